@@ -1,0 +1,178 @@
+//! Applies a stored template to a page of its site (ALGORITHMS 2.8).
+
+use crate::dom::{NodeId, Shape, Tree, write_html, write_text};
+use crate::settings::Learn;
+use crate::template::{Equality, Mapped, Template, Votes, map_trees};
+
+/// A template made ready for many pages.
+pub struct Applier {
+    shape: Shape,
+    votes: Vec<u16>,
+    learn: Learn,
+}
+
+/// Which nodes of a page are template.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Applied {
+    /// By node number; false outside the body.
+    pub is_template: Vec<bool>,
+    /// Share of the template, weighted by votes, that the page shows.
+    pub confidence: f64,
+}
+
+impl Applier {
+    /// Prepares a template.
+    pub fn new(template: &Template) -> Applier {
+        Applier {
+            shape: template.shape(),
+            votes: template.nodes.iter().map(|node| node.votes).collect(),
+            learn: template.learn.clone(),
+        }
+    }
+
+    /// Maps the template to a page from the body down; mapped page nodes are template.
+    pub fn apply(&self, page: &Tree) -> Applied {
+        let mut applied = Applied { is_template: vec![false; page.len()], confidence: 0.0 };
+        let Some(body) = page.body() else { return applied };
+        if self.shape.is_empty() {
+            return applied;
+        }
+        let equality = Equality::new(&self.shape, &page.shape, &self.learn);
+        let least_self = equality.least_self_scores();
+        let mut weight: u64 = 0;
+        map_trees(&equality, (NodeId::new(0), body), &self.learn, &least_self, |_| true, |mapped| {
+            let Mapped { left, right, size } = mapped;
+            applied.is_template[right..right + size].fill(true);
+            weight += self.votes[left..left + size].iter().map(|v| u64::from(*v)).sum::<u64>();
+        });
+        let total: u64 = self.votes.iter().map(|v| u64::from(*v)).sum();
+        applied.confidence = if total == 0 { 0.0 } else { weight as f64 / total as f64 };
+        applied
+    }
+
+    /// Share of the template that a page must show for it to be applied.
+    pub fn apply_min(&self) -> f64 {
+        self.learn.apply_min
+    }
+}
+
+impl Applied {
+    /// The labelling of the key page itself: its votes.
+    pub fn of_votes(key: &Tree, votes: &Votes) -> Applied {
+        let counted = key.counted();
+        let is_template = (0..key.len()).map(|n| counted.contains(&n) && votes.is_template(n)).collect();
+        Applied { is_template, confidence: 1.0 }
+    }
+
+    /// Nothing is template.
+    pub fn nothing(page: &Tree) -> Applied {
+        Applied { is_template: vec![false; page.len()], confidence: 0.0 }
+    }
+
+    /// The page's own text.
+    pub fn text(&self, page: &Tree) -> String {
+        write_text(page, |node| !self.is_template[node.index()])
+    }
+
+    /// The page without its template as HTML: a template element goes when nothing below it is the page's own,
+    /// otherwise it stays as skeleton.
+    pub fn html(&self, page: &Tree) -> String {
+        let kept = self.kept(page);
+        write_html(page, |node| kept[node.index()])
+    }
+
+    fn kept(&self, page: &Tree) -> Vec<bool> {
+        let mut kept: Vec<bool> = self.is_template.iter().map(|t| !t).collect();
+        for node in (1..page.len()).rev() {
+            if kept[node] {
+                kept[page.shape.parent[node] as usize] = true;
+            }
+        }
+        kept
+    }
+
+    /// Run-length labels over the counted nodes, as the corpus writes them: `T` template, `N` not.
+    pub fn labels(&self, page: &Tree) -> String {
+        let labels: Vec<bool> = self.is_template[page.counted()].to_vec();
+        labels
+            .chunk_by(|a, b| a == b)
+            .map(|run| format!("{}{}", if run[0] { 'T' } else { 'N' }, run.len()))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dom::parse;
+    use crate::page::PageUrl;
+    use crate::settings::{NodeText, PageLimits, Preset};
+    use crate::template::vote;
+
+    fn page(html: &str) -> Tree {
+        parse(html, &PageLimits::default())
+    }
+
+    fn learned(key: &Tree, voters: &[Tree], learn: &Learn) -> (Template, Votes) {
+        let votes = vote(key, &voters.iter().collect::<Vec<_>>(), learn);
+        let url = PageUrl::parse("http://s.com/").unwrap();
+        (Template::of(key, &url, &[], voters.len(), &votes, learn), votes)
+    }
+
+    #[test]
+    fn a_stored_template_cleans_another_page() {
+        let layout = |text: &str| {
+            page(&format!("<nav><a href=/>Home</a></nav><main><h1>{text}</h1></main><footer>(c)</footer>"))
+        };
+        let learn = Learn { text: NodeText::Equal, ..Preset::Thesis2014.learn() };
+        let (template, _) = learned(&layout("a"), &[layout("b"), layout("c")], &learn);
+        let template = Template::from_json(&template.to_json()).unwrap();
+        let new = layout("new & own");
+        let applied = Applier::new(&template).apply(&new);
+        assert_eq!(applied.text(&new), "new & own\n");
+        assert!(applied.html(&new).contains("<body><main><h1>new &amp; own</h1></main></body>"), "{}", applied.html(&new));
+        assert!((applied.confidence - 1.0).abs() < 1e-9);
+        assert!(Applier::new(&template).apply(&page("<table><tr><td>other</table>")).confidence < 0.5);
+        assert_eq!(Applier::new(&template).apply(&page("<frameset>")).confidence, 0.0);
+    }
+
+    #[test]
+    fn damaged_and_future_templates_are_refused() {
+        let (template, _) = learned(&page("<p>a"), &[page("<p>a")], &Preset::Thesis2014.learn());
+        let text = String::from_utf8(template.to_json()).unwrap();
+        let refusal = |text: &str| Template::from_json(text.as_bytes()).unwrap_err().to_string();
+        assert!(refusal(&text.replace("\"schema\":1", "\"schema\":9")).contains("please update"));
+        assert!(refusal(&text.replacen("\"p\":0", "\"p\":7", 1)).contains("node 0 has parent 7"));
+        assert!(refusal("{}").contains("not a template"));
+    }
+
+    proptest! {
+        #[test]
+        fn applied_to_its_own_key_page_a_template_gives_the_vote_set(
+            parts in proptest::collection::vec(0..12_usize, 0..40),
+            edits in proptest::collection::vec((0..2_usize, 0..40_usize, 0..12_usize), 0..8),
+        ) {
+            const PARTS: [&str; 12] = [
+                "<div class=a>", "<div class='a post-123'>", "</div>", "<p>", "x", "y ", "<ul>", "<li>1",
+                "<li class=c title=t>2", "</ul>", "<span id=s>", "</span>",
+            ];
+            let html = |list: &[usize]| list.iter().map(|p| PARTS[*p]).collect::<String>();
+            let mut voters = [parts.clone(), parts.clone()];
+            for (voter, at, part) in edits {
+                let list = &mut voters[voter];
+                if at < list.len() { list[at] = part } else { list.push(part) }
+            }
+            let key = page(&html(&parts));
+            let voters = voters.map(|v| page(&html(&v)));
+            for preset in [Preset::Thesis2014, Preset::Dehusk] {
+                let (template, votes) = learned(&key, &voters, &preset.learn());
+                let template = Template::from_json(&template.to_json()).unwrap();
+                let applied = Applier::new(&template).apply(&key);
+                prop_assert_eq!(&applied.is_template, &Applied::of_votes(&key, &votes).is_template);
+                prop_assert!((applied.confidence - 1.0).abs() < 1e-9);
+            }
+        }
+    }
+}

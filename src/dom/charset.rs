@@ -1,0 +1,151 @@
+//! The charset of a page: byte order mark, then Content-Type, then `meta` in the first 1,024 bytes, then detection.
+//!
+//! This is the order of the HTML standard's encoding sniffing. A declared charset that cannot be right (the bytes
+//! are valid UTF-8 with multi-byte characters, or UTF-8 was declared and they are not) is still followed where the
+//! server said so; only an undeclared page is guessed.
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+
+/// What a page was decoded as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charset {
+    /// The WHATWG name, such as `windows-1252`.
+    pub name: &'static str,
+    /// Where the name came from.
+    pub source: CharsetSource,
+    /// Does the text hold replacement characters for bytes that did not fit?
+    pub had_errors: bool,
+}
+
+/// Where the name of a charset came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CharsetSource {
+    /// A byte order mark.
+    Bom,
+    /// The Content-Type header.
+    Header,
+    /// A `meta` element.
+    Meta,
+    /// The bytes themselves.
+    Detected,
+}
+
+/// Bytes in which a `meta` element is looked for (HTML standard, 13.2.3.2).
+const META_BYTES: usize = 1024;
+
+/// Text of a page. Bytes that do not fit become replacement characters.
+pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> (Cow<'a, str>, Charset) {
+    let (encoding, source) = choose(bytes, content_type);
+    let (text, encoding, had_errors) = encoding.decode(bytes);
+    let charset = Charset { name: encoding.name(), source, had_errors };
+    (text, charset)
+}
+
+fn choose(bytes: &[u8], content_type: Option<&str>) -> (&'static Encoding, CharsetSource) {
+    if let Some((encoding, _)) = Encoding::for_bom(bytes) {
+        return (encoding, CharsetSource::Bom);
+    }
+    let header = content_type.and_then(|t| label_after_charset(t.as_bytes()));
+    if let Some(encoding) = header.and_then(Encoding::for_label) {
+        return (encoding, CharsetSource::Header);
+    }
+    if let Some(encoding) = from_meta(&bytes[..bytes.len().min(META_BYTES)]) {
+        return (encoding, CharsetSource::Meta);
+    }
+    (detect(bytes), CharsetSource::Detected)
+}
+
+/// The standard's prescan, reduced to what it decides: the first `meta` outside a comment that names a charset.
+fn from_meta(head: &[u8]) -> Option<&'static Encoding> {
+    let mut rest = head;
+    while let Some(at) = rest.iter().position(|b| *b == b'<') {
+        rest = &rest[at..];
+        if rest.starts_with(b"<!--") {
+            let end = rest.windows(3).skip(2).position(|w| w == b"-->")?;
+            rest = &rest[end + 5..];
+            continue;
+        }
+        let is_meta = rest.len() > 5
+            && rest[1..5].eq_ignore_ascii_case(b"meta")
+            && (rest[5].is_ascii_whitespace() || rest[5] == b'/');
+        if is_meta {
+            let end = rest.iter().position(|b| *b == b'>').unwrap_or(rest.len());
+            let label = label_after_charset(&rest[5..end]);
+            if let Some(encoding) = label.and_then(Encoding::for_label) {
+                return Some(match encoding {
+                    // A page that could be read this far is no UTF-16.
+                    e if e == UTF_16BE || e == UTF_16LE => UTF_8,
+                    e if e == X_USER_DEFINED => WINDOWS_1252,
+                    e => e,
+                });
+            }
+        }
+        rest = &rest[1..];
+    }
+    None
+}
+
+/// What stands behind `charset=`, quoted or not.
+fn label_after_charset(text: &[u8]) -> Option<&[u8]> {
+    const WORD: &[u8] = b"charset";
+    let mut from = 0;
+    loop {
+        let at = from + text[from..].windows(WORD.len()).position(|w| w.eq_ignore_ascii_case(WORD))?;
+        let rest = text[at + WORD.len()..].trim_ascii_start();
+        from = at + WORD.len();
+        let Some(rest) = rest.strip_prefix(b"=") else { continue };
+        let rest = rest.trim_ascii_start();
+        let (rest, ends): (&[u8], fn(u8) -> bool) = match rest.first() {
+            Some(b'"') => (&rest[1..], |b| b == b'"'),
+            Some(b'\'') => (&rest[1..], |b| b == b'\''),
+            _ => (rest, |b| b.is_ascii_whitespace() || matches!(b, b';' | b'"' | b'\'' | b'/')),
+        };
+        let end = rest.iter().position(|b| ends(*b)).unwrap_or(rest.len());
+        return Some(&rest[..end]);
+    }
+}
+
+fn detect(bytes: &[u8]) -> &'static Encoding {
+    if std::str::from_utf8(bytes).is_ok() {
+        return UTF_8;
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    detector.guess(None, Utf8Detection::Allow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn got(bytes: &[u8], header: Option<&str>) -> (String, &'static str, CharsetSource) {
+        let (text, charset) = decode(bytes, header);
+        (text.into_owned(), charset.name, charset.source)
+    }
+
+    #[test]
+    fn the_order_is_bom_header_meta_detection() {
+        let meta = b"<meta charset=windows-1251>\xe9";
+        let header = Some("text/html; charset=\"ISO-8859-1\"");
+        assert_eq!(got(b"\xef\xbb\xbfa", header), ("a".into(), "UTF-8", CharsetSource::Bom));
+        assert_eq!(got(meta, header).1, "windows-1252");
+        assert_eq!(got(meta, Some("text/html")).1, "windows-1251");
+        assert_eq!(got("é".as_bytes(), None), ("é".into(), "UTF-8", CharsetSource::Detected));
+        assert_eq!(got(b"caf\xe9 au lait", None).0, "café au lait");
+    }
+
+    #[test]
+    fn meta_is_found_in_its_old_form_and_not_in_comments_or_too_late() {
+        let old = b"<META http-equiv='Content-Type' content='text/html; charset=gbk'>";
+        assert_eq!(got(old, None).1, "GBK");
+        assert_eq!(got(b"<!-- <meta charset=gbk> --><p>", None).1, "UTF-8");
+        let late = [vec![b' '; META_BYTES], b"<meta charset=gbk>".to_vec()].concat();
+        assert_eq!(got(&late, None).1, "UTF-8");
+        assert_eq!(got(b"<meta charset=utf-16>", None).1, "UTF-8");
+        assert_eq!(got(b"<meta charset=nonsense>", None).2, CharsetSource::Detected);
+        assert_eq!(got(b"<!--", None).1, "UTF-8");
+    }
+}

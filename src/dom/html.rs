@@ -1,0 +1,137 @@
+//! Writes part of a tree as HTML again.
+
+use super::{NodeId, Tree};
+
+/// A page as HTML with only the nodes that `keeps` allows. What is kept below a dropped element moves up to its
+/// nearest kept ancestor. Of the head, the title and the plain metadata stay; scripts and styles are gone.
+pub fn write_html(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
+    let mut out = String::from("<!DOCTYPE html>\n");
+    let counted = tree.counted();
+    let mut open: Vec<(usize, NodeId)> = Vec::new();
+    for node in tree.nodes() {
+        let index = node.index();
+        close_until(tree, index, &mut open, &mut out);
+        let is_kept = if counted.contains(&index) {
+            index == counted.start || keeps(node)
+        } else {
+            is_kept_in_head(tree, node)
+        };
+        if tree.spaced(node) && !out.ends_with([' ', '\n']) {
+            out.push(' ');
+        }
+        if !is_kept {
+            continue;
+        }
+        if tree.is_text(node) {
+            escape(tree.text(node), false, &mut out);
+            continue;
+        }
+        write_start_tag(tree, node, &mut out);
+        if index == 0 {
+            out.push('\n');
+        }
+        if tree.name(node) == "head" {
+            out.push_str("<meta charset=\"utf-8\">");
+        }
+        if !is_void(tree.name(node)) {
+            open.push((tree.shape.subtree(node).end, node));
+        }
+    }
+    close_until(tree, usize::MAX, &mut open, &mut out);
+    out.push('\n');
+    out
+}
+
+fn close_until(tree: &Tree, index: usize, open: &mut Vec<(usize, NodeId)>, out: &mut String) {
+    while let Some((end, node)) = open.last().copied() {
+        if end > index {
+            return;
+        }
+        out.push_str("</");
+        out.push_str(tree.name(node));
+        out.push('>');
+        if matches!(tree.name(node), "head" | "body") {
+            out.push('\n');
+        }
+        open.pop();
+    }
+}
+
+fn is_kept_in_head(tree: &Tree, node: NodeId) -> bool {
+    let element = if tree.is_text(node) {
+        NodeId::new(tree.shape.parent[node.index()] as usize)
+    } else {
+        node
+    };
+    match tree.name(element) {
+        "html" | "head" | "title" | "base" => true,
+        "meta" => {
+            let names_charset = tree.attr(element, "charset").is_some()
+                || tree.attr(element, "http-equiv").is_some();
+            !names_charset
+        }
+        "link" => tree.attr(element, "rel").is_some_and(|rel| {
+            rel.split_ascii_whitespace()
+                .any(|r| ["canonical", "alternate", "author", "license"].contains(&r))
+        }),
+        _ => false,
+    }
+}
+
+fn write_start_tag(tree: &Tree, node: NodeId, out: &mut String) {
+    out.push('<');
+    out.push_str(tree.name(node));
+    for (name, value) in tree.attrs(node) {
+        out.push(' ');
+        out.push_str(name);
+        out.push_str("=\"");
+        escape(value, true, out);
+        out.push('"');
+    }
+    out.push('>');
+}
+
+fn escape(text: &str, in_attribute: bool, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '\u{a0}' => out.push_str("&nbsp;"),
+            '"' if in_attribute => out.push_str("&quot;"),
+            '<' if !in_attribute => out.push_str("&lt;"),
+            '>' if !in_attribute => out.push_str("&gt;"),
+            c => out.push(c),
+        }
+    }
+}
+
+fn is_void(name: &str) -> bool {
+    matches!(
+        name,
+        "area" | "base" | "br" | "col" | "embed" | "hr" | "img" | "input" | "link" | "meta" | "source" | "track"
+            | "wbr"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dom::{parse, write_html};
+    use crate::settings::PageLimits;
+
+    #[test]
+    fn what_is_written_parses_to_the_same_tree() {
+        let html = "<title>a&amp;b</title><p class='x y' title='\"'>1 &lt; 2 <b>x</b> <i>y</i><br>z<ul><li>1<li>2</ul>";
+        let limits = PageLimits::default();
+        let tree = parse(html, &limits);
+        let again = parse(&write_html(&tree, |_| true), &limits);
+        let body = |t: &crate::dom::Tree| t.shape.h_full[t.counted().start];
+        assert_eq!(body(&tree), body(&again));
+        assert_eq!(tree.counted().len(), again.counted().len());
+    }
+
+    #[test]
+    fn kept_nodes_move_up_when_their_parent_is_dropped() {
+        let tree = parse("<div><p>keep</p></div>", &PageLimits::default());
+        let html = write_html(&tree, |n| tree.name(n) != "div");
+        assert!(html.contains("<body><p>keep</p></body>"), "{html}");
+    }
+}

@@ -1,0 +1,76 @@
+//! Bytes or text of a page to its tree.
+
+use html5ever::buffer_queue::BufferQueue;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+
+use super::charset::{Charset, decode};
+use super::flatten::flatten;
+use super::gate::Gate;
+use super::sink::Sink;
+use super::{Note, Tree};
+use crate::settings::PageLimits;
+
+/// The tokenizer is fed in pieces, so that the rest of a page beyond a limit is not even read.
+const PIECE: usize = 64 * 1024;
+
+/// A hard end for spans of 32 bits, whatever `page.max_bytes` says.
+const MOST_BYTES: usize = 1 << 30;
+
+/// The tree of a page as served: decoded, then parsed. Never fails.
+pub fn parse_bytes(bytes: &[u8], content_type: Option<&str>, limits: &PageLimits) -> (Tree, Charset) {
+    let cut = bytes.len().min(limits.max_bytes);
+    let (text, charset) = decode(&bytes[..cut], content_type);
+    let mut tree = parse(&text, limits);
+    if cut < bytes.len() {
+        tree.notes.push(Note::BytesCut(bytes.len() - cut));
+    }
+    if charset.had_errors {
+        tree.notes.push(Note::Undecodable);
+    }
+    (tree, charset)
+}
+
+/// The tree of a decoded page. Never fails.
+pub fn parse(html: &str, limits: &PageLimits) -> Tree {
+    let mut notes = Vec::new();
+    let kept = cut_at(html, limits.max_bytes.min(MOST_BYTES));
+    if kept.len() < html.len() {
+        notes.push(Note::BytesCut(html.len() - kept.len()));
+    }
+    let sink = Sink::new(kept.len(), limits.max_attributes);
+    let opts = TreeBuilderOpts {
+        scripting_enabled: false,
+        ..TreeBuilderOpts::default()
+    };
+    let gate = Gate::new(TreeBuilder::new(sink, opts), limits.max_depth, limits.max_nodes);
+    let tokenizer = Tokenizer::new(gate, TokenizerOpts::default());
+    let input = BufferQueue::default();
+    let mut rest = kept;
+    while !rest.is_empty() && !tokenizer.sink.full.get() {
+        let piece = cut_at(rest, PIECE);
+        rest = &rest[piece.len()..];
+        input.push_back(StrTendril::from_slice(piece));
+        // A script element or a charset declaration makes the tokenizer return early; neither concerns us.
+        while !matches!(
+            tokenizer.feed(&input),
+            html5ever::interface::TokenizerResult::Done
+        ) {}
+    }
+    tokenizer.end();
+    let gate = tokenizer.sink;
+    if gate.full.get() {
+        notes.push(Note::NodesCut);
+    }
+    if gate.n_dissolved.get() > 0 {
+        notes.push(Note::Dissolved(gate.n_dissolved.get()));
+    }
+    let raw = html5ever::interface::TreeSink::finish(gate.builder.sink);
+    flatten(raw, limits.keep, notes)
+}
+
+/// The longest prefix of at most `most` bytes that ends between two characters.
+fn cut_at(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}

@@ -1,0 +1,269 @@
+//! What is compared between pages: tags, ids, class and attribute sets, positions, hashes.
+//!
+//! A [`Shape`] is the part of a tree that mapping works on. A stored template has one too, without the page's
+//! text, so one mapping serves both. Names are hashed with a fixed function, so shapes of different pages and
+//! of different nights compare by integer equality and need no shared interner.
+
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// A node of one tree, by its preorder number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// The node with this preorder number.
+    pub fn new(index: usize) -> NodeId {
+        NodeId(index as u32)
+    }
+
+    /// The preorder number.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A set of hashed names, by its number in one shape. Equal sets of one shape have equal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetId(pub(crate) u32);
+
+/// The comparable part of a tree, one entry a node in preorder.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    /// Hash of the tag name.
+    pub tag: Vec<u64>,
+    /// Parent; the root is its own parent.
+    pub parent: Vec<u32>,
+    /// Nodes in the subtree, the node included.
+    pub size: Vec<u32>,
+    /// Distance from the root.
+    pub depth: Vec<u16>,
+    /// Position among the siblings, from 1.
+    pub position: Vec<u32>,
+    /// Number of children.
+    pub n_children: Vec<u32>,
+    /// Hash of the id, 0 = none.
+    pub id: Vec<u64>,
+    /// Set of class tokens.
+    pub classes: Vec<SetId>,
+    /// Set of class tokens without those that look generated.
+    pub stable_classes: Vec<SetId>,
+    /// Set of (name, value) pairs, `class` and `id` left out.
+    pub attrs: Vec<SetId>,
+    /// Set of attribute names, `class` and `id` left out.
+    pub attr_names: Vec<SetId>,
+    /// Hash of the normalised text, 0 for elements.
+    pub text: Vec<u64>,
+    /// Hash of the subtree's tags.
+    pub h_struct: Vec<u64>,
+    /// Hash of the subtree with everything that is compared; 0 = never equal (a pruned template node).
+    pub h_full: Vec<u64>,
+    /// The distinct sets.
+    pub sets: Sets,
+}
+
+impl Shape {
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.tag.len()
+    }
+
+    /// Has it no node?
+    pub fn is_empty(&self) -> bool {
+        self.tag.is_empty()
+    }
+
+    /// The interval of a subtree.
+    pub fn subtree(&self, node: NodeId) -> std::ops::Range<usize> {
+        node.index()..node.index() + self.size[node.index()] as usize
+    }
+
+    /// Is this a text node?
+    pub fn is_text(&self, node: NodeId) -> bool {
+        self.text[node.index()] != 0
+    }
+
+    /// The children of a node, in order.
+    pub fn children(&self, node: NodeId) -> impl Iterator<Item = usize> + '_ {
+        let end = node.index() + self.size[node.index()] as usize;
+        let mut next = node.index() + 1;
+        std::iter::from_fn(move || {
+            (next < end).then(|| {
+                let child = next;
+                next += self.size[child] as usize;
+                child
+            })
+        })
+    }
+
+    /// Are two nodes the same but for their subtrees and places? Compared for real, as `h_full` is only a filter.
+    fn same_node(&self, a: usize, other: &Shape, b: usize) -> bool {
+        self.tag[a] == other.tag[b]
+            && self.id[a] == other.id[b]
+            && self.text[a] == other.text[b]
+            && self.sets.get(self.classes[a]) == other.sets.get(other.classes[b])
+            && self.sets.get(self.attrs[a]) == other.sets.get(other.attrs[b])
+    }
+
+    /// Are two subtrees equal in all that `h_full` covers? Linear in the subtree, and only when the hashes agree.
+    pub fn same_subtree(&self, a: usize, other: &Shape, b: usize) -> bool {
+        self.h_full[a] != 0
+            && self.h_full[a] == other.h_full[b]
+            && self.size[a] == other.size[b]
+            && (0..self.size[a] as usize).all(|k| {
+                self.n_children[a + k] == other.n_children[b + k]
+                    && self.same_node(a + k, other, b + k)
+            })
+    }
+}
+
+impl Shape {
+    /// Fills in sizes and hashes, children before parents. A node whose children are not all there (a pruned
+    /// template) gets no `h_full`.
+    pub(crate) fn sum_up(&mut self) {
+        let n = self.len();
+        self.size = vec![1; n];
+        for id in (1..n).rev() {
+            let parent = self.parent[id] as usize;
+            self.size[parent] += self.size[id];
+        }
+        self.h_struct = vec![0; n];
+        self.h_full = vec![0; n];
+        for id in (0..n).rev() {
+            let mut structure = self.tag[id];
+            let mut full = mix(self.tag[id], self.id[id]);
+            full = mix(full, self.sets.hash(self.classes[id]));
+            full = mix(full, self.sets.hash(self.attrs[id]));
+            full = mix(full, self.text[id]);
+            let (mut n_children, mut is_whole) = (0, true);
+            let end = id + self.size[id] as usize;
+            let mut child = id + 1;
+            while child < end {
+                structure = mix(structure, self.h_struct[child]);
+                full = mix(full, self.h_full[child]);
+                is_whole &= self.h_full[child] != 0;
+                n_children += 1;
+                child += self.size[child] as usize;
+            }
+            self.h_struct[id] = structure.max(1);
+            if is_whole && n_children == self.n_children[id] {
+                self.h_full[id] = mix(full, u64::from(self.size[id])).max(1);
+            }
+        }
+    }
+}
+
+/// Distinct sets of hashed names: sorted, without repeats.
+#[derive(Clone, Debug)]
+pub struct Sets {
+    from: Vec<u32>,
+    members: Vec<u64>,
+    hash: Vec<u64>,
+}
+
+impl Default for Sets {
+    /// Number 0 is the empty set.
+    fn default() -> Sets {
+        Sets {
+            from: vec![0, 0],
+            members: Vec::new(),
+            hash: vec![0],
+        }
+    }
+}
+
+impl Sets {
+    /// The set without members.
+    pub const EMPTY: SetId = SetId(0);
+
+    /// Members of a set, ascending.
+    pub fn get(&self, set: SetId) -> &[u64] {
+        let at = set.0 as usize;
+        &self.members[self.from[at] as usize..self.from[at + 1] as usize]
+    }
+
+    /// A hash of the members; equal sets of different shapes have equal hashes.
+    pub fn hash(&self, set: SetId) -> u64 {
+        self.hash[set.0 as usize]
+    }
+
+    /// Adds a set that is sorted and has no repeats. The caller keeps sets distinct.
+    pub(crate) fn push(&mut self, members: &[u64], hash: u64) -> SetId {
+        self.members.extend_from_slice(members);
+        self.from.push(self.members.len() as u32);
+        self.hash.push(hash);
+        SetId(self.hash.len() as u32 - 1)
+    }
+
+    /// Number of members that two sets share, and of members that either has.
+    pub fn overlap(&self, a: SetId, other: &Sets, b: SetId) -> (usize, usize) {
+        let (x, y) = (self.get(a), other.get(b));
+        if self.hash(a) == other.hash(b) && x.len() == y.len() {
+            return (x.len(), x.len());
+        }
+        let (mut i, mut j, mut shared) = (0, 0, 0);
+        while i < x.len() && j < y.len() {
+            match x[i].cmp(&y[j]) {
+                std::cmp::Ordering::Less => i += 1,
+                std::cmp::Ordering::Greater => j += 1,
+                std::cmp::Ordering::Equal => {
+                    shared += 1;
+                    i += 1;
+                    j += 1;
+                }
+            }
+        }
+        (shared, x.len() + y.len() - shared)
+    }
+}
+
+/// Hash of a name; never 0, which stands for "none".
+pub(crate) fn hash_str(text: &str) -> u64 {
+    xxh3_64(text.as_bytes()).max(1)
+}
+
+/// Values from this length on are hashed once for all nodes that share them.
+pub(crate) const LONG_VALUE: usize = 64;
+
+/// Hash of an attribute's name (hashed) with its value.
+pub(crate) fn hash_pair(name: u64, value: &str) -> u64 {
+    if value.len() < LONG_VALUE {
+        xxh3_64_with_seed(value.as_bytes(), name)
+    } else {
+        hash_long_pair(name, hash_str(value))
+    }
+}
+
+/// The same for a long value that is hashed already.
+pub(crate) fn hash_long_pair(name: u64, value: u64) -> u64 {
+    mix(value, name)
+}
+
+/// Chains a number into a hash; order matters.
+pub(crate) fn mix(hash: u64, value: u64) -> u64 {
+    // The finaliser of splitmix64 over a rotated sum: cheap, and every bit reaches every bit.
+    let mut x = hash.rotate_left(29).wrapping_add(value).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// Interns sets while a shape is built.
+#[derive(Default)]
+pub(crate) struct SetBuilder {
+    known: rustc_hash::FxHashMap<u64, SetId>,
+    pub(crate) sets: Sets,
+}
+
+impl SetBuilder {
+    /// The number of this set; sorts the members and drops repeats.
+    pub(crate) fn intern(&mut self, members: &mut Vec<u64>) -> SetId {
+        if members.is_empty() {
+            return Sets::EMPTY;
+        }
+        members.sort_unstable();
+        members.dedup();
+        let hash = members.iter().fold(members.len() as u64, |h, m| mix(h, *m));
+        let sets = &mut self.sets;
+        *self.known.entry(hash).or_insert_with(|| sets.push(members, hash))
+    }
+}

@@ -1,0 +1,134 @@
+//! Learns the template of one site from its pages: link order, search for the voters, vote, cleaned pages.
+//!
+//! Pure, like the search that it drives: [`Learner::next`] names the page it wants, [`Learner::tell`] takes it. The
+//! crawl, `learn` over a folder and `evaluate` all run this one, so what is measured is what is shipped.
+
+use crate::clean::Applied;
+use crate::dom::Tree;
+use crate::links::{LinkOrder, Outlink, outlinks};
+use crate::page::{PageUrl, Site};
+use crate::settings::Learn;
+use crate::subdigraph::{Answer, Found, Search, Step};
+use crate::template::{Template, Votes, vote};
+
+/// A parsed page and where it was found.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// After redirects.
+    pub url: PageUrl,
+    /// Its tree.
+    pub tree: Tree,
+}
+
+/// A site being learned.
+pub struct Learner {
+    site: Site,
+    learn: Learn,
+    key: Page,
+    n_links: usize,
+    search: Search,
+    /// Pages by load number.
+    pages: Vec<Page>,
+}
+
+/// What was learned of a site.
+pub struct Learned {
+    /// The key page.
+    pub key: Page,
+    /// Links of the key page that stay in the site.
+    pub n_links: usize,
+    /// Pages loaded for the vote, by load number.
+    pub pages: Vec<Page>,
+    /// The search's result.
+    pub found: Found,
+    /// Votes on the key page.
+    pub votes: Votes,
+    /// The template, when any page voted.
+    pub template: Option<Template>,
+}
+
+impl Learner {
+    /// Begins with the key page.
+    pub fn new(key: Page, site: Site, learn: &Learn) -> Learner {
+        let links = followed(outlinks(&key.tree, &key.url, &site), learn);
+        let order = LinkOrder::new(&key.tree, &key.url, &links, learn.dom_ref, learn.slug_dirs);
+        let urls: Vec<PageUrl> = links.into_iter().map(|link| link.url).collect();
+        let search = Search::new(key.url.clone(), fingerprint(&key.tree), &urls, order, learn);
+        Learner { site, learn: learn.clone(), key, n_links: urls.len(), search, pages: Vec::new() }
+    }
+
+    /// The page to fetch, or the end of the search.
+    pub fn next(&mut self) -> Step {
+        self.search.next()
+    }
+
+    /// The page asked for, or `None` when it could not be had.
+    pub fn tell(&mut self, page: Option<Page>) {
+        // A redirect that left the site is a page that could not be had.
+        let inside = page.and_then(|page| Some(Page { url: self.site.claim(page.url)?, tree: page.tree }));
+        let answer = match &inside {
+            Some(page) => Answer::Page {
+                url: page.url.clone(),
+                fingerprint: fingerprint(&page.tree),
+                links: followed(outlinks(&page.tree, &page.url, &self.site), &self.learn)
+                    .into_iter()
+                    .map(|link| link.url)
+                    .collect(),
+            },
+            None => Answer::Failed,
+        };
+        if let (Some(_), Some(page)) = (self.search.tell(answer), inside) {
+            self.pages.push(page);
+        }
+    }
+
+    /// Votes with what was found so far.
+    pub fn finish(mut self, found: Found) -> Learned {
+        let voters: Vec<&Tree> = found.voters.iter().map(|load| &self.pages[*load].tree).collect();
+        let votes = vote(&self.key.tree, &voters, &self.learn);
+        let urls: Vec<PageUrl> = found.voters.iter().map(|load| self.pages[*load].url.clone()).collect();
+        let template = (votes.m > 0).then(|| {
+            Template::of(&self.key.tree, &self.key.url, &urls, found.loads, &votes, &self.learn)
+        });
+        Learned {
+            n_links: self.n_links,
+            pages: std::mem::take(&mut self.pages),
+            key: self.key,
+            found,
+            votes,
+            template,
+        }
+    }
+
+    /// Runs the search to its end over pages that `fetch` can give at once.
+    pub fn run(mut self, mut fetch: impl FnMut(&PageUrl) -> Option<Page>) -> Learned {
+        loop {
+            match self.next() {
+                Step::Fetch(url) => {
+                    let page = fetch(&url);
+                    self.tell(page);
+                }
+                Step::Done(found) => return self.finish(found),
+            }
+        }
+    }
+}
+
+impl Learned {
+    /// The key page's labelling.
+    pub fn key_applied(&self) -> Applied {
+        Applied::of_votes(&self.key.tree, &self.votes)
+    }
+}
+
+fn followed(mut links: Vec<Outlink>, learn: &Learn) -> Vec<Outlink> {
+    if learn.skip_nofollow {
+        links.retain(|link| !link.nofollow);
+    }
+    links
+}
+
+/// Hash of all that a page shows below its body.
+fn fingerprint(tree: &Tree) -> u64 {
+    tree.body().map_or(0, |body| tree.shape.h_full[body.index()])
+}

@@ -1,0 +1,311 @@
+//! Outlinks of a page, and the order in which they are tried: hyperlink distance, DOM distance, Algorithm 1.
+//!
+//! Source: Alarte, thesis of 2014, definitions 2.2.4 to 2.2.14 and Algorithm 1; the missing assignment of `links'`
+//! there and the contradiction of example 2.2.15 are settled as in the authors' own code (ALGORITHMS 2.3).
+
+use rustc_hash::FxHashMap;
+
+use crate::dom::{NodeId, Tree};
+use crate::page::{PageUrl, Site};
+use crate::settings::DomRef;
+
+/// A link of a page to another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outlink {
+    /// Where it leads, canonical.
+    pub url: PageUrl,
+    /// The `a` element of its first occurrence.
+    pub node: NodeId,
+    /// Is it marked `rel="nofollow"`?
+    pub nofollow: bool,
+}
+
+/// Endings of a path that can be a page; a path without a dot always can (ALGORITHMS 0.3).
+const PAGE_ENDINGS: &[&str] = &[
+    "html", "htm", "xhtml", "shtml", "php", "php3", "asp", "aspx", "jsp", "cfm",
+];
+
+/// The links of a page to pages of the same site, in document order, each URL once, itself left out.
+///
+/// `url` is where the page was found; a `base` element in it shifts relative links.
+pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site) -> Vec<Outlink> {
+    let base = base_url(tree, url);
+    let mut seen: FxHashMap<PageUrl, usize> = FxHashMap::default();
+    let mut links: Vec<Outlink> = Vec::new();
+    for index in tree.counted() {
+        let node = NodeId::new(index);
+        if tree.is_text(node) || tree.name(node) != "a" {
+            continue;
+        }
+        let Some(target) = tree.attr(node, "href").and_then(|href| base.join(href)) else { continue };
+        if !may_be_page(&target) {
+            continue;
+        }
+        let Some(target) = site.claim(target).filter(|t| t != url) else { continue };
+        let nofollow = is_nofollow(tree, node);
+        match seen.get(&target) {
+            // One link that may be followed is enough.
+            Some(at) => links[*at].nofollow &= nofollow,
+            None => {
+                seen.insert(target.clone(), links.len());
+                links.push(Outlink { url: target, node, nofollow });
+            }
+        }
+    }
+    links
+}
+
+/// The URL that relative links of a page start from.
+pub fn base_url(tree: &Tree, url: &PageUrl) -> PageUrl {
+    tree.first("base")
+        .and_then(|base| tree.attr(base, "href"))
+        .and_then(|href| url.join(href))
+        .unwrap_or_else(|| url.clone())
+}
+
+fn is_nofollow(tree: &Tree, node: NodeId) -> bool {
+    tree.attr(node, "rel").is_some_and(|rel| {
+        rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow"))
+    })
+}
+
+fn may_be_page(url: &PageUrl) -> bool {
+    let name = url.path().rsplit('/').next().unwrap_or_default();
+    match name.rsplit_once('.') {
+        Some((_, ending)) => PAGE_ENDINGS.iter().any(|e| e.eq_ignore_ascii_case(ending)),
+        None => true,
+    }
+}
+
+/// The word list of a URL: host, then directories; the resource name is left out (definition 2.2.4).
+///
+/// With `slug_dirs` a last segment without a dot counts as a directory.
+pub fn words(url: &PageUrl, slug_dirs: bool) -> Vec<String> {
+    let path = url.path();
+    let (directory, resource) = path.rsplit_once('/').unwrap_or(("", path));
+    let host = url.host();
+    let mut words = vec![host.strip_prefix("www.").unwrap_or(host).to_owned()];
+    words.extend(directory.split('/').filter(|s| !s.is_empty()).map(str::to_owned));
+    if slug_dirs && !resource.is_empty() && !resource.contains('.') {
+        words.push(resource.to_owned());
+    }
+    words
+}
+
+/// Hyperlink distance of `other` seen from `reference` (definition 2.2.5); not symmetric.
+///
+/// 0 when equal, positive when `other` lies below, negative by the number of levels to climb.
+pub fn hyperlink_distance<S: PartialEq>(reference: &[S], other: &[S]) -> i32 {
+    let shared = reference.iter().zip(other).take_while(|(a, b)| a == b).count();
+    if shared == reference.len() {
+        (other.len() - shared) as i32
+    } else {
+        -((reference.len() - shared) as i32)
+    }
+}
+
+/// Sort key of hyperlink relevance (definition 2.2.12): 0, +1, +2, ..., then -1, -2, ...
+pub fn relevance(distance: i32) -> (bool, u32) {
+    (distance < 0, distance.unsigned_abs())
+}
+
+/// Links in the order of Algorithm 1: classes of hyperlink relevance, in each the farthest from those chosen.
+///
+/// Lazy: choosing the next link costs one pass over what is left of its class.
+#[derive(Clone, Debug)]
+pub struct LinkOrder {
+    urls: Vec<PageUrl>,
+    /// The nodes from the root to each link.
+    paths: Vec<Vec<NodeId>>,
+    order: FarthestFirst,
+}
+
+impl LinkOrder {
+    /// The order of `links` of the key page.
+    pub fn new(tree: &Tree, key: &PageUrl, links: &[Outlink], dom_ref: DomRef, slug_dirs: bool) -> LinkOrder {
+        let key_words = words(key, slug_dirs);
+        let classes = links
+            .iter()
+            .map(|link| relevance(hyperlink_distance(&key_words, &words(&link.url, slug_dirs))));
+        let paths: Vec<Vec<NodeId>> = links.iter().map(|link| root_path(tree, link.node)).collect();
+        let distance = |a: usize, b: usize| path_distance(&paths[a], &paths[b]);
+        let order = FarthestFirst::new(&classes.collect::<Vec<_>>(), dom_ref, distance);
+        LinkOrder { urls: links.iter().map(|link| link.url.clone()).collect(), paths, order }
+    }
+}
+
+impl Iterator for LinkOrder {
+    type Item = PageUrl;
+
+    fn next(&mut self) -> Option<PageUrl> {
+        let paths = &self.paths;
+        let at = self.order.next(|a, b| path_distance(&paths[a], &paths[b]))?;
+        Some(self.urls[at].clone())
+    }
+}
+
+/// Gonzalez' farthest-point order inside classes (Algorithm 1 with the assignment of `links'` that print lost).
+#[derive(Clone, Debug)]
+struct FarthestFirst {
+    /// Items left by class, each in document order; the class in hand is the last one.
+    classes: Vec<Vec<usize>>,
+    /// Least distance of each item to the reference set so far; only ever lowered.
+    nearest: Vec<u32>,
+    dom_ref: DomRef,
+}
+
+impl FarthestFirst {
+    fn new<C: Ord>(class_of: &[C], dom_ref: DomRef, distance: impl Fn(usize, usize) -> u32) -> FarthestFirst {
+        let n = class_of.len();
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by_key(|i| &class_of[*i]);
+        let mut classes: Vec<Vec<usize>> =
+            order.chunk_by(|a, b| class_of[*a] == class_of[*b]).map(<[usize]>::to_vec).collect();
+        classes.reverse();
+        let nearest = match dom_ref {
+            DomRef::Class | DomRef::Global => vec![u32::MAX; n],
+            DomRef::All => (0..n)
+                .map(|i| (0..n).filter(|j| *j != i).map(|j| distance(i, j)).min().unwrap_or(u32::MAX))
+                .collect(),
+        };
+        FarthestFirst { classes, nearest, dom_ref }
+    }
+
+    fn next(&mut self, distance: impl Fn(usize, usize) -> u32) -> Option<usize> {
+        while self.classes.last().is_some_and(Vec::is_empty) {
+            self.classes.pop();
+        }
+        let class = self.classes.last_mut()?;
+        let nearest = &mut self.nearest;
+        // `max_by_key` keeps the last of equals; reversed, that is the first in document order.
+        let at = (0..class.len()).rev().max_by_key(|i| nearest[class[*i]])?;
+        let chosen = class.remove(at);
+        let touched: Vec<usize> = match self.dom_ref {
+            DomRef::Class => class.clone(),
+            DomRef::Global => self.classes.iter().flatten().copied().collect(),
+            DomRef::All => Vec::new(),
+        };
+        for item in touched {
+            nearest[item] = nearest[item].min(distance(item, chosen));
+        }
+        Some(chosen)
+    }
+}
+
+fn root_path(tree: &Tree, node: NodeId) -> Vec<NodeId> {
+    let mut path: Vec<NodeId> = crate::dom::ancestors(tree, node).collect();
+    path.reverse();
+    path.push(node);
+    path
+}
+
+/// DOM distance (definition 2.2.10): nodes on the two root paths after their common prefix. Where one node is an
+/// ancestor of the other, which the definition leaves open, the same formula holds.
+fn path_distance(a: &[NodeId], b: &[NodeId]) -> u32 {
+    let shared = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    (a.len() + b.len() - 2 * shared) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::parse;
+    use crate::page::SameSite;
+    use crate::settings::PageLimits;
+
+    fn list(path: &str) -> Vec<&str> {
+        path.split('/').collect()
+    }
+
+    #[test]
+    fn hyperlink_distances_of_the_thesis() {
+        // Examples 2.2.3 and 2.2.6; item 1 of the latter swaps its arguments in print.
+        let cases = [
+            ("research/maths", "research/maths", 0),
+            ("research/maths", "research/maths/geometry", 1),
+            ("research/maths", "research", -1),
+            ("research/maths", "research/physics/dynamics", -1),
+            ("research/maths", "www.upv.es/research", -2),
+            ("bbc.com/news", "bbc.com/news/world/europe", 2),
+            ("bbc.com/news", "bbc.com", -1),
+            ("bbc.com/news", "bbc.com/weather", -1),
+            ("bbc.com/news", "bbc.com/sport/0/formula1/26599556", -1),
+        ];
+        for (reference, other, distance) in cases {
+            assert_eq!(hyperlink_distance(&list(reference), &list(other)), distance, "{reference} {other}");
+        }
+        assert_eq!(hyperlink_distance(&list("bbc.com/news"), &list("bbc.com/news/technology")), 1);
+        assert_eq!(hyperlink_distance(&list("bbc.com/news/technology"), &list("bbc.com/news")), -1);
+    }
+
+    #[test]
+    fn relevance_order_of_example_2_2_13() {
+        let mut links = vec!["bbc.com", "bbc.com/news/world/europe", "bbc.com/news/uk", "bbc.com/sport/0"];
+        links.sort_by_key(|l| relevance(hyperlink_distance(&list("bbc.com/news"), &list(l))));
+        assert_eq!(links, ["bbc.com/news/uk", "bbc.com/news/world/europe", "bbc.com", "bbc.com/sport/0"]);
+        assert!(relevance(0) < relevance(1) && relevance(9) < relevance(-1) && relevance(-1) < relevance(-2));
+    }
+
+    /// The distance table of example 2.2.15, A1 to A5.
+    fn printed(a: usize, b: usize) -> u32 {
+        const TABLE: [[u32; 5]; 5] =
+            [[0, 5, 6, 5, 5], [5, 0, 3, 6, 6], [6, 3, 0, 7, 7], [5, 6, 7, 0, 6], [5, 6, 7, 6, 0]];
+        TABLE[a][b]
+    }
+
+    #[test]
+    fn the_three_reference_sets_of_example_2_2_15() {
+        const NAMES: [&str; 5] = ["europe", "root", "uk", "sport", "also"];
+        let class_of = [2, 3, 1, 3, 1];
+        let cases = [
+            (DomRef::Class, ["uk", "also", "europe", "root", "sport"]),
+            (DomRef::Global, ["uk", "also", "europe", "sport", "root"]),
+            (DomRef::All, ["also", "uk", "europe", "sport", "root"]),
+        ];
+        for (dom_ref, want) in cases {
+            let mut order = FarthestFirst::new(&class_of, dom_ref, printed);
+            let got: Vec<&str> = std::iter::from_fn(|| order.next(printed)).map(|i| NAMES[i]).collect();
+            assert_eq!(got, want, "{dom_ref:?}");
+        }
+    }
+
+    #[test]
+    fn dom_distance_of_example_2_2_11() {
+        let html = "<body><section><div><p><span id=a></span></p></div><article><div><img id=b></div></article></section>";
+        let tree = parse(html, &PageLimits::default());
+        let node = |id| tree.nodes().find(|n| tree.attr(*n, "id") == Some(id)).unwrap();
+        let path = |id| root_path(&tree, node(id));
+        assert_eq!(path_distance(&path("a"), &path("b")), 6);
+        assert_eq!(path_distance(&path("a"), &path("a")), 0);
+        assert_eq!(path_distance(&path("a"), &path("a")[..4]), 2, "an ancestor");
+        assert_eq!(path("a")[1..].len(), 5, "example 2.2.9");
+    }
+
+    #[test]
+    fn outlinks_are_canonical_and_unique() {
+        let html = "<head><base href='/d/'></head><body><a href=a>1</a><a href='a#x' rel=nofollow>2</a>\
+            <a href=/key>self</a><a href=http://other.com/>out</a><a href=f.pdf>pdf</a><a href=mailto:x@y>m</a>\
+            <a href=b.PHP rel='x NoFollow'>b</a><a name=n>none</a><noscript><a href=c>c</a></noscript>\
+            <a href='http://www.s.com/v1.2/'>dir</a>";
+        let url = PageUrl::parse("http://s.com/key").unwrap();
+        let site = Site::of(&url, SameSite::Host);
+        let tree = parse(html, &PageLimits::default());
+        let got: Vec<(String, bool)> =
+            outlinks(&tree, &url, &site).into_iter().map(|l| (l.url.to_string(), l.nofollow)).collect();
+        let want = [
+            ("http://s.com/d/a", false),
+            ("http://s.com/d/b.PHP", true),
+            ("http://www.s.com/v1.2/", false),
+        ];
+        assert_eq!(got, want.map(|(u, n)| (u.to_owned(), n)));
+    }
+
+    #[test]
+    fn word_lists_ignore_the_resource() {
+        let url = PageUrl::parse("http://www.s.com/a/b/c.html").unwrap();
+        assert_eq!(words(&url, true), ["s.com", "a", "b"]);
+        let slug = PageUrl::parse("http://s.com/a/b").unwrap();
+        assert_eq!(words(&slug, false), ["s.com", "a"]);
+        assert_eq!(words(&slug, true), ["s.com", "a", "b"]);
+    }
+}

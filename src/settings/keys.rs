@@ -1,0 +1,321 @@
+//! The one table of settings: key, default as TOML, one line of explanation, and where the value goes.
+//!
+//! `crawl.toml`, `--set`, the defaults and the refusal of unknown keys all derive from it.
+
+use std::time::Duration;
+
+use toml::Value;
+
+use super::{
+    AttrMode, ChildMap, Crawl, DelayFrom, DomRef, Fetch, Keep, NodeText, PageLimits, Politeness,
+    Preset, SAME_SITE, Settings, Store, Subdigraph,
+};
+use crate::page::PolitenessKey;
+
+/// One line of `crawl.toml`.
+pub(super) struct Key {
+    /// Dotted name.
+    pub name: &'static str,
+    /// Default as TOML text; the table is the only place that states it.
+    pub default: &'static str,
+    /// One line for the reader of `crawl.toml`.
+    pub doc: &'static str,
+    /// Checks a value and writes it; the error says what was expected.
+    pub set: fn(&mut Settings, &Value) -> Result<(), String>,
+}
+
+macro_rules! keys {
+    ($($name:literal = $default:literal, $doc:literal, |$s:ident, $v:ident| $target:expr => $value:expr;)*) => {
+        &[$(Key {
+            name: $name,
+            default: $default,
+            doc: $doc,
+            set: |$s, $v| { $target = $value; Ok(()) },
+        }),*]
+    };
+}
+
+/// Every key, in the order of the file. `preset` comes first: it sets all of learning, later keys refine it.
+pub(super) const KEYS: &[Key] = keys! {
+    "preset" = "\"dehusk\"", "Parameter set of template learning: dehusk (measured best), thesis2014 (the paper), hybex2020. The [links] to [apply] keys refine it.",
+        |s, v| s.learn => one_of(v, &Preset::ALL)?.learn();
+
+    "crawl.seeds" = "[\"seeds/example.txt\"]", "Seed files read when the command line names none; one URL a line, # begins a comment.",
+        |s, v| s.crawl.seeds => strings(v)?;
+    "crawl.sites_at_once" = "256", "Sites worked on at the same time; each keeps its training pages in memory.",
+        |s, v| s.crawl.sites_at_once => whole(v, 1, 1_000_000)?;
+    "crawl.cpu_threads" = "0", "Threads that parse and learn; 0 = one a core.",
+        |s, v| s.crawl.cpu_threads => whole(v, 0, 1024)?;
+
+    "politeness.delay" = "1.0", "Least time between two fetches of one domain: seconds, or text such as \"500ms\".",
+        |s, v| s.politeness.delay => duration(v)?;
+    "politeness.delay_from" = "\"end\"", "The delay runs from the end of a fetch or from its start: end, start.",
+        |s, v| s.politeness.delay_from => one_of(v, &[("end", DelayFrom::End), ("start", DelayFrom::Start)])?;
+    "politeness.key" = "\"domain\"", "What shares one delay: domain (registrable domain), host, ip (resolved address).",
+        |s, v| s.politeness.key => one_of(v, &[("domain", PolitenessKey::Domain), ("host", PolitenessKey::Host), ("ip", PolitenessKey::Ip)])?;
+    "politeness.max_crawl_delay" = "60.0", "A Crawl-delay in robots.txt lengthens the delay up to this; it never shortens it.",
+        |s, v| s.politeness.max_crawl_delay => duration(v)?;
+    "politeness.robots_ttl" = "\"24h\"", "How long a fetched robots.txt is believed (RFC 9309: at most 24 h).",
+        |s, v| s.politeness.robots_ttl => at_most(duration(v)?, Duration::from_secs(86_400))?;
+
+    "fetch.user_agent" = "\"dehusk/0.1 (+https://example.org/set-fetch.user_agent)\"", "Who asks, with a URL where an operator can complain; put your own here.",
+        |s, v| s.fetch.user_agent => user_agent(v)?;
+    "fetch.allow_private" = "false", "May addresses of this machine and of private networks be asked? For tests and intranets.",
+        |s, v| s.fetch.allow_private => truth(v)?;
+    "fetch.resolve" = "[]", "NAME=ADDRESS pairs that answer before DNS does, such as \"*.shop.test=127.0.0.1\".",
+        |s, v| s.fetch.resolve => strings(v)?;
+    "fetch.connect_timeout" = "10.0", "Time for connecting, TLS included.",
+        |s, v| s.fetch.connect_timeout => positive(duration(v)?)?;
+    "fetch.timeout" = "30.0", "Time for a whole answer, from request to last byte.",
+        |s, v| s.fetch.timeout => positive(duration(v)?)?;
+    "fetch.max_raw_bytes" = "\"10MB\"", "Bytes of a body as sent; a larger one is refused.",
+        |s, v| s.fetch.max_raw_bytes => bytes(v)?;
+    "fetch.max_bytes" = "\"40MB\"", "Bytes of a body after decompression; a larger one is refused.",
+        |s, v| s.fetch.max_bytes => bytes(v)?;
+    "fetch.max_redirects" = "5", "Redirects followed for one page; each hop waits its turn and asks robots.txt.",
+        |s, v| s.fetch.max_redirects => whole(v, 0, 20)?;
+    "fetch.in_flight" = "256", "Requests in flight over all domains.",
+        |s, v| s.fetch.in_flight => whole(v, 1, 65_536)?;
+    "fetch.requests_per_second" = "0", "Requests a second over all domains; 0 = no cap.",
+        |s, v| s.fetch.requests_per_second => whole(v, 0, u32::MAX as usize)? as u32;
+    "fetch.bytes_per_second" = "0", "Body bytes a second over all domains; 0 = no cap.",
+        |s, v| s.fetch.bytes_per_second => bytes(v)?.min(u32::MAX as usize) as u32;
+    "fetch.requests_per_second_per_address" = "0", "Requests a second to one address, whatever domains it serves; 0 = no cap.",
+        |s, v| s.fetch.requests_per_second_per_address => whole(v, 0, u32::MAX as usize)? as u32;
+
+    "page.max_bytes" = "\"40MB\"", "Decoded bytes of a page that are parsed; the rest is cut off and noted.",
+        |s, v| s.page.max_bytes => bytes(v)?;
+    "page.max_nodes" = "1000000", "Nodes after which parsing stops; the rest is cut off and noted.",
+        |s, v| s.page.max_nodes => whole(v, 16, 100_000_000)?;
+    "page.max_depth" = "512", "Elements nested deeper are dissolved into their parent and noted, as browsers do.",
+        |s, v| s.page.max_depth => whole(v, 16, 4096)? as u16;
+    "page.max_attributes" = "1000", "Attributes kept for one element.",
+        |s, v| s.page.max_attributes => whole(v, 1, 100_000)?;
+    "page.keep" = "\"counted\"", "Nodes of a tree: counted (elements and text), browser (with comments and blank text).",
+        |s, v| s.page.keep => one_of(v, &[("counted", Keep::Counted), ("browser", Keep::Browser)])?;
+
+    "links.same_site" = "\"host\"", "Links that stay in the site: host (www. ignored), registrable (all of the registrable domain).",
+        |s, v| s.learn.same_site => one_of(v, &SAME_SITE)?;
+    "links.slug_dirs" = "false", "Is a last path segment without a dot a directory, as in /section?",
+        |s, v| s.learn.slug_dirs => truth(v)?;
+    "links.dom_ref" = "\"class\"", "Which links the next one should be far from: class (Algorithm 1), global, all.",
+        |s, v| s.learn.dom_ref => one_of(v, &[("class", DomRef::Class), ("global", DomRef::Global), ("all", DomRef::All)])?;
+    "links.skip_nofollow" = "true", "Are links marked nofollow left out of the training set?",
+        |s, v| s.learn.skip_nofollow => truth(v)?;
+
+    "subdigraph.mode" = "\"complete\"", "Which pages vote: complete (they all link to each other), first (the first usable ones).",
+        |s, v| s.learn.subdigraph => one_of(v, &[("complete", Subdigraph::Complete), ("first", Subdigraph::First)])?;
+    "subdigraph.n" = "3", "Pages that vote.",
+        |s, v| s.learn.n => whole(v, 1, 8)?;
+    "subdigraph.max_loads" = "24", "Most pages loaded for one template.",
+        |s, v| s.learn.max_loads => whole(v, 1, 64)?;
+    "subdigraph.max_requests" = "48", "Most requests for one template, failed ones included.",
+        |s, v| s.learn.max_requests => whole(v, 1, 10_000)?;
+
+    "etdm.t" = "2", "Votes that make a node template; 0 = the majority of the voters.",
+        |s, v| s.learn.t => whole(v, 0, 8)?;
+    "etdm.w_class" = "0.5", "Weight of the class overlap in the equality probability.",
+        |s, v| s.learn.weights.class => share(v)?;
+    "etdm.w_attributes" = "0.2", "Weight of the attribute overlap.",
+        |s, v| s.learn.weights.attributes => share(v)?;
+    "etdm.w_children" = "0.1", "Weight of the ratio of child counts.",
+        |s, v| s.learn.weights.children => share(v)?;
+    "etdm.w_position" = "0.2", "Weight of the position among the siblings.",
+        |s, v| s.learn.weights.position => share(v)?;
+    "etdm.p_no_class" = "0.99", "Class overlap of two nodes without classes.",
+        |s, v| s.learn.weights.no_class => share(v)?;
+    "etdm.p_no_attributes" = "0.25", "Attribute overlap of two nodes without attributes.",
+        |s, v| s.learn.weights.no_attributes => share(v)?;
+    "etdm.p_no_children" = "1.0", "Child ratio of two nodes without children.",
+        |s, v| s.learn.weights.no_children => share(v)?;
+    "etdm.threshold" = "0.7", "Two nodes can be mapped when their equality probability is above this.",
+        |s, v| s.learn.weights.threshold => share(v)?;
+    "etdm.threshold_inclusive" = "false", "Is a probability equal to the threshold enough?",
+        |s, v| s.learn.weights.threshold_inclusive => truth(v)?;
+    "etdm.exact_wins" = "false", "Do equal classes and equal attributes win outright?",
+        |s, v| s.learn.weights.exact_wins => truth(v)?;
+    "etdm.attr_mode" = "\"name_value\"", "What is compared of an attribute: name_value, name.",
+        |s, v| s.learn.attr_mode => one_of(v, &[("name_value", AttrMode::NameValue), ("name", AttrMode::Name)])?;
+    "etdm.map" = "\"greedy\"", "How children are mapped: greedy (best pair first), dp (heaviest matching).",
+        |s, v| s.learn.child_map => one_of(v, &[("greedy", ChildMap::Greedy), ("dp", ChildMap::Dp)])?;
+    "etdm.keep_order" = "true", "Must mapped children keep their order?",
+        |s, v| s.learn.keep_order => truth(v)?;
+    "etdm.text" = "\"equal\"", "A text node is template when its words are equal, or structural: by its place.",
+        |s, v| s.learn.text => one_of(v, &[("equal", NodeText::Equal), ("structural", NodeText::Structural)])?;
+    "etdm.ignore_generated" = "true", "Are class tokens that look generated (long hex, three digits at the end) left out?",
+        |s, v| s.learn.ignore_generated => truth(v)?;
+    "etdm.large_pairs" = "250000", "Child lists whose product is larger are anchored on equal nodes first.",
+        |s, v| s.learn.large_pairs => whole(v, 1_000, 100_000_000)?;
+
+    "apply.min" = "0.5", "Share of a template that a page must show for it to be applied.",
+        |s, v| s.learn.apply_min => share(v)?;
+
+    "store.path" = "\"dehusk.db\"", "The SQLite file with sites, templates and pages; --db overrides it.",
+        |s, v| s.store.path => text(v)?;
+    "store.zstd_level" = "3", "zstd level of stored pages.",
+        |s, v| s.store.zstd_level => whole(v, 1, 19)? as i32;
+};
+
+/// Settings with every default of the table.
+pub(super) fn defaults() -> Settings {
+    let mut settings = blank();
+    for key in KEYS {
+        let value = literal(key.default);
+        let outcome = (key.set)(&mut settings, &value);
+        debug_assert!(outcome.is_ok(), "default of {}: {outcome:?}", key.name);
+    }
+    settings
+}
+
+/// A default as a TOML value.
+pub(super) fn literal(text: &str) -> Value {
+    format!("v = {text}")
+        .parse::<toml::Table>()
+        .ok()
+        .and_then(|mut t| t.remove("v"))
+        .unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+/// Placeholders that `defaults` overwrites key by key.
+fn blank() -> Settings {
+    Settings {
+        crawl: Crawl {
+            seeds: Vec::new(),
+            sites_at_once: 1,
+            cpu_threads: 0,
+        },
+        politeness: Politeness {
+            delay: Duration::ZERO,
+            delay_from: DelayFrom::End,
+            key: PolitenessKey::Domain,
+            max_crawl_delay: Duration::ZERO,
+            robots_ttl: Duration::ZERO,
+        },
+        fetch: Fetch {
+            user_agent: String::new(),
+            allow_private: false,
+            resolve: Vec::new(),
+            connect_timeout: Duration::ZERO,
+            timeout: Duration::ZERO,
+            max_raw_bytes: 0,
+            max_bytes: 0,
+            max_redirects: 0,
+            in_flight: 1,
+            requests_per_second: 0,
+            bytes_per_second: 0,
+            requests_per_second_per_address: 0,
+        },
+        page: PageLimits {
+            max_bytes: 0,
+            max_nodes: 0,
+            max_depth: 0,
+            max_attributes: 0,
+            keep: Keep::Counted,
+        },
+        learn: Preset::Dehusk.learn(),
+        store: Store {
+            path: String::new(),
+            zstd_level: 1,
+        },
+    }
+}
+
+fn one_of<T: Copy>(value: &Value, choices: &[(&str, T)]) -> Result<T, String> {
+    let found = value
+        .as_str()
+        .and_then(|s| choices.iter().find(|(name, _)| *name == s));
+    found.map(|(_, choice)| *choice).ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+fn truth(value: &Value) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| "expected true or false".to_owned())
+}
+
+fn text(value: &Value) -> Result<String, String> {
+    match value.as_str() {
+        Some(s) if !s.trim().is_empty() => Ok(s.to_owned()),
+        _ => Err("expected a text that is not empty".to_owned()),
+    }
+}
+
+fn user_agent(value: &Value) -> Result<String, String> {
+    let agent = text(value)?;
+    if agent.bytes().any(|b| !(0x20..0x7f).contains(&b)) {
+        return Err("expected printable ASCII".to_owned());
+    }
+    Ok(agent)
+}
+
+fn strings(value: &Value) -> Result<Vec<String>, String> {
+    let wrong = || "expected a list of texts".to_owned();
+    match value {
+        Value::String(one) => Ok(vec![one.clone()]),
+        Value::Array(many) => many
+            .iter()
+            .map(|v| v.as_str().map(str::to_owned).ok_or_else(wrong))
+            .collect(),
+        _ => Err(wrong()),
+    }
+}
+
+fn whole(value: &Value, least: usize, most: usize) -> Result<usize, String> {
+    value
+        .as_integer()
+        .and_then(|n| usize::try_from(n).ok())
+        .filter(|n| (least..=most).contains(n))
+        .ok_or_else(|| format!("expected a whole number from {least} to {most}"))
+}
+
+fn number(value: &Value) -> Option<f64> {
+    value
+        .as_float()
+        .or_else(|| value.as_integer().map(|n| n as f64))
+        .filter(|x| x.is_finite())
+}
+
+fn share(value: &Value) -> Result<f64, String> {
+    number(value)
+        .filter(|x| (0.0..=1.0).contains(x))
+        .ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+/// A number with one of `units` behind it.
+fn measured(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let text = text.trim();
+    let at = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let (amount, unit) = text.split_at(at);
+    let factor = units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?.1;
+    let amount: f64 = amount.trim().parse().ok()?;
+    (amount.is_finite() && amount >= 0.0).then_some(amount * factor)
+}
+
+fn duration(value: &Value) -> Result<Duration, String> {
+    const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    const YEAR: f64 = 366.0 * 86_400.0;
+    number(value)
+        .or_else(|| value.as_str().and_then(|s| measured(s, &UNITS)))
+        .filter(|seconds| (0.0..=YEAR).contains(seconds))
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "expected seconds such as 0.5, or text such as \"500ms\", \"2m\", \"24h\"".to_owned())
+}
+
+fn positive(time: Duration) -> Result<Duration, String> {
+    (!time.is_zero()).then_some(time).ok_or_else(|| "expected more than 0".to_owned())
+}
+
+fn at_most(time: Duration, most: Duration) -> Result<Duration, String> {
+    (time <= most).then_some(time).ok_or_else(|| format!("expected at most {} s", most.as_secs()))
+}
+
+fn bytes(value: &Value) -> Result<usize, String> {
+    const UNITS: [(&str, f64); 6] =
+        [("B", 1.0), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9), ("KiB", 1024.0), ("MiB", 1_048_576.0)];
+    number(value)
+        .or_else(|| value.as_str().and_then(|s| measured(s, &UNITS)))
+        .filter(|n| (0.0..=1e12).contains(n))
+        .map(|n| n as usize)
+        .ok_or_else(|| "expected bytes such as 65536, or text such as \"10MB\"".to_owned())
+}

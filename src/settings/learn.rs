@@ -1,0 +1,217 @@
+//! Parameters of site-level template learning and the published presets.
+
+use serde::{Deserialize, Serialize};
+
+use crate::page::SameSite;
+
+/// How a template is learned and applied.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Learn {
+    /// What links of a page stay in its site.
+    pub same_site: SameSite,
+    /// Is a last path segment without a dot a directory? (ALGORITHMS 2.1)
+    pub slug_dirs: bool,
+    /// Reference set of the DOM distance (ALGORITHMS 2.3).
+    pub dom_ref: DomRef,
+    /// Are links marked `nofollow` left out?
+    pub skip_nofollow: bool,
+    /// How the voting pages are chosen.
+    pub subdigraph: Subdigraph,
+    /// Size of the subdigraph, or number of voters without one.
+    pub n: usize,
+    /// Most pages loaded for one template.
+    pub max_loads: usize,
+    /// Most requests for one template, failed ones included.
+    pub max_requests: usize,
+    /// Votes a node needs; 0 = the majority of the voters.
+    pub t: usize,
+    /// Weights and default scores of the equality probability.
+    pub weights: Weights,
+    /// What is compared of an attribute.
+    pub attr_mode: AttrMode,
+    /// How child lists are mapped.
+    pub child_map: ChildMap,
+    /// Must a mapped pair keep the order of the lists?
+    pub keep_order: bool,
+    /// May a text node be claimed when its words differ?
+    pub text: NodeText,
+    /// Are class tokens and ids that look generated left out of the comparison?
+    pub ignore_generated: bool,
+    /// Child lists whose product is larger are anchored first (ALGORITHMS 2.6).
+    pub large_pairs: usize,
+    /// Share of a template that a page must show for it to be applied.
+    pub apply_min: f64,
+}
+
+/// Which links the next one should be far from (ALGORITHMS 2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DomRef {
+    /// Those chosen in the same class of hyperlink distance: Algorithm 1.
+    Class,
+    /// Those chosen so far in any class.
+    Global,
+    /// All other links: example 2.2.15.
+    All,
+}
+
+/// Which pages vote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subdigraph {
+    /// Pages that all link to each other: the thesis.
+    Complete,
+    /// The first usable ones in link order.
+    First,
+}
+
+/// What is compared of an attribute (ALGORITHMS 2.5 a).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttrMode {
+    /// Name and value.
+    NameValue,
+    /// Name only: definition 3.2.1.
+    Name,
+}
+
+/// How the children of two mapped nodes are mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChildMap {
+    /// Best pair first: definition 3.3.1.
+    Greedy,
+    /// The heaviest order-preserving matching.
+    Dp,
+}
+
+/// When a text node of a template matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeText {
+    /// When its words are the same.
+    Equal,
+    /// By its place, like an element: the thesis.
+    Structural,
+}
+
+/// Equality probability (thesis, definition 3.2.2).
+///
+/// | symbol | field |
+/// |---|---|
+/// | wc, wp, wa, wch | `class`, `position`, `attributes`, `children` |
+/// | Pnc, Pna, Pnch | `no_class`, `no_attributes`, `no_children` |
+/// | Pt | `threshold` |
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Weights {
+    /// Weight of the class overlap.
+    pub class: f64,
+    /// Weight of the attribute overlap.
+    pub attributes: f64,
+    /// Weight of the ratio of child counts.
+    pub children: f64,
+    /// Weight of the position.
+    pub position: f64,
+    /// Class overlap of two nodes without classes.
+    pub no_class: f64,
+    /// Attribute overlap of two nodes without attributes.
+    pub no_attributes: f64,
+    /// Child ratio of two nodes without children.
+    pub no_children: f64,
+    /// Two nodes can be mapped when their probability is above this.
+    pub threshold: f64,
+    /// Is a probability equal to the threshold enough?
+    pub threshold_inclusive: bool,
+    /// Do equal classes and equal attributes win outright? (HybEx's shortcut)
+    pub exact_wins: bool,
+}
+
+/// A published parameter set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// What was measured best on real sites; see docs/measurements.md.
+    Dehusk,
+    /// Alarte's thesis of 2014, section 5.2.3.
+    Thesis2014,
+    /// The later tuning in the authors' HybEx.
+    Hybex2020,
+}
+
+impl Preset {
+    /// All presets with the names that settings and `--preset` use.
+    pub const ALL: [(&'static str, Preset); 3] = [
+        ("dehusk", Preset::Dehusk),
+        ("thesis2014", Preset::Thesis2014),
+        ("hybex2020", Preset::Hybex2020),
+    ];
+
+    /// The parameters of this preset.
+    pub fn learn(self) -> Learn {
+        match self {
+            Preset::Dehusk => dehusk(),
+            Preset::Thesis2014 => thesis2014(),
+            Preset::Hybex2020 => hybex2020(),
+        }
+    }
+}
+
+fn thesis2014() -> Learn {
+    Learn {
+        same_site: SameSite::Host,
+        slug_dirs: false,
+        dom_ref: DomRef::Class,
+        skip_nofollow: false,
+        subdigraph: Subdigraph::Complete,
+        n: 3,
+        max_loads: 24,
+        max_requests: 48,
+        t: 2,
+        weights: Weights {
+            class: 0.5,
+            attributes: 0.2,
+            children: 0.1,
+            position: 0.2,
+            no_class: 0.99,
+            no_attributes: 0.25,
+            no_children: 1.0,
+            threshold: 0.70,
+            threshold_inclusive: false,
+            exact_wins: false,
+        },
+        attr_mode: AttrMode::NameValue,
+        child_map: ChildMap::Greedy,
+        keep_order: true,
+        text: NodeText::Structural,
+        ignore_generated: false,
+        large_pairs: 250_000,
+        apply_min: 0.5,
+    }
+}
+
+fn hybex2020() -> Learn {
+    Learn {
+        weights: Weights {
+            class: 0.1,
+            attributes: 0.0,
+            children: 0.5,
+            position: 0.4,
+            no_class: 1.0,
+            no_attributes: 0.75,
+            no_children: 1.0,
+            threshold: 0.9,
+            threshold_inclusive: true,
+            exact_wins: true,
+        },
+        keep_order: false,
+        ..thesis2014()
+    }
+}
+
+fn dehusk() -> Learn {
+    Learn {
+        skip_nofollow: true,
+        text: NodeText::Equal,
+        ignore_generated: true,
+        ..thesis2014()
+    }
+}

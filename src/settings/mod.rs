@@ -1,0 +1,147 @@
+//! Checked settings: what the rest of the program works with.
+//!
+//! `file.rs` reads `crawl.toml` and `--set`; it is the only place that rejects.
+//! A value that exists here is in range. `keys.rs` is the one table of keys, defaults and explanations.
+
+mod file;
+mod keys;
+mod learn;
+
+use std::time::Duration;
+
+pub use file::{SettingsError, key_names, render};
+pub use learn::{
+    AttrMode, ChildMap, DomRef, Learn, NodeText, Preset, Subdigraph, Weights,
+};
+
+use crate::page::{PolitenessKey, SameSite};
+
+/// Everything that `crawl.toml` decides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// `[crawl]`
+    pub crawl: Crawl,
+    /// `[politeness]`
+    pub politeness: Politeness,
+    /// `[fetch]`
+    pub fetch: Fetch,
+    /// `[page]`
+    pub page: PageLimits,
+    /// `[links]`, `[subdigraph]`, `[etdm]`, `[apply]`: how a template is learned and applied.
+    pub learn: Learn,
+    /// `[store]`
+    pub store: Store,
+}
+
+/// Which sites are crawled, and how many at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crawl {
+    /// Seed files read when the command line names none.
+    pub seeds: Vec<String>,
+    /// Sites worked on at the same time.
+    pub sites_at_once: usize,
+    /// Threads that parse and learn; 0 = one a core.
+    pub cpu_threads: usize,
+}
+
+/// How a domain is spared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Politeness {
+    /// Least time between two fetches of one domain.
+    pub delay: Duration,
+    /// From when the delay runs.
+    pub delay_from: DelayFrom,
+    /// What counts as one domain.
+    pub key: PolitenessKey,
+    /// Longest `Crawl-delay` that is followed; a longer one is cut to this.
+    pub max_crawl_delay: Duration,
+    /// How long a robots.txt is believed.
+    pub robots_ttl: Duration,
+}
+
+/// From when the delay of a domain runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DelayFrom {
+    /// From the last byte of an answer.
+    End,
+    /// From the moment the request was sent.
+    Start,
+}
+
+/// Limits and manners of a single request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fetch {
+    /// Sent with every request, with a URL where an operator learns who asks.
+    pub user_agent: String,
+    /// May addresses of this machine and of private networks be asked?
+    pub allow_private: bool,
+    /// `NAME=ADDRESS` pairs that answer before DNS does; `*.NAME` covers every name below.
+    pub resolve: Vec<String>,
+    /// Time for connecting.
+    pub connect_timeout: Duration,
+    /// Time for a whole answer.
+    pub timeout: Duration,
+    /// Bytes of a body as sent.
+    pub max_raw_bytes: usize,
+    /// Bytes of a body after decompression.
+    pub max_bytes: usize,
+    /// Redirects followed for one page.
+    pub max_redirects: usize,
+    /// Requests in flight over all domains.
+    pub in_flight: usize,
+    /// Requests a second over all domains; 0 = no cap.
+    pub requests_per_second: u32,
+    /// Body bytes a second over all domains; 0 = no cap.
+    pub bytes_per_second: u32,
+    /// Requests a second to one address; 0 = no cap.
+    pub requests_per_second_per_address: u32,
+}
+
+/// Limits of the page tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageLimits {
+    /// Decoded bytes that are parsed; the rest of a page is cut off.
+    pub max_bytes: usize,
+    /// Nodes after which parsing stops.
+    pub max_nodes: usize,
+    /// Depth below which elements are dissolved into their parent.
+    pub max_depth: u16,
+    /// Attributes kept for one element.
+    pub max_attributes: usize,
+    /// Are comments and blank text nodes kept, as a browser does?
+    pub keep: Keep,
+}
+
+/// Which nodes of a page stand in its tree (ALGORITHMS 0.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Elements and text that is not all white space; scripts and styles are left out.
+    Counted,
+    /// The same with comments and blank text.
+    Browser,
+}
+
+/// Where results are kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Store {
+    /// The SQLite file.
+    pub path: String,
+    /// zstd level of stored pages.
+    pub zstd_level: i32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        keys::defaults()
+    }
+}
+
+impl Default for PageLimits {
+    fn default() -> PageLimits {
+        Settings::default().page
+    }
+}
+
+/// The setting's name for a same-site rule.
+pub(crate) const SAME_SITE: [(&str, SameSite); 2] =
+    [("host", SameSite::Host), ("registrable", SameSite::Registrable)];

@@ -1,0 +1,361 @@
+//! Maps two child lists (thesis, definition 3.3.1).
+//!
+//! The definition takes the best pair above the threshold, then the lists before both and after both. The greedy
+//! form here sorts all pairs once and accepts each that keeps order with those accepted: the same result, as a
+//! pair is consistent with the accepted ones exactly when it lies inside one block of the recursion (ALGORITHMS
+//! 2.6; the recursion stands in the tests). `dp` is the heaviest order-preserving matching instead.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+
+use super::equality::{Equality, Side};
+use crate::settings::{ChildMap, Learn};
+
+/// Two mapped nodes: number on the left, number on the right.
+pub type Pair = (usize, usize);
+
+/// Side length of the windows that the last resort for huge lists maps one after the other.
+const WINDOW: usize = 512;
+
+/// The mapping of two child lists, ascending on the left. Sets `approximate` when the lists were too long for the
+/// exact form.
+pub fn map_children(
+    equality: &Equality<'_>,
+    left: &[usize],
+    right: &[usize],
+    learn: &Learn,
+    approximate: &mut bool,
+) -> Vec<Pair> {
+    let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
+    let (a, b) = (sides(equality.left, left), sides(equality.right, right));
+    let mut pairs = Vec::new();
+    if a.len().saturating_mul(b.len()) <= learn.large_pairs {
+        map_block(equality, &a, &b, learn, &mut pairs);
+    } else {
+        *approximate = true;
+        map_anchored(equality, &a, &b, learn, &mut pairs);
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+fn map_block(equality: &Equality<'_>, a: &[Side], b: &[Side], learn: &Learn, out: &mut Vec<Pair>) {
+    match learn.child_map {
+        ChildMap::Greedy => greedy(equality, a, b, learn.keep_order, out),
+        ChildMap::Dp => heaviest(equality, a, b, out),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Candidate {
+    p: f64,
+    i: u32,
+    k: u32,
+    off: u32,
+}
+
+impl Candidate {
+    /// Ties are not defined in the thesis: higher probability, nearer places, then left to right.
+    fn order(&self, other: &Candidate) -> Ordering {
+        other
+            .p
+            .total_cmp(&self.p)
+            .then(self.off.cmp(&other.off))
+            .then(self.i.cmp(&other.i))
+            .then(self.k.cmp(&other.k))
+    }
+}
+
+fn candidates(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for (i, x) in a.iter().enumerate() {
+        let tag = equality.left.tag[x.node];
+        for (k, y) in b.iter().enumerate() {
+            if equality.right.tag[y.node] != tag {
+                continue;
+            }
+            if let Some(p) = equality.score_above_threshold(*x, *y) {
+                let off = x.position.abs_diff(y.position);
+                found.push(Candidate { p, i: i as u32, k: k as u32, off });
+            }
+        }
+    }
+    found
+}
+
+fn greedy(equality: &Equality<'_>, a: &[Side], b: &[Side], keep_order: bool, out: &mut Vec<Pair>) {
+    let mut found = candidates(equality, a, b);
+    found.sort_unstable_by(Candidate::order);
+    // Accepted pairs, ascending; on the right they ascend too when order is kept.
+    let mut accepted: Vec<(u32, u32)> = Vec::new();
+    let mut taken = vec![false; if keep_order { 0 } else { b.len() }];
+    for Candidate { i, k, .. } in found {
+        let Err(at) = accepted.binary_search_by_key(&i, |pair| pair.0) else { continue };
+        let fits = if keep_order {
+            (at == 0 || accepted[at - 1].1 < k) && accepted.get(at).is_none_or(|next| k < next.1)
+        } else {
+            !std::mem::replace(&mut taken[k as usize], true)
+        };
+        if fits {
+            accepted.insert(at, (i, k));
+        }
+    }
+    out.extend(accepted.iter().map(|(i, k)| (a[*i as usize].node, b[*k as usize].node)));
+}
+
+/// The order-preserving matching with the highest sum of probabilities, then the least sum of displacements.
+fn heaviest(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>) {
+    let mut found = candidates(equality, a, b);
+    found.sort_unstable_by_key(|c| (c.i, c.k));
+    let width = b.len() + 1;
+    let mut best = vec![(0.0_f64, 0_i64); (a.len() + 1) * width];
+    let mut next = found.iter().peekable();
+    let mut weight = vec![None; a.len() * b.len()];
+    for i in 1..=a.len() {
+        for k in 1..=b.len() {
+            let skip = heavier(best[(i - 1) * width + k], best[i * width + k - 1]);
+            best[i * width + k] = match next.peek() {
+                Some(c) if (c.i as usize + 1, c.k as usize + 1) == (i, k) => {
+                    let before = best[(i - 1) * width + k - 1];
+                    let step = (c.p, -i64::from(c.off));
+                    weight[(i - 1) * b.len() + k - 1] = Some(step);
+                    next.next();
+                    heavier(skip, (before.0 + step.0, before.1 + step.1))
+                }
+                _ => skip,
+            };
+        }
+    }
+    let (mut i, mut k) = (a.len(), b.len());
+    while i > 0 && k > 0 {
+        let here = best[i * width + k];
+        if here == best[(i - 1) * width + k] {
+            i -= 1;
+        } else if here == best[i * width + k - 1] {
+            k -= 1;
+        } else {
+            debug_assert!(weight[(i - 1) * b.len() + k - 1].is_some());
+            out.push((a[i - 1].node, b[k - 1].node));
+            i -= 1;
+            k -= 1;
+        }
+    }
+}
+
+fn heavier(x: (f64, i64), y: (f64, i64)) -> (f64, i64) {
+    if x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)).is_ge() { x } else { y }
+}
+
+/// For lists whose product is beyond `large_pairs`: fix nodes that are equal and unique on both sides (id, then
+/// whole subtree), keep the longest ascending chain of them, map the gaps; a gap that is still too large is cut
+/// into windows. The authors' code packs such lists into artificial elements instead, which changes the tree.
+fn map_anchored(equality: &Equality<'_>, a: &[Side], b: &[Side], learn: &Learn, out: &mut Vec<Pair>) {
+    let by_id = anchors(a, b, |s| equality.left.id[s.node], |s| equality.right.id[s.node]);
+    for (gap_a, gap_b) in fix(a, b, &by_id, out) {
+        let by_hash = anchors(gap_a, gap_b, |s| equality.left.h_full[s.node], |s| equality.right.h_full[s.node]);
+        for (small_a, small_b) in fix(gap_a, gap_b, &by_hash, out) {
+            map_gap(equality, small_a, small_b, learn, out);
+        }
+    }
+}
+
+fn map_gap(equality: &Equality<'_>, a: &[Side], b: &[Side], learn: &Learn, out: &mut Vec<Pair>) {
+    if a.len().saturating_mul(b.len()) <= learn.large_pairs {
+        map_block(equality, a, b, learn, out);
+        return;
+    }
+    // Equal lists of different length map from the left, as the tie rule of the exact form has it.
+    for (x, y) in a.chunks(WINDOW).zip(b.chunks(WINDOW)) {
+        map_block(equality, x, y, learn, out);
+    }
+}
+
+/// Index pairs whose key occurs once on each side, as the longest chain that ascends on both.
+fn anchors(
+    a: &[Side],
+    b: &[Side],
+    left_key: impl Fn(&Side) -> u64,
+    right_key: impl Fn(&Side) -> u64,
+) -> Vec<(usize, usize)> {
+    let unique = |keys: Vec<u64>| {
+        let mut at: FxHashMap<u64, Option<usize>> = FxHashMap::default();
+        for (i, key) in keys.into_iter().enumerate().filter(|(_, key)| *key != 0) {
+            at.entry(key).and_modify(|seen| *seen = None).or_insert(Some(i));
+        }
+        at
+    };
+    let right = unique(b.iter().map(right_key).collect());
+    let mut pairs: Vec<(usize, usize)> = unique(a.iter().map(left_key).collect())
+        .into_iter()
+        .filter_map(|(key, i)| Some((i?, (*right.get(&key)?)?)))
+        .collect();
+    pairs.sort_unstable();
+    longest_ascending(&pairs)
+}
+
+/// Longest chain that ascends on the right too (patience sorting).
+fn longest_ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let mut tails: Vec<usize> = Vec::new();
+    let mut before = vec![usize::MAX; pairs.len()];
+    for (at, (_, k)) in pairs.iter().enumerate() {
+        let pile = tails.partition_point(|tail| pairs[*tail].1 < *k);
+        if pile > 0 {
+            before[at] = tails[pile - 1];
+        }
+        match tails.get_mut(pile) {
+            Some(tail) => *tail = at,
+            None => tails.push(at),
+        }
+    }
+    let mut chain = Vec::new();
+    let mut at = tails.last().copied().unwrap_or(usize::MAX);
+    while let Some(pair) = pairs.get(at) {
+        chain.push(*pair);
+        at = before[at];
+    }
+    chain.reverse();
+    chain
+}
+
+/// Puts the anchors into the mapping and returns the gaps between them.
+fn fix<'s>(
+    a: &'s [Side],
+    b: &'s [Side],
+    anchors: &[(usize, usize)],
+    out: &mut Vec<Pair>,
+) -> Vec<(&'s [Side], &'s [Side])> {
+    let mut gaps = Vec::with_capacity(anchors.len() + 1);
+    let (mut i, mut k) = (0, 0);
+    for (x, y) in anchors {
+        out.push((a[*x].node, b[*y].node));
+        gaps.push((&a[i..*x], &b[k..*y]));
+        (i, k) = (x + 1, y + 1);
+    }
+    gaps.push((&a[i..], &b[k..]));
+    gaps.retain(|(x, y)| !x.is_empty() && !y.is_empty());
+    gaps
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dom::{Tree, parse};
+    use crate::settings::{PageLimits, Preset};
+
+    fn body(html: &str) -> (Tree, Vec<usize>) {
+        let tree = parse(html, &PageLimits::default());
+        let list = tree.shape.children(tree.body().unwrap()).collect();
+        (tree, list)
+    }
+
+    fn map(a: &str, b: &str, learn: &Learn) -> (Vec<(usize, usize)>, bool) {
+        let ((a, left), (b, right)) = (body(a), body(b));
+        let equality = Equality::new(&a.shape, &b.shape, learn);
+        let mut approximate = false;
+        let pairs = map_children(&equality, &left, &right, learn, &mut approximate);
+        let at = |list: &[usize], n: usize| list.iter().position(|x| *x == n).unwrap();
+        (pairs.iter().map(|(x, y)| (at(&left, *x), at(&right, *y))).collect(), approximate)
+    }
+
+    /// Definition 3.3.1 word for word: best pair, then before both, then after both.
+    fn literal(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>) {
+        let mut found = candidates(equality, a, b);
+        found.sort_by(Candidate::order);
+        let Some(best) = found.first() else { return };
+        let (i, k) = (best.i as usize, best.k as usize);
+        literal(equality, &a[..i], &b[..k], out);
+        out.push((a[i].node, b[k].node));
+        literal(equality, &a[i + 1..], &b[k + 1..], out);
+    }
+
+    /// Heaviest matching by trying every one.
+    fn best_sum(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> f64 {
+        let (Some((x, rest)), false) = (a.split_first(), b.is_empty()) else { return 0.0 };
+        let mut best = best_sum(equality, rest, b);
+        for (k, y) in b.iter().enumerate() {
+            if let Some(p) = equality.score_above_threshold(*x, *y) {
+                best = best.max(p + best_sum(equality, rest, &b[k + 1..]));
+            }
+        }
+        best
+    }
+
+    fn soup(tags: &[usize]) -> String {
+        const TAGS: [&str; 7] = [
+            "<div class=a>x</div>", "<div class='a b'></div>", "<div></div>", "<p id=i>1</p>", "<p>2</p>",
+            "<ul><li>1<li>2</ul>", "<div class='a c' title=t></div>",
+        ];
+        tags.iter().map(|t| TAGS[*t]).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_sorted_pass_equals_the_recursion(
+            a in proptest::collection::vec(0..7_usize, 1..9), b in proptest::collection::vec(0..7_usize, 1..9),
+        ) {
+            let learn = Preset::Thesis2014.learn();
+            let ((a, left), (b, right)) = (body(&soup(&a)), body(&soup(&b)));
+            let equality = Equality::new(&a.shape, &b.shape, &learn);
+            let fast = map_children(&equality, &left, &right, &learn, &mut false);
+            let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
+            let mut slow = Vec::new();
+            literal(&equality, &sides(&a.shape, &left), &sides(&b.shape, &right), &mut slow);
+            prop_assert_eq!(fast, slow);
+        }
+
+        #[test]
+        fn dp_is_the_heaviest_matching(
+            a in proptest::collection::vec(0..7_usize, 1..6), b in proptest::collection::vec(0..7_usize, 1..6),
+        ) {
+            let learn = Learn { child_map: ChildMap::Dp, ..Preset::Thesis2014.learn() };
+            let ((a, left), (b, right)) = (body(&soup(&a)), body(&soup(&b)));
+            let equality = Equality::new(&a.shape, &b.shape, &learn);
+            let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
+            let sum: f64 = map_children(&equality, &left, &right, &learn, &mut false)
+                .iter()
+                .map(|(x, y)| equality.score(Side::of(&a.shape, *x), Side::of(&b.shape, *y)))
+                .sum();
+            let want = best_sum(&equality, &sides(&a.shape, &left), &sides(&b.shape, &right));
+            prop_assert!((sum - want).abs() < 1e-9, "{} against {}", sum, want);
+        }
+
+        #[test]
+        fn equal_child_lists_map_by_identity(tags in proptest::collection::vec(0..7_usize, 1..12)) {
+            let learn = Preset::Thesis2014.learn();
+            let html = soup(&tags);
+            let (pairs, _) = map(&html, &html, &learn);
+            prop_assert_eq!(pairs, (0..tags.len()).map(|i| (i, i)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn greedy_takes_the_best_pair_and_dp_the_best_sum() {
+        // P(x1,y2) is the highest, and takes x1 and y2 away from two pairs that weigh more together.
+        let a = "<div class='a b c d e'></div><div class='f g h a b c d e'></div>";
+        let b = "<div class='a b c d x'></div><div class='a b c d e'></div>";
+        let thesis = Preset::Thesis2014.learn();
+        let weights = crate::settings::Weights { threshold: 0.3, ..thesis.weights };
+        let greedy = Learn { weights, ..thesis };
+        let dp = Learn { child_map: ChildMap::Dp, ..greedy.clone() };
+        assert_eq!(map(a, b, &greedy).0, [(0, 1)]);
+        assert_eq!(map(a, b, &dp).0, [(0, 0), (1, 1)]);
+    }
+
+    #[test]
+    fn long_lists_are_anchored_and_say_so() {
+        let learn = Preset::Thesis2014.learn();
+        let rows = |from: usize| (from..from + 800).map(|i| format!("<p>row {i}</p>")).collect::<String>();
+        let (pairs, approximate) = map(&rows(0), &rows(1), &learn);
+        assert!(approximate);
+        assert_eq!(pairs.len(), 799, "row 0 is gone, the others are anchored");
+        assert!(pairs.iter().all(|(i, k)| *i == k + 1));
+        let same = |n: usize| "<p>x</p>".repeat(n);
+        let (pairs, approximate) = map(&same(3000), &same(2000), &learn);
+        assert!(approximate);
+        assert_eq!(pairs, (0..2000).map(|i| (i, i)).collect::<Vec<_>>());
+        assert!(!map(&same(500), &same(500), &learn).1);
+    }
+}

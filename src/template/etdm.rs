@@ -1,0 +1,212 @@
+//! Equal top-down mapping with votes (thesis, sections 3.3 and 3.4, Algorithm 3).
+//!
+//! Each page votes on its own: the key page is mapped to it from the body, and every mapped key node gets a vote.
+//! Algorithm 3 as printed intersects the template with each page in turn, which is the case t = n only; the text
+//! and the authors' code vote. Votes fall from root to leaf, so the template is a connected tree with the body.
+
+use super::equality::Equality;
+use super::mapping::{Mapped, map_trees};
+use crate::dom::Tree;
+use crate::settings::Learn;
+
+/// A page whose map covers this share of the key page is a duplicate of it and raises the threshold by one.
+const NEAR_COMPLETE: f64 = 0.98;
+
+/// Votes for the nodes of a key page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Votes {
+    /// Votes by node number, from the body on; 0 for what stands before it.
+    ///
+    /// Exact for every node that reaches `t`; a node that could not reach it any more was not looked at again.
+    pub votes: Vec<u16>,
+    /// Pages that voted.
+    pub m: usize,
+    /// Votes that make a node template: t'.
+    pub t: usize,
+    /// Was a child list too long for the exact mapping?
+    pub approximate: bool,
+}
+
+impl Votes {
+    /// Is this node template?
+    pub fn is_template(&self, node: usize) -> bool {
+        self.m > 0 && usize::from(self.votes[node]) >= self.t
+    }
+}
+
+/// Lets `voters` vote on the nodes of `key`.
+pub fn vote(key: &Tree, voters: &[&Tree], learn: &Learn) -> Votes {
+    vote_with(key, voters, learn, true)
+}
+
+fn vote_with(key: &Tree, voters: &[&Tree], learn: &Learn, early_stop: bool) -> Votes {
+    let m = voters.len();
+    let wanted = if learn.t == 0 { m / 2 + 1 } else { learn.t };
+    let least = wanted.min(m);
+    let mut result = Votes { votes: vec![0; key.len()], m, t: least, approximate: false };
+    let n_counted = key.counted().len();
+    for (i, voter) in voters.iter().enumerate() {
+        let left = m - i;
+        // With fewer votes than this, a node cannot reach the threshold any more.
+        let needed = if early_stop { least.saturating_sub(left) } else { 0 };
+        let mut ballot = cast(key, voter, learn, &result.votes, needed);
+        let may_cover = |nodes: usize| nodes as f64 >= NEAR_COMPLETE * n_counted as f64;
+        if needed > 0 && may_cover(ballot.mapped + ballot.skipped) {
+            ballot = cast(key, voter, learn, &result.votes, 0);
+        }
+        if may_cover(ballot.mapped) {
+            result.t += 1;
+        }
+        result.approximate |= ballot.approximate;
+        let mut open = 0;
+        for (votes, change) in result.votes.iter_mut().zip(&ballot.changes) {
+            open += change;
+            *votes += u16::from(open > 0);
+        }
+    }
+    // Uncapped, two near-identical pages out of three would ask for more votes than there are (ALGORITHMS 13).
+    result.t = result.t.min(m);
+    result
+}
+
+/// One page's votes as a difference array: a subtree is two writes.
+struct Ballot {
+    changes: Vec<i32>,
+    mapped: usize,
+    /// Nodes below mapped ones that were not looked at.
+    skipped: usize,
+    approximate: bool,
+}
+
+fn cast(key: &Tree, voter: &Tree, learn: &Learn, votes: &[u16], needed: usize) -> Ballot {
+    let mut ballot = Ballot { changes: vec![0; key.len() + 1], mapped: 0, skipped: 0, approximate: false };
+    let (Some(body), Some(other)) = (key.body(), voter.body()) else { return ballot };
+    let equality = Equality::new(&key.shape, &voter.shape, learn);
+    let least_self = equality.least_self_scores();
+    let mut skipped = 0;
+    ballot.approximate = map_trees(
+        &equality,
+        (body, other),
+        learn,
+        &least_self,
+        |node| {
+            let goes_on = usize::from(votes[node]) >= needed;
+            if !goes_on {
+                skipped += key.shape.size[node] as usize - 1;
+            }
+            goes_on
+        },
+        |Mapped { left, size, .. }| {
+            ballot.mapped += size;
+            ballot.changes[left] += 1;
+            ballot.changes[left + size] -= 1;
+        },
+    );
+    ballot.skipped = skipped;
+    ballot
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dom::parse;
+    use crate::settings::{PageLimits, Preset};
+
+    fn page(html: &str) -> Tree {
+        parse(html, &PageLimits::default())
+    }
+
+    #[test]
+    fn the_vote_example() {
+        let key = page("<nav id=n></nav><div class=main></div><footer class=f></footer>");
+        let voters = [
+            page("<nav id=n></nav><div class=main></div><footer class=f></footer>"),
+            page("<nav id=n></nav><footer class=f></footer>"),
+            page("<header></header><div class=other></div>"),
+        ];
+        let names = |t: usize| {
+            // Without the rule for near-complete pages, as in the example: the first voter equals the key page.
+            let learn = Learn { t, ..Preset::Thesis2014.learn() };
+            let votes = vote_with(&key, &voters.iter().collect::<Vec<_>>(), &learn, false);
+            let at = |n: usize| key.name(crate::dom::NodeId::new(n)).to_owned();
+            key.counted().filter(|n| usize::from(votes.votes[*n]) >= t).map(at).collect::<Vec<_>>()
+        };
+        assert_eq!(names(1), ["body", "nav", "div", "footer"]);
+        assert_eq!(names(2), ["body", "nav", "footer"]);
+        assert_eq!(names(3), ["body"]);
+    }
+
+    #[test]
+    fn a_near_complete_page_raises_the_threshold_up_to_m() {
+        let key = page("<div class=a><p>x</p></div>");
+        let same = page("<div class=a><p>x</p></div>");
+        let other = page("<span>y</span>");
+        let learn = Preset::Thesis2014.learn();
+        assert_eq!(vote(&key, &[&same, &other, &other], &learn).t, 3);
+        assert_eq!(vote(&key, &[&same, &same, &other], &learn).t, 3, "capped");
+        assert_eq!(vote(&key, &[&other], &learn).t, 1, "a short subdigraph");
+        assert_eq!(vote(&key, &[], &learn).m, 0);
+        assert!(!vote(&key, &[], &learn).is_template(1));
+    }
+
+    #[test]
+    fn equal_text_is_a_choice() {
+        let key = page("<p>menu</p><p>one</p>");
+        let voters = [page("<p>menu</p><p>two</p>"), page("<p>menu</p><p>three</p>")];
+        let voters: Vec<&Tree> = voters.iter().collect();
+        let count = |text| {
+            let votes = vote(&key, &voters, &Learn { text, ..Preset::Thesis2014.learn() });
+            key.counted().filter(|n| votes.is_template(*n)).count()
+        };
+        assert_eq!(count(crate::settings::NodeText::Structural), 5);
+        assert_eq!(count(crate::settings::NodeText::Equal), 4);
+    }
+
+    fn soup(parts: &[usize]) -> String {
+        const PARTS: [&str; 14] = [
+            "<div class=a>", "<div class='a b'>", "</div>", "<p>", "x", "y", "<ul>", "<li>1", "<li class=c>2", "</ul>",
+            "<span id=s>", "</span>", "<a href=1>l</a>", "<a href=2>l</a>",
+        ];
+        parts.iter().map(|p| PARTS[*p]).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn early_stop_and_equal_subtrees_change_no_template(
+            key in proptest::collection::vec(0..14_usize, 0..40),
+            edits in proptest::collection::vec((0..3_usize, 0..40_usize, 0..14_usize), 0..9),
+            t in 1..4_usize,
+        ) {
+            let mut pages = vec![key.clone(), key.clone(), key.clone()];
+            for (page, at, part) in edits {
+                let list = &mut pages[page];
+                if at < list.len() { list[at] = part } else { list.push(part) }
+            }
+            let key = page(&soup(&key));
+            let voters: Vec<Tree> = pages.iter().map(|p| page(&soup(p))).collect();
+            let voters: Vec<&Tree> = voters.iter().collect();
+            let learn = Learn { t, ..Preset::Thesis2014.learn() };
+            let fast = vote(&key, &voters, &learn);
+            let full = vote_with(&key, &voters, &learn, false);
+            prop_assert_eq!(fast.t, full.t);
+            for n in key.counted() {
+                prop_assert_eq!(fast.is_template(n), full.is_template(n), "node {}", n);
+                let parent = key.shape.parent[n] as usize;
+                prop_assert!(n == key.counted().start || full.votes[n] <= full.votes[parent], "monotone");
+            }
+            // The walk without the shortcut for equal subtrees: a least self score of 0 switches it off.
+            for (voter, expected) in voters.iter().zip([0, 1, 2]) {
+                let equality = Equality::new(&key.shape, &voter.shape, &learn);
+                let count = |least_self: &[f64]| {
+                    let mut mapped = vec![false; key.len()];
+                    map_trees(&equality, (key.body().unwrap(), voter.body().unwrap()), &learn, least_self, |_| true,
+                        |m| mapped[m.left..m.left + m.size].fill(true));
+                    mapped
+                };
+                prop_assert_eq!(count(&equality.least_self_scores()), count(&vec![0.0; key.len()]), "voter {}", expected);
+            }
+        }
+    }
+}

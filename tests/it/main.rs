@@ -1,0 +1,4 @@
+//! All integration tests in one binary.
+
+mod corpus;
+mod dom;
