@@ -44,7 +44,7 @@ pub enum Step {
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Load numbers of the voting pages, ascending: the order in which pages were told.
+    /// Load numbers of the voting pages: the page that closed the clique, then the others as they were loaded.
     pub voters: Vec<usize>,
     /// Pages loaded, duplicates included.
     pub loads: usize,
@@ -130,10 +130,11 @@ impl Search {
         let Answer::Page { url, fingerprint, links } = answer else { return None };
         let load = self.loads;
         self.loads += 1;
-        // A redirect onto another link, onto a page that is there already or onto the key page is that page.
-        let is_elsewhere = url != asked && (self.links.contains_key(&url) || url == self.key);
-        let is_known = !self.found_at.insert(url) || !self.fingerprints.insert(fingerprint);
-        if is_elsewhere || is_known {
+        // A redirect onto another link or the key page is skipped; that link is loaded in its own turn.
+        if url != asked && (self.links.contains_key(&url) || url == self.key) {
+            return Some(load);
+        }
+        if !self.found_at.insert(url) || !self.fingerprints.insert(fingerprint) {
             return Some(load);
         }
         let Some(link) = self.links.get(&asked).copied() else { return Some(load) };
@@ -172,7 +173,7 @@ impl Search {
     }
 }
 
-/// The largest clique that holds `start`, at most `n` members, ascending; the first found wins among equals.
+/// The largest clique that holds `start`, at most `n` members, `start` first; the first found wins among equals.
 ///
 /// `mutual[i]` has bit `j` when `i` and `j` are joined. Branch and bound over bit sets: with `n` at most 8 and 64
 /// pages it takes microseconds where the thesis walks the power set.
@@ -180,7 +181,6 @@ fn largest_clique_with(mutual: &[u64], start: usize, n: usize) -> Vec<usize> {
     let mut best = Vec::new();
     let mut chosen = vec![start];
     extend(mutual, mutual[start], n, &mut chosen, &mut best);
-    best.sort_unstable();
     best
 }
 
@@ -243,7 +243,7 @@ mod tests {
             assert_eq!(search.next(), Step::Fetch(url(name)));
             search.tell(answer);
         }
-        let found = Found { voters: vec![0, 1, 2], loads: 3, requests: 4 };
+        let found = Found { voters: vec![2, 0, 1], loads: 3, requests: 4 };
         assert_eq!(search.next(), Step::Done(found));
     }
 

@@ -1,0 +1,128 @@
+//! Tables that line up in a terminal of any width.
+
+/// A table of text cells; the first column is left-aligned, the others right-aligned unless told.
+pub(super) struct Table {
+    head: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+    left: Vec<usize>,
+}
+
+impl Table {
+    pub(super) fn new(head: &[&'static str]) -> Table {
+        Table { head: head.to_vec(), rows: Vec::new(), left: vec![0] }
+    }
+
+    /// Left-aligns a further column.
+    pub(super) fn left(mut self, column: usize) -> Table {
+        self.left.push(column);
+        self
+    }
+
+    pub(super) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// The table as text, each line at most `width` columns: the widest left-aligned column gives way.
+    pub(super) fn render(&self, width: usize) -> String {
+        let mut widths: Vec<usize> = self.head.iter().map(|h| columns(h)).collect();
+        for row in &self.rows {
+            for (i, cell) in row.iter().enumerate() {
+                widths[i] = widths[i].max(columns(cell));
+            }
+        }
+        let total: usize = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
+        if let Some(widest) = self.left.iter().copied().max_by_key(|i| widths.get(*i).copied().unwrap_or(0))
+            && total > width
+        {
+            widths[widest] = widths[widest].saturating_sub(total - width).max(8);
+        }
+        let head: Vec<String> = self.head.iter().map(|h| (*h).to_owned()).collect();
+        std::iter::once(&head).chain(&self.rows).map(|row| self.line(row, &widths)).collect()
+    }
+
+    fn line(&self, row: &[String], widths: &[usize]) -> String {
+        let mut line = String::new();
+        for (i, (cell, width)) in row.iter().zip(widths).enumerate() {
+            if i > 0 {
+                line.push_str("  ");
+            }
+            let cell = shorten(cell, *width);
+            let pad = " ".repeat(width.saturating_sub(columns(&cell)));
+            if self.left.contains(&i) {
+                line.push_str(&cell);
+                line.push_str(&pad);
+            } else {
+                line.push_str(&pad);
+                line.push_str(&cell);
+            }
+        }
+        line.truncate(line.trim_end().len());
+        line.push('\n');
+        line
+    }
+}
+
+/// Columns of the terminal, 80 where there is none.
+pub(super) fn terminal_width() -> usize {
+    std::env::var("COLUMNS")
+        .ok()
+        .and_then(|c| c.parse().ok())
+        .unwrap_or_else(|| match console::Term::stdout().size_checked() {
+            Some((_, columns)) => usize::from(columns),
+            None => 120,
+        })
+        .max(40)
+}
+
+/// A number with blanks between thousands.
+pub(super) fn count(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn columns(text: &str) -> usize {
+    console::measure_text_width(text)
+}
+
+/// The text in at most `width` columns, with an ellipsis in its middle: both ends of a URL tell something.
+fn shorten(text: &str, width: usize) -> String {
+    if columns(text) <= width || width < 4 {
+        return text.to_owned();
+    }
+    let keep = width - 1;
+    let head: String = console::truncate_str(text, keep - keep / 2, "").into_owned();
+    let mut tail: Vec<char> = Vec::new();
+    let mut used = 0;
+    for c in text.chars().rev() {
+        used += columns(c.encode_utf8(&mut [0; 4]));
+        if used > keep / 2 {
+            break;
+        }
+        tail.push(c);
+    }
+    head + "…" + &tail.into_iter().rev().collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_long_cells_give_way() {
+        let mut table = Table::new(&["site", "pages"]);
+        table.row(vec!["日本語.example".to_owned(), "5".to_owned()]);
+        table.row(vec!["a-very-long-host-name.example.org".to_owned(), "12".to_owned()]);
+        let text = table.render(24);
+        let widths: Vec<usize> = text.lines().map(columns).collect();
+        assert_eq!(widths, [24, 24, 24]);
+        assert!(text.contains('…'));
+        assert_eq!(count(1234567), "1 234 567");
+    }
+}

@@ -1,0 +1,80 @@
+//! JSON lines of pages `{"id","site","url","gold","html"}`: pages of a site that share a layout but no links.
+//!
+//! A site method has no link order to follow here, so the next pages of the same site in the file vote, and every
+//! page is the key page of its own vote.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use serde::Deserialize;
+
+use super::report::{Report, SiteRow};
+use super::words::{WordScore, bag_score, lcs_score, tokens};
+use super::{EvaluateError, Marked, Task, json_lines};
+use crate::clean::Applied;
+use crate::dom::{Tree, parse};
+use crate::methods::Kind;
+use crate::settings::Learn;
+use crate::template::vote;
+
+/// Voters for each page of a pile.
+const VOTERS: usize = 8;
+
+#[derive(Deserialize)]
+struct Line {
+    id: String,
+    site: String,
+    gold: String,
+    html: String,
+}
+
+pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result<Report, EvaluateError> {
+    let mut by_site: BTreeMap<String, Vec<Line>> = BTreeMap::new();
+    for line in json_lines::<Line>(task.corpus)? {
+        by_site.entry(line.site.clone()).or_default().push(line);
+    }
+    let rows: Vec<(SiteRow, Vec<Marked>)> =
+        by_site.into_par_iter().map(|(site, lines)| run(task, &site, &lines)).collect();
+    let mut report = Report::new(task.method.name);
+    for (row, marked) in rows {
+        marked.iter().for_each(&mut *dump);
+        report.sites.push(row);
+    }
+    Ok(report)
+}
+
+fn run(task: &Task<'_>, site: &str, lines: &[Line]) -> (SiteRow, Vec<Marked>) {
+    let mut row = SiteRow { site: site.to_owned(), ..SiteRow::default() };
+    let start = Instant::now();
+    let trees: Vec<Tree> = lines.iter().map(|line| parse(&line.html, &task.settings.page)).collect();
+    // Without a subdigraph the majority of the voters decides.
+    let learn = Learn { t: 0, ..task.settings.learn.clone() };
+    let mut marked = Vec::new();
+    for (at, (line, tree)) in lines.iter().zip(&trees).enumerate() {
+        let applied = match task.method.kind {
+            Kind::Page => (task.method.clean)(tree, None),
+            Kind::Site => {
+                let voters: Vec<&Tree> = (1..trees.len().min(VOTERS + 1)).map(|k| &trees[(at + k) % trees.len()]).collect();
+                Applied::of_votes(tree, &vote(tree, &voters, &learn))
+            }
+        };
+        let text = applied.text(tree);
+        let wanted = tokens(&line.gold);
+        if !wanted.is_empty() {
+            let words = tokens(&text);
+            row.words.push(WordScore { bag: bag_score(&words, &wanted), lcs: lcs_score(&words, &wanted) });
+        }
+        marked.push(Marked {
+            site: site.to_owned(),
+            page: line.id.clone(),
+            labels: applied.labels(tree),
+            id: line.id.clone(),
+            t: text,
+        });
+    }
+    row.cost.clean = start.elapsed();
+    row.cost.n_cleaned = lines.len();
+    row.cost.learn = Duration::ZERO;
+    (row, marked)
+}

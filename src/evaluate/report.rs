@@ -1,0 +1,140 @@
+//! The figures of an evaluation.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::nodes::Score;
+use super::words::WordScore;
+use super::{Cost, Learning};
+
+/// Figures of one site.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SiteRow {
+    /// Site.
+    pub site: String,
+    /// How its template was learned.
+    pub learning: Learning,
+    /// Node score of the key page.
+    pub key: Option<Score>,
+    /// Labels of the key page.
+    pub key_labels: String,
+    /// Node scores of all marked pages.
+    #[serde(skip)]
+    pub nodes: Vec<Score>,
+    /// Main-content scores of the pages that have a gold.
+    #[serde(skip)]
+    pub words: Vec<WordScore>,
+    /// Pages whose node count is not that of the gold.
+    pub other_node_count: usize,
+    /// CPU.
+    #[serde(skip)]
+    pub cost: Cost,
+}
+
+/// Figures of a corpus.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Method.
+    pub method: &'static str,
+    /// One row a site.
+    pub sites: Vec<SiteRow>,
+}
+
+impl SiteRow {
+    /// Mean node score of the marked pages.
+    pub fn node_mean(&self) -> Score {
+        Score::mean(&self.nodes, self.nodes.len())
+    }
+
+    /// Mean main-content score.
+    pub fn word_mean(&self) -> Score {
+        let scores: Vec<Score> = self.words.iter().map(|w| w.bag).collect();
+        Score::mean(&scores, scores.len())
+    }
+}
+
+impl Report {
+    pub(super) fn new(method: &'static str) -> Report {
+        Report { method, sites: Vec::new() }
+    }
+
+    /// Node score of the key pages: mean over sites.
+    pub fn key(&self) -> Score {
+        let scores: Vec<Score> = self.sites.iter().filter_map(|s| s.key).collect();
+        Score::mean(&scores, self.sites.len())
+    }
+
+    /// Node score of all marked pages: mean over the pages of a site, then over sites.
+    pub fn nodes(&self) -> Score {
+        let scores: Vec<Score> = self.sites.iter().filter(|s| !s.nodes.is_empty()).map(SiteRow::node_mean).collect();
+        Score::mean(&scores, self.sites.len())
+    }
+
+    /// Multiset word score: mean over pages.
+    pub fn bag(&self) -> Score {
+        let scores: Vec<Score> = self.sites.iter().flat_map(|s| &s.words).map(|w| w.bag).collect();
+        Score::mean(&scores, scores.len())
+    }
+
+    /// Common-subsequence word score: mean over pages.
+    pub fn lcs(&self) -> Score {
+        let scores: Vec<Score> = self.sites.iter().flat_map(|s| &s.words).map(|w| w.lcs).collect();
+        Score::mean(&scores, scores.len())
+    }
+
+    /// Pages with a main-content gold.
+    pub fn n_word_pages(&self) -> usize {
+        self.sites.iter().map(|s| s.words.len()).sum()
+    }
+
+    /// Marked pages with a node gold.
+    pub fn n_node_pages(&self) -> usize {
+        self.sites.iter().map(|s| s.nodes.len()).sum()
+    }
+
+    /// Mean of a figure over sites.
+    pub fn site_mean(&self, figure: impl Fn(&SiteRow) -> f64) -> f64 {
+        self.sites.iter().map(figure).sum::<f64>() / self.sites.len().max(1) as f64
+    }
+
+    /// Median and largest of a figure over sites.
+    pub fn median_and_worst(&self, figure: impl Fn(&SiteRow) -> f64) -> (f64, f64) {
+        let mut all: Vec<f64> = self.sites.iter().map(figure).collect();
+        all.sort_by(f64::total_cmp);
+        let median = all.get(all.len() / 2).copied().unwrap_or_default();
+        (median, all.last().copied().unwrap_or_default())
+    }
+
+    /// Milliseconds for cleaning a page, parsing included: mean.
+    pub fn clean_ms(&self) -> f64 {
+        let n: usize = self.sites.iter().map(|s| s.cost.n_cleaned).sum();
+        let total: f64 = self.sites.iter().map(|s| s.cost.clean.as_secs_f64()).sum();
+        total * 1000.0 / n.max(1) as f64
+    }
+
+    /// The machine's form. Keys stay; new ones may come.
+    pub fn to_json(&self) -> Value {
+        let (learn_median, learn_worst) = self.median_and_worst(|s| s.cost.learn.as_secs_f64() * 1000.0);
+        let sites: Vec<Value> = self
+            .sites
+            .iter()
+            .map(|s| {
+                json!({
+                    "site": s.site, "learning": s.learning, "key": s.key, "key_labels": s.key_labels,
+                    "nodes": s.node_mean(), "bag": s.word_mean(), "pages": s.nodes.len(),
+                    "other_node_count": s.other_node_count,
+                    "learn_ms": s.cost.learn.as_secs_f64() * 1000.0, "vote_ms": s.cost.vote.as_secs_f64() * 1000.0,
+                })
+            })
+            .collect();
+        json!({
+            "schema": 1, "method": self.method, "n_sites": self.sites.len(),
+            "key": self.key(), "nodes": self.nodes(), "node_pages": self.n_node_pages(),
+            "bag": self.bag(), "lcs": self.lcs(), "word_pages": self.n_word_pages(),
+            "loads": self.site_mean(|s| s.learning.loads as f64),
+            "requests": self.site_mean(|s| s.learning.requests as f64),
+            "learn_ms_median": learn_median, "learn_ms_worst": learn_worst, "clean_ms": self.clean_ms(),
+            "sites": sites,
+        })
+    }
+}

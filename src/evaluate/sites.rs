@@ -1,0 +1,241 @@
+//! A corpus of whole sites: `gold.toml`, `SPLIT/SITE/www`, `labels/SPLIT/SITE.jsonl`, `content-SPLIT.jsonl`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::Deserialize;
+
+use super::report::{Report, SiteRow};
+use super::words::{WordScore, bag_score, lcs_score, tokens};
+use super::{Cost, EvaluateError, Learning, Marked, Task, Which, expand, json_lines, node_score, read};
+use crate::clean::{Applied, Applier};
+use crate::dom::{Tree, parse_bytes};
+use crate::folder::{Folder, url_of};
+use crate::learner::{Learned, Learner, Page};
+use crate::methods::Kind;
+use crate::page::{PageUrl, Site};
+use crate::template::vote;
+
+#[derive(Deserialize)]
+struct Gold {
+    site: BTreeMap<String, GoldSite>,
+}
+
+#[derive(Deserialize)]
+struct GoldSite {
+    split: String,
+    key_page: String,
+    #[serde(default)]
+    hosts: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct LabelLine {
+    page: String,
+    labels: String,
+}
+
+#[derive(Deserialize)]
+struct ContentLine {
+    id: String,
+    gold: String,
+}
+
+/// Gold of one page.
+#[derive(Default)]
+struct PageGold {
+    labels: Vec<u8>,
+    words: Option<Vec<String>>,
+}
+
+struct SiteTask<'a> {
+    name: &'a str,
+    gold: &'a GoldSite,
+    pages: BTreeMap<String, PageGold>,
+    folder: Folder,
+    task: &'a Task<'a>,
+}
+
+pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result<Report, EvaluateError> {
+    let file = task.corpus.join("gold.toml");
+    let gold: Gold = toml::from_str(&read(&file)?).map_err(|e| EvaluateError::Form {
+        path: file,
+        line: None,
+        reason: e.to_string(),
+    })?;
+    let mut contents: HashMap<&str, HashMap<String, String>> = HashMap::new();
+    let mut tasks = Vec::new();
+    for (name, site) in &gold.site {
+        let folder = task.corpus.join(&site.split).join(name).join("www");
+        // A corpus holds the splits that were handed out; gold.toml may list more.
+        if !folder.is_dir() {
+            continue;
+        }
+        if !contents.contains_key(site.split.as_str()) {
+            contents.insert(&site.split, content_of(task.corpus, &site.split)?);
+        }
+        let labels = task.corpus.join("labels").join(&site.split).join(format!("{name}.jsonl"));
+        let pages = gold_of(name, &labels, &contents[site.split.as_str()])?;
+        tasks.push(SiteTask { name, gold: site, pages, folder: Folder::open(&folder)?, task });
+    }
+    let rows: Vec<Result<(SiteRow, Vec<Marked>), EvaluateError>> = tasks.par_iter().map(SiteTask::run).collect();
+    let mut report = Report::new(task.method.name);
+    for row in rows {
+        let (row, marked) = row?;
+        marked.iter().for_each(&mut *dump);
+        report.sites.push(row);
+    }
+    Ok(report)
+}
+
+fn content_of(corpus: &Path, split: &str) -> Result<HashMap<String, String>, EvaluateError> {
+    let file = corpus.join(format!("content-{split}.jsonl"));
+    if !file.is_file() {
+        return Ok(HashMap::new());
+    }
+    Ok(json_lines::<ContentLine>(&file)?.into_iter().map(|line| (line.id, line.gold)).collect())
+}
+
+fn gold_of(
+    site: &str,
+    labels: &Path,
+    content: &HashMap<String, String>,
+) -> Result<BTreeMap<String, PageGold>, EvaluateError> {
+    let mut pages = BTreeMap::new();
+    for (at, line) in json_lines::<LabelLine>(labels)?.into_iter().enumerate() {
+        let labels = expand(&line.labels).ok_or_else(|| EvaluateError::Form {
+            path: labels.to_owned(),
+            line: Some(at + 1),
+            reason: format!("labels {:.40} are no run lengths", line.labels),
+        })?;
+        let words = content.get(&id_of(site, &line.page)).map(|text| tokens(text)).filter(|w| !w.is_empty());
+        pages.insert(line.page, PageGold { labels, words });
+    }
+    Ok(pages)
+}
+
+fn id_of(site: &str, page: &str) -> String {
+    format!("{site}|{page}")
+}
+
+impl SiteTask<'_> {
+    fn run(&self) -> Result<(SiteRow, Vec<Marked>), EvaluateError> {
+        let mut row = SiteRow { site: self.name.to_owned(), ..SiteRow::default() };
+        let key_url = self.url(&self.gold.key_page)?;
+        let key_bytes = self.folder.read(&self.gold.key_page)?;
+        let mut cost = Cost::default();
+        let learned = match self.task.method.kind {
+            Kind::Site => Some(self.learn(key_url, &key_bytes, &mut row, &mut cost)),
+            Kind::Page => None,
+        };
+        let applier = learned.as_ref().and_then(|l| l.template.as_ref()).map(Applier::new);
+        let mut marked = Vec::new();
+        for (page, gold) in &self.pages {
+            let is_key = *page == self.gold.key_page;
+            let wanted = match self.task.which {
+                Which::Key => is_key,
+                Which::Gold => is_key || gold.words.is_some(),
+                Which::All => true,
+            };
+            if !wanted {
+                continue;
+            }
+            let bytes = self.folder.read(page)?;
+            let start = Instant::now();
+            let tree = self.parse(&bytes);
+            let applied = match &learned {
+                Some(learned) if is_key => learned.key_applied(),
+                _ => (self.task.method.clean)(&tree, applier.as_ref()),
+            };
+            cost.clean += start.elapsed();
+            cost.n_cleaned += 1;
+            marked.push(self.mark(page, gold, &tree, &applied, is_key, &mut row));
+        }
+        row.cost = cost;
+        Ok((row, marked))
+    }
+
+    fn learn(&self, url: PageUrl, bytes: &[u8], row: &mut SiteRow, cost: &mut Cost) -> Learned {
+        let learn = &self.task.settings.learn;
+        let mut paths: HashMap<PageUrl, String> = HashMap::new();
+        let site = Site::of(&url, learn.same_site).with_aliases(&self.gold.hosts);
+        let mut reading = std::time::Duration::ZERO;
+        let start = Instant::now();
+        let key = Page { url, tree: self.parse(bytes) };
+        let learned = Learner::new(key, site, learn).run(|url| {
+            let asked = Instant::now();
+            let served = self.folder.find(url)?;
+            let bytes = std::fs::read(&served.file).ok()?;
+            reading += asked.elapsed();
+            paths.insert(served.url.clone(), served.path);
+            Some(Page { url: served.url, tree: self.parse(&bytes) })
+        });
+        cost.learn = start.elapsed() - reading;
+        let voters: Vec<&Tree> = learned.found.voters.iter().map(|load| &learned.pages[*load].tree).collect();
+        let start = Instant::now();
+        std::hint::black_box(vote(&learned.key.tree, &voters, learn));
+        cost.vote = start.elapsed();
+        row.learning = Learning {
+            nodes: learned.key.tree.counted().len(),
+            links: learned.n_links,
+            loads: learned.found.loads,
+            requests: learned.found.requests,
+            cs: learned
+                .found
+                .voters
+                .iter()
+                .filter_map(|load| paths.get(&learned.pages[*load].url).cloned())
+                .collect(),
+            t: learned.votes.t,
+        };
+        learned
+    }
+
+    fn mark(
+        &self,
+        page: &str,
+        gold: &PageGold,
+        tree: &Tree,
+        applied: &Applied,
+        is_key: bool,
+        row: &mut SiteRow,
+    ) -> Marked {
+        let labels = applied.labels(tree);
+        let found = expand(&labels).unwrap_or_default();
+        let text = applied.text(tree);
+        match node_score(&gold.labels, &found) {
+            Some(score) if is_key => {
+                row.key_labels = labels.clone();
+                row.key = Some(score);
+                row.nodes.push(score);
+            }
+            Some(score) => row.nodes.push(score),
+            None => row.other_node_count += 1,
+        }
+        if let Some(wanted) = &gold.words {
+            let words = tokens(&text);
+            row.words.push(WordScore { bag: bag_score(&words, wanted), lcs: lcs_score(&words, wanted) });
+        }
+        Marked {
+            site: self.name.to_owned(),
+            page: page.to_owned(),
+            labels,
+            id: id_of(self.name, page),
+            t: text,
+        }
+    }
+
+    fn parse(&self, bytes: &[u8]) -> Tree {
+        parse_bytes(bytes, None, &self.task.settings.page).0
+    }
+
+    fn url(&self, page: &str) -> Result<PageUrl, EvaluateError> {
+        url_of(&format!("{}.test", self.name), page).ok_or_else(|| EvaluateError::Form {
+            path: self.task.corpus.join("gold.toml"),
+            line: None,
+            reason: format!("site {}: {page} is no path", self.name),
+        })
+    }
+}
