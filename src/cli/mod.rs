@@ -2,8 +2,15 @@
 //!
 //! Exit codes: 0 all well, 1 some sites or pages failed, 2 wrong usage or settings.
 
+mod clean;
+mod crawl;
 mod evaluate;
+mod learn;
+mod outline;
+mod pages;
+mod progress;
 mod table;
+mod templates;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,11 +20,19 @@ use anyhow::Context;
 use clap::{Parser, Subcommand};
 
 use crate::settings::Settings;
+use crate::store::Store;
 
 /// Crawls lists of web sites politely, learns each site's template from its own pages, and gives back every page
 /// without it.
 #[derive(Parser)]
 #[command(name = "dehusk", version, max_term_width = 100)]
+#[command(after_help = "Examples:
+  dehusk demo                                    a first try without internet
+  dehusk crawl https://docs.example.org/         learn a site and store its pages
+  dehusk pages list                              what was stored
+  dehusk clean page.html --site docs.example.org
+
+Every key of crawl.toml can be set for one run with --set KEY=VALUE.")]
 pub struct Args {
     #[command(flatten)]
     global: Global,
@@ -41,12 +56,32 @@ struct Global {
 
 #[derive(Subcommand)]
 enum Command {
+    Crawl(crawl::Crawl),
+    Learn(learn::Learn),
+    Clean(clean::Clean),
+    Templates(templates::Templates),
+    Pages(pages::Pages),
     Evaluate(evaluate::Evaluate),
+}
+
+/// What a cleaned page is printed as.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Format {
+    /// Plain text, a line a block.
+    Text,
+    /// HTML.
+    Html,
 }
 
 /// Runs a command and says on stderr why it could not.
 pub fn run(args: Args) -> ExitCode {
+    log_to_stderr();
     let outcome = args.settings().map_err(Failure::Usage).and_then(|settings| match &args.command {
+        Command::Crawl(command) => command.run(&settings),
+        Command::Learn(command) => command.run(&settings, args.global.db.as_deref()),
+        Command::Clean(command) => command.run(&settings),
+        Command::Templates(command) => command.run(&settings),
+        Command::Pages(command) => command.run(&settings),
         Command::Evaluate(command) => command.run(&settings),
     });
     match outcome {
@@ -88,6 +123,7 @@ impl Args {
     fn settings(&self) -> anyhow::Result<Settings> {
         let preset = match &self.command {
             Command::Evaluate(command) => command.preset_setting(),
+            _ => None,
         };
         let sets: Vec<String> = preset.into_iter().chain(self.global.set.iter().cloned()).collect();
         self.global.load(&sets)
@@ -112,4 +148,23 @@ impl Global {
         }
         Ok(settings)
     }
+}
+
+/// Log lines go to stderr, so that standard output is only the result. `DEHUSK_LOG` sets the level.
+fn log_to_stderr() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("DEHUSK_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,dehusk=info"));
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_target(false).try_init();
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")
+        .map_err(Failure::Work)
+}
+
+fn open_store(settings: &Settings) -> Result<Store, Failure> {
+    Store::open(Path::new(&settings.store.path)).map_err(|e| Failure::Work(e.into()))
 }

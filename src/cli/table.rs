@@ -87,6 +87,22 @@ pub(super) fn count(n: usize) -> String {
     out
 }
 
+/// A time of the store as UTC, such as `2026-11-21 08:40`.
+pub(super) fn time(unix_ms: i64) -> String {
+    let minutes = unix_ms.div_euclid(60_000);
+    let (days, minute) = (minutes.div_euclid(1440), minutes.rem_euclid(1440));
+    // Civil date from days (Hinnant): years begin in March, eras have 400 of them.
+    let z = days + 719_468;
+    let (era, day_of_era) = (z.div_euclid(146_097), z.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", minute / 60, minute % 60)
+}
+
 fn columns(text: &str) -> usize {
     console::measure_text_width(text)
 }
@@ -124,5 +140,7 @@ mod tests {
         assert_eq!(widths, [24, 24, 24]);
         assert!(text.contains('…'));
         assert_eq!(count(1234567), "1 234 567");
+        assert_eq!(time(0), "1970-01-01 00:00");
+        assert_eq!(time(1_709_210_096_000), "2024-02-29 12:34");
     }
 }

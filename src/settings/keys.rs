@@ -74,6 +74,8 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.fetch.max_bytes => bytes(v)?;
     "fetch.max_redirects" = "5", "Redirects followed for one page; each hop waits its turn and asks robots.txt.",
         |s, v| s.fetch.max_redirects => whole(v, 0, 20)?;
+    "fetch.retries" = "1", "Times a page is asked for again after a broken connection, a timeout, 429 or 5xx.",
+        |s, v| s.fetch.retries => whole(v, 0, 10)? as u8;
     "fetch.in_flight" = "256", "Requests in flight over all domains.",
         |s, v| s.fetch.in_flight => whole(v, 1, 65_536)?;
     "fetch.requests_per_second" = "0", "Requests a second over all domains; 0 = no cap.",
@@ -200,6 +202,7 @@ fn blank() -> Settings {
             max_raw_bytes: 0,
             max_bytes: 0,
             max_redirects: 0,
+            retries: 0,
             in_flight: 1,
             requests_per_second: 0,
             bytes_per_second: 0,

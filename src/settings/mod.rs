@@ -87,6 +87,8 @@ pub struct Fetch {
     pub max_bytes: usize,
     /// Redirects followed for one page.
     pub max_redirects: usize,
+    /// Times a page is asked for again after a failure that may pass.
+    pub retries: u8,
     /// Requests in flight over all domains.
     pub in_flight: usize,
     /// Requests a second over all domains; 0 = no cap.

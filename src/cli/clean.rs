@@ -1,0 +1,150 @@
+//! `dehusk clean`: pages without their template.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow};
+
+use super::{Format, Outcome, open_store};
+use crate::clean::{Applied, Applier};
+use crate::crawl::fetch_single;
+use crate::dom::{Tree, parse_bytes};
+use crate::links::base_url;
+use crate::page::PageUrl;
+use crate::settings::Settings;
+use crate::store::Store;
+
+/// Remove the site's stored template from pages.
+///
+/// A page's site is that of its URL, of --site, or of its canonical link; failing that, the stored template that fits
+/// best is used. URLs are fetched as politely as a crawl does.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dehusk clean page.html --site docs.example.org
+  dehusk clean https://docs.example.org/a.html --format html > a.html
+  curl -s https://docs.example.org/a.html | dehusk clean - --site docs.example.org
+  dehusk clean *.html --json")]
+pub(super) struct Clean {
+    /// Files, URLs, or - for standard input.
+    #[arg(required = true, value_name = "FILE|URL|-")]
+    pages: Vec<String>,
+    /// Host whose template is used for files.
+    #[arg(long, value_name = "HOST")]
+    site: Option<String>,
+    /// What is printed.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Print one JSON line a page: {"page","site","confidence","content"}.
+    #[arg(long)]
+    json: bool,
+}
+
+struct Loaded {
+    tree: Tree,
+    /// Where it was found, for pages from the network.
+    url: Option<PageUrl>,
+}
+
+impl Clean {
+    pub(super) fn run(&self, settings: &Settings) -> Outcome {
+        let store = open_store(settings)?;
+        let mut failed = false;
+        for page in &self.pages {
+            let outcome = self.load(page, settings).and_then(|loaded| self.clean(page, &loaded, &store));
+            match outcome {
+                Ok(text) => io::stdout().lock().write_all(text.as_bytes())?,
+                Err(e) => {
+                    failed = true;
+                    tracing::error!("{e:#}");
+                }
+            }
+        }
+        Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
+
+    fn load(&self, page: &str, settings: &Settings) -> anyhow::Result<Loaded> {
+        if page.contains("://") {
+            let url = PageUrl::parse(page)?;
+            let runtime = super::runtime().map_err(|e| anyhow!("{e}"))?;
+            let response = runtime.block_on(fetch_single(&url, settings))?;
+            let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.page);
+            return Ok(Loaded { tree, url: Some(response.url) });
+        }
+        let mut bytes = Vec::new();
+        if page == "-" {
+            io::stdin().read_to_end(&mut bytes).context("standard input")?;
+        } else {
+            bytes = std::fs::read(Path::new(page)).with_context(|| page.to_owned())?;
+        }
+        Ok(Loaded { tree: parse_bytes(&bytes, None, &settings.page).0, url: None })
+    }
+
+    fn clean(&self, page: &str, loaded: &Loaded, store: &Store) -> anyhow::Result<String> {
+        let (host, applied) = self.choose(page, loaded, store)?;
+        let content = match self.format {
+            Format::Text => applied.text(&loaded.tree),
+            Format::Html => applied.html(&loaded.tree),
+        };
+        if !self.json {
+            return Ok(content);
+        }
+        let confidence = (applied.confidence * 1000.0).round() / 1000.0;
+        let line = serde_json::json!({"page": page, "site": host, "confidence": confidence, "content": content});
+        Ok(format!("{line}\n"))
+    }
+
+    fn choose(&self, page: &str, loaded: &Loaded, store: &Store) -> anyhow::Result<(String, Applied)> {
+        let named = loaded.url.as_ref().map(|url| url.host().to_owned()).or_else(|| self.site.clone());
+        if let Some(host) = named {
+            let template = store.load_template(&host, None)?;
+            let template = template.ok_or_else(|| anyhow!("{page}: no stored template of {host}; `dehusk crawl http://{host}/` learns one"))?;
+            return fitting(page, &host, &Applier::new(&template), loaded);
+        }
+        if let Some(host) = canonical_host(&loaded.tree)
+            && let Some(template) = store.load_template(&host, None)?
+        {
+            return fitting(page, &host, &Applier::new(&template), loaded);
+        }
+        let best = store
+            .load_newest_templates()?
+            .into_iter()
+            .map(|template| {
+                let applier = Applier::new(&template);
+                let applied = applier.apply(&loaded.tree);
+                (template.host, applier.apply_min(), applied)
+            })
+            .max_by(|a, b| a.2.confidence.total_cmp(&b.2.confidence));
+        match best {
+            Some((host, least, applied)) if applied.confidence >= least => Ok((host, applied)),
+            Some((host, _, applied)) => Err(anyhow!(
+                "{page}: no stored template fits (the nearest is {host} with confidence {:.2}); --site names one",
+                applied.confidence
+            )),
+            None => Err(anyhow!("{page}: no template is stored; `dehusk crawl` learns some")),
+        }
+    }
+}
+
+fn fitting(page: &str, host: &str, applier: &Applier, loaded: &Loaded) -> anyhow::Result<(String, Applied)> {
+    let applied = applier.apply(&loaded.tree);
+    if applied.confidence < applier.apply_min() {
+        return Err(anyhow!(
+            "{page}: the template of {host} does not fit (confidence {:.2}, apply.min is {}); it may be another kind of page, or the site was redesigned",
+            applied.confidence,
+            applier.apply_min()
+        ));
+    }
+    Ok((host.to_owned(), applied))
+}
+
+/// The host that a page gives as its own.
+fn canonical_host(tree: &Tree) -> Option<String> {
+    let nowhere = PageUrl::parse("http://invalid./").ok()?;
+    let link = tree.nodes().find(|n| {
+        tree.name(*n) == "link"
+            && tree.attr(*n, "rel").is_some_and(|rel| rel.split_ascii_whitespace().any(|r| r.eq_ignore_ascii_case("canonical")))
+    })?;
+    let url = base_url(tree, &nowhere).join(tree.attr(link, "href")?)?;
+    (url.host() != nowhere.host()).then(|| url.host().to_owned())
+}

@@ -1,0 +1,140 @@
+//! `dehusk learn`: the template of one site, from a folder or over the network.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, anyhow};
+
+use super::crawl::{run_crawl, site_table};
+use super::outline::write_outline;
+use super::table::terminal_width;
+use super::{Failure, Outcome};
+use crate::dom::parse_bytes;
+use crate::folder::{Folder, url_of};
+use crate::learner::{Learner, Page};
+use crate::page::{PageUrl, Site};
+use crate::settings::Settings;
+use crate::store::Store;
+use crate::template::Template;
+
+/// Learn the template of one site from a folder of pages as served, or from its URL.
+///
+/// Pages are found as a web server would: /x is x, x.html, or x/index.html after a redirect. With a URL the site is
+/// crawled as `dehusk crawl` does.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dehusk learn mirror/www.example.org
+  dehusk learn mirror/www --key /docs/index.html --host docs.example.org --db dehusk.db
+  dehusk learn https://docs.example.org/ --db dehusk.db
+  dehusk learn mirror/www --json > template.json")]
+pub(super) struct Learn {
+    /// Folder that stands for the root of the site, or URL of its key page.
+    source: String,
+    /// Key page in the folder.
+    #[arg(long, default_value = "/index.html", value_name = "PATH")]
+    key: String,
+    /// Host name of the folder's site; its links to this name stay inside [default: the folder's name].
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+    /// Print the template as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Learn {
+    /// A folder's template is stored only when --db names a database.
+    pub(super) fn run(&self, settings: &Settings, db: Option<&Path>) -> Outcome {
+        if self.source.contains("://") {
+            return self.from_url(settings);
+        }
+        let template = self.from_folder(settings)?;
+        if let Some(db) = db {
+            store_template(db, settings, &template)?;
+        }
+        self.print(&template)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn from_url(&self, settings: &Settings) -> Outcome {
+        let url = PageUrl::parse(&self.source).map_err(|e| Failure::Usage(e.into()))?;
+        let (summary, sites) = run_crawl(vec![url.clone()], settings)?;
+        if summary.stats.learned == 0 {
+            let reason = sites.first().and_then(|s| s.reason.clone());
+            return Err(Failure::Work(anyhow!(reason.unwrap_or_else(|| "interrupted".to_owned()))));
+        }
+        let host = sites.first().map_or(url.host(), |s| s.host.as_str());
+        let store = Store::open(Path::new(&settings.store.path)).map_err(|e| Failure::Work(e.into()))?;
+        let template = store.load_template(host, None).map_err(|e| Failure::Work(e.into()))?;
+        let template = template.ok_or_else(|| Failure::Work(anyhow!("{host}: the template was not stored")))?;
+        if !self.json {
+            write!(io::stdout(), "{}\n", site_table(&sites).render(terminal_width()))?;
+        }
+        self.print(&template)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn from_folder(&self, settings: &Settings) -> Result<Template, Failure> {
+        let path = PathBuf::from(&self.source);
+        let folder = Folder::open(&path).map_err(|e| Failure::Usage(anyhow!(e).context("give a folder, or a URL with http://")))?;
+        let host = match &self.host {
+            Some(host) => host.clone(),
+            None => folder_host(&path),
+        };
+        let key_url = url_of(&host, &format!("/{}", self.key.trim_start_matches('/')))
+            .ok_or_else(|| Failure::Usage(anyhow!("{host}{} makes no URL; see --host and --key", self.key)))?;
+        let served = folder.find(&key_url).ok_or_else(|| {
+            Failure::Usage(anyhow!("{}: no page {}; --key names another", path.display(), self.key))
+        })?;
+        let read = |file: &Path, url: PageUrl| -> io::Result<Page> {
+            let bytes = std::fs::read(file)?;
+            Ok(Page { url, tree: parse_bytes(&bytes, None, &settings.page).0 })
+        };
+        let key = read(&served.file, served.url.clone())
+            .with_context(|| served.file.display().to_string())
+            .map_err(Failure::Work)?;
+        let site = Site::of(&key.url, settings.learn.same_site);
+        let learned = Learner::new(key, site, &settings.learn).run(|url| {
+            let served = folder.find(url)?;
+            match read(&served.file, served.url) {
+                Ok(page) => Some(page),
+                Err(e) => {
+                    tracing::warn!("{}: {e}, skipped", served.file.display());
+                    None
+                }
+            }
+        });
+        let n_links = learned.n_links;
+        learned.template.ok_or_else(|| {
+            Failure::Work(anyhow!(
+                "{}: no template: {n_links} links of {} lead to pages of the site, none gave a page that could vote",
+                path.display(),
+                self.key
+            ))
+        })
+    }
+
+    fn print(&self, template: &Template) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        if self.json {
+            out.write_all(&template.to_json())?;
+            return writeln!(out);
+        }
+        write_outline(template, &mut out)
+    }
+}
+
+fn folder_host(path: &Path) -> String {
+    let name = path.canonicalize().ok().and_then(|p| p.file_name().map(|n| n.to_string_lossy().into_owned()));
+    name.filter(|n| url_of(n, "/").is_some()).unwrap_or_else(|| "localhost".to_owned())
+}
+
+/// Saves a template that no crawl learned.
+pub(super) fn store_template(db: &Path, settings: &Settings, template: &Template) -> Result<(), Failure> {
+    let work = |e: crate::store::StoreError| Failure::Work(e.into());
+    let store = Store::create(db, settings.store.zstd_level).map_err(work)?;
+    let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
+    store.import_template(template, at).map_err(work)?;
+    Ok(())
+}

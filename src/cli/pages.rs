@@ -1,0 +1,113 @@
+//! `dehusk pages`: the snapshots.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use clap::Subcommand;
+
+use super::table::{Table, terminal_width, time};
+use super::{Failure, Outcome, open_store};
+use crate::dom::{parse, write_text};
+use crate::settings::Settings;
+use crate::store::PageRow;
+
+/// List and show page snapshots, as fetched and without their template.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dehusk pages list docs.example.org
+  dehusk pages show http://docs.example.org/a.html
+  dehusk pages show http://docs.example.org/a.html --format html > a.html
+  dehusk pages list --json | jq -r '.pages[].url'")]
+pub(super) struct Pages {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// The newest snapshot of each page.
+    List {
+        /// Only this host.
+        host: Option<String>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// The newest snapshot of one page.
+    Show {
+        /// URL, as `pages list` prints it.
+        url: String,
+        /// text and html without template, raw as fetched.
+        #[arg(long, value_enum, default_value_t = Shown::Text)]
+        format: Shown,
+        /// Print the record and the text as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Shown {
+    Text,
+    Html,
+    Raw,
+}
+
+impl Pages {
+    pub(super) fn run(&self, settings: &Settings) -> Outcome {
+        match &self.action {
+            Action::List { host, json } => list(settings, host.as_deref(), *json)?,
+            Action::Show { url, format, json } => show(settings, url, *format, *json)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failure> {
+    let rows = open_store(settings)?.list_pages(host).map_err(|e| Failure::Work(e.into()))?;
+    let mut out = io::stdout().lock();
+    if json {
+        writeln!(out, "{}", serde_json::json!({"schema": 1, "pages": rows}))?;
+        return Ok(());
+    }
+    let mut table = Table::new(&["page", "fetched", "status", "method", "confidence"]);
+    for row in rows {
+        table.row(vec![
+            row.url,
+            time(row.fetched_at),
+            row.status.to_string(),
+            row.method.unwrap_or_else(|| "-".to_owned()),
+            row.confidence.map_or_else(|| "-".to_owned(), |c| format!("{c:.2}")),
+        ]);
+    }
+    write!(out, "{}", table.render(terminal_width()))?;
+    Ok(())
+}
+
+fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(), Failure> {
+    let work = |e: crate::store::StoreError| Failure::Work(e.into());
+    let store = open_store(settings)?;
+    let row = store.find_page(url).map_err(work)?;
+    let row = row.ok_or_else(|| Failure::Work(anyhow!("{url}: no snapshot; `dehusk pages list` names those that exist")))?;
+    let mut out = io::stdout().lock();
+    if let (Shown::Raw, false) = (format, json) {
+        out.write_all(&store.load_raw(&row).map_err(work)?)?;
+        return Ok(());
+    }
+    let html = store.load_cleaned(&row).map_err(work)?;
+    let html = html.ok_or_else(|| Failure::Work(anyhow!("{url}: not cleaned, its site was not finished; --format raw shows it as fetched")))?;
+    let shown = match format {
+        Shown::Html | Shown::Raw => html,
+        Shown::Text => write_text(&parse(&html, &settings.page), |_| true),
+    };
+    write_page(&row, &shown, json, &mut out)?;
+    Ok(())
+}
+
+fn write_page(row: &PageRow, shown: &str, json: bool, out: &mut impl Write) -> io::Result<()> {
+    if json {
+        return writeln!(out, "{}", serde_json::json!({"schema": 1, "page": row, "content": shown}));
+    }
+    out.write_all(shown.as_bytes())
+}

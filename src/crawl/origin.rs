@@ -1,0 +1,83 @@
+//! What robots.txt says of each origin that is worked on.
+
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
+use super::event::Request;
+use crate::page::PageUrl;
+use crate::robots::Robots;
+
+/// The rules by origin. Requests that came before their rules are parked here.
+#[derive(Default)]
+pub(super) struct Origins {
+    rules: FxHashMap<String, Rules>,
+}
+
+enum Rules {
+    Asked(Vec<Request>),
+    Known { robots: Robots, until: Instant },
+}
+
+/// What to do with a request.
+pub(super) enum Verdict {
+    Allowed,
+    Forbidden(&'static str),
+    /// Its rules are being fetched; the request is parked.
+    Parked,
+    /// Fetch the rules of its origin first; the request is parked.
+    Ask(String),
+}
+
+impl Origins {
+    pub(super) fn judge(&mut self, request: Request, now: Instant) -> (Verdict, Option<Request>) {
+        let origin = request.url.origin();
+        match self.rules.get_mut(&origin) {
+            Some(Rules::Known { robots, until }) if *until > now => {
+                let verdict = match (robots.unreachable(), robots.allows(&request.url)) {
+                    (Some(reason), _) => Verdict::Forbidden(reason),
+                    (None, true) => Verdict::Allowed,
+                    (None, false) => Verdict::Forbidden("robots.txt forbids it"),
+                };
+                (verdict, Some(request))
+            }
+            Some(Rules::Asked(parked)) => {
+                parked.push(request);
+                (Verdict::Parked, None)
+            }
+            _ => {
+                self.rules.insert(origin.clone(), Rules::Asked(vec![request]));
+                (Verdict::Ask(origin), None)
+            }
+        }
+    }
+
+    /// The rules have come; gives back what waited for them.
+    pub(super) fn learn(&mut self, origin: String, robots: Robots, until: Instant) -> Vec<Request> {
+        match self.rules.insert(origin, Rules::Known { robots, until }) {
+            Some(Rules::Asked(parked)) => parked,
+            _ => Vec::new(),
+        }
+    }
+
+    /// The delay that the origin of a URL asks for.
+    pub(super) fn delay(&self, url: &PageUrl) -> Option<std::time::Duration> {
+        match self.rules.get(&url.origin())? {
+            Rules::Known { robots, .. } => robots.delay(),
+            Rules::Asked(_) => None,
+        }
+    }
+
+    /// Forgets rules that are known; those still asked for stay.
+    pub(super) fn forget(&mut self, origin: &str) {
+        if matches!(self.rules.get(origin), Some(Rules::Known { .. })) {
+            self.rules.remove(origin);
+        }
+    }
+
+    /// Everything parked, when the crawl stops.
+    pub(super) fn drain(&mut self) -> Vec<Request> {
+        let rules = self.rules.drain().map(|(_, rules)| rules);
+        rules.flat_map(|rules| if let Rules::Asked(parked) = rules { parked } else { Vec::new() }).collect()
+    }
+}

@@ -1,0 +1,134 @@
+//! One polite request to a [`Response`]. Every request of the program passes [`Gate::fetch`].
+//!
+//! The gate checks the address after DNS, waits for the caps, stamps the moment of sending, and keeps the limits on
+//! time and bytes, raw and decoded. It follows no redirect: the crawl does, so that each hop asks robots.txt and
+//! waits its turn. When to call it is not decided here: that is the frontier's.
+
+mod address;
+mod body;
+mod client;
+mod gate;
+mod redirect;
+mod resolver;
+
+use std::net::IpAddr;
+
+pub use gate::{Gate, Wanted};
+pub use redirect::redirect_target;
+pub use resolver::Resolver;
+
+use crate::frontier::Times;
+use crate::page::PageUrl;
+
+/// An answer within the limits.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// The URL that answered.
+    pub url: PageUrl,
+    /// HTTP status.
+    pub status: u16,
+    /// `Content-Type` as sent.
+    pub content_type: Option<String>,
+    /// `Location` as sent.
+    pub location: Option<String>,
+    /// `Retry-After` in whole seconds.
+    pub retry_after: Option<u64>,
+    /// Decoded body; empty for redirects.
+    pub body: Vec<u8>,
+    /// Bytes of the body as sent.
+    pub raw_bytes: usize,
+}
+
+/// The end of one request.
+#[derive(Debug)]
+pub struct Fetched {
+    /// Moments of the request; `None` when nothing was sent.
+    pub times: Option<Times>,
+    /// What came of it.
+    pub outcome: Result<Response, FetchError>,
+}
+
+/// Why a request gave no page.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+pub enum FetchError {
+    /// The name has no address.
+    #[error("{url}: {host} cannot be resolved ({reason})")]
+    Dns {
+        /// What was asked for.
+        url: PageUrl,
+        /// The name.
+        host: String,
+        /// The resolver's reason.
+        reason: String,
+    },
+    /// The address belongs to this machine or a private network.
+    #[error("{url}: {address} is an address of this machine or of a private network (set fetch.allow_private to allow)")]
+    Refused {
+        /// What was asked for.
+        url: PageUrl,
+        /// The first address found.
+        address: IpAddr,
+    },
+    /// No connection, or it broke.
+    #[error("{url}: {reason}")]
+    Connection {
+        /// What was asked for.
+        url: PageUrl,
+        /// The innermost reason.
+        reason: String,
+    },
+    /// No whole answer in time.
+    #[error("{url}: no whole answer within {seconds} s (fetch.timeout)")]
+    Timeout {
+        /// What was asked for.
+        url: PageUrl,
+        /// The limit.
+        seconds: u64,
+    },
+    /// The body is too long.
+    #[error("{url}: the body is longer than {limit} bytes ({setting})")]
+    TooLarge {
+        /// What was asked for.
+        url: PageUrl,
+        /// The limit.
+        limit: usize,
+        /// Name of the limit's setting.
+        setting: &'static str,
+    },
+    /// The body is no HTML.
+    #[error("{url}: {content_type} is not HTML")]
+    NotHtml {
+        /// What was asked for.
+        url: PageUrl,
+        /// As sent.
+        content_type: String,
+    },
+    /// The body cannot be decompressed.
+    #[error("{url}: broken {encoding} body ({reason})")]
+    Encoding {
+        /// What was asked for.
+        url: PageUrl,
+        /// `Content-Encoding` as sent.
+        encoding: String,
+        /// The decoder's reason.
+        reason: String,
+    },
+}
+
+impl FetchError {
+    /// May the same request succeed a little later?
+    pub fn is_transient(&self) -> bool {
+        matches!(self, FetchError::Connection { .. } | FetchError::Timeout { .. } | FetchError::Dns { .. })
+    }
+}
+
+/// Why the client could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// TLS or HTTP set-up failed.
+    #[error("cannot set up the HTTP client: {0}")]
+    SetUp(String),
+    /// An entry of `fetch.resolve` is malformed.
+    #[error("fetch.resolve: `{0}`: expected NAME=ADDRESS, such as *.shop.test=127.0.0.1")]
+    Resolve(String),
+}

@@ -1,0 +1,37 @@
+//! Where a redirect leads.
+
+use super::Response;
+use crate::page::PageUrl;
+
+/// The target of a redirect, or `None` when the answer is none or leads to no page.
+pub fn redirect_target(response: &Response) -> Option<PageUrl> {
+    if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    response.url.join(response.location.as_deref()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_resolved_and_other_schemes_lead_nowhere() {
+        let answer = |status, location: &str| {
+            redirect_target(&Response {
+                url: PageUrl::parse("http://s.com/a/b").unwrap(),
+                status,
+                content_type: None,
+                location: Some(location.to_owned()),
+                retry_after: None,
+                body: Vec::new(),
+                raw_bytes: 0,
+            })
+            .map(|url| url.to_string())
+        };
+        assert_eq!(answer(301, "../c#x").as_deref(), Some("http://s.com/c"));
+        assert_eq!(answer(308, "//t.com").as_deref(), Some("http://t.com/"));
+        assert_eq!(answer(302, "file:///etc/passwd"), None);
+        assert_eq!(answer(200, "/c"), None);
+    }
+}

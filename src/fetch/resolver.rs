@@ -1,0 +1,150 @@
+//! Names to addresses: our own table first, then the system, remembered for a while.
+//!
+//! The gate and the HTTP client ask the same resolver, so the address that was checked is the one connected to.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use rustc_hash::FxHashMap;
+
+use super::ClientError;
+use super::address::is_public;
+use crate::settings::Fetch;
+
+/// How long an answer is remembered.
+const TTL: Duration = Duration::from_secs(300);
+
+/// Answers remembered at once.
+const MOST_ANSWERS: usize = 100_000;
+
+/// Resolves names; cheap to clone.
+#[derive(Clone)]
+pub struct Resolver {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    allow_private: bool,
+    /// `(name, covers names below it, address)`.
+    table: Vec<(String, bool, IpAddr)>,
+    answers: Mutex<FxHashMap<String, (Instant, Vec<IpAddr>)>>,
+}
+
+/// Why a name gives no address to connect to.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ResolveError {
+    /// The system has no address for it.
+    #[error("{0}")]
+    Unknown(String),
+    /// All its addresses are private.
+    #[error("{0} is not public")]
+    Private(IpAddr),
+}
+
+impl Resolver {
+    /// A resolver with the table of `fetch.resolve`.
+    pub fn new(fetch: &Fetch) -> Result<Resolver, ClientError> {
+        let table = fetch.resolve.iter().map(|entry| {
+            let parsed = entry.split_once('=').and_then(|(name, address)| {
+                let name = name.trim().to_ascii_lowercase();
+                let address: IpAddr = address.trim().parse().ok()?;
+                Some(match name.strip_prefix("*.") {
+                    Some(below) => (below.to_owned(), true, address),
+                    None => (name, false, address),
+                })
+            });
+            parsed.ok_or_else(|| ClientError::Resolve(entry.clone()))
+        });
+        let table = table.collect::<Result<_, _>>()?;
+        let inner = Inner { allow_private: fetch.allow_private, table, answers: Mutex::default() };
+        Ok(Resolver { inner: Arc::new(inner) })
+    }
+
+    /// Addresses of a host that may be connected to, in the resolver's order.
+    pub async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, ResolveError> {
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        let addresses = match self.known(&host) {
+            Some(addresses) => addresses,
+            None => {
+                let found = tokio::net::lookup_host((host.as_str(), 0)).await;
+                let found = found.map_err(|e| ResolveError::Unknown(e.to_string()))?;
+                let addresses: Vec<IpAddr> = found.map(|a| a.ip()).collect();
+                self.remember(host, &addresses);
+                addresses
+            }
+        };
+        self.allowed(addresses)
+    }
+
+    /// The addresses among these that may be connected to.
+    pub(super) fn allowed(&self, addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, ResolveError> {
+        let first = addresses.first().copied();
+        let allowed: Vec<IpAddr> =
+            addresses.into_iter().filter(|ip| self.inner.allow_private || is_public(*ip)).collect();
+        match (allowed.is_empty(), first) {
+            (false, _) => Ok(allowed),
+            (true, Some(private)) => Err(ResolveError::Private(private)),
+            (true, None) => Err(ResolveError::Unknown("no address".to_owned())),
+        }
+    }
+
+    fn known(&self, host: &str) -> Option<Vec<IpAddr>> {
+        let listed = self.inner.table.iter().find(|(name, covers_below, _)| {
+            let below = host.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('.'));
+            if *covers_below { below } else { host == name }
+        });
+        if let Some((_, _, address)) = listed {
+            return Some(vec![*address]);
+        }
+        // RFC 6761: names below localhost never leave this machine.
+        if host == "localhost" || host.ends_with(".localhost") {
+            return Some(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]);
+        }
+        let answers = self.inner.answers.lock().ok()?;
+        answers.get(host).filter(|(at, _)| at.elapsed() < TTL).map(|(_, addresses)| addresses.clone())
+    }
+
+    fn remember(&self, host: String, addresses: &[IpAddr]) {
+        if let Ok(mut answers) = self.inner.answers.lock() {
+            if answers.len() >= MOST_ANSWERS {
+                answers.retain(|_, (at, _)| at.elapsed() < TTL);
+            }
+            if answers.len() < MOST_ANSWERS {
+                answers.insert(host, (Instant::now(), addresses.to_vec()));
+            }
+        }
+    }
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let resolver = self.clone();
+        Box::pin(async move {
+            let addresses = Resolver::resolve(&resolver, name.as_str()).await?;
+            let addresses: Addrs = Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0)));
+            Ok(addresses)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    #[tokio::test]
+    async fn the_table_answers_first_and_private_addresses_are_refused() {
+        let mut fetch = Settings::default().fetch;
+        fetch.resolve = vec!["*.shop.test=1.1.1.1".to_owned(), "a.shop.test=10.0.0.1".to_owned()];
+        let resolver = Resolver::new(&fetch).unwrap();
+        assert_eq!(resolver.resolve("B.shop.test.").await.unwrap(), [IpAddr::from([1, 1, 1, 1])]);
+        assert!(matches!(resolver.resolve("x.localhost").await, Err(ResolveError::Private(_))));
+        fetch.resolve = vec!["a.shop.test=10.0.0.1".to_owned()];
+        let resolver = Resolver::new(&fetch).unwrap();
+        assert!(matches!(resolver.resolve("a.shop.test").await, Err(ResolveError::Private(_))));
+        fetch.resolve = vec!["nonsense".to_owned()];
+        assert!(Resolver::new(&fetch).err().unwrap().to_string().contains("nonsense"));
+    }
+}

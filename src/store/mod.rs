@@ -1,0 +1,162 @@
+//! SQLite: runs, sites, templates, pages, visits.
+//!
+//! One thread owns the writing connection ([`Writer`]); what is sent to it is written in transactions of a fraction
+//! of a second, so a crash loses at most that and never tears a row. Reading commands open their own connection.
+//! The schema carries a version; an older file is brought forward, a newer one refused with a sentence.
+
+mod pages;
+mod read;
+mod runs;
+mod schema;
+mod templates;
+mod writer;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+pub use pages::{Cleaned, NewPage};
+pub use read::{PageRow, TemplateRow};
+pub use runs::{NewVisit, SiteEnd, VisitOutcome};
+pub use writer::{Job, SiteNumber, Writer, WriterError};
+
+/// An open database.
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+    zstd_level: i32,
+}
+
+/// Why the database could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// SQLite's own error: disk full, locked, no permission.
+    #[error("{path}: {reason}{}", advice(reason))]
+    Sqlite {
+        /// The database file.
+        path: PathBuf,
+        /// SQLite's reason.
+        reason: rusqlite::Error,
+    },
+    /// Written by a later version.
+    #[error("{path}: schema {found} is newer than this program's {known}; please update dehusk")]
+    Newer {
+        /// The database file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// Ours.
+        known: i64,
+    },
+    /// Not one of ours.
+    #[error("{path}: not a dehusk database")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No such file.
+    #[error("{path}: no such database; `dehusk crawl` makes one, --db names another")]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A stored value cannot be read back.
+    #[error("{path}: damaged {what}: {reason}")]
+    Damaged {
+        /// The database file.
+        path: PathBuf,
+        /// Which value.
+        what: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Store {
+    /// Opens a database for writing; makes it when there is none.
+    pub fn create(path: &Path, zstd_level: i32) -> Result<Store, StoreError> {
+        let store = Store::connect(path, OpenFlags::default(), zstd_level)?;
+        store.wrap(schema::migrate(&store.connection))?.map_err(|refusal| refusal.at(path))?;
+        Ok(store)
+    }
+
+    /// Opens an existing database for reading.
+    pub fn open(path: &Path) -> Result<Store, StoreError> {
+        if !path.is_file() {
+            return Err(StoreError::Missing { path: path.to_owned() });
+        }
+        // Read and write: a reader of a WAL file must be able to make the shared index.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let store = Store::connect(path, flags, 3)?;
+        store.wrap(schema::check(&store.connection))?.map_err(|refusal| refusal.at(path))?;
+        Ok(store)
+    }
+
+    fn connect(path: &Path, flags: OpenFlags, zstd_level: i32) -> Result<Store, StoreError> {
+        let open = || {
+            let connection = Connection::open_with_flags(path, flags)?;
+            connection.busy_timeout(std::time::Duration::from_secs(10))?;
+            connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;")?;
+            Ok(connection)
+        };
+        match open() {
+            Ok(connection) => Ok(Store { connection, path: path.to_owned(), zstd_level }),
+            Err(reason) => Err(StoreError::Sqlite { path: path.to_owned(), reason }),
+        }
+    }
+
+    /// Names the file in an error of SQLite.
+    fn wrap<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+        result.map_err(|reason| StoreError::Sqlite { path: self.path.clone(), reason })
+    }
+
+    fn damaged(&self, what: impl Into<String>, reason: &dyn std::fmt::Display) -> StoreError {
+        StoreError::Damaged { path: self.path.clone(), what: what.into(), reason: reason.to_string() }
+    }
+
+    fn compress(&self, bytes: &[u8]) -> Vec<u8> {
+        // Compressing into memory fails only without memory; an empty value is then read back as damaged.
+        zstd::bulk::compress(bytes, self.zstd_level).unwrap_or_default()
+    }
+
+    fn decompress(&self, what: &str, bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+        zstd::stream::decode_all(bytes).map_err(|e| self.damaged(what, &e))
+    }
+}
+
+/// What to do about an error that has a usual cause.
+fn advice(error: &rusqlite::Error) -> &'static str {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DiskFull) => "; free some space, then run again: what was committed is safe",
+        Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+            "; another program is writing to it"
+        }
+        Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen) => {
+            "; check the folder and its permissions, or name another file with --db"
+        }
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newer_or_foreign_file_is_refused_and_a_missing_one_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.db");
+        drop(Store::create(&path, 3).unwrap());
+        drop(Store::create(&path, 3).unwrap());
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+        assert!(matches!(Store::create(&path, 3), Err(StoreError::Newer { found: 99, .. })));
+        assert!(matches!(Store::open(&path), Err(StoreError::Newer { .. })));
+        assert!(matches!(Store::open(&dir.path().join("none.db")), Err(StoreError::Missing { .. })));
+        let other = dir.path().join("other.db");
+        Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+        assert!(matches!(Store::create(&other, 3), Err(StoreError::Foreign { .. })));
+        std::fs::write(dir.path().join("text.db"), "this is no database at all, but text").unwrap();
+        assert!(Store::create(&dir.path().join("text.db"), 3).is_err());
+        assert!(Store::create(&dir.path().join("no/such/folder.db"), 3).err().unwrap().to_string().contains("--db"));
+    }
+}

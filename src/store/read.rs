@@ -1,0 +1,133 @@
+//! Reads what commands show.
+
+use rusqlite::{OptionalExtension, Row, params};
+use serde::Serialize;
+
+use super::{Store, StoreError};
+
+/// A stored template without its body.
+#[derive(Clone, Debug, Serialize)]
+pub struct TemplateRow {
+    /// Site.
+    pub host: String,
+    /// Version of the site's template, from 1.
+    pub version: i64,
+    /// Unix milliseconds.
+    pub learned_at: i64,
+    /// Method.
+    pub method: String,
+    /// Key page.
+    pub key_url: String,
+    /// Pages that voted.
+    pub m: i64,
+    /// Votes needed.
+    pub t: i64,
+    /// Pages loaded.
+    pub loads: i64,
+    /// Template nodes.
+    pub n_nodes: i64,
+}
+
+/// A stored page without its bytes.
+#[derive(Clone, Debug, Serialize)]
+pub struct PageRow {
+    /// Row number.
+    #[serde(skip)]
+    pub id: i64,
+    /// Run.
+    pub run: i64,
+    /// Site.
+    pub host: String,
+    /// After redirects.
+    pub url: String,
+    /// Unix milliseconds.
+    pub fetched_at: i64,
+    /// HTTP status.
+    pub status: u16,
+    /// As sent.
+    pub content_type: Option<String>,
+    /// SHA-256 of the decoded body.
+    pub digest: String,
+    /// Method that cleaned it.
+    pub method: Option<String>,
+    /// Share of the template that it shows.
+    pub confidence: Option<f64>,
+}
+
+const PAGE: &str = "SELECT p.id, p.run_id, s.host, p.url, p.fetched_at, p.status, p.content_type, p.digest, p.method,
+    p.confidence FROM pages p JOIN sites s ON s.id = p.site_id";
+
+fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
+    Ok(PageRow {
+        id: row.get(0)?,
+        run: row.get(1)?,
+        host: row.get(2)?,
+        url: row.get(3)?,
+        fetched_at: row.get(4)?,
+        status: row.get(5)?,
+        content_type: row.get(6)?,
+        digest: row.get(7)?,
+        method: row.get(8)?,
+        confidence: row.get(9)?,
+    })
+}
+
+impl Store {
+    /// Stored templates, newest version first within a site; of one host when given.
+    pub fn list_templates(&self, host: Option<&str>, all_versions: bool) -> Result<Vec<TemplateRow>, StoreError> {
+        let sql = "SELECT s.host, t.version, t.learned_at, t.method, t.key_url, t.m, t.t, t.loads, t.n_nodes
+            FROM templates t JOIN sites s ON s.id = t.site_id
+            WHERE (?1 IS NULL OR s.host = ?1)
+              AND (?2 OR t.version = (SELECT max(version) FROM templates WHERE site_id = t.site_id))
+            ORDER BY s.host, t.version DESC";
+        let mut statement = self.wrap(self.connection.prepare(sql))?;
+        let rows = statement.query_map(params![host, all_versions], |row| {
+            Ok(TemplateRow {
+                host: row.get(0)?,
+                version: row.get(1)?,
+                learned_at: row.get(2)?,
+                method: row.get(3)?,
+                key_url: row.get(4)?,
+                m: row.get(5)?,
+                t: row.get(6)?,
+                loads: row.get(7)?,
+                n_nodes: row.get(8)?,
+            })
+        });
+        self.wrap(self.wrap(rows)?.collect())
+    }
+
+    /// Newest snapshot of each page; of one host when given.
+    pub fn list_pages(&self, host: Option<&str>) -> Result<Vec<PageRow>, StoreError> {
+        let sql = format!(
+            "{PAGE} WHERE (?1 IS NULL OR s.host = ?1)
+             AND p.id = (SELECT id FROM pages WHERE site_id = p.site_id AND url = p.url ORDER BY fetched_at DESC LIMIT 1)
+             ORDER BY s.host, p.url"
+        );
+        let mut statement = self.wrap(self.connection.prepare(&sql))?;
+        let rows = statement.query_map([host], page);
+        self.wrap(self.wrap(rows)?.collect())
+    }
+
+    /// Newest snapshot of one page.
+    pub fn find_page(&self, url: &str) -> Result<Option<PageRow>, StoreError> {
+        let sql = format!("{PAGE} WHERE p.url = ?1 ORDER BY p.fetched_at DESC LIMIT 1");
+        self.wrap(self.connection.query_row(&sql, [url], page).optional())
+    }
+
+    /// Body of a page as fetched.
+    pub fn load_raw(&self, row: &PageRow) -> Result<Vec<u8>, StoreError> {
+        let body: Vec<u8> =
+            self.wrap(self.connection.query_row("SELECT raw FROM pages WHERE id = ?1", [row.id], |r| r.get(0)))?;
+        self.decompress(&row.url, &body)
+    }
+
+    /// A page without its template as HTML; `None` when it was not cleaned.
+    pub fn load_cleaned(&self, row: &PageRow) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT cleaned FROM pages WHERE id = ?1";
+        let body: Option<Vec<u8>> = self.wrap(self.connection.query_row(sql, [row.id], |r| r.get(0)))?;
+        let Some(body) = body else { return Ok(None) };
+        let html = self.decompress(&row.url, &body)?;
+        String::from_utf8(html).map(Some).map_err(|e| self.damaged(&row.url, &e))
+    }
+}

@@ -1,0 +1,133 @@
+//! Tables and their versions.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::StoreError;
+
+/// One script a version; a file of version n needs those from n on. Never edit one that was released.
+const MIGRATIONS: &[&str] = &["
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    started_at INTEGER NOT NULL,            -- Unix time, milliseconds; so are all times
+    ended_at INTEGER,
+    settings TEXT NOT NULL,                 -- what was asked for, JSON
+    outcome TEXT                            -- NULL while it runs: finished, interrupted
+);
+CREATE TABLE sites (
+    id INTEGER PRIMARY KEY,
+    host TEXT NOT NULL UNIQUE,
+    key_url TEXT NOT NULL,
+    run_id INTEGER REFERENCES runs(id),     -- the last one that worked on it; NULL: its template was imported
+    outcome TEXT,                           -- NULL while it is worked on: learned, failed, interrupted
+    reason TEXT,
+    updated_at INTEGER NOT NULL
+);
+CREATE TABLE robots (
+    origin TEXT PRIMARY KEY,
+    fetched_at INTEGER NOT NULL,
+    status INTEGER,                         -- NULL: could not be reached
+    body BLOB NOT NULL
+);
+CREATE TABLE templates (
+    id INTEGER PRIMARY KEY,
+    site_id INTEGER NOT NULL REFERENCES sites(id),
+    version INTEGER NOT NULL,               -- 1, 2, ... by site; none is ever deleted
+    run_id INTEGER REFERENCES runs(id),     -- NULL: imported or learned from a folder
+    learned_at INTEGER NOT NULL,
+    method TEXT NOT NULL,
+    parameters TEXT NOT NULL,               -- hash of the learning parameters
+    key_url TEXT NOT NULL,
+    n INTEGER NOT NULL, m INTEGER NOT NULL, t INTEGER NOT NULL,
+    loads INTEGER NOT NULL,
+    n_nodes INTEGER NOT NULL,
+    schema INTEGER NOT NULL,
+    body BLOB NOT NULL,                     -- JSON, zstd
+    UNIQUE (site_id, version)
+);
+CREATE TABLE pages (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES runs(id),
+    site_id INTEGER NOT NULL REFERENCES sites(id),
+    url TEXT NOT NULL,
+    fetched_at INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    content_type TEXT,
+    digest TEXT NOT NULL,                   -- SHA-256 of the decoded body
+    raw BLOB NOT NULL,                      -- decoded body, zstd
+    cleaned BLOB,                           -- HTML without template, zstd; NULL: not cleaned
+    method TEXT,
+    template_id INTEGER REFERENCES templates(id),
+    confidence REAL,
+    UNIQUE (run_id, url)
+);
+CREATE INDEX pages_by_site ON pages (site_id, url, fetched_at);
+CREATE TABLE visits (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES runs(id),
+    site_id INTEGER REFERENCES sites(id),
+    url TEXT NOT NULL,
+    kind TEXT NOT NULL,                     -- robots, page
+    sent_at INTEGER,                        -- NULL: nothing was sent
+    took_ms INTEGER,
+    status INTEGER,
+    raw_bytes INTEGER,
+    outcome TEXT NOT NULL,                  -- fetched, redirected, error, failed, forbidden
+    reason TEXT
+);
+CREATE INDEX visits_by_run ON visits (run_id);
+"];
+
+/// Marks a file as ours.
+const APPLICATION_ID: i64 = 0x6465_6875;
+
+/// Why a file is not opened.
+pub(super) enum Refusal {
+    Newer(i64),
+    Foreign,
+}
+
+impl Refusal {
+    pub(super) fn at(self, path: &Path) -> StoreError {
+        let path = path.to_owned();
+        match self {
+            Refusal::Newer(found) => StoreError::Newer { path, found, known: MIGRATIONS.len() as i64 },
+            Refusal::Foreign => StoreError::Foreign { path },
+        }
+    }
+}
+
+/// Is this a file that this program can read as it is?
+pub(super) fn check(connection: &Connection) -> rusqlite::Result<Result<(), Refusal>> {
+    let (id, version) = marks(connection)?;
+    Ok(match version {
+        _ if id != APPLICATION_ID => Err(Refusal::Foreign),
+        v if v > MIGRATIONS.len() as i64 => Err(Refusal::Newer(v)),
+        _ => Ok(()),
+    })
+}
+
+/// Brings a file to the newest version; each step is one transaction.
+pub(super) fn migrate(connection: &Connection) -> rusqlite::Result<Result<(), Refusal>> {
+    let (id, version) = marks(connection)?;
+    let is_empty: bool =
+        connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
+    if !is_empty && let Err(refusal) = check(connection)? {
+        return Ok(Err(refusal));
+    }
+    debug_assert!(is_empty || id == APPLICATION_ID);
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    for (at, script) in MIGRATIONS.iter().enumerate().skip(version as usize) {
+        connection.execute_batch(&format!(
+            "BEGIN IMMEDIATE; {script}; PRAGMA user_version = {}; PRAGMA application_id = {APPLICATION_ID}; COMMIT;",
+            at + 1
+        ))?;
+    }
+    Ok(Ok(()))
+}
+
+fn marks(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
+    let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
+    Ok((pragma("application_id")?, pragma("user_version")?))
+}

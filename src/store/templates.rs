@@ -1,0 +1,92 @@
+//! Writes and reads templates. Every version of a site's template is kept.
+
+use rusqlite::{OptionalExtension, params};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Store, StoreError};
+use crate::template::Template;
+
+impl Store {
+    /// Saves a template as the newest version of its site; the same template again is the same version.
+    pub fn save_template(
+        &self,
+        site: i64,
+        run: Option<i64>,
+        at: i64,
+        template: &Template,
+    ) -> Result<i64, StoreError> {
+        let json = template.to_json();
+        let newest = self.newest_version(site)?;
+        let mut version = 1;
+        if let Some((id, number, body)) = newest {
+            if self.decompress(&format!("template {id}"), &body)? == json {
+                return Ok(id);
+            }
+            version = number + 1;
+        }
+        let parameters = serde_json::to_vec(&template.learn).unwrap_or_default();
+        let sql = "INSERT INTO templates
+            (site_id, version, run_id, learned_at, method, parameters, key_url, n, m, t, loads, n_nodes, schema, body)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+        let row = params![
+            site,
+            version,
+            run,
+            at,
+            template.method,
+            format!("{:016x}", xxh3_64(&parameters)),
+            template.key_url,
+            template.n as i64,
+            template.m as i64,
+            template.t as i64,
+            template.loads as i64,
+            template.nodes.len() as i64,
+            template.schema,
+            self.compress(&json)
+        ];
+        self.wrap(self.connection.execute(sql, row))?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
+    /// Saves a template that no crawl learned, with its site when that is new.
+    pub fn import_template(&self, template: &Template, at: i64) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO sites (host, key_url, updated_at) VALUES (?1, ?2, ?3)
+            ON CONFLICT (host) DO UPDATE SET updated_at = ?3 RETURNING id";
+        let row = params![template.host, template.key_url, at];
+        let site = self.wrap(self.connection.query_row(sql, row, |row| row.get(0)))?;
+        self.save_template(site, None, at, template)
+    }
+
+    fn newest_version(&self, site: i64) -> Result<Option<(i64, i64, Vec<u8>)>, StoreError> {
+        let sql = "SELECT id, version, body FROM templates WHERE site_id = ?1 ORDER BY version DESC LIMIT 1";
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        self.wrap(self.connection.query_row(sql, [site], row).optional())
+    }
+
+    /// The template of a host: its newest version, or the one asked for. `www.` does not matter.
+    pub fn load_template(&self, host: &str, version: Option<i64>) -> Result<Option<Template>, StoreError> {
+        let bare = host.strip_prefix("www.").unwrap_or(host);
+        let sql = "SELECT t.body FROM templates t JOIN sites s ON s.id = t.site_id
+            WHERE s.host IN (?1, 'www.' || ?1) AND (?2 IS NULL OR t.version = ?2)
+            ORDER BY t.learned_at DESC, t.version DESC LIMIT 1";
+        let body: Option<Vec<u8>> =
+            self.wrap(self.connection.query_row(sql, params![bare, version], |row| row.get(0)).optional())?;
+        body.map(|body| self.read_template(host, &body)).transpose()
+    }
+
+    /// The newest template of every site.
+    pub fn load_newest_templates(&self) -> Result<Vec<Template>, StoreError> {
+        let sql = "SELECT s.host, t.body FROM templates t JOIN sites s ON s.id = t.site_id
+            WHERE t.version = (SELECT max(version) FROM templates WHERE site_id = t.site_id) ORDER BY s.host";
+        let mut statement = self.wrap(self.connection.prepare(sql))?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)));
+        let rows: Vec<_> = self.wrap(self.wrap(rows)?.collect())?;
+        rows.iter().map(|(host, body)| self.read_template(host, body)).collect()
+    }
+
+    fn read_template(&self, host: &str, body: &[u8]) -> Result<Template, StoreError> {
+        let what = format!("template of {host}");
+        let json = self.decompress(&what, body)?;
+        Template::from_json(&json).map_err(|e| self.damaged(what, &e))
+    }
+}
