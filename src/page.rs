@@ -99,6 +99,15 @@ impl PageUrl {
         PageUrl::canonical(url)
     }
 
+    /// The same URL over http or https, as `other` has it; both on their usual ports, or the URL stays.
+    fn with_scheme_of(mut self, other: &PageUrl) -> PageUrl {
+        if self.0.port().is_none() {
+            // Fails between special and other schemes only, and both are special.
+            let _ = self.0.set_scheme(other.0.scheme());
+        }
+        self
+    }
+
     /// The literal address when the host is one.
     pub fn ip_literal(&self) -> Option<IpAddr> {
         match self.0.host()? {
@@ -133,7 +142,8 @@ pub enum SameSite {
 
 /// The site of a key page: decides which links stay inside.
 ///
-/// `http` and `https` on their usual ports are one site; any other port is another one.
+/// `http` and `https` on their usual ports are one site, and its pages are named by the key page's scheme: a page
+/// that is linked both ways is one page. Any other port is another site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     key: PageUrl,
@@ -171,7 +181,8 @@ impl Site {
             SameSite::Host => bare(url.host()) == bare(self.key.host()),
             SameSite::Registrable => registrable(url.host()) == registrable(self.key.host()),
         };
-        (same_host && comparable_port(&url) == comparable_port(&self.key)).then_some(url)
+        let same_port = comparable_port(&url) == comparable_port(&self.key);
+        (same_host && same_port).then(|| url.with_scheme_of(&self.key))
     }
 }
 
@@ -256,7 +267,7 @@ mod tests {
     #[test]
     fn a_site_ignores_www_and_scheme_but_not_the_port() {
         let site = Site::of(&url("http://www.ex.com/"), SameSite::Host);
-        assert!(site.claim(url("https://ex.com/a")).is_some());
+        assert_eq!(site.claim(url("https://ex.com/a")), Some(url("http://ex.com/a")));
         assert!(site.claim(url("http://blog.ex.com/a")).is_none());
         assert!(site.claim(url("http://ex.com:8080/a")).is_none());
         let wide = Site::of(&url("http://www.ex.co.uk/"), SameSite::Registrable);

@@ -4,6 +4,7 @@
 
 mod clean;
 mod crawl;
+mod demo;
 mod evaluate;
 mod learn;
 mod outline;
@@ -12,7 +13,7 @@ mod progress;
 mod table;
 mod templates;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -62,6 +63,7 @@ enum Command {
     Templates(templates::Templates),
     Pages(pages::Pages),
     Evaluate(evaluate::Evaluate),
+    Demo(demo::Demo),
 }
 
 /// What a cleaned page is printed as.
@@ -83,6 +85,7 @@ pub fn run(args: Args) -> ExitCode {
         Command::Templates(command) => command.run(&settings),
         Command::Pages(command) => command.run(&settings),
         Command::Evaluate(command) => command.run(&settings),
+        Command::Demo(command) => command.run(&settings),
     });
     match outcome {
         Ok(code) => code,
@@ -154,7 +157,12 @@ impl Global {
 fn log_to_stderr() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("DEHUSK_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,dehusk=info"));
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_target(false).try_init();
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
+        .with_target(false)
+        .try_init();
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {

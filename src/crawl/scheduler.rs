@@ -1,6 +1,7 @@
 //! The task that owns the frontier and the sites.
 
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -146,7 +147,7 @@ impl<'a> Scheduler<'a> {
         tokio::spawn(async move {
             // A name without an address fails when it is fetched, with a reason.
             let found = resolver.resolve(request.url.host()).await.ok();
-            let address = found.and_then(|addresses| addresses.first().copied());
+            let address = found.and_then(|addresses| addresses.first().map(SocketAddr::ip));
             let domain = Domain::of(&request.url, key, address);
             let _ = events.send(Event::Keyed { domain, request }).await;
         });

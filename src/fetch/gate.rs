@@ -1,6 +1,6 @@
 //! The gate that every request passes.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Instant;
@@ -114,7 +114,7 @@ impl Gate {
             Ok(addresses) => addresses,
             Err(error) => return Fetched { times: None, outcome: Err(error) },
         };
-        self.caps.request(addresses.first().copied()).await;
+        self.caps.request(addresses.first().map(SocketAddr::ip)).await;
         let sent = Instant::now();
         let mut answered = None;
         // reqwest's own timeout ends reads of the body; this one also bounds our decoder and the byte cap.
@@ -123,9 +123,9 @@ impl Gate {
         Fetched { times: Some(Times { sent, answered, ended: Instant::now() }), outcome }
     }
 
-    async fn addresses(&self, url: &PageUrl) -> Result<Vec<IpAddr>, FetchError> {
+    async fn addresses(&self, url: &PageUrl) -> Result<Vec<SocketAddr>, FetchError> {
         let found = match url.ip_literal() {
-            Some(literal) => self.resolver.allowed(vec![literal]),
+            Some(literal) => self.resolver.allowed(vec![SocketAddr::new(literal, url.port())]),
             None => self.resolver.resolve(url.host()).await,
         };
         found.map_err(|e| match e {

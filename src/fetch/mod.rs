@@ -129,6 +129,6 @@ pub enum ClientError {
     #[error("cannot set up the HTTP client: {0}")]
     SetUp(String),
     /// An entry of `fetch.resolve` is malformed.
-    #[error("fetch.resolve: `{0}`: expected NAME=ADDRESS, such as *.shop.test=127.0.0.1")]
+    #[error("fetch.resolve: `{0}`: expected NAME=ADDRESS[:PORT], such as *.shop.test=127.0.0.1:8080")]
     Resolve(String),
 }

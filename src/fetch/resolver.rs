@@ -27,9 +27,9 @@ pub struct Resolver {
 
 struct Inner {
     allow_private: bool,
-    /// `(name, covers names below it, address)`.
-    table: Vec<(String, bool, IpAddr)>,
-    answers: Mutex<FxHashMap<String, (Instant, Vec<IpAddr>)>>,
+    /// `(name, covers names below it, address)`; port 0 is the URL's own.
+    table: Vec<(String, bool, SocketAddr)>,
+    answers: Mutex<FxHashMap<String, (Instant, Vec<SocketAddr>)>>,
 }
 
 /// Why a name gives no address to connect to.
@@ -49,7 +49,11 @@ impl Resolver {
         let table = fetch.resolve.iter().map(|entry| {
             let parsed = entry.split_once('=').and_then(|(name, address)| {
                 let name = name.trim().to_ascii_lowercase();
-                let address: IpAddr = address.trim().parse().ok()?;
+                let address = address.trim();
+                let address: SocketAddr = match address.parse::<IpAddr>() {
+                    Ok(ip) => SocketAddr::new(ip, 0),
+                    Err(_) => address.parse().ok()?,
+                };
                 Some(match name.strip_prefix("*.") {
                     Some(below) => (below.to_owned(), true, address),
                     None => (name, false, address),
@@ -63,14 +67,14 @@ impl Resolver {
     }
 
     /// Addresses of a host that may be connected to, in the resolver's order.
-    pub async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, ResolveError> {
+    pub async fn resolve(&self, host: &str) -> Result<Vec<SocketAddr>, ResolveError> {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         let addresses = match self.known(&host) {
             Some(addresses) => addresses,
             None => {
                 let found = tokio::net::lookup_host((host.as_str(), 0)).await;
                 let found = found.map_err(|e| ResolveError::Unknown(e.to_string()))?;
-                let addresses: Vec<IpAddr> = found.map(|a| a.ip()).collect();
+                let addresses: Vec<SocketAddr> = found.collect();
                 self.remember(host, &addresses);
                 addresses
             }
@@ -79,10 +83,10 @@ impl Resolver {
     }
 
     /// The addresses among these that may be connected to.
-    pub(super) fn allowed(&self, addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, ResolveError> {
-        let first = addresses.first().copied();
-        let allowed: Vec<IpAddr> =
-            addresses.into_iter().filter(|ip| self.inner.allow_private || is_public(*ip)).collect();
+    pub(super) fn allowed(&self, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, ResolveError> {
+        let first = addresses.first().map(SocketAddr::ip);
+        let allowed: Vec<SocketAddr> =
+            addresses.into_iter().filter(|a| self.inner.allow_private || is_public(a.ip())).collect();
         match (allowed.is_empty(), first) {
             (false, _) => Ok(allowed),
             (true, Some(private)) => Err(ResolveError::Private(private)),
@@ -90,7 +94,7 @@ impl Resolver {
         }
     }
 
-    fn known(&self, host: &str) -> Option<Vec<IpAddr>> {
+    fn known(&self, host: &str) -> Option<Vec<SocketAddr>> {
         let listed = self.inner.table.iter().find(|(name, covers_below, _)| {
             let below = host.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('.'));
             if *covers_below { below } else { host == name }
@@ -100,13 +104,13 @@ impl Resolver {
         }
         // RFC 6761: names below localhost never leave this machine.
         if host == "localhost" || host.ends_with(".localhost") {
-            return Some(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]);
+            return Some(vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))]);
         }
         let answers = self.inner.answers.lock().ok()?;
         answers.get(host).filter(|(at, _)| at.elapsed() < TTL).map(|(_, addresses)| addresses.clone())
     }
 
-    fn remember(&self, host: String, addresses: &[IpAddr]) {
+    fn remember(&self, host: String, addresses: &[SocketAddr]) {
         if let Ok(mut answers) = self.inner.answers.lock() {
             if answers.len() >= MOST_ANSWERS {
                 answers.retain(|_, (at, _)| at.elapsed() < TTL);
@@ -123,7 +127,7 @@ impl Resolve for Resolver {
         let resolver = self.clone();
         Box::pin(async move {
             let addresses = Resolver::resolve(&resolver, name.as_str()).await?;
-            let addresses: Addrs = Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0)));
+            let addresses: Addrs = Box::new(addresses.into_iter());
             Ok(addresses)
         })
     }
@@ -138,8 +142,10 @@ mod tests {
     async fn the_table_answers_first_and_private_addresses_are_refused() {
         let mut fetch = Settings::default().fetch;
         fetch.resolve = vec!["*.shop.test=1.1.1.1".to_owned(), "a.shop.test=10.0.0.1".to_owned()];
+        fetch.resolve.push("p.test=1.1.1.1:8080".to_owned());
         let resolver = Resolver::new(&fetch).unwrap();
-        assert_eq!(resolver.resolve("B.shop.test.").await.unwrap(), [IpAddr::from([1, 1, 1, 1])]);
+        assert_eq!(resolver.resolve("p.test").await.unwrap()[0].port(), 8080);
+        assert_eq!(resolver.resolve("B.shop.test.").await.unwrap(), [SocketAddr::from(([1, 1, 1, 1], 0))]);
         assert!(matches!(resolver.resolve("x.localhost").await, Err(ResolveError::Private(_))));
         fetch.resolve = vec!["a.shop.test=10.0.0.1".to_owned()];
         let resolver = Resolver::new(&fetch).unwrap();

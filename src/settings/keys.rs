@@ -62,7 +62,7 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.fetch.user_agent => user_agent(v)?;
     "fetch.allow_private" = "false", "May addresses of this machine and of private networks be asked? For tests and intranets.",
         |s, v| s.fetch.allow_private => truth(v)?;
-    "fetch.resolve" = "[]", "NAME=ADDRESS pairs that answer before DNS does, such as \"*.shop.test=127.0.0.1\".",
+    "fetch.resolve" = "[]", "NAME=ADDRESS[:PORT] pairs that answer before DNS does, such as \"*.shop.test=127.0.0.1:8080\".",
         |s, v| s.fetch.resolve => strings(v)?;
     "fetch.connect_timeout" = "10.0", "Time for connecting, TLS included.",
         |s, v| s.fetch.connect_timeout => positive(duration(v)?)?;

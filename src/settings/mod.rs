@@ -75,7 +75,8 @@ pub struct Fetch {
     pub user_agent: String,
     /// May addresses of this machine and of private networks be asked?
     pub allow_private: bool,
-    /// `NAME=ADDRESS` pairs that answer before DNS does; `*.NAME` covers every name below.
+    /// `NAME=ADDRESS[:PORT]` pairs that answer before DNS does; `*.NAME` covers every name below. The port takes the
+    /// place of a usual one only.
     pub resolve: Vec<String>,
     /// Time for connecting.
     pub connect_timeout: Duration,

@@ -31,21 +31,3 @@ fn unpack() -> Option<PathBuf> {
     }
     Some(sites)
 }
-
-/// All pages under a folder, sorted.
-pub fn pages(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut open = vec![folder.to_path_buf()];
-    while let Some(dir) = open.pop() {
-        for entry in std::fs::read_dir(&dir).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|e| e == "html") {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
-}

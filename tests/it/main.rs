@@ -1,5 +1,6 @@
 //! All integration tests in one binary.
 
 mod corpus;
+mod crawl;
 mod dom;
 mod quality;

@@ -1,0 +1,77 @@
+//! What was learned of a demo site against what is known by construction.
+
+use super::{DemoPage, DemoSite, MARK};
+use crate::clean::Applier;
+use crate::dom::{NodeId, Tree, parse};
+use crate::evaluate::{Score, bag_score, node_score, tokens};
+use crate::settings::PageLimits;
+use crate::template::Template;
+
+/// Scores of one site.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    /// Node score of the key page.
+    pub key: Score,
+    /// Mean node score of all pages that show enough of the template.
+    pub nodes: Score,
+    /// Pages that do not: another layout, kept whole.
+    pub n_other: usize,
+    /// Share of the pages' own words that cleaning kept, over all pages.
+    pub words_kept: f64,
+    /// Share of the words that cleaning left that are the pages' own.
+    pub words_clean: f64,
+}
+
+/// Applies a learned template to every page of its site.
+pub fn check_site(site: &DemoSite, template: &Template) -> Check {
+    let applier = Applier::new(template);
+    let limits = PageLimits::default();
+    let mut scores = Vec::new();
+    let (mut key, mut n_other) = (Score::default(), 0);
+    let mut words = Vec::new();
+    for (path, page) in &site.pages {
+        let tree = parse(&page.html(), &limits);
+        let applied = applier.apply(&tree);
+        let fits = applied.confidence >= applier.apply_min();
+        let found: Vec<u8> = tree.counted().map(|n| if applied.is_template[n] { b'T' } else { b'N' }).collect();
+        let (gold, own_text) = gold(page, &limits);
+        let score = node_score(&gold, &found).unwrap_or_default();
+        if *path == site.key {
+            key = score;
+        }
+        let text = if fits {
+            scores.push(score);
+            applied.text(&tree)
+        } else {
+            n_other += 1;
+            crate::clean::Applied::nothing(&tree).text(&tree)
+        };
+        words.push(bag_score(&tokens(&text), &tokens(&own_text)));
+    }
+    let words = Score::mean(&words, words.len());
+    Check {
+        key,
+        nodes: Score::mean(&scores, scores.len()),
+        n_other,
+        words_kept: words.recall,
+        words_clean: words.precision,
+    }
+}
+
+/// Labels by construction, and the page's own text.
+fn gold(page: &DemoPage, limits: &PageLimits) -> (Vec<u8>, String) {
+    debug_assert!(page.marked.contains(MARK));
+    let tree = parse(&page.marked, limits);
+    let mut own = vec![false; tree.len()];
+    for n in tree.counted() {
+        let parent = tree.shape.parent[n] as usize;
+        own[n] = own[parent] || is_marked(&tree, NodeId::new(n));
+    }
+    let labels = tree.counted().map(|n| if own[n] { b'N' } else { b'T' }).collect();
+    let text = crate::dom::write_text(&tree, |n| own[n.index()]);
+    (labels, text)
+}
+
+fn is_marked(tree: &Tree, node: NodeId) -> bool {
+    tree.attr(node, "data-own").is_some()
+}

@@ -1,0 +1,171 @@
+//! The whole path over loopback: seeds -> robots -> key pages -> templates -> cleaned pages in SQLite.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dehusk::crawl::{Progress, SiteSummary, Stop, Summary, crawl};
+use dehusk::demo::server::{Answer, Arrival, Reply, Server};
+use dehusk::demo::{answers, check_site, sites};
+use dehusk::folder::{Folder, url_of};
+use dehusk::page::{PageUrl, PolitenessKey};
+use dehusk::settings::Settings;
+use dehusk::store::Store;
+
+use crate::corpus;
+
+/// Settings for loopback: every name of `resolve` is the server.
+pub fn settings(db: &Path, server: &Server, names: &[&str]) -> Settings {
+    let mut settings = Settings::default();
+    settings.store.path = db.display().to_string();
+    settings.fetch.allow_private = true;
+    settings.fetch.resolve = names.iter().map(|name| format!("{name}=127.0.0.1:{}", server.port())).collect();
+    settings.politeness.delay = Duration::from_millis(200);
+    settings.politeness.key = PolitenessKey::Host;
+    settings
+}
+
+/// Runs a crawl in a runtime of its own.
+pub fn run(seeds: Vec<PageUrl>, settings: &Settings) -> (Summary, BTreeMap<String, SiteSummary>) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let (_stop, stopped) = Stop::new();
+    let mut ended = BTreeMap::new();
+    let mut watch = |progress: Progress<'_>| {
+        if let Progress::Site(site, _) = progress {
+            ended.insert(site.host.clone(), site.clone());
+        }
+    };
+    let summary = runtime.block_on(crawl(seeds, settings, stopped, &mut watch)).unwrap();
+    (summary, ended)
+}
+
+/// Gaps between arrivals on each host, in arrival order.
+pub fn gaps(arrivals: &[Arrival]) -> BTreeMap<String, Vec<Duration>> {
+    let mut by_host: BTreeMap<String, Vec<Instant>> = BTreeMap::new();
+    for arrival in arrivals {
+        by_host.entry(arrival.host.clone()).or_default().push(arrival.at);
+    }
+    by_host.into_iter().map(|(host, at)| (host, at.windows(2).map(|w| w[1] - w[0]).collect())).collect()
+}
+
+#[test]
+fn the_demo_is_learned_and_stored() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = dir.path().join("d.db");
+    let demo = Arc::new(sites());
+    let server = Server::start(answers(Arc::clone(&demo))).unwrap();
+    let mut settings = settings(&db, &server, &["*.demo.test"]);
+    settings.politeness.delay = Duration::from_millis(50);
+    let seeds = demo.iter().map(|s| s.seed().unwrap()).collect();
+    let (summary, ended) = run(seeds, &settings);
+    assert_eq!((summary.stats.learned, summary.stats.failed), (10, 0), "{ended:#?}");
+    let store = Store::open(&db).unwrap();
+    for site in demo.iter() {
+        let template = store.load_template(&site.host(), None).unwrap().unwrap();
+        let check = check_site(site, &template);
+        assert!(check.key.f1 > 0.85, "{}: {check:?}", site.name);
+        assert!(check.words_kept > 0.99, "{}: {check:?}", site.name);
+        let pages = store.list_pages(Some(&site.host())).unwrap();
+        assert_eq!(pages.len(), ended[&site.host()].pages);
+        for page in pages {
+            assert!(store.load_cleaned(&page).unwrap().is_some_and(|html| html.contains("<body")), "{}", page.url);
+            assert!(!store.load_raw(&page).unwrap().is_empty());
+        }
+    }
+    let fenced: Vec<String> =
+        server.arrivals().into_iter().filter(|a| a.host.starts_with("fenced")).map(|a| a.path).collect();
+    assert_eq!(fenced.first().map(String::as_str), Some("/robots.txt"));
+    assert!(!fenced.iter().any(|p| ["/0", "/2", "/4", "/6", "/8"].contains(&p.as_str())), "{fenced:?}");
+    assert!(server.arrivals().iter().all(|a| a.user_agent.starts_with("dehusk/") && a.user_agent.contains("+http")));
+}
+
+/// The 36 sites as 36 domains; robots.txt forbids a page that the search would ask for on some of them.
+#[test]
+fn the_real_sites_are_learned_politely() {
+    let Some(corpus) = corpus::sites() else { return };
+    let gold: toml::Table = std::fs::read_to_string(corpus.join("gold.toml")).unwrap().parse().unwrap();
+    let expected = std::fs::read_to_string(corpus::shared("algorithms/expected_dev.json")).unwrap();
+    let expected: BTreeMap<String, serde_json::Value> = serde_json::from_str(&expected).unwrap();
+    let mut folders = BTreeMap::new();
+    let mut forbidden: BTreeMap<String, String> = BTreeMap::new();
+    let mut key_pages = Vec::new();
+    let mut hosts = BTreeMap::new();
+    for (at, (name, want)) in expected.iter().enumerate() {
+        // Sites that link to themselves by absolute URL are served under their own names.
+        let own = gold["site"][name]["hosts"].as_array().unwrap().first().map(|h| h.as_str().unwrap().to_owned());
+        let host = own.unwrap_or_else(|| format!("{name}.test"));
+        hosts.insert(name.clone(), host.clone());
+        folders.insert(host.clone(), Folder::open(&corpus.join("dev").join(name).join("www")).unwrap());
+        key_pages.push((host.clone(), gold["site"][name]["key_page"].as_str().unwrap().to_owned()));
+        let cs = want["cs"][0].as_str().unwrap().trim_end_matches("index.html").trim_end_matches(".html");
+        if at % 2 == 0 && want["links"].as_u64() > Some(20) && cs.len() > 1 && cs.is_ascii() && !cs.contains('?') {
+            forbidden.insert(host, cs.to_owned());
+        }
+    }
+    assert!(forbidden.len() > 5, "{forbidden:?}");
+    let rules = forbidden.clone();
+    let answer: Arc<Answer> = Arc::new(move |host, path| {
+        if path == "/robots.txt" {
+            return match rules.get(host) {
+                Some(path) => {
+                    let lines = ["", ".html", "index.html"].map(|end| format!("Disallow: {path}{end}$\n"));
+                    Reply::text(format!("User-agent: *\n{}", lines.concat()))
+                }
+                None => Reply::status(404),
+            };
+        }
+        let url = PageUrl::parse(&format!("http://{host}{path}")).unwrap();
+        match folders.get(host).and_then(|folder| folder.find(&url)) {
+            Some(served) if served.url != url => Reply::redirect(301, served.url.path()),
+            Some(served) => Reply::html(std::fs::read(served.file).unwrap()),
+            None => Reply::status(404),
+        }
+    });
+    let server = Server::start(answer).unwrap();
+    let seeds: Vec<PageUrl> = key_pages
+        .iter()
+        .map(|(host, key)| url_of(host, key).unwrap())
+        .collect();
+    let dir = tempfile::tempdir().unwrap();
+    let names: Vec<&str> = hosts.values().map(String::as_str).collect();
+    let settings = settings(&dir.path().join("d.db"), &server, &names);
+    let delay = settings.politeness.delay;
+    let (summary, ended) = run(seeds, &settings);
+
+    let arrivals = server.arrivals();
+    for (host, gaps) in gaps(&arrivals) {
+        let least = gaps.iter().min().copied().unwrap_or(delay);
+        assert!(least >= delay, "{host}: a gap of {least:?}");
+    }
+    for arrival in &arrivals {
+        let rest = forbidden.get(&arrival.host).and_then(|rule| arrival.path.strip_prefix(rule.as_str()));
+        assert!(!rest.is_some_and(|rest| ["", ".html", "index.html"].contains(&rest)), "{arrival:?}");
+    }
+    for (name, want) in &expected {
+        let site = &ended[&hosts[name]];
+        if want["cs"].as_array().unwrap().len() == 3 {
+            assert_eq!(site.outcome, "learned", "{name}: {:?}", site.reason);
+        }
+    }
+    let longest = gaps(&arrivals).values().map(Vec::len).max().unwrap();
+    let ideal = delay.as_secs_f64() * longest as f64;
+    let loads: Vec<usize> = ended.values().map(|s| s.loads).collect();
+    println!(
+        "{} of 36 learned, {} requests; {:.2} s, {:.3} times the ideal {ideal:.1} s; loads {:.1} a site, {:?}",
+        summary.stats.learned,
+        arrivals.len(),
+        summary.seconds,
+        summary.seconds / ideal,
+        loads.iter().sum::<usize>() as f64 / 36.0,
+        distribution(loads),
+    );
+}
+
+fn distribution(loads: Vec<usize>) -> BTreeMap<usize, usize> {
+    let mut counts = BTreeMap::new();
+    for load in loads {
+        *counts.entry(load).or_default() += 1;
+    }
+    counts
+}
