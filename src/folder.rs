@@ -58,12 +58,12 @@ impl Folder {
         if let Some(directory) = path.strip_suffix('/') {
             return self.served(url.clone(), format!("{directory}/index.html"));
         }
-        self.served(url.clone(), path.clone())
-            .or_else(|| self.served(url.clone(), format!("{path}.html")))
-            .or_else(|| {
+        self.served(url.clone(), path.clone()).or_else(|| self.served(url.clone(), format!("{path}.html"))).or_else(
+            || {
                 let below = url.join(&format!("{}/", url.path()))?;
                 self.served(below, format!("{path}/index.html"))
-            })
+            },
+        )
     }
 
     fn served(&self, url: PageUrl, path: String) -> Option<Served> {

@@ -1,6 +1,6 @@
 //! Learns the template of one site from its pages: link order, search for the voters, vote, cleaned pages.
 //!
-//! Pure, like the search that it drives: [`Learner::next`] names the page it wants, [`Learner::tell`] takes it. The
+//! Pure, like the search that it drives: [`Learner::next_step`] names the page it wants, [`Learner::tell`] takes it. The
 //! crawl, `learn` over a folder and `evaluate` all run this one, so what is measured is what is shipped.
 
 use crate::clean::Applied;
@@ -58,8 +58,8 @@ impl Learner {
     }
 
     /// The page to fetch, or the end of the search.
-    pub fn next(&mut self) -> Step {
-        self.search.next()
+    pub fn next_step(&mut self) -> Step {
+        self.search.next_step()
     }
 
     /// The page asked for, or `None` when it could not be had.
@@ -87,23 +87,15 @@ impl Learner {
         let voters: Vec<&Tree> = found.voters.iter().map(|load| &self.pages[*load].tree).collect();
         let votes = vote(&self.key.tree, &voters, &self.learn);
         let urls: Vec<PageUrl> = found.voters.iter().map(|load| self.pages[*load].url.clone()).collect();
-        let template = (votes.m > 0).then(|| {
-            Template::of(&self.key.tree, &self.key.url, &urls, found.loads, &votes, &self.learn)
-        });
-        Learned {
-            n_links: self.n_links,
-            pages: std::mem::take(&mut self.pages),
-            key: self.key,
-            found,
-            votes,
-            template,
-        }
+        let template =
+            (votes.m > 0).then(|| Template::of(&self.key.tree, &self.key.url, &urls, found.loads, &votes, &self.learn));
+        Learned { n_links: self.n_links, pages: std::mem::take(&mut self.pages), key: self.key, found, votes, template }
     }
 
     /// Runs the search to its end over pages that `fetch` can give at once.
     pub fn run(mut self, mut fetch: impl FnMut(&PageUrl) -> Option<Page>) -> Learned {
         loop {
-            match self.next() {
+            match self.next_step() {
                 Step::Fetch(url) => {
                     let page = fetch(&url);
                     self.tell(page);

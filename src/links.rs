@@ -21,9 +21,7 @@ pub struct Outlink {
 }
 
 /// Endings of a path that can be a page; a path without a dot always can (ALGORITHMS 0.3).
-const PAGE_ENDINGS: &[&str] = &[
-    "html", "htm", "xhtml", "shtml", "php", "php3", "asp", "aspx", "jsp", "cfm",
-];
+const PAGE_ENDINGS: &[&str] = &["html", "htm", "xhtml", "shtml", "php", "php3", "asp", "aspx", "jsp", "cfm"];
 
 /// The links of a page to pages of the same site, in document order, each URL once, itself left out.
 ///
@@ -64,9 +62,8 @@ pub fn base_url(tree: &Tree, url: &PageUrl) -> PageUrl {
 }
 
 fn is_nofollow(tree: &Tree, node: NodeId) -> bool {
-    tree.attr(node, "rel").is_some_and(|rel| {
-        rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow"))
-    })
+    tree.attr(node, "rel")
+        .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow")))
 }
 
 fn may_be_page(url: &PageUrl) -> bool {
@@ -97,11 +94,7 @@ pub fn words(url: &PageUrl, slug_dirs: bool) -> Vec<String> {
 /// 0 when equal, positive when `other` lies below, negative by the number of levels to climb.
 pub fn hyperlink_distance<S: PartialEq>(reference: &[S], other: &[S]) -> i32 {
     let shared = reference.iter().zip(other).take_while(|(a, b)| a == b).count();
-    if shared == reference.len() {
-        (other.len() - shared) as i32
-    } else {
-        -((reference.len() - shared) as i32)
-    }
+    if shared == reference.len() { (other.len() - shared) as i32 } else { -((reference.len() - shared) as i32) }
 }
 
 /// Sort key of hyperlink relevance (definition 2.2.12): 0, +1, +2, ..., then -1, -2, ...
@@ -124,9 +117,7 @@ impl LinkOrder {
     /// The order of `links` of the key page.
     pub fn new(tree: &Tree, key: &PageUrl, links: &[Outlink], dom_ref: DomRef, slug_dirs: bool) -> LinkOrder {
         let key_words = words(key, slug_dirs);
-        let classes = links
-            .iter()
-            .map(|link| relevance(hyperlink_distance(&key_words, &words(&link.url, slug_dirs))));
+        let classes = links.iter().map(|link| relevance(hyperlink_distance(&key_words, &words(&link.url, slug_dirs))));
         let paths: Vec<Vec<NodeId>> = links.iter().map(|link| root_path(tree, link.node)).collect();
         let distance = |a: usize, b: usize| path_distance(&paths[a], &paths[b]);
         let order = FarthestFirst::new(&classes.collect::<Vec<_>>(), dom_ref, distance);
@@ -164,9 +155,9 @@ impl FarthestFirst {
         classes.reverse();
         let nearest = match dom_ref {
             DomRef::Class | DomRef::Global => vec![u32::MAX; n],
-            DomRef::All => (0..n)
-                .map(|i| (0..n).filter(|j| *j != i).map(|j| distance(i, j)).min().unwrap_or(u32::MAX))
-                .collect(),
+            DomRef::All => {
+                (0..n).map(|i| (0..n).filter(|j| *j != i).map(|j| distance(i, j)).min().unwrap_or(u32::MAX)).collect()
+            }
         };
         FarthestFirst { classes, nearest, dom_ref }
     }
@@ -271,7 +262,8 @@ mod tests {
 
     #[test]
     fn dom_distance_of_example_2_2_11() {
-        let html = "<body><section><div><p><span id=a></span></p></div><article><div><img id=b></div></article></section>";
+        let html =
+            "<body><section><div><p><span id=a></span></p></div><article><div><img id=b></div></article></section>";
         let tree = parse(html, &PageLimits::default());
         let node = |id| tree.nodes().find(|n| tree.attr(*n, "id") == Some(id)).unwrap();
         let path = |id| root_path(&tree, node(id));
@@ -292,11 +284,7 @@ mod tests {
         let tree = parse(html, &PageLimits::default());
         let got: Vec<(String, bool)> =
             outlinks(&tree, &url, &site).into_iter().map(|l| (l.url.to_string(), l.nofollow)).collect();
-        let want = [
-            ("http://s.com/d/a", false),
-            ("http://s.com/d/b.PHP", true),
-            ("http://www.s.com/v1.2/", false),
-        ];
+        let want = [("http://s.com/d/a", false), ("http://s.com/d/b.PHP", true), ("http://www.s.com/v1.2/", false)];
         assert_eq!(got, want.map(|(u, n)| (u.to_owned(), n)));
     }
 

@@ -5,13 +5,14 @@
 
 use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// A canonical http(s) URL: parsed by the WHATWG rules, without fragment.
+/// A canonical http(s) URL: parsed by the WHATWG rules, without fragment. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PageUrl(Url);
+pub struct PageUrl(Arc<Url>);
 
 /// Why a string is not a [`PageUrl`].
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -35,13 +36,9 @@ pub enum UrlError {
 impl PageUrl {
     /// Parses an absolute URL; user name and password are dropped, they are not part of a page's name.
     pub fn parse(text: &str) -> Result<PageUrl, UrlError> {
-        let url = Url::parse(text.trim()).map_err(|e| UrlError::Syntax {
-            url: text.to_owned(),
-            reason: e.to_string(),
-        })?;
-        PageUrl::canonical(url).ok_or_else(|| UrlError::Scheme {
-            url: text.to_owned(),
-        })
+        let url =
+            Url::parse(text.trim()).map_err(|e| UrlError::Syntax { url: text.to_owned(), reason: e.to_string() })?;
+        PageUrl::canonical(url).ok_or_else(|| UrlError::Scheme { url: text.to_owned() })
     }
 
     /// Resolves `href` as a link on this page.
@@ -58,7 +55,7 @@ impl PageUrl {
             url.set_username("").ok()?;
             url.set_password(None).ok()?;
         }
-        Some(PageUrl(url))
+        Some(PageUrl(Arc::new(url)))
     }
 
     /// The URL as text.
@@ -93,19 +90,21 @@ impl PageUrl {
 
     /// The same path and query on the origin of `other`; used when a site answers to several names.
     pub fn on_origin_of(&self, other: &PageUrl) -> Option<PageUrl> {
-        let mut url = other.0.clone();
+        let mut url = Url::clone(&other.0);
         url.set_path(self.0.path());
         url.set_query(self.0.query());
         PageUrl::canonical(url)
     }
 
     /// The same URL over http or https, as `other` has it; both on their usual ports, or the URL stays.
-    fn with_scheme_of(mut self, other: &PageUrl) -> PageUrl {
-        if self.0.port().is_none() {
-            // Fails between special and other schemes only, and both are special.
-            let _ = self.0.set_scheme(other.0.scheme());
+    fn with_scheme_of(self, other: &PageUrl) -> PageUrl {
+        if self.0.port().is_some() || self.0.scheme() == other.0.scheme() {
+            return self;
         }
-        self
+        let mut url = Url::clone(&self.0);
+        // Fails between special and other schemes only, and both are special.
+        let _ = url.set_scheme(other.0.scheme());
+        PageUrl(Arc::new(url))
     }
 
     /// The literal address when the host is one.
@@ -154,11 +153,7 @@ pub struct Site {
 impl Site {
     /// The site that `key` belongs to.
     pub fn of(key: &PageUrl, same: SameSite) -> Site {
-        Site {
-            key: key.clone(),
-            aliases: Vec::new(),
-            same,
-        }
+        Site { key: key.clone(), aliases: Vec::new(), same }
     }
 
     /// Further host names under which the same pages are served; their links are rewritten to the key's origin.
@@ -277,12 +272,8 @@ mod tests {
 
     #[test]
     fn an_alias_is_rewritten_to_the_key_host() {
-        let site = Site::of(&url("http://127.0.0.1:81/"), SameSite::Host)
-            .with_aliases(&["www.ex.com".to_owned()]);
-        assert_eq!(
-            site.claim(url("https://ex.com/a?b")).unwrap().as_str(),
-            "http://127.0.0.1:81/a?b"
-        );
+        let site = Site::of(&url("http://127.0.0.1:81/"), SameSite::Host).with_aliases(&["www.ex.com".to_owned()]);
+        assert_eq!(site.claim(url("https://ex.com/a?b")).unwrap().as_str(), "http://127.0.0.1:81/a?b");
     }
 
     #[test]

@@ -99,9 +99,7 @@ fn read(body: &[u8], agent: &str) -> (Rules, Option<Duration>) {
 
 /// The name that a robots.txt knows us by: the user agent up to the first character that a token cannot have.
 fn product_token(user_agent: &str) -> &str {
-    let end = user_agent
-        .find(|c: char| !(c.is_ascii_alphabetic() || c == '_' || c == '-'))
-        .unwrap_or(user_agent.len());
+    let end = user_agent.find(|c: char| !(c.is_ascii_alphabetic() || c == '_' || c == '-')).unwrap_or(user_agent.len());
     if end == 0 { "dehusk" } else { &user_agent[..end] }
 }
 

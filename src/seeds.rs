@@ -81,9 +81,7 @@ impl Seeds {
 /// A comment begins the line or follows white space; `#` inside a URL is a fragment.
 fn without_comment(line: &str) -> &str {
     let line = line.trim();
-    let end = line.char_indices().find(|(at, c)| {
-        *c == '#' && (*at == 0 || line[..*at].ends_with(char::is_whitespace))
-    });
+    let end = line.char_indices().find(|(at, c)| *c == '#' && (*at == 0 || line[..*at].ends_with(char::is_whitespace)));
     line[..end.map_or(line.len(), |(at, _)| at)].trim_end()
 }
 
@@ -111,7 +109,11 @@ mod tests {
     fn files_hold_urls_hosts_and_comments() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("list.txt");
-        std::fs::write(&file, "\u{feff}# head\n\nhttp://a.com/x#y # why\r\n b.org\n[::1]:80/z\nnot a url\nftp://c.com/\n").unwrap();
+        std::fs::write(
+            &file,
+            "\u{feff}# head\n\nhttp://a.com/x#y # why\r\n b.org\n[::1]:80/z\nnot a url\nftp://c.com/\n",
+        )
+        .unwrap();
         let mut seeds = Seeds::default();
         seeds.add(file.to_str().unwrap()).unwrap();
         let urls: Vec<&str> = seeds.urls.iter().map(PageUrl::as_str).collect();

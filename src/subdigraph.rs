@@ -1,6 +1,6 @@
 //! The search for pages that all link to each other: Algorithm 2 of the thesis as a pure state machine.
 //!
-//! It never fetches. [`Search::next`] names the page it wants, [`Search::tell`] takes the answer, and the result
+//! It never fetches. [`Search::next_step`] names the page it wants, [`Search::tell`] takes the answer, and the result
 //! depends only on the answers, never on their timing. Life of a link: waiting in [`LinkOrder`] -> asked for ->
 //! loaded or skipped; a loaded page that joins a clique of size `n` ends the search.
 //!
@@ -105,17 +105,18 @@ impl Search {
     }
 
     /// The page to fetch, or the result. Asking twice without telling gives the same answer.
-    pub fn next(&mut self) -> Step {
+    pub fn next_step(&mut self) -> Step {
         if let Some(url) = &self.asked {
             return Step::Fetch(url.clone());
         }
         let spent = self.loads >= self.max_loads || self.requests >= self.max_requests;
-        if self.best.len() < self.n && !spent {
-            if let Some(url) = self.order.next() {
-                self.requests += 1;
-                self.asked = Some(url.clone());
-                return Step::Fetch(url);
-            }
+        if self.best.len() < self.n
+            && !spent
+            && let Some(url) = self.order.next()
+        {
+            self.requests += 1;
+            self.asked = Some(url.clone());
+            return Step::Fetch(url);
         }
         Step::Done(Found {
             voters: self.best.iter().map(|i| self.loaded[*i].load).collect(),
@@ -232,19 +233,17 @@ mod tests {
     fn a_triangle_ends_the_search() {
         let learn = Preset::Thesis2014.learn();
         let mut search = search(&["a", "b", "c", "d", "e"], &learn);
-        assert_eq!(search.next(), Step::Fetch(url("a")));
-        assert_eq!(search.next(), Step::Fetch(url("a")), "asking twice changes nothing");
+        assert_eq!(search.next_step(), Step::Fetch(url("a")));
+        assert_eq!(search.next_step(), Step::Fetch(url("a")), "asking twice changes nothing");
         search.tell(page("a", 1, &["b", "c", "d"]));
-        for (name, answer) in [
-            ("b", Answer::Failed),
-            ("c", page("c", 2, &["a", "b", "d"])),
-            ("d", page("d", 3, &["a", "c"])),
-        ] {
-            assert_eq!(search.next(), Step::Fetch(url(name)));
+        for (name, answer) in
+            [("b", Answer::Failed), ("c", page("c", 2, &["a", "b", "d"])), ("d", page("d", 3, &["a", "c"]))]
+        {
+            assert_eq!(search.next_step(), Step::Fetch(url(name)));
             search.tell(answer);
         }
         let found = Found { voters: vec![2, 0, 1], loads: 3, requests: 4 };
-        assert_eq!(search.next(), Step::Done(found));
+        assert_eq!(search.next_step(), Step::Done(found));
     }
 
     #[test]
@@ -252,10 +251,10 @@ mod tests {
         let learn = Preset::Thesis2014.learn();
         let mut search = search(&["a", "b", "c"], &learn);
         for answer in [page("a", 1, &["b", "c"]), page("b", 1, &["a", "c"]), page("a", 2, &["b"])] {
-            search.next();
+            search.next_step();
             search.tell(answer);
         }
-        assert_eq!(search.next(), Step::Done(Found { voters: vec![0], loads: 3, requests: 3 }));
+        assert_eq!(search.next_step(), Step::Done(Found { voters: vec![0], loads: 3, requests: 3 }));
     }
 
     #[test]
@@ -263,19 +262,17 @@ mod tests {
         let learn = Learn { max_loads: 2, subdigraph: Subdigraph::First, ..Preset::Thesis2014.learn() };
         let mut search = search(&["a", "b", "c"], &learn);
         for answer in [page("a", 1, &[]), page("b", 2, &[])] {
-            search.next();
+            search.next_step();
             search.tell(answer);
         }
-        assert_eq!(search.next(), Step::Done(Found { voters: vec![0, 1], loads: 2, requests: 2 }));
+        assert_eq!(search.next_step(), Step::Done(Found { voters: vec![0, 1], loads: 2, requests: 2 }));
     }
 
     /// Size of the largest clique holding `start`, by trying every subset.
     fn literal(mutual: &[u64], start: usize, n: usize) -> usize {
         (0..1_u64 << mutual.len())
             .filter(|set| set & (1 << start) != 0 && set.count_ones() as usize <= n)
-            .filter(|set| {
-                (0..mutual.len()).all(|i| set & (1 << i) == 0 || set & !(1 << i) & !mutual[i] == 0)
-            })
+            .filter(|set| (0..mutual.len()).all(|i| set & (1 << i) == 0 || set & !(1 << i) & !mutual[i] == 0))
             .map(|set| set.count_ones() as usize)
             .max()
             .unwrap_or(0)

@@ -40,11 +40,18 @@ impl Applier {
         let equality = Equality::new(&self.shape, &page.shape, &self.learn);
         let least_self = equality.least_self_scores();
         let mut weight: u64 = 0;
-        map_trees(&equality, (NodeId::new(0), body), &self.learn, &least_self, |_| true, |mapped| {
-            let Mapped { left, right, size } = mapped;
-            applied.is_template[right..right + size].fill(true);
-            weight += self.votes[left..left + size].iter().map(|v| u64::from(*v)).sum::<u64>();
-        });
+        map_trees(
+            &equality,
+            (NodeId::new(0), body),
+            &self.learn,
+            &least_self,
+            |_| true,
+            |mapped| {
+                let Mapped { left, right, size } = mapped;
+                applied.is_template[right..right + size].fill(true);
+                weight += self.votes[left..left + size].iter().map(|v| u64::from(*v)).sum::<u64>();
+            },
+        );
         let total: u64 = self.votes.iter().map(|v| u64::from(*v)).sum();
         applied.confidence = if total == 0 { 0.0 } else { weight as f64 / total as f64 };
         applied
@@ -94,10 +101,7 @@ impl Applied {
     /// Run-length labels over the counted nodes, as the corpus writes them: `T` template, `N` not.
     pub fn labels(&self, page: &Tree) -> String {
         let labels: Vec<bool> = self.is_template[page.counted()].to_vec();
-        labels
-            .chunk_by(|a, b| a == b)
-            .map(|run| format!("{}{}", if run[0] { 'T' } else { 'N' }, run.len()))
-            .collect()
+        labels.chunk_by(|a, b| a == b).map(|run| format!("{}{}", if run[0] { 'T' } else { 'N' }, run.len())).collect()
     }
 }
 
@@ -132,7 +136,11 @@ mod tests {
         let new = layout("new & own");
         let applied = Applier::new(&template).apply(&new);
         assert_eq!(applied.text(&new), "new & own\n");
-        assert!(applied.html(&new).contains("<body><main><h1>new &amp; own</h1></main></body>"), "{}", applied.html(&new));
+        assert!(
+            applied.html(&new).contains("<body><main><h1>new &amp; own</h1></main></body>"),
+            "{}",
+            applied.html(&new)
+        );
         assert!((applied.confidence - 1.0).abs() < 1e-9);
         assert!(Applier::new(&template).apply(&page("<table><tr><td>other</table>")).confidence < 0.5);
         assert_eq!(Applier::new(&template).apply(&page("<frameset>")).confidence, 0.0);

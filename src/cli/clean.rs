@@ -98,7 +98,9 @@ impl Clean {
         let named = loaded.url.as_ref().map(|url| url.host().to_owned()).or_else(|| self.site.clone());
         if let Some(host) = named {
             let template = store.load_template(&host, None)?;
-            let template = template.ok_or_else(|| anyhow!("{page}: no stored template of {host}; `dehusk crawl http://{host}/` learns one"))?;
+            let template = template.ok_or_else(|| {
+                anyhow!("{page}: no stored template of {host}; `dehusk crawl http://{host}/` learns one")
+            })?;
             return fitting(page, &host, &Applier::new(&template), loaded);
         }
         if let Some(host) = canonical_host(&loaded.tree)
@@ -143,7 +145,9 @@ fn canonical_host(tree: &Tree) -> Option<String> {
     let nowhere = PageUrl::parse("http://invalid./").ok()?;
     let link = tree.nodes().find(|n| {
         tree.name(*n) == "link"
-            && tree.attr(*n, "rel").is_some_and(|rel| rel.split_ascii_whitespace().any(|r| r.eq_ignore_ascii_case("canonical")))
+            && tree
+                .attr(*n, "rel")
+                .is_some_and(|rel| rel.split_ascii_whitespace().any(|r| r.eq_ignore_ascii_case("canonical")))
     })?;
     let url = base_url(tree, &nowhere).join(tree.attr(link, "href")?)?;
     (url.host() != nowhere.host()).then(|| url.host().to_owned())

@@ -31,9 +31,8 @@ impl Demo {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         std::fs::create_dir_all(&self.dir).with_context(|| self.dir.display().to_string()).map_err(Failure::Work)?;
         let sites = Arc::new(sites());
-        let server = Server::start(answers(Arc::clone(&sites)))
-            .context("cannot listen on 127.0.0.1")
-            .map_err(Failure::Work)?;
+        let server =
+            Server::start(answers(Arc::clone(&sites))).context("cannot listen on 127.0.0.1").map_err(Failure::Work)?;
         let settings = self.settings(settings, server.port());
         let seeds = sites.iter().filter_map(|site| site.seed()).collect();
         let mut out = io::stdout().lock();
@@ -76,8 +75,7 @@ impl Demo {
 }
 
 fn compare(sites: &[DemoSite], rows: &[SiteSummary], store: &Store) -> Result<Table, Failure> {
-    let mut table =
-        Table::new(&["site", "shows", "pages", "loads", "key F1", "all F1", "kept", "own"]).left(1);
+    let mut table = Table::new(&["site", "shows", "pages", "loads", "key F1", "all F1", "kept", "own"]).left(1);
     for site in sites {
         let host = site.host();
         let row = rows.iter().find(|row| row.host == host);

@@ -105,7 +105,8 @@ fn write_line(out: &mut impl Write, marked: &Marked) -> io::Result<()> {
 
 fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io::Result<()> {
     if by_site {
-        let mut table = Table::new(&["site", "key F1", "P", "R", "pages", "nodes F1", "words F1", "links", "loads", "m", "t"]);
+        let mut table =
+            Table::new(&["site", "key F1", "P", "R", "pages", "nodes F1", "words F1", "links", "loads", "m", "t"]);
         let mut rows: Vec<&SiteRow> = report.sites.iter().collect();
         let worst = |s: &SiteRow| s.key.map_or_else(|| s.word_mean().f1, |k| k.f1);
         rows.sort_by(|a, b| worst(a).total_cmp(&worst(b)));

@@ -47,9 +47,9 @@ impl Learn {
     /// A folder's template is stored only when --db names a database.
     pub(super) fn run(&self, settings: &Settings, db: Option<&Path>) -> Outcome {
         if self.source.contains("://") {
-            return self.from_url(settings);
+            return self.learn_url(settings);
         }
-        let template = self.from_folder(settings)?;
+        let template = self.learn_folder(settings)?;
         if let Some(db) = db {
             store_template(db, settings, &template)?;
         }
@@ -57,7 +57,7 @@ impl Learn {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn from_url(&self, settings: &Settings) -> Outcome {
+    fn learn_url(&self, settings: &Settings) -> Outcome {
         let url = PageUrl::parse(&self.source).map_err(|e| Failure::Usage(e.into()))?;
         let (summary, sites) = run_crawl(vec![url.clone()], settings)?;
         if summary.stats.learned == 0 {
@@ -69,24 +69,25 @@ impl Learn {
         let template = store.load_template(host, None).map_err(|e| Failure::Work(e.into()))?;
         let template = template.ok_or_else(|| Failure::Work(anyhow!("{host}: the template was not stored")))?;
         if !self.json {
-            write!(io::stdout(), "{}\n", site_table(&sites).render(terminal_width()))?;
+            writeln!(io::stdout(), "{}", site_table(&sites).render(terminal_width()))?;
         }
         self.print(&template)?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn from_folder(&self, settings: &Settings) -> Result<Template, Failure> {
+    fn learn_folder(&self, settings: &Settings) -> Result<Template, Failure> {
         let path = PathBuf::from(&self.source);
-        let folder = Folder::open(&path).map_err(|e| Failure::Usage(anyhow!(e).context("give a folder, or a URL with http://")))?;
+        let folder = Folder::open(&path)
+            .map_err(|e| Failure::Usage(anyhow!(e).context("give a folder, or a URL with http://")))?;
         let host = match &self.host {
             Some(host) => host.clone(),
             None => folder_host(&path),
         };
         let key_url = url_of(&host, &format!("/{}", self.key.trim_start_matches('/')))
             .ok_or_else(|| Failure::Usage(anyhow!("{host}{} makes no URL; see --host and --key", self.key)))?;
-        let served = folder.find(&key_url).ok_or_else(|| {
-            Failure::Usage(anyhow!("{}: no page {}; --key names another", path.display(), self.key))
-        })?;
+        let served = folder
+            .find(&key_url)
+            .ok_or_else(|| Failure::Usage(anyhow!("{}: no page {}; --key names another", path.display(), self.key)))?;
         let read = |file: &Path, url: PageUrl| -> io::Result<Page> {
             let bytes = std::fs::read(file)?;
             Ok(Page { url, tree: parse_bytes(&bytes, None, &settings.page).0 })

@@ -156,7 +156,7 @@ impl Global {
 /// Log lines go to stderr, so that standard output is only the result. `DEHUSK_LOG` sets the level.
 fn log_to_stderr() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("DEHUSK_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,dehusk=info"));
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,html5ever=error,dehusk=info"));
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)

@@ -89,14 +89,17 @@ fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(),
     let work = |e: crate::store::StoreError| Failure::Work(e.into());
     let store = open_store(settings)?;
     let row = store.find_page(url).map_err(work)?;
-    let row = row.ok_or_else(|| Failure::Work(anyhow!("{url}: no snapshot; `dehusk pages list` names those that exist")))?;
+    let row =
+        row.ok_or_else(|| Failure::Work(anyhow!("{url}: no snapshot; `dehusk pages list` names those that exist")))?;
     let mut out = io::stdout().lock();
     if let (Shown::Raw, false) = (format, json) {
         out.write_all(&store.load_raw(&row).map_err(work)?)?;
         return Ok(());
     }
     let html = store.load_cleaned(&row).map_err(work)?;
-    let html = html.ok_or_else(|| Failure::Work(anyhow!("{url}: not cleaned, its site was not finished; --format raw shows it as fetched")))?;
+    let html = html.ok_or_else(|| {
+        Failure::Work(anyhow!("{url}: not cleaned, its site was not finished; --format raw shows it as fetched"))
+    })?;
     let shown = match format {
         Shown::Html | Shown::Raw => html,
         Shown::Text => write_text(&parse(&html, &settings.page), |_| true),

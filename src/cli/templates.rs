@@ -86,7 +86,9 @@ impl Templates {
             Action::Export { host, version, output } => {
                 let json = load(settings, host, *version)?.to_json();
                 match output {
-                    Some(path) => fs::write(path, json).with_context(|| path.display().to_string()).map_err(Failure::Work)?,
+                    Some(path) => {
+                        fs::write(path, json).with_context(|| path.display().to_string()).map_err(Failure::Work)?
+                    }
                     None => io::stdout().write_all(&json)?,
                 }
             }
@@ -103,7 +105,8 @@ fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Resul
         writeln!(out, "{}", serde_json::json!({"schema": 1, "templates": rows}))?;
         return Ok(());
     }
-    let mut table = Table::new(&["site", "version", "learned", "method", "nodes", "votes", "loads", "key page"]).left(7);
+    let mut table =
+        Table::new(&["site", "version", "learned", "method", "nodes", "votes", "loads", "key page"]).left(7);
     for row in rows {
         table.row(vec![
             row.host,
@@ -125,7 +128,10 @@ fn load(settings: &Settings, host: &str, version: Option<i64>) -> Result<Templat
     let found = store.load_template(host, version).map_err(|e| Failure::Work(e.into()))?;
     found.ok_or_else(|| {
         let what = version.map_or_else(|| host.to_owned(), |v| format!("{host} version {v}"));
-        Failure::Work(anyhow!("{}: no template of {what}; `dehusk templates list` names those that exist", settings.store.path))
+        Failure::Work(anyhow!(
+            "{}: no template of {what}; `dehusk templates list` names those that exist",
+            settings.store.path
+        ))
     })
 }
 
@@ -136,8 +142,7 @@ fn import(settings: &Settings, file: &Path) -> Result<(), Failure> {
         _ => fs::read(file).map(|bytes| json = bytes),
     };
     read.with_context(|| file.display().to_string()).map_err(Failure::Work)?;
-    let template =
-        Template::from_json(&json).with_context(|| file.display().to_string()).map_err(Failure::Work)?;
+    let template = Template::from_json(&json).with_context(|| file.display().to_string()).map_err(Failure::Work)?;
     store_template(Path::new(&settings.store.path), settings, &template)?;
     writeln!(io::stdout(), "{}: {} template nodes imported", template.host, template.nodes.len())?;
     Ok(())

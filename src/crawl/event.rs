@@ -22,13 +22,9 @@ pub(super) struct Request {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The rules of an origin.
-    Robots {
-        origin: String,
-    },
+    Robots { origin: String },
     /// A page of a site: the key page, or one that its learner asked for.
-    Page {
-        site: SiteNumber,
-    },
+    Page { site: SiteNumber },
 }
 
 impl Kind {
@@ -43,19 +39,9 @@ impl Kind {
 /// Everything that can happen.
 pub(super) enum Event {
     /// A request ended.
-    Fetched {
-        domain: Domain,
-        request: Request,
-        fetched: Fetched,
-    },
+    Fetched { domain: Domain, request: Request, fetched: Fetched },
     /// The politeness key of a request is known.
-    Keyed {
-        domain: Domain,
-        request: Request,
-    },
+    Keyed { domain: Domain, request: Request },
     /// A CPU thread is done with a page.
-    Advanced {
-        site: SiteNumber,
-        advance: Advance,
-    },
+    Advanced { site: SiteNumber, advance: Advance },
 }

@@ -9,9 +9,11 @@
 //!
 //! Shutdown: a stop lets what is out come home and stores it; sites in the middle end as interrupted.
 
+mod scheduler;
+mod answers;
+mod ends;
 mod event;
 mod origin;
-mod scheduler;
 mod single;
 mod site;
 mod stats;

@@ -87,7 +87,7 @@ fn step(work: Work, settings: &Settings) -> Advance {
             learner
         }
     };
-    match learner.next() {
+    match learner.next_step() {
         Step::Fetch(url) => Advance::Ask(learner, url),
         Step::Done(found) => Advance::Done(Box::new(harvest(learner.finish(found)))),
     }

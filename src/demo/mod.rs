@@ -73,7 +73,7 @@ impl DemoSite {
         let path = path.split('?').next().unwrap_or_default();
         let mut reply = if path == "/robots.txt" {
             if self.robots.is_empty() { Reply::status(404) } else { Reply::text(self.robots) }
-        } else if self.fails_every > 0 && n_requests % self.fails_every == 0 {
+        } else if self.fails_every > 0 && n_requests.is_multiple_of(self.fails_every) {
             Reply::status(500)
         } else if let Some(target) = self.redirects.get(path) {
             Reply::redirect(301, target)

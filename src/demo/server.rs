@@ -135,9 +135,8 @@ async fn respond(
     arrivals: Arc<Mutex<Vec<Arrival>>>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let at = Instant::now();
-    let header = |name: &HeaderName| {
-        request.headers().get(name).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned()
-    };
+    let header =
+        |name: &HeaderName| request.headers().get(name).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
     let host = header(&HOST);
     let host = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name).to_owned();
     let path = request.uri().path_and_query().map_or("/", |p| p.as_str()).to_owned();

@@ -49,7 +49,12 @@ fn article(words: &mut Words) -> String {
         if words.below(3) == 0 {
             html += &format!("<h2{MARK}>{}</h2>\n", words.title());
         }
-        html += &format!("<p{MARK}>{} <a href=\"/story/{}\">{}</a></p>\n", words.paragraph(), words.below(90), words.title());
+        html += &format!(
+            "<p{MARK}>{} <a href=\"/story/{}\">{}</a></p>\n",
+            words.paragraph(),
+            words.below(90),
+            words.title()
+        );
     }
     if words.below(2) == 0 {
         let items: String = (0..2 + words.below(4)).map(|_| format!("<li>{}</li>", words.sentence())).collect();
@@ -77,9 +82,12 @@ fn menus() -> DemoSite {
     let mut pages = BTreeMap::new();
     for (s, section) in SECTIONS.iter().enumerate() {
         for n in 0..5 {
-            let top = menu(&SECTIONS.iter().enumerate().map(|(i, name)| (format!("/{i}/0.html"), *name)).collect::<Vec<_>>());
+            let top =
+                menu(&SECTIONS.iter().enumerate().map(|(i, name)| (format!("/{i}/0.html"), *name)).collect::<Vec<_>>());
             const CHAPTERS: [&str; 5] = ["First steps", "Settings", "Examples", "Questions", "Changes"];
-            let sub = menu(&CHAPTERS.iter().enumerate().map(|(i, name)| (format!("/{s}/{i}.html"), *name)).collect::<Vec<_>>());
+            let sub = menu(
+                &CHAPTERS.iter().enumerate().map(|(i, name)| (format!("/{s}/{i}.html"), *name)).collect::<Vec<_>>(),
+            );
             let body = format!(
                 "<header id=\"top\"><a class=\"logo\" href=\"/0/0.html\">Field Manual</a><nav>{top}</nav></header>\n\
                  <div class=\"columns\"><aside class=\"sub\">{sub}</aside>\n<main class=\"text\">{}</main></div>\n\
@@ -97,7 +105,8 @@ fn two_templates() -> DemoSite {
     let mut words = Words::new(13);
     let mut pages = BTreeMap::new();
     for n in 0..8 {
-        let links: Vec<(String, &str)> = ["News", "Letters", "Essays"].iter().enumerate().map(|(i, t)| (format!("/blog/{i}"), *t)).collect();
+        let links: Vec<(String, &str)> =
+            ["News", "Letters", "Essays"].iter().enumerate().map(|(i, t)| (format!("/blog/{i}"), *t)).collect();
         let all: String = (0..8).map(|i| format!("<a href=\"/blog/{i}\">No. {i}</a> ")).collect();
         let body = format!(
             "<header class=\"blog\"><h2>The Reading Room</h2>{}</header>\n<article>{}</article>\n\
@@ -127,7 +136,11 @@ fn tables() -> DemoSite {
     let mut pages = BTreeMap::new();
     for n in 0..10 {
         let rows: String = (0..10)
-            .map(|i| format!("<tr><td bgcolor=\"#ccccff\"><font size=\"2\"><a href=\"p{i}.htm\">Chapter {i}</a></font></td></tr>"))
+            .map(|i| {
+                format!(
+                    "<tr><td bgcolor=\"#ccccff\"><font size=\"2\"><a href=\"p{i}.htm\">Chapter {i}</a></font></td></tr>"
+                )
+            })
             .collect();
         let body = format!(
             "<table width=\"100%\" border=\"0\"><tr><td colspan=\"2\" align=\"center\"><font size=\"6\">The Old Gazetteer</font></td></tr>\n\
@@ -147,9 +160,11 @@ fn charsets() -> DemoSite {
     for n in 0..8 {
         let western = n % 2 == 0;
         let charset: &'static Encoding = if western { WINDOWS_1252 } else { GBK };
-        let greeting = if western { "Café Zürich – “naïve”" } else { "今天天气很好，我们去图书馆看书。" };
+        let greeting =
+            if western { "Café Zürich – “naïve”" } else { "今天天气很好，我们去图书馆看书。" };
         let links: String = (0..8).map(|i| format!("<li><a href=\"/{i}.html\">Page {i}</a></li>")).collect();
-        let meta = if western { "" } else { "<meta http-equiv=\"Content-Type\" content=\"text/html; charset=gb2312\">" };
+        let meta =
+            if western { "" } else { "<meta http-equiv=\"Content-Type\" content=\"text/html; charset=gb2312\">" };
         let marked = format!(
             "<html><head>{meta}<title>Scripts</title></head><body><div id=\"head\">Scripts of the world</div>\
              <ul id=\"nav\">{links}</ul><div id=\"text\"><p{MARK}>{greeting}</p>{}</div><div id=\"foot\">End of page</div></body></html>",
@@ -223,14 +238,14 @@ fn blog(name: &'static str, shows: &'static str, seed: u64) -> DemoSite {
     let mut pages = BTreeMap::new();
     let titles: Vec<String> = (0..10).map(|_| words.title()).collect();
     let links: Vec<(String, &str)> = titles.iter().enumerate().map(|(i, t)| (format!("/{i}"), t.as_str())).collect();
-    for n in 0..10 {
+    for (n, title) in titles.iter().enumerate() {
         let body = format!(
             "<header class=\"site\"><h2><a href=\"/0\">Walks and Talks</a></h2>{}</header>\n<main>{}</main>\n\
              <footer><p>Written outdoors, printed indoors.</p><p>Letters are welcome.</p></footer>",
             menu(&links),
             article(&mut words)
         );
-        pages.insert(format!("/{n}"), utf8(page(&titles[n], &body)));
+        pages.insert(format!("/{n}"), utf8(page(title, &body)));
     }
     site(name, shows, "/1", pages)
 }

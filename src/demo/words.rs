@@ -12,8 +12,26 @@ const NOUNS: &[&str] = &[
     "orchard", "railway", "river", "school", "station", "survey", "theater", "valley", "workshop",
 ];
 const VERBS: &[&str] = &[
-    "borders", "carries", "changes", "crosses", "describes", "explains", "follows", "gathers", "keeps", "leaves",
-    "measures", "mentions", "needs", "opens", "repeats", "replaces", "serves", "shows", "supports", "surrounds",
+    "borders",
+    "carries",
+    "changes",
+    "crosses",
+    "describes",
+    "explains",
+    "follows",
+    "gathers",
+    "keeps",
+    "leaves",
+    "measures",
+    "mentions",
+    "needs",
+    "opens",
+    "repeats",
+    "replaces",
+    "serves",
+    "shows",
+    "supports",
+    "surrounds",
 ];
 
 impl Words {
@@ -46,7 +64,8 @@ impl Words {
 
     /// A sentence.
     pub(super) fn sentence(&mut self) -> String {
-        let mut text = format!("The {} {} {} a {}", self.one(ADJECTIVES), self.one(NOUNS), self.one(VERBS), self.one(NOUNS));
+        let mut text =
+            format!("The {} {} {} a {}", self.one(ADJECTIVES), self.one(NOUNS), self.one(VERBS), self.one(NOUNS));
         if self.below(3) > 0 {
             text += &format!(" that {} the {} {}", self.one(VERBS), self.one(ADJECTIVES), self.one(NOUNS));
         }

@@ -145,10 +145,7 @@ impl Layout {
     }
 
     fn is_dropped(&self, at: u32) -> bool {
-        matches!(
-            &*self.raw.nodes[at as usize].name,
-            "script" | "style" | "noscript" | "template"
-        )
+        matches!(&*self.raw.nodes[at as usize].name, "script" | "style" | "noscript" | "template")
     }
 
     /// The text of a node as one span; chained spans are copied to the end of the buffer.

@@ -11,9 +11,9 @@
 
 use std::cell::{Cell, RefCell};
 
+use html5ever::LocalName;
 use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::TreeBuilder;
-use html5ever::LocalName;
 use rustc_hash::FxHashMap;
 
 use super::sink::{Handle, Sink};
@@ -76,10 +76,7 @@ impl Gate {
 }
 
 fn is_raw_text(name: &str) -> bool {
-    matches!(
-        name,
-        "script" | "style" | "textarea" | "title" | "xmp" | "iframe" | "noembed" | "noframes" | "plaintext"
-    )
+    matches!(name, "script" | "style" | "textarea" | "title" | "xmp" | "iframe" | "noembed" | "noframes" | "plaintext")
 }
 
 impl TokenSink for Gate {

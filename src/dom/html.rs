@@ -11,11 +11,8 @@ pub fn write_html(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     for node in tree.nodes() {
         let index = node.index();
         close_until(tree, index, &mut open, &mut out);
-        let is_kept = if counted.contains(&index) {
-            index == counted.start || keeps(node)
-        } else {
-            is_kept_in_head(tree, node)
-        };
+        let is_kept =
+            if counted.contains(&index) { index == counted.start || keeps(node) } else { is_kept_in_head(tree, node) };
         if tree.spaced(node) && !out.ends_with([' ', '\n']) {
             out.push(' ');
         }
@@ -58,21 +55,15 @@ fn close_until(tree: &Tree, index: usize, open: &mut Vec<(usize, NodeId)>, out: 
 }
 
 fn is_kept_in_head(tree: &Tree, node: NodeId) -> bool {
-    let element = if tree.is_text(node) {
-        NodeId::new(tree.shape.parent[node.index()] as usize)
-    } else {
-        node
-    };
+    let element = if tree.is_text(node) { NodeId::new(tree.shape.parent[node.index()] as usize) } else { node };
     match tree.name(element) {
         "html" | "head" | "title" | "base" => true,
         "meta" => {
-            let names_charset = tree.attr(element, "charset").is_some()
-                || tree.attr(element, "http-equiv").is_some();
+            let names_charset = tree.attr(element, "charset").is_some() || tree.attr(element, "http-equiv").is_some();
             !names_charset
         }
         "link" => tree.attr(element, "rel").is_some_and(|rel| {
-            rel.split_ascii_whitespace()
-                .any(|r| ["canonical", "alternate", "author", "license"].contains(&r))
+            rel.split_ascii_whitespace().any(|r| ["canonical", "alternate", "author", "license"].contains(&r))
         }),
         _ => false,
     }
@@ -107,7 +98,18 @@ fn escape(text: &str, in_attribute: bool, out: &mut String) {
 fn is_void(name: &str) -> bool {
     matches!(
         name,
-        "area" | "base" | "br" | "col" | "embed" | "hr" | "img" | "input" | "link" | "meta" | "source" | "track"
+        "area"
+            | "base"
+            | "br"
+            | "col"
+            | "embed"
+            | "hr"
+            | "img"
+            | "input"
+            | "link"
+            | "meta"
+            | "source"
+            | "track"
             | "wbr"
     )
 }

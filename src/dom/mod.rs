@@ -118,9 +118,7 @@ impl Tree {
     pub fn attrs(&self, node: NodeId) -> impl Iterator<Item = (&str, &str)> {
         let from = self.attr_from[node.index()] as usize;
         let to = self.attr_from[node.index() + 1] as usize;
-        self.attrs[from..to]
-            .iter()
-            .map(|attr| (&*self.names[attr.name as usize], self.slice(attr.value)))
+        self.attrs[from..to].iter().map(|attr| (&*self.names[attr.name as usize], self.slice(attr.value)))
     }
 
     /// Value of one attribute.

@@ -40,10 +40,7 @@ pub fn parse(html: &str, limits: &PageLimits) -> Tree {
         notes.push(Note::BytesCut(html.len() - kept.len()));
     }
     let sink = Sink::new(kept.len(), limits.max_attributes);
-    let opts = TreeBuilderOpts {
-        scripting_enabled: false,
-        ..TreeBuilderOpts::default()
-    };
+    let opts = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let gate = Gate::new(TreeBuilder::new(sink, opts), limits.max_depth, limits.max_nodes);
     let tokenizer = Tokenizer::new(gate, TokenizerOpts::default());
     let input = BufferQueue::default();
@@ -53,10 +50,7 @@ pub fn parse(html: &str, limits: &PageLimits) -> Tree {
         rest = &rest[piece.len()..];
         input.push_back(StrTendril::from_slice(piece));
         // A script element or a charset declaration makes the tokenizer return early; neither concerns us.
-        while !matches!(
-            tokenizer.feed(&input),
-            html5ever::interface::TokenizerResult::Done
-        ) {}
+        while !matches!(tokenizer.feed(&input), html5ever::interface::TokenizerResult::Done) {}
     }
     tokenizer.end();
     let gate = tokenizer.sink;

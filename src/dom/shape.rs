@@ -109,10 +109,8 @@ impl Shape {
         self.h_full[a] != 0
             && self.h_full[a] == other.h_full[b]
             && self.size[a] == other.size[b]
-            && (0..self.size[a] as usize).all(|k| {
-                self.n_children[a + k] == other.n_children[b + k]
-                    && self.same_node(a + k, other, b + k)
-            })
+            && (0..self.size[a] as usize)
+                .all(|k| self.n_children[a + k] == other.n_children[b + k] && self.same_node(a + k, other, b + k))
     }
 }
 
@@ -163,11 +161,7 @@ pub struct Sets {
 impl Default for Sets {
     /// Number 0 is the empty set.
     fn default() -> Sets {
-        Sets {
-            from: vec![0, 0],
-            members: Vec::new(),
-            hash: vec![0],
-        }
+        Sets { from: vec![0, 0], members: Vec::new(), hash: vec![0] }
     }
 }
 

@@ -80,11 +80,7 @@ impl Sink {
             ..RawTree::default()
         };
         tree.add(Kind::Document, local_name!(""));
-        Sink {
-            tree: RefCell::new(tree),
-            open_depth: Cell::new(0),
-            max_attributes,
-        }
+        Sink { tree: RefCell::new(tree), open_depth: Cell::new(0), max_attributes }
     }
 
     pub(super) fn n_nodes(&self) -> usize {
@@ -184,10 +180,7 @@ impl RawTree {
 
     fn add_attrs(&mut self, attrs: Vec<Attribute>) -> (u32, u32) {
         let from = self.attrs.len() as u32;
-        self.attrs.extend(attrs.into_iter().map(|a| RawAttr {
-            name: a.name,
-            value: a.value,
-        }));
+        self.attrs.extend(attrs.into_iter().map(|a| RawAttr { name: a.name, value: a.value }));
         (from, self.attrs.len() as u32)
     }
 }
@@ -238,12 +231,7 @@ impl TreeSink for Sink {
         }
     }
 
-    fn append_based_on_parent_node(
-        &self,
-        element: &Handle,
-        previous: &Handle,
-        child: NodeOrText<Handle>,
-    ) {
+    fn append_based_on_parent_node(&self, element: &Handle, previous: &Handle, child: NodeOrText<Handle>) {
         let has_parent = self.tree.borrow().nodes[element.id as usize].parent != NONE;
         if has_parent {
             self.append_before_sibling(element, child);
@@ -296,10 +284,8 @@ impl TreeSink for Sink {
             return;
         }
         // Only html and body come here, so the copy of a few attributes is bounded by the limit.
-        let old: Vec<Attribute> = tree.attrs[from..to]
-            .iter()
-            .map(|a| Attribute { name: a.name.clone(), value: a.value.clone() })
-            .collect();
+        let old: Vec<Attribute> =
+            tree.attrs[from..to].iter().map(|a| Attribute { name: a.name.clone(), value: a.value.clone() }).collect();
         let (from, _) = tree.add_attrs(old);
         let (_, to) = tree.add_attrs(new);
         let node = tree.node(target.id);

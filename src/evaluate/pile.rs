@@ -55,7 +55,8 @@ fn run(task: &Task<'_>, site: &str, lines: &[Line]) -> (SiteRow, Vec<Marked>) {
         let applied = match task.method.kind {
             Kind::Page => (task.method.clean)(tree, None),
             Kind::Site => {
-                let voters: Vec<&Tree> = (1..trees.len().min(VOTERS + 1)).map(|k| &trees[(at + k) % trees.len()]).collect();
+                let voters: Vec<&Tree> =
+                    (1..trees.len().min(VOTERS + 1)).map(|k| &trees[(at + k) % trees.len()]).collect();
                 Applied::of_votes(tree, &vote(tree, &voters, &learn))
             }
         };

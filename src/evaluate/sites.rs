@@ -182,12 +182,7 @@ impl SiteTask<'_> {
             links: learned.n_links,
             loads: learned.found.loads,
             requests: learned.found.requests,
-            cs: learned
-                .found
-                .voters
-                .iter()
-                .filter_map(|load| paths.get(&learned.pages[*load].url).cloned())
-                .collect(),
+            cs: learned.found.voters.iter().filter_map(|load| paths.get(&learned.pages[*load].url).cloned()).collect(),
             t: learned.votes.t,
         };
         learned
@@ -218,13 +213,7 @@ impl SiteTask<'_> {
             let words = tokens(&text);
             row.words.push(WordScore { bag: bag_score(&words, wanted), lcs: lcs_score(&words, wanted) });
         }
-        Marked {
-            site: self.name.to_owned(),
-            page: page.to_owned(),
-            labels,
-            id: id_of(self.name, page),
-            t: text,
-        }
+        Marked { site: self.name.to_owned(), page: page.to_owned(), labels, id: id_of(self.name, page), t: text }
     }
 
     fn parse(&self, bytes: &[u8]) -> Tree {

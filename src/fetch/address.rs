@@ -30,8 +30,8 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let [a, b, ..] = ip.segments();
     // Global unicast is 2000::/3; documentation, benchmarking, Teredo and ORCHID lie inside it.
-    let special = (a == 0x2001 && (b == 0xdb8 || b == 0 || b == 2 || (0x10..0x40).contains(&b)))
-        || (a == 0x3fff && b < 0x1000);
+    let special =
+        (a == 0x2001 && (b == 0xdb8 || b == 0 || b == 2 || (0x10..0x40).contains(&b))) || (a == 0x3fff && b < 0x1000);
     a & 0xe000 == 0x2000 && !special
 }
 
@@ -54,9 +54,28 @@ mod tests {
     #[test]
     fn special_addresses_are_refused_in_every_form() {
         for text in [
-            "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1",
-            "224.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1", "::1", "::", "fe80::1", "fc00::1", "ff02::1",
-            "::ffff:127.0.0.1", "::ffff:a00:1", "64:ff9b::7f00:1", "2002:7f00:1::", "::127.0.0.1", "2001:db8::1",
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "0.0.0.0",
+            "100.64.0.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "192.0.2.1",
+            "198.18.0.1",
+            "::1",
+            "::",
+            "fe80::1",
+            "fc00::1",
+            "ff02::1",
+            "::ffff:127.0.0.1",
+            "::ffff:a00:1",
+            "64:ff9b::7f00:1",
+            "2002:7f00:1::",
+            "::127.0.0.1",
+            "2001:db8::1",
         ] {
             assert!(!is_public(text.parse().unwrap()), "{text}");
         }

@@ -108,7 +108,11 @@ fn sort(error: io::Error, encoding: &str) -> BodyError {
         return BodyError::RawLimit;
     }
     let is_broken = inner.is_some_and(|e| e.is::<Broken>());
-    if is_broken || encoding.is_empty() { BodyError::Connection(error) } else { BodyError::Encoding(encoding.to_owned(), error) }
+    if is_broken || encoding.is_empty() {
+        BodyError::Connection(error)
+    } else {
+        BodyError::Encoding(encoding.to_owned(), error)
+    }
 }
 
 /// The reason at the end of a chain of errors: "connection refused" rather than "error sending request".

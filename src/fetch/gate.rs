@@ -130,9 +130,7 @@ impl Gate {
         };
         found.map_err(|e| match e {
             ResolveError::Private(address) => FetchError::Refused { url: url.clone(), address },
-            ResolveError::Unknown(reason) => {
-                FetchError::Dns { url: url.clone(), host: url.host().to_owned(), reason }
-            }
+            ResolveError::Unknown(reason) => FetchError::Dns { url: url.clone(), host: url.host().to_owned(), reason },
         })
     }
 

@@ -62,7 +62,9 @@ pub enum FetchError {
         reason: String,
     },
     /// The address belongs to this machine or a private network.
-    #[error("{url}: {address} is an address of this machine or of a private network (set fetch.allow_private to allow)")]
+    #[error(
+        "{url}: {address} is an address of this machine or of a private network (set fetch.allow_private to allow)"
+    )]
     Refused {
         /// What was asked for.
         url: PageUrl,

@@ -51,16 +51,13 @@ impl Settings {
     pub fn load(file: Option<(&str, &str)>, sets: &[String]) -> Result<Settings, SettingsError> {
         let mut given: Vec<(String, &'static Key, Value)> = Vec::new();
         if let Some((name, text)) = file {
-            let table: Table = text.parse().map_err(|e: toml::de::Error| SettingsError::Syntax {
-                file: name.to_owned(),
-                reason: e.to_string(),
-            })?;
+            let table: Table = text
+                .parse()
+                .map_err(|e: toml::de::Error| SettingsError::Syntax { file: name.to_owned(), reason: e.to_string() })?;
             collect(name, "", &table, &mut given)?;
         }
         for pair in sets {
-            let (key, value) = pair
-                .split_once('=')
-                .ok_or_else(|| SettingsError::NotAPair { given: pair.clone() })?;
+            let (key, value) = pair.split_once('=').ok_or_else(|| SettingsError::NotAPair { given: pair.clone() })?;
             given.push(("--set".to_owned(), find("--set", key.trim())?, literal(value.trim())));
         }
         // The last preset named is laid down first, so that every single key refines it wherever it stands.
@@ -135,10 +132,9 @@ fn is_section(name: &str) -> bool {
 }
 
 fn find(origin: &str, name: &str) -> Result<&'static Key, SettingsError> {
-    KEYS.iter().find(|key| key.name == name).ok_or_else(|| SettingsError::Unknown {
-        origin: origin.to_owned(),
-        key: name.to_owned(),
-    })
+    KEYS.iter()
+        .find(|key| key.name == name)
+        .ok_or_else(|| SettingsError::Unknown { origin: origin.to_owned(), key: name.to_owned() })
 }
 
 /// `; did you mean ...` when a known key is near.
@@ -154,10 +150,7 @@ fn nearest(name: &str) -> String {
         })
         .min()
         .filter(|(distance, _)| *distance <= 2 + name.len() / 3)
-        .map_or_else(
-            || "; crawl.toml lists all keys".to_owned(),
-            |(_, key)| format!("; did you mean `{key}`?"),
-        )
+        .map_or_else(|| "; crawl.toml lists all keys".to_owned(), |(_, key)| format!("; did you mean `{key}`?"))
 }
 
 #[cfg(test)]
@@ -221,5 +214,6 @@ mod tests {
         assert_eq!(got.learn.text, NodeText::Equal);
         assert_eq!(got.learn.subdigraph, Subdigraph::Complete);
         assert!(!got.learn.ignore_generated);
+        assert_eq!(got.learn.n, 3);
     }
 }

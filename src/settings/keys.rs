@@ -7,8 +7,8 @@ use std::time::Duration;
 use toml::Value;
 
 use super::{
-    AttrMode, ChildMap, Crawl, DelayFrom, DomRef, Fetch, Keep, NodeText, PageLimits, Politeness,
-    Preset, SAME_SITE, Settings, Store, Subdigraph,
+    AttrMode, ChildMap, Crawl, DelayFrom, DomRef, Fetch, Keep, NodeText, PageLimits, Politeness, Preset, SAME_SITE,
+    Settings, Store, Subdigraph,
 };
 use crate::page::PolitenessKey;
 
@@ -98,23 +98,23 @@ pub(super) const KEYS: &[Key] = keys! {
 
     "links.same_site" = "\"host\"", "Links that stay in the site: host (www. ignored), registrable (all of the registrable domain).",
         |s, v| s.learn.same_site => one_of(v, &SAME_SITE)?;
-    "links.slug_dirs" = "false", "Is a last path segment without a dot a directory, as in /section?",
+    "links.slug_dirs" = "true", "Is a last path segment without a dot a directory, as in /section?",
         |s, v| s.learn.slug_dirs => truth(v)?;
     "links.dom_ref" = "\"class\"", "Which links the next one should be far from: class (Algorithm 1), global, all.",
         |s, v| s.learn.dom_ref => one_of(v, &[("class", DomRef::Class), ("global", DomRef::Global), ("all", DomRef::All)])?;
     "links.skip_nofollow" = "true", "Are links marked nofollow left out of the training set?",
         |s, v| s.learn.skip_nofollow => truth(v)?;
 
-    "subdigraph.mode" = "\"complete\"", "Which pages vote: complete (they all link to each other), first (the first usable ones).",
+    "subdigraph.mode" = "\"first\"", "Which pages vote: complete (they all link to each other), first (the first usable ones).",
         |s, v| s.learn.subdigraph => one_of(v, &[("complete", Subdigraph::Complete), ("first", Subdigraph::First)])?;
-    "subdigraph.n" = "3", "Pages that vote.",
+    "subdigraph.n" = "6", "Pages that vote.",
         |s, v| s.learn.n => whole(v, 1, 8)?;
     "subdigraph.max_loads" = "24", "Most pages loaded for one template.",
         |s, v| s.learn.max_loads => whole(v, 1, 64)?;
     "subdigraph.max_requests" = "48", "Most requests for one template, failed ones included.",
         |s, v| s.learn.max_requests => whole(v, 1, 10_000)?;
 
-    "etdm.t" = "2", "Votes that make a node template; 0 = the majority of the voters.",
+    "etdm.t" = "0", "Votes that make a node template; 0 = the majority of the voters.",
         |s, v| s.learn.t => whole(v, 0, 8)?;
     "etdm.w_class" = "0.5", "Weight of the class overlap in the equality probability.",
         |s, v| s.learn.weights.class => share(v)?;
@@ -130,7 +130,7 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.learn.weights.no_attributes => share(v)?;
     "etdm.p_no_children" = "1.0", "Child ratio of two nodes without children.",
         |s, v| s.learn.weights.no_children => share(v)?;
-    "etdm.threshold" = "0.7", "Two nodes can be mapped when their equality probability is above this.",
+    "etdm.threshold" = "0.45", "Two nodes can be mapped when their equality probability is above this.",
         |s, v| s.learn.weights.threshold => share(v)?;
     "etdm.threshold_inclusive" = "false", "Is a probability equal to the threshold enough?",
         |s, v| s.learn.weights.threshold_inclusive => truth(v)?;
@@ -181,11 +181,7 @@ pub(super) fn literal(text: &str) -> Value {
 /// Placeholders that `defaults` overwrites key by key.
 fn blank() -> Settings {
     Settings {
-        crawl: Crawl {
-            seeds: Vec::new(),
-            sites_at_once: 1,
-            cpu_threads: 0,
-        },
+        crawl: Crawl { seeds: Vec::new(), sites_at_once: 1, cpu_threads: 0 },
         politeness: Politeness {
             delay: Duration::ZERO,
             delay_from: DelayFrom::End,
@@ -208,25 +204,14 @@ fn blank() -> Settings {
             bytes_per_second: 0,
             requests_per_second_per_address: 0,
         },
-        page: PageLimits {
-            max_bytes: 0,
-            max_nodes: 0,
-            max_depth: 0,
-            max_attributes: 0,
-            keep: Keep::Counted,
-        },
+        page: PageLimits { max_bytes: 0, max_nodes: 0, max_depth: 0, max_attributes: 0, keep: Keep::Counted },
         learn: Preset::Dehusk.learn(),
-        store: Store {
-            path: String::new(),
-            zstd_level: 1,
-        },
+        store: Store { path: String::new(), zstd_level: 1 },
     }
 }
 
 fn one_of<T: Copy>(value: &Value, choices: &[(&str, T)]) -> Result<T, String> {
-    let found = value
-        .as_str()
-        .and_then(|s| choices.iter().find(|(name, _)| *name == s));
+    let found = value.as_str().and_then(|s| choices.iter().find(|(name, _)| *name == s));
     found.map(|(_, choice)| *choice).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         format!("expected one of {}", names.join(", "))
@@ -256,10 +241,7 @@ fn strings(value: &Value) -> Result<Vec<String>, String> {
     let wrong = || "expected a list of texts".to_owned();
     match value {
         Value::String(one) => Ok(vec![one.clone()]),
-        Value::Array(many) => many
-            .iter()
-            .map(|v| v.as_str().map(str::to_owned).ok_or_else(wrong))
-            .collect(),
+        Value::Array(many) => many.iter().map(|v| v.as_str().map(str::to_owned).ok_or_else(wrong)).collect(),
         _ => Err(wrong()),
     }
 }
@@ -273,16 +255,11 @@ fn whole(value: &Value, least: usize, most: usize) -> Result<usize, String> {
 }
 
 fn number(value: &Value) -> Option<f64> {
-    value
-        .as_float()
-        .or_else(|| value.as_integer().map(|n| n as f64))
-        .filter(|x| x.is_finite())
+    value.as_float().or_else(|| value.as_integer().map(|n| n as f64)).filter(|x| x.is_finite())
 }
 
 fn share(value: &Value) -> Result<f64, String> {
-    number(value)
-        .filter(|x| (0.0..=1.0).contains(x))
-        .ok_or_else(|| "expected a number from 0 to 1".to_owned())
+    number(value).filter(|x| (0.0..=1.0).contains(x)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 /// A number with one of `units` behind it.

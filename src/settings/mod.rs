@@ -10,9 +10,7 @@ mod learn;
 use std::time::Duration;
 
 pub use file::{SettingsError, key_names, render};
-pub use learn::{
-    AttrMode, ChildMap, DomRef, Learn, NodeText, Preset, Subdigraph, Weights,
-};
+pub use learn::{AttrMode, ChildMap, DomRef, Learn, NodeText, Preset, Subdigraph, Weights};
 
 use crate::page::{PolitenessKey, SameSite};
 
@@ -146,5 +144,4 @@ impl Default for PageLimits {
 }
 
 /// The setting's name for a same-site rule.
-pub(crate) const SAME_SITE: [(&str, SameSite); 2] =
-    [("host", SameSite::Host), ("registrable", SameSite::Registrable)];
+pub(crate) const SAME_SITE: [(&str, SameSite); 2] = [("host", SameSite::Host), ("registrable", SameSite::Registrable)];

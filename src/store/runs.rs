@@ -79,7 +79,9 @@ impl SiteEnd {
 impl Store {
     /// Begins a run.
     pub fn begin_run(&self, at: i64, settings: &str) -> Result<i64, StoreError> {
-        self.wrap(self.connection.execute("INSERT INTO runs (started_at, settings) VALUES (?1, ?2)", params![at, settings]))?;
+        self.wrap(
+            self.connection.execute("INSERT INTO runs (started_at, settings) VALUES (?1, ?2)", params![at, settings]),
+        )?;
         Ok(self.connection.last_insert_rowid())
     }
 
@@ -108,7 +110,8 @@ impl Store {
 
     /// Records a visit.
     pub fn save_visit(&self, run: i64, visit: &NewVisit) -> Result<(), StoreError> {
-        let sql = "INSERT INTO visits (run_id, site_id, url, kind, sent_at, took_ms, status, raw_bytes, outcome, reason)
+        let sql =
+            "INSERT INTO visits (run_id, site_id, url, kind, sent_at, took_ms, status, raw_bytes, outcome, reason)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = params![

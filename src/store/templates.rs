@@ -8,13 +8,7 @@ use crate::template::Template;
 
 impl Store {
     /// Saves a template as the newest version of its site; the same template again is the same version.
-    pub fn save_template(
-        &self,
-        site: i64,
-        run: Option<i64>,
-        at: i64,
-        template: &Template,
-    ) -> Result<i64, StoreError> {
+    pub fn save_template(&self, site: i64, run: Option<i64>, at: i64, template: &Template) -> Result<i64, StoreError> {
         let json = template.to_json();
         let newest = self.newest_version(site)?;
         let mut version = 1;

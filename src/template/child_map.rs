@@ -58,12 +58,7 @@ struct Candidate {
 impl Candidate {
     /// Ties are not defined in the thesis: higher probability, nearer places, then left to right.
     fn order(&self, other: &Candidate) -> Ordering {
-        other
-            .p
-            .total_cmp(&self.p)
-            .then(self.off.cmp(&other.off))
-            .then(self.i.cmp(&other.i))
-            .then(self.k.cmp(&other.k))
+        other.p.total_cmp(&self.p).then(self.off.cmp(&other.off)).then(self.i.cmp(&other.i)).then(self.k.cmp(&other.k))
     }
 }
 
@@ -285,8 +280,13 @@ mod tests {
 
     fn soup(tags: &[usize]) -> String {
         const TAGS: [&str; 7] = [
-            "<div class=a>x</div>", "<div class='a b'></div>", "<div></div>", "<p id=i>1</p>", "<p>2</p>",
-            "<ul><li>1<li>2</ul>", "<div class='a c' title=t></div>",
+            "<div class=a>x</div>",
+            "<div class='a b'></div>",
+            "<div></div>",
+            "<p id=i>1</p>",
+            "<p>2</p>",
+            "<ul><li>1<li>2</ul>",
+            "<div class='a c' title=t></div>",
         ];
         tags.iter().map(|t| TAGS[*t]).collect()
     }

@@ -105,7 +105,8 @@ impl<'a> Equality<'a> {
     ///
     /// Where it is above the threshold, mapping the subtree to an equal one is the identity (ALGORITHMS 2.6).
     pub fn least_self_scores(&self) -> Vec<f64> {
-        let own = Equality { right: self.left, right_classes: self.left_classes, right_attrs: self.left_attrs, ..*self };
+        let own =
+            Equality { right: self.left, right_classes: self.left_classes, right_attrs: self.left_attrs, ..*self };
         let mut least: Vec<f64> = (0..self.left.len())
             .map(|node| {
                 let side = Side::of(self.left, node);

@@ -166,8 +166,20 @@ mod tests {
 
     fn soup(parts: &[usize]) -> String {
         const PARTS: [&str; 14] = [
-            "<div class=a>", "<div class='a b'>", "</div>", "<p>", "x", "y", "<ul>", "<li>1", "<li class=c>2", "</ul>",
-            "<span id=s>", "</span>", "<a href=1>l</a>", "<a href=2>l</a>",
+            "<div class=a>",
+            "<div class='a b'>",
+            "</div>",
+            "<p>",
+            "x",
+            "y",
+            "<ul>",
+            "<li>1",
+            "<li class=c>2",
+            "</ul>",
+            "<span id=s>",
+            "</span>",
+            "<a href=1>l</a>",
+            "<a href=2>l</a>",
         ];
         parts.iter().map(|p| PARTS[*p]).collect()
     }
@@ -179,7 +191,7 @@ mod tests {
             edits in proptest::collection::vec((0..3_usize, 0..40_usize, 0..14_usize), 0..9),
             t in 1..4_usize,
         ) {
-            let mut pages = vec![key.clone(), key.clone(), key.clone()];
+            let mut pages = [key.clone(), key.clone(), key.clone()];
             for (page, at, part) in edits {
                 let list = &mut pages[page];
                 if at < list.len() { list[at] = part } else { list.push(part) }

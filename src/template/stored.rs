@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::etdm::Votes;
-use crate::dom::{LONG_VALUE, NodeId, SetBuilder, Shape, Tree, hash_long_pair, hash_pair, hash_str, looks_generated, normalized};
+use crate::dom::{
+    LONG_VALUE, NodeId, SetBuilder, Shape, Tree, hash_long_pair, hash_pair, hash_str, looks_generated, normalized,
+};
 use crate::page::PageUrl;
 use crate::settings::Learn;
 
@@ -213,12 +215,7 @@ impl TemplateNode {
             parent,
             tag: key.name(node).to_owned(),
             id: key.attr(node, "id").unwrap_or_default().trim().to_owned(),
-            classes: key
-                .attr(node, "class")
-                .unwrap_or_default()
-                .split_ascii_whitespace()
-                .map(str::to_owned)
-                .collect(),
+            classes: key.attr(node, "class").unwrap_or_default().split_ascii_whitespace().map(str::to_owned).collect(),
             attrs: key
                 .attrs(node)
                 .filter(|(name, _)| !matches!(*name, "id" | "class"))

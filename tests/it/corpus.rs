@@ -5,13 +5,13 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// The unpacked sites, or `None` with a word on stderr: a clone without the corpus still passes.
-pub fn sites() -> Option<&'static Path> {
+pub(crate) fn sites() -> Option<&'static Path> {
     static SITES: OnceLock<Option<PathBuf>> = OnceLock::new();
     SITES.get_or_init(unpack).as_deref()
 }
 
 /// A file beside the project.
-pub fn shared(name: &str) -> PathBuf {
+pub(crate) fn shared(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(name)
 }
 

@@ -16,7 +16,7 @@ use dehusk::store::Store;
 use crate::corpus;
 
 /// Settings for loopback: every name of `resolve` is the server.
-pub fn settings(db: &Path, server: &Server, names: &[&str]) -> Settings {
+pub(crate) fn settings(db: &Path, server: &Server, names: &[&str]) -> Settings {
     let mut settings = Settings::default();
     settings.store.path = db.display().to_string();
     settings.fetch.allow_private = true;
@@ -27,7 +27,7 @@ pub fn settings(db: &Path, server: &Server, names: &[&str]) -> Settings {
 }
 
 /// Runs a crawl in a runtime of its own.
-pub fn run(seeds: Vec<PageUrl>, settings: &Settings) -> (Summary, BTreeMap<String, SiteSummary>) {
+pub(crate) fn run(seeds: Vec<PageUrl>, settings: &Settings) -> (Summary, BTreeMap<String, SiteSummary>) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let (_stop, stopped) = Stop::new();
     let mut ended = BTreeMap::new();
@@ -41,7 +41,7 @@ pub fn run(seeds: Vec<PageUrl>, settings: &Settings) -> (Summary, BTreeMap<Strin
 }
 
 /// Gaps between arrivals on each host, in arrival order.
-pub fn gaps(arrivals: &[Arrival]) -> BTreeMap<String, Vec<Duration>> {
+pub(crate) fn gaps(arrivals: &[Arrival]) -> BTreeMap<String, Vec<Duration>> {
     let mut by_host: BTreeMap<String, Vec<Instant>> = BTreeMap::new();
     for arrival in arrivals {
         by_host.entry(arrival.host.clone()).or_default().push(arrival.at);
@@ -123,10 +123,7 @@ fn the_real_sites_are_learned_politely() {
         }
     });
     let server = Server::start(answer).unwrap();
-    let seeds: Vec<PageUrl> = key_pages
-        .iter()
-        .map(|(host, key)| url_of(host, key).unwrap())
-        .collect();
+    let seeds: Vec<PageUrl> = key_pages.iter().map(|(host, key)| url_of(host, key).unwrap()).collect();
     let dir = tempfile::tempdir().unwrap();
     let names: Vec<&str> = hosts.values().map(String::as_str).collect();
     let settings = settings(&dir.path().join("d.db"), &server, &names);

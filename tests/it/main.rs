@@ -1,4 +1,5 @@
 //! All integration tests in one binary.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, reason = "tests")]
 
 mod corpus;
 mod crawl;

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Variants of template learning on a corpus of sites, one Markdown row each; CORPUS as for `dehusk evaluate`.
+# Usage: scripts/sweep.sh CORPUS [preset]
+set -euo pipefail
+corpus=${1:?usage: scripts/sweep.sh CORPUS [preset]} preset=${2:-thesis2014}
+cd "$(dirname "$0")/.."
+cargo build --release --quiet
+
+row() { # NAME [KEY=VALUE ...]
+    local name=$1 sets=() pair
+    shift
+    for pair in "$@"; do sets+=(--set "$pair"); done
+    ./target/release/dehusk evaluate "$corpus" --preset "$preset" --pages gold --json "${sets[@]}" |
+        python3 -c 'import json, sys
+r = json.load(sys.stdin)
+k, n, b = r["key"], r["nodes"], r["bag"]
+print("| {} | {:.3f} | {:.3f} | {:.3f} | {:.3f} | {:.3f} | {:.3f} | {:.1f} | {:.1f} |".format(
+    sys.argv[1], k["precision"], k["recall"], k["f1"], n["f1"], b["f1"], b["recall"], r["loads"], r["requests"]))' "$name"
+}
+
+echo "| variant | key P | key R | key F1 | pages F1 | words F1 | words R | loads | requests |"
+echo "|---|---|---|---|---|---|---|---|---|"
+row "$preset"
+row "text equal" etdm.text=equal
+row "DP mapping" etdm.map=dp
+row "DP mapping, text equal" etdm.map=dp etdm.text=equal
+row "order constraint off" etdm.keep_order=false
+row "attribute names only" etdm.attr_mode=name
+row "generated classes ignored" etdm.ignore_generated=true
+row "generated ignored, text equal" etdm.ignore_generated=true etdm.text=equal
+for pt in 0.45 0.50 0.55 0.60 0.65 0.75 0.80; do
+    row "Pt $pt" etdm.threshold=$pt
+done
+for pt in 0.45 0.50 0.55 0.60 0.65 0.75; do
+    row "Pt $pt, generated ignored, text equal" etdm.threshold=$pt etdm.ignore_generated=true etdm.text=equal
+done
+row "slug_dirs" links.slug_dirs=true
+row "dom_ref global" links.dom_ref=global
+row "dom_ref all" links.dom_ref=all
+row "nofollow left out" links.skip_nofollow=true
+for nt in "2 2" "4 3" "6 3" "8 4" "3 1" "3 3"; do
+    read -r n t <<<"$nt"
+    row "n=$n t=$t" subdigraph.n=$n etdm.t=$t
+done
+for n in 3 4 5 6 7 8; do
+    row "first $n, majority" subdigraph.mode=first subdigraph.n=$n etdm.t=0
+    row "first $n, majority, generated ignored, text equal" subdigraph.mode=first subdigraph.n=$n etdm.t=0 \
+        etdm.ignore_generated=true etdm.text=equal
+    row "first $n, half, Pt .60, generated ignored, text equal" subdigraph.mode=first subdigraph.n=$n \
+        etdm.t=$(((n + 1) / 2)) etdm.threshold=0.60 etdm.ignore_generated=true etdm.text=equal
+    row "first $n, half, Pt .50, generated ignored, text equal" subdigraph.mode=first subdigraph.n=$n \
+        etdm.t=$(((n + 1) / 2)) etdm.threshold=0.50 etdm.ignore_generated=true etdm.text=equal
+done
