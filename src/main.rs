@@ -2,8 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    dehusk::cli::run(dehusk::cli::Args::parse())
+    dehusk::cli::run()
 }

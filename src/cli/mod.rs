@@ -34,7 +34,7 @@ use crate::store::Store;
   dehusk clean page.html --site docs.example.org
 
 Every key of crawl.toml can be set for one run with --set KEY=VALUE.")]
-pub struct Args {
+struct Args {
     #[command(flatten)]
     global: Global,
     #[command(subcommand)]
@@ -75,8 +75,9 @@ enum Format {
     Html,
 }
 
-/// Runs a command and says on stderr why it could not.
-pub fn run(args: Args) -> ExitCode {
+/// Parses the arguments, loads settings, runs one command, and says on stderr why it could not.
+pub fn run() -> ExitCode {
+    let args = Args::parse();
     log_to_stderr();
     let outcome = args.settings().map_err(Failure::Usage).and_then(|settings| match &args.command {
         Command::Crawl(command) => command.run(&settings),

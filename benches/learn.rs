@@ -1,0 +1,100 @@
+//! Learning a site from fetched pages, voting alone, and cleaning a page with a stored template; one core.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::expect_used, reason = "a benchmark")]
+
+use std::collections::HashMap;
+
+use dehusk::clean::Applier;
+use dehusk::dom::{Tree, parse};
+use dehusk::folder::url_of;
+use dehusk::learner::{Learned, Learner, Page};
+use dehusk::page::{PageUrl, SameSite, Site};
+use dehusk::settings::{Learn, PageLimits, Preset};
+use dehusk::template::vote;
+use divan::counter::ItemsCount;
+
+#[path = "pages.rs"]
+mod pages;
+
+fn main() {
+    divan::main();
+}
+
+struct Prepared {
+    site: pages::BenchSite,
+    by_path: HashMap<String, usize>,
+}
+
+impl Prepared {
+    fn all() -> Vec<Prepared> {
+        let prepare = |site: pages::BenchSite| {
+            let by_path = site.pages.iter().enumerate().map(|(i, (path, _))| (path.clone(), i)).collect();
+            Prepared { site, by_path }
+        };
+        pages::load().into_iter().map(prepare).collect()
+    }
+
+    fn page(&self, url: PageUrl, path: &str) -> Option<Page> {
+        let (_, html) = &self.site.pages[*self.by_path.get(path)?];
+        Some(Page { url, tree: parse(html, &PageLimits::default()) })
+    }
+
+    fn learn(&self, learn: &Learn) -> Learned {
+        let url = url_of(&format!("{}.test", self.site.name), &self.site.key).unwrap();
+        let key = self.page(url.clone(), &self.site.key).unwrap();
+        Learner::new(key, Site::of(&url, SameSite::Host), learn).run(|url| match &self.site.folder {
+            Some(folder) => {
+                let served = folder.find(url)?;
+                self.page(served.url, &served.path)
+            }
+            None => self.page(url.clone(), url.path()),
+        })
+    }
+}
+
+/// All sites once: parse, order, search, vote.
+#[divan::bench(sample_count = 10, args = ["dehusk", "thesis2014"])]
+fn learn_all_sites(bencher: divan::Bencher<'_, '_>, preset: &str) {
+    let learn = Preset::ALL.iter().find(|(name, _)| *name == preset).unwrap().1.learn();
+    let sites = Prepared::all();
+    bencher.counter(ItemsCount::new(sites.len())).bench_local(|| {
+        for site in &sites {
+            divan::black_box(site.learn(&learn));
+        }
+    });
+}
+
+/// The votes of all sites, trees at hand.
+#[divan::bench(sample_count = 10, args = ["dehusk", "thesis2014"])]
+fn vote_all_sites(bencher: divan::Bencher<'_, '_>, preset: &str) {
+    let learn = Preset::ALL.iter().find(|(name, _)| *name == preset).unwrap().1.learn();
+    let learned: Vec<Learned> = Prepared::all().iter().map(|site| site.learn(&learn)).collect();
+    bencher.counter(ItemsCount::new(learned.len())).bench_local(|| {
+        for site in &learned {
+            let voters: Vec<&Tree> = site.found.voters.iter().map(|load| &site.pages[*load].tree).collect();
+            divan::black_box(vote(&site.key.tree, &voters, &learn));
+        }
+    });
+}
+
+/// Every page of every site with its stored template: parse, map, write text.
+#[divan::bench(sample_count = 5)]
+fn clean_all_pages(bencher: divan::Bencher<'_, '_>) {
+    let learn = Preset::Dehusk.learn();
+    let sites: Vec<(Prepared, Applier)> = Prepared::all()
+        .into_iter()
+        .filter_map(|site| {
+            let applier = Applier::new(&site.learn(&learn).template?);
+            Some((site, applier))
+        })
+        .collect();
+    let n_pages: usize = sites.iter().map(|(site, _)| site.site.pages.len()).sum();
+    let limits = PageLimits::default();
+    bencher.counter(ItemsCount::new(n_pages)).bench_local(|| {
+        for (site, applier) in &sites {
+            for (_, html) in &site.site.pages {
+                let tree = parse(html, &limits);
+                divan::black_box(applier.apply(&tree).text(&tree));
+            }
+        }
+    });
+}

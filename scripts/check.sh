@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Everything a change must pass: format, lints, tests, documentation, licences. The continuous check runs just this.
+# What it needs beyond Rust and Python is installed below target/. Tests over the real sites run when they are there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
+
+step "tools"
+export PATH="$PWD/target/tools/bin:$PATH"
+if ! command -v cargo-deny >/dev/null; then
+    cargo install --quiet --locked --root target/tools cargo-deny
+fi
+if [ -d ../shared ] && ! python3 -c 'import rapidfuzz' 2>/dev/null; then
+    [ -x target/tools/python/bin/python3 ] || python3 -m venv target/tools/python
+    export PATH="$PWD/target/tools/python/bin:$PATH"
+    python3 -c 'import rapidfuzz' 2>/dev/null || python3 -m pip install --quiet rapidfuzz
+fi
+
+step "format"
+cargo fmt --check
+
+step "lints"
+cargo clippy --quiet --all-targets --locked -- -D warnings
+
+step "tests"
+cargo test --quiet --locked --lib --bins --tests
+cargo test --quiet --locked --doc
+
+step "benches build"
+cargo bench --quiet --locked --no-run
+
+step "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps
+
+step "licences"
+cargo deny --log-level error check licenses bans sources
+
+step "all well"

@@ -1,0 +1,183 @@
+//! The program as a user runs it: output, exit codes, messages.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dehusk::demo::server::{Reply, Server};
+use dehusk::demo::{answers, sites};
+
+/// Runs the program in a folder without a crawl.toml.
+fn dehusk(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dehusk")).current_dir(dir).args(args).output().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn loopback(server: &Server) -> Vec<String> {
+    [
+        "fetch.allow_private=true".to_owned(),
+        format!("fetch.resolve=[\"*.demo.test=127.0.0.1:{}\"]", server.port()),
+        "politeness.key=host".to_owned(),
+        "politeness.delay=50ms".to_owned(),
+    ]
+    .into_iter()
+    .flat_map(|pair| ["--set".to_owned(), pair])
+    .collect()
+}
+
+#[test]
+fn crawl_then_look_at_templates_and_pages_and_clean() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(answers(Arc::new(sites()))).unwrap();
+    let sets = loopback(&server);
+    let with = |args: &[&str]| {
+        let all: Vec<&str> = args.iter().copied().chain(sets.iter().map(String::as_str)).collect();
+        dehusk(dir.path(), &all)
+    };
+    std::fs::write(
+        dir.path().join("list.txt"),
+        "http://menus.demo.test/1/2.html\n# no\nhttp://gone.demo.test/\nbad line\n",
+    )
+    .unwrap();
+    let crawl = with(&["crawl", "list.txt"]);
+    assert_eq!(crawl.status.code(), Some(1), "a site failed: {}{}", out(&crawl), err(&crawl));
+    assert!(out(&crawl).contains("2 sites: 1 learned, 1 failed"), "{}", out(&crawl));
+    assert!(out(&crawl).contains("gone.demo.test") && out(&crawl).contains("answers 404"), "{}", out(&crawl));
+    assert!(err(&crawl).contains("list.txt, line 4: `bad line`"), "{}", err(&crawl));
+
+    let list = with(&["templates", "list"]);
+    assert!(list.status.success() && out(&list).contains("menus.demo.test"), "{}", err(&list));
+    let json = with(&["templates", "list", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["templates"][0]["version"], 1);
+    let show = with(&["templates", "show", "menus.demo.test"]);
+    assert!(out(&show).contains("ul.menu") && out(&show).contains("\"Field Manual\""), "{}", out(&show));
+    let none = with(&["templates", "show", "nowhere.test"]);
+    assert_eq!(none.status.code(), Some(1));
+    assert!(err(&none).contains("no template of nowhere.test"));
+
+    let page = with(&["pages", "show", "http://menus.demo.test/1/2.html"]);
+    assert!(
+        page.status.success() && !out(&page).contains("Field Manual") && out(&page).contains("The "),
+        "{}",
+        out(&page)
+    );
+    let raw = with(&["pages", "show", "http://menus.demo.test/1/2.html", "--format", "raw"]);
+    assert!(out(&raw).contains("<header id=\"top\">") && !out(&raw).contains("data-own"));
+    std::fs::write(dir.path().join("page.html"), &raw.stdout).unwrap();
+    for args in [&["clean", "page.html", "--site", "menus.demo.test"][..], &["clean", "page.html"]] {
+        let cleaned = with(args);
+        assert_eq!(out(&cleaned), out(&page), "{args:?} {}", err(&cleaned));
+    }
+    let fetched = with(&["clean", "http://menus.demo.test/3/1.html", "--json"]);
+    let line: serde_json::Value = serde_json::from_slice(&fetched.stdout).unwrap();
+    assert!(line["confidence"].as_f64().unwrap() > 0.9, "{line}");
+    std::fs::write(dir.path().join("other.html"), "<table><tr><td>another layout</table>").unwrap();
+    let unfit = with(&["clean", "other.html", "missing.html"]);
+    assert_eq!(unfit.status.code(), Some(1));
+    assert!(err(&unfit).contains("no stored template fits") && err(&unfit).contains("missing.html"), "{}", err(&unfit));
+
+    let export = with(&["templates", "export", "menus.demo.test", "--output", "t.json"]);
+    assert!(export.status.success());
+    let import = dehusk(dir.path(), &["templates", "import", "t.json", "--db", "other.db"]);
+    assert!(import.status.success(), "{}", err(&import));
+    let again = dehusk(dir.path(), &["clean", "page.html", "--db", "other.db"]);
+    assert_eq!(out(&again), out(&page));
+    std::fs::write(dir.path().join("bad.json"), "{\"schema\": 7}").unwrap();
+    let bad = dehusk(dir.path(), &["templates", "import", "bad.json", "--db", "other.db"]);
+    assert!(err(&bad).contains("schema 7") && bad.status.code() == Some(1), "{}", err(&bad));
+}
+
+#[test]
+fn learn_reads_a_folder_as_served() {
+    let dir = tempfile::tempdir().unwrap();
+    let www = dir.path().join("www.site.test");
+    std::fs::create_dir(&www).unwrap();
+    for (path, page) in sites().remove(0).pages {
+        let file = www.join(path.trim_start_matches('/'));
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, page.html()).unwrap();
+    }
+    let learned = dehusk(dir.path(), &["learn", "www.site.test", "--key", "1/2.html", "--db", "l.db"]);
+    assert!(learned.status.success(), "{}", err(&learned));
+    assert!(out(&learned).contains("site       www.site.test"), "{}", out(&learned));
+    let json = dehusk(dir.path(), &["learn", "www.site.test", "--key", "1/2.html", "--json"]);
+    assert_eq!(serde_json::from_slice::<serde_json::Value>(&json.stdout).unwrap()["schema"], 1);
+    let clean = dehusk(dir.path(), &["clean", "www.site.test/0/0.html", "--db", "l.db"]);
+    assert!(clean.status.success() && !out(&clean).contains("Imprint"), "{}", err(&clean));
+    let missing = dehusk(dir.path(), &["learn", "www.site.test"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(err(&missing).contains("no page /index.html; --key names another"), "{}", err(&missing));
+    let nothing = dehusk(dir.path(), &["learn", "nowhere"]);
+    assert!(nothing.status.code() == Some(2) && err(&nothing).contains("not a folder"), "{}", err(&nothing));
+}
+
+#[test]
+fn wrong_usage_ends_with_2_and_says_what_is_right() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("crawl.toml"), "[politeness]\ndelai = 1\n").unwrap();
+    std::fs::write(dir.path().join("empty.txt"), "# nothing\n").unwrap();
+    let cases: [(&[&str], &str); 6] = [
+        (&["crawl", "http://a.test/"], "did you mean `politeness.delay`"),
+        (&["crawl", "--config", "none.toml"], "none.toml"),
+        (&["crawl", "--config", "/dev/null", "missing.txt"], "neither a URL"),
+        (&["crawl", "--config", "/dev/null", "empty.txt"], "no seeds in empty.txt"),
+        (&["evaluate", "x", "--config", "/dev/null", "--method", "magic"], "there are: etdm, plain"),
+        (&["crawl", "--config", "/dev/null", "--set", "etdm.map=x", "http://a.test/"], "expected one of greedy, dp"),
+    ];
+    for (args, message) in cases {
+        let output = dehusk(dir.path(), args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", err(&output));
+        assert!(err(&output).contains(message), "{args:?}: {}", err(&output));
+    }
+    let none = dehusk(dir.path(), &["pages", "list", "--config", "/dev/null"]);
+    assert!(err(&none).contains("no such database") && none.status.code() == Some(1), "{}", err(&none));
+    let corpus = dehusk(dir.path(), &["evaluate", "nowhere", "--config", "/dev/null"]);
+    assert!(err(&corpus).contains("neither a folder with gold.toml"), "{}", err(&corpus));
+}
+
+/// Ctrl-C finishes what is out and stores it; the database is whole.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stores_what_is_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let answer = |_: &str, path: &str| {
+        let links: String = (0..50).map(|i| format!("<a href=/{i}>{i}</a>")).collect();
+        match path {
+            "/robots.txt" => Reply::status(404),
+            _ => Reply { wait: Duration::from_millis(300), ..Reply::html(format!("<ul>{links}</ul><p>{path}")) },
+        }
+    };
+    let server = Server::start(Arc::new(answer)).unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_dehusk"))
+        .current_dir(dir.path())
+        .args(["crawl", "http://a.demo.test/", "--json"])
+        .args(loopback(&server))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while server.arrivals().len() < 3 && start.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert!(err(&output).contains("stopping: waiting for what is out"), "{}", err(&output));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["sites"][0]["outcome"], "interrupted");
+    let fetched = server.arrivals().iter().filter(|a| a.path != "/robots.txt").count();
+    let pages = dehusk(dir.path(), &["pages", "list", "--json"]);
+    let pages: serde_json::Value = serde_json::from_slice(&pages.stdout).unwrap();
+    assert_eq!(pages["pages"].as_array().unwrap().len(), fetched, "every answer is stored");
+}

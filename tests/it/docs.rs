@@ -1,0 +1,69 @@
+//! The documents say what the program does.
+
+use std::path::Path;
+use std::process::Command;
+
+use dehusk::methods::METHODS;
+use dehusk::settings::{Settings, key_names, render};
+
+fn file(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// `UPDATE_EXPECT=1 cargo test docs` writes the file anew.
+#[test]
+fn crawl_toml_has_every_key_at_its_default() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("crawl.toml"), render()).unwrap();
+    }
+    let text = file("crawl.toml");
+    assert_eq!(text, render(), "run UPDATE_EXPECT=1 cargo test docs");
+    assert_eq!(Settings::load(Some(("crawl.toml", &text)), &[]).unwrap(), Settings::default());
+    for key in key_names() {
+        let name = key.rsplit('.').next().unwrap();
+        assert!(text.lines().any(|l| l.trim_start_matches('#').starts_with(&format!("{name} = "))), "{key}");
+    }
+}
+
+fn help(args: &[&str]) -> String {
+    let out = Command::new(env!("CARGO_BIN_EXE_dehusk")).args(args).arg("--help").output().unwrap();
+    assert!(out.status.success());
+    String::from_utf8(out.stdout).unwrap()
+}
+
+#[test]
+fn every_command_explains_itself_and_stands_in_the_readme() {
+    let readme = file("README.md");
+    for command in ["crawl", "learn", "clean", "templates", "pages", "evaluate", "demo"] {
+        assert!(help(&[]).contains(&format!("  {command} ")), "{command} is missing in --help");
+        assert!(readme.contains(&format!("dehusk {command}")), "{command} is missing in README.md");
+        let text = help(&[command]);
+        assert!(command == "demo" || text.contains("Examples:"), "{command} --help has no examples");
+        assert!(text.contains("--set") && text.contains("--db"));
+    }
+}
+
+#[test]
+fn readme_has_the_two_commands_and_documents_name_every_method() {
+    let readme = file("README.md");
+    assert!(readme.contains("cargo run --release -- demo") && readme.contains("scripts/check.sh"));
+    let architecture = file("ARCHITECTURE.md");
+    for method in METHODS {
+        assert!(architecture.contains(&format!("`{}`", method.name)), "{} is missing in ARCHITECTURE.md", method.name);
+    }
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let name = name.trim_end_matches(".rs");
+        assert!(name == "lib" || name == "main" || architecture.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+#[test]
+fn example_seeds_are_urls() {
+    let mut seeds = dehusk::seeds::Seeds::default();
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds")).unwrap() {
+        seeds.add(entry.unwrap().path().to_str().unwrap()).unwrap();
+    }
+    assert!(seeds.rejected.is_empty() && seeds.urls.len() > 3, "{seeds:?}");
+}

@@ -1,0 +1,178 @@
+//! The floors of ARCHITECTURE.md: who may import whom, and that every module says what it is for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// For each top module the ones it may use; `cli` may use all.
+const MAY_USE: &[(&str, &[&str])] = &[
+    // Floor 0: ground.
+    ("page", &[]),
+    ("settings", &["page"]),
+    // Floor 1: core, without I/O, async or clock.
+    ("robots", &["page", "settings"]),
+    ("frontier", &["page", "settings", "robots"]),
+    ("dom", &["page", "settings"]),
+    ("links", &["page", "settings", "dom"]),
+    ("subdigraph", &["page", "settings", "dom", "links"]),
+    ("template", &["page", "settings", "dom"]),
+    ("clean", &["page", "settings", "dom", "template"]),
+    ("methods", &["page", "settings", "dom", "template", "clean"]),
+    ("learner", &["page", "settings", "dom", "links", "subdigraph", "template", "clean", "methods"]),
+    // Floor 2: edges that touch the world; never each other.
+    ("fetch", CORE),
+    ("folder", CORE),
+    ("seeds", CORE),
+    ("store", CORE),
+    // Floor 3: engine.
+    ("crawl", ENGINE),
+    // Floor 4: faces.
+    ("demo", FACE),
+    ("evaluate", FACE),
+];
+
+const CORE: &[&str] = &[
+    "page",
+    "settings",
+    "robots",
+    "frontier",
+    "dom",
+    "links",
+    "subdigraph",
+    "template",
+    "clean",
+    "methods",
+    "learner",
+];
+const ENGINE: &[&str] = &[
+    "page",
+    "settings",
+    "robots",
+    "frontier",
+    "dom",
+    "links",
+    "subdigraph",
+    "template",
+    "clean",
+    "methods",
+    "learner",
+    "fetch",
+    "folder",
+    "seeds",
+    "store",
+];
+/// The demo is measured with evaluate's scores; that is the one arrow between faces.
+const FACE: &[&str] = &[
+    "page",
+    "settings",
+    "robots",
+    "frontier",
+    "dom",
+    "links",
+    "subdigraph",
+    "template",
+    "clean",
+    "methods",
+    "learner",
+    "fetch",
+    "folder",
+    "seeds",
+    "store",
+    "crawl",
+    "evaluate",
+];
+
+/// Each heavy crate has one home.
+const HOMES: &[(&str, &[&str])] = &[
+    ("reqwest", &["fetch"]),
+    ("governor", &["fetch"]),
+    ("rustls", &["fetch"]),
+    ("rusqlite", &["store"]),
+    ("html5ever", &["dom"]),
+    ("texting_robots", &["robots"]),
+    ("priority_queue", &["frontier"]),
+    ("hyper", &["demo"]),
+    ("indicatif", &["cli"]),
+    ("clap", &["cli"]),
+    ("anyhow", &["cli"]),
+];
+
+/// What the core must not touch.
+const WORLDLY: &[&str] =
+    &["tokio", "std::fs", "std::net::Tcp", "SystemTime", "Instant::now", "std::io::std", "std::env"];
+
+fn sources() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut open = vec![root.clone()];
+    let mut found = Vec::new();
+    while let Some(dir) = open.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.push((path.strip_prefix(&root).unwrap().to_owned(), text));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The part before the unit tests, without comments.
+fn code(text: &str) -> String {
+    let code = text.split("#[cfg(test)]").next().unwrap();
+    code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+fn top_module(path: &Path) -> String {
+    let first = path.components().next().unwrap().as_os_str().to_str().unwrap();
+    first.trim_end_matches(".rs").to_owned()
+}
+
+#[test]
+fn modules_import_only_from_lower_floors() {
+    let rules: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
+    let mut wrong = BTreeSet::new();
+    for (path, text) in sources() {
+        let module = top_module(&path);
+        if ["main", "lib", "cli"].contains(&module.as_str()) {
+            continue;
+        }
+        let allowed = rules.get(module.as_str()).unwrap_or_else(|| panic!("{module} stands on no floor"));
+        for used in code(&text).split("crate::").skip(1) {
+            let name: String = used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+            if name != module && !allowed.contains(&name.as_str()) {
+                wrong.insert(format!("{} uses {name}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn heavy_crates_have_one_home_and_the_core_no_world() {
+    const CORE_MODULES: &[&str] = CORE;
+    let mut wrong = Vec::new();
+    for (path, text) in sources() {
+        let (module, code) = (top_module(&path), code(&text));
+        for (name, homes) in HOMES {
+            if code.contains(&format!("{name}::")) && !homes.contains(&module.as_str()) {
+                wrong.push(format!("{} uses {name}", path.display()));
+            }
+        }
+        if CORE_MODULES.contains(&module.as_str()) {
+            let touched = WORLDLY.iter().filter(|word| code.contains(**word));
+            wrong.extend(touched.map(|word| format!("{} touches {word}", path.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_module_says_what_it_is_for() {
+    for (path, text) in sources() {
+        assert!(text.starts_with("//! "), "{} has no module documentation", path.display());
+        assert!(!code(&text).contains("::*;"), "{} has a glob import", path.display());
+    }
+}
