@@ -4,12 +4,12 @@
 //! neither recurses. Repair can give thousands of elements the same long attribute (the adoption agency clones
 //! open formatting elements), so long values are hashed and stored once, known by their address.
 
-use html5ever::LocalName;
+use html5ever::{LocalName, local_name};
 use rustc_hash::FxHashMap;
 
 use super::shape::{LONG_VALUE, SetBuilder, SetId, Sets, hash_long_pair, hash_pair, hash_str};
 use super::sink::{Kind, NONE, Raw, RawAttr, RawTree};
-use super::text::{is_blank, normalize_into};
+use super::text::{is_blank, is_normalized, normalize_into};
 use super::{Attr, NodeId, Note, Shape, Tree};
 use crate::settings::Keep;
 
@@ -34,7 +34,10 @@ struct Layout {
     name_hash: Vec<u64>,
     /// Long attribute values by address and length.
     long_values: FxHashMap<(usize, usize), LongValue>,
+    /// Sets of class attributes by hash of their text: a page repeats few of them.
+    class_values: FxHashMap<u64, (SetId, SetId)>,
     members: Vec<u64>,
+    attr_names: Vec<u64>,
     scratch: String,
 }
 
@@ -49,12 +52,8 @@ impl Layout {
     fn new(mut raw: RawTree, keep: Keep) -> Layout {
         let buffer = std::mem::take(&mut raw.text);
         let n = raw.nodes.len();
-        let mut shape = Shape::default();
-        for column in [&mut shape.tag, &mut shape.id, &mut shape.text] {
-            column.reserve(n);
-        }
         let tree = Tree {
-            shape,
+            shape: Shape::with_capacity(n),
             names: Vec::new(),
             tag: Vec::with_capacity(n),
             attr_from: Vec::with_capacity(n + 1),
@@ -70,10 +69,12 @@ impl Layout {
             keep,
             tree,
             sets: SetBuilder::default(),
-            name_ids: FxHashMap::default(),
+            name_ids: FxHashMap::with_capacity_and_hasher(64, rustc_hash::FxBuildHasher),
             name_hash: Vec::new(),
             long_values: FxHashMap::default(),
+            class_values: FxHashMap::default(),
             members: Vec::new(),
+            attr_names: Vec::new(),
             scratch: String::new(),
         }
     }
@@ -174,7 +175,6 @@ impl Layout {
         tree.attr_from.push(tree.attrs.len() as u32);
         shape.tag.push(self.name_hash[name as usize]);
         shape.parent.push(parent);
-        shape.size.push(1);
         shape.n_children.push(0);
         shape.text.push(0);
         shape.id.push(0);
@@ -196,14 +196,19 @@ impl Layout {
     fn push_text(&mut self, span: (u32, u32), name: u32, parent: u32, spaced: bool) {
         let id = self.push(name, parent, spaced) as usize;
         self.tree.text.push(span);
-        self.scratch.clear();
-        let text = self.tree.buffer.get(span.0 as usize..span.1 as usize).unwrap_or_default();
-        normalize_into(text, &mut self.scratch);
-        self.tree.shape.text[id] = hash_str(&self.scratch);
+        let text = self.tree.slice(span);
+        let hash = if is_normalized(text) {
+            hash_str(text)
+        } else {
+            self.scratch.clear();
+            normalize_into(text, &mut self.scratch);
+            hash_str(&self.scratch)
+        };
+        self.tree.shape.text[id] = hash;
     }
 
     fn push_element(&mut self, at: u32, parent: u32, spaced: bool) -> u32 {
-        let local = self.raw.nodes[at as usize].name.clone();
+        let local = std::mem::replace(&mut self.raw.nodes[at as usize].name, local_name!(""));
         let name = self.name(&local);
         let id = self.push(name, parent, spaced);
         self.tree.text.push((0, 0));
@@ -219,14 +224,14 @@ impl Layout {
 
     fn push_attrs(&mut self, id: usize, range: std::ops::Range<usize>) {
         self.members.clear();
-        let mut names = Vec::new();
+        self.attr_names.clear();
         for at in range {
-            let RawAttr { name, value } = &self.raw.attrs[at];
+            let RawAttr { name, value } = &mut self.raw.attrs[at];
             let local = match &name.prefix {
                 Some(prefix) => LocalName::from(format!("{prefix}:{}", name.local)),
-                None => name.local.clone(),
+                None => std::mem::replace(&mut name.local, local_name!("")),
             };
-            let value = value.clone();
+            let value = std::mem::take(value);
             let name = self.name(&local);
             let name_hash = self.name_hash[name as usize];
             let stored = self.store_value(name_hash, &value, &*local == "class");
@@ -241,12 +246,12 @@ impl Layout {
                 "id" => {}
                 _ => {
                     self.members.push(stored.hash);
-                    names.push(name_hash);
+                    self.attr_names.push(name_hash);
                 }
             }
         }
         self.tree.shape.attrs[id] = self.sets.intern(&mut self.members);
-        self.tree.shape.attr_names[id] = self.sets.intern(&mut names);
+        self.tree.shape.attr_names[id] = self.sets.intern(&mut self.attr_names);
     }
 
     fn store_value(&mut self, name_hash: u64, value: &str, is_class: bool) -> LongValue {
@@ -269,13 +274,16 @@ impl Layout {
     }
 
     fn class_sets(&mut self, value: &str) -> (SetId, SetId) {
+        let hash = hash_str(value);
+        if let Some(known) = self.class_values.get(&hash) {
+            return *known;
+        }
         let mut all: Vec<u64> = value.split_ascii_whitespace().map(hash_str).collect();
-        let n_all = all.len();
         let mut stable: Vec<u64> =
-            value.split_ascii_whitespace().filter(|t| !looks_generated(t)).map(hash_str).collect();
-        let all = self.sets.intern(&mut all);
-        let stable = if stable.len() == n_all { all } else { self.sets.intern(&mut stable) };
-        (all, stable)
+            value.split_ascii_whitespace().filter(|token| !looks_generated(token)).map(hash_str).collect();
+        let sets = (self.sets.intern(&mut all), self.sets.intern(&mut stable));
+        self.class_values.insert(hash, sets);
+        sets
     }
 
     fn finish(mut self) -> Tree {

@@ -62,6 +62,24 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// A shape with room for `n` nodes in every column.
+    pub(crate) fn with_capacity(n: usize) -> Shape {
+        Shape {
+            tag: Vec::with_capacity(n),
+            parent: Vec::with_capacity(n),
+            depth: Vec::with_capacity(n),
+            position: Vec::with_capacity(n),
+            n_children: Vec::with_capacity(n),
+            id: Vec::with_capacity(n),
+            classes: Vec::with_capacity(n),
+            stable_classes: Vec::with_capacity(n),
+            attrs: Vec::with_capacity(n),
+            attr_names: Vec::with_capacity(n),
+            text: Vec::with_capacity(n),
+            ..Shape::default()
+        }
+    }
+
     /// Number of nodes.
     pub fn len(&self) -> usize {
         self.tag.len()

@@ -144,8 +144,12 @@ impl RawTree {
         }
     }
 
-    /// Adds text before `next`, joined to a text node that stands there already.
+    /// Adds text before `next`, joined to a text node that stands there already. Scripts and styles are dropped
+    /// later with all they hold, so their text is not even copied.
     fn link_text(&mut self, parent: u32, text: &str, next: u32) {
+        if matches!(&*self.node(parent).name, "script" | "style") {
+            return;
+        }
         let before = if next == NONE { self.node(parent).last } else { self.node(next).prev };
         let start = self.text.len() as u32;
         self.text.push_str(text);

@@ -11,6 +11,19 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
 }
 
+/// Would normalising change nothing? A quick no is allowed: only plain ASCII is looked at closely.
+pub(super) fn is_normalized(text: &str) -> bool {
+    let mut after_blank = true;
+    for byte in text.bytes() {
+        let blank = byte == b' ';
+        if (byte < b' ' || byte >= 0x80) || (blank && after_blank) {
+            return false;
+        }
+        after_blank = blank;
+    }
+    !after_blank
+}
+
 /// Appends `text` with every run of white space as one blank, none at the ends.
 pub(super) fn normalize_into(text: &str, out: &mut String) {
     for (i, word) in text.split(is_space).filter(|w| !w.is_empty()).enumerate() {
