@@ -42,12 +42,30 @@ for nt in "2 2" "4 3" "6 3" "8 4" "3 1" "3 3"; do
     read -r n t <<<"$nt"
     row "n=$n t=$t" subdigraph.n=$n etdm.t=$t
 done
-for n in 3 4 5 6 7 8; do
+for n in 3 5 8; do
     row "first $n, majority" subdigraph.mode=first subdigraph.n=$n etdm.t=0
-    row "first $n, majority, generated ignored, text equal" subdigraph.mode=first subdigraph.n=$n etdm.t=0 \
-        etdm.ignore_generated=true etdm.text=equal
-    row "first $n, half, Pt .60, generated ignored, text equal" subdigraph.mode=first subdigraph.n=$n \
-        etdm.t=$(((n + 1) / 2)) etdm.threshold=0.60 etdm.ignore_generated=true etdm.text=equal
-    row "first $n, half, Pt .50, generated ignored, text equal" subdigraph.mode=first subdigraph.n=$n \
-        etdm.t=$(((n + 1) / 2)) etdm.threshold=0.50 etdm.ignore_generated=true etdm.text=equal
 done
+equal=(subdigraph.mode=first etdm.t=0 etdm.ignore_generated=true etdm.text=equal)
+for n in 3 4 5 6 7 8; do
+    row "first $n, majority, generated ignored, text equal" "${equal[@]}" subdigraph.n=$n
+    row "the same, Pt 0.45" "${equal[@]}" subdigraph.n=$n etdm.threshold=0.45
+done
+
+preset=dehusk
+row "**dehusk** (the default)"
+row "dehusk, Pt 0.40" etdm.threshold=0.40
+row "dehusk, Pt 0.50" etdm.threshold=0.50
+row "dehusk, Pt 0.60" etdm.threshold=0.60
+row "dehusk, n=5" subdigraph.n=5
+row "dehusk, n=7" subdigraph.n=7
+row "dehusk, complete n=3 t=2" subdigraph.mode=complete subdigraph.n=3 etdm.t=2
+row "dehusk, DP mapping" etdm.map=dp
+row "dehusk, order constraint off" etdm.keep_order=false
+row "dehusk, attribute names only" etdm.attr_mode=name
+row "dehusk, generated names compared" etdm.ignore_generated=false
+row "dehusk, text structural" etdm.text=structural
+row "dehusk, dom_ref global" links.dom_ref=global
+row "dehusk, dom_ref all" links.dom_ref=all
+row "dehusk, no slug_dirs" links.slug_dirs=false
+preset=hybex2020
+row "hybex2020"

@@ -1,6 +1,6 @@
 //! Applies a stored template to a page of its site (ALGORITHMS 2.8).
 
-use crate::dom::{NodeId, Shape, Tree, write_html, write_text};
+use crate::dom::{NodeId, Shape, Tree, normalized, write_html, write_text};
 use crate::settings::Learn;
 use crate::template::{Equality, Mapped, Template, Votes, map_trees};
 
@@ -79,6 +79,13 @@ impl Applied {
     /// The page's own text.
     pub fn text(&self, page: &Tree) -> String {
         write_text(page, |node| !self.is_template[node.index()])
+    }
+
+    /// The page's own text nodes, one after the other with a blank between: the form of the gold standards, which
+    /// know no inline elements. `text` is the form for readers.
+    pub fn text_nodes(&self, page: &Tree) -> String {
+        let own = page.counted().filter(|n| !self.is_template[*n]).map(NodeId::new);
+        own.filter(|n| page.is_text(*n)).map(|n| normalized(page.text(n))).collect::<Vec<_>>().join(" ")
     }
 
     /// The page without its template as HTML: a template element goes when nothing below it is the page's own,

@@ -60,7 +60,7 @@ fn run(task: &Task<'_>, site: &str, lines: &[Line]) -> (SiteRow, Vec<Marked>) {
                 Applied::of_votes(tree, &vote(tree, &voters, &learn))
             }
         };
-        let text = applied.text(tree);
+        let text = applied.text_nodes(tree);
         let wanted = tokens(&line.gold);
         if !wanted.is_empty() {
             let words = tokens(&text);

@@ -199,7 +199,7 @@ impl SiteTask<'_> {
     ) -> Marked {
         let labels = applied.labels(tree);
         let found = expand(&labels).unwrap_or_default();
-        let text = applied.text(tree);
+        let text = applied.text_nodes(tree);
         match node_score(&gold.labels, &found) {
             Some(score) if is_key => {
                 row.key_labels = labels.clone();
