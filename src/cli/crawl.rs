@@ -121,7 +121,7 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
     let rate = stats.pages as f64 / summary.seconds.max(0.001);
     writeln!(
         out,
-        "\n{} sites: {} learned, {} failed{}; {} pages, {:.1} MB in {:.1} s ({rate:.1} pages/s), {} requests, \
+        "\n{} sites: {} learned, {} failed{}\n{} pages, {:.1} MB in {:.1} s ({rate:.1} pages/s); {} requests, \
          {} forbidden by robots.txt",
         count(stats.sites),
         count(stats.learned),
@@ -136,8 +136,11 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
     if stats.repeated_seeds > 0 {
         writeln!(out, "{} seeds left out: their hosts came before", count(stats.repeated_seeds))?;
     }
-    let db = &settings.store.path;
-    writeln!(out, "stored in {db}; see `dehusk templates list --db {db}` and `dehusk pages list --db {db}`")
+    let (db, program) = (&settings.store.path, std::env::args().next().unwrap_or_else(|| "dehusk".to_owned()));
+    writeln!(
+        out,
+        "stored in {db}; look at it with\n  {program} templates list --db {db}\n  {program} pages list --db {db}"
+    )
 }
 
 pub(super) fn site_table(sites: &[SiteSummary]) -> Table {
@@ -159,20 +162,23 @@ pub(super) fn site_table(sites: &[SiteSummary]) -> Table {
     table
 }
 
+/// A reason without the URL that it begins with; the site stands beside it.
+fn short_reason(site: &SiteSummary) -> &str {
+    let reason = site.reason.as_deref().unwrap_or_default();
+    reason.split_once(": ").filter(|(url, _)| url.contains("://")).map_or(reason, |(_, rest)| rest)
+}
+
 fn failure_table(failures: &[&SiteSummary]) -> Table {
     if failures.len() <= MOST_ROWS {
         let mut table = Table::new(&["site", "reason"]).left(1);
         for s in failures {
-            table.row(vec![s.host.clone(), s.reason.clone().unwrap_or_default()]);
+            table.row(vec![s.host.clone(), short_reason(s).to_owned()]);
         }
         return table;
     }
-    // A reason begins with the URL that it is about.
     let mut by_reason: BTreeMap<String, (usize, &str)> = BTreeMap::new();
     for s in failures {
-        let reason = s.reason.as_deref().unwrap_or_default();
-        let reason = reason.split_once(": ").filter(|(url, _)| url.contains("://")).map_or(reason, |(_, r)| r);
-        by_reason.entry(reason.to_owned()).or_insert((0, &s.host)).0 += 1;
+        by_reason.entry(short_reason(s).to_owned()).or_insert((0, &s.host)).0 += 1;
     }
     let mut rows: Vec<(String, (usize, &str))> = by_reason.into_iter().collect();
     rows.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));

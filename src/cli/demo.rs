@@ -53,10 +53,12 @@ impl Demo {
             summary.stats.learned, summary.stats.sites, summary.stats.pages, summary.seconds
         )?;
         let db = path.display();
-        writeln!(out, "  dehusk templates show menus.{TOP} --db {db}")?;
-        writeln!(out, "  dehusk pages list menus.{TOP} --db {db}")?;
-        writeln!(out, "  dehusk pages show http://menus.{TOP}/1/2.html --db {db}")?;
-        writeln!(out, "  dehusk crawl https://your.site/ --db {db}")?;
+        // The program as it was called: after `cargo run` it is not on the path.
+        let program = std::env::args().next().unwrap_or_else(|| "dehusk".to_owned());
+        writeln!(out, "  {program} templates show menus.{TOP} --db {db}")?;
+        writeln!(out, "  {program} pages list menus.{TOP} --db {db}")?;
+        writeln!(out, "  {program} pages show http://menus.{TOP}/1/2.html --db {db}")?;
+        writeln!(out, "  {program} crawl https://your.site/ --db your.db")?;
         let all_well = summary.stats.learned == summary.stats.sites;
         Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }

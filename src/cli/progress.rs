@@ -25,7 +25,7 @@ impl Display {
         let now = Instant::now();
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8));
-            let style = ProgressStyle::with_template("{bar:24} {pos}/{len} sites  {wide_msg}");
+            let style = ProgressStyle::with_template("{bar:16} {pos}/{len} sites  {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("█▌░"));
             bar
         });

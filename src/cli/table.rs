@@ -22,7 +22,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The table as text, each line at most `width` columns: the widest left-aligned column gives way.
+    /// The table as text, each line at most `width` columns: the widest left-aligned columns give way.
     pub(super) fn render(&self, width: usize) -> String {
         let mut widths: Vec<usize> = self.head.iter().map(|h| columns(h)).collect();
         for row in &self.rows {
@@ -31,10 +31,11 @@ impl Table {
             }
         }
         let total: usize = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
-        if let Some(widest) = self.left.iter().copied().max_by_key(|i| widths.get(*i).copied().unwrap_or(0))
-            && total > width
-        {
-            widths[widest] = widths[widest].saturating_sub(total - width).max(8);
+        for _ in width..total {
+            let widest = self.left.iter().copied().max_by_key(|i| widths.get(*i).copied().unwrap_or(0));
+            if let Some(column) = widest.and_then(|i| widths.get_mut(i)) {
+                *column = column.saturating_sub(1).max(8);
+            }
         }
         let head: Vec<String> = self.head.iter().map(|h| (*h).to_owned()).collect();
         std::iter::once(&head).chain(&self.rows).map(|row| self.line(row, &widths)).collect()

@@ -51,7 +51,10 @@ impl Scheduler<'_> {
                 Ok(response) => self.page_came(&request, fetched.times, response).await,
                 Err(error) => self.page_failed(&request, error.to_string()).await,
             },
-            NextStep::Give(reason) => self.page_failed(&request, reason).await,
+            NextStep::Give(reason) => {
+                self.stats.errors += 1;
+                self.page_failed(&request, reason).await
+            }
         }
     }
 
@@ -182,7 +185,6 @@ impl Scheduler<'_> {
 
     pub(super) async fn page_failed(&mut self, request: &Request, reason: String) -> Result<(), WriterError> {
         let Some(site) = request.kind.site() else { return Ok(()) };
-        self.stats.errors += 1;
         tracing::debug!(url = %request.url, reason, "no page");
         let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
         if self.stopping {

@@ -5,8 +5,6 @@
 //! pair is consistent with the accepted ones exactly when it lies inside one block of the recursion (ALGORITHMS
 //! 2.6; the recursion stands in the tests). `dp` is the heaviest order-preserving matching instead.
 
-use std::cmp::Ordering;
-
 use rustc_hash::FxHashMap;
 
 use super::equality::{Equality, Side};
@@ -49,17 +47,36 @@ fn map_block(equality: &Equality<'_>, a: &[Side], b: &[Side], learn: &Learn, out
 
 #[derive(Clone, Copy)]
 struct Candidate {
-    p: f64,
-    i: u32,
+    /// Complement of the probability's bits (probabilities are not negative, so these fall as they rise), then how
+    /// far the places are apart, then the place on the left. One integer sorts several times faster than a float
+    /// and its ties, and on long lists the sort is most of the work.
+    key: u128,
     k: u32,
-    off: u32,
 }
 
 impl Candidate {
-    /// Ties are not defined in the thesis: higher probability, nearer places, then left to right.
-    fn order(&self, other: &Candidate) -> Ordering {
-        other.p.total_cmp(&self.p).then(self.off.cmp(&other.off)).then(self.i.cmp(&other.i)).then(self.k.cmp(&other.k))
+    fn new(p: f64, off: u32, i: usize, k: usize) -> Candidate {
+        let key = u128::from(!p.to_bits()) << 64 | u128::from(off) << 32 | i as u128;
+        Candidate { key, k: k as u32 }
     }
+
+    fn p(&self) -> f64 {
+        f64::from_bits(!((self.key >> 64) as u64))
+    }
+
+    fn off(&self) -> u32 {
+        (self.key >> 32) as u32
+    }
+
+    fn i(&self) -> u32 {
+        self.key as u32
+    }
+}
+
+/// Ties are not defined in the thesis: higher probability, nearer places, then left to right. The sort is stable and
+/// candidates come ascending on the right.
+fn by_rank(found: &mut [Candidate]) {
+    found.sort_by_key(|candidate| candidate.key);
 }
 
 fn candidates(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> Vec<Candidate> {
@@ -72,7 +89,7 @@ fn candidates(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> Vec<Candidate>
             }
             if let Some(p) = equality.score_above_threshold(*x, *y) {
                 let off = x.position.abs_diff(y.position);
-                found.push(Candidate { p, i: i as u32, k: k as u32, off });
+                found.push(Candidate::new(p, off, i, k));
             }
         }
     }
@@ -81,11 +98,12 @@ fn candidates(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> Vec<Candidate>
 
 fn greedy(equality: &Equality<'_>, a: &[Side], b: &[Side], keep_order: bool, out: &mut Vec<Pair>) {
     let mut found = candidates(equality, a, b);
-    found.sort_unstable_by(Candidate::order);
+    by_rank(&mut found);
     // Accepted pairs, ascending; on the right they ascend too when order is kept.
     let mut accepted: Vec<(u32, u32)> = Vec::new();
     let mut taken = vec![false; if keep_order { 0 } else { b.len() }];
-    for Candidate { i, k, .. } in found {
+    for candidate in found {
+        let (i, k) = (candidate.i(), candidate.k);
         let Err(at) = accepted.binary_search_by_key(&i, |pair| pair.0) else { continue };
         let fits = if keep_order {
             (at == 0 || accepted[at - 1].1 < k) && accepted.get(at).is_none_or(|next| k < next.1)
@@ -102,7 +120,7 @@ fn greedy(equality: &Equality<'_>, a: &[Side], b: &[Side], keep_order: bool, out
 /// The order-preserving matching with the highest sum of probabilities, then the least sum of displacements.
 fn heaviest(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>) {
     let mut found = candidates(equality, a, b);
-    found.sort_unstable_by_key(|c| (c.i, c.k));
+    found.sort_unstable_by_key(|c| (c.i(), c.k));
     let width = b.len() + 1;
     let mut best = vec![(0.0_f64, 0_i64); (a.len() + 1) * width];
     let mut next = found.iter().peekable();
@@ -111,9 +129,9 @@ fn heaviest(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>
         for k in 1..=b.len() {
             let skip = heavier(best[(i - 1) * width + k], best[i * width + k - 1]);
             best[i * width + k] = match next.peek() {
-                Some(c) if (c.i as usize + 1, c.k as usize + 1) == (i, k) => {
+                Some(c) if (c.i() as usize + 1, c.k as usize + 1) == (i, k) => {
                     let before = best[(i - 1) * width + k - 1];
-                    let step = (c.p, -i64::from(c.off));
+                    let step = (c.p(), -i64::from(c.off()));
                     weight[(i - 1) * b.len() + k - 1] = Some(step);
                     next.next();
                     heavier(skip, (before.0 + step.0, before.1 + step.1))
@@ -258,9 +276,9 @@ mod tests {
     /// Definition 3.3.1 word for word: best pair, then before both, then after both.
     fn literal(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>) {
         let mut found = candidates(equality, a, b);
-        found.sort_by(Candidate::order);
+        by_rank(&mut found);
         let Some(best) = found.first() else { return };
-        let (i, k) = (best.i as usize, best.k as usize);
+        let (i, k) = (best.i() as usize, best.k as usize);
         literal(equality, &a[..i], &b[..k], out);
         out.push((a[i].node, b[k].node));
         literal(equality, &a[i + 1..], &b[k + 1..], out);

@@ -49,7 +49,7 @@ fn crawl_then_look_at_templates_and_pages_and_clean() {
     .unwrap();
     let crawl = with(&["crawl", "list.txt"]);
     assert_eq!(crawl.status.code(), Some(1), "a site failed: {}{}", out(&crawl), err(&crawl));
-    assert!(out(&crawl).contains("2 sites: 1 learned, 1 failed"), "{}", out(&crawl));
+    assert!(out(&crawl).contains("2 sites: 1 learned, 1 failed\n"), "{}", out(&crawl));
     assert!(out(&crawl).contains("gone.demo.test") && out(&crawl).contains("answers 404"), "{}", out(&crawl));
     assert!(err(&crawl).contains("list.txt, line 4: `bad line`"), "{}", err(&crawl));
 

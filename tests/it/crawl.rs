@@ -166,3 +166,38 @@ fn distribution(loads: Vec<usize>) -> BTreeMap<usize, usize> {
     }
     counts
 }
+
+/// `RUN_SLOW_TESTS=1 cargo test --release --test it thousands -- --nocapture` prints rate and memory.
+#[test]
+fn thousands_of_sites_at_once() {
+    if std::env::var_os("RUN_SLOW_TESTS").is_none() {
+        return;
+    }
+    let n_sites = 1000;
+    let answer: Arc<Answer> = Arc::new(|host, path| {
+        if path == "/robots.txt" {
+            return Reply::status(404);
+        }
+        let links: String = (0..30).map(|i| format!("<li><a href=/{i}>page {i}</a>")).collect();
+        let text = format!("<p>{path} of {host}, and then some more words to fill the page.</p>").repeat(200);
+        Reply::html(format!("<header><ul>{links}</ul></header><main>{text}</main><footer>of {host}</footer>"))
+    });
+    let server = Server::start(answer).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut settings = settings(&dir.path().join("d.db"), &server, &["*.test"]);
+    settings.politeness.delay = Duration::from_millis(100);
+    settings.crawl.sites_at_once = 1000;
+    let seeds = (0..n_sites).map(|i| PageUrl::parse(&format!("http://h{i}.test/")).unwrap()).collect();
+    let (summary, _) = run(seeds, &settings);
+    assert_eq!(summary.stats.learned, n_sites);
+    for (host, gaps) in gaps(&server.arrivals()) {
+        assert!(gaps.iter().all(|gap| *gap >= Duration::from_millis(100)), "{host}");
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let memory: Vec<&str> = status.lines().filter(|l| l.starts_with("VmHWM")).collect();
+    println!(
+        "{n_sites} sites in {:.1} s, {:.0} pages/s, {memory:?}",
+        summary.seconds,
+        summary.stats.pages as f64 / summary.seconds
+    );
+}
