@@ -35,7 +35,7 @@ impl Prepared {
 
     fn page(&self, url: PageUrl, path: &str) -> Option<Page> {
         let (_, html) = &self.site.pages[*self.by_path.get(path)?];
-        Some(Page { url, tree: parse(html, &PageLimits::default()) })
+        Some(Page::new(url, parse(html, &PageLimits::default())))
     }
 
     fn learn(&self, learn: &Learn) -> Learned {

@@ -7,6 +7,7 @@ use dehusk::dom::decode;
 use dehusk::folder::Folder;
 
 /// A site: its key page and all its pages, decoded.
+#[allow(dead_code, reason = "each bench uses some")]
 pub struct BenchSite {
     pub name: String,
     pub key: String,

@@ -14,8 +14,10 @@ use crate::template::{Template, Votes, vote};
 /// A parsed page and where it was found.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// After redirects.
+    /// After redirects; inside a learner as the site names it.
     pub url: PageUrl,
+    /// After redirects, as it was asked for.
+    pub fetched: PageUrl,
     /// Its tree.
     pub tree: Tree,
 }
@@ -47,14 +49,26 @@ pub struct Learned {
     pub template: Option<Template>,
 }
 
+impl Page {
+    /// A page found at this URL.
+    pub fn new(url: PageUrl, tree: Tree) -> Page {
+        Page { fetched: url.clone(), url, tree }
+    }
+}
+
 impl Learner {
     /// Begins with the key page.
     pub fn new(key: Page, site: Site, learn: &Learn) -> Learner {
-        let links = followed(outlinks(&key.tree, &key.url, &site), learn);
+        let links = followed(outlinks(&key.tree, &key.url, &site, learn.max_links), learn);
         let order = LinkOrder::new(&key.tree, &key.url, &links, learn.dom_ref, learn.slug_dirs);
         let urls: Vec<PageUrl> = links.into_iter().map(|link| link.url).collect();
         let search = Search::new(key.url.clone(), fingerprint(&key.tree), &urls, order, learn);
         Learner { site, learn: learn.clone(), key, n_links: urls.len(), search, pages: Vec::new() }
+    }
+
+    /// The site that is learned.
+    pub fn site(&self) -> &Site {
+        &self.site
     }
 
     /// The page to fetch, or the end of the search.
@@ -65,12 +79,12 @@ impl Learner {
     /// The page asked for, or `None` when it could not be had.
     pub fn tell(&mut self, page: Option<Page>) {
         // A redirect that left the site is a page that could not be had.
-        let inside = page.and_then(|page| Some(Page { url: self.site.claim(page.url)?, tree: page.tree }));
+        let inside = page.and_then(|page| Some(Page { url: self.site.claim(page.url)?, ..page }));
         let answer = match &inside {
             Some(page) => Answer::Page {
                 url: page.url.clone(),
                 fingerprint: fingerprint(&page.tree),
-                links: followed(outlinks(&page.tree, &page.url, &self.site), &self.learn)
+                links: followed(outlinks(&page.tree, &page.url, &self.site, self.learn.max_links), &self.learn)
                     .into_iter()
                     .map(|link| link.url)
                     .collect(),

@@ -26,7 +26,8 @@ const PAGE_ENDINGS: &[&str] = &["html", "htm", "xhtml", "shtml", "php", "php3", 
 /// The links of a page to pages of the same site, in document order, each URL once, itself left out.
 ///
 /// `url` is where the page was found; a `base` element in it shifts relative links.
-pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site) -> Vec<Outlink> {
+/// No more than `most` of them: a page of a million links is no menu.
+pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site, most: usize) -> Vec<Outlink> {
     let base = base_url(tree, url);
     let mut seen: FxHashMap<PageUrl, usize> = FxHashMap::default();
     let mut links: Vec<Outlink> = Vec::new();
@@ -44,6 +45,7 @@ pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site) -> Vec<Outlink> {
         match seen.get(&target) {
             // One link that may be followed is enough.
             Some(at) => links[*at].nofollow &= nofollow,
+            None if links.len() >= most => break,
             None => {
                 seen.insert(target.clone(), links.len());
                 links.push(Outlink { url: target, node, nofollow });
@@ -108,8 +110,8 @@ pub fn relevance(distance: i32) -> (bool, u32) {
 #[derive(Clone, Debug)]
 pub struct LinkOrder {
     urls: Vec<PageUrl>,
-    /// The nodes from the root to each link.
-    paths: Vec<Vec<NodeId>>,
+    nodes: Vec<NodeId>,
+    places: Places,
     order: FarthestFirst,
 }
 
@@ -117,11 +119,12 @@ impl LinkOrder {
     /// The order of `links` of the key page.
     pub fn new(tree: &Tree, key: &PageUrl, links: &[Outlink], dom_ref: DomRef, slug_dirs: bool) -> LinkOrder {
         let key_words = words(key, slug_dirs);
-        let classes = links.iter().map(|link| relevance(hyperlink_distance(&key_words, &words(&link.url, slug_dirs))));
-        let paths: Vec<Vec<NodeId>> = links.iter().map(|link| root_path(tree, link.node)).collect();
-        let distance = |a: usize, b: usize| path_distance(&paths[a], &paths[b]);
-        let order = FarthestFirst::new(&classes.collect::<Vec<_>>(), dom_ref, distance);
-        LinkOrder { urls: links.iter().map(|link| link.url.clone()).collect(), paths, order }
+        let classes: Vec<(bool, u32)> =
+            links.iter().map(|link| relevance(hyperlink_distance(&key_words, &words(&link.url, slug_dirs)))).collect();
+        let nodes: Vec<NodeId> = links.iter().map(|link| link.node).collect();
+        let places = Places::of(tree);
+        let order = FarthestFirst::new(&classes, dom_ref, |a, b| places.distance(nodes[a], nodes[b]));
+        LinkOrder { urls: links.iter().map(|link| link.url.clone()).collect(), nodes, places, order }
     }
 }
 
@@ -129,9 +132,40 @@ impl Iterator for LinkOrder {
     type Item = PageUrl;
 
     fn next(&mut self) -> Option<PageUrl> {
-        let paths = &self.paths;
-        let at = self.order.next(|a, b| path_distance(&paths[a], &paths[b]))?;
+        let (nodes, places) = (&self.nodes, &self.places);
+        let at = self.order.next(|a, b| places.distance(nodes[a], nodes[b]))?;
         Some(self.urls[at].clone())
+    }
+}
+
+/// Where the nodes of a tree hang; outlives the tree, and is linear in it where root paths a link would not be.
+#[derive(Clone, Debug)]
+struct Places {
+    parent: Vec<u32>,
+    depth: Vec<u16>,
+}
+
+impl Places {
+    fn of(tree: &Tree) -> Places {
+        Places { parent: tree.shape.parent.clone(), depth: tree.shape.depth.clone() }
+    }
+
+    /// DOM distance (definition 2.2.10): nodes on the two root paths after their common prefix. Where one node is an
+    /// ancestor of the other, which the definition leaves open, the same formula holds.
+    fn distance(&self, a: NodeId, b: NodeId) -> u32 {
+        let (mut a, mut b, mut steps) = (a.index(), b.index(), 0);
+        while a != b {
+            let (depth_a, depth_b) = (self.depth[a], self.depth[b]);
+            if depth_a >= depth_b {
+                a = self.parent[a] as usize;
+                steps += 1;
+            }
+            if depth_b >= depth_a {
+                b = self.parent[b] as usize;
+                steps += 1;
+            }
+        }
+        steps
     }
 }
 
@@ -181,20 +215,6 @@ impl FarthestFirst {
         }
         Some(chosen)
     }
-}
-
-fn root_path(tree: &Tree, node: NodeId) -> Vec<NodeId> {
-    let mut path: Vec<NodeId> = crate::dom::ancestors(tree, node).collect();
-    path.reverse();
-    path.push(node);
-    path
-}
-
-/// DOM distance (definition 2.2.10): nodes on the two root paths after their common prefix. Where one node is an
-/// ancestor of the other, which the definition leaves open, the same formula holds.
-fn path_distance(a: &[NodeId], b: &[NodeId]) -> u32 {
-    let shared = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    (a.len() + b.len() - 2 * shared) as u32
 }
 
 #[cfg(test)]
@@ -266,11 +286,15 @@ mod tests {
             "<body><section><div><p><span id=a></span></p></div><article><div><img id=b></div></article></section>";
         let tree = parse(html, &PageLimits::default());
         let node = |id| tree.nodes().find(|n| tree.attr(*n, "id") == Some(id)).unwrap();
-        let path = |id| root_path(&tree, node(id));
-        assert_eq!(path_distance(&path("a"), &path("b")), 6);
-        assert_eq!(path_distance(&path("a"), &path("a")), 0);
-        assert_eq!(path_distance(&path("a"), &path("a")[..4]), 2, "an ancestor");
-        assert_eq!(path("a")[1..].len(), 5, "example 2.2.9");
+        let places = Places::of(&tree);
+        assert_eq!(places.distance(node("a"), node("b")), 6);
+        assert_eq!(places.distance(node("b"), node("a")), 6);
+        assert_eq!(places.distance(node("a"), node("a")), 0);
+        let section = crate::dom::ancestors(&tree, node("a")).nth(2).unwrap();
+        assert_eq!(tree.name(section), "section");
+        assert_eq!(places.distance(node("a"), section), 3, "an ancestor");
+        // Example 2.2.9: the path to the first node, from the body.
+        assert_eq!(crate::dom::ancestors(&tree, node("a")).count(), 5);
     }
 
     #[test]
@@ -283,7 +307,7 @@ mod tests {
         let site = Site::of(&url, SameSite::Host);
         let tree = parse(html, &PageLimits::default());
         let got: Vec<(String, bool)> =
-            outlinks(&tree, &url, &site).into_iter().map(|l| (l.url.to_string(), l.nofollow)).collect();
+            outlinks(&tree, &url, &site, 100).into_iter().map(|l| (l.url.to_string(), l.nofollow)).collect();
         let want = [("http://s.com/d/a", false), ("http://s.com/d/b.PHP", true), ("http://www.s.com/v1.2/", false)];
         assert_eq!(got, want.map(|(u, n)| (u.to_owned(), n)));
     }

@@ -73,6 +73,14 @@ impl PageUrl {
         self.0.host_str().unwrap_or_default()
     }
 
+    /// Host, with the port where it is not the scheme's usual one: the name of a site in the store.
+    pub fn authority(&self) -> String {
+        match self.0.port() {
+            Some(port) => format!("{}:{port}", self.host()),
+            None => self.host().to_owned(),
+        }
+    }
+
     /// The port that a request goes to.
     pub fn port(&self) -> u16 {
         self.0.port_or_known_default().unwrap_or(80)
@@ -212,12 +220,12 @@ pub struct Domain(String);
 impl Domain {
     /// The key of `url`. `address` is what the host resolved to; without one, `Ip` falls back to the host.
     pub fn of(url: &PageUrl, key: PolitenessKey, address: Option<IpAddr>) -> Domain {
-        let host = url.host();
-        if url.ip_literal().is_some() {
-            return Domain(host.to_owned());
+        let host = url.host().trim_end_matches('.');
+        if let Some(ip) = url.ip_literal() {
+            return Domain(ip.to_string());
         }
         Domain(match (key, address) {
-            (PolitenessKey::Domain, _) => registrable(host.trim_end_matches('.')).to_owned(),
+            (PolitenessKey::Domain, _) => registrable(host).to_owned(),
             (PolitenessKey::Ip, Some(ip)) => ip.to_string(),
             (PolitenessKey::Host | PolitenessKey::Ip, _) => host.to_owned(),
         })

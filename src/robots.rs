@@ -41,6 +41,8 @@ impl Robots {
     pub fn of(answer: RobotsAnswer<'_>, user_agent: &str) -> Robots {
         let (rules, delay) = match answer {
             RobotsAnswer::Status(200..=299, body) => read(body, product_token(user_agent)),
+            // Not of RFC 9309: a server that has too much to do has no time for pages either.
+            RobotsAnswer::Status(429, _) => (Rules::Nothing("robots.txt answers 429, too many requests"), None),
             // Redirects were followed as far as they go; RFC 9309 lets what lies beyond count as unavailable.
             RobotsAnswer::Status(300..=499, _) => (Rules::All, None),
             RobotsAnswer::Status(..) => (Rules::Nothing("robots.txt answers with a server error"), None),
@@ -129,6 +131,7 @@ mod tests {
         assert!(rules(RobotsAnswer::Status(404, b"")).allows(&url("/a")));
         assert!(rules(RobotsAnswer::Status(200, b"")).allows(&url("/a")));
         assert!(!rules(RobotsAnswer::Status(503, b"")).allows(&url("/a")));
+        assert!(!rules(RobotsAnswer::Status(429, b"")).allows(&url("/a")));
         assert!(!rules(RobotsAnswer::Unreachable).allows(&url("/a")));
         assert!(rules(RobotsAnswer::Unreachable).unreachable().is_some());
         assert!(rules(RobotsAnswer::Status(200, &[0xff; 600_000])).allows(&url("/a")));

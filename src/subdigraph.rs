@@ -219,7 +219,7 @@ mod tests {
         let html: String = names.iter().map(|n| format!("<a href='/{n}'>x</a>")).collect();
         let tree = parse(&html, &PageLimits::default());
         let key = url("key");
-        let links = outlinks(&tree, &key, &Site::of(&key, SameSite::Host));
+        let links = outlinks(&tree, &key, &Site::of(&key, SameSite::Host), 100);
         let order = LinkOrder::new(&tree, &key, &links, learn.dom_ref, false);
         let urls: Vec<PageUrl> = links.into_iter().map(|l| l.url).collect();
         Search::new(key, 0, &urls, order, learn)

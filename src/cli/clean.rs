@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
 
-use super::{Format, Outcome, open_store};
+use super::{Failure, Format, Outcome, open_store};
 use crate::clean::{Applied, Applier};
-use crate::crawl::fetch_single;
+use crate::crawl::Single;
 use crate::dom::{Tree, parse_bytes};
 use crate::links::base_url;
 use crate::page::PageUrl;
@@ -49,9 +49,20 @@ struct Loaded {
 impl Clean {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         let store = open_store(settings)?;
+        let runtime = super::runtime()?;
+        let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut failed = false;
         for page in &self.pages {
-            let outcome = self.load(page, settings).and_then(|loaded| self.clean(page, &loaded, &store));
+            let loaded = if page.contains("://") {
+                PageUrl::parse(page).map_err(anyhow::Error::from).and_then(|url| {
+                    let response = runtime.block_on(network.fetch(&url))?;
+                    let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.page);
+                    Ok(Loaded { tree, url: Some(response.url) })
+                })
+            } else {
+                load_file(page, settings)
+            };
+            let outcome = loaded.and_then(|loaded| self.clean(page, &loaded, &store));
             match outcome {
                 Ok(text) => io::stdout().lock().write_all(text.as_bytes())?,
                 Err(e) => {
@@ -61,23 +72,6 @@ impl Clean {
             }
         }
         Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
-    }
-
-    fn load(&self, page: &str, settings: &Settings) -> anyhow::Result<Loaded> {
-        if page.contains("://") {
-            let url = PageUrl::parse(page)?;
-            let runtime = super::runtime().map_err(|e| anyhow!("{e}"))?;
-            let response = runtime.block_on(fetch_single(&url, settings))?;
-            let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.page);
-            return Ok(Loaded { tree, url: Some(response.url) });
-        }
-        let mut bytes = Vec::new();
-        if page == "-" {
-            io::stdin().read_to_end(&mut bytes).context("standard input")?;
-        } else {
-            bytes = std::fs::read(Path::new(page)).with_context(|| page.to_owned())?;
-        }
-        Ok(Loaded { tree: parse_bytes(&bytes, None, &settings.page).0, url: None })
     }
 
     fn clean(&self, page: &str, loaded: &Loaded, store: &Store) -> anyhow::Result<String> {
@@ -95,7 +89,7 @@ impl Clean {
     }
 
     fn choose(&self, page: &str, loaded: &Loaded, store: &Store) -> anyhow::Result<(String, Applied)> {
-        let named = loaded.url.as_ref().map(|url| url.host().to_owned()).or_else(|| self.site.clone());
+        let named = loaded.url.as_ref().map(PageUrl::authority).or_else(|| self.site.clone());
         if let Some(host) = named {
             let template = store.load_template(&host, None)?;
             let template = template.ok_or_else(|| {
@@ -128,6 +122,16 @@ impl Clean {
     }
 }
 
+fn load_file(page: &str, settings: &Settings) -> anyhow::Result<Loaded> {
+    let mut bytes = Vec::new();
+    if page == "-" {
+        io::stdin().read_to_end(&mut bytes).context("standard input")?;
+    } else {
+        bytes = std::fs::read(Path::new(page)).with_context(|| page.to_owned())?;
+    }
+    Ok(Loaded { tree: parse_bytes(&bytes, None, &settings.page).0, url: None })
+}
+
 fn fitting(page: &str, host: &str, applier: &Applier, loaded: &Loaded) -> anyhow::Result<(String, Applied)> {
     let applied = applier.apply(&loaded.tree);
     if applied.confidence < applier.apply_min() {
@@ -150,5 +154,5 @@ fn canonical_host(tree: &Tree) -> Option<String> {
                 .is_some_and(|rel| rel.split_ascii_whitespace().any(|r| r.eq_ignore_ascii_case("canonical")))
     })?;
     let url = base_url(tree, &nowhere).join(tree.attr(link, "href")?)?;
-    (url.host() != nowhere.host()).then(|| url.host().to_owned())
+    (url.host() != nowhere.host()).then(|| url.authority())
 }

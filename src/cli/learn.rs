@@ -90,7 +90,7 @@ impl Learn {
             .ok_or_else(|| Failure::Usage(anyhow!("{}: no page {}; --key names another", path.display(), self.key)))?;
         let read = |file: &Path, url: PageUrl| -> io::Result<Page> {
             let bytes = std::fs::read(file)?;
-            Ok(Page { url, tree: parse_bytes(&bytes, None, &settings.page).0 })
+            Ok(Page::new(url, parse_bytes(&bytes, None, &settings.page).0))
         };
         let key = read(&served.file, served.url.clone())
             .with_context(|| served.file.display().to_string())

@@ -163,6 +163,8 @@ fn log_to_stderr() {
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())
         .with_target(false)
+        // A closed stderr must not end a crawl.
+        .log_internal_errors(false)
         .try_init();
 }
 

@@ -17,6 +17,7 @@ impl Scheduler<'_> {
         domain: Domain,
         request: Request,
         fetched: Fetched,
+        robots: Option<Robots>,
     ) -> Result<(), WriterError> {
         if let Some(times) = fetched.times {
             self.stats.requests += 1;
@@ -30,15 +31,44 @@ impl Scheduler<'_> {
         } else if let Err(error) = &fetched.outcome {
             self.record_unsent(&request, VisitOutcome::FetchError, error.to_string()).await?;
         }
-        if let Kind::Robots { origin } = request.kind.clone() {
-            self.robots_fetched(origin, request, &fetched).await?;
-            return self.release(&domain, &fetched);
-        }
-        let next = self.page_fetched(&request, fetched.outcome.as_ref());
         self.put_off(&domain, &request, &fetched);
-        self.release_times(&domain, &request.url, fetched.times);
-        match next {
-            NextStep::Again(request) | NextStep::Follow(request) if self.stopping => self.abandon(vec![request]).await,
+        match request.kind.clone() {
+            Kind::Robots { origin } => {
+                self.robots_fetched(&origin, request, &fetched, robots).await?;
+                self.release(&domain, &origin, fetched.times);
+                Ok(())
+            }
+            Kind::Page { .. } => {
+                self.release(&domain, &request.url.origin(), fetched.times);
+                self.page_fetched(request, fetched).await
+            }
+        }
+    }
+
+    /// Ends the lease of a domain; `origin` may have asked for a longer delay.
+    fn release(&mut self, domain: &Domain, origin: &str, times: Option<Times>) {
+        let own = self.origins.delay(origin).unwrap_or_default().min(self.settings.politeness.max_crawl_delay);
+        self.frontier.done(domain, times.map(|times| self.pace.next_fetch(times, own)));
+    }
+
+    /// A server that is overloaded, or does not answer, is left alone for longer, and longer each time.
+    fn put_off(&mut self, domain: &Domain, request: &Request, fetched: &Fetched) {
+        let politeness = &self.settings.politeness;
+        let longer = politeness.delay * (2 << request.attempts.min(6));
+        let wait = match &fetched.outcome {
+            Ok(response @ Response { status: 429 | 503, .. }) => {
+                Duration::from_secs(response.retry_after.unwrap_or(0)).min(politeness.max_crawl_delay).max(longer)
+            }
+            Err(error) if error.is_transient() => longer,
+            _ => return,
+        };
+        self.frontier.put_off(domain, Instant::now() + wait);
+    }
+
+    async fn page_fetched(&mut self, request: Request, fetched: Fetched) -> Result<(), WriterError> {
+        match self.next_step(&request, fetched.outcome) {
+            NextStep::Page(response) => self.page_came(&request, fetched.times, response).await,
+            NextStep::Again(_) | NextStep::Follow(_) if self.stopping => self.abandon(vec![request]).await,
             NextStep::Again(request) => {
                 self.push(request, End::Back);
                 Ok(())
@@ -47,10 +77,6 @@ impl Scheduler<'_> {
                 self.push(request, End::Front);
                 Ok(())
             }
-            NextStep::Page => match fetched.outcome {
-                Ok(response) => self.page_came(&request, fetched.times, response).await,
-                Err(error) => self.page_failed(&request, error.to_string()).await,
-            },
             NextStep::Give(reason) => {
                 self.stats.errors += 1;
                 self.page_failed(&request, reason).await
@@ -58,83 +84,76 @@ impl Scheduler<'_> {
         }
     }
 
-    pub(super) fn release(&mut self, domain: &Domain, fetched: &Fetched) -> Result<(), WriterError> {
-        let url = fetched.outcome.as_ref().ok().map(|response| response.url.clone());
-        match url {
-            Some(url) => self.release_times(domain, &url, fetched.times),
-            None => {
-                let next = fetched.times.map(|times| self.pace.next_fetch(times, Duration::ZERO));
-                self.frontier.done(domain, next);
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn release_times(&mut self, domain: &Domain, url: &PageUrl, times: Option<Times>) {
-        let own = self.origins.delay(url).unwrap_or_default().min(self.settings.politeness.max_crawl_delay);
-        self.frontier.done(domain, times.map(|times| self.pace.next_fetch(times, own)));
-    }
-
-    /// A server that is overloaded, or does not answer, is left alone for longer.
-    pub(super) fn put_off(&mut self, domain: &Domain, request: &Request, fetched: &Fetched) {
-        let politeness = &self.settings.politeness;
-        let wait = match &fetched.outcome {
-            Ok(Response { status: 429 | 503, retry_after, .. }) => {
-                let asked = Duration::from_secs(retry_after.unwrap_or(0)).min(politeness.max_crawl_delay);
-                asked.max(politeness.delay * 2)
-            }
-            Err(error) if error.is_transient() => politeness.delay * (2 << request.attempts.min(6)),
-            _ => return,
-        };
-        self.frontier.put_off(domain, Instant::now() + wait);
-    }
-
     /// What follows from the answer to a page request.
-    fn page_fetched(&self, request: &Request, outcome: Result<&Response, &FetchError>) -> NextStep {
+    fn next_step(&self, request: &Request, outcome: Result<Response, FetchError>) -> NextStep {
         let may_retry = request.attempts < self.settings.fetch.retries;
-        let again = || NextStep::Again(Request { attempts: request.attempts + 1, ..request.clone() });
         let response = match outcome {
             Ok(response) => response,
-            Err(error) if error.is_transient() && may_retry => return again(),
+            Err(error) if error.is_transient() && may_retry => return NextStep::Again(request.again()),
             Err(error) => return NextStep::Give(error.to_string()),
         };
-        if let Some(target) = redirect_target(response) {
-            if request.hops >= self.settings.fetch.max_redirects {
-                return NextStep::Give(format!("{}: more than {} redirects", request.url, request.hops));
-            }
-            return NextStep::Follow(Request { url: target, hops: request.hops + 1, ..request.clone() });
+        if let Some(target) = redirect_target(&response) {
+            return self.redirected(request, target);
         }
-        match response.status {
-            200..=299 if response.body.is_empty() => NextStep::Give(format!("{}: empty answer", request.url)),
-            200..=299 => NextStep::Page,
-            429 | 500..=599 if may_retry => again(),
-            status => NextStep::Give(format!("{}: answers {status}", request.url)),
+        let url = &request.url;
+        let patience = self.settings.politeness.max_crawl_delay.as_secs();
+        match (response.status, response.retry_after) {
+            (200..=299, _) if response.body.is_empty() => NextStep::Give(format!("{url}: empty answer")),
+            (200..=299, _) => NextStep::Page(response),
+            (status @ (429 | 503), Some(seconds)) if seconds > patience => {
+                NextStep::Give(format!("{url}: answers {status} and asks to wait {seconds} s"))
+            }
+            (429 | 500..=599, _) if may_retry => NextStep::Again(request.again()),
+            (status, _) => NextStep::Give(format!("{url}: answers {status}")),
         }
     }
 
-    pub(super) async fn robots_fetched(
+    /// A key page may be anywhere; once it is found, what leaves its site is of no use and is not asked for.
+    fn redirected(&self, request: &Request, target: PageUrl) -> NextStep {
+        if request.hops >= self.settings.fetch.max_redirects {
+            return NextStep::Give(format!("{}: more than {} redirects", request.url, request.hops));
+        }
+        let site = request.kind.site().and_then(|site| self.sites.get(&site)).and_then(|state| state.site.as_ref());
+        match site {
+            Some(site) if site.claim(target.clone()).is_none() => {
+                NextStep::Give(format!("{}: leads to {target}, outside the site", request.url))
+            }
+            _ => NextStep::Follow(request.led_to(target)),
+        }
+    }
+
+    async fn robots_fetched(
         &mut self,
-        origin: String,
+        origin: &str,
         request: Request,
         fetched: &Fetched,
+        robots: Option<Robots>,
     ) -> Result<(), WriterError> {
-        if let Ok(response) = &fetched.outcome
-            && let Some(url) = redirect_target(response)
-            && request.hops < MAX_ROBOTS_REDIRECTS
-            && !self.stopping
-        {
-            self.push(Request { url, hops: request.hops + 1, ..request }, End::Front);
-            return Ok(());
+        if !self.stopping {
+            let may_retry = request.attempts < self.settings.fetch.retries;
+            match &fetched.outcome {
+                Ok(response) if request.hops < MAX_ROBOTS_REDIRECTS => {
+                    if let Some(url) = redirect_target(response) {
+                        self.push(request.led_to(url), End::Front);
+                        return Ok(());
+                    }
+                }
+                Err(error) if error.is_transient() && may_retry => {
+                    self.push(request.again(), End::Front);
+                    return Ok(());
+                }
+                _ => {}
+            }
         }
-        let (answer, status, body): (_, _, &[u8]) = match &fetched.outcome {
-            Ok(r) => (RobotsAnswer::Status(r.status, &r.body), Some(r.status), &r.body),
-            Err(_) => (RobotsAnswer::Unreachable, None, &[]),
+        let (status, body) = match &fetched.outcome {
+            Ok(response) => (Some(response.status), response.body.clone()),
+            Err(_) => (None, Vec::new()),
         };
-        let robots = Robots::of(answer, &self.settings.fetch.user_agent);
         let at = self.clock.unix_ms();
-        self.writer.send(Job::Robots { origin: origin.clone(), at, status, body: body.to_vec() }).await?;
+        self.writer.send(Job::Robots { origin: origin.to_owned(), at, status, body }).await?;
+        let robots = robots.unwrap_or_else(|| Robots::of(RobotsAnswer::Unreachable, &self.settings.fetch.user_agent));
         let until = Instant::now() + self.settings.politeness.robots_ttl;
-        let parked = self.origins.learn(origin, robots, until);
+        let parked = self.origins.learn(origin.to_owned(), robots, until);
         if self.stopping {
             return self.abandon(parked).await;
         }
@@ -201,7 +220,7 @@ impl Scheduler<'_> {
 }
 
 enum NextStep {
-    Page,
+    Page(Response),
     Again(Request),
     Follow(Request),
     Give(String),

@@ -26,8 +26,9 @@ impl Scheduler<'_> {
             Advance::Ask(..) if self.stopping => self.end_site(site, SiteEnd::Interrupted, None).await,
             Advance::Ask(learner, url) => {
                 if let Some(state) = self.sites.get_mut(&site) {
+                    state.site.get_or_insert_with(|| learner.site().clone());
                     state.learner = Some(learner);
-                    self.push(Request { url, kind: Kind::Page { site }, hops: 0, attempts: 0 }, End::Back);
+                    self.push(Request::new(url, Kind::Page { site }), End::Back);
                 }
                 Ok(())
             }
@@ -51,14 +52,20 @@ impl Scheduler<'_> {
     ) -> Result<(), WriterError> {
         let Some(state) = self.sites.remove(&site) else { return Ok(()) };
         for origin in &state.origins {
-            self.origins.forget(origin);
+            // Sites of one host name can share an origin through redirects.
+            if !self.sites.values().any(|other| other.origins.contains(origin)) {
+                self.origins.forget(origin);
+            }
         }
-        let host = harvest.as_ref().map_or_else(|| state.seed.host().to_owned(), |h| h.host.clone());
+        let host = harvest.as_ref().map_or_else(|| state.seed.authority(), |h| h.host.clone());
         let mut summary = SiteSummary::new(&host, &end, state.begun.elapsed());
         (summary.pages, summary.requests) = (state.n_pages, state.n_requests);
         self.stats.count_end(&end);
-        let (mut template, mut cleaned) = (None, Vec::new());
+        let (mut template, mut cleaned, mut found) = (None, Vec::new(), None);
         if let Some(harvest) = harvest {
+            if harvest.host != state.seed.authority() {
+                found = Some((harvest.host.clone(), harvest.key_url.clone()));
+            }
             (summary.links, summary.loads) = (harvest.n_links, harvest.loads);
             summary.cleaned = harvest.cleaned.iter().filter(|page| page.by_template).count();
             if let Some(t) = &harvest.template {
@@ -67,7 +74,7 @@ impl Scheduler<'_> {
             (template, cleaned) = (harvest.template.map(Box::new), harvest.cleaned);
         }
         let at = self.clock.unix_ms();
-        self.writer.send(Job::SiteEnded { site, end, template, cleaned, at }).await?;
+        self.writer.send(Job::SiteEnded { site, found, end, template, cleaned, at }).await?;
         (self.watch)(Progress::Site(&summary, &self.stats));
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use crate::fetch::Fetched;
 use crate::page::{Domain, PageUrl};
+use crate::robots::Robots;
 use crate::store::SiteNumber;
 
 use super::site::Advance;
@@ -16,6 +17,24 @@ pub(super) struct Request {
     pub(super) hops: usize,
     /// Failures so far.
     pub(super) attempts: u8,
+    /// Its rules came while it waited for them; they hold for it even if they are past their time by now.
+    pub(super) ruled: bool,
+}
+
+impl Request {
+    pub(super) fn new(url: PageUrl, kind: Kind) -> Request {
+        Request { url, kind, hops: 0, attempts: 0, ruled: false }
+    }
+
+    /// The same request led to another URL.
+    pub(super) fn led_to(&self, url: PageUrl) -> Request {
+        Request { url, hops: self.hops + 1, ruled: false, ..self.clone() }
+    }
+
+    /// The same request once more.
+    pub(super) fn again(&self) -> Request {
+        Request { attempts: self.attempts + 1, ..self.clone() }
+    }
 }
 
 /// What a request is for.
@@ -39,7 +58,13 @@ impl Kind {
 /// Everything that can happen.
 pub(super) enum Event {
     /// A request ended.
-    Fetched { domain: Domain, request: Request, fetched: Fetched },
+    Fetched {
+        domain: Domain,
+        request: Request,
+        fetched: Fetched,
+        /// For a robots.txt: the rules that follow from the answer.
+        robots: Option<Robots>,
+    },
     /// The politeness key of a request is known.
     Keyed { domain: Domain, request: Request },
     /// A CPU thread is done with a page.

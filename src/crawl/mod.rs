@@ -24,7 +24,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc;
 
 use scheduler::Scheduler;
-pub use single::{SingleError, fetch_single};
+pub use single::{Single, SingleError};
 pub use stats::{Progress, SiteSummary, Stats, Summary};
 
 use crate::fetch::{ClientError, Gate};

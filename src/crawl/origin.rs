@@ -5,7 +5,6 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use super::event::Request;
-use crate::page::PageUrl;
 use crate::robots::Robots;
 
 /// The rules by origin. Requests that came before their rules are parked here.
@@ -33,7 +32,7 @@ impl Origins {
     pub(super) fn judge(&mut self, request: Request, now: Instant) -> (Verdict, Option<Request>) {
         let origin = request.url.origin();
         match self.rules.get_mut(&origin) {
-            Some(Rules::Known { robots, until }) if *until > now => {
+            Some(Rules::Known { robots, until }) if *until > now || request.ruled => {
                 let verdict = match (robots.unreachable(), robots.allows(&request.url)) {
                     (Some(reason), _) => Verdict::Forbidden(reason),
                     (None, true) => Verdict::Allowed,
@@ -55,14 +54,14 @@ impl Origins {
     /// The rules have come; gives back what waited for them.
     pub(super) fn learn(&mut self, origin: String, robots: Robots, until: Instant) -> Vec<Request> {
         match self.rules.insert(origin, Rules::Known { robots, until }) {
-            Some(Rules::Asked(parked)) => parked,
+            Some(Rules::Asked(parked)) => parked.into_iter().map(|r| Request { ruled: true, ..r }).collect(),
             _ => Vec::new(),
         }
     }
 
-    /// The delay that the origin of a URL asks for.
-    pub(super) fn delay(&self, url: &PageUrl) -> Option<std::time::Duration> {
-        match self.rules.get(&url.origin())? {
+    /// The delay that an origin asks for.
+    pub(super) fn delay(&self, origin: &str) -> Option<std::time::Duration> {
+        match self.rules.get(origin)? {
             Rules::Known { robots, .. } => robots.delay(),
             Rules::Asked(_) => None,
         }

@@ -13,9 +13,10 @@ use super::event::{Event, Kind, Request};
 use super::origin::{Origins, Verdict};
 use super::site::SiteState;
 use super::stats::{Progress, Stats, Summary};
-use crate::fetch::{Gate, Wanted};
+use crate::fetch::{Fetched, Gate, Wanted};
 use crate::frontier::{Due, Frontier, Pace};
 use crate::page::{Domain, PageUrl, PolitenessKey};
+use crate::robots::{Robots, RobotsAnswer};
 use crate::settings::Settings;
 use crate::store::{Job, SiteNumber, Writer, WriterError};
 
@@ -125,10 +126,10 @@ impl<'a> Scheduler<'a> {
             let site = self.next_site;
             self.next_site += 1;
             let at = self.clock.unix_ms();
-            let begun = Job::SiteBegun { site, host: seed.host().to_owned(), key_url: seed.to_string(), at };
+            let begun = Job::SiteBegun { site, host: seed.authority(), key_url: seed.to_string(), at };
             self.writer.send(begun).await?;
             self.sites.insert(site, SiteState::new(seed.clone(), Instant::now()));
-            self.push(Request { url: seed, kind: Kind::Page { site }, hops: 0, attempts: 0 }, End::Back);
+            self.push(Request::new(seed, Kind::Page { site }), End::Back);
         }
         Ok(())
     }
@@ -186,7 +187,7 @@ impl<'a> Scheduler<'a> {
                     self.forbid(request, reason).await?;
                 }
                 (Verdict::Ask(origin), _) => match PageUrl::parse(&format!("{origin}/robots.txt")) {
-                    Ok(url) => self.send(domain, Request { url, kind: Kind::Robots { origin }, hops: 0, attempts: 0 }),
+                    Ok(url) => self.send(domain, Request::new(url, Kind::Robots { origin })),
                     Err(_) => self.frontier.done(&domain, None),
                 },
                 _ => self.frontier.done(&domain, None),
@@ -202,16 +203,24 @@ impl<'a> Scheduler<'a> {
             Kind::Robots { .. } => Wanted::Robots,
             Kind::Page { .. } => Wanted::Page,
         };
+        let user_agent = self.settings.fetch.user_agent.clone();
         tokio::spawn(async move {
-            let fetched = gate.fetch(&request.url, wanted).await;
-            let _ = events.send(Event::Fetched { domain, request, fetched }).await;
+            let url = request.url.clone();
+            // In a task of its own: a panic below must not swallow the event that everyone waits for.
+            let inner = tokio::spawn(async move { gate.fetch(&url, wanted).await });
+            let fetched = inner.await.unwrap_or_else(|_| Fetched::broken(&request.url));
+            let robots = match wanted {
+                Wanted::Robots => Some(read_robots(&fetched, user_agent).await),
+                Wanted::Page => None,
+            };
+            let _ = events.send(Event::Fetched { domain, request, fetched, robots }).await;
         });
     }
 
     pub(super) async fn handle(&mut self, event: Event) -> Result<(), WriterError> {
         self.n_out -= 1;
         match event {
-            Event::Fetched { domain, request, fetched } => self.fetched(domain, request, fetched).await,
+            Event::Fetched { domain, request, fetched, robots } => self.fetched(domain, request, fetched, robots).await,
             Event::Keyed { domain, request } if self.stopping => {
                 drop(domain);
                 self.abandon(vec![request]).await
@@ -227,6 +236,7 @@ impl<'a> Scheduler<'a> {
     /// No new request from now on.
     pub(super) async fn stop(&mut self) -> Result<(), WriterError> {
         self.stopping = true;
+        self.gate.stop();
         let waiting = self.frontier.drain();
         let parked = self.origins.drain();
         self.stats.interrupted += self.seeds.len();
@@ -234,6 +244,17 @@ impl<'a> Scheduler<'a> {
         self.abandon(waiting).await?;
         self.abandon(parked).await
     }
+}
+
+/// The rules that follow from an answer. Long rules take a while to compile, so not on a thread that others wait for.
+async fn read_robots(fetched: &Fetched, user_agent: String) -> Robots {
+    let answer = fetched.outcome.as_ref().ok().map(|response| (response.status, response.body.clone()));
+    let agent = user_agent.clone();
+    let read = tokio::task::spawn_blocking(move || match &answer {
+        Some((status, body)) => Robots::of(RobotsAnswer::Status(*status, body), &agent),
+        None => Robots::of(RobotsAnswer::Unreachable, &agent),
+    });
+    read.await.unwrap_or_else(|_| Robots::of(RobotsAnswer::Unreachable, &user_agent))
 }
 
 /// Which end of a domain's queue.

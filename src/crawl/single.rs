@@ -1,9 +1,12 @@
 //! One page, fetched as politely as a crawl would: robots.txt first, a delay between requests, redirects hop by hop.
 
-use std::time::Duration;
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
 
 use crate::fetch::{ClientError, FetchError, Gate, Response, Wanted, redirect_target};
-use crate::page::PageUrl;
+use crate::frontier::Pace;
+use crate::page::{Domain, PageUrl};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
 use crate::settings::Settings;
 
@@ -42,49 +45,82 @@ pub enum SingleError {
     },
 }
 
-/// Fetches one page.
-pub async fn fetch_single(url: &PageUrl, settings: &Settings) -> Result<Response, SingleError> {
-    let gate = Gate::new(&settings.fetch)?;
-    let mut at = url.clone();
-    let mut rules: Option<(String, Robots)> = None;
-    for _ in 0..=settings.fetch.max_redirects {
-        let origin = at.origin();
-        if rules.as_ref().is_none_or(|(known, _)| *known != origin) {
-            let robots = fetch_robots(&gate, &at, settings).await;
-            rules = Some((origin, robots));
-        }
-        let Some((_, robots)) = &rules else { continue };
-        if !robots.allows(&at) {
-            let reason = robots.unreachable().unwrap_or("robots.txt forbids it");
-            return Err(SingleError::Forbidden { url: at, reason });
-        }
-        let delay = robots.delay().unwrap_or(Duration::ZERO).min(settings.politeness.max_crawl_delay);
-        tokio::time::sleep(settings.politeness.delay.max(delay)).await;
-        let response = gate.fetch(&at, Wanted::Page).await.outcome?;
-        match redirect_target(&response) {
-            Some(target) => at = target,
-            None if (200..300).contains(&response.status) => return Ok(response),
-            None => return Err(SingleError::Status { url: at, status: response.status }),
-        }
-    }
-    Err(SingleError::Redirects { url: url.clone(), limit: settings.fetch.max_redirects })
+/// Fetches pages one after the other; remembers rules and times between them.
+pub struct Single<'s> {
+    settings: &'s Settings,
+    gate: Gate,
+    pace: Pace,
+    rules: FxHashMap<String, Robots>,
+    next_fetch: FxHashMap<Domain, Instant>,
 }
 
-async fn fetch_robots(gate: &Gate, page: &PageUrl, settings: &Settings) -> Robots {
-    let agent = &settings.fetch.user_agent;
-    let Some(mut at) = page.join("/robots.txt") else { return Robots::of(RobotsAnswer::Unreachable, agent) };
-    let mut hops = 0;
-    loop {
-        let Ok(response) = gate.fetch(&at, Wanted::Robots).await.outcome else {
-            return Robots::of(RobotsAnswer::Unreachable, agent);
-        };
-        match redirect_target(&response) {
-            Some(target) if hops < MAX_ROBOTS_REDIRECTS => {
-                hops += 1;
-                at = target;
-                tokio::time::sleep(settings.politeness.delay).await;
+impl<'s> Single<'s> {
+    /// A fetcher with its own connections.
+    pub fn new(settings: &'s Settings) -> Result<Single<'s>, ClientError> {
+        Ok(Single {
+            settings,
+            gate: Gate::new(&settings.fetch)?,
+            pace: Pace::new(&settings.politeness),
+            rules: FxHashMap::default(),
+            next_fetch: FxHashMap::default(),
+        })
+    }
+
+    /// Fetches one page.
+    pub async fn fetch(&mut self, url: &PageUrl) -> Result<Response, SingleError> {
+        let mut at = url.clone();
+        for _ in 0..=self.settings.fetch.max_redirects {
+            let origin = at.origin();
+            if !self.rules.contains_key(&origin) {
+                let robots = self.fetch_robots(&at).await;
+                self.rules.insert(origin.clone(), robots);
             }
-            _ => return Robots::of(RobotsAnswer::Status(response.status, &response.body), agent),
+            if let Some(robots) = self.rules.get(&origin).filter(|robots| !robots.allows(&at)) {
+                let reason = robots.unreachable().unwrap_or("robots.txt forbids it");
+                return Err(SingleError::Forbidden { url: at, reason });
+            }
+            let response = self.polite(&at, Wanted::Page).await?;
+            match redirect_target(&response) {
+                Some(target) => at = target,
+                None if (200..300).contains(&response.status) => return Ok(response),
+                None => return Err(SingleError::Status { url: at, status: response.status }),
+            }
         }
+        Err(SingleError::Redirects { url: url.clone(), limit: self.settings.fetch.max_redirects })
+    }
+
+    async fn fetch_robots(&mut self, page: &PageUrl) -> Robots {
+        let agent = &self.settings.fetch.user_agent;
+        let Some(mut at) = page.join("/robots.txt") else { return Robots::of(RobotsAnswer::Unreachable, agent) };
+        let mut hops = 0;
+        loop {
+            let Ok(response) = self.polite(&at, Wanted::Robots).await else {
+                return Robots::of(RobotsAnswer::Unreachable, agent);
+            };
+            match redirect_target(&response) {
+                Some(target) if hops < MAX_ROBOTS_REDIRECTS => {
+                    hops += 1;
+                    at = target;
+                }
+                _ => return Robots::of(RobotsAnswer::Status(response.status, &response.body), agent),
+            }
+        }
+    }
+
+    /// One request when its domain is due.
+    async fn polite(&mut self, url: &PageUrl, wanted: Wanted) -> Result<Response, FetchError> {
+        let domain = Domain::of(url, self.settings.politeness.key, None);
+        // The rules may have come after the last request of the domain, so the delay is looked up only now.
+        let own = self.rules.get(&url.origin()).and_then(Robots::delay).unwrap_or_default();
+        let own = own.min(self.settings.politeness.max_crawl_delay);
+        if let Some(due) = self.next_fetch.get(&domain) {
+            let extra = own.saturating_sub(self.settings.politeness.delay);
+            tokio::time::sleep_until((*due + extra).into()).await;
+        }
+        let fetched = self.gate.fetch(url, wanted).await;
+        if let Some(times) = fetched.times {
+            self.next_fetch.insert(domain, self.pace.next_fetch(times, std::time::Duration::ZERO));
+        }
+        fetched.outcome
     }
 }

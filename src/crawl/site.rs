@@ -19,6 +19,8 @@ pub(super) struct SiteState {
     pub(super) begun: Instant,
     /// `None` before the key page, and while a CPU thread has it.
     pub(super) learner: Option<Box<Learner>>,
+    /// Known with the key page.
+    pub(super) site: Option<Site>,
     /// Does a learner exist, here or on a CPU thread?
     pub(super) has_key: bool,
     pub(super) n_pages: usize,
@@ -29,7 +31,16 @@ pub(super) struct SiteState {
 
 impl SiteState {
     pub(super) fn new(seed: PageUrl, begun: Instant) -> SiteState {
-        SiteState { seed, begun, learner: None, has_key: false, n_pages: 0, n_requests: 0, origins: Vec::new() }
+        SiteState {
+            seed,
+            begun,
+            learner: None,
+            site: None,
+            has_key: false,
+            n_pages: 0,
+            n_requests: 0,
+            origins: Vec::new(),
+        }
     }
 }
 
@@ -46,6 +57,7 @@ pub(super) enum Advance {
 /// What came of a site.
 pub(super) struct Harvest {
     pub(super) host: String,
+    pub(super) key_url: String,
     pub(super) template: Option<Template>,
     pub(super) cleaned: Vec<Cleaned>,
     pub(super) n_links: usize,
@@ -95,7 +107,7 @@ fn step(work: Work, settings: &Settings) -> Advance {
 
 fn page(response: Response, settings: &Settings) -> Page {
     let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.page);
-    Page { url: response.url, tree }
+    Page::new(response.url, tree)
 }
 
 /// Cleans every page of the site with what was learned.
@@ -104,7 +116,8 @@ fn harvest(learned: Learned) -> Harvest {
     let mut cleaned = vec![clean(&learned.key, Some(learned.key_applied()), applier.as_ref())];
     cleaned.extend(learned.pages.iter().map(|page| clean(page, None, applier.as_ref())));
     Harvest {
-        host: learned.key.url.host().to_owned(),
+        host: learned.key.url.authority(),
+        key_url: learned.key.fetched.to_string(),
         template: learned.template,
         cleaned,
         n_links: learned.n_links,
@@ -123,7 +136,7 @@ fn clean(page: &Page, known: Option<Applied>, applier: Option<&Applier>) -> Clea
     let by_template = fits.is_some();
     let applied = fits.unwrap_or_else(|| Applied::nothing(&page.tree));
     Cleaned {
-        url: page.url.to_string(),
+        url: page.fetched.to_string(),
         html: applied.html(&page.tree),
         method: if by_template { "etdm" } else { "plain" },
         by_template,

@@ -16,7 +16,7 @@ pub(super) fn is_normalized(text: &str) -> bool {
     let mut after_blank = true;
     for byte in text.bytes() {
         let blank = byte == b' ';
-        if (byte < b' ' || byte >= 0x80) || (blank && after_blank) {
+        if !(b' '..0x80).contains(&byte) || (blank && after_blank) {
             return false;
         }
         after_blank = blank;

@@ -163,14 +163,14 @@ impl SiteTask<'_> {
         let site = Site::of(&url, learn.same_site).with_aliases(&self.gold.hosts);
         let mut reading = std::time::Duration::ZERO;
         let start = Instant::now();
-        let key = Page { url, tree: self.parse(bytes) };
+        let key = Page::new(url, self.parse(bytes));
         let learned = Learner::new(key, site, learn).run(|url| {
             let asked = Instant::now();
             let served = self.folder.find(url)?;
             let bytes = std::fs::read(&served.file).ok()?;
             reading += asked.elapsed();
             paths.insert(served.url.clone(), served.path);
-            Some(Page { url: served.url, tree: self.parse(&bytes) })
+            Some(Page::new(served.url, self.parse(&bytes)))
         });
         cost.learn = start.elapsed() - reading;
         let voters: Vec<&Tree> = learned.found.voters.iter().map(|load| &learned.pages[*load].tree).collect();

@@ -10,8 +10,6 @@ use futures_util::StreamExt;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt};
 use tokio_util::io::StreamReader;
 
-use super::gate::Caps;
-
 /// Why a body could not be read.
 #[derive(Debug)]
 pub(super) enum BodyError {
@@ -43,7 +41,6 @@ pub(super) async fn read(
     response: reqwest::Response,
     encoding: &str,
     limits: &Limits,
-    caps: &Caps,
 ) -> Result<(Vec<u8>, usize), BodyError> {
     let announced = response.content_length().unwrap_or(0);
     if announced > limits.raw as u64 && !limits.cut {
@@ -51,13 +48,11 @@ pub(super) async fn read(
     }
     let counted = Arc::new(AtomicUsize::new(0));
     let raw = Arc::clone(&counted);
-    let (raw_limit, cut, caps) = (limits.raw, limits.cut, caps.clone());
+    let (raw_limit, cut) = (limits.raw, limits.cut);
     let stream = response.bytes_stream().then(move |piece| {
         let raw = Arc::clone(&raw);
-        let caps = caps.clone();
         async move {
             let piece = piece.map_err(|e| io::Error::other(Broken(innermost(&e))))?;
-            caps.bytes(piece.len()).await;
             if raw.fetch_add(piece.len(), Ordering::Relaxed) + piece.len() > raw_limit && !cut {
                 return Err(io::Error::other(RawLimit));
             }

@@ -11,6 +11,7 @@ use governor::state::keyed::DefaultKeyedStateStore;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION, RETRY_AFTER};
+use tokio_util::sync::CancellationToken;
 
 use super::body::{BodyError, Limits, innermost};
 use super::resolver::ResolveError;
@@ -35,7 +36,7 @@ type ByAddress = RateLimiter<IpAddr, DefaultKeyedStateStore<IpAddr>, DefaultCloc
 /// Caps over all domains (governor). The spacing of one domain is the frontier's: a token bucket answers "not now"
 /// only after a URL was taken.
 #[derive(Clone, Default)]
-pub(super) struct Caps {
+struct Caps {
     requests: Option<Arc<Direct>>,
     bytes: Option<Arc<Direct>>,
     by_address: Option<Arc<ByAddress>>,
@@ -69,7 +70,7 @@ impl Caps {
     }
 
     /// Waits until this many bytes may have been read.
-    pub(super) async fn bytes(&self, n: usize) {
+    async fn bytes(&self, n: usize) {
         let Some(limiter) = &self.bytes else { return };
         let mut left = u32::try_from(n).unwrap_or(u32::MAX);
         while let Some(wanted) = NonZeroU32::new(left) {
@@ -93,6 +94,7 @@ pub struct Gate {
     resolver: Resolver,
     caps: Caps,
     fetch: Arc<Fetch>,
+    stopped: CancellationToken,
 }
 
 impl Gate {
@@ -100,7 +102,13 @@ impl Gate {
     pub fn new(fetch: &Fetch) -> Result<Gate, ClientError> {
         let resolver = Resolver::new(fetch)?;
         let client = client::build(fetch, &resolver)?;
-        Ok(Gate { client, resolver, caps: Caps::new(fetch), fetch: Arc::new(fetch.clone()) })
+        Ok(Gate {
+            client,
+            resolver,
+            caps: Caps::new(fetch),
+            fetch: Arc::new(fetch.clone()),
+            stopped: CancellationToken::new(),
+        })
     }
 
     /// The resolver, for politeness by address.
@@ -108,19 +116,34 @@ impl Gate {
         &self.resolver
     }
 
+    /// Nothing is sent from now on; what is out comes home.
+    pub fn stop(&self) {
+        self.stopped.cancel();
+    }
+
     /// Sends one GET request. The caller has asked robots.txt and waited for its turn.
     pub async fn fetch(&self, url: &PageUrl, wanted: Wanted) -> Fetched {
-        let addresses = match self.addresses(url).await {
-            Ok(addresses) => addresses,
-            Err(error) => return Fetched { times: None, outcome: Err(error) },
+        let ready = async {
+            let addresses = self.addresses(url).await?;
+            self.caps.request(addresses.first().map(SocketAddr::ip)).await;
+            Ok(())
         };
-        self.caps.request(addresses.first().map(SocketAddr::ip)).await;
+        let ready = self.stopped.run_until_cancelled(ready).await;
+        if let Err(error) = ready.unwrap_or_else(|| Err(FetchError::Stopped { url: url.clone() })) {
+            return Fetched { times: None, outcome: Err(error) };
+        }
         let sent = Instant::now();
         let mut answered = None;
-        // reqwest's own timeout ends reads of the body; this one also bounds our decoder and the byte cap.
+        // reqwest's own timeout ends reads of the body; this one also bounds our decoder.
         let whole = tokio::time::timeout(self.fetch.timeout, self.send(url, wanted, &mut answered));
         let outcome = whole.await.unwrap_or_else(|_| Err(self.timeout(url)));
-        Fetched { times: Some(Times { sent, answered, ended: Instant::now() }), outcome }
+        let ended = Instant::now();
+        if let Ok(response) = &outcome {
+            // Paid for afterwards, so that waiting for others' bytes is not taken for a slow server.
+            let paid = self.caps.bytes(response.raw_bytes);
+            self.stopped.run_until_cancelled(paid).await;
+        }
+        Fetched { times: Some(Times { sent, answered, ended }), outcome }
     }
 
     async fn addresses(&self, url: &PageUrl) -> Result<Vec<SocketAddr>, FetchError> {
@@ -165,7 +188,7 @@ impl Gate {
             }
             Wanted::Robots => Limits { raw: usize::MAX, decoded: MAX_ROBOTS_BYTES, cut: true },
         };
-        let read = body::read(answer, &encoding, &limits, &self.caps).await;
+        let read = body::read(answer, &encoding, &limits).await;
         let (body, raw_bytes) = read.map_err(|e| self.body_error(url, e))?;
         (response.body, response.raw_bytes) = (body, raw_bytes);
         if wanted == Wanted::Page && response.content_type.is_none() && !looks_like_html(&response.body) {

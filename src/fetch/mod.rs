@@ -48,6 +48,14 @@ pub struct Fetched {
     pub outcome: Result<Response, FetchError>,
 }
 
+impl Fetched {
+    /// A request whose task ended without an answer: a defect of ours.
+    pub fn broken(url: &PageUrl) -> Fetched {
+        let reason = "internal error, please report it".to_owned();
+        Fetched { times: None, outcome: Err(FetchError::Connection { url: url.clone(), reason }) }
+    }
+}
+
 /// Why a request gave no page.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum FetchError {
@@ -104,6 +112,12 @@ pub enum FetchError {
         url: PageUrl,
         /// As sent.
         content_type: String,
+    },
+    /// The crawl was stopped before it was sent.
+    #[error("{url}: not sent, the crawl was stopped")]
+    Stopped {
+        /// What was to be asked for.
+        url: PageUrl,
     },
     /// The body cannot be decompressed.
     #[error("{url}: broken {encoding} body ({reason})")]

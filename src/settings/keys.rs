@@ -102,6 +102,8 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.learn.slug_dirs => truth(v)?;
     "links.dom_ref" = "\"class\"", "Which links the next one should be far from: class (Algorithm 1), global, all.",
         |s, v| s.learn.dom_ref => one_of(v, &[("class", DomRef::Class), ("global", DomRef::Global), ("all", DomRef::All)])?;
+    "links.max" = "5000", "Links of a page that are considered; the rest is left out.",
+        |s, v| s.learn.max_links => whole(v, 1, 1_000_000)?;
     "links.skip_nofollow" = "true", "Are links marked nofollow left out of the training set?",
         |s, v| s.learn.skip_nofollow => truth(v)?;
 

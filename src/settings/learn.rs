@@ -13,6 +13,8 @@ pub struct Learn {
     pub slug_dirs: bool,
     /// Reference set of the DOM distance (ALGORITHMS 2.3).
     pub dom_ref: DomRef,
+    /// Links of a page that are considered.
+    pub max_links: usize,
     /// Are links marked `nofollow` left out?
     pub skip_nofollow: bool,
     /// How the voting pages are chosen.
@@ -157,6 +159,7 @@ fn thesis2014() -> Learn {
         same_site: SameSite::Host,
         slug_dirs: false,
         dom_ref: DomRef::Class,
+        max_links: 5000,
         skip_nofollow: false,
         subdigraph: Subdigraph::Complete,
         n: 3,

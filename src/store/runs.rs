@@ -100,6 +100,21 @@ impl Store {
         self.wrap(statement.query_row(params![host, key_url, run, at], |row| row.get(0)))
     }
 
+    /// Gives a site of this run the host that its key page was found on. Where that host is a site already, what
+    /// this run fetched moves over to it.
+    pub fn rename_site(&self, run: i64, site: i64, host: &str, key_url: &str, at: i64) -> Result<i64, StoreError> {
+        let found = self.begin_site(run, host, key_url, at)?;
+        if found != site {
+            for table in ["pages", "visits"] {
+                let sql = format!("UPDATE {table} SET site_id = ?2 WHERE run_id = ?1 AND site_id = ?3");
+                self.wrap(self.connection.execute(&sql, params![run, found, site]))?;
+            }
+            let sql = "UPDATE sites SET outcome = 'moved', reason = ?2, updated_at = ?3 WHERE id = ?1";
+            self.wrap(self.connection.execute(sql, params![site, format!("leads to {key_url}"), at]))?;
+        }
+        Ok(found)
+    }
+
     /// Records how the work on a site ended.
     pub fn end_site(&self, site: i64, end: &SiteEnd, at: i64) -> Result<(), StoreError> {
         let (outcome, reason) = end.words();

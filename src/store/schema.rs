@@ -20,7 +20,7 @@ CREATE TABLE sites (
     host TEXT NOT NULL UNIQUE,
     key_url TEXT NOT NULL,
     run_id INTEGER REFERENCES runs(id),     -- the last one that worked on it; NULL: its template was imported
-    outcome TEXT,                           -- NULL while it is worked on: learned, failed, interrupted
+    outcome TEXT,                           -- NULL while it is worked on: learned, failed, interrupted, moved
     reason TEXT,
     updated_at INTEGER NOT NULL
 );

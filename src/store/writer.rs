@@ -56,6 +56,8 @@ pub enum Job {
     SiteEnded {
         /// Number of the site in this run.
         site: SiteNumber,
+        /// Host and key page as they were found, when a redirect led to others than the seed's.
+        found: Option<(String, String)>,
         /// How.
         end: SiteEnd,
         /// What was learned.
@@ -80,9 +82,11 @@ pub enum Job {
 pub struct WriterError;
 
 /// The crawl's end of the channel.
+///
+/// Dropping it waits for the thread, so that what was handed over is committed even when the crawl ends in a panic.
 pub struct Writer {
-    jobs: mpsc::Sender<Job>,
-    thread: JoinHandle<Result<(), StoreError>>,
+    jobs: Option<mpsc::Sender<Job>>,
+    thread: Option<JoinHandle<Result<(), StoreError>>>,
 }
 
 impl Writer {
@@ -99,21 +103,33 @@ impl Writer {
             what: "writer thread".to_owned(),
             reason: e.to_string(),
         })?;
-        Ok(Writer { jobs, thread })
+        Ok(Writer { jobs: Some(jobs), thread: Some(thread) })
     }
 
     /// Hands a job over; waits while the queue is full.
     pub async fn send(&self, job: Job) -> Result<(), WriterError> {
-        self.jobs.send(job).await.map_err(|_| WriterError)
+        let jobs = self.jobs.as_ref().ok_or(WriterError)?;
+        jobs.send(job).await.map_err(|_| WriterError)
     }
 
     /// Waits for the thread and says how it ended.
-    pub fn finish(self) -> Result<(), StoreError> {
-        drop(self.jobs);
-        match self.thread.join() {
-            Ok(outcome) => outcome,
-            Err(panic) => std::panic::resume_unwind(panic),
+    pub fn finish(mut self) -> Result<(), StoreError> {
+        self.join().unwrap_or(Ok(()))
+    }
+
+    fn join(&mut self) -> Option<Result<(), StoreError>> {
+        self.jobs = None;
+        match self.thread.take()?.join() {
+            Ok(outcome) => Some(outcome),
+            Err(panic) if !std::thread::panicking() => std::panic::resume_unwind(panic),
+            Err(_) => None,
         }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.join();
     }
 }
 
@@ -127,7 +143,7 @@ impl Transactions {
     fn write_all(mut self, mut queue: mpsc::Receiver<Job>) -> Result<(), StoreError> {
         while let Some(first) = queue.blocking_recv() {
             let begun = Instant::now();
-            self.store.wrap(self.store.connection.execute_batch("BEGIN IMMEDIATE"))?;
+            self.begin()?;
             let mut next = Some(first);
             while let Some(job) = next {
                 if let Err(error) = self.write(job) {
@@ -142,6 +158,19 @@ impl Transactions {
         // Leaves one file, without its log beside it.
         let _ = self.store.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize;");
         Ok(())
+    }
+
+    /// Begins a transaction. Another program that holds the file is waited for; meanwhile the queue fills and the
+    /// crawl slows down.
+    fn begin(&self) -> Result<(), StoreError> {
+        loop {
+            match self.store.connection.execute_batch("BEGIN IMMEDIATE") {
+                Err(e) if e.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
+                    tracing::warn!("{}: another program is writing to it, waiting", self.store.path.display());
+                }
+                outcome => return self.store.wrap(outcome),
+            }
+        }
     }
 
     fn write(&mut self, job: Job) -> Result<(), StoreError> {
@@ -162,14 +191,19 @@ impl Transactions {
                 }
             }
             Job::Robots { origin, at, status, body } => store.save_robots(&origin, at, status, &body)?,
-            Job::SiteEnded { site, end, template, cleaned, at } => {
-                let Some(id) = self.sites.remove(&site) else { return Ok(()) };
+            Job::SiteEnded { site, found, end, template, cleaned, at } => {
+                let Some(mut id) = self.sites.remove(&site) else { return Ok(()) };
+                if let Some((host, key_url)) = found {
+                    id = store.rename_site(run, id, &host, &key_url, at)?;
+                }
                 let template = match template {
                     Some(template) => Some(store.save_template(id, Some(run), at, &template)?),
                     None => None,
                 };
                 for page in &cleaned {
-                    store.save_cleaned(run, template, page)?;
+                    if !store.save_cleaned(run, template, page)? {
+                        tracing::warn!("{}: cleaned, but not stored as fetched", page.url);
+                    }
                 }
                 store.end_site(id, &end, at)?;
             }

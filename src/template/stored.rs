@@ -133,7 +133,7 @@ impl Template {
         Template {
             schema: SCHEMA,
             method: "etdm".to_owned(),
-            host: url.host().to_owned(),
+            host: url.authority(),
             key_url: url.to_string(),
             voters: voters.iter().map(PageUrl::to_string).collect(),
             loads,

@@ -80,6 +80,11 @@ fn crawl_then_look_at_templates_and_pages_and_clean() {
     let fetched = with(&["clean", "http://menus.demo.test/3/1.html", "--json"]);
     let line: serde_json::Value = serde_json::from_slice(&fetched.stdout).unwrap();
     assert!(line["confidence"].as_f64().unwrap() > 0.9, "{line}");
+    let before = server.arrivals().len();
+    assert!(with(&["clean", "http://menus.demo.test/3/1.html", "http://menus.demo.test/3/2.html"]).status.success());
+    let at: Vec<Instant> = server.arrivals()[before..].iter().map(|a| a.at).collect();
+    assert_eq!(at.len(), 3, "robots.txt once");
+    assert!(at.windows(2).all(|w| w[1] - w[0] >= Duration::from_millis(50)), "the delay holds between pages");
     std::fs::write(dir.path().join("other.html"), "<table><tr><td>another layout</table>").unwrap();
     let unfit = with(&["clean", "other.html", "missing.html"]);
     assert_eq!(unfit.status.code(), Some(1));

@@ -119,6 +119,12 @@ fn redirects_wait_their_turn_ask_robots_and_end() {
     let crawled = crawl(Arc::new(answer), &seeds, |_| {});
     assert_eq!(crawled.ended["b.test"].outcome, "learned", "the site is where the key page was found");
     assert_eq!(crawled.paths("b.test")[0], "/robots.txt");
+    let store = dehusk::store::Store::open(&crawled.db).unwrap();
+    assert!(
+        store.load_template("b.test", None).unwrap().is_some()
+            && store.load_template("a.test", None).unwrap().is_none()
+    );
+    assert_eq!(store.list_pages(Some("b.test")).unwrap().len(), crawled.ended["b.test"].pages);
     assert!(crawled.reason("loop.test").contains("more than 5 redirects"), "{}", crawled.reason("loop.test"));
     assert_eq!(crawled.paths("loop.test").len(), 7);
     assert!(crawled.reason("fence.test").contains("robots.txt forbids it"));
@@ -127,6 +133,39 @@ fn redirects_wait_their_turn_ask_robots_and_end() {
     for (host, gaps) in gaps(&crawled.server.arrivals()) {
         assert!(gaps.iter().all(|gap| *gap >= Duration::from_millis(100)), "{host}: {gaps:?}");
     }
+}
+
+#[test]
+fn what_leaves_the_site_is_not_followed_once_the_key_page_is_found() {
+    let answer = |host: &str, path: &str| match (host, path) {
+        ("a.test", "/2") => Reply::redirect(302, "http://third.test/2"),
+        _ => ring(host, path),
+    };
+    let crawled = crawl(Arc::new(answer), &["http://a.test/0"], |_| {});
+    assert_eq!(crawled.reason("a.test"), "learned");
+    assert!(crawled.paths("third.test").is_empty() && crawled.paths("a.test").contains(&"/2".to_owned()));
+}
+
+#[test]
+fn rules_that_expire_while_a_page_waits_for_its_turn_hold_for_it() {
+    let crawled = crawl(Arc::new(ring), &["http://a.test/0"], |s| s.politeness.robots_ttl = Duration::ZERO);
+    assert_eq!(crawled.reason("a.test"), "learned");
+}
+
+#[test]
+fn a_robots_txt_that_fails_once_is_asked_for_again() {
+    let count = AtomicUsize::new(0);
+    let answer = move |host: &str, path: &str| match path {
+        "/robots.txt" if count.fetch_add(1, Ordering::Relaxed) == 0 => {
+            Reply { wait: Duration::from_secs(5), ..Reply::status(404) }
+        }
+        _ => ring(host, path),
+    };
+    let crawled = crawl(Arc::new(answer), &["http://a.test/0"], |s| {
+        s.fetch.retries = 1;
+        s.fetch.timeout = Duration::from_millis(500);
+    });
+    assert_eq!(crawled.reason("a.test"), "learned");
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
