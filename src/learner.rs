@@ -45,7 +45,7 @@ pub struct Learned {
     pub found: Found,
     /// Votes on the key page.
     pub votes: Votes,
-    /// The template, when any page voted.
+    /// The template, when pages voted and share more than the body.
     pub template: Option<Template>,
 }
 

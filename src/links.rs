@@ -57,8 +57,8 @@ pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site, most: usize) -> Vec<Out
 
 /// The URL that relative links of a page start from.
 pub fn base_url(tree: &Tree, url: &PageUrl) -> PageUrl {
-    tree.first("base")
-        .and_then(|base| tree.attr(base, "href"))
+    tree.all("base")
+        .find_map(|base| tree.attr(base, "href"))
         .and_then(|href| url.join(href))
         .unwrap_or_else(|| url.clone())
 }

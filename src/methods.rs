@@ -33,7 +33,7 @@ pub const METHODS: &[Method] = &[
         paper: "Alarte 2014, sections 2 and 3",
         kind: Kind::Site,
         summary: "votes of pages that link to each other, mapped top-down to the key page",
-        clean: |page, applier| applier.map_or_else(|| Applied::nothing(page), |a| a.apply(page)),
+        clean: |page, applier| applier.map_or_else(|| Applied::nothing(page), |a| a.apply_where_it_fits(page)),
     },
     Method {
         name: "plain",

@@ -49,12 +49,26 @@ impl Applier {
             |mapped| {
                 let Mapped { left, right, size } = mapped;
                 applied.is_template[right..right + size].fill(true);
-                weight += self.votes[left..left + size].iter().map(|v| u64::from(*v)).sum::<u64>();
+                weight += self.weight(left..left + size);
             },
         );
-        let total: u64 = self.votes.iter().map(|v| u64::from(*v)).sum();
+        let total = self.weight(0..self.votes.len());
         applied.confidence = if total == 0 { 0.0 } else { weight as f64 / total as f64 };
         applied
+    }
+
+    /// Votes of these nodes. The body counts nothing: every page has one.
+    fn weight(&self, nodes: std::ops::Range<usize>) -> u64 {
+        self.votes[nodes.start.max(1)..nodes.end.max(1)].iter().map(|v| u64::from(*v)).sum()
+    }
+
+    /// The labelling of a page as it is shipped: nothing is template where too little of it shows.
+    pub fn apply_where_it_fits(&self, page: &Tree) -> Applied {
+        let applied = self.apply(page);
+        match applied.confidence >= self.apply_min() {
+            true => applied,
+            false => Applied { confidence: applied.confidence, ..Applied::nothing(page) },
+        }
     }
 
     /// Share of the template that a page must show for it to be applied.
@@ -144,7 +158,7 @@ mod tests {
         let applied = Applier::new(&template).apply(&new);
         assert_eq!(applied.text(&new), "new & own\n");
         assert!(
-            applied.html(&new).contains("<body><main><h1>new &amp; own</h1></main></body>"),
+            applied.html(&new).contains("<body> <main><h1>new &amp; own</h1></main></body>"),
             "{}",
             applied.html(&new)
         );
@@ -161,6 +175,11 @@ mod tests {
         assert!(refusal(&text.replace("\"schema\":1", "\"schema\":9")).contains("please update"));
         assert!(refusal(&text.replacen("\"p\":0", "\"p\":7", 1)).contains("node 0 has parent 7"));
         assert!(refusal("{}").contains("not a template"));
+        assert!(refusal(&text.replacen("\"p\":1", "\"p\":5", 1)).contains("has parent 5"));
+        // A parameter that did not exist when it was written has the value that says what was done then.
+        let old = text.replace("\"max_links\":5000,", "");
+        assert!(old.len() < text.len());
+        assert_eq!(Template::from_json(old.as_bytes()).unwrap(), template);
     }
 
     proptest! {
@@ -186,7 +205,8 @@ mod tests {
                 let template = Template::from_json(&template.to_json()).unwrap();
                 let applied = Applier::new(&template).apply(&key);
                 prop_assert_eq!(&applied.is_template, &Applied::of_votes(&key, &votes).is_template);
-                prop_assert!((applied.confidence - 1.0).abs() < 1e-9);
+                let sure = if template.nodes.len() > 1 { 1.0 } else { 0.0 };
+                prop_assert!((applied.confidence - sure).abs() < 1e-9);
             }
         }
     }

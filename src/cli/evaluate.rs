@@ -62,6 +62,9 @@ impl Evaluate {
             "gold" => Which::Gold,
             _ => Which::Key,
         };
+        if !self.corpus.exists() {
+            return Err(Failure::Usage(anyhow!("{}: no such corpus", self.corpus.display())));
+        }
         let mut dump = match &self.dump {
             Some(path) => {
                 let file = File::create(path).with_context(|| path.display().to_string()).map_err(Failure::Work)?;
@@ -142,6 +145,10 @@ fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io::Result<()>
     write!(out, "{}", table.render(terminal_width()))?;
     let (median, worst) = report.median_and_worst(|s| s.cost.learn.as_secs_f64() * 1000.0);
     let (vote_median, vote_worst) = report.median_and_worst(|s| s.cost.vote.as_secs_f64() * 1000.0);
+    let unequal: usize = report.sites.iter().map(|s| s.other_node_count).sum();
+    if unequal > 0 {
+        writeln!(out, "{unequal} marked pages have another number of nodes than the gold and are in no mean")?;
+    }
     writeln!(
         out,
         "\n{} on {} sites: {:.1} pages loaded a site; learning {median:.1} ms a site (worst {worst:.1}), votes {vote_median:.1} ms \

@@ -109,7 +109,7 @@ impl Learn {
         let n_links = learned.n_links;
         learned.template.ok_or_else(|| {
             Failure::Work(anyhow!(
-                "{}: no template: {n_links} links of {} lead to pages of the site, none gave a page that could vote",
+                "{}: no template: {n_links} links of {} lead to pages of the site, none gave a page that shares anything with it",
                 path.display(),
                 self.key
             ))
@@ -128,7 +128,9 @@ impl Learn {
 
 fn folder_host(path: &Path) -> String {
     let name = path.canonicalize().ok().and_then(|p| p.file_name().map(|n| n.to_string_lossy().into_owned()));
-    name.filter(|n| url_of(n, "/").is_some()).unwrap_or_else(|| "localhost".to_owned())
+    // A name such as `2024` would be read as an address.
+    let is_host = |name: &String| url_of(name, "/").is_some_and(|url| url.ip_literal().is_none());
+    name.filter(is_host).unwrap_or_else(|| "localhost".to_owned())
 }
 
 /// Saves a template that no crawl learned.

@@ -40,7 +40,8 @@ pub(super) fn write_outline(template: &Template, out: &mut impl Write) -> io::Re
 
 fn label(node: &TemplateNode) -> String {
     if node.tag == "#text" {
-        return format!("\"{}\"", node.sample);
+        let shown: String = node.sample.chars().filter(|c| !c.is_control()).collect();
+        return format!("\"{shown}\"");
     }
     let mut label = node.tag.clone();
     if !node.id.is_empty() {

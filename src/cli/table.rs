@@ -31,7 +31,7 @@ impl Table {
             }
         }
         let total: usize = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
-        for _ in width..total {
+        for _ in width.min(total)..total {
             let widest = self.left.iter().copied().max_by_key(|i| widths.get(*i).copied().unwrap_or(0));
             if let Some(column) = widest.and_then(|i| widths.get_mut(i)) {
                 *column = column.saturating_sub(1).max(8);
@@ -63,14 +63,15 @@ impl Table {
     }
 }
 
-/// Columns of the terminal, 80 where there is none.
+/// Columns of the terminal; no end where there is none.
 pub(super) fn terminal_width() -> usize {
     std::env::var("COLUMNS")
         .ok()
         .and_then(|c| c.parse().ok())
         .unwrap_or_else(|| match console::Term::stdout().size_checked() {
             Some((_, columns)) => usize::from(columns),
-            None => 120,
+            // A pipe: nothing is cut, so that URLs can be used.
+            None => usize::MAX,
         })
         .max(40)
 }

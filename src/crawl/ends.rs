@@ -36,7 +36,9 @@ impl Scheduler<'_> {
                 let end = match (&harvest.template, harvest.n_links) {
                     (Some(_), _) => SiteEnd::Learned,
                     (None, 0) => SiteEnd::Failed("the key page has no links to pages of its site".to_owned()),
-                    (None, n) => SiteEnd::Failed(format!("none of {n} links gave a page that could vote")),
+                    (None, n) => {
+                        SiteEnd::Failed(format!("none of {n} links gave a page that shares anything with the key page"))
+                    }
                 };
                 self.end_site(site, end, Some(harvest)).await
             }

@@ -59,7 +59,7 @@ impl Layout {
             attr_from: Vec::with_capacity(n + 1),
             attrs: Vec::with_capacity(raw.attrs.len()),
             text: Vec::with_capacity(n),
-            spaced: Vec::with_capacity(n),
+            space: Vec::with_capacity(n),
             buffer,
             body: None,
             notes: Vec::new(),
@@ -100,32 +100,32 @@ impl Layout {
         let comment_name = self.new_name("#comment");
         let mut at = self.raw.nodes[0].first;
         let mut parent = 0; // number in the new tree
-        let mut spaced = false;
+        let mut space = (0, 0);
         while at != NONE {
             let Raw { kind, first, .. } = self.raw.nodes[at as usize];
             let mut down = false;
             match kind {
                 Kind::Element if self.is_dropped(at) => {}
                 Kind::Element => {
-                    let id = self.push_element(at, parent, spaced);
+                    let id = self.push_element(at, parent, space);
                     if first != NONE {
                         parent = id;
                         down = true;
                     }
-                    spaced = false;
+                    space = (0, 0);
                 }
                 Kind::Text => {
                     let span = self.join_spans(at);
                     if self.keep == Keep::Counted && is_blank(self.tree.slice(span)) {
-                        spaced = true;
+                        space = span;
                     } else {
-                        self.push_text(span, text_name, parent, spaced);
-                        spaced = false;
+                        self.push_text(span, text_name, parent, space);
+                        space = (0, 0);
                     }
                 }
                 // A comment outside html would stand beside the root.
                 Kind::Comment if self.keep == Keep::Browser && self.raw.nodes[at as usize].parent != 0 => {
-                    self.push(comment_name, parent, spaced);
+                    self.push(comment_name, parent, space);
                     self.tree.text.push((0, 0));
                 }
                 Kind::Comment | Kind::Document => {}
@@ -166,12 +166,12 @@ impl Layout {
     }
 
     /// Adds the fields that all nodes have; the caller adds the text span.
-    fn push(&mut self, name: u32, parent: u32, spaced: bool) -> u32 {
+    fn push(&mut self, name: u32, parent: u32, space: (u32, u32)) -> u32 {
         let tree = &mut self.tree;
         let shape = &mut tree.shape;
         let id = tree.tag.len() as u32;
         tree.tag.push(name);
-        tree.spaced.push(spaced);
+        tree.space.push(space);
         tree.attr_from.push(tree.attrs.len() as u32);
         shape.tag.push(self.name_hash[name as usize]);
         shape.parent.push(parent);
@@ -193,8 +193,8 @@ impl Layout {
         id
     }
 
-    fn push_text(&mut self, span: (u32, u32), name: u32, parent: u32, spaced: bool) {
-        let id = self.push(name, parent, spaced) as usize;
+    fn push_text(&mut self, span: (u32, u32), name: u32, parent: u32, space: (u32, u32)) {
+        let id = self.push(name, parent, space) as usize;
         self.tree.text.push(span);
         let text = self.tree.slice(span);
         let hash = if is_normalized(text) {
@@ -207,10 +207,10 @@ impl Layout {
         self.tree.shape.text[id] = hash;
     }
 
-    fn push_element(&mut self, at: u32, parent: u32, spaced: bool) -> u32 {
+    fn push_element(&mut self, at: u32, parent: u32, space: (u32, u32)) -> u32 {
         let local = std::mem::replace(&mut self.raw.nodes[at as usize].name, local_name!(""));
         let name = self.name(&local);
-        let id = self.push(name, parent, spaced);
+        let id = self.push(name, parent, space);
         self.tree.text.push((0, 0));
         if self.tree.body.is_none() && &*local == "body" && parent == 0 && id != 0 {
             self.tree.body = Some(NodeId::new(id as usize));

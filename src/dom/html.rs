@@ -1,24 +1,34 @@
 //! Writes part of a tree as HTML again.
 
+use super::text::{is_fallback_element, keeps_space};
 use super::{NodeId, Tree};
 
 /// A page as HTML with only the nodes that `keeps` allows. What is kept below a dropped element moves up to its
-/// nearest kept ancestor. Of the head, the title and the plain metadata stay; scripts and styles are gone.
+/// nearest kept ancestor; between two kept nodes a dropped one leaves a blank. Of the head, the title and the plain
+/// metadata stay; scripts and styles are gone. Obsolete elements that cannot be escaped are written as `pre`.
 pub fn write_html(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     let mut out = String::from("<!DOCTYPE html>\n");
     let counted = tree.counted();
     let mut open: Vec<(usize, NodeId)> = Vec::new();
+    let (mut pre_until, mut was_dropped) = (0, false);
     for node in tree.nodes() {
         let index = node.index();
         close_until(tree, index, &mut open, &mut out);
-        let is_kept =
-            if counted.contains(&index) { index == counted.start || keeps(node) } else { is_kept_in_head(tree, node) };
-        if tree.spaced(node) && !out.ends_with([' ', '\n']) {
-            out.push(' ');
+        let in_body = counted.contains(&index);
+        let is_kept = match in_body {
+            true => index == counted.start || (keeps(node) && !is_unwritable(tree, node)),
+            false => is_kept_in_head(tree, node),
+        };
+        if index < pre_until {
+            out.push_str(tree.space(node));
+        } else if !tree.space(node).is_empty() || (was_dropped && is_kept) {
+            push_blank(&mut out);
         }
         if !is_kept {
+            was_dropped |= in_body;
             continue;
         }
+        was_dropped = false;
         if tree.is_text(node) {
             escape(tree.text(node), false, &mut out);
             continue;
@@ -30,6 +40,14 @@ pub fn write_html(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
         if tree.name(node) == "head" {
             out.push_str("<meta charset=\"utf-8\">");
         }
+        if keeps_space(tree.name(node)) {
+            pre_until = pre_until.max(tree.shape.subtree(node).end);
+            // Parsers drop one line break here.
+            let next = (index + 1 < pre_until).then(|| NodeId::new(index + 1));
+            if next.is_some_and(|n| tree.text(n).starts_with('\n') || tree.space(n).starts_with('\n')) {
+                out.push('\n');
+            }
+        }
         if !is_void(tree.name(node)) {
             open.push((tree.shape.subtree(node).end, node));
         }
@@ -39,13 +57,33 @@ pub fn write_html(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     out
 }
 
+fn push_blank(out: &mut String) {
+    if !out.ends_with([' ', '\n']) {
+        out.push(' ');
+    }
+}
+
+/// Comments, and the raw markup in elements that readers never see.
+fn is_unwritable(tree: &Tree, node: NodeId) -> bool {
+    let parent = NodeId::new(tree.shape.parent[node.index()] as usize);
+    tree.name(node) == "#comment" || (tree.is_text(node) && is_fallback_element(tree.name(parent)))
+}
+
+/// The name that an element is written under.
+fn written_name(name: &str) -> &str {
+    match name {
+        "xmp" | "plaintext" => "pre",
+        name => name,
+    }
+}
+
 fn close_until(tree: &Tree, index: usize, open: &mut Vec<(usize, NodeId)>, out: &mut String) {
     while let Some((end, node)) = open.last().copied() {
         if end > index {
             return;
         }
         out.push_str("</");
-        out.push_str(tree.name(node));
+        out.push_str(written_name(tree.name(node)));
         out.push('>');
         if matches!(tree.name(node), "head" | "body") {
             out.push('\n');
@@ -71,7 +109,7 @@ fn is_kept_in_head(tree: &Tree, node: NodeId) -> bool {
 
 fn write_start_tag(tree: &Tree, node: NodeId, out: &mut String) {
     out.push('<');
-    out.push_str(tree.name(node));
+    out.push_str(written_name(tree.name(node)));
     for (name, value) in tree.attrs(node) {
         out.push(' ');
         out.push_str(name);
@@ -134,6 +172,20 @@ mod tests {
     fn kept_nodes_move_up_when_their_parent_is_dropped() {
         let tree = parse("<div><p>keep</p></div>", &PageLimits::default());
         let html = write_html(&tree, |n| tree.name(n) != "div");
-        assert!(html.contains("<body><p>keep</p></body>"), "{html}");
+        assert!(html.contains("<body> <p>keep</p></body>"), "{html}");
+    }
+
+    #[test]
+    fn words_stay_apart_and_code_keeps_its_lines() {
+        let limits = PageLimits::default();
+        let tree = parse("<p>one<br>two</p><pre>\n\n<b>a</b>\n  <i>b</i></pre><plaintext>1 < 2", &limits);
+        let html = write_html(&tree, |n| tree.name(n) != "br");
+        assert!(html.contains("<p>one two</p>"), "{html}");
+        let again = parse(&html, &limits);
+        assert_eq!(
+            crate::dom::write_text(&again, |_| true),
+            crate::dom::write_text(&tree, |_| true).replace("one\n", "one ")
+        );
+        assert!(html.contains("<b>a</b>\n  <i>b</i>"), "{html}");
     }
 }

@@ -16,6 +16,7 @@ mod html;
 mod parse;
 mod shape;
 mod sink;
+mod tame;
 mod text;
 mod walk;
 
@@ -42,8 +43,8 @@ pub struct Tree {
     attrs: Vec<Attr>,
     /// Text of a text node, empty for elements: a span of `buffer`.
     text: Vec<(u32, u32)>,
-    /// Was there white space between this node and what stands before it?
-    spaced: Vec<bool>,
+    /// White space before each node that is part of no kept text: a span of `buffer`.
+    space: Vec<(u32, u32)>,
     buffer: String,
     body: Option<NodeId>,
     notes: Vec<Note>,
@@ -64,6 +65,8 @@ pub enum Note {
     NodesCut,
     /// So many elements below `page.max_depth` were dissolved into their parents.
     Dissolved(usize),
+    /// So many tags had more than `page.max_attributes`; the surplus was cut off.
+    AttributesCut(usize),
     /// The bytes were not valid in their charset and hold replacement characters.
     Undecodable,
     /// The page has no body (a frameset).
@@ -109,9 +112,9 @@ impl Tree {
         self.slice(self.text[node.index()])
     }
 
-    /// Was there white space before this node that is not part of any kept text?
-    pub fn spaced(&self, node: NodeId) -> bool {
-        self.spaced[node.index()]
+    /// White space before this node that is part of no kept text.
+    pub fn space(&self, node: NodeId) -> &str {
+        self.slice(self.space[node.index()])
     }
 
     /// Attributes in source order, `class` and `id` included.
@@ -136,10 +139,11 @@ impl Tree {
         (0..self.len()).map(NodeId::new)
     }
 
-    /// The first element of this name, such as `title` or `base`.
-    pub fn first(&self, name: &str) -> Option<NodeId> {
-        let at = self.names.iter().position(|n| &**n == name)? as u32;
-        self.tag.iter().position(|tag| *tag == at).map(NodeId::new)
+    /// The elements of this name, in document order.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = NodeId> + '_ {
+        let known = self.names.iter().position(|n| &**n == name).map(|at| at as u32);
+        let tags = if known.is_some() { &self.tag[..] } else { &[] };
+        tags.iter().enumerate().filter(move |(_, tag)| Some(**tag) == known).map(|(at, _)| NodeId::new(at))
     }
 
     fn slice(&self, (start, end): (u32, u32)) -> &str {

@@ -1,5 +1,8 @@
 //! Bytes or text of a page to its tree.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
@@ -9,6 +12,7 @@ use super::charset::{Charset, decode};
 use super::flatten::flatten;
 use super::gate::Gate;
 use super::sink::Sink;
+use super::tame::surplus_attributes;
 use super::{Note, Tree};
 use crate::settings::PageLimits;
 
@@ -39,12 +43,17 @@ pub fn parse(html: &str, limits: &PageLimits) -> Tree {
     if kept.len() < html.len() {
         notes.push(Note::BytesCut(html.len() - kept.len()));
     }
-    let sink = Sink::new(kept.len(), limits.max_attributes);
+    let surplus = surplus_attributes(kept, limits.max_attributes);
+    let kept = without(kept, &surplus);
+    if !surplus.is_empty() {
+        notes.push(Note::AttributesCut(surplus.len()));
+    }
+    let sink = Sink::new(kept.len(), limits);
     let opts = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let gate = Gate::new(TreeBuilder::new(sink, opts), limits.max_depth, limits.max_nodes);
     let tokenizer = Tokenizer::new(gate, TokenizerOpts::default());
     let input = BufferQueue::default();
-    let mut rest = kept;
+    let mut rest = &*kept;
     while !rest.is_empty() && !tokenizer.sink.full.get() {
         let piece = cut_at(rest, PIECE);
         rest = &rest[piece.len()..];
@@ -62,6 +71,20 @@ pub fn parse(html: &str, limits: &PageLimits) -> Tree {
     }
     let raw = html5ever::interface::TreeSink::finish(gate.builder.sink);
     flatten(raw, limits.keep, notes)
+}
+
+/// The text without these ranges.
+fn without<'t>(text: &'t str, ranges: &[Range<usize>]) -> Cow<'t, str> {
+    if ranges.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut from = 0;
+    for range in ranges {
+        kept.push_str(&text[from..range.start]);
+        from = range.end;
+    }
+    Cow::Owned(kept + &text[from..])
 }
 
 /// The longest prefix of at most `most` bytes that ends between two characters.

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
+use crate::settings::PageLimits;
 use html5ever::interface::{ElementFlags, ExpandedName, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, Namespace, QualName, expanded_name, local_name, ns};
@@ -70,17 +71,32 @@ pub(super) struct Sink {
     /// Depth of the element that was opened last; `gate.rs` compares it with the limit.
     pub(super) open_depth: Cell<u32>,
     max_attributes: usize,
+    /// Attributes of all elements together. Repair clones open formatting elements with all they have, so a short
+    /// page could ask for any number.
+    attribute_budget: usize,
 }
 
 impl Sink {
-    pub(super) fn new(bytes: usize, max_attributes: usize) -> Sink {
+    pub(super) fn new(bytes: usize, limits: &PageLimits) -> Sink {
         let mut tree = RawTree {
             nodes: Vec::with_capacity(bytes / 24 + 8),
             text: String::with_capacity(bytes / 2),
             ..RawTree::default()
         };
         tree.add(Kind::Document, local_name!(""));
-        Sink { tree: RefCell::new(tree), open_depth: Cell::new(0), max_attributes }
+        Sink {
+            tree: RefCell::new(tree),
+            open_depth: Cell::new(0),
+            max_attributes: limits.max_attributes,
+            attribute_budget: limits.max_nodes,
+        }
+    }
+
+    fn is_element(&self, child: &NodeOrText<Handle>) -> bool {
+        match child {
+            NodeOrText::AppendNode(node) => self.tree.borrow().nodes[node.id as usize].kind == Kind::Element,
+            NodeOrText::AppendText(_) => false,
+        }
     }
 
     pub(super) fn n_nodes(&self) -> usize {
@@ -211,7 +227,8 @@ impl TreeSink for Sink {
     fn create_element(&self, name: QualName, mut attrs: Vec<Attribute>, _: ElementFlags) -> Handle {
         let mut tree = self.tree.borrow_mut();
         let id = tree.add(Kind::Element, name.local.clone());
-        attrs.truncate(self.max_attributes);
+        let left = self.attribute_budget.saturating_sub(tree.attrs.len());
+        attrs.truncate(self.max_attributes.min(left));
         let (from, to) = tree.add_attrs(attrs);
         let node = tree.node(id);
         (node.from, node.to) = (from, to);
@@ -228,7 +245,7 @@ impl TreeSink for Sink {
     }
 
     fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
-        let opens = matches!(child, NodeOrText::AppendNode(_));
+        let opens = self.is_element(&child);
         let depth = self.tree.borrow_mut().insert(parent.id, child, NONE);
         if opens {
             self.open_depth.set(depth);
@@ -248,8 +265,11 @@ impl TreeSink for Sink {
         let mut tree = self.tree.borrow_mut();
         let parent = tree.node(sibling.id).parent;
         if parent != NONE {
+            let opens = matches!(&child, NodeOrText::AppendNode(node) if tree.node(node.id).kind == Kind::Element);
             let depth = tree.insert(parent, child, sibling.id);
-            self.open_depth.set(depth);
+            if opens {
+                self.open_depth.set(depth);
+            }
         }
     }
 

@@ -41,45 +41,84 @@ pub fn normalized(text: &str) -> String {
     out
 }
 
-/// Plain text of the nodes that `keeps` allows: words as written, one line a block element.
+/// Plain text of the nodes that `keeps` allows: words as written, one line a block element, `pre` as it stands.
+///
+/// What is left out leaves a gap, so that the words around it stay apart. Control characters are dropped.
 pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     let mut out = String::new();
     let mut gap = Gap::None;
-    let counted = tree.counted();
     let mut closing: Vec<(usize, Gap)> = Vec::new();
-    for index in counted {
+    let mut pre_until = 0;
+    for index in tree.counted() {
         while closing.last().is_some_and(|(end, _)| *end <= index) {
             gap = closing.pop().map_or(gap, |(_, at_end)| gap.max(at_end));
         }
         let node = NodeId::new(index);
-        if tree.spaced(node) {
+        let in_pre = index < pre_until;
+        let space = tree.space(node);
+        if !space.is_empty() && !in_pre {
             gap = gap.max(Gap::Blank);
         }
         if !tree.is_text(node) {
             let around = block_gap(tree.name(node));
             gap = gap.max(around);
             closing.push((tree.shape.subtree(node).end, around));
-        } else if keeps(node) && !is_fallback(tree, node) {
-            let text = tree.text(node);
-            if text.starts_with(is_space) {
-                gap = gap.max(Gap::Blank);
+            if keeps_space(tree.name(node)) {
+                pre_until = pre_until.max(tree.shape.subtree(node).end);
             }
-            if !out.is_empty() {
-                out.push_str(gap.as_str());
+            if in_pre && !out.is_empty() && gap == Gap::None {
+                out.push_str(space);
             }
+            continue;
+        }
+        let text = tree.text(node);
+        if !keeps(node) || is_fallback(tree, node) || is_blank(text) {
+            gap = gap.max(Gap::Blank);
+            continue;
+        }
+        if text.starts_with(is_space) && !in_pre {
+            gap = gap.max(Gap::Blank);
+        }
+        if !out.is_empty() {
+            out.push_str(gap.as_str());
+        }
+        if in_pre {
+            out.push_str(if gap == Gap::None { space } else { "" });
+            out.extend(text.chars().filter(|c| is_shown(*c)));
+            gap = Gap::None;
+        } else {
+            let from = out.len();
             normalize_into(text, &mut out);
+            if out[from..].chars().any(|c| !is_shown(c)) {
+                let shown: String = out[from..].chars().filter(|c| is_shown(*c)).collect();
+                out.replace_range(from.., &shown);
+            }
             gap = if text.ends_with(is_space) { Gap::Blank } else { Gap::None };
         }
     }
-    if !out.is_empty() {
+    if !out.is_empty() && !out.ends_with('\n') {
         out.push('\n');
     }
     out
 }
 
-/// The markup inside an `iframe` is one text node for the parser and nothing for a reader.
+/// Terminals obey control characters, and no reader sees them.
+fn is_shown(c: char) -> bool {
+    !c.is_control() || matches!(c, '\n' | '\t')
+}
+
+/// Elements whose white space stands as it is written.
+pub(super) fn keeps_space(name: &str) -> bool {
+    matches!(name, "pre" | "textarea" | "listing" | "xmp" | "plaintext")
+}
+
+/// Elements whose markup inside is one text node for the parser and nothing for a reader.
+pub(super) fn is_fallback_element(name: &str) -> bool {
+    matches!(name, "iframe" | "noembed" | "noframes")
+}
+
 fn is_fallback(tree: &Tree, node: NodeId) -> bool {
-    tree.name(NodeId::new(tree.shape.parent[node.index()] as usize)) == "iframe"
+    is_fallback_element(tree.name(NodeId::new(tree.shape.parent[node.index()] as usize)))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,18 +143,33 @@ impl Gap {
 /// What stands between this element and its surroundings.
 fn block_gap(name: &str) -> Gap {
     match name {
-        "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "blockquote" | "pre" | "table" | "ul" | "ol" | "dl"
-        | "figure" | "article" | "section" => Gap::Paragraph,
+        "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "blockquote" | "pre" | "listing" | "xmp" | "plaintext"
+        | "table" | "ul" | "ol" | "dl" | "menu" | "dir" | "figure" | "article" | "section" => Gap::Paragraph,
         "address" | "aside" | "body" | "br" | "caption" | "center" | "dd" | "details" | "dialog" | "div" | "dt"
-        | "fieldset" | "figcaption" | "footer" | "form" | "header" | "hr" | "li" | "main" | "nav" | "option"
-        | "select" | "summary" | "tbody" | "tfoot" | "thead" | "tr" => Gap::Line,
-        "td" | "th" | "button" | "img" | "input" => Gap::Blank,
+        | "fieldset" | "figcaption" | "footer" | "form" | "header" | "hgroup" | "hr" | "legend" | "li" | "main"
+        | "nav" | "optgroup" | "option" | "search" | "select" | "summary" | "tbody" | "tfoot" | "thead" | "tr" => {
+            Gap::Line
+        }
+        "td" | "th" | "button" | "img" | "input" | "textarea" | "svg" | "title" | "desc" | "text" | "math"
+        | "video" | "audio" | "object" | "canvas" | "iframe" | "#comment" => Gap::Blank,
         _ => Gap::None,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn code_keeps_its_lines() {
+        let html = "<p>a</p><pre><span>if x:</span>\n    <span>y()</span>\n<b>z</b></pre><p>b</p>";
+        assert_eq!(text(html), "a\n\nif x:\n    y()\nz\n\nb\n");
+    }
+
+    #[test]
+    fn what_is_left_out_leaves_a_gap() {
+        let tree = parse("<p><a>one</a> | <a>two</a></p>", &PageLimits::default());
+        assert_eq!(write_text(&tree, |n| tree.text(n) != " | "), "one two\n");
+    }
+
     use crate::dom::{parse, write_text};
     use crate::settings::PageLimits;
 
@@ -128,5 +182,7 @@ mod tests {
         assert_eq!(text("<p>a<b>b</b> <i>c</i></p><div>d<br>e</div>"), "ab c\n\nd\ne\n");
         assert_eq!(text("<table><tr><td>1<td>2<tr><td>3</table>x"), "1 2\n3\n\nx\n");
         assert_eq!(text(""), "");
+        assert_eq!(text("<a><svg><title>Icon</title></svg>Link</a><legend>x</legend>y"), "Icon Link\nx\ny\n");
+        assert_eq!(text("x<noframes><p>old</noframes>y\u{1b}]0;z"), "x y]0;z\n");
     }
 }

@@ -4,7 +4,7 @@
 //! page is the key page of its own vote.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Deserialize;
@@ -15,7 +15,6 @@ use super::{EvaluateError, Marked, Task, json_lines};
 use crate::clean::Applied;
 use crate::dom::{Tree, parse};
 use crate::methods::Kind;
-use crate::settings::Learn;
 use crate::template::vote;
 
 /// Voters for each page of a pile.
@@ -46,20 +45,24 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
 
 fn run(task: &Task<'_>, site: &str, lines: &[Line]) -> (SiteRow, Vec<Marked>) {
     let mut row = SiteRow { site: site.to_owned(), ..SiteRow::default() };
-    let start = Instant::now();
     let trees: Vec<Tree> = lines.iter().map(|line| parse(&line.html, &task.settings.page)).collect();
-    // Without a subdigraph the majority of the voters decides.
-    let learn = Learn { t: 0, ..task.settings.learn.clone() };
+    let learn = &task.settings.learn;
     let mut marked = Vec::new();
     for (at, (line, tree)) in lines.iter().zip(&trees).enumerate() {
+        let start = Instant::now();
         let applied = match task.method.kind {
             Kind::Page => (task.method.clean)(tree, None),
             Kind::Site => {
                 let voters: Vec<&Tree> =
                     (1..trees.len().min(VOTERS + 1)).map(|k| &trees[(at + k) % trees.len()]).collect();
-                Applied::of_votes(tree, &vote(tree, &voters, &learn))
+                Applied::of_votes(tree, &vote(tree, &voters, learn))
             }
         };
+        let took = start.elapsed();
+        match task.method.kind {
+            Kind::Page => row.cost.clean += took,
+            Kind::Site => row.cost.vote += took,
+        }
         let text = applied.text_nodes(tree);
         let wanted = tokens(&line.gold);
         if !wanted.is_empty() {
@@ -74,8 +77,6 @@ fn run(task: &Task<'_>, site: &str, lines: &[Line]) -> (SiteRow, Vec<Marked>) {
             t: text,
         });
     }
-    row.cost.clean = start.elapsed();
     row.cost.n_cleaned = lines.len();
-    row.cost.learn = Duration::ZERO;
     (row, marked)
 }

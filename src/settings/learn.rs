@@ -6,6 +6,7 @@ use crate::page::SameSite;
 
 /// How a template is learned and applied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Learn {
     /// What links of a page stay in its site.
     pub same_site: SameSite,
@@ -105,6 +106,7 @@ pub enum NodeText {
 /// | Pnc, Pna, Pnch | `no_class`, `no_attributes`, `no_children` |
 /// | Pt | `threshold` |
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Weights {
     /// Weight of the class overlap.
     pub class: f64,
@@ -151,6 +153,20 @@ impl Preset {
             Preset::Thesis2014 => thesis2014(),
             Preset::Hybex2020 => hybex2020(),
         }
+    }
+}
+
+/// What a stored template that lacks a parameter was learned with. Never change one of these: add a parameter with the
+/// value that says what was done before it existed.
+impl Default for Learn {
+    fn default() -> Learn {
+        thesis2014()
+    }
+}
+
+impl Default for Weights {
+    fn default() -> Weights {
+        thesis2014().weights
     }
 }
 

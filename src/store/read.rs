@@ -72,16 +72,22 @@ fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
     })
 }
 
+/// A host as users write it: `www.` and capitals do not matter.
+pub(super) fn bare_host(host: &str) -> String {
+    let lower = host.to_ascii_lowercase();
+    lower.strip_prefix("www.").map_or(lower.clone(), str::to_owned)
+}
+
 impl Store {
     /// Stored templates, newest version first within a site; of one host when given.
     pub fn list_templates(&self, host: Option<&str>, all_versions: bool) -> Result<Vec<TemplateRow>, StoreError> {
         let sql = "SELECT s.host, t.version, t.learned_at, t.method, t.key_url, t.m, t.t, t.loads, t.n_nodes
             FROM templates t JOIN sites s ON s.id = t.site_id
-            WHERE (?1 IS NULL OR s.host = ?1)
+            WHERE (?1 IS NULL OR s.host IN (?1, 'www.' || ?1))
               AND (?2 OR t.version = (SELECT max(version) FROM templates WHERE site_id = t.site_id))
             ORDER BY s.host, t.version DESC";
         let mut statement = self.wrap(self.connection.prepare(sql))?;
-        let rows = statement.query_map(params![host, all_versions], |row| {
+        let rows = statement.query_map(params![host.map(bare_host), all_versions], |row| {
             Ok(TemplateRow {
                 host: row.get(0)?,
                 version: row.get(1)?,
@@ -100,12 +106,12 @@ impl Store {
     /// Newest snapshot of each page; of one host when given.
     pub fn list_pages(&self, host: Option<&str>) -> Result<Vec<PageRow>, StoreError> {
         let sql = format!(
-            "{PAGE} WHERE (?1 IS NULL OR s.host = ?1)
+            "{PAGE} WHERE (?1 IS NULL OR s.host IN (?1, 'www.' || ?1))
              AND p.id = (SELECT id FROM pages WHERE site_id = p.site_id AND url = p.url ORDER BY fetched_at DESC LIMIT 1)
              ORDER BY s.host, p.url"
         );
         let mut statement = self.wrap(self.connection.prepare(&sql))?;
-        let rows = statement.query_map([host], page);
+        let rows = statement.query_map([host.map(bare_host)], page);
         self.wrap(self.wrap(rows)?.collect())
     }
 

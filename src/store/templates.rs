@@ -3,6 +3,7 @@
 use rusqlite::{OptionalExtension, params};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::read::bare_host;
 use super::{Store, StoreError};
 use crate::template::Template;
 
@@ -59,7 +60,7 @@ impl Store {
 
     /// The template of a host: its newest version, or the one asked for. `www.` does not matter.
     pub fn load_template(&self, host: &str, version: Option<i64>) -> Result<Option<Template>, StoreError> {
-        let bare = host.strip_prefix("www.").unwrap_or(host);
+        let bare = bare_host(host);
         let sql = "SELECT t.body FROM templates t JOIN sites s ON s.id = t.site_id
             WHERE s.host IN (?1, 'www.' || ?1) AND (?2 IS NULL OR t.version = ?2)
             ORDER BY t.learned_at DESC, t.version DESC LIMIT 1";
@@ -75,7 +76,15 @@ impl Store {
         let mut statement = self.wrap(self.connection.prepare(sql))?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)));
         let rows: Vec<_> = self.wrap(self.wrap(rows)?.collect())?;
-        rows.iter().map(|(host, body)| self.read_template(host, body)).collect()
+        // One that cannot be read must not hide the others.
+        let read = |(host, body): &(String, Vec<u8>)| match self.read_template(host, body) {
+            Ok(template) => Some(template),
+            Err(e) => {
+                tracing::warn!("{e}, skipped");
+                None
+            }
+        };
+        Ok(rows.iter().filter_map(read).collect())
     }
 
     fn read_template(&self, host: &str, body: &[u8]) -> Result<Template, StoreError> {

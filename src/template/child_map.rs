@@ -1,7 +1,7 @@
 //! Maps two child lists (thesis, definition 3.3.1).
 //!
 //! The definition takes the best pair above the threshold, then the lists before both and after both. The greedy
-//! form here sorts all pairs once and accepts each that keeps order with those accepted: the same result, as a
+//! form here takes the pairs best first and accepts each that keeps order with those accepted: the same result, as a
 //! pair is consistent with the accepted ones exactly when it lies inside one block of the recursion (ALGORITHMS
 //! 2.6; the recursion stands in the tests). `dp` is the heaviest order-preserving matching instead.
 
@@ -48,8 +48,8 @@ fn map_block(equality: &Equality<'_>, a: &[Side], b: &[Side], learn: &Learn, out
 #[derive(Clone, Copy)]
 struct Candidate {
     /// Complement of the probability's bits (probabilities are not negative, so these fall as they rise), then how
-    /// far the places are apart, then the place on the left. One integer sorts several times faster than a float
-    /// and its ties, and on long lists the sort is most of the work.
+    /// far the places are apart, then the place on the left: one integer sorts several times faster than a float and
+    /// its ties.
     key: u128,
     k: u32,
 }
@@ -73,10 +73,11 @@ impl Candidate {
     }
 }
 
-/// Ties are not defined in the thesis: higher probability, nearer places, then left to right. The sort is stable and
-/// candidates come ascending on the right.
-fn by_rank(found: &mut [Candidate]) {
-    found.sort_by_key(|candidate| candidate.key);
+impl Candidate {
+    /// Ties are not defined in the thesis: higher probability, nearer places, then left to right.
+    fn rank(&self) -> (u128, u32) {
+        (self.key, self.k)
+    }
 }
 
 fn candidates(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> Vec<Candidate> {
@@ -98,23 +99,66 @@ fn candidates(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> Vec<Candidate>
 
 fn greedy(equality: &Equality<'_>, a: &[Side], b: &[Side], keep_order: bool, out: &mut Vec<Pair>) {
     let mut found = candidates(equality, a, b);
-    by_rank(&mut found);
-    // Accepted pairs, ascending; on the right they ascend too when order is kept.
-    let mut accepted: Vec<(u32, u32)> = Vec::new();
-    let mut taken = vec![false; if keep_order { 0 } else { b.len() }];
-    for candidate in found {
-        let (i, k) = (candidate.i(), candidate.k);
-        let Err(at) = accepted.binary_search_by_key(&i, |pair| pair.0) else { continue };
-        let fits = if keep_order {
-            (at == 0 || accepted[at - 1].1 < k) && accepted.get(at).is_none_or(|next| k < next.1)
-        } else {
-            !std::mem::replace(&mut taken[k as usize], true)
-        };
-        if fits {
-            accepted.insert(at, (i, k));
+    let mut wanted = Accepted::new(&found, b.len(), keep_order);
+    // In long lists of like nodes the first few candidates are all that is ever accepted, so the rest is not even
+    // sorted: the best ones are taken out in growing pieces until every node that could be mapped is.
+    let mut rest = &mut found[..];
+    let mut piece = 2 * (a.len() + b.len());
+    while !rest.is_empty() && !wanted.is_full() {
+        let n = piece.min(rest.len());
+        if n < rest.len() {
+            rest.select_nth_unstable_by_key(n, Candidate::rank);
+        }
+        let (best, others) = rest.split_at_mut(n);
+        best.sort_unstable_by_key(Candidate::rank);
+        best.iter().for_each(|candidate| wanted.offer(candidate));
+        rest = others;
+        piece *= 4;
+    }
+    out.extend(wanted.pairs.iter().map(|(i, k)| (a[*i as usize].node, b[*k as usize].node)));
+}
+
+/// Pairs accepted so far, ascending on the left; on the right they ascend too when order is kept.
+struct Accepted {
+    pairs: Vec<(u32, u32)>,
+    /// Right nodes that are taken, where order is not kept.
+    taken: Vec<bool>,
+    keep_order: bool,
+    /// No more pairs than this can be accepted.
+    most: usize,
+}
+
+impl Accepted {
+    fn new(found: &[Candidate], n_right: usize, keep_order: bool) -> Accepted {
+        // Candidates come in the order of the left list.
+        let n_left_mappable = found.chunk_by(|x, y| x.i() == y.i()).count();
+        let mut mappable = vec![false; n_right];
+        found.iter().for_each(|candidate| mappable[candidate.k as usize] = true);
+        let n_right_mappable = mappable.iter().filter(|m| **m).count();
+        Accepted {
+            pairs: Vec::new(),
+            taken: vec![false; n_right],
+            keep_order,
+            most: n_left_mappable.min(n_right_mappable),
         }
     }
-    out.extend(accepted.iter().map(|(i, k)| (a[*i as usize].node, b[*k as usize].node)));
+
+    fn is_full(&self) -> bool {
+        self.pairs.len() >= self.most
+    }
+
+    fn offer(&mut self, candidate: &Candidate) {
+        let (i, k) = (candidate.i(), candidate.k);
+        let Err(at) = self.pairs.binary_search_by_key(&i, |pair| pair.0) else { return };
+        let fits = if self.keep_order {
+            (at == 0 || self.pairs[at - 1].1 < k) && self.pairs.get(at).is_none_or(|next| k < next.1)
+        } else {
+            !std::mem::replace(&mut self.taken[k as usize], true)
+        };
+        if fits {
+            self.pairs.insert(at, (i, k));
+        }
+    }
 }
 
 /// The order-preserving matching with the highest sum of probabilities, then the least sum of displacements.
@@ -276,7 +320,7 @@ mod tests {
     /// Definition 3.3.1 word for word: best pair, then before both, then after both.
     fn literal(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>) {
         let mut found = candidates(equality, a, b);
-        by_rank(&mut found);
+        found.sort_by_key(Candidate::rank);
         let Some(best) = found.first() else { return };
         let (i, k) = (best.i() as usize, best.k as usize);
         literal(equality, &a[..i], &b[..k], out);

@@ -82,7 +82,8 @@ impl<'a> Equality<'a> {
             return 0.0;
         }
         if self.left.id[x] != 0 && self.left.id[x] == self.right.id[y] {
-            return 1.0;
+            // Equal ids outdo everything, the shortcut below too.
+            return if self.weights.exact_wins { 4.0 } else { 1.0 };
         }
         let w = &self.weights;
         let class = self.overlap(self.left_classes[x], self.right_classes[y], w.no_class);

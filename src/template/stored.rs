@@ -158,9 +158,15 @@ impl Template {
             return Err(TemplateError::Schema { found: schema });
         }
         let template: Template = serde_json::from_slice(text)?;
+        // In preorder a node's parent is the node before it or an ancestor of that one.
+        let mut path: Vec<usize> = vec![0];
         for (node, TemplateNode { parent, .. }) in template.nodes.iter().enumerate() {
-            if *parent as usize >= node.max(1) {
-                return Err(TemplateError::Parent { node, parent: *parent });
+            match path.iter().rposition(|open| *open == *parent as usize) {
+                Some(at) => path.truncate(at + 1),
+                None => return Err(TemplateError::Parent { node, parent: *parent }),
+            }
+            if node > 0 {
+                path.push(node);
             }
         }
         Ok(template)

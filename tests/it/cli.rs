@@ -146,7 +146,9 @@ fn wrong_usage_ends_with_2_and_says_what_is_right() {
     let none = dehusk(dir.path(), &["pages", "list", "--config", "/dev/null"]);
     assert!(err(&none).contains("no such database") && none.status.code() == Some(1), "{}", err(&none));
     let corpus = dehusk(dir.path(), &["evaluate", "nowhere", "--config", "/dev/null"]);
-    assert!(err(&corpus).contains("neither a folder with gold.toml"), "{}", err(&corpus));
+    assert!(err(&corpus).contains("nowhere: no such corpus") && corpus.status.code() == Some(2), "{}", err(&corpus));
+    let other = dehusk(dir.path(), &["evaluate", ".", "--config", "/dev/null"]);
+    assert!(err(&other).contains("neither a folder with gold.toml"), "{}", err(&other));
 }
 
 /// Ctrl-C finishes what is out and stores it; the database is whole.

@@ -175,6 +175,15 @@ fn hostile_pages_end_soon_and_say_what_was_cut() {
     let stray = parse(&many("<div></b></x>", 300_000), &limits);
     assert!(*stray.shape.depth.iter().max().unwrap() < 3000);
 
+    let after_body = parse(&many("</body><!----><x>", 300_000), &limits);
+    assert!(*after_body.shape.depth.iter().max().unwrap() < 3000);
+    let attributes: String = (0..200_000).map(|i| format!(" a{i}=1")).collect();
+    let one_tag = parse(&format!("<p{attributes}>text</p{attributes}><b>after"), &limits);
+    assert_eq!(one_tag.notes(), [Note::AttributesCut(2)]);
+    assert!(one_tag.nodes().any(|n| one_tag.text(n) == "after"));
+    let clones = format!("<p><b{}></p>{}", &attributes[..8000], many("<p>x", 100_000));
+    assert!(parse(&clones, &limits).len() > 100_000);
+
     let wide = parse(&many("<p>x", 1_000_000), &limits);
     assert_eq!(wide.notes(), [Note::NodesCut]);
     assert!(wide.len() <= limits.max_nodes);
