@@ -40,6 +40,10 @@ pub(super) struct Clean {
     json: bool,
 }
 
+/// Share of a template that a page must show when nothing says which site it is of: pages of a site show less of
+/// their template than that at times, but pages of other sites never so much.
+const UNNAMED_MIN: f64 = 0.5;
+
 struct Loaded {
     tree: Tree,
     /// Where it was found, for pages from the network.
@@ -106,14 +110,13 @@ impl Clean {
             .load_newest_templates()?
             .into_iter()
             .map(|template| {
-                let applier = Applier::new(&template);
-                let applied = applier.apply(&loaded.tree);
-                (template.host, applier.apply_min(), applied)
+                let applied = Applier::new(&template).apply(&loaded.tree);
+                (template.host, applied)
             })
-            .max_by(|a, b| a.2.confidence.total_cmp(&b.2.confidence));
+            .max_by(|a, b| a.1.confidence.total_cmp(&b.1.confidence));
         match best {
-            Some((host, least, applied)) if applied.confidence >= least => Ok((host, applied)),
-            Some((host, _, applied)) => Err(anyhow!(
+            Some((host, applied)) if applied.confidence >= UNNAMED_MIN => Ok((host, applied)),
+            Some((host, applied)) => Err(anyhow!(
                 "{page}: no stored template fits (the nearest is {host} with confidence {:.2}); --site names one",
                 applied.confidence
             )),

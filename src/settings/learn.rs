@@ -200,7 +200,7 @@ fn thesis2014() -> Learn {
         text: NodeText::Structural,
         ignore_generated: false,
         large_pairs: 250_000,
-        apply_min: 0.5,
+        apply_min: 0.15,
     }
 }
 
