@@ -150,7 +150,8 @@ pub enum SameSite {
 /// The site of a key page: decides which links stay inside.
 ///
 /// `http` and `https` on their usual ports are one site, and its pages are named by the key page's scheme: a page
-/// that is linked both ways is one page. Any other port is another site.
+/// that is linked both ways is one page. Any other port is another site, but where the key page has a port, links to
+/// its host without one are its own: so do mirrors and previews link to themselves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     key: PageUrl,
@@ -177,7 +178,10 @@ impl Site {
 
     /// The URL as this site names it, or `None` when it leads elsewhere.
     pub fn claim(&self, url: PageUrl) -> Option<PageUrl> {
-        if self.aliases.iter().any(|a| a == bare(url.host())) {
+        // A mirror on a port of its own still links to itself without one.
+        let drops_port = comparable_port(&url) == 0 && comparable_port(&self.key) != 0;
+        let is_mirror = drops_port && bare(url.host()) == bare(self.key.host());
+        if is_mirror || self.aliases.iter().any(|a| a == bare(url.host())) {
             return url.on_origin_of(&self.key);
         }
         let same_host = match self.same {
@@ -273,6 +277,9 @@ mod tests {
         assert_eq!(site.claim(url("https://ex.com/a")), Some(url("http://ex.com/a")));
         assert!(site.claim(url("http://blog.ex.com/a")).is_none());
         assert!(site.claim(url("http://ex.com:8080/a")).is_none());
+        let mirror = Site::of(&url("http://ex.com:8080/"), SameSite::Host);
+        assert_eq!(mirror.claim(url("https://www.ex.com/a")), Some(url("http://ex.com:8080/a")));
+        assert!(mirror.claim(url("http://ex.com:9090/a")).is_none());
         let wide = Site::of(&url("http://www.ex.co.uk/"), SameSite::Registrable);
         assert!(wide.claim(url("http://blog.ex.co.uk/a")).is_some());
         assert!(wide.claim(url("http://other.co.uk/a")).is_none());
