@@ -76,12 +76,67 @@ mod tests {
         assert_eq!(node_score(b"T", b"TT"), None);
     }
 
-    /// Means of table 5.1 of the thesis, recomputed from its rows: recall, precision and F1 of 40 key pages.
     #[test]
     fn macro_mean_is_the_mean_of_f1_not_the_f1_of_means() {
         let rows = [Score::from_parts(1.0, 0.5), Score::from_parts(0.5, 1.0)];
         let mean = Score::mean(&rows, 2);
         assert!((mean.f1 - 2.0 / 3.0).abs() < 1e-9 && (mean.precision - 0.75).abs() < 1e-9);
         assert!((Score::mean(&rows, 4).f1 - 1.0 / 3.0).abs() < 1e-9, "missing sites count 0");
+    }
+
+    /// Table 5.1 of the thesis: recall, precision and F1 of its 40 key pages, and the means below it.
+    #[test]
+    fn the_means_of_table_5_1() {
+        const ROWS: [(f64, f64, f64); 40] = [
+            (93.53, 100.00, 96.66),
+            (100.00, 100.00, 100.00),
+            (100.00, 97.39, 98.68),
+            (97.44, 95.00, 96.20),
+            (86.10, 99.48, 92.31),
+            (98.47, 89.38, 93.70),
+            (84.78, 97.91, 90.87),
+            (97.01, 99.39, 98.19),
+            (97.40, 100.00, 98.68),
+            (96.26, 100.00, 98.09),
+            (99.25, 92.31, 95.65),
+            (97.63, 100.00, 98.80),
+            (99.75, 71.99, 83.63),
+            (69.94, 100.00, 82.31),
+            (98.34, 100.00, 99.16),
+            (86.86, 100.00, 92.97),
+            (74.92, 100.00, 85.66),
+            (99.72, 88.83, 93.96),
+            (97.95, 100.00, 98.97),
+            (89.66, 100.00, 94.55),
+            (100.00, 100.00, 100.00),
+            (100.00, 83.15, 90.80),
+            (57.16, 98.65, 72.38),
+            (96.98, 100.00, 98.47),
+            (87.25, 100.00, 93.19),
+            (99.43, 97.94, 98.68),
+            (97.17, 96.43, 96.80),
+            (100.00, 92.62, 96.17),
+            (100.00, 98.87, 99.43),
+            (90.63, 100.00, 95.08),
+            (96.93, 100.00, 98.44),
+            (72.94, 94.08, 82.17),
+            (100.00, 100.00, 100.00),
+            (93.81, 84.06, 88.67),
+            (100.00, 75.33, 85.93),
+            (87.50, 100.00, 93.33),
+            (96.97, 97.71, 97.34),
+            (100.00, 99.01, 99.50),
+            (99.47, 100.00, 99.73),
+            (100.00, 96.67, 98.31),
+        ];
+        let scores = ROWS.map(|(recall, precision, f1)| Score { precision, recall, f1 });
+        let mean = Score::mean(&scores, 40);
+        for (got, printed) in [(mean.recall, 93.53), (mean.precision, 96.16), (mean.f1, 94.34)] {
+            assert!((got - printed).abs() < 0.006, "{got} {printed}");
+        }
+        // Each printed F1 follows from its row, but for rounding.
+        for (recall, precision, f1) in ROWS {
+            assert!((Score::from_parts(precision / 100.0, recall / 100.0).f1 * 100.0 - f1).abs() < 0.02);
+        }
     }
 }
