@@ -94,7 +94,7 @@ impl<'a> Equality<'a> {
             // Above every sum, and higher still at the same place.
             return if position >= 1.0 { 3.0 } else { 2.0 };
         }
-        w.class * class + w.attributes * attributes + w.children * children + w.position * position
+        weigh(w, class, attributes, children, position)
     }
 
     fn overlap(&self, a: SetId, b: SetId, both_empty: f64) -> f64 {
@@ -122,6 +122,11 @@ impl<'a> Equality<'a> {
     }
 }
 
+/// The last step of definition 3.2.2.
+fn weigh(w: &Weights, class: f64, attributes: f64, children: f64, position: f64) -> f64 {
+    w.class * class + w.attributes * attributes + w.children * children + w.position * position
+}
+
 fn ratio(a: u32, b: u32, both_zero: f64) -> f64 {
     match a.max(b) {
         0 => both_zero,
@@ -146,6 +151,8 @@ pub fn position_score(i: u32, c: u32, k: u32, d: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dom::parse;
+    use crate::settings::{PageLimits, Preset};
 
     fn row(i: u32, c: u32, d: u32) -> Vec<f64> {
         (1..=d).map(|k| (position_score(i, c, k, d) * 1000.0).round() / 1000.0).collect()
@@ -180,8 +187,35 @@ mod tests {
 
     #[test]
     fn last_step_of_example_3_2_5() {
-        // Early weights wc .4, wa .1, wch .1, wp .4 over the rounded parts that the thesis prints.
-        let p: f64 = 0.4 * 1.0 + 0.1 * 0.66 + 0.1 * 0.66 + 0.4 * 0.95;
-        assert!((p - 0.912).abs() < 1e-9);
+        // The early weights over the rounded parts that the thesis prints.
+        let weights = Preset::Thesis2014.learn().weights;
+        let early = Weights { class: 0.4, attributes: 0.1, children: 0.1, position: 0.4, ..weights };
+        assert!((weigh(&early, 1.0, 0.66, 0.66, 0.95) - 0.912).abs() < 1e-9);
+        assert!((weigh(&early, 1.0, 2.0 / 3.0, 2.0 / 3.0, 0.95) - 0.91333).abs() < 1e-5);
+    }
+
+    /// The scores of typical pairs from which the threshold was derived (ALGORITHMS 2.5), at the same place.
+    #[test]
+    fn scores_of_typical_pairs() {
+        let learn = Preset::Thesis2014.learn();
+        let score = |a: &str, b: &str| {
+            let [a, b] = [a, b].map(|attrs| parse(&format!("<div{attrs}></div>"), &PageLimits::default()));
+            let node = a.counted().start + 1;
+            Equality::new(&a.shape, &b.shape, &learn).score(Side::of(&a.shape, node), Side::of(&b.shape, node))
+        };
+        let cases = [
+            ("", "", 0.845),
+            (" class=x", " class=x", 0.85),
+            (" class=x title=1", " class=x title=2", 0.80),
+            (" title=1", " title=2", 0.795),
+            (" class='x y'", " class='y z w'", 0.475),
+            (" class='x y'", " class=x", 0.60),
+            (" class=x", " class=y", 0.35),
+            (" id=a class=x", " id=a class=y", 1.0),
+            (" id=a", " id=b", 0.845),
+        ];
+        for (a, b, want) in cases {
+            assert!((score(a, b) - want).abs() < 1e-9, "{a} {b}: {}", score(a, b));
+        }
     }
 }
