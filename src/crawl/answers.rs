@@ -187,10 +187,7 @@ impl Scheduler<'_> {
         }
         let work = match state.learner.take() {
             Some(learner) => Work::Tell(learner, Some(response)),
-            None => {
-                state.has_key = true;
-                Work::Key(response)
-            }
+            None => Work::Key(response),
         };
         self.compute(site, work);
         Ok(())

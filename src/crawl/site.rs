@@ -21,8 +21,6 @@ pub(super) struct SiteState {
     pub(super) learner: Option<Box<Learner>>,
     /// Known with the key page.
     pub(super) site: Option<Site>,
-    /// Does a learner exist, here or on a CPU thread?
-    pub(super) has_key: bool,
     pub(super) n_pages: usize,
     pub(super) n_requests: usize,
     /// Origins whose rules can be forgotten with the site.
@@ -31,16 +29,7 @@ pub(super) struct SiteState {
 
 impl SiteState {
     pub(super) fn new(seed: PageUrl, begun: Instant) -> SiteState {
-        SiteState {
-            seed,
-            begun,
-            learner: None,
-            site: None,
-            has_key: false,
-            n_pages: 0,
-            n_requests: 0,
-            origins: Vec::new(),
-        }
+        SiteState { seed, begun, learner: None, site: None, n_pages: 0, n_requests: 0, origins: Vec::new() }
     }
 }
 

@@ -167,7 +167,6 @@ fn heaviest(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>
     let width = b.len() + 1;
     let mut best = vec![(0.0_f64, 0_i64); (a.len() + 1) * width];
     let mut next = found.iter().peekable();
-    let mut weight = vec![None; a.len() * b.len()];
     for i in 1..=a.len() {
         for k in 1..=b.len() {
             let skip = heavier(best[(i - 1) * width + k], best[i * width + k - 1]);
@@ -175,7 +174,6 @@ fn heaviest(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>
                 Some(c) if (c.i() as usize + 1, c.k as usize + 1) == (i, k) => {
                     let before = best[(i - 1) * width + k - 1];
                     let step = (c.p(), -i64::from(c.off()));
-                    weight[(i - 1) * b.len() + k - 1] = Some(step);
                     next.next();
                     heavier(skip, (before.0 + step.0, before.1 + step.1))
                 }
@@ -191,7 +189,6 @@ fn heaviest(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>
         } else if here == best[i * width + k - 1] {
             k -= 1;
         } else {
-            debug_assert!(weight[(i - 1) * b.len() + k - 1].is_some());
             out.push((a[i - 1].node, b[k - 1].node));
             i -= 1;
             k -= 1;
