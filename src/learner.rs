@@ -5,8 +5,11 @@
 
 use crate::clean::Applied;
 use crate::dom::Tree;
+use std::sync::Arc;
+
 use crate::links::{LinkOrder, Outlink, outlinks};
 use crate::page::{PageUrl, Site};
+use crate::scope::Scope;
 use crate::settings::Learn;
 use crate::subdigraph::{Answer, Found, Search, Step};
 use crate::template::{Template, Votes, vote};
@@ -26,6 +29,8 @@ pub struct Page {
 pub struct Learner {
     site: Site,
     learn: Learn,
+    /// What a crawl leaves out; `None` where pages come from a folder.
+    scope: Option<Arc<Scope>>,
     key: Page,
     n_links: usize,
     search: Search,
@@ -59,11 +64,16 @@ impl Page {
 impl Learner {
     /// Begins with the key page.
     pub fn new(key: Page, site: Site, learn: &Learn) -> Learner {
-        let links = followed(outlinks(&key.tree, &key.url, &site, learn.max_links), learn);
+        Learner::within(None, key, site, learn)
+    }
+
+    /// Begins with the key page; links that the scope refuses are not asked for.
+    pub fn within(scope: Option<Arc<Scope>>, key: Page, site: Site, learn: &Learn) -> Learner {
+        let links = followed(&key, &site, learn, scope.as_deref());
         let order = LinkOrder::new(&key.tree, &key.url, &links, learn.dom_ref, learn.slug_dirs);
         let urls: Vec<PageUrl> = links.into_iter().map(|link| link.url).collect();
         let search = Search::new(key.url.clone(), fingerprint(&key.tree), &urls, order, learn);
-        Learner { site, learn: learn.clone(), key, n_links: urls.len(), search, pages: Vec::new() }
+        Learner { site, learn: learn.clone(), scope, key, n_links: urls.len(), search, pages: Vec::new() }
     }
 
     /// The site that is learned.
@@ -84,7 +94,7 @@ impl Learner {
             Some(page) => Answer::Page {
                 url: page.url.clone(),
                 fingerprint: fingerprint(&page.tree),
-                links: followed(outlinks(&page.tree, &page.url, &self.site, self.learn.max_links), &self.learn)
+                links: followed(page, &self.site, &self.learn, self.scope.as_deref())
                     .into_iter()
                     .map(|link| link.url)
                     .collect(),
@@ -127,10 +137,18 @@ impl Learned {
     }
 }
 
-fn followed(mut links: Vec<Outlink>, learn: &Learn) -> Vec<Outlink> {
+/// The links of a page that may be asked for.
+fn followed(page: &Page, site: &Site, learn: &Learn, scope: Option<&Scope>) -> Vec<Outlink> {
+    let mut links = outlinks(&page.tree, &page.url, site, learn.max_links);
     if learn.skip_nofollow {
         links.retain(|link| !link.nofollow);
     }
+    let Some(scope) = scope else { return links };
+    for link in &mut links {
+        link.url = scope.strip(&link.url);
+    }
+    let mut seen = rustc_hash::FxHashSet::default();
+    links.retain(|link| scope.allows(&page.url, &link.url).is_ok() && seen.insert(link.url.clone()));
     links
 }
 

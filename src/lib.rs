@@ -30,6 +30,8 @@ pub mod page;
 pub mod settings;
 
 pub mod robots;
+pub mod scope;
+pub mod sitemap;
 pub mod frontier;
 
 pub mod dom;

@@ -151,7 +151,7 @@ impl Scheduler<'_> {
         };
         let at = self.clock.unix_ms();
         self.writer.send(Job::Robots { origin: origin.to_owned(), at, status, body }).await?;
-        let robots = robots.unwrap_or_else(|| Robots::of(RobotsAnswer::Unreachable, &self.settings.fetch.user_agent));
+        let robots = robots.unwrap_or_else(|| Robots::of(RobotsAnswer::Unreachable, &self.settings.agents()));
         let until = Instant::now() + self.settings.politeness.robots_ttl;
         let parked = self.origins.learn(origin.to_owned(), robots, until);
         if self.stopping {

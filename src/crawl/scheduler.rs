@@ -203,14 +203,14 @@ impl<'a> Scheduler<'a> {
             Kind::Robots { .. } => Wanted::Robots,
             Kind::Page { .. } => Wanted::Page,
         };
-        let user_agent = self.settings.fetch.user_agent.clone();
+        let agents = self.settings.agents();
         tokio::spawn(async move {
             let url = request.url.clone();
             // In a task of its own: a panic below must not swallow the event that everyone waits for.
             let inner = tokio::spawn(async move { gate.fetch(&url, wanted).await });
             let fetched = inner.await.unwrap_or_else(|_| Fetched::broken(&request.url));
             let robots = match wanted {
-                Wanted::Robots => Some(read_robots(&fetched, user_agent).await),
+                Wanted::Robots => Some(read_robots(&fetched, &agents)),
                 Wanted::Page => None,
             };
             let _ = events.send(Event::Fetched { domain, request, fetched, robots }).await;
@@ -246,15 +246,13 @@ impl<'a> Scheduler<'a> {
     }
 }
 
-/// The rules that follow from an answer. Long rules take a while to compile, so not on a thread that others wait for.
-async fn read_robots(fetched: &Fetched, user_agent: String) -> Robots {
-    let answer = fetched.outcome.as_ref().ok().map(|response| (response.status, response.body.clone()));
-    let agent = user_agent.clone();
-    let read = tokio::task::spawn_blocking(move || match &answer {
-        Some((status, body)) => Robots::of(RobotsAnswer::Status(*status, body), &agent),
-        None => Robots::of(RobotsAnswer::Unreachable, &agent),
-    });
-    read.await.unwrap_or_else(|_| Robots::of(RobotsAnswer::Unreachable, &user_agent))
+/// The rules that follow from an answer.
+fn read_robots(fetched: &Fetched, agents: &[String]) -> Robots {
+    let answer = match &fetched.outcome {
+        Ok(response) => RobotsAnswer::Status(response.status, &response.body),
+        Err(_) => RobotsAnswer::Unreachable,
+    };
+    Robots::of(answer, agents)
 }
 
 /// Which end of a domain's queue.

@@ -90,19 +90,19 @@ impl<'s> Single<'s> {
     }
 
     async fn fetch_robots(&mut self, page: &PageUrl) -> Robots {
-        let agent = &self.settings.fetch.user_agent;
-        let Some(mut at) = page.join("/robots.txt") else { return Robots::of(RobotsAnswer::Unreachable, agent) };
+        let agents = &self.settings.agents();
+        let Some(mut at) = page.join("/robots.txt") else { return Robots::of(RobotsAnswer::Unreachable, agents) };
         let mut hops = 0;
         loop {
             let Ok(response) = self.polite(&at, Wanted::Robots).await else {
-                return Robots::of(RobotsAnswer::Unreachable, agent);
+                return Robots::of(RobotsAnswer::Unreachable, agents);
             };
             match redirect_target(&response) {
                 Some(target) if hops < MAX_ROBOTS_REDIRECTS => {
                     hops += 1;
                     at = target;
                 }
-                _ => return Robots::of(RobotsAnswer::Status(response.status, &response.body), agent),
+                _ => return Robots::of(RobotsAnswer::Status(response.status, &response.body), agents),
             }
         }
     }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use toml::Value;
 
 use super::{
-    AttrMode, ChildMap, Crawl, DelayFrom, DomRef, Fetch, Keep, NodeText, PageLimits, Politeness, Preset, SAME_SITE,
-    Settings, Store, Subdigraph,
+    AttrMode, ChildMap, Crawl, DelayFrom, DomRef, Fetch, Keep, Network, NodeText, Order, PageLimits, Politeness,
+    Preset, Revisit, SAME_SITE, ScopeOf, Settings, Store, Subdigraph,
 };
 use crate::page::PolitenessKey;
 
@@ -47,14 +47,72 @@ pub(super) const KEYS: &[Key] = keys! {
     "crawl.cpu_threads" = "0", "Threads that parse and learn; 0 = one a core.",
         |s, v| s.crawl.cpu_threads => whole(v, 0, 1024)?;
 
+    "crawl.pages_per_site" = "0", "Pages of a site beyond what learning needs are fetched until it has this many in a run; 0 = none.",
+        |s, v| s.crawl.pages_per_site => whole(v, 0, 1_000_000_000)?;
+    "crawl.depth" = "0", "Links followed from the key page on, for those further pages; 0 = no limit.",
+        |s, v| s.crawl.depth => whole(v, 0, 10_000)? as u32;
+    "crawl.order" = "\"paper\"", "Order of further pages: paper (hyperlink distance to the key page), breadth (depth first found).",
+        |s, v| s.crawl.order => one_of(v, &[("paper", Order::Paper), ("breadth", Order::Breadth)])?;
+    "crawl.scope" = "\"host\"", "Further pages stay in: host (www. ignored), registrable (domain), path (below the key page's folder).",
+        |s, v| s.crawl.scope => one_of(v, &[("host", ScopeOf::Host), ("registrable", ScopeOf::Registrable), ("path", ScopeOf::Path)])?;
+    "crawl.include" = "[]", "Regular expressions; when there are any, a URL other than a key page must match one.",
+        |s, v| s.crawl.include => patterns(v)?;
+    "crawl.exclude" = "[]", "Regular expressions; a URL other than a key page that matches one is not asked for.",
+        |s, v| s.crawl.exclude => patterns(v)?;
+    "crawl.sitemaps" = "true", "Are the sitemaps that robots.txt names read for further pages?",
+        |s, v| s.crawl.sitemaps => truth(v)?;
+    "crawl.feeds" = "true", "Are the RSS and Atom feeds that the key page names read for further pages?",
+        |s, v| s.crawl.feeds => truth(v)?;
+    "crawl.drop_parameters" = "[\"utm_*\", \"gclid\", \"dclid\", \"fbclid\", \"msclkid\", \"yclid\", \"mc_cid\", \"mc_eid\", \"_ga\", \"igshid\", \"phpsessid\", \"jsessionid\", \"aspsessionid*\", \"sessionid\", \"session_id\", \"cfid\", \"cftoken\", \"zenid\", \"osCsid\"]", "Session and tracking parameters taken out of every link, capitals ignored; a * at the end stands for anything.",
+        |s, v| s.crawl.drop_parameters => strings(v)?;
+    "crawl.max_url_bytes" = "2000", "A longer URL is a trap and not asked for.",
+        |s, v| s.crawl.max_url_bytes => whole(v, 64, 65_536)?;
+    "crawl.max_path_segments" = "20", "A URL with more path segments is a trap.",
+        |s, v| s.crawl.max_path_segments => whole(v, 1, 1000)?;
+    "crawl.max_repeats" = "3", "A path in which a segment, or a run of segments, comes more often is a trap.",
+        |s, v| s.crawl.max_repeats => whole(v, 1, 1000)?;
+    "crawl.max_queries" = "200", "Different queries to one path beyond this many are a trap.",
+        |s, v| s.crawl.max_queries => whole(v, 1, 1_000_000)?;
+    "crawl.max_calendar_years" = "30", "Dates in a path or query further than this from now are a calendar without end.",
+        |s, v| s.crawl.max_calendar_years => whole(v, 1, 1000)? as i64;
+    "crawl.keep_template" = "0.8", "Share of the stored template that a key page must show tonight for it to be kept without learning anew.",
+        |s, v| s.crawl.keep_template => share(v)?;
+    "crawl.resume_within" = "\"20h\"", "An unfinished run that began at most so long ago is taken up again; an older one is closed.",
+        |s, v| s.crawl.resume_within => duration(v)?;
+    "crawl.stop_within" = "30.0", "After SIGTERM or Ctrl-C, time for what is out to come home.",
+        |s, v| s.crawl.stop_within => duration(v)?;
+    "crawl.memory" = "\"1GB\"", "Pages and trees in memory; beyond it fewer requests are sent until some are done.",
+        |s, v| s.crawl.memory => bytes(v)?.max(16 << 20);
+
+    "revisit.first" = "\"20h\"", "A page is asked for again after this time; then the interval adapts. Below a day, so that a nightly run finds it due.",
+        |s, v| s.revisit.first => duration(v)?;
+    "revisit.least" = "\"1h\"", "Shortest interval.",
+        |s, v| s.revisit.least => duration(v)?;
+    "revisit.most" = "\"30d\"", "Longest interval.",
+        |s, v| s.revisit.most => duration(v)?;
+    "revisit.shrink" = "0.8", "Factor on the interval of a page whose text has changed.",
+        |s, v| s.revisit.shrink => share(v)?;
+    "revisit.grow" = "1.4", "Factor on the interval of a page that has not.",
+        |s, v| s.revisit.grow => number(v).filter(|x| (1.0..=100.0).contains(x)).ok_or("expected a number from 1 to 100")?;
+    "revisit.all" = "false", "Is every known page asked for again, due or not? The same as crawl --all.",
+        |s, v| s.revisit.all => truth(v)?;
+
     "politeness.delay" = "1.0", "Least time between two fetches of one domain: seconds, or text such as \"500ms\".",
         |s, v| s.politeness.delay => duration(v)?;
     "politeness.delay_from" = "\"end\"", "The delay runs from the end of a fetch or from its start: end, start.",
         |s, v| s.politeness.delay_from => one_of(v, &[("end", DelayFrom::End), ("start", DelayFrom::Start)])?;
     "politeness.key" = "\"domain\"", "What shares one delay: domain (registrable domain), host, ip (resolved address).",
         |s, v| s.politeness.key => one_of(v, &[("domain", PolitenessKey::Domain), ("host", PolitenessKey::Host), ("ip", PolitenessKey::Ip)])?;
-    "politeness.max_crawl_delay" = "60.0", "A Crawl-delay in robots.txt lengthens the delay up to this; it never shortens it.",
+    "politeness.max_crawl_delay" = "60.0", "A Crawl-delay in robots.txt lengthens the delay, never shortens it; a site that asks for a longer one than this is left out.",
         |s, v| s.politeness.max_crawl_delay => duration(v)?;
+    "politeness.adaptive" = "0.0", "The delay is at least this times the last answer's time; 0 = off.",
+        |s, v| s.politeness.adaptive => number(v).filter(|x| (0.0..=1000.0).contains(x)).ok_or("expected a number from 0 to 1000")?;
+    "politeness.max_back_off" = "\"10m\"", "Longest wait after 429, 503 and broken connections, which double it each time; a longer Retry-After puts the site off.",
+        |s, v| s.politeness.max_back_off => duration(v)?;
+    "politeness.park_after" = "5", "Connection failures in a row after which a domain is left alone for this run.",
+        |s, v| s.politeness.park_after => whole(v, 1, 1000)? as u32;
+    "politeness.robots_agents" = "[]", "Names looked for in robots.txt, the first with a group counts, then *; none = the name in fetch.user_agent.",
+        |s, v| s.politeness.robots_agents => strings(v)?;
     "politeness.robots_ttl" = "\"24h\"", "How long a fetched robots.txt is believed (RFC 9309: at most 24 h).",
         |s, v| s.politeness.robots_ttl => at_most(duration(v)?, Duration::from_secs(86_400))?;
 
@@ -64,6 +122,20 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.fetch.allow_private => truth(v)?;
     "fetch.resolve" = "[]", "NAME=ADDRESS[:PORT] pairs that answer before DNS does, such as \"*.shop.test=127.0.0.1:8080\".",
         |s, v| s.fetch.resolve => strings(v)?;
+    "fetch.allow_networks" = "[]", "Networks that may be asked whatever allow_private says, such as \"10.1.0.0/16\".",
+        |s, v| s.fetch.allow_networks => networks(v)?;
+    "fetch.deny_networks" = "[]", "Networks that are never asked.",
+        |s, v| s.fetch.deny_networks => networks(v)?;
+    "fetch.dns_ttl" = "\"5m\"", "How long an address is remembered.",
+        |s, v| s.fetch.dns_ttl => duration(v)?;
+    "fetch.proxy" = "\"\"", "Proxy for all requests, such as \"http://proxy.my.org:3128\"; empty = none.",
+        |s, v| s.fetch.proxy => v.as_str().ok_or("expected a text")?.trim().to_owned();
+    "fetch.headers" = "[]", "Further request headers, such as \"From: crawl@my.org\".",
+        |s, v| s.fetch.headers => headers(v)?;
+    "fetch.cookies" = "false", "Are cookies kept, each for its own domain, while a run lasts?",
+        |s, v| s.fetch.cookies => truth(v)?;
+    "fetch.min_rate" = "200", "Bytes a second below which a body is given up, after five seconds.",
+        |s, v| s.fetch.min_rate => bytes(v)?;
     "fetch.connect_timeout" = "10.0", "Time for connecting, TLS included.",
         |s, v| s.fetch.connect_timeout => positive(duration(v)?)?;
     "fetch.timeout" = "30.0", "Time for a whole answer, from request to last byte.",
@@ -183,18 +255,59 @@ pub(super) fn literal(text: &str) -> Value {
 /// Placeholders that `defaults` overwrites key by key.
 fn blank() -> Settings {
     Settings {
-        crawl: Crawl { seeds: Vec::new(), sites_at_once: 1, cpu_threads: 0 },
+        crawl: Crawl {
+            seeds: Vec::new(),
+            sites_at_once: 1,
+            cpu_threads: 0,
+            pages_per_site: 0,
+            depth: 0,
+            order: Order::Paper,
+            scope: ScopeOf::Host,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            sitemaps: true,
+            feeds: true,
+            drop_parameters: Vec::new(),
+            max_url_bytes: 0,
+            max_path_segments: 0,
+            max_repeats: 0,
+            max_queries: 0,
+            max_calendar_years: 0,
+            keep_template: 0.0,
+            resume_within: Duration::ZERO,
+            stop_within: Duration::ZERO,
+            memory: 0,
+        },
+        revisit: Revisit {
+            first: Duration::ZERO,
+            least: Duration::ZERO,
+            most: Duration::ZERO,
+            shrink: 0.0,
+            grow: 0.0,
+            all: false,
+        },
         politeness: Politeness {
             delay: Duration::ZERO,
             delay_from: DelayFrom::End,
             key: PolitenessKey::Domain,
             max_crawl_delay: Duration::ZERO,
+            adaptive: 0.0,
+            max_back_off: Duration::ZERO,
+            park_after: 0,
+            robots_agents: Vec::new(),
             robots_ttl: Duration::ZERO,
         },
         fetch: Fetch {
             user_agent: String::new(),
             allow_private: false,
             resolve: Vec::new(),
+            allow_networks: Vec::new(),
+            deny_networks: Vec::new(),
+            dns_ttl: Duration::ZERO,
+            proxy: String::new(),
+            headers: Vec::new(),
+            cookies: false,
+            min_rate: 0,
             connect_timeout: Duration::ZERO,
             timeout: Duration::ZERO,
             max_raw_bytes: 0,
@@ -248,6 +361,32 @@ fn strings(value: &Value) -> Result<Vec<String>, String> {
     }
 }
 
+/// Regular expressions that compile.
+fn patterns(value: &Value) -> Result<Vec<String>, String> {
+    let patterns = strings(value)?;
+    for pattern in &patterns {
+        regex::Regex::new(pattern).map_err(|e| format!("expected regular expressions; {e}"))?;
+    }
+    Ok(patterns)
+}
+
+fn networks(value: &Value) -> Result<Vec<Network>, String> {
+    let parse = |text: &String| Network::parse(text).ok_or_else(|| format!("`{text}`: expected ADDRESS/BITS"));
+    strings(value)?.iter().map(parse).collect()
+}
+
+fn headers(value: &Value) -> Result<Vec<(String, String)>, String> {
+    let pair = |line: &String| {
+        let (name, value) = line.split_once(':')?;
+        let (name, value) = (name.trim(), value.trim());
+        let is_name =
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.!#$%&'*+^`|~".contains(&b));
+        let is_value = value.bytes().all(|b| b == b'\t' || (0x20..0x7f).contains(&b));
+        (is_name && is_value).then(|| (name.to_owned(), value.to_owned()))
+    };
+    strings(value)?.iter().map(|line| pair(line).ok_or_else(|| format!("`{line}`: expected \"Name: value\""))).collect()
+}
+
 fn whole(value: &Value, least: usize, most: usize) -> Result<usize, String> {
     value
         .as_integer()
@@ -275,7 +414,7 @@ fn measured(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 }
 
 fn duration(value: &Value) -> Result<Duration, String> {
-    const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    const UNITS: [(&str, f64); 5] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
     const YEAR: f64 = 366.0 * 86_400.0;
     number(value)
         .or_else(|| value.as_str().and_then(|s| measured(s, &UNITS)))

@@ -6,11 +6,13 @@
 mod file;
 mod keys;
 mod learn;
+mod network;
 
 use std::time::Duration;
 
 pub use file::{SettingsError, key_names, render};
 pub use learn::{AttrMode, ChildMap, DomRef, Learn, NodeText, Preset, Subdigraph, Weights};
+pub use network::Network;
 
 use crate::page::{PolitenessKey, SameSite};
 
@@ -19,6 +21,8 @@ use crate::page::{PolitenessKey, SameSite};
 pub struct Settings {
     /// `[crawl]`
     pub crawl: Crawl,
+    /// `[revisit]`
+    pub revisit: Revisit,
     /// `[politeness]`
     pub politeness: Politeness,
     /// `[fetch]`
@@ -40,6 +44,79 @@ pub struct Crawl {
     pub sites_at_once: usize,
     /// Threads that parse and learn; 0 = one a core.
     pub cpu_threads: usize,
+    /// Pages fetched of a site in one run, beyond what learning needs; 0 = none.
+    pub pages_per_site: usize,
+    /// Links followed from the key page; 0 = no limit.
+    pub depth: u32,
+    /// Order of further pages.
+    pub order: Order,
+    /// Where further pages may be.
+    pub scope: ScopeOf,
+    /// Patterns of which a URL must match one.
+    pub include: Vec<String>,
+    /// Patterns of which it must match none.
+    pub exclude: Vec<String>,
+    /// Are sitemaps read?
+    pub sitemaps: bool,
+    /// Are feeds read?
+    pub feeds: bool,
+    /// Query parameters taken out of links.
+    pub drop_parameters: Vec<String>,
+    /// Longest URL.
+    pub max_url_bytes: usize,
+    /// Most segments of a path.
+    pub max_path_segments: usize,
+    /// How often a run of segments may come.
+    pub max_repeats: usize,
+    /// Different queries to one path.
+    pub max_queries: usize,
+    /// Years from now that a date in a URL may lie away.
+    pub max_calendar_years: i64,
+    /// Share of a stored template that a key page must show to keep it.
+    pub keep_template: f64,
+    /// Age up to which an unfinished run is taken up again.
+    pub resume_within: Duration,
+    /// Time for what is out when a crawl is stopped.
+    pub stop_within: Duration,
+    /// Bytes of pages and trees in memory beyond which intake slows down.
+    pub memory: usize,
+}
+
+/// In which order further pages of a site are fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Hyperlink relevance to the key page, then as found (Alarte, definition 2.2.12).
+    Paper,
+    /// Nearest to the key page in links first.
+    Breadth,
+}
+
+/// Where further pages of a site may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeOf {
+    /// The key page's host, `www.` ignored.
+    Host,
+    /// Its registrable domain.
+    Registrable,
+    /// Its folder.
+    Path,
+}
+
+/// When a known page is asked for again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Revisit {
+    /// First interval.
+    pub first: Duration,
+    /// Shortest interval.
+    pub least: Duration,
+    /// Longest interval.
+    pub most: Duration,
+    /// Factor after a change.
+    pub shrink: f64,
+    /// Factor without one.
+    pub grow: f64,
+    /// Every page, due or not.
+    pub all: bool,
 }
 
 /// How a domain is spared.
@@ -51,8 +128,16 @@ pub struct Politeness {
     pub delay_from: DelayFrom,
     /// What counts as one domain.
     pub key: PolitenessKey,
-    /// Longest `Crawl-delay` that is followed; a longer one is cut to this.
+    /// Longest `Crawl-delay` that is followed; a site that asks for more is left out.
     pub max_crawl_delay: Duration,
+    /// The delay is at least this times the last answer's time.
+    pub adaptive: f64,
+    /// Longest wait of a domain that is overloaded or does not answer.
+    pub max_back_off: Duration,
+    /// Connection failures in a row after which a domain is parked.
+    pub park_after: u32,
+    /// Agents looked for in robots.txt; none = the name in the user agent.
+    pub robots_agents: Vec<String>,
     /// How long a robots.txt is believed.
     pub robots_ttl: Duration,
 }
@@ -76,6 +161,20 @@ pub struct Fetch {
     /// `NAME=ADDRESS[:PORT]` pairs that answer before DNS does; `*.NAME` covers every name below. The port takes the
     /// place of a usual one only.
     pub resolve: Vec<String>,
+    /// Networks that may be asked although they are private.
+    pub allow_networks: Vec<Network>,
+    /// Networks that are never asked.
+    pub deny_networks: Vec<Network>,
+    /// How long an address is remembered.
+    pub dns_ttl: Duration,
+    /// URL of a proxy; empty = none.
+    pub proxy: String,
+    /// Further request headers.
+    pub headers: Vec<(String, String)>,
+    /// Are cookies kept?
+    pub cookies: bool,
+    /// Bytes a second below which a body is given up.
+    pub min_rate: usize,
     /// Time for connecting.
     pub connect_timeout: Duration,
     /// Time for a whole answer.
@@ -129,6 +228,16 @@ pub struct Store {
     pub path: String,
     /// zstd level of stored pages.
     pub zstd_level: i32,
+}
+
+impl Settings {
+    /// Names that are looked for in robots.txt, the most wanted first.
+    pub fn agents(&self) -> Vec<String> {
+        match self.politeness.robots_agents.is_empty() {
+            true => vec![self.fetch.user_agent.clone()],
+            false => self.politeness.robots_agents.clone(),
+        }
+    }
 }
 
 impl Default for Settings {

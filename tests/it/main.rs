@@ -9,3 +9,4 @@ mod dom;
 mod politeness;
 mod quality;
 mod tidy;
+mod vectors;

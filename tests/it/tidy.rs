@@ -5,12 +5,26 @@ use std::path::{Path, PathBuf};
 
 const GROUND: &[&str] = &["page", "settings"];
 /// Without I/O, async or clock; each may use what stands in `CORE_ARROWS`.
-const CORE: &[&str] = &["robots", "frontier", "dom", "links", "subdigraph", "template", "clean", "methods", "learner"];
+const CORE: &[&str] = &[
+    "robots",
+    "scope",
+    "sitemap",
+    "frontier",
+    "dom",
+    "links",
+    "subdigraph",
+    "template",
+    "clean",
+    "methods",
+    "learner",
+];
 /// Touch the world; never each other.
 const EDGES: &[&str] = &["fetch", "folder", "seeds", "store"];
 
 const CORE_ARROWS: &[(&str, &[&str])] = &[
     ("robots", &[]),
+    ("scope", &[]),
+    ("sitemap", &[]),
     ("frontier", &["robots"]),
     ("dom", &[]),
     ("links", &["dom"]),
@@ -18,7 +32,7 @@ const CORE_ARROWS: &[(&str, &[&str])] = &[
     ("template", &["dom"]),
     ("clean", &["dom", "template"]),
     ("methods", &["dom", "template", "clean"]),
-    ("learner", &["dom", "links", "subdigraph", "template", "clean", "methods"]),
+    ("learner", &["scope", "dom", "links", "subdigraph", "template", "clean", "methods"]),
 ];
 
 /// What a top module may use; `None` when it stands on no floor.
@@ -46,7 +60,6 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rustls", &["fetch"]),
     ("rusqlite", &["store"]),
     ("html5ever", &["dom"]),
-    ("texting_robots", &["robots"]),
     ("priority_queue", &["frontier"]),
     ("hyper", &["demo"]),
     ("indicatif", &["cli"]),

@@ -3,6 +3,8 @@
 //! Every name is normalised when it is made, so equality is plain equality afterwards.
 //! Nothing here touches the network; a host name is never resolved on this floor.
 
+mod canonical;
+
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -115,6 +117,22 @@ impl PageUrl {
         PageUrl(Arc::new(url))
     }
 
+    /// The spelling by which two names of one page are recognised (`canonical.rs`). What is asked for is the URL as it
+    /// was linked: servers may tell spellings apart.
+    pub fn canonical_text(&self) -> String {
+        canonical::text(&self.0)
+    }
+
+    /// 64-bit fingerprint of the canonical text: what seen sets hold.
+    pub fn fingerprint(&self) -> u64 {
+        xxhash_rust::xxh3::xxh3_64(self.canonical_text().as_bytes())
+    }
+
+    /// The URL without the query parameters and path parameters (`;name=`) whose name `drops` says yes to.
+    pub fn without_parameters(&self, drops: impl Fn(&str) -> bool) -> PageUrl {
+        canonical::without_parameters(&self.0, drops).map_or_else(|| self.clone(), |url| PageUrl(Arc::new(url)))
+    }
+
     /// The literal address when the host is one.
     pub fn ip_literal(&self) -> Option<IpAddr> {
         match self.0.host()? {
@@ -169,6 +187,11 @@ impl Site {
     pub fn with_aliases(mut self, aliases: &[String]) -> Site {
         self.aliases = aliases.iter().map(|a| bare(a).to_owned()).collect();
         self
+    }
+
+    /// The key page.
+    pub fn key(&self) -> &PageUrl {
+        &self.key
     }
 
     /// The host name of the key page.

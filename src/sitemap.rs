@@ -1,0 +1,168 @@
+//! URLs that a site announces itself: sitemaps (XML, index, text, gzip) and RSS or Atom feeds.
+//!
+//! Limits are the protocol's: 50 MB uncompressed, 50,000 URLs a file. A broken file gives what stood before the break.
+
+use std::io::Read;
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+/// Bytes of a sitemap after decompression (sitemaps.org).
+pub const MAX_SITEMAP_BYTES: usize = 50 * 1024 * 1024;
+
+/// URLs of one sitemap (sitemaps.org).
+pub const MAX_SITEMAP_URLS: usize = 50_000;
+
+/// What a file announces, as written there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Announced {
+    /// Pages.
+    pub pages: Vec<String>,
+    /// Further sitemaps, where it is an index.
+    pub sitemaps: Vec<String>,
+}
+
+impl Announced {
+    fn is_full(&self) -> bool {
+        self.pages.len() + self.sitemaps.len() >= MAX_SITEMAP_URLS
+    }
+}
+
+/// Reads a sitemap or a feed, whichever it is; gzip is undone first.
+pub fn parse_announced(bytes: &[u8]) -> Announced {
+    let unpacked;
+    let bytes = match bytes.starts_with(b"\x1f\x8b") {
+        true => {
+            let mut out = Vec::new();
+            // A torn file gives what could be read.
+            let _ = flate2::read::MultiGzDecoder::new(bytes).take(MAX_SITEMAP_BYTES as u64).read_to_end(&mut out);
+            unpacked = out;
+            unpacked.as_slice()
+        }
+        false => &bytes[..bytes.len().min(MAX_SITEMAP_BYTES)],
+    };
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match bytes.trim_ascii_start().first() {
+        Some(b'<') => parse_xml(bytes),
+        _ => parse_text(bytes),
+    }
+}
+
+/// One URL a line.
+fn parse_text(bytes: &[u8]) -> Announced {
+    let text = String::from_utf8_lossy(bytes);
+    let lines = text.lines().map(str::trim).filter(|line| line.starts_with("http://") || line.starts_with("https://"));
+    Announced { pages: lines.take(MAX_SITEMAP_URLS).map(str::to_owned).collect(), sitemaps: Vec::new() }
+}
+
+/// `urlset/url/loc`, `sitemapindex/sitemap/loc`, `item/link`, `entry/link[@href]`; namespaces do not matter.
+fn parse_xml(bytes: &[u8]) -> Announced {
+    let text = String::from_utf8_lossy(bytes);
+    let mut reader = Reader::from_str(&text);
+    reader.config_mut().check_end_names = false;
+    let mut found = Announced::default();
+    let mut path: Vec<String> = Vec::new();
+    let mut held = String::new();
+    while !found.is_full() {
+        match reader.read_event() {
+            Ok(Event::Start(tag)) => {
+                atom_link(&tag, &path, &mut found);
+                // Deeper than this nothing is of interest, and a hostile file is not to grow the path.
+                if path.len() < 64 {
+                    path.push(tag.local_name().as_ref().to_ascii_lowercase());
+                }
+                held.clear();
+            }
+            Ok(Event::Empty(tag)) => atom_link(&tag, &path, &mut found),
+            Ok(Event::Text(piece)) => held.push_str(&piece),
+            Ok(Event::CData(piece)) => held.push_str(&piece),
+            Ok(Event::GeneralRef(name)) => held.push_str(&reference(&name)),
+            Ok(Event::End(_)) => {
+                let url = held.trim();
+                if !url.is_empty() {
+                    let names: Vec<&str> = path.iter().rev().take(2).map(String::as_str).collect();
+                    match names.as_slice() {
+                        ["loc", "url"] | ["link", "item"] => found.pages.push(url.to_owned()),
+                        ["loc", "sitemap"] => found.sitemaps.push(url.to_owned()),
+                        _ => {}
+                    }
+                }
+                held.clear();
+                path.pop();
+            }
+            Ok(Event::Eof) | Err(_) => break,
+            Ok(_) => {}
+        }
+    }
+    found
+}
+
+fn reference(name: &str) -> String {
+    match name {
+        "amp" => "&".to_owned(),
+        "lt" => "<".to_owned(),
+        "gt" => ">".to_owned(),
+        "quot" => "\"".to_owned(),
+        "apos" => "'".to_owned(),
+        _ => name
+            .strip_prefix('#')
+            .and_then(|digits| match digits.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok(),
+                None => digits.parse().ok(),
+            })
+            .and_then(char::from_u32)
+            .map(String::from)
+            .unwrap_or_default(),
+    }
+}
+
+/// `<link href=...>` in an Atom entry, the alternate one only.
+fn atom_link(tag: &quick_xml::events::BytesStart<'_>, path: &[String], found: &mut Announced) {
+    if tag.local_name().as_ref() != "link" || path.last().is_none_or(|name| name != "entry") {
+        return;
+    }
+    let attribute = |name: &str| {
+        let found = tag.attributes().flatten().find(|attribute| attribute.key.as_ref() == name)?;
+        Some(found.value.replace("&amp;", "&"))
+    };
+    if attribute("rel").is_none_or(|rel| rel == "alternate")
+        && let Some(href) = attribute("href")
+    {
+        found.pages.push(href);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn pages(text: &str) -> Vec<String> {
+        parse_announced(text.as_bytes()).pages
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        let set = "<?xml version='1.0'?><urlset xmlns='x'><url><loc> http://a.b/?x=1&amp;y=2 </loc><image:image><image:loc>http://a.b/i</image:loc></image:image></url><url><loc><![CDATA[http://a.b/c]]></loc></url></urlset>";
+        assert_eq!(pages(set), ["http://a.b/?x=1&y=2", "http://a.b/c"]);
+        let index = "<sitemapindex><sitemap><loc>http://a.b/s.xml</loc></sitemap></sitemapindex>";
+        assert_eq!(parse_announced(index.as_bytes()).sitemaps, ["http://a.b/s.xml"]);
+        assert_eq!(pages("\u{feff}http://a.b/1\r\nno url\nhttps://a.b/2\n"), ["http://a.b/1", "https://a.b/2"]);
+        let rss = "<rss><channel><link>http://a.b/</link><item><title>t</title><link>http://a.b/1</link></item></channel></rss>";
+        assert_eq!(pages(rss), ["http://a.b/1"]);
+        let atom = "<feed><link href='http://a.b/'/><entry><link rel='edit' href='http://a.b/e'/><link href='http://a.b/2'></link></entry></feed>";
+        assert_eq!(pages(atom), ["http://a.b/2"]);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(set.as_bytes()).unwrap();
+        assert_eq!(parse_announced(&gzip.finish().unwrap()).pages.len(), 2);
+    }
+
+    #[test]
+    fn broken_and_endless_files_give_what_stood_before() {
+        assert_eq!(pages("<urlset><url><loc>http://a.b/1</loc></url><url><loc>http://a.b"), ["http://a.b/1"]);
+        let many: String = (0..60_000).map(|i| format!("<url><loc>http://a.b/{i}</loc></url>")).collect();
+        assert_eq!(pages(&format!("<urlset>{many}</urlset>")).len(), MAX_SITEMAP_URLS);
+        assert!(pages(&"<a>".repeat(100_000)).is_empty() && pages("").is_empty() && pages("<<<>").is_empty());
+    }
+}
