@@ -23,6 +23,8 @@ pub struct Page {
     pub fetched: PageUrl,
     /// Its tree.
     pub tree: Tree,
+    /// Does its owner want no link of it followed?
+    pub nofollow: bool,
 }
 
 /// A site being learned.
@@ -57,7 +59,7 @@ pub struct Learned {
 impl Page {
     /// A page found at this URL.
     pub fn new(url: PageUrl, tree: Tree) -> Page {
-        Page { fetched: url.clone(), url, tree }
+        Page { fetched: url.clone(), url, tree, nofollow: false }
     }
 }
 
@@ -139,6 +141,9 @@ impl Learned {
 
 /// The links of a page that may be asked for.
 fn followed(page: &Page, site: &Site, learn: &Learn, scope: Option<&Scope>) -> Vec<Outlink> {
+    if page.nofollow {
+        return Vec::new();
+    }
     let mut links = outlinks(&page.tree, &page.url, site, learn.max_links);
     if learn.skip_nofollow {
         links.retain(|link| !link.nofollow);

@@ -28,6 +28,7 @@
 
 pub mod page;
 pub mod settings;
+pub mod calendar;
 
 pub mod robots;
 pub mod scope;
@@ -46,6 +47,7 @@ pub mod fetch;
 pub mod folder;
 pub mod seeds;
 pub mod store;
+pub mod warc;
 
 pub mod crawl;
 

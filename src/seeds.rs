@@ -4,27 +4,46 @@
 //! `http://example.org/`: a server that wants https redirects. A line that is no URL is reported and skipped, so
 //! one slip does not cost a night.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::page::PageUrl;
 
-/// Seeds and what was wrong with the rest.
+/// Where seeds come from. Files are read as they are needed: a list may be longer than memory.
 #[derive(Debug, Default)]
 pub struct Seeds {
-    /// Key pages, in order.
-    pub urls: Vec<PageUrl>,
-    /// Lines that are no URLs.
-    pub rejected: Vec<Rejected>,
+    sources: Vec<Source>,
+    rejected: Rejected,
 }
 
-/// A line that is no URL.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{origin}: `{text}` is no http(s) URL")]
-pub struct Rejected {
-    /// File and line, or the argument.
-    pub origin: String,
-    /// The line.
-    pub text: String,
+#[derive(Debug)]
+enum Source {
+    Url(PageUrl),
+    File(PathBuf),
+}
+
+/// Counts lines that are no URLs; shared with whoever reports them.
+#[derive(Clone, Debug, Default)]
+pub struct Rejected(Arc<AtomicUsize>);
+
+impl Rejected {
+    /// Lines so far.
+    pub fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Lines that are told of; the rest is counted.
+    const MOST_TOLD: usize = 20;
+
+    fn add(&self, origin: &str, text: &str) {
+        let text: String = text.chars().take(200).collect();
+        if self.0.fetch_add(1, Ordering::Relaxed) < Rejected::MOST_TOLD {
+            tracing::warn!("{origin}: `{text}` is no http(s) URL, skipped");
+        }
+    }
 }
 
 /// Why seeds could not be read at all.
@@ -48,34 +67,77 @@ impl Seeds {
     pub fn add(&mut self, argument: &str) -> Result<(), SeedsError> {
         let path = Path::new(argument);
         if !argument.contains("://") && path.is_file() {
-            return self.add_file(path);
+            // Whether it can be read is said now, not in the middle of a crawl.
+            File::open(path).map_err(|reason| SeedsError::Unreadable { path: path.to_owned(), reason })?;
+            self.sources.push(Source::File(path.to_owned()));
+            return Ok(());
         }
         match seed_url(argument) {
-            Some(url) if argument.contains("://") || !looks_like_path(argument) => self.urls.push(url),
+            Some(url) if argument.contains("://") || !looks_like_path(argument) => self.sources.push(Source::Url(url)),
             _ => return Err(SeedsError::Neither(argument.to_owned())),
         }
         Ok(())
     }
 
-    fn add_file(&mut self, path: &Path) -> Result<(), SeedsError> {
-        let unreadable = |reason| SeedsError::Unreadable { path: path.to_owned(), reason };
-        let bytes = std::fs::read(path).map_err(unreadable)?;
-        let text = String::from_utf8_lossy(&bytes);
-        for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-            let line = without_comment(line);
+    /// Lines that turn out to be no URLs.
+    pub fn rejected(&self) -> Rejected {
+        self.rejected.clone()
+    }
+
+    /// The same for the same arguments and unchanged files: name, size and time of each.
+    pub fn mark(&self) -> String {
+        let marks = self.sources.iter().map(|source| match source {
+            Source::Url(url) => url.to_string(),
+            Source::File(path) => {
+                let about = std::fs::metadata(path).ok();
+                let changed = about.as_ref().and_then(|about| about.modified().ok());
+                format!("{} {} {changed:?}", path.display(), about.map_or(0, |about| about.len()))
+            }
+        });
+        marks.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The seeds in order.
+    pub fn into_urls(self) -> impl Iterator<Item = PageUrl> + Send + 'static {
+        let rejected = self.rejected;
+        self.sources.into_iter().flat_map(move |source| match source {
+            Source::Url(url) => Box::new(std::iter::once(url)) as Box<dyn Iterator<Item = PageUrl> + Send>,
+            Source::File(path) => Box::new(lines(path, rejected.clone())),
+        })
+    }
+}
+
+/// The URLs of a file. A read error ends it, with a word.
+fn lines(path: PathBuf, rejected: Rejected) -> impl Iterator<Item = PageUrl> + Send {
+    let mut reader = File::open(&path).map(BufReader::new);
+    let (mut buffer, mut number) = (Vec::new(), 0);
+    std::iter::from_fn(move || {
+        loop {
+            buffer.clear();
+            let read = match &mut reader {
+                Ok(reader) => reader.read_until(b'\n', &mut buffer),
+                Err(e) => Err(std::io::Error::new(e.kind(), e.to_string())),
+            };
+            match read {
+                Ok(0) => return None,
+                Ok(_) => {}
+                Err(e) => {
+                    rejected.add(&path.display().to_string(), &e.to_string());
+                    return None;
+                }
+            }
+            number += 1;
+            let text = String::from_utf8_lossy(&buffer);
+            let line = without_comment(text.trim_start_matches('\u{feff}'));
             if line.is_empty() {
                 continue;
             }
             match seed_url(line) {
-                Some(url) => self.urls.push(url),
-                None => self.rejected.push(Rejected {
-                    origin: format!("{}, line {}", path.display(), at + 1),
-                    text: line.chars().take(200).collect(),
-                }),
+                Some(url) => return Some(url),
+                None => rejected.add(&format!("{}, line {number}", path.display()), line),
             }
         }
-        Ok(())
-    }
+    })
 }
 
 /// A comment begins the line or follows white space; `#` inside a URL is a fragment.
@@ -116,11 +178,11 @@ mod tests {
         .unwrap();
         let mut seeds = Seeds::default();
         seeds.add(file.to_str().unwrap()).unwrap();
-        let urls: Vec<&str> = seeds.urls.iter().map(PageUrl::as_str).collect();
+        let (rejected, mark) = (seeds.rejected(), seeds.mark());
+        let urls: Vec<String> = seeds.into_urls().map(|url| url.to_string()).collect();
         assert_eq!(urls, ["http://a.com/x", "http://b.org/", "http://[::1]/z"]);
-        let rejected: Vec<String> = seeds.rejected.iter().map(ToString::to_string).collect();
-        assert_eq!(rejected.len(), 2);
-        assert!(rejected[0].ends_with("list.txt, line 6: `not a url` is no http(s) URL"), "{}", rejected[0]);
+        assert_eq!(rejected.count(), 2);
+        assert!(mark.contains("list.txt"));
     }
 
     #[test]
@@ -128,7 +190,8 @@ mod tests {
         let mut seeds = Seeds::default();
         seeds.add("https://a.com").unwrap();
         seeds.add("b.org/start").unwrap();
-        assert_eq!(seeds.urls.len(), 2);
+        assert_eq!(seeds.into_urls().count(), 2);
+        let mut seeds = Seeds::default();
         for wrong in ["missing.txt", "./none", "word", "ftp://a.com/"] {
             assert!(matches!(seeds.add(wrong), Err(SeedsError::Neither(_))), "{wrong}");
         }

@@ -2,34 +2,50 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::anyhow;
 
+use super::metrics::Metrics;
 use super::progress::Display;
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome};
-use crate::crawl::{Progress, SiteSummary, Stop, Summary, crawl};
-use crate::page::PageUrl;
+use crate::crawl::{Progress, SeedList, SiteSummary, Stop, Summary, crawl};
 use crate::seeds::Seeds;
 use crate::settings::Settings;
 
 /// Crawl sites politely, learn their templates, and store every fetched page without it.
 ///
-/// Without SEED, the lists that crawl.toml names are read. The first URL of a host is its key page.
+/// Without SEED, the lists that crawl.toml names are read. The first URL of a host is its key page. A run that was
+/// killed or interrupted is taken up by the same command; a second night asks only for what is due.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk crawl seeds/example.txt
   dehusk crawl https://www.rust-lang.org/ --db rust.db
+  dehusk crawl https://docs.example.org/ --set crawl.pages_per_site=500
   dehusk crawl lists/*.txt --set politeness.delay=2 --set 'fetch.user_agent=mybot/1.0 (+https://my.org/bot)'
+  dehusk crawl --warc archive --metrics 127.0.0.1:9184 --log-format json
   dehusk crawl --json | jq .summary.stats
 
-Exit codes: 0 every site gave a template, 1 some did not, 2 wrong usage or settings.
-Ctrl-C lets what is out come home and stores it; a second Ctrl-C ends at once.")]
+Exit codes: 0 every site gave a template or nothing was due, 1 some did not, 2 wrong usage or settings.
+Ctrl-C or SIGTERM lets what is out come home and stores it (crawl.stop_within); a second one ends at once.
+SIGHUP ends it as SIGTERM does. docs/nightly.md shows how to run it every night.")]
 pub(super) struct Crawl {
     /// Files of URLs, URLs, or bare hosts.
     #[arg(value_name = "SEED")]
     seeds: Vec<String>,
+    /// Ask for every known page again, due or not [setting revisit.all].
+    #[arg(long)]
+    all: bool,
+    /// Keep every exchange as WARC files in this folder.
+    #[arg(long, value_name = "DIR")]
+    warc: Option<PathBuf>,
+    /// Serve /metrics (Prometheus) and /stats (JSON) at this address while the crawl runs.
+    #[arg(long, value_name = "ADDR:PORT")]
+    metrics: Option<SocketAddr>,
     /// Print the summary and every site as JSON.
     #[arg(long)]
     json: bool,
@@ -37,23 +53,31 @@ pub(super) struct Crawl {
 
 impl Crawl {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
-        let seeds = read_seeds(&self.seeds, settings)?;
-        let rejected = seeds.rejected.len();
-        for line in seeds.rejected.iter().take(20) {
-            tracing::warn!("{line}, skipped");
-        }
-        if rejected > 20 {
-            tracing::warn!("{} further lines skipped", rejected - 20);
-        }
-        let (summary, sites) = run_crawl(seeds.urls, settings)?;
+        let mut settings = settings.clone();
+        settings.revisit.all |= self.all;
+        let seeds = read_seeds(&self.seeds, &settings)?;
+        let rejected = seeds.rejected();
+        let mark = seeds.mark();
+        let list = SeedList::new(seeds.into_urls(), Some(mark));
+        let (summary, sites) = run_crawl(list, &settings, self.warc.as_deref(), self.metrics)?;
         let mut out = io::stdout().lock();
         if self.json {
-            writeln!(out, "{}", serde_json::json!({"schema": 1, "summary": summary, "sites": sites}))?;
+            writeln!(out, "{}", serde_json::json!({"schema": 2, "summary": summary, "sites": sites}))?;
         } else {
-            print(&summary, &sites, settings, &mut out)?;
+            print(&summary, &sites, &settings, &mut out)?;
         }
-        let all_well = summary.stats.failed + summary.stats.interrupted + rejected == 0;
+        if summary.stats.sites == 0 {
+            return Err(Failure::Usage(anyhow!(
+                "no seeds in {}; give URLs, or a file with one URL a line",
+                self.places(&settings)
+            )));
+        }
+        let all_well = summary.stats.failed + summary.stats.interrupted + rejected.count() == 0;
         Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    }
+
+    fn places(&self, settings: &Settings) -> String {
+        if self.seeds.is_empty() { settings.crawl.seeds.join(", ") } else { self.seeds.join(", ") }
     }
 }
 
@@ -63,45 +87,80 @@ fn read_seeds(given: &[String], settings: &Settings) -> Result<Seeds, Failure> {
     for source in sources {
         seeds.add(source).map_err(|e| Failure::Usage(e.into()))?;
     }
-    if seeds.urls.is_empty() {
-        let place = sources.join(", ");
-        return Err(Failure::Usage(anyhow!("no seeds in {place}; give URLs, or a file with one URL a line")));
-    }
     Ok(seeds)
 }
 
-/// Runs a crawl to its end or to Ctrl-C, showing progress on stderr.
-pub(super) fn run_crawl(seeds: Vec<PageUrl>, settings: &Settings) -> Result<(Summary, Vec<SiteSummary>), Failure> {
+/// Runs a crawl to its end or to a signal, showing progress on stderr.
+pub(super) fn run_crawl(
+    seeds: SeedList,
+    settings: &Settings,
+    warc: Option<&Path>,
+    metrics: Option<SocketAddr>,
+) -> Result<(Summary, Vec<SiteSummary>), Failure> {
     let runtime = super::runtime()?;
     let (stop, stopped) = Stop::new();
-    runtime.spawn(on_ctrl_c(stop));
+    runtime.spawn(on_signals(stop, settings.crawl.stop_within));
+    let metrics = match metrics {
+        Some(address) => Some(runtime.block_on(Metrics::serve(address)).map_err(Failure::Work)?),
+        None => None,
+    };
     let mut display = Display::new();
     let mut sites = Vec::new();
     let mut watch = |progress: Progress<'_>| {
-        if let Progress::Site(site, _) = &progress {
-            sites.push((*site).clone());
+        match &progress {
+            // A list of a hundred thousand sites is in the database, not in memory.
+            Progress::Site(site, _) if sites.len() < MOST_SITES => sites.push((*site).clone()),
+            Progress::Tick(stats) => {
+                if let Some(metrics) = &metrics {
+                    metrics.update(stats);
+                }
+            }
+            Progress::Site(..) => {}
         }
         display.show(&progress);
     };
-    let outcome = runtime.block_on(crawl(seeds, settings, stopped, &mut watch));
+    let outcome = runtime.block_on(crawl(seeds, settings, warc, stopped, &mut watch));
     display.finish();
     // Tasks of requests that will not be waited for are dropped with the runtime.
     runtime.shutdown_background();
     let summary = outcome.map_err(|e| Failure::Work(e.into()))?;
     if summary.was_interrupted {
-        display.say("interrupted: what had been fetched is stored");
+        display.say("interrupted: what had been fetched is stored; the same command goes on from there");
     }
     Ok((summary, sites))
 }
 
-async fn on_ctrl_c(stop: Stop) {
-    if tokio::signal::ctrl_c().await.is_err() {
-        return;
-    }
+/// Sites whose summaries are kept for the end.
+const MOST_SITES: usize = 100_000;
+
+/// The first signal asks for an end, the second one is an end. Of SIGHUP nothing else is expected: settings are read
+/// once.
+async fn on_signals(stop: Stop, within: Duration) {
+    next_signal().await;
     stop.stop();
-    let _ = writeln!(io::stderr(), "\nstopping: waiting for what is out; Ctrl-C again ends at once");
-    if tokio::signal::ctrl_c().await.is_ok() {
-        std::process::exit(130);
+    let seconds = within.as_secs();
+    let _ =
+        writeln!(io::stderr(), "\nstopping: waiting up to {seconds} s for what is out; a second signal ends at once");
+    next_signal().await;
+    std::process::exit(130);
+}
+
+async fn next_signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (Ok(mut term), Ok(mut hup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = hup.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
     }
 }
 
@@ -119,20 +178,49 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
     }
     let stats = &summary.stats;
     let rate = stats.pages as f64 / summary.seconds.max(0.001);
+    let some = |n: usize, text: &str| if n > 0 { format!(", {} {text}", count(n)) } else { String::new() };
     writeln!(
         out,
-        "\n{} sites: {} learned, {} failed{}\n{} pages, {:.1} MB in {:.1} s ({rate:.1} pages/s); {} requests, \
-         {} forbidden by robots.txt",
+        "\nrun {}{}: {} sites: {} learned{}{}, {} failed{}{}",
+        summary.run,
+        if summary.was_resumed { " (taken up again)" } else { "" },
         count(stats.sites),
         count(stats.learned),
+        some(stats.kept, "kept their template"),
+        some(stats.not_due, "not due"),
         count(stats.failed),
-        if stats.interrupted > 0 { format!(", {} interrupted", count(stats.interrupted)) } else { String::new() },
+        some(stats.interrupted, "interrupted"),
+        some(stats.ended_before, "done before"),
+    )?;
+    writeln!(
+        out,
+        "{} pages: {} new{}{}{}{}",
         count(stats.pages),
+        count(stats.new),
+        some(stats.changed, "changed"),
+        some(stats.same_text, "with the same text"),
+        some(stats.unchanged, "unchanged"),
+        some(stats.gone, "gone"),
+    )?;
+    writeln!(
+        out,
+        "{:.1} MB in {:.1} s ({rate:.1} pages/s); {} requests{}{}{}{}{}",
         stats.bytes as f64 / 1e6,
         summary.seconds,
         count(stats.requests),
-        count(stats.forbidden),
+        some(stats.retries, "of them again"),
+        some(stats.forbidden, "URLs forbidden by robots.txt"),
+        some(stats.without_rules, "not asked for want of a robots.txt"),
+        some(stats.back_offs, "times put off"),
+        some(stats.parked, "domains parked"),
     )?;
+    if !stats.refused.is_empty() {
+        let refused: Vec<String> = stats.refused.iter().map(|(name, n)| format!("{} {name}", count(*n))).collect();
+        writeln!(out, "links not followed: {}", refused.join(", "))?;
+    }
+    if stats.not_due > 0 {
+        writeln!(out, "what is not due is asked for all the same with --all")?;
+    }
     if stats.repeated_seeds > 0 {
         writeln!(out, "{} seeds left out: their hosts came before", count(stats.repeated_seeds))?;
     }

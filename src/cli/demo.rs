@@ -34,11 +34,11 @@ impl Demo {
         let server =
             Server::start(answers(Arc::clone(&sites))).context("cannot listen on 127.0.0.1").map_err(Failure::Work)?;
         let settings = self.settings(settings, server.port());
-        let seeds = sites.iter().filter_map(|site| site.seed()).collect();
+        let seeds: Vec<_> = sites.iter().filter_map(|site| site.seed()).collect();
         let mut out = io::stdout().lock();
         writeln!(out, "Serving {} sites on 127.0.0.1:{} and crawling them as *.{TOP}.\n", sites.len(), server.port())?;
         out.flush()?;
-        let (summary, rows) = run_crawl(seeds, &settings)?;
+        let (summary, rows) = run_crawl(seeds.into(), &settings, None, None)?;
         let path = Path::new(&settings.store.path);
         let store = Store::open(path).map_err(|e| Failure::Work(e.into()))?;
         let table = compare(&sites, &rows, &store)?;
@@ -70,6 +70,10 @@ impl Demo {
         settings.fetch.allow_private = true;
         settings.fetch.resolve = vec![format!("*.{TOP}=127.0.0.1:{port}")];
         settings.politeness.delay = settings.politeness.delay.min(Duration::from_millis(200));
+        // A second demo does everything again.
+        settings.crawl.relearn = true;
+        settings.crawl.resume_within = Duration::ZERO;
+        settings.revisit.all = true;
         // All demo hosts share one registrable domain.
         settings.politeness.key = crate::page::PolitenessKey::Host;
         settings

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, anyhow};
@@ -59,7 +60,10 @@ impl Learn {
 
     fn learn_url(&self, settings: &Settings) -> Outcome {
         let url = PageUrl::parse(&self.source).map_err(|e| Failure::Usage(e.into()))?;
-        let (summary, sites) = run_crawl(vec![url.clone()], settings)?;
+        let mut settings = settings.clone();
+        settings.crawl.relearn = true;
+        settings.crawl.resume_within = Duration::ZERO;
+        let (summary, sites) = run_crawl(vec![url.clone()].into(), &settings, None, None)?;
         if summary.stats.learned == 0 {
             let reason = sites.first().and_then(|s| s.reason.clone());
             return Err(Failure::Work(anyhow!(reason.unwrap_or_else(|| "interrupted".to_owned()))));

@@ -7,9 +7,11 @@ mod crawl;
 mod demo;
 mod evaluate;
 mod learn;
+mod metrics;
 mod outline;
 mod pages;
 mod progress;
+mod runs;
 mod table;
 mod templates;
 
@@ -53,6 +55,18 @@ struct Global {
     /// Sets any key of crawl.toml for this run, such as politeness.delay=2.
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// How log lines on stderr are written.
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
+    log_format: LogFormat,
+}
+
+/// How log lines are written.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum LogFormat {
+    /// For people.
+    Text,
+    /// A JSON object a line, for machines.
+    Json,
 }
 
 #[derive(Subcommand)]
@@ -62,6 +76,7 @@ enum Command {
     Clean(clean::Clean),
     Templates(templates::Templates),
     Pages(pages::Pages),
+    Runs(runs::Runs),
     Evaluate(evaluate::Evaluate),
     Demo(demo::Demo),
 }
@@ -78,13 +93,14 @@ enum Format {
 /// Parses the arguments, loads settings, runs one command, and says on stderr why it could not.
 pub fn run() -> ExitCode {
     let args = Args::parse();
-    log_to_stderr();
+    log_to_stderr(args.global.log_format);
     let outcome = args.settings().map_err(Failure::Usage).and_then(|settings| match &args.command {
         Command::Crawl(command) => command.run(&settings),
         Command::Learn(command) => command.run(&settings, args.global.db.as_deref()),
         Command::Clean(command) => command.run(&settings),
         Command::Templates(command) => command.run(&settings),
         Command::Pages(command) => command.run(&settings),
+        Command::Runs(command) => command.run(&settings),
         Command::Evaluate(command) => command.run(&settings),
         Command::Demo(command) => command.run(&settings),
     });
@@ -155,17 +171,20 @@ impl Global {
 }
 
 /// Log lines go to stderr, so that standard output is only the result. `DEHUSK_LOG` sets the level.
-fn log_to_stderr() {
+fn log_to_stderr(format: LogFormat) {
     let filter = tracing_subscriber::EnvFilter::try_from_env("DEHUSK_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,html5ever=error,dehusk=info"));
-    let _ = tracing_subscriber::fmt()
+    let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())
         .with_target(false)
         // A closed stderr must not end a crawl.
-        .log_internal_errors(false)
-        .try_init();
+        .log_internal_errors(false);
+    let _ = match format {
+        LogFormat::Text => subscriber.try_init(),
+        LogFormat::Json => subscriber.json().flatten_event(true).try_init(),
+    };
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {

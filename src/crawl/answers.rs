@@ -2,123 +2,189 @@
 
 use std::time::{Duration, Instant};
 
-use super::event::{Kind, Request};
+use super::event::{Answer, Kind, Request};
 use super::scheduler::{End, Scheduler};
-use super::site::Work;
-use crate::fetch::{FetchError, Fetched, Response, redirect_target};
+use super::site::Phase;
+use super::visit::{visit, visit_of};
+use super::work::{Came, Work};
+use crate::fetch::{Fetched, Response, redirect_target};
 use crate::frontier::Times;
 use crate::page::{Domain, PageUrl};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
-use crate::store::{Job, NewPage, SiteEnd, VisitOutcome, WriterError};
+use crate::store::{Job, NewVisit, SiteEnd, UrlEnd, VisitOutcome, WriterError};
 
 impl Scheduler<'_> {
-    pub(super) async fn fetched(
-        &mut self,
-        domain: Domain,
-        request: Request,
-        fetched: Fetched,
-        robots: Option<Robots>,
-    ) -> Result<(), WriterError> {
-        if let Some(times) = fetched.times {
+    pub(super) async fn fetched(&mut self, answer: Answer) -> Result<(), WriterError> {
+        let Answer { domain, request, fetched, robots } = answer;
+        if fetched.times.is_some() {
             self.stats.requests += 1;
+            self.stats.retries += usize::from(request.attempts > 0);
             if let Some(site) = request.kind.site().and_then(|site| self.sites.get_mut(&site)) {
                 site.n_requests += 1;
             }
             if let Ok(response) = &fetched.outcome {
                 self.stats.bytes += response.raw_bytes as u64;
             }
-            self.record(&request, times, &fetched).await?;
-        } else if let Err(error) = &fetched.outcome {
-            self.record_unsent(&request, VisitOutcome::FetchError, error.to_string()).await?;
         }
-        self.put_off(&domain, &request, &fetched);
-        match request.kind.clone() {
-            Kind::Robots { origin } => {
-                self.robots_fetched(&origin, request, &fetched, robots).await?;
-                self.release(&domain, &origin, fetched.times);
-                Ok(())
-            }
-            Kind::Page { .. } => {
-                self.release(&domain, &request.url.origin(), fetched.times);
-                self.page_fetched(request, fetched).await
-            }
+        if fetched.archive_failed && !self.stopping {
+            self.stop().await?;
         }
+        self.spare(&domain, &request, &fetched).await?;
+        let origin = match &request.kind {
+            Kind::Robots { origin } => origin.clone(),
+            _ => request.url.origin(),
+        };
+        if matches!(request.kind, Kind::Robots { .. }) {
+            self.robots_fetched(&origin, request, &fetched, robots).await?;
+            self.release(&domain, &origin, fetched.times);
+            return Ok(());
+        }
+        self.release(&domain, &origin, fetched.times);
+        self.page_fetched(request, fetched).await
     }
 
     /// Ends the lease of a domain; `origin` may have asked for a longer delay.
     fn release(&mut self, domain: &Domain, origin: &str, times: Option<Times>) {
-        let own = self.origins.delay(origin).unwrap_or_default().min(self.settings.politeness.max_crawl_delay);
-        self.frontier.done(domain, times.map(|times| self.pace.next_fetch(times, own)));
+        let own = self.origins.delay(origin).unwrap_or_default().min(self.tools.settings.politeness.max_crawl_delay);
+        let slowdown = self.frontier.slowdown(domain);
+        self.frontier.done(domain, times.map(|times| self.pace.next_fetch(times, own, slowdown)));
     }
 
     /// A server that is overloaded, or does not answer, is left alone for longer, and longer each time.
-    fn put_off(&mut self, domain: &Domain, request: &Request, fetched: &Fetched) {
-        let politeness = &self.settings.politeness;
-        let longer = politeness.delay * (2 << request.attempts.min(6));
-        let wait = match &fetched.outcome {
+    async fn spare(&mut self, domain: &Domain, request: &Request, fetched: &Fetched) -> Result<(), WriterError> {
+        let politeness = self.tools.settings.politeness.clone();
+        let now = Instant::now();
+        let base = politeness.delay.max(Duration::from_millis(100));
+        let (asked, reason) = match &fetched.outcome {
             Ok(response @ Response { status: 429 | 503, .. }) => {
-                Duration::from_secs(response.retry_after.unwrap_or(0)).min(politeness.max_crawl_delay).max(longer)
+                self.frontier.answered(domain, false);
+                (response.retry_after.unwrap_or_default(), format!("{} answered {}", request.url, response.status))
             }
-            Err(error) if error.is_transient() => longer,
-            _ => return,
+            Ok(response) => {
+                self.frontier.answered(domain, response.status < 500);
+                return Ok(());
+            }
+            Err(error) if error.is_connection() => {
+                if self.frontier.failed(domain) >= politeness.park_after && !self.frontier.is_parked(domain) {
+                    tracing::warn!(
+                        "{domain}: {} failed connections in a row, left alone for this run",
+                        politeness.park_after
+                    );
+                    self.frontier.park(domain, now);
+                    self.stats.parked += 1;
+                    return Ok(());
+                }
+                (Duration::ZERO, error.to_string())
+            }
+            Err(_) => return Ok(()),
         };
-        self.frontier.put_off(domain, Instant::now() + wait);
+        self.stats.back_offs += 1;
+        let until = self.frontier.trouble(domain, base, asked, politeness.max_back_off, now);
+        // A restart must know of what outlasts it.
+        if until.saturating_duration_since(now) > politeness.delay {
+            let job = Job::Domain(domain.to_string(), self.clock.at(until), reason);
+            self.writer.send(job).await?;
+        }
+        Ok(())
     }
 
     async fn page_fetched(&mut self, request: Request, fetched: Fetched) -> Result<(), WriterError> {
-        match self.next_step(&request, fetched.outcome) {
-            NextStep::Page(response) => self.page_came(&request, fetched.times, response).await,
-            NextStep::Again(_) | NextStep::Follow(_) if self.stopping => self.abandon(vec![request]).await,
+        let step = self.next_step(&request, &fetched);
+        let site = request.kind.site();
+        let record = visit_of(&request, &fetched, self.clock);
+        match step {
+            NextStep::Page => {
+                let Ok(response) = fetched.outcome else { return Ok(()) };
+                let fetched_at = record.sent_at.unwrap_or_else(|| self.clock.unix_ms());
+                self.stats.pages += 1;
+                self.page_came(Came { request, response, fetched_at, visit: Some(record), noindex: false }).await
+            }
+            NextStep::Unchanged => {
+                let end = UrlEnd::Unchanged;
+                self.writer
+                    .send(Job::Visit(
+                        NewVisit { outcome: VisitOutcome::NotModified, ..record },
+                        Some((request.url.clone(), end)),
+                    ))
+                    .await?;
+                self.unchanged(request).await
+            }
+            NextStep::Again(_) | NextStep::Follow(_) if self.stopping => {
+                self.writer.send(Job::Visit(record, None)).await?;
+                self.abandon(vec![request]).await
+            }
             NextStep::Again(request) => {
+                self.writer.send(Job::Visit(record, None)).await?;
                 self.push(request, End::Back);
                 Ok(())
             }
-            NextStep::Follow(request) => {
-                self.push(request, End::Front);
-                Ok(())
+            NextStep::Follow(target) => {
+                let record = NewVisit { reason: Some(target.to_string()), ..record };
+                self.writer.send(Job::Visit(record, None)).await?;
+                match self.recalled(site, &target) {
+                    Some(past) => self.replay(request.led_to(target), past).await,
+                    None => {
+                        self.push(request.led_to(target), End::Front);
+                        Ok(())
+                    }
+                }
             }
-            NextStep::Give(reason) => {
+            NextStep::Give(..) if self.stopping && fetched.times.is_none() => self.abandon(vec![request]).await,
+            NextStep::Give(reason, end) => {
                 self.stats.errors += 1;
-                self.page_failed(&request, reason).await
+                let record = NewVisit { reason: Some(reason.clone()), ..record };
+                let record = match end {
+                    UrlEnd::Gone => NewVisit { outcome: VisitOutcome::Gone, ..record },
+                    _ => record,
+                };
+                let row = matches!(request.kind, Kind::Page { .. }).then(|| (request.asked.clone(), end));
+                self.writer.send(Job::Visit(record, row)).await?;
+                self.no_page(request, reason).await
             }
         }
     }
 
     /// What follows from the answer to a page request.
-    fn next_step(&self, request: &Request, outcome: Result<Response, FetchError>) -> NextStep {
-        let may_retry = request.attempts < self.settings.fetch.retries;
-        let response = match outcome {
+    fn next_step(&self, request: &Request, fetched: &Fetched) -> NextStep {
+        let may_retry = request.attempts < self.tools.settings.fetch.retries;
+        let response = match &fetched.outcome {
             Ok(response) => response,
             Err(error) if error.is_transient() && may_retry => return NextStep::Again(request.again()),
-            Err(error) => return NextStep::Give(error.to_string()),
+            Err(error) => return NextStep::Give(error.to_string(), UrlEnd::Failed),
         };
-        if let Some(target) = redirect_target(&response) {
+        if let Some(target) = redirect_target(response) {
             return self.redirected(request, target);
         }
         let url = &request.url;
-        let patience = self.settings.politeness.max_crawl_delay.as_secs();
+        let patience = self.tools.settings.politeness.max_back_off;
         match (response.status, response.retry_after) {
-            (200..=299, _) if response.body.is_empty() => NextStep::Give(format!("{url}: empty answer")),
-            (200..=299, _) => NextStep::Page(response),
-            (status @ (429 | 503), Some(seconds)) if seconds > patience => {
-                NextStep::Give(format!("{url}: answers {status} and asks to wait {seconds} s"))
+            (304, _) if !request.known.is_empty() => NextStep::Unchanged,
+            (200..=299, _) if response.body.is_empty() => {
+                NextStep::Give(format!("{url}: empty answer"), UrlEnd::Failed)
             }
+            (200..=299, _) => NextStep::Page,
+            (status @ (404 | 410), _) => NextStep::Give(format!("{url}: answers {status}"), UrlEnd::Gone),
+            (status @ (429 | 503), Some(wait)) if wait > patience => NextStep::Give(
+                format!("{url}: answers {status} and asks to wait {} s, put off", wait.as_secs()),
+                UrlEnd::Failed,
+            ),
             (429 | 500..=599, _) if may_retry => NextStep::Again(request.again()),
-            (status, _) => NextStep::Give(format!("{url}: answers {status}")),
+            (status, _) => NextStep::Give(format!("{url}: answers {status}"), UrlEnd::Failed),
         }
     }
 
     /// A key page may be anywhere; once it is found, what leaves its site is of no use and is not asked for.
     fn redirected(&self, request: &Request, target: PageUrl) -> NextStep {
-        if request.hops >= self.settings.fetch.max_redirects {
-            return NextStep::Give(format!("{}: more than {} redirects", request.url, request.hops));
+        if request.hops >= self.tools.settings.fetch.max_redirects {
+            let reason = format!("{}: more than {} redirects", request.url, request.hops);
+            return NextStep::Give(reason, UrlEnd::Failed);
         }
         let site = request.kind.site().and_then(|site| self.sites.get(&site)).and_then(|state| state.site.as_ref());
         match site {
             Some(site) if site.claim(target.clone()).is_none() => {
-                NextStep::Give(format!("{}: leads to {target}, outside the site", request.url))
+                NextStep::Give(format!("{}: leads to {target}, outside the site", request.url), UrlEnd::Failed)
             }
-            _ => NextStep::Follow(request.led_to(target)),
+            _ => NextStep::Follow(target),
         }
     }
 
@@ -129,8 +195,14 @@ impl Scheduler<'_> {
         fetched: &Fetched,
         robots: Option<Robots>,
     ) -> Result<(), WriterError> {
+        if fetched.times.is_some() {
+            self.writer.send(Job::Visit(visit_of(&request, fetched, self.clock), None)).await?;
+        } else if let Err(error) = &fetched.outcome {
+            let record = visit(&request, VisitOutcome::FetchError, Some(error.to_string()));
+            self.writer.send(Job::Visit(record, None)).await?;
+        }
         if !self.stopping {
-            let may_retry = request.attempts < self.settings.fetch.retries;
+            let may_retry = request.attempts < self.tools.settings.fetch.retries;
             match &fetched.outcome {
                 Ok(response) if request.hops < MAX_ROBOTS_REDIRECTS => {
                     if let Some(url) = redirect_target(response) {
@@ -151,74 +223,109 @@ impl Scheduler<'_> {
         };
         let at = self.clock.unix_ms();
         self.writer.send(Job::Robots { origin: origin.to_owned(), at, status, body }).await?;
-        let robots = robots.unwrap_or_else(|| Robots::of(RobotsAnswer::Unreachable, &self.settings.agents()));
-        let until = Instant::now() + self.settings.politeness.robots_ttl;
-        let parked = self.origins.learn(origin.to_owned(), robots, until);
+        let robots = robots.unwrap_or_else(|| Robots::of(RobotsAnswer::Unreachable, &self.tools.agents));
+        // Rules that could not be had are asked for again when the server may have recovered.
+        let politeness = &self.tools.settings.politeness;
+        let ttl = match robots.unreachable() {
+            Some(_) => politeness.robots_ttl.min(politeness.max_back_off),
+            None => politeness.robots_ttl,
+        };
+        let waited = self.origins.learn(origin.to_owned(), robots, Instant::now() + ttl);
         if self.stopping {
-            return self.abandon(parked).await;
+            return self.abandon(waited).await;
         }
-        for request in parked.into_iter().rev() {
+        for request in waited.into_iter().rev() {
             self.push(request, End::Front);
         }
         Ok(())
     }
 
-    pub(super) async fn page_came(
-        &mut self,
-        request: &Request,
-        times: Option<Times>,
-        response: Response,
-    ) -> Result<(), WriterError> {
-        let Some(site) = request.kind.site() else { return Ok(()) };
-        self.stats.pages += 1;
-        let page = NewPage {
-            site_id: 0,
-            url: response.url.to_string(),
-            fetched_at: times.map_or_else(|| self.clock.unix_ms(), |t| self.clock.at(t.sent)),
-            status: response.status,
-            content_type: response.content_type.clone(),
-            body: response.body.clone(),
-        };
-        self.writer.send(Job::Page(site, page)).await?;
+    /// A page has come, from the network or from before a restart.
+    pub(super) async fn page_came(&mut self, came: Came) -> Result<(), WriterError> {
+        let Some(site) = came.request.kind.site() else { return Ok(()) };
+        let bytes = came.response.body.len() * TREE_BYTES;
+        let too_large = bytes > self.tools.settings.crawl.memory / 2;
         let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
-        state.n_pages += 1;
-        if self.stopping {
-            return self.end_site(site, SiteEnd::Interrupted, None).await;
+        if matches!(came.request.kind, Kind::Page { .. }) {
+            state.n_pages += 1;
         }
-        let work = match state.learner.take() {
-            Some(learner) => Work::Tell(learner, Some(response)),
-            None => Work::Key(response),
+        if too_large {
+            let reason = format!("{}: too large for crawl.memory", came.request.url);
+            return self.no_page(came.request, reason).await;
+        }
+        state.held += bytes;
+        self.held += bytes;
+        let came = Box::new(came);
+        let work = match state.take_phase() {
+            Phase::Key(template) => Work::Key(came, template),
+            Phase::Learning(learner) => Work::Tell(learner, Some(came)),
+            Phase::Walking(walk) => {
+                let Some(own) = state.site.clone() else {
+                    return self.end_site(site, SiteEnd::Failed("no key page".to_owned())).await;
+                };
+                match came.request.kind {
+                    Kind::Announced { .. } => Work::Announced(walk, own, came),
+                    _ => Work::Walk(walk, own, came),
+                }
+            }
+            Phase::Away => return Ok(()),
         };
         self.compute(site, work);
         Ok(())
     }
 
-    pub(super) async fn forbid(&mut self, request: Request, reason: &'static str) -> Result<(), WriterError> {
-        self.stats.forbidden += 1;
-        self.record_unsent(&request, VisitOutcome::Forbidden, reason.to_owned()).await?;
-        self.page_failed(&request, format!("{}: {reason}", request.url)).await
+    pub(super) async fn forbid(&mut self, request: Request, reason: String) -> Result<(), WriterError> {
+        let is_rule = reason == "robots.txt forbids it";
+        *(if is_rule { &mut self.stats.forbidden } else { &mut self.stats.without_rules }) += 1;
+        let row = matches!(request.kind, Kind::Page { .. }).then(|| (request.asked.clone(), UrlEnd::Failed));
+        let record = visit(&request, VisitOutcome::Forbidden, Some(reason.clone()));
+        self.writer.send(Job::Visit(record, row)).await?;
+        let reason = format!("{}: {reason}", request.url);
+        self.no_page(request, reason).await
     }
 
-    pub(super) async fn page_failed(&mut self, request: &Request, reason: String) -> Result<(), WriterError> {
+    /// A request that is not sent any more.
+    pub(super) async fn give_up(&mut self, request: Request, reason: String) -> Result<(), WriterError> {
+        let row = matches!(request.kind, Kind::Page { .. }).then(|| (request.asked.clone(), UrlEnd::Failed));
+        self.writer.send(Job::Visit(visit(&request, VisitOutcome::FetchError, Some(reason.clone())), row)).await?;
+        if let Kind::Robots { origin } = &request.kind {
+            let robots = Robots::of(RobotsAnswer::Unreachable, &self.tools.agents);
+            let until = Instant::now() + self.tools.settings.politeness.max_back_off;
+            for request in self.origins.learn(origin.clone(), robots, until) {
+                self.push(request, End::Front);
+            }
+            return Ok(());
+        }
+        self.no_page(request, reason).await
+    }
+
+    /// A request came to nothing; what was out for the site is so no longer.
+    async fn no_page(&mut self, request: Request, reason: String) -> Result<(), WriterError> {
         let Some(site) = request.kind.site() else { return Ok(()) };
         tracing::debug!(url = %request.url, reason, "no page");
+        let stopping = self.stopping;
         let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
-        if self.stopping {
-            return self.end_site(site, SiteEnd::Interrupted, None).await;
+        if stopping {
+            return self.end_site(site, SiteEnd::Interrupted).await;
         }
-        match state.learner.take() {
-            Some(learner) => {
+        match state.take_phase() {
+            Phase::Learning(learner) => {
                 self.compute(site, Work::Tell(learner, None));
                 Ok(())
             }
-            None => self.end_site(site, SiteEnd::Failed(reason), None).await,
+            Phase::Walking(walk) => self.walk(site, walk).await,
+            Phase::Key(_) | Phase::Away => self.end_site(site, SiteEnd::Failed(reason)).await,
         }
     }
 }
 
+/// Bytes of a page and its tree for one byte of HTML, roughly (measured over the dev sites).
+const TREE_BYTES: usize = 5;
+
 enum NextStep {
-    Page(Response),
+    Page,
+    Unchanged,
     Again(Request),
-    Follow(Request),
-    Give(String),
+    Follow(PageUrl),
+    Give(String, UrlEnd),
 }

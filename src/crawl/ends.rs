@@ -1,57 +1,234 @@
-//! Work on a site beside its requests: what CPU threads are given and give back, how it ends, what is recorded.
+//! A site from its first request to its template, and its end: what follows from the work of CPU threads.
 
 use std::sync::Arc;
 
 use super::event::{Event, Kind, Request};
 use super::scheduler::{End, Scheduler};
-use super::site::{Advance, Harvest, Work, advance};
-use super::stats::{Progress, SiteSummary};
-use crate::fetch::Fetched;
-use crate::frontier::Times;
-use crate::store::{Job, NewVisit, SiteEnd, SiteNumber, VisitOutcome, WriterError};
+use super::site::{Phase, Walk};
+use super::stats::Progress;
+use super::work::{Advance, Harvest, Kept, Work, advance};
+use crate::clean::Applier;
+use crate::page::PageUrl;
+use crate::scope::Refusal;
+use crate::store::{Job, SiteEnd, SiteId, SiteWork, WriterError};
 
 impl Scheduler<'_> {
+    /// Begins with a site that the store has given: its key page, or, where its template is settled, the walk.
+    pub(super) async fn begin_site(&mut self, mut work: SiteWork) -> Result<(), WriterError> {
+        let id = work.id;
+        let Ok(seed) = PageUrl::parse(&work.key_url) else {
+            // Only a hand in the database can have written that.
+            let end = SiteEnd::Failed(format!("{}: no URL", work.key_url));
+            self.stats.count_end(&end);
+            return self.writer.send(Job::SiteEnded(id, end, self.clock.unix_ms())).await;
+        };
+        self.recall_robots(&work);
+        let relearns = self.tools.settings.crawl.relearn && !work.template_is_settled;
+        let template = work.template.take().filter(|_| !relearns).map(Arc::new);
+        let known = work.key.take().unwrap_or_default();
+        let mut state = self.begin(&work, seed.clone(), Phase::Key(template.clone()));
+        state.n_pages = work.past.iter().filter(|visit| visit.outcome == "fetched").count();
+        state.past = work.past.into_iter().map(|visit| (visit.url.clone(), visit)).collect();
+        let revisit = &self.tools.settings.revisit;
+        let is_due = revisit.all || known.next_due.is_none_or(|due| due <= self.clock.unix_ms());
+        let walks = work.template_is_settled || (template.is_some() && !is_due);
+        if walks {
+            let end = match work.template_is_settled {
+                true if template.is_none() => SiteEnd::Failed("no template was found before the restart".to_owned()),
+                true => SiteEnd::Kept,
+                false => SiteEnd::NotDue,
+            };
+            state.site = Some(self.site_of(&seed));
+            let walk = Walk::new(end, template.as_deref().map(|template| Arc::new(Applier::new(template))));
+            self.sites.insert(id, state);
+            return self.walk(id, Box::new(walk)).await;
+        }
+        self.sites.insert(id, state);
+        let request = match template {
+            // Unchanged is an answer only where there is a template to keep.
+            Some(_) => Request::of_known(seed, Kind::Page { site: id }, &known),
+            None => Request::new(seed, Kind::Page { site: id }),
+        };
+        self.request_page(id, request).await
+    }
+
+    fn site_of(&self, key: &PageUrl) -> crate::page::Site {
+        crate::page::Site::of(key, self.tools.settings.learn.same_site)
+    }
+
     /// Hands work on a site to a CPU thread.
-    pub(super) fn compute(&mut self, site: SiteNumber, work: Work) {
+    pub(super) fn compute(&mut self, site: SiteId, work: Work) {
         self.n_out += 1;
-        let (events, settings) = (self.events.clone(), Arc::clone(&self.settings));
+        let (events, tools) = (self.events.clone(), Arc::clone(&self.tools));
         self.pool.spawn(move || {
-            let advance = advance(work, &settings);
+            let advance = advance(site, work, &tools);
             let _ = events.blocking_send(Event::Advanced { site, advance });
         });
     }
 
-    pub(super) async fn advanced(&mut self, site: SiteNumber, advance: Advance) -> Result<(), WriterError> {
+    pub(super) async fn advanced(&mut self, site: SiteId, advance: Advance) -> Result<(), WriterError> {
         match advance {
-            Advance::Ask(..) if self.stopping => self.end_site(site, SiteEnd::Interrupted, None).await,
-            Advance::Ask(learner, url) => {
+            Advance::Ask(learner, url, page) => {
+                if let Some(page) = page {
+                    self.writer.send(Job::Page(page)).await?;
+                }
+                if self.stopping {
+                    return self.end_site(site, SiteEnd::Interrupted).await;
+                }
                 if let Some(state) = self.sites.get_mut(&site) {
                     state.site.get_or_insert_with(|| learner.site().clone());
-                    state.learner = Some(learner);
-                    self.push(Request::new(url, Kind::Page { site }), End::Back);
+                    state.phase = Phase::Learning(learner);
                 }
-                Ok(())
+                let request = Request { depth: 1, ..Request::new(url, Kind::Page { site }) };
+                self.request_page(site, request).await
             }
-            Advance::Done(harvest) => {
-                let end = match (&harvest.template, harvest.n_links) {
-                    (Some(_), _) => SiteEnd::Learned,
-                    (None, 0) => SiteEnd::Failed("the key page has no links to pages of its site".to_owned()),
-                    (None, n) => {
-                        SiteEnd::Failed(format!("none of {n} links gave a page that shares anything with the key page"))
-                    }
-                };
-                self.end_site(site, end, Some(harvest)).await
+            Advance::Done(harvest, page) => {
+                if let Some(page) = page {
+                    self.writer.send(Job::Page(page)).await?;
+                }
+                self.learned(site, *harvest).await
             }
-            Advance::Broken(reason) => self.end_site(site, SiteEnd::Failed(reason), None).await,
+            Advance::Kept(kept, page) => {
+                if let Some(page) = page {
+                    self.writer.send(Job::Page(page)).await?;
+                }
+                self.kept(site, *kept).await
+            }
+            Advance::Walked(walk, page, links, refused) => {
+                self.count_refused(&refused);
+                let by_template = page.as_ref().and_then(|page| page.cleaned.as_ref()).is_some_and(|c| c.by_template);
+                if let Some(page) = page {
+                    self.writer.send(Job::Page(page)).await?;
+                }
+                if !links.is_empty() {
+                    self.writer.send(Job::Links(site, links)).await?;
+                }
+                self.forget_bytes(site);
+                if let Some(state) = self.sites.get_mut(&site) {
+                    state.summary.cleaned += usize::from(by_template);
+                }
+                self.walk(site, walk).await
+            }
+            Advance::Broken(reason) => self.end_site(site, SiteEnd::Failed(reason)).await,
         }
     }
 
-    pub(super) async fn end_site(
+    /// The search for a template is over; what it gave is written, then the walk begins.
+    async fn learned(&mut self, site: SiteId, harvest: Harvest) -> Result<(), WriterError> {
+        self.count_refused(&harvest.refused);
+        self.forget_bytes(site);
+        let end = match (&harvest.template, harvest.n_links) {
+            (Some(_), _) => SiteEnd::Learned,
+            (None, 0) => SiteEnd::Failed("the key page has no links to pages of its site".to_owned()),
+            (None, n) => {
+                SiteEnd::Failed(format!("none of {n} links gave a page that shares anything with the key page"))
+            }
+        };
+        let at = self.clock.unix_ms();
+        let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
+        let summary = &mut state.summary;
+        (summary.links, summary.loads) = (harvest.n_links, harvest.loads);
+        summary.cleaned = harvest.cleaned.iter().filter(|page| page.by_template).count();
+        if let Some(t) = &harvest.template {
+            (summary.voters, summary.template_nodes, summary.key_nodes) = (t.m, t.nodes.len(), t.key_nodes);
+        }
+        let found = (harvest.host != state.seed.authority()).then(|| (harvest.host.clone(), harvest.key_url.clone()));
+        state.site = Some(harvest.site);
+        state.summary.host = harvest.host;
+        let applier = harvest.template.as_ref().map(|template| Arc::new(Applier::new(template)));
+        let mut walk = Walk::new(end, applier);
+        walk.announced = harvest.feeds.into();
+        state.phase = Phase::Walking(Box::new(walk));
+        let (template, cleaned, links) = (harvest.template.map(Box::new), harvest.cleaned, harvest.links);
+        self.ask(
+            |reply| Job::Learned { site, found, template, cleaned, links, at, reply },
+            move |now| Event::Settled { before: site, site: now },
+        )
+        .await
+    }
+
+    /// The template is written. A redirect may have led to a site that is known under another number.
+    pub(super) async fn settled(&mut self, before: SiteId, site: SiteId) -> Result<(), WriterError> {
+        let Some(mut state) = self.sites.remove(&before) else { return Ok(()) };
+        if before != site && self.sites.contains_key(&site) {
+            // That site is being worked on under its own name; one walk through it is enough.
+            state.summary.outcome = "moved";
+            let Phase::Walking(walk) = state.take_phase() else { return Ok(()) };
+            self.sites.insert(before, state);
+            return self.end_site_as(before, walk.end, false).await;
+        }
+        state.id = site;
+        let phase = state.take_phase();
+        let Phase::Walking(mut walk) = phase else { return Ok(()) };
+        self.add_sitemaps(&mut walk, &state.origins);
+        self.sites.insert(site, state);
+        self.walk(site, walk).await
+    }
+
+    async fn kept(&mut self, site: SiteId, kept: Kept) -> Result<(), WriterError> {
+        self.count_refused(&kept.refused);
+        self.forget_bytes(site);
+        self.writer.send(Job::Links(site, kept.links)).await?;
+        let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
+        state.site = Some(kept.site);
+        state.summary.cleaned += 1;
+        let origins = state.origins.clone();
+        let mut walk = self.keep(site, &kept.template).await?;
+        walk.announced = kept.feeds.into();
+        self.add_sitemaps(&mut walk, &origins);
+        self.walk(site, walk).await
+    }
+
+    /// Notes that a stored template holds for this run.
+    pub(super) async fn keep(
         &mut self,
-        site: SiteNumber,
-        end: SiteEnd,
-        harvest: Option<Box<Harvest>>,
-    ) -> Result<(), WriterError> {
+        site: SiteId,
+        template: &crate::template::Template,
+    ) -> Result<Box<Walk>, WriterError> {
+        self.writer.send(Job::Kept(site)).await?;
+        if let Some(state) = self.sites.get_mut(&site) {
+            let summary = &mut state.summary;
+            (summary.voters, summary.template_nodes) = (template.m, template.nodes.len());
+            summary.key_nodes = template.key_nodes;
+        }
+        Ok(Box::new(Walk::new(SiteEnd::Kept, Some(Arc::new(Applier::new(template))))))
+    }
+
+    fn add_sitemaps(&self, walk: &mut Walk, origins: &[String]) {
+        let crawl = &self.tools.settings.crawl;
+        if crawl.pages_per_site == 0 {
+            walk.announced.clear();
+            return;
+        }
+        if crawl.sitemaps {
+            let lines = origins.iter().flat_map(|origin| {
+                let base = PageUrl::parse(&format!("{origin}/")).ok();
+                self.origins.sitemaps(origin).iter().filter_map(move |line| base.as_ref()?.join(line))
+            });
+            let lines: Vec<PageUrl> = lines.take(100).collect();
+            walk.announced.extend(lines);
+        }
+        walk.n_announced = walk.announced.len();
+    }
+
+    pub(super) fn count_refused(&mut self, refused: &[Refusal]) {
+        for refusal in refused {
+            *self.stats.refused.entry(refusal.name()).or_default() += 1;
+        }
+    }
+
+    pub(super) fn forget_bytes(&mut self, site: SiteId) {
+        if let Some(state) = self.sites.get_mut(&site) {
+            self.held = self.held.saturating_sub(std::mem::take(&mut state.held));
+        }
+    }
+
+    pub(super) async fn end_site(&mut self, site: SiteId, end: SiteEnd) -> Result<(), WriterError> {
+        self.end_site_as(site, end, true).await
+    }
+
+    async fn end_site_as(&mut self, site: SiteId, end: SiteEnd, is_written: bool) -> Result<(), WriterError> {
+        self.forget_bytes(site);
         let Some(state) = self.sites.remove(&site) else { return Ok(()) };
         for origin in &state.origins {
             // Sites of one host name can share an origin through redirects.
@@ -59,80 +236,32 @@ impl Scheduler<'_> {
                 self.origins.forget(origin);
             }
         }
-        let host = harvest.as_ref().map_or_else(|| state.seed.authority(), |h| h.host.clone());
-        let mut summary = SiteSummary::new(&host, &end, state.begun.elapsed());
+        let mut summary = state.summary;
+        summary.end(&end, state.begun.elapsed());
         (summary.pages, summary.requests) = (state.n_pages, state.n_requests);
         self.stats.count_end(&end);
-        let (mut template, mut cleaned, mut found) = (None, Vec::new(), None);
-        if let Some(harvest) = harvest {
-            if harvest.host != state.seed.authority() {
-                found = Some((harvest.host.clone(), harvest.key_url.clone()));
-            }
-            (summary.links, summary.loads) = (harvest.n_links, harvest.loads);
-            summary.cleaned = harvest.cleaned.iter().filter(|page| page.by_template).count();
-            if let Some(t) = &harvest.template {
-                (summary.voters, summary.template_nodes, summary.key_nodes) = (t.m, t.nodes.len(), t.key_nodes);
-            }
-            (template, cleaned) = (harvest.template.map(Box::new), harvest.cleaned);
+        if is_written {
+            self.writer.send(Job::SiteEnded(site, end, self.clock.unix_ms())).await?;
         }
-        let at = self.clock.unix_ms();
-        self.writer.send(Job::SiteEnded { site, found, end, template, cleaned, at }).await?;
         (self.watch)(Progress::Site(&summary, &self.stats));
         Ok(())
     }
 
     pub(super) async fn abandon(&mut self, requests: Vec<Request>) -> Result<(), WriterError> {
         for site in requests.iter().filter_map(|request| request.kind.site()) {
-            self.end_site(site, SiteEnd::Interrupted, None).await?;
+            self.end_site(site, SiteEnd::Interrupted).await?;
         }
         Ok(())
     }
 
-    pub(super) async fn record(&self, request: &Request, times: Times, fetched: &Fetched) -> Result<(), WriterError> {
-        let (outcome, reason) = match &fetched.outcome {
-            Ok(response) if (300..400).contains(&response.status) => {
-                (VisitOutcome::Redirected, response.location.clone())
+    /// Asks for a page of a site, unless a restart has found that it was fetched in this run already.
+    pub(super) async fn request_page(&mut self, site: SiteId, request: Request) -> Result<(), WriterError> {
+        match self.recalled(Some(site), &request.url) {
+            Some(past) => self.replay(request, past).await,
+            None => {
+                self.push(request, End::Back);
+                Ok(())
             }
-            Ok(response) if (200..300).contains(&response.status) => (VisitOutcome::Fetched, None),
-            Ok(response) if response.status == 429 || response.status >= 500 => (VisitOutcome::FetchError, None),
-            Ok(_) => (VisitOutcome::Failed, None),
-            Err(error) if error.is_transient() => (VisitOutcome::FetchError, Some(error.to_string())),
-            Err(error) => (VisitOutcome::Failed, Some(error.to_string())),
-        };
-        let response = fetched.outcome.as_ref().ok();
-        let visit = NewVisit {
-            sent_at: Some(self.clock.at(times.sent)),
-            took_ms: Some(times.ended.saturating_duration_since(times.sent).as_millis() as i64),
-            status: response.map(|r| r.status),
-            raw_bytes: response.map(|r| r.raw_bytes),
-            ..visit(request, outcome, reason)
-        };
-        self.writer.send(Job::Visit(request.kind.site(), visit)).await
-    }
-
-    pub(super) async fn record_unsent(
-        &self,
-        request: &Request,
-        outcome: VisitOutcome,
-        reason: String,
-    ) -> Result<(), WriterError> {
-        self.writer.send(Job::Visit(request.kind.site(), visit(request, outcome, Some(reason)))).await
-    }
-}
-
-fn visit(request: &Request, outcome: VisitOutcome, reason: Option<String>) -> NewVisit {
-    NewVisit {
-        site_id: None,
-        url: request.url.to_string(),
-        kind: match request.kind {
-            Kind::Robots { .. } => "robots",
-            Kind::Page { .. } => "page",
-        },
-        sent_at: None,
-        took_ms: None,
-        status: None,
-        raw_bytes: None,
-        outcome,
-        reason,
+        }
     }
 }

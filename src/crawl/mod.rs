@@ -10,27 +10,59 @@
 //! Shutdown: a stop lets what is out come home and stores it; sites in the middle end as interrupted.
 
 mod scheduler;
+mod event;
+mod site;
 mod answers;
 mod ends;
-mod event;
+mod walk;
+mod replay;
+mod work;
 mod origin;
+mod visit;
+mod archive;
 mod single;
-mod site;
 mod stats;
 
 use std::path::Path;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use rustc_hash::FxHashMap;
 use tokio::sync::mpsc;
 
-use scheduler::Scheduler;
+use archive::Archive;
+use scheduler::{Scheduler, Start};
 pub use single::{Single, SingleError};
 pub use stats::{Progress, SiteSummary, Stats, Summary};
+use work::Tools;
 
+use crate::calendar;
 use crate::fetch::{ClientError, Gate};
-use crate::page::PageUrl;
+use crate::page::{Domain, PageUrl};
+use crate::scope::Scope;
 use crate::settings::Settings;
-use crate::store::{StoreError, Writer, WriterError};
+use crate::store::{Queued, Run, Store, StoreError, Writer, WriterError};
+use crate::warc::WarcError;
+
+/// The sites to crawl.
+pub struct SeedList {
+    urls: Box<dyn Iterator<Item = PageUrl> + Send>,
+    mark: Option<String>,
+}
+
+impl SeedList {
+    /// Seeds as they come. `mark` names where they come from: a run that was interrupted after it had read them all
+    /// does not read them again.
+    pub fn new(urls: impl Iterator<Item = PageUrl> + Send + 'static, mark: Option<String>) -> SeedList {
+        SeedList { urls: Box::new(urls), mark }
+    }
+}
+
+impl From<Vec<PageUrl>> for SeedList {
+    fn from(urls: Vec<PageUrl>) -> SeedList {
+        SeedList::new(urls.into_iter(), None)
+    }
+}
 
 /// Why a crawl could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +73,9 @@ pub enum CrawlError {
     /// The database cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The archive cannot be written.
+    #[error(transparent)]
+    Warc(#[from] WarcError),
     /// The pool of CPU threads cannot be started.
     #[error("cannot start CPU threads: {0}")]
     Threads(String),
@@ -65,26 +100,92 @@ impl Stop {
 }
 
 /// Crawls the sites of these key pages. `watch` is told of every site that ends and now and then how far things are.
+///
+/// A run that was killed or interrupted is taken up where it was: sites that had ended are not worked on again, pages
+/// that were stored are not fetched again, and every domain waits a full delay first.
 pub async fn crawl(
-    seeds: Vec<PageUrl>,
+    seeds: impl Into<SeedList>,
     settings: &Settings,
+    warc: Option<&Path>,
     stop: mpsc::Receiver<()>,
     watch: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<Summary, CrawlError> {
-    let gate = Gate::new(&settings.fetch)?;
     let clock = Clock::start();
-    let asked = format!("{settings:?}");
+    let mut gate = Gate::new(&settings.fetch, settings.crawl.memory)?;
+    if warc.is_some() {
+        gate = gate.keeping_wire()?;
+    }
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(settings.crawl.cpu_threads)
         .thread_name(|n| format!("cpu-{n}"))
         .build()
         .map_err(|e| CrawlError::Threads(e.to_string()))?;
-    let writer = Writer::start(Path::new(&settings.store.path), settings.store.zstd_level, &asked, clock.unix_ms())?;
-    let scheduler = Scheduler::new(seeds, settings, gate, pool, &writer, clock, watch);
-    let outcome = scheduler.run(stop).await;
+    let opened = open_run(seeds.into(), settings, clock)?;
+    let archive = match warc {
+        Some(dir) => Some(Arc::new(Archive::open(dir, settings, clock.unix_ms())?)),
+        None => None,
+    };
+    let writer = Writer::start(opened.store, opened.run, settings.revisit)?;
+    let tools = Tools {
+        scope: Arc::new(Scope::new(&settings.crawl, calendar::year(clock.unix_ms()))),
+        agents: settings.agents(),
+        settings: settings.clone(),
+    };
+    let stats = Stats {
+        sites: opened.queued.sites,
+        ended_before: opened.queued.ended,
+        queued: opened.queued.urls,
+        repeated_seeds: opened.queued.repeated,
+        ..Stats::default()
+    };
+    let (put_off, not_before) = (opened.put_off, opened.not_before);
+    let (warc, writer_ref) = (archive.clone(), &writer);
+    let start =
+        Start { tools, gate, archive: warc, pool, writer: writer_ref, clock, watch, put_off, not_before, stats };
+    let outcome = Scheduler::new(start).run(stop).await;
     // The writer's own error says more than "it has stopped".
     writer.finish()?;
+    if let Some(archive) = archive {
+        archive.close()?;
+    }
     outcome.map_err(|WriterError| CrawlError::Threads("the database writer ended without a reason".to_owned()))
+}
+
+/// A run in its database, ready to be worked on.
+struct Opened {
+    store: Store,
+    run: Run,
+    queued: Queued,
+    put_off: FxHashMap<Domain, Instant>,
+    not_before: Option<Instant>,
+}
+
+fn open_run(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Opened, CrawlError> {
+    let store = Store::create(Path::new(&settings.store.path), settings.store.zstd_level)?;
+    store.lock()?;
+    let now = clock.unix_ms();
+    let since = now - settings.crawl.resume_within.as_millis() as i64;
+    let last_sent = store.last_sent()?;
+    let run = store.begin_run(now, since, &format!("{settings:?}"))?;
+    let known = match &seeds.mark {
+        Some(mark) if run.resumed => store.has_seeds(run.id, mark)?,
+        _ => false,
+    };
+    let keep_more = settings.crawl.pages_per_site > 0;
+    let mut none = std::iter::empty();
+    let urls: &mut dyn Iterator<Item = PageUrl> = if known { &mut none } else { &mut seeds.urls };
+    let queued = store.queue_seeds(run.id, urls, keep_more, now)?;
+    if let Some(mark) = &seeds.mark {
+        store.mark_seeds(run.id, mark)?;
+    }
+    // Whatever sent the last request, a domain that it may have gone to waits a full delay from now.
+    let longest = settings.politeness.delay.max(settings.politeness.max_crawl_delay) + settings.fetch.timeout;
+    let is_recent = last_sent.is_some_and(|sent| now - sent < longest.as_millis() as i64);
+    let not_before = (run.resumed || is_recent).then(|| Instant::now() + settings.politeness.delay);
+    let domains = store.load_domains(now)?;
+    let later = |until: i64| Instant::now() + Duration::from_millis((until - now).max(0) as u64);
+    let put_off = domains.into_iter().map(|(name, until)| (Domain::named(&name), later(until))).collect();
+    Ok(Opened { store, run, queued, put_off, not_before })
 }
 
 /// Both clocks at once: the monotonic one spaces requests, the other one is written down.

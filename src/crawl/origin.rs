@@ -1,6 +1,6 @@
 //! What robots.txt says of each origin that is worked on.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,7 @@ enum Rules {
 /// What to do with a request.
 pub(super) enum Verdict {
     Allowed,
-    Forbidden(&'static str),
+    Forbidden(String),
     /// Its rules are being fetched; the request is parked.
     Parked,
     /// Fetch the rules of its origin first; the request is parked.
@@ -29,14 +29,20 @@ pub(super) enum Verdict {
 }
 
 impl Origins {
-    pub(super) fn judge(&mut self, request: Request, now: Instant) -> (Verdict, Option<Request>) {
+    /// `most` is the longest `Crawl-delay` that is followed.
+    pub(super) fn judge(&mut self, request: Request, now: Instant, most: Duration) -> (Verdict, Option<Request>) {
         let origin = request.url.origin();
         match self.rules.get_mut(&origin) {
             Some(Rules::Known { robots, until }) if *until > now || request.ruled => {
-                let verdict = match (robots.unreachable(), robots.allows(&request.url)) {
-                    (Some(reason), _) => Verdict::Forbidden(reason),
-                    (None, true) => Verdict::Allowed,
-                    (None, false) => Verdict::Forbidden("robots.txt forbids it"),
+                let too_slow = robots.delay().filter(|delay| *delay > most);
+                let verdict = match (robots.unreachable(), too_slow, robots.allows(&request.url)) {
+                    (Some(reason), _, _) => Verdict::Forbidden(reason.to_owned()),
+                    (None, _, false) => Verdict::Forbidden("robots.txt forbids it".to_owned()),
+                    (None, Some(delay), true) => Verdict::Forbidden(format!(
+                        "robots.txt asks for a Crawl-delay of {} s, longer than politeness.max_crawl_delay",
+                        delay.as_secs()
+                    )),
+                    (None, None, true) => Verdict::Allowed,
                 };
                 (verdict, Some(request))
             }
@@ -59,10 +65,24 @@ impl Origins {
         }
     }
 
+    /// Is there nothing about this origin yet?
+    pub(super) fn is_unknown(&self, origin: &str) -> bool {
+        !self.rules.contains_key(origin)
+    }
+
     /// The delay that an origin asks for.
-    pub(super) fn delay(&self, origin: &str) -> Option<std::time::Duration> {
+    pub(super) fn delay(&self, origin: &str) -> Option<Duration> {
+        self.known(origin)?.delay()
+    }
+
+    /// The sitemaps that an origin names.
+    pub(super) fn sitemaps(&self, origin: &str) -> &[String] {
+        self.known(origin).map_or(&[], Robots::sitemaps)
+    }
+
+    fn known(&self, origin: &str) -> Option<&Robots> {
         match self.rules.get(origin)? {
-            Rules::Known { robots, .. } => robots.delay(),
+            Rules::Known { robots, .. } => Some(robots),
             Rules::Asked(_) => None,
         }
     }

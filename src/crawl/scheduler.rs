@@ -6,19 +6,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::Clock;
-use super::event::{Event, Kind, Request};
+use super::archive::Archive;
+use super::event::{Answer, Event, Kind, Request};
 use super::origin::{Origins, Verdict};
-use super::site::SiteState;
+use super::site::{Phase, SiteState};
 use super::stats::{Progress, Stats, Summary};
-use crate::fetch::{Fetched, Gate, Wanted};
+use super::work::Tools;
+use crate::fetch::{Ask, Fetched, Gate, Wanted};
 use crate::frontier::{Due, Frontier, Pace};
 use crate::page::{Domain, PageUrl, PolitenessKey};
 use crate::robots::{Robots, RobotsAnswer};
-use crate::settings::Settings;
-use crate::store::{Job, SiteNumber, Writer, WriterError};
+use crate::store::{Job, SiteEnd, SiteId, SiteWork, Writer, WriterError};
 
 /// Events that may wait for the scheduler.
 const EVENTS: usize = 1024;
@@ -26,9 +27,13 @@ const EVENTS: usize = 1024;
 /// How often progress is told when nothing else happens.
 const TICK: Duration = Duration::from_millis(200);
 
+/// Sites asked of the store at once.
+const SITES: usize = 64;
+
 pub(super) struct Scheduler<'a> {
-    pub(super) settings: Arc<Settings>,
+    pub(super) tools: Arc<Tools>,
     pub(super) gate: Gate,
+    pub(super) archive: Option<Arc<Archive>>,
     pub(super) pool: rayon::ThreadPool,
     pub(super) writer: &'a Writer,
     pub(super) clock: Clock,
@@ -38,56 +43,74 @@ pub(super) struct Scheduler<'a> {
     pub(super) frontier: Frontier<Request>,
     pub(super) pace: Pace,
     pub(super) origins: Origins,
-    pub(super) seeds: VecDeque<PageUrl>,
-    pub(super) sites: FxHashMap<SiteNumber, SiteState>,
-    pub(super) next_site: SiteNumber,
+    /// Domains that an earlier run has put off, until they are met.
+    pub(super) put_off: FxHashMap<Domain, Instant>,
+    /// Nothing before this after a restart.
+    pub(super) not_before: Option<Instant>,
+    /// Sites that the store has given and that wait for room.
+    pub(super) waiting: VecDeque<SiteWork>,
+    /// The last site that the store has given; `None` when there are no more.
+    pub(super) last_site: Option<SiteId>,
+    pub(super) asked_for_sites: bool,
+    pub(super) sites: FxHashMap<SiteId, SiteState>,
     pub(super) stats: Stats,
-    /// Requests, look-ups and CPU jobs whose event has not come yet.
+    /// Bytes of pages and trees in memory, roughly.
+    pub(super) held: usize,
+    /// Requests, look-ups, CPU jobs and questions whose event has not come yet.
     pub(super) n_out: usize,
     pub(super) stopping: bool,
 }
 
+/// What a scheduler begins with.
+pub(super) struct Start<'a> {
+    pub(super) tools: Tools,
+    pub(super) gate: Gate,
+    pub(super) archive: Option<Arc<Archive>>,
+    pub(super) pool: rayon::ThreadPool,
+    pub(super) writer: &'a Writer,
+    pub(super) clock: Clock,
+    pub(super) watch: &'a mut (dyn FnMut(Progress<'_>) + Send),
+    pub(super) put_off: FxHashMap<Domain, Instant>,
+    pub(super) not_before: Option<Instant>,
+    pub(super) stats: Stats,
+}
+
 impl<'a> Scheduler<'a> {
-    pub(super) fn new(
-        seeds: Vec<PageUrl>,
-        settings: &Settings,
-        gate: Gate,
-        pool: rayon::ThreadPool,
-        writer: &'a Writer,
-        clock: Clock,
-        watch: &'a mut (dyn FnMut(Progress<'_>) + Send),
-    ) -> Scheduler<'a> {
+    pub(super) fn new(start: Start<'a>) -> Scheduler<'a> {
         let (events, inbox) = mpsc::channel(EVENTS);
-        let n_seeds = seeds.len();
-        let seeds = first_of_each_host(seeds);
-        let stats = Stats { sites: seeds.len(), repeated_seeds: n_seeds - seeds.len(), ..Stats::default() };
         Scheduler {
-            settings: Arc::new(settings.clone()),
-            gate,
-            pool,
-            writer,
-            clock,
-            watch,
+            frontier: Frontier::not_before(start.not_before),
+            pace: Pace::new(&start.tools.settings.politeness),
+            tools: Arc::new(start.tools),
+            gate: start.gate,
+            archive: start.archive,
+            pool: start.pool,
+            writer: start.writer,
+            clock: start.clock,
+            watch: start.watch,
             events,
             inbox,
-            frontier: Frontier::default(),
-            pace: Pace::new(&settings.politeness),
             origins: Origins::default(),
-            seeds,
+            put_off: start.put_off,
+            not_before: start.not_before,
+            waiting: VecDeque::new(),
+            last_site: Some(0),
+            asked_for_sites: false,
             sites: FxHashMap::default(),
-            next_site: 0,
-            stats,
+            stats: start.stats,
+            held: 0,
             n_out: 0,
             stopping: false,
         }
     }
 
     pub(super) async fn run(mut self, mut stop: mpsc::Receiver<()>) -> Result<Summary, WriterError> {
+        let mut give_up: Option<Instant> = None;
         loop {
             self.admit().await?;
             let next = self.dispatch().await?;
             self.tell_progress();
-            if self.n_out == 0 && self.sites.is_empty() && self.seeds.is_empty() {
+            if self.is_over() || give_up.is_some_and(|time| time <= Instant::now()) {
                 break;
             }
             let tick = Instant::now() + TICK;
@@ -99,44 +122,95 @@ impl<'a> Scheduler<'a> {
                         self.handle(event).await?;
                     }
                 }
-                Some(()) = stop.recv(), if !self.stopping => self.stop().await?,
+                Some(()) = stop.recv(), if !self.stopping => {
+                    give_up = Some(Instant::now() + self.tools.settings.crawl.stop_within);
+                    self.stop().await?;
+                }
                 () = tokio::time::sleep_until(wake.into()) => {}
             }
         }
+        self.end_run().await
+    }
+
+    fn is_over(&self) -> bool {
+        let no_more = self.stopping || (self.last_site.is_none() && self.waiting.is_empty());
+        self.n_out == 0 && self.sites.is_empty() && no_more
+    }
+
+    async fn end_run(mut self) -> Result<Summary, WriterError> {
+        // What did not come home in time; the run is taken up there.
+        let left: Vec<SiteId> = self.sites.keys().copied().collect();
+        for site in left {
+            self.end_site(site, SiteEnd::Interrupted).await?;
+        }
         let outcome = if self.stopping { "interrupted" } else { "finished" };
         self.writer.send(Job::RunEnded { outcome, at: self.clock.unix_ms() }).await?;
+        self.stats.read_changes(self.writer.changes());
         Ok(Summary {
+            run: self.writer.run().id,
+            was_resumed: self.writer.run().resumed,
             stats: self.stats,
             was_interrupted: self.stopping,
             seconds: self.clock.started.elapsed().as_secs_f64(),
         })
     }
 
-    pub(super) fn tell_progress(&mut self) {
+    fn tell_progress(&mut self) {
         self.stats.active = self.sites.len();
         self.stats.waiting = self.frontier.n_waiting();
         self.stats.in_flight = self.frontier.n_leased();
+        self.stats.held_bytes = self.held;
+        self.stats.read_changes(self.writer.changes());
         (self.watch)(Progress::Tick(&self.stats));
     }
 
+    /// Is there more in memory than the settings allow?
+    pub(super) fn is_full(&self) -> bool {
+        self.held > self.tools.settings.crawl.memory
+    }
+
+    /// Asks the store something; the answer comes as an event.
+    pub(super) async fn ask<T: Send + 'static>(
+        &mut self,
+        job: impl FnOnce(oneshot::Sender<T>) -> Job,
+        event: impl FnOnce(T) -> Event + Send + 'static,
+    ) -> Result<(), WriterError> {
+        let (reply, answer) = oneshot::channel();
+        self.writer.send(job(reply)).await?;
+        self.n_out += 1;
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            // Without an answer the writer has failed, which every further job will tell.
+            if let Ok(answer) = answer.await {
+                let _ = events.send(event(answer)).await;
+            }
+        });
+        Ok(())
+    }
+
     /// Begins work on further sites while there is room.
-    pub(super) async fn admit(&mut self) -> Result<(), WriterError> {
-        while self.sites.len() < self.settings.crawl.sites_at_once {
-            let Some(seed) = self.seeds.pop_front() else { return Ok(()) };
-            let site = self.next_site;
-            self.next_site += 1;
-            let at = self.clock.unix_ms();
-            let begun = Job::SiteBegun { site, host: seed.authority(), key_url: seed.to_string(), at };
-            self.writer.send(begun).await?;
-            self.sites.insert(site, SiteState::new(seed.clone(), Instant::now()));
-            self.push(Request::new(seed, Kind::Page { site }), End::Back);
+    async fn admit(&mut self) -> Result<(), WriterError> {
+        if self.stopping || (self.is_full() && !self.sites.is_empty()) {
+            return Ok(());
+        }
+        while self.sites.len() < self.tools.settings.crawl.sites_at_once {
+            let Some(work) = self.waiting.pop_front() else { break };
+            self.begin_site(work).await?;
+        }
+        if let Some(after) = self.last_site
+            && !self.asked_for_sites
+            && self.waiting.len() < SITES / 2
+            && self.sites.len() < self.tools.settings.crawl.sites_at_once
+        {
+            self.asked_for_sites = true;
+            self.ask(|reply| Job::NextSites(after, SITES, reply), Event::Sites).await?;
         }
         Ok(())
     }
 
     /// Puts a request into the queue of its domain; by address, after a look-up of its own.
     pub(super) fn push(&mut self, request: Request, end: End) {
-        let key = self.settings.politeness.key;
+        let key = self.tools.settings.politeness.key;
         if key != PolitenessKey::Ip || request.url.ip_literal().is_some() {
             let domain = Domain::of(&request.url, key, None);
             self.enqueue(domain, request, end);
@@ -149,87 +223,115 @@ impl<'a> Scheduler<'a> {
             let found = resolver.resolve(request.url.host()).await.ok();
             let address = found.and_then(|addresses| addresses.first().map(SocketAddr::ip));
             let domain = Domain::of(&request.url, key, address);
-            let _ = events.send(Event::Keyed { domain, request }).await;
+            let _ = events.send(Event::Keyed { domain, request: Box::new(request) }).await;
         });
     }
 
-    pub(super) fn enqueue(&mut self, domain: Domain, request: Request, end: End) {
+    fn enqueue(&mut self, domain: Domain, request: Request, end: End) {
         let now = Instant::now();
+        let put_off = self.put_off.remove(&domain);
         match end {
-            End::Back => self.frontier.push(domain, request, now),
-            End::Front => self.frontier.push_front(domain, request, now),
+            End::Back => self.frontier.push(domain.clone(), request, now),
+            End::Front => self.frontier.push_front(domain.clone(), request, now),
+        }
+        if let Some(until) = put_off {
+            self.frontier.put_off(&domain, until);
         }
     }
 
     /// Sends everything that is due; says when the next one is.
-    pub(super) async fn dispatch(&mut self) -> Result<Option<Instant>, WriterError> {
-        while !self.stopping && self.frontier.n_leased() < self.settings.fetch.in_flight {
+    async fn dispatch(&mut self) -> Result<Option<Instant>, WriterError> {
+        while !self.stopping && self.frontier.n_leased() < self.tools.settings.fetch.in_flight {
+            if self.is_full() && self.frontier.n_leased() > 0 {
+                return Ok(None);
+            }
             let now = Instant::now();
             let (domain, request) = match self.frontier.pop_due(now) {
                 Due::Ready(domain, request) => (domain, request),
                 Due::Wait(until) => return Ok(Some(until)),
                 Due::Idle => return Ok(None),
             };
-            if matches!(request.kind, Kind::Robots { .. }) {
-                self.send(domain, request);
-                continue;
-            }
-            if let Some(site) = request.kind.site().and_then(|site| self.sites.get_mut(&site)) {
-                let origin = request.url.origin();
-                if !site.origins.contains(&origin) {
-                    site.origins.push(origin);
-                }
-            }
-            match self.origins.judge(request, now) {
-                (Verdict::Allowed, Some(request)) => self.send(domain, request),
-                (Verdict::Forbidden(reason), Some(request)) => {
-                    self.frontier.done(&domain, None);
-                    self.forbid(request, reason).await?;
-                }
-                (Verdict::Ask(origin), _) => match PageUrl::parse(&format!("{origin}/robots.txt")) {
-                    Ok(url) => self.send(domain, Request::new(url, Kind::Robots { origin })),
-                    Err(_) => self.frontier.done(&domain, None),
-                },
-                _ => self.frontier.done(&domain, None),
-            }
+            self.dispatch_one(domain, request, now).await?;
         }
         Ok(None)
     }
 
-    pub(super) fn send(&mut self, domain: Domain, request: Request) {
+    async fn dispatch_one(&mut self, domain: Domain, request: Request, now: Instant) -> Result<(), WriterError> {
+        if self.frontier.is_parked(&domain) {
+            self.frontier.done(&domain, None);
+            let n = self.tools.settings.politeness.park_after;
+            return self
+                .give_up(request, format!("{domain} is left alone after {n} failed connections in a row"))
+                .await;
+        }
+        if matches!(request.kind, Kind::Robots { .. }) {
+            self.send(domain, request);
+            return Ok(());
+        }
+        if let Some(site) = request.kind.site().and_then(|site| self.sites.get_mut(&site)) {
+            let origin = request.url.origin();
+            if !site.origins.contains(&origin) {
+                site.origins.push(origin);
+            }
+        }
+        match self.origins.judge(request, now, self.tools.settings.politeness.max_crawl_delay) {
+            (Verdict::Allowed, Some(request)) => self.send(domain, request),
+            (Verdict::Forbidden(reason), Some(request)) => {
+                self.frontier.done(&domain, None);
+                self.forbid(request, reason).await?;
+            }
+            (Verdict::Ask(origin), _) => match PageUrl::parse(&format!("{origin}/robots.txt")) {
+                Ok(url) => self.send(domain, Request::new(url, Kind::Robots { origin })),
+                Err(_) => self.frontier.done(&domain, None),
+            },
+            _ => self.frontier.done(&domain, None),
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, domain: Domain, request: Request) {
         self.n_out += 1;
-        let (gate, events) = (self.gate.clone(), self.events.clone());
+        let (gate, events, archive) = (self.gate.clone(), self.events.clone(), self.archive.clone());
         let wanted = match request.kind {
             Kind::Robots { .. } => Wanted::Robots,
             Kind::Page { .. } => Wanted::Page,
+            Kind::Announced { .. } => Wanted::Sitemap,
         };
-        let agents = self.settings.agents();
+        let (tools, clock) = (Arc::clone(&self.tools), self.clock);
         tokio::spawn(async move {
-            let url = request.url.clone();
+            let ask = Ask { url: request.url.clone(), wanted, known: request.known.clone() };
             // In a task of its own: a panic below must not swallow the event that everyone waits for.
-            let inner = tokio::spawn(async move { gate.fetch(&url, wanted).await });
-            let fetched = inner.await.unwrap_or_else(|_| Fetched::broken(&request.url));
-            let robots = match wanted {
-                Wanted::Robots => Some(read_robots(&fetched, &agents)),
-                Wanted::Page => None,
-            };
-            let _ = events.send(Event::Fetched { domain, request, fetched, robots }).await;
+            let inner = tokio::spawn(async move { gate.fetch(&ask).await });
+            let mut fetched = inner.await.unwrap_or_else(|_| Fetched::broken(&request.url));
+            if let Some(archive) = archive {
+                // Written before anyone knows of it, so that no page is in the database and not in the archive.
+                fetched = archive.keep(&request, fetched, clock).await;
+            }
+            let robots = (wanted == Wanted::Robots).then(|| read_robots(&fetched, &tools.agents));
+            let _ = events.send(Event::Fetched(Box::new(Answer { domain, request, fetched, robots }))).await;
         });
     }
 
-    pub(super) async fn handle(&mut self, event: Event) -> Result<(), WriterError> {
+    async fn handle(&mut self, event: Event) -> Result<(), WriterError> {
         self.n_out -= 1;
         match event {
-            Event::Fetched { domain, request, fetched, robots } => self.fetched(domain, request, fetched, robots).await,
-            Event::Keyed { domain, request } if self.stopping => {
-                drop(domain);
-                self.abandon(vec![request]).await
-            }
+            Event::Fetched(answer) => self.fetched(*answer).await,
+            Event::Keyed { request, .. } if self.stopping => self.abandon(vec![*request]).await,
             Event::Keyed { domain, request } => {
-                self.enqueue(domain, request, End::Back);
+                self.enqueue(domain, *request, End::Back);
                 Ok(())
             }
             Event::Advanced { site, advance } => self.advanced(site, advance).await,
+            Event::Sites(found) => {
+                self.asked_for_sites = false;
+                // The store gives less than was asked for only when there is no more.
+                self.last_site = found.last().filter(|_| found.len() == SITES).map(|site| site.id);
+                self.waiting.extend(found);
+                Ok(())
+            }
+            Event::Urls { site, urls } => self.urls_came(site, urls).await,
+            Event::Replayed { site, url, snapshot } => self.replayed(site, url, snapshot).await,
+            Event::Settled { before, site } => self.settled(before, site).await,
         }
     }
 
@@ -239,10 +341,41 @@ impl<'a> Scheduler<'a> {
         self.gate.stop();
         let waiting = self.frontier.drain();
         let parked = self.origins.drain();
-        self.stats.interrupted += self.seeds.len();
-        self.seeds.clear();
+        self.waiting.clear();
         self.abandon(waiting).await?;
         self.abandon(parked).await
+    }
+
+    /// What an earlier part of the run, or an earlier run, knows of a site's origins.
+    pub(super) fn recall_robots(&mut self, work: &SiteWork) {
+        let ttl = self.tools.settings.politeness.robots_ttl.as_millis() as i64;
+        let mut seen = FxHashSet::default();
+        for stored in &work.robots {
+            let left = stored.fetched_at + ttl - self.clock.unix_ms();
+            // Rules that could not be had are asked for again: that they could not be had is no news of today.
+            let is_answer = stored.status.is_some_and(|status| status < 500 && status != 429);
+            if left <= 0 || !is_answer || !self.origins.is_unknown(&stored.origin) || !seen.insert(&stored.origin) {
+                continue;
+            }
+            let answer = RobotsAnswer::Status(stored.status.unwrap_or(500), &stored.body);
+            let robots = Robots::of(answer, &self.tools.agents);
+            if let (Some(time), Some(delay), Ok(url)) =
+                (self.not_before, robots.delay(), PageUrl::parse(&format!("{}/", stored.origin)))
+            {
+                let own = delay.min(self.tools.settings.politeness.max_crawl_delay);
+                let domain = Domain::of(&url, self.tools.settings.politeness.key, None);
+                let until = self.put_off.entry(domain).or_insert(time);
+                *until = (*until).max(self.clock.started + own);
+            }
+            let until = Instant::now() + Duration::from_millis(left as u64);
+            self.origins.learn(stored.origin.clone(), robots, until);
+        }
+    }
+
+    pub(super) fn begin(&self, work: &SiteWork, seed: PageUrl, phase: Phase) -> SiteState {
+        let mut state = SiteState::new(work.id, seed, Instant::now(), phase);
+        state.summary.host.clone_from(&work.host);
+        state
     }
 }
 
@@ -260,14 +393,4 @@ fn read_robots(fetched: &Fetched, agents: &[String]) -> Robots {
 pub(super) enum End {
     Back,
     Front,
-}
-
-/// One key page a host and port: a site has one template here.
-fn first_of_each_host(seeds: Vec<PageUrl>) -> VecDeque<PageUrl> {
-    let mut seen = FxHashSet::default();
-    let key = |url: &PageUrl| {
-        let host = url.host();
-        (host.strip_prefix("www.").unwrap_or(host).to_owned(), url.url().port())
-    };
-    seeds.into_iter().filter(|seed| seen.insert(key(seed))).collect()
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use crate::fetch::{ClientError, FetchError, Gate, Response, Wanted, redirect_target};
+use crate::fetch::{Ask, ClientError, FetchError, Gate, Response, Wanted, redirect_target};
 use crate::frontier::Pace;
 use crate::page::{Domain, PageUrl};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
@@ -59,7 +59,7 @@ impl<'s> Single<'s> {
     pub fn new(settings: &'s Settings) -> Result<Single<'s>, ClientError> {
         Ok(Single {
             settings,
-            gate: Gate::new(&settings.fetch)?,
+            gate: Gate::new(&settings.fetch, settings.crawl.memory)?,
             pace: Pace::new(&settings.politeness),
             rules: FxHashMap::default(),
             next_fetch: FxHashMap::default(),
@@ -117,9 +117,9 @@ impl<'s> Single<'s> {
             let extra = own.saturating_sub(self.settings.politeness.delay);
             tokio::time::sleep_until((*due + extra).into()).await;
         }
-        let fetched = self.gate.fetch(url, wanted).await;
+        let fetched = self.gate.fetch(&Ask::new(url.clone(), wanted)).await;
         if let Some(times) = fetched.times {
-            self.next_fetch.insert(domain, self.pace.next_fetch(times, std::time::Duration::ZERO));
+            self.next_fetch.insert(domain, self.pace.next_fetch(times, std::time::Duration::ZERO, 1));
         }
         fetched.outcome
     }

@@ -1,10 +1,11 @@
 //! Counters of a crawl and its summary.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::store::SiteEnd;
+use crate::store::{Change, Changes, SiteEnd};
 
 /// How far a crawl is.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -13,8 +14,16 @@ pub struct Stats {
     pub sites: usize,
     /// Seeds left out because their host came before.
     pub repeated_seeds: usize,
-    /// Sites with a template.
+    /// Further seeds of those sites, put into the frontier.
+    pub queued: usize,
+    /// Sites that an earlier part of the run had ended.
+    pub ended_before: usize,
+    /// Sites with a new template.
     pub learned: usize,
+    /// Sites whose stored template still fits.
+    pub kept: usize,
+    /// Sites of which nothing was due.
+    pub not_due: usize,
     /// Sites without.
     pub failed: usize,
     /// Sites stopped in the middle.
@@ -31,10 +40,32 @@ pub struct Stats {
     pub errors: usize,
     /// Pages that robots.txt forbids.
     pub forbidden: usize,
+    /// Pages not asked for because robots.txt could not be had, or asks for too long a delay.
+    pub without_rules: usize,
+    /// Requests sent again after a failure.
+    pub retries: usize,
+    /// Times a domain was put off after 429, 503 or a failed connection.
+    pub back_offs: usize,
+    /// Domains left alone after too many failed connections.
+    pub parked: usize,
+    /// Links not followed, by reason.
+    pub refused: BTreeMap<&'static str, usize>,
+    /// Pages never seen before.
+    pub new: usize,
+    /// Known pages whose text differs.
+    pub changed: usize,
+    /// Known pages of which something else differs.
+    pub same_text: usize,
+    /// Known pages that are as they were.
+    pub unchanged: usize,
+    /// Known pages that are no more.
+    pub gone: usize,
     /// Requests that wait for their turn.
     pub waiting: usize,
     /// Requests that are out.
     pub in_flight: usize,
+    /// Bytes of pages and trees in memory, roughly.
+    pub held_bytes: usize,
 }
 
 /// How one site ended.
@@ -42,7 +73,7 @@ pub struct Stats {
 pub struct SiteSummary {
     /// Host.
     pub host: String,
-    /// `learned`, `failed` or `interrupted`.
+    /// `learned`, `kept`, `not_due`, `failed` or `interrupted`.
     pub outcome: &'static str,
     /// Why it failed.
     pub reason: Option<String>,
@@ -77,6 +108,10 @@ pub enum Progress<'a> {
 /// The whole crawl.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
+    /// Number of the run.
+    pub run: i64,
+    /// Was it begun before and taken up again?
+    pub was_resumed: bool,
     /// Counters.
     pub stats: Stats,
     /// Was it stopped?
@@ -88,12 +123,22 @@ pub struct Summary {
 impl Stats {
     /// Sites that ended.
     pub fn ended(&self) -> usize {
-        self.learned + self.failed + self.interrupted
+        self.ended_before + self.learned + self.kept + self.not_due + self.failed + self.interrupted
+    }
+
+    pub(super) fn read_changes(&mut self, changes: &Changes) {
+        self.new = changes.count(Change::New);
+        self.changed = changes.count(Change::Changed);
+        self.same_text = changes.count(Change::SameText);
+        self.unchanged = changes.count(Change::Unchanged);
+        self.gone = changes.count(Change::Gone);
     }
 
     pub(super) fn count_end(&mut self, end: &SiteEnd) {
         match end {
             SiteEnd::Learned => self.learned += 1,
+            SiteEnd::Kept => self.kept += 1,
+            SiteEnd::NotDue => self.not_due += 1,
             SiteEnd::Failed(_) => self.failed += 1,
             SiteEnd::Interrupted => self.interrupted += 1,
         }
@@ -101,16 +146,11 @@ impl Stats {
 }
 
 impl SiteSummary {
-    pub(super) fn new(host: &str, end: &SiteEnd, took: Duration) -> SiteSummary {
-        let (outcome, reason) = match end {
-            SiteEnd::Learned => ("learned", None),
-            SiteEnd::Failed(reason) => ("failed", Some(reason.clone())),
-            SiteEnd::Interrupted => ("interrupted", None),
-        };
+    pub(super) fn new(host: &str) -> SiteSummary {
         SiteSummary {
             host: host.to_owned(),
-            outcome,
-            reason,
+            outcome: "interrupted",
+            reason: None,
             pages: 0,
             requests: 0,
             links: 0,
@@ -119,7 +159,14 @@ impl SiteSummary {
             template_nodes: 0,
             key_nodes: 0,
             cleaned: 0,
-            seconds: took.as_secs_f64(),
+            seconds: 0.0,
         }
+    }
+
+    pub(super) fn end(&mut self, end: &SiteEnd, took: Duration) {
+        let (outcome, reason) = end.words();
+        self.outcome = outcome;
+        self.reason = reason.map(str::to_owned);
+        self.seconds = took.as_secs_f64();
     }
 }

@@ -2,9 +2,17 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use crate::settings::Fetch;
+
+/// May this address be connected to? Denied networks never, allowed ones always, others when they are public.
+pub(super) fn may_connect(address: IpAddr, fetch: &Fetch) -> bool {
+    let lies_in = |networks: &[crate::settings::Network]| networks.iter().any(|network| network.contains(address));
+    !lies_in(&fetch.deny_networks) && (fetch.allow_private || lies_in(&fetch.allow_networks) || is_public(address))
+}
+
 /// Is this an address that a crawler has business with? False for this machine, private and link-local networks,
 /// multicast, documentation and other special ranges (IANA special-purpose registries).
-pub(super) fn is_public(address: IpAddr) -> bool {
+fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_public_v4(v4),
         IpAddr::V6(v6) => embedded_v4(v6).map_or_else(|| is_public_v6(v6), is_public_v4),
@@ -50,6 +58,20 @@ fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn networks_of_the_settings_come_before_what_is_public() {
+        let mut fetch = crate::settings::Settings::default().fetch;
+        let networks = |text: &str| vec![crate::settings::Network::parse(text).unwrap()];
+        fetch.allow_networks = networks("10.1.0.0/16");
+        fetch.deny_networks = networks("1.1.1.0/24");
+        let may = |fetch: &Fetch, address: &str| may_connect(address.parse().unwrap(), fetch);
+        assert!(
+            may(&fetch, "10.1.2.3") && !may(&fetch, "10.2.0.1") && !may(&fetch, "1.1.1.1") && may(&fetch, "8.8.8.8")
+        );
+        fetch.allow_private = true;
+        assert!(may(&fetch, "10.2.0.1") && !may(&fetch, "1.1.1.1"));
+    }
 
     #[test]
     fn special_addresses_are_refused_in_every_form() {

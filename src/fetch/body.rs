@@ -1,13 +1,16 @@
-//! Reads a body within its limits: bytes as sent, then bytes after decompression.
+//! Reads a body within its limits: bytes as sent, bytes after decompression, bytes a second.
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_compression::tokio::bufread::{BrotliDecoder, DeflateDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder};
-use futures_util::StreamExt;
+use futures_util::Stream;
+use reqwest::Response;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 use tokio_util::io::StreamReader;
 
 /// Why a body could not be read.
@@ -15,63 +18,133 @@ use tokio_util::io::StreamReader;
 pub(super) enum BodyError {
     RawLimit,
     DecodedLimit,
+    Slow,
     Connection(io::Error),
     Encoding(String, io::Error),
 }
 
-/// Marks our own error on its way through the decoder.
+/// Marks our own errors on their way through the decoder.
 #[derive(Debug, thiserror::Error)]
-#[error("raw limit")]
-struct RawLimit;
-
-/// Marks an error of the connection on its way through the decoder.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Broken(String);
+enum Broken {
+    #[error("raw limit")]
+    RawLimit,
+    #[error("too slow")]
+    Slow,
+    #[error("{0}")]
+    Connection(String),
+}
 
 pub(super) struct Limits {
     pub(super) raw: usize,
     pub(super) decoded: usize,
     /// Stop at the limit and keep what was read, as for robots.txt.
     pub(super) cut: bool,
+    /// Bytes a second, after [`PATIENCE`].
+    pub(super) min_rate: usize,
+    /// Are the bytes as sent kept beside the decoded ones?
+    pub(super) keep_raw: bool,
+    /// Places for bodies of more than [`LARGE`] bytes: what bounds memory over all requests.
+    pub(super) large: Arc<Semaphore>,
 }
 
-/// The decoded body and the number of bytes sent for it.
-pub(super) async fn read(
-    response: reqwest::Response,
-    encoding: &str,
-    limits: &Limits,
-) -> Result<(Vec<u8>, usize), BodyError> {
+/// A body that was read.
+#[derive(Default)]
+pub(super) struct Body {
+    pub(super) decoded: Vec<u8>,
+    pub(super) raw_bytes: usize,
+    /// As sent, where that was asked for.
+    pub(super) raw: Vec<u8>,
+    pub(super) was_cut: bool,
+    /// Held while a large body is in memory.
+    pub(super) place: Option<OwnedSemaphorePermit>,
+}
+
+/// How long a body may be slower than the least rate.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A body above this many decoded bytes needs a place of its own.
+pub(super) const LARGE: usize = 1 << 20;
+
+/// Reads a body to its end or to a limit.
+pub(super) async fn read(response: Response, encoding: &str, limits: &Limits) -> Result<Body, BodyError> {
     let announced = response.content_length().unwrap_or(0);
     if announced > limits.raw as u64 && !limits.cut {
         return Err(BodyError::RawLimit);
     }
-    let counted = Arc::new(AtomicUsize::new(0));
-    let raw = Arc::clone(&counted);
-    let (raw_limit, cut) = (limits.raw, limits.cut);
-    let stream = response.bytes_stream().then(move |piece| {
-        let raw = Arc::clone(&raw);
-        async move {
-            let piece = piece.map_err(|e| io::Error::other(Broken(innermost(&e))))?;
-            if raw.fetch_add(piece.len(), Ordering::Relaxed) + piece.len() > raw_limit && !cut {
-                return Err(io::Error::other(RawLimit));
-            }
-            Ok(piece)
-        }
-    });
-    let source = StreamReader::new(Box::pin(stream));
+    let meter = Arc::new(Mutex::new(Meter { started: Instant::now(), n: 0, raw: Vec::new() }));
+    let source = StreamReader::new(Box::pin(pieces(response, Arc::clone(&meter), limits)));
     let mut decoder = decoder(source, encoding).await.map_err(|e| sort(e, encoding))?;
-    let mut body = Vec::with_capacity((announced as usize).min(limits.decoded).min(1 << 20));
-    // One byte beyond the limit tells a body that ends there from one that goes on.
-    let mut limited = (&mut decoder).take(limits.decoded as u64 + 1);
-    limited.read_to_end(&mut body).await.map_err(|e| sort(e, encoding))?;
-    if body.len() > limits.decoded {
-        if !limits.cut {
-            return Err(BodyError::DecodedLimit);
+    let mut body = Body::default();
+    body.decoded.reserve((announced as usize).min(limits.decoded).min(LARGE));
+    loop {
+        // One byte beyond the limit tells a body that ends there from one that goes on.
+        let room = (limits.decoded + 1 - body.decoded.len()).min(LARGE / 4) as u64;
+        let n = (&mut decoder).take(room).read_to_end(&mut body.decoded).await.map_err(|e| sort(e, encoding))?;
+        if body.decoded.len() > limits.decoded {
+            if !limits.cut {
+                return Err(BodyError::DecodedLimit);
+            }
+            body.decoded.truncate(limits.decoded);
+            body.was_cut = true;
+            break;
         }
-        body.truncate(limits.decoded);
+        if (n as u64) < room {
+            break;
+        }
+        if body.decoded.len() > LARGE && body.place.is_none() {
+            let waited = Instant::now();
+            body.place = Arc::clone(&limits.large).acquire_owned().await.ok();
+            if let Ok(mut meter) = meter.lock() {
+                meter.started += waited.elapsed();
+            }
+        }
     }
-    Ok((body, counted.load(Ordering::Relaxed)))
+    drop(decoder);
+    if let Ok(mut meter) = meter.lock() {
+        (body.raw_bytes, body.raw) = (meter.n, std::mem::take(&mut meter.raw));
+    }
+    Ok(body)
+}
+
+/// What came of a body so far.
+struct Meter {
+    started: Instant,
+    n: usize,
+    raw: Vec<u8>,
+}
+
+/// The pieces of a body as they come, measured.
+fn pieces(
+    response: Response,
+    meter: Arc<Mutex<Meter>>,
+    limits: &Limits,
+) -> impl Stream<Item = io::Result<bytes::Bytes>> + Send + use<> {
+    let (raw, cut, min_rate, keep) = (limits.raw, limits.cut, limits.min_rate, limits.keep_raw);
+    futures_util::stream::try_unfold((response, meter), move |(mut response, meter)| async move {
+        loop {
+            let piece = match tokio::time::timeout(PATIENCE, response.chunk()).await {
+                Ok(piece) => piece.map_err(|e| io::Error::other(Broken::Connection(innermost(&e))))?,
+                Err(_) => Some(bytes::Bytes::new()),
+            };
+            let Some(piece) = piece else { return Ok(None) };
+            if let Ok(mut meter) = meter.lock() {
+                meter.n += piece.len();
+                if meter.n > raw && !cut {
+                    return Err(io::Error::other(Broken::RawLimit));
+                }
+                if keep {
+                    meter.raw.extend_from_slice(&piece);
+                }
+                let took = meter.started.elapsed();
+                if took >= PATIENCE && (meter.n as f64) < min_rate as f64 * took.as_secs_f64() {
+                    return Err(io::Error::other(Broken::Slow));
+                }
+            }
+            if !piece.is_empty() {
+                return Ok(Some((piece, (response, meter))));
+            }
+        }
+    })
 }
 
 type Reader = Pin<Box<dyn AsyncRead + Send>>;
@@ -98,15 +171,12 @@ where
 }
 
 fn sort(error: io::Error, encoding: &str) -> BodyError {
-    let inner = error.get_ref();
-    if inner.is_some_and(|e| e.is::<RawLimit>()) {
-        return BodyError::RawLimit;
-    }
-    let is_broken = inner.is_some_and(|e| e.is::<Broken>());
-    if is_broken || encoding.is_empty() {
-        BodyError::Connection(error)
-    } else {
-        BodyError::Encoding(encoding.to_owned(), error)
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<Broken>()) {
+        Some(Broken::RawLimit) => BodyError::RawLimit,
+        Some(Broken::Slow) => BodyError::Slow,
+        Some(Broken::Connection(_)) => BodyError::Connection(error),
+        None if encoding.is_empty() => BodyError::Connection(error),
+        None => BodyError::Encoding(encoding.to_owned(), error),
     }
 }
 

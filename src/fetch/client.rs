@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 
+use super::body::innermost;
 use super::{ClientError, Resolver};
 use crate::settings::Fetch;
 
@@ -15,31 +16,46 @@ pub(super) fn build(fetch: &Fetch, resolver: &Resolver) -> Result<reqwest::Clien
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     let set_up = |e: &dyn std::error::Error| ClientError::SetUp(e.to_string());
-    let tls = rustls::ClientConfig::builder_with_provider(provider)
+    let mut tls = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|e| set_up(&e))?
         .with_root_certificates(roots)
         .with_no_client_auth();
-    reqwest::Client::builder()
+    tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let builder = reqwest::Client::builder()
         .tls_backend_preconfigured(tls)
         .user_agent(&fetch.user_agent)
-        .default_headers(headers())
+        .default_headers(headers(fetch)?)
         .redirect(Policy::none())
         .referer(false)
-        .no_proxy()
+        .cookie_store(fetch.cookies)
         .retry(reqwest::retry::never())
         .connect_timeout(fetch.connect_timeout)
         .timeout(fetch.timeout)
         .pool_max_idle_per_host(1)
-        .dns_resolver(Arc::new(resolver.clone()))
-        .build()
-        .map_err(|e| set_up(&e))
+        .pool_idle_timeout(IDLE)
+        .dns_resolver(Arc::new(resolver.clone()));
+    let builder = match fetch.proxy.as_str() {
+        "" => builder.no_proxy(),
+        url => builder.proxy(reqwest::Proxy::all(url).map_err(|e| ClientError::Proxy(url.to_owned(), innermost(&e)))?),
+    };
+    builder.build().map_err(|e| set_up(&e))
 }
 
-fn headers() -> HeaderMap {
-    HeaderMap::from_iter([
+/// How long a connection waits for the next page of its host; longer than any usual delay.
+const IDLE: std::time::Duration = std::time::Duration::from_secs(20);
+
+/// What every request says beside its own.
+pub(super) fn headers(fetch: &Fetch) -> Result<HeaderMap, ClientError> {
+    let mut headers = HeaderMap::from_iter([
         (ACCEPT, HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.1")),
         (ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd, deflate")),
         (ACCEPT_LANGUAGE, HeaderValue::from_static("*")),
-    ])
+    ]);
+    for (name, value) in &fetch.headers {
+        let wrong = || ClientError::Header(format!("{name}: {value}"));
+        let name = HeaderName::try_from(name.as_str()).map_err(|_| wrong())?;
+        headers.insert(name, HeaderValue::try_from(value.as_str()).map_err(|_| wrong())?);
+    }
+    Ok(headers)
 }

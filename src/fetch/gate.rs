@@ -3,23 +3,28 @@
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
 use governor::clock::DefaultClock;
 use governor::middleware::NoOpMiddleware;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
-use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION, RETRY_AFTER};
+use reqwest::header::{
+    CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    LAST_MODIFIED, LOCATION, RETRY_AFTER, TRANSFER_ENCODING,
+};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::body::{BodyError, Limits, innermost};
+use super::body::{Body, BodyError, Limits, innermost};
 use super::resolver::ResolveError;
-use super::{ClientError, FetchError, Fetched, Resolver, Response, body, client};
+use super::{ClientError, FetchError, Fetched, Resolver, Response, Wire, body, client, sniff};
 use crate::frontier::Times;
-use crate::page::PageUrl;
+use crate::page::{PageUrl, Validators};
 use crate::robots::MAX_ROBOTS_BYTES;
 use crate::settings::Fetch;
+use crate::sitemap::MAX_SITEMAP_BYTES;
 
 /// What kind of answer is of use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +33,26 @@ pub enum Wanted {
     Page,
     /// A robots.txt: any type, cut at its own limit.
     Robots,
+    /// A sitemap or a feed: any type, cut at its own limit.
+    Sitemap,
+}
+
+/// A request to make.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// Where.
+    pub url: PageUrl,
+    /// What for.
+    pub wanted: Wanted,
+    /// What is known of the page; with something in it, the server may answer 304.
+    pub known: Validators,
+}
+
+impl Ask {
+    /// A request without conditions.
+    pub fn new(url: PageUrl, wanted: Wanted) -> Ask {
+        Ask { url, wanted, known: Validators::default() }
+    }
 }
 
 type Direct = RateLimiter<NotKeyed, InMemoryState, DefaultClock, NoOpMiddleware>;
@@ -95,11 +120,19 @@ pub struct Gate {
     caps: Caps,
     fetch: Arc<Fetch>,
     stopped: CancellationToken,
+    large: Arc<Semaphore>,
+    /// Header lines of every request, where exchanges are kept.
+    wire: Option<Arc<str>>,
 }
+
+/// Bytes of the body of an error or a redirect that are read, so that its connection can be used again.
+const DRAINED: usize = 256 * 1024;
 
 impl Gate {
     /// A gate with its own client and connections.
-    pub fn new(fetch: &Fetch) -> Result<Gate, ClientError> {
+    ///
+    /// `memory` bounds the bytes of large bodies at one time; there is always room for one.
+    pub fn new(fetch: &Fetch, memory: usize) -> Result<Gate, ClientError> {
         let resolver = Resolver::new(fetch)?;
         let client = client::build(fetch, &resolver)?;
         Ok(Gate {
@@ -108,7 +141,19 @@ impl Gate {
             caps: Caps::new(fetch),
             fetch: Arc::new(fetch.clone()),
             stopped: CancellationToken::new(),
+            large: Arc::new(Semaphore::new((memory / 2 / fetch.max_bytes.max(1)).clamp(1, 65_536))),
+            wire: None,
         })
+    }
+
+    /// The same gate, which keeps every exchange as it went over the wire.
+    pub fn keeping_wire(mut self) -> Result<Gate, ClientError> {
+        let headers = client::headers(&self.fetch)?;
+        let lines =
+            headers.iter().map(|(name, value)| format!("{name}: {}\r\n", String::from_utf8_lossy(value.as_bytes())));
+        let lines: String = lines.collect();
+        self.wire = Some(Arc::from(format!("User-Agent: {}\r\n{lines}", self.fetch.user_agent)));
+        Ok(self)
     }
 
     /// The resolver, for politeness by address.
@@ -122,20 +167,23 @@ impl Gate {
     }
 
     /// Sends one GET request. The caller has asked robots.txt and waited for its turn.
-    pub async fn fetch(&self, url: &PageUrl, wanted: Wanted) -> Fetched {
+    pub async fn fetch(&self, ask: &Ask) -> Fetched {
+        let url = &ask.url;
         let ready = async {
             let addresses = self.addresses(url).await?;
-            self.caps.request(addresses.first().map(SocketAddr::ip)).await;
-            Ok(())
+            let address = addresses.first().map(SocketAddr::ip);
+            self.caps.request(address).await;
+            Ok(address)
         };
         let ready = self.stopped.run_until_cancelled(ready).await;
-        if let Err(error) = ready.unwrap_or_else(|| Err(FetchError::Stopped { url: url.clone() })) {
-            return Fetched { times: None, outcome: Err(error) };
-        }
+        let address = match ready.unwrap_or_else(|| Err(FetchError::Stopped { url: url.clone() })) {
+            Ok(address) => address,
+            Err(error) => return Fetched { times: None, outcome: Err(error), archive_failed: false },
+        };
         let sent = Instant::now();
         let mut answered = None;
         // reqwest's own timeout ends reads of the body; this one also bounds our decoder.
-        let whole = tokio::time::timeout(self.fetch.timeout, self.send(url, wanted, &mut answered));
+        let whole = tokio::time::timeout(self.fetch.timeout, self.send(ask, address, &mut answered));
         let outcome = whole.await.unwrap_or_else(|_| Err(self.timeout(url)));
         let ended = Instant::now();
         if let Ok(response) = &outcome {
@@ -143,12 +191,14 @@ impl Gate {
             let paid = self.caps.bytes(response.raw_bytes);
             self.stopped.run_until_cancelled(paid).await;
         }
-        Fetched { times: Some(Times { sent, answered, ended }), outcome }
+        Fetched { times: Some(Times { sent, answered, ended }), outcome, archive_failed: false }
     }
 
     async fn addresses(&self, url: &PageUrl) -> Result<Vec<SocketAddr>, FetchError> {
         let found = match url.ip_literal() {
             Some(literal) => self.resolver.allowed(vec![SocketAddr::new(literal, url.port())]),
+            // The proxy looks names up; what it may reach is its own rule.
+            None if !self.fetch.proxy.is_empty() => Ok(Vec::new()),
             None => self.resolver.resolve(url.host()).await,
         };
         found.map_err(|e| match e {
@@ -160,41 +210,69 @@ impl Gate {
     #[expect(clippy::disallowed_methods, reason = "this is the gate")]
     async fn send(
         &self,
-        url: &PageUrl,
-        wanted: Wanted,
+        ask: &Ask,
+        address: Option<IpAddr>,
         answered: &mut Option<Instant>,
     ) -> Result<Response, FetchError> {
-        let answer = self.client.get(url.url().clone()).send().await;
+        let url = &ask.url;
+        let mut request = self.client.get(url.url().clone());
+        let conditions = [(IF_NONE_MATCH, &ask.known.etag), (IF_MODIFIED_SINCE, &ask.known.last_modified)];
+        let conditions = conditions.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
+        let mut own_lines = String::new();
+        for (name, value) in conditions {
+            let Ok(header) = HeaderValue::try_from(value) else { continue };
+            own_lines += &format!("{name}: {value}\r\n");
+            request = request.header(name, header);
+        }
+        let answer = request.send().await;
         *answered = Some(Instant::now());
         let answer = answer.map_err(|e| self.sort(url, &e))?;
         let headers = answer.headers();
         let mut response = Response {
-            url: url.clone(),
-            status: answer.status().as_u16(),
             content_type: text(headers, CONTENT_TYPE),
             location: text(headers, LOCATION),
-            retry_after: text(headers, RETRY_AFTER).and_then(|s| s.trim().parse().ok()),
-            body: Vec::new(),
-            raw_bytes: 0,
+            retry_after: text(headers, RETRY_AFTER).and_then(|value| wait_of(&value)),
+            validators: Validators { etag: text(headers, ETAG), last_modified: text(headers, LAST_MODIFIED) },
+            robots_tags: lines(headers, "x-robots-tag"),
+            ..Response::empty(url.clone(), answer.status().as_u16())
         };
         let encoding = text(headers, CONTENT_ENCODING).unwrap_or_default().trim().to_ascii_lowercase();
-        if !answer.status().is_success() {
-            return Ok(response);
+        let is_page = ask.wanted == Wanted::Page && answer.status().is_success();
+        let wire = self.wire.as_ref().map(|lines| wire(url, &answer, address, &format!("{lines}{own_lines}")));
+        if is_page {
+            let may_be = sniff::may_be_html(response.content_type.as_deref());
+            may_be.map_err(|content_type| FetchError::NotHtml { url: url.clone(), content_type })?;
         }
-        let limits = match wanted {
-            Wanted::Page => {
-                check_type(url, response.content_type.as_deref())?;
-                Limits { raw: self.fetch.max_raw_bytes, decoded: self.fetch.max_bytes, cut: false }
-            }
-            Wanted::Robots => Limits { raw: usize::MAX, decoded: MAX_ROBOTS_BYTES, cut: true },
+        let is_success = answer.status().is_success();
+        let read = body::read(answer, &encoding, &self.limits(ask.wanted, is_success)).await;
+        let body = match read {
+            Ok(body) => body,
+            // What an error says of itself is not needed.
+            Err(_) if !is_success => Body::default(),
+            Err(e) => return Err(self.body_error(url, e)),
         };
-        let read = body::read(answer, &encoding, &limits).await;
-        let (body, raw_bytes) = read.map_err(|e| self.body_error(url, e))?;
-        (response.body, response.raw_bytes) = (body, raw_bytes);
-        if wanted == Wanted::Page && response.content_type.is_none() && !looks_like_html(&response.body) {
-            return Err(FetchError::NotHtml { url: url.clone(), content_type: "an answer without a type".to_owned() });
+        response.raw_bytes = body.raw_bytes;
+        response.wire = wire.map(|wire| Box::new(Wire { body: body.raw, was_cut: body.was_cut, ..wire }));
+        if is_success {
+            response.body = body.decoded;
+            response.place = body.place.map(Arc::new);
+        }
+        if is_page && !response.body.is_empty() {
+            let is_html = sniff::is_html(response.content_type.as_deref(), &response.body);
+            is_html.map_err(|content_type| FetchError::NotHtml { url: url.clone(), content_type })?;
         }
         Ok(response)
+    }
+
+    fn limits(&self, wanted: Wanted, is_success: bool) -> Limits {
+        let (raw, decoded, cut) = match wanted {
+            _ if !is_success => (DRAINED, DRAINED, true),
+            Wanted::Page => (self.fetch.max_raw_bytes, self.fetch.max_bytes, false),
+            Wanted::Robots => (MAX_ROBOTS_BYTES, MAX_ROBOTS_BYTES, true),
+            Wanted::Sitemap => (MAX_SITEMAP_BYTES, MAX_SITEMAP_BYTES, true),
+        };
+        let (min_rate, keep_raw) = (self.fetch.min_rate, self.wire.is_some());
+        Limits { raw, decoded, cut, min_rate, keep_raw, large: Arc::clone(&self.large) }
     }
 
     fn sort(&self, url: &PageUrl, error: &reqwest::Error) -> FetchError {
@@ -217,6 +295,7 @@ impl Gate {
             BodyError::DecodedLimit => {
                 FetchError::TooLarge { url, limit: self.fetch.max_bytes, setting: "fetch.max_bytes" }
             }
+            BodyError::Slow => FetchError::Slow { url, limit: self.fetch.min_rate },
             BodyError::Connection(e) => FetchError::Connection { url, reason: e.to_string() },
             BodyError::Encoding(encoding, e) => FetchError::Encoding { url, encoding, reason: e.to_string() },
         }
@@ -227,17 +306,61 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-fn check_type(url: &PageUrl, content_type: Option<&str>) -> Result<(), FetchError> {
-    let Some(content_type) = content_type else { return Ok(()) };
-    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    match essence.as_str() {
-        "" | "text/html" | "application/xhtml+xml" => Ok(()),
-        _ => Err(FetchError::NotHtml { url: url.clone(), content_type: essence }),
+fn lines(headers: &HeaderMap, name: &str) -> Vec<String> {
+    let values = headers.get_all(name).iter().take(20);
+    values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
+}
+
+/// `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
+fn wait_of(value: &str) -> Option<Duration> {
+    let value = value.trim();
+    match value.parse() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)),
+        Err(_) => httpdate::parse_http_date(value).ok()?.duration_since(SystemTime::now()).ok(),
     }
 }
 
-/// Without a declared type, a body is taken for HTML when it begins like markup.
-fn looks_like_html(body: &[u8]) -> bool {
-    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-    body.trim_ascii_start().first() == Some(&b'<')
+/// The heads of an exchange, as HTTP/1.1 writes them; the body is chunked no more.
+fn wire(url: &PageUrl, answer: &reqwest::Response, address: Option<IpAddr>, lines: &str) -> Wire {
+    let target = &url.url()[url::Position::BeforePath..];
+    let host = &url.url()[url::Position::BeforeHost..url::Position::BeforePath];
+    let protocol = match answer.version() {
+        reqwest::Version::HTTP_2 => "h2",
+        reqwest::Version::HTTP_10 => "http/1.0",
+        _ => "http/1.1",
+    };
+    let status = answer.status();
+    let reason = status.canonical_reason().unwrap_or_default();
+    let mut response = format!("HTTP/1.1 {} {reason}\r\n", status.as_u16()).into_bytes();
+    for (name, value) in answer.headers() {
+        if *name == TRANSFER_ENCODING {
+            continue;
+        }
+        response.extend_from_slice(name.as_str().as_bytes());
+        response.extend_from_slice(b": ");
+        response.extend_from_slice(value.as_bytes());
+        response.extend_from_slice(b"\r\n");
+    }
+    Wire {
+        request: format!("GET {target} HTTP/1.1\r\nHost: {host}\r\n{lines}"),
+        response,
+        body: Vec::new(),
+        was_cut: false,
+        address: answer.remote_addr().map(|remote| remote.ip()).or(address),
+        protocol,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        assert_eq!(wait_of(" 120 "), Some(Duration::from_secs(120)));
+        let date = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
+        assert!(wait_of(&date).is_some_and(|wait| (98..=100).contains(&wait.as_secs())));
+        assert_eq!(wait_of("Thu, 01 Jan 1970 00:00:00 GMT"), None);
+        assert_eq!(wait_of("soon"), None);
+    }
 }

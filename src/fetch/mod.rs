@@ -10,15 +10,20 @@ mod client;
 mod gate;
 mod redirect;
 mod resolver;
+mod sniff;
 
 use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
-pub use gate::{Gate, Wanted};
+use tokio::sync::OwnedSemaphorePermit;
+
+pub use gate::{Ask, Gate, Wanted};
 pub use redirect::redirect_target;
 pub use resolver::Resolver;
 
 use crate::frontier::Times;
-use crate::page::PageUrl;
+use crate::page::{PageUrl, Validators};
 
 /// An answer within the limits.
 #[derive(Clone, Debug)]
@@ -31,12 +36,56 @@ pub struct Response {
     pub content_type: Option<String>,
     /// `Location` as sent.
     pub location: Option<String>,
-    /// `Retry-After` in whole seconds.
-    pub retry_after: Option<u64>,
-    /// Decoded body; empty for redirects.
+    /// `Retry-After`, seconds or date, as time from now.
+    pub retry_after: Option<Duration>,
+    /// `ETag` and `Last-Modified`.
+    pub validators: Validators,
+    /// `X-Robots-Tag` lines.
+    pub robots_tags: Vec<String>,
+    /// Decoded body; empty for what is no success.
     pub body: Vec<u8>,
     /// Bytes of the body as sent.
     pub raw_bytes: usize,
+    /// The exchange as it went over the wire, where the gate keeps it.
+    pub wire: Option<Box<Wire>>,
+    /// The place of a large body among those in memory; given back when the last copy is dropped.
+    pub place: Option<Arc<OwnedSemaphorePermit>>,
+}
+
+impl Response {
+    /// An answer of this status with nothing in it.
+    pub fn empty(url: PageUrl, status: u16) -> Response {
+        Response {
+            url,
+            status,
+            content_type: None,
+            location: None,
+            retry_after: None,
+            validators: Validators::default(),
+            robots_tags: Vec::new(),
+            body: Vec::new(),
+            raw_bytes: 0,
+            wire: None,
+            place: None,
+        }
+    }
+}
+
+/// A request and its answer as they went over the wire, but for chunking.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    /// Request line and header lines.
+    pub request: String,
+    /// Status line and header lines.
+    pub response: Vec<u8>,
+    /// The body as sent, still compressed.
+    pub body: Vec<u8>,
+    /// Was the body cut at a limit?
+    pub was_cut: bool,
+    /// The server's address.
+    pub address: Option<IpAddr>,
+    /// `h2`, `http/1.1` or `http/1.0`.
+    pub protocol: &'static str,
 }
 
 /// The end of one request.
@@ -46,13 +95,19 @@ pub struct Fetched {
     pub times: Option<Times>,
     /// What came of it.
     pub outcome: Result<Response, FetchError>,
+    /// Could it not be written into the archive that was asked for?
+    pub archive_failed: bool,
 }
 
 impl Fetched {
     /// A request whose task ended without an answer: a defect of ours.
     pub fn broken(url: &PageUrl) -> Fetched {
         let reason = "internal error, please report it".to_owned();
-        Fetched { times: None, outcome: Err(FetchError::Connection { url: url.clone(), reason }) }
+        Fetched {
+            times: None,
+            outcome: Err(FetchError::Connection { url: url.clone(), reason }),
+            archive_failed: false,
+        }
     }
 }
 
@@ -105,6 +160,14 @@ pub enum FetchError {
         /// Name of the limit's setting.
         setting: &'static str,
     },
+    /// The body comes too slowly.
+    #[error("{url}: fewer than {limit} bytes a second (fetch.min_rate)")]
+    Slow {
+        /// What was asked for.
+        url: PageUrl,
+        /// The limit.
+        limit: usize,
+    },
     /// The body is no HTML.
     #[error("{url}: {content_type} is not HTML")]
     NotHtml {
@@ -132,6 +195,11 @@ pub enum FetchError {
 }
 
 impl FetchError {
+    /// Has the server not answered at all, so that its whole domain may be down?
+    pub fn is_connection(&self) -> bool {
+        matches!(self, FetchError::Connection { .. } | FetchError::Timeout { .. } | FetchError::Dns { .. })
+    }
+
     /// May the same request succeed a little later?
     pub fn is_transient(&self) -> bool {
         matches!(self, FetchError::Connection { .. } | FetchError::Timeout { .. } | FetchError::Dns { .. })
@@ -144,6 +212,12 @@ pub enum ClientError {
     /// TLS or HTTP set-up failed.
     #[error("cannot set up the HTTP client: {0}")]
     SetUp(String),
+    /// `fetch.proxy` is no proxy.
+    #[error("fetch.proxy: `{0}`: {1}")]
+    Proxy(String, String),
+    /// An entry of `fetch.headers` is malformed.
+    #[error("fetch.headers: `{0}`: expected \"Name: value\"")]
+    Header(String),
     /// An entry of `fetch.resolve` is malformed.
     #[error("fetch.resolve: `{0}`: expected NAME=ADDRESS[:PORT], such as *.shop.test=127.0.0.1:8080")]
     Resolve(String),

@@ -19,13 +19,8 @@ mod tests {
     fn targets_are_resolved_and_other_schemes_lead_nowhere() {
         let answer = |status, location: &str| {
             redirect_target(&Response {
-                url: PageUrl::parse("http://s.com/a/b").unwrap(),
-                status,
-                content_type: None,
                 location: Some(location.to_owned()),
-                retry_after: None,
-                body: Vec::new(),
-                raw_bytes: 0,
+                ..Response::empty(PageUrl::parse("http://s.com/a/b").unwrap(), status)
             })
             .map(|url| url.to_string())
         };

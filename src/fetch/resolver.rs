@@ -10,11 +10,11 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use rustc_hash::FxHashMap;
 
 use super::ClientError;
-use super::address::is_public;
+use super::address::may_connect;
 use crate::settings::Fetch;
 
-/// How long an answer is remembered.
-const TTL: Duration = Duration::from_secs(300);
+/// How long it is remembered that a name has no address.
+const NEGATIVE_TTL: Duration = Duration::from_secs(30);
 
 /// Answers remembered at once.
 const MOST_ANSWERS: usize = 100_000;
@@ -26,7 +26,9 @@ pub struct Resolver {
 }
 
 struct Inner {
-    allow_private: bool,
+    fetch: Fetch,
+    /// Host of the proxy; its address is the user's own choice.
+    proxy: Option<String>,
     /// `(name, covers names below it, address)`; port 0 is the URL's own.
     table: Vec<(String, bool, SocketAddr)>,
     answers: Mutex<FxHashMap<String, (Instant, Vec<SocketAddr>)>>,
@@ -62,7 +64,8 @@ impl Resolver {
             parsed.ok_or_else(|| ClientError::Resolve(entry.clone()))
         });
         let table = table.collect::<Result<_, _>>()?;
-        let inner = Inner { allow_private: fetch.allow_private, table, answers: Mutex::default() };
+        let proxy = url::Url::parse(&fetch.proxy).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let inner = Inner { fetch: fetch.clone(), proxy, table, answers: Mutex::default() };
         Ok(Resolver { inner: Arc::new(inner) })
     }
 
@@ -72,13 +75,22 @@ impl Resolver {
         let addresses = match self.known(&host) {
             Some(addresses) => addresses,
             None => {
-                let found = tokio::net::lookup_host((host.as_str(), 0)).await;
-                let found = found.map_err(|e| ResolveError::Unknown(e.to_string()))?;
-                let addresses: Vec<SocketAddr> = found.collect();
-                self.remember(host, &addresses);
+                let found = tokio::net::lookup_host((host.as_str(), 0)).await.map(Iterator::collect::<Vec<SocketAddr>>);
+                let addresses = match found {
+                    Ok(addresses) => addresses,
+                    Err(e) => {
+                        self.remember(host, &[]);
+                        return Err(ResolveError::Unknown(e.to_string()));
+                    }
+                };
+                self.remember(host.clone(), &addresses);
                 addresses
             }
         };
+        // The user's own proxy may stand anywhere.
+        if self.inner.proxy.as_deref() == Some(host.as_str()) && !addresses.is_empty() {
+            return Ok(addresses);
+        }
         self.allowed(addresses)
     }
 
@@ -86,7 +98,7 @@ impl Resolver {
     pub(super) fn allowed(&self, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, ResolveError> {
         let first = addresses.first().map(SocketAddr::ip);
         let allowed: Vec<SocketAddr> =
-            addresses.into_iter().filter(|a| self.inner.allow_private || is_public(a.ip())).collect();
+            addresses.into_iter().filter(|a| may_connect(a.ip(), &self.inner.fetch)).collect();
         match (allowed.is_empty(), first) {
             (false, _) => Ok(allowed),
             (true, Some(private)) => Err(ResolveError::Private(private)),
@@ -107,13 +119,18 @@ impl Resolver {
             return Some(vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))]);
         }
         let answers = self.inner.answers.lock().ok()?;
-        answers.get(host).filter(|(at, _)| at.elapsed() < TTL).map(|(_, addresses)| addresses.clone())
+        answers.get(host).filter(|answer| self.holds(answer)).map(|(_, addresses)| addresses.clone())
+    }
+
+    fn holds(&self, (at, addresses): &(Instant, Vec<SocketAddr>)) -> bool {
+        let ttl = self.inner.fetch.dns_ttl;
+        at.elapsed() < if addresses.is_empty() { ttl.min(NEGATIVE_TTL) } else { ttl }
     }
 
     fn remember(&self, host: String, addresses: &[SocketAddr]) {
         if let Ok(mut answers) = self.inner.answers.lock() {
             if answers.len() >= MOST_ANSWERS {
-                answers.retain(|_, (at, _)| at.elapsed() < TTL);
+                answers.retain(|_, answer| self.holds(answer));
             }
             if answers.len() < MOST_ANSWERS {
                 answers.insert(host, (Instant::now(), addresses.to_vec()));

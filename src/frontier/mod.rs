@@ -11,11 +11,13 @@
 //!
 //! `now` is an argument. Nothing here reads a clock, sleeps or sends.
 
+mod back_off;
 mod domain_queue;
 mod pace;
 
 use std::cmp::Reverse;
-use std::time::Instant;
+use std::hash::BuildHasher;
+use std::time::{Duration, Instant};
 
 use priority_queue::PriorityQueue;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -32,6 +34,8 @@ pub struct Frontier<T> {
     domains: FxHashMap<Domain, DomainQueue<T>>,
     n_waiting: usize,
     n_leased: usize,
+    /// No domain is asked before; set after a restart, which does not know when the last request was.
+    not_before: Option<Instant>,
     /// Size of `domains` at which those that matter no more are dropped.
     sweep_at: usize,
 }
@@ -54,12 +58,18 @@ impl<T> Default for Frontier<T> {
             domains: FxHashMap::default(),
             n_waiting: 0,
             n_leased: 0,
+            not_before: None,
             sweep_at: 4096,
         }
     }
 }
 
 impl<T> Frontier<T> {
+    /// A frontier in which no domain is asked before this time.
+    pub fn not_before(time: Option<Instant>) -> Frontier<T> {
+        Frontier { not_before: time, ..Frontier::default() }
+    }
+
     /// Requests that wait.
     pub fn n_waiting(&self) -> usize {
         self.n_waiting
@@ -82,7 +92,8 @@ impl<T> Frontier<T> {
 
     fn insert(&mut self, domain: Domain, now: Instant, add: impl FnOnce(&mut DomainQueue<T>)) {
         self.sweep(now);
-        let queue = self.domains.entry(domain.clone()).or_insert_with(|| DomainQueue::new(now));
+        let first = self.not_before.map_or(now, |time| time.max(now));
+        let queue = self.domains.entry(domain.clone()).or_insert_with(|| DomainQueue::new(first));
         add(queue);
         self.n_waiting += 1;
         if !queue.leased {
@@ -138,6 +149,58 @@ impl<T> Frontier<T> {
         }
     }
 
+    /// Puts a domain off that is overloaded or does not answer: longer each time, and at least as long as it `asked`.
+    /// Returns the time until which nothing is sent.
+    pub fn trouble(
+        &mut self,
+        domain: &Domain,
+        base: Duration,
+        asked: Duration,
+        most: Duration,
+        now: Instant,
+    ) -> Instant {
+        let Some(queue) = self.domains.get_mut(domain) else { return now };
+        let seed = FxBuildHasher.hash_one(domain);
+        let until = now + queue.back_off.trouble(base, asked, most, seed);
+        queue.next_fetch = queue.next_fetch.max(until);
+        until
+    }
+
+    /// A request of this domain had no answer; says how many in a row.
+    pub fn failed(&mut self, domain: &Domain) -> u32 {
+        self.domains.get_mut(domain).map_or(0, |queue| queue.back_off.failed())
+    }
+
+    /// This domain has answered; a good answer lets it recover from trouble.
+    pub fn answered(&mut self, domain: &Domain, is_good: bool) {
+        if let Some(queue) = self.domains.get_mut(domain) {
+            queue.back_off.answered();
+            if is_good {
+                queue.back_off.fine();
+            }
+        }
+    }
+
+    /// Factor on the delay of this domain.
+    pub fn slowdown(&self, domain: &Domain) -> u32 {
+        self.domains.get(domain).map_or(1, |queue| queue.back_off.slowdown())
+    }
+
+    /// Gives a domain up: what waits for it comes out at once, to be told so.
+    pub fn park(&mut self, domain: &Domain, now: Instant) {
+        if let Some(queue) = self.domains.get_mut(domain) {
+            (queue.parked, queue.next_fetch) = (true, now);
+            if !queue.leased && !queue.waiting.is_empty() {
+                self.due.push(domain.clone(), Reverse(now));
+            }
+        }
+    }
+
+    /// Was this domain given up?
+    pub fn is_parked(&self, domain: &Domain) -> bool {
+        self.domains.get(domain).is_some_and(|queue| queue.parked)
+    }
+
     /// Takes back everything that waits.
     pub fn drain(&mut self) -> Vec<T> {
         self.due.clear();
@@ -150,7 +213,14 @@ impl<T> Frontier<T> {
         if self.domains.len() < self.sweep_at {
             return;
         }
-        self.domains.retain(|_, queue| queue.leased || !queue.waiting.is_empty() || queue.next_fetch > now);
+        let matters = |queue: &DomainQueue<T>| {
+            queue.leased
+                || !queue.waiting.is_empty()
+                || queue.next_fetch > now
+                || queue.parked
+                || queue.back_off.slowdown() > 1
+        };
+        self.domains.retain(|_, queue| matters(queue));
         self.sweep_at = (self.domains.len() * 2).max(4096);
     }
 }
@@ -181,6 +251,27 @@ mod tests {
         assert_eq!(frontier.pop_due(at(500)), Due::Ready(domain(1), "a"));
         assert_eq!(frontier.pop_due(at(900)), Due::Idle);
         assert_eq!((frontier.n_waiting(), frontier.n_leased()), (0, 2));
+    }
+
+    #[test]
+    fn trouble_puts_off_and_a_parked_domain_comes_out_at_once() {
+        let start = Instant::now();
+        let (base, most) = (Duration::from_secs(1), Duration::from_secs(60));
+        let mut frontier = Frontier::not_before(Some(start + base));
+        frontier.push(domain(1), 1, start);
+        frontier.push(domain(1), 2, start);
+        assert_eq!(frontier.pop_due(start), Due::Wait(start + base), "nothing is known of the time before");
+        assert_eq!(frontier.pop_due(start + base), Due::Ready(domain(1), 1));
+        let until = frontier.trouble(&domain(1), base, Duration::ZERO, most, start + base);
+        frontier.done(&domain(1), Some(start + base));
+        assert_eq!(frontier.pop_due(start + base), Due::Wait(until));
+        assert_eq!(
+            (frontier.failed(&domain(1)), frontier.failed(&domain(1)), frontier.slowdown(&domain(1))),
+            (1, 2, 2)
+        );
+        frontier.park(&domain(1), start + base);
+        assert!(frontier.is_parked(&domain(1)));
+        assert_eq!(frontier.pop_due(start + base), Due::Ready(domain(1), 2));
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct Times {
 pub struct Pace {
     delay: Duration,
     from: DelayFrom,
+    adaptive: f64,
+    most: Duration,
 }
 
 /// Most that a request can be thought to be under way. A request that opens a connection arrives later than the
@@ -29,12 +31,20 @@ const LONGEST_WAY: Duration = Duration::from_millis(50);
 impl Pace {
     /// The rule of the settings.
     pub fn new(politeness: &Politeness) -> Pace {
-        Pace { delay: politeness.delay, from: politeness.delay_from }
+        Pace {
+            delay: politeness.delay,
+            from: politeness.delay_from,
+            adaptive: politeness.adaptive,
+            most: politeness.max_back_off,
+        }
     }
 
-    /// Earliest next fetch; `own_delay` is what the domain asked for, and never shortens the delay.
-    pub fn next_fetch(&self, times: Times, own_delay: Duration) -> Instant {
-        let delay = self.delay.max(own_delay);
+    /// Earliest next fetch; `own_delay` is what the domain asked for, and never shortens the delay. `slowdown` is the
+    /// factor that an overloaded domain has earned.
+    pub fn next_fetch(&self, times: Times, own_delay: Duration, slowdown: u32) -> Instant {
+        let took = times.ended.saturating_duration_since(times.sent);
+        let delay = self.delay.max(own_delay).max(took.mul_f64(self.adaptive).min(self.most));
+        let delay = if slowdown > 1 { (delay * slowdown).min(self.most).max(delay) } else { delay };
         match self.from {
             DelayFrom::End => times.ended + delay,
             DelayFrom::Start => {
@@ -58,12 +68,16 @@ mod tests {
         let times = Times { sent: at(0), answered: Some(at(30)), ended: at(400) };
         let mut politeness = Settings::default().politeness;
         politeness.delay = Duration::from_millis(1000);
-        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::ZERO), at(1400));
-        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::from_secs(2)), at(2400));
-        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::from_millis(1)), at(1400), "never shorter");
+        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::ZERO, 1), at(1400));
+        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::from_secs(2), 1), at(2400));
+        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::from_millis(1), 1), at(1400), "never shorter");
         politeness.delay_from = DelayFrom::Start;
-        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::ZERO), at(1030));
+        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::ZERO, 1), at(1030));
         let slow = Times { answered: Some(at(5000)), ..times };
-        assert_eq!(Pace::new(&politeness).next_fetch(slow, Duration::ZERO), at(1050));
+        assert_eq!(Pace::new(&politeness).next_fetch(slow, Duration::ZERO, 1), at(1050));
+        politeness.delay_from = DelayFrom::End;
+        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::ZERO, 4), at(4400));
+        politeness.adaptive = 5.0;
+        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::ZERO, 1), at(2400));
     }
 }

@@ -155,6 +155,22 @@ impl fmt::Debug for PageUrl {
     }
 }
 
+/// What a server said of a page's version, to be sent back with the next request for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Validators {
+    /// `ETag`, as sent.
+    pub etag: Option<String>,
+    /// `Last-Modified`, as sent.
+    pub last_modified: Option<String>,
+}
+
+impl Validators {
+    /// Is there nothing to ask with?
+    pub fn is_empty(&self) -> bool {
+        self.etag.is_none() && self.last_modified.is_none()
+    }
+}
+
 /// What two URLs must share to count as one site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -256,6 +272,11 @@ impl Domain {
             (PolitenessKey::Ip, Some(ip)) => ip.to_string(),
             (PolitenessKey::Host | PolitenessKey::Ip, _) => host.to_owned(),
         })
+    }
+
+    /// The key that [`Domain::as_str`] gave, read back.
+    pub fn named(name: &str) -> Domain {
+        Domain(name.to_owned())
     }
 
     /// The key as text.

@@ -77,6 +77,8 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.crawl.max_calendar_years => whole(v, 1, 1000)? as i64;
     "crawl.keep_template" = "0.8", "Share of the stored template that a key page must show tonight for it to be kept without learning anew.",
         |s, v| s.crawl.keep_template => share(v)?;
+    "crawl.relearn" = "false", "Is every template learned anew, even where the stored one still fits?",
+        |s, v| s.crawl.relearn => truth(v)?;
     "crawl.resume_within" = "\"20h\"", "An unfinished run that began at most so long ago is taken up again; an older one is closed.",
         |s, v| s.crawl.resume_within => duration(v)?;
     "crawl.stop_within" = "30.0", "After SIGTERM or Ctrl-C, time for what is out to come home.",
@@ -274,6 +276,7 @@ fn blank() -> Settings {
             max_queries: 0,
             max_calendar_years: 0,
             keep_template: 0.0,
+            relearn: false,
             resume_within: Duration::ZERO,
             stop_within: Duration::ZERO,
             memory: 0,

@@ -74,6 +74,8 @@ pub struct Crawl {
     pub max_calendar_years: i64,
     /// Share of a stored template that a key page must show to keep it.
     pub keep_template: f64,
+    /// Is every template learned anew?
+    pub relearn: bool,
     /// Age up to which an unfinished run is taken up again.
     pub resume_within: Duration,
     /// Time for what is out when a crawl is stopped.

@@ -4,27 +4,39 @@
 //! of a second, so a crash loses at most that and never tears a row. Reading commands open their own connection.
 //! The schema carries a version; an older file is brought forward, a newer one refused with a sentence.
 
-mod pages;
-mod read;
-mod runs;
 mod schema;
+mod runs;
+mod sites;
+mod urls;
+mod pages;
 mod templates;
 mod writer;
+mod read;
+mod history;
 
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-pub use pages::{Cleaned, NewPage};
+pub use history::{RunRow, UrlChange};
+pub use pages::{Change, Changes, Cleaned, NewPage, Snapshot, digest, pack, text_digest};
 pub use read::{PageRow, TemplateRow};
-pub use runs::{NewVisit, SiteEnd, VisitOutcome};
-pub use writer::{Job, SiteNumber, Writer, WriterError};
+pub use runs::{NewVisit, Run, SiteEnd, VisitOutcome};
+pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
+pub use urls::{KnownUrl, NewUrl, UrlEnd, Wish};
+pub use writer::{Job, PageJob, Writer, WriterError};
+
+/// Number of a site in the database.
+pub type SiteId = i64;
 
 /// An open database.
 pub struct Store {
     connection: Connection,
     path: PathBuf,
     zstd_level: i32,
+    /// Held while a crawl runs.
+    lock: std::cell::OnceCell<std::fs::File>,
 }
 
 /// Why the database could not be used.
@@ -60,6 +72,22 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// Another crawl runs on it.
+    #[error("{path}: another crawl is running on this database{holder}; wait for it, or name another file with --db")]
+    Locked {
+        /// The database file.
+        path: PathBuf,
+        /// Who, as far as is known.
+        holder: String,
+    },
+    /// The lock file beside it cannot be made.
+    #[error("{path}: {reason}; check the folder and its permissions, or name another file with --db")]
+    NoLock {
+        /// The lock file.
+        path: PathBuf,
+        /// The system's reason.
+        reason: std::io::Error,
+    },
     /// A stored value cannot be read back.
     #[error("{path}: damaged {what}: {reason}")]
     Damaged {
@@ -92,6 +120,30 @@ impl Store {
         Ok(store)
     }
 
+    /// Keeps other crawls off this database until it is closed, or its program ends in whatever way.
+    pub fn lock(&self) -> Result<(), StoreError> {
+        let path = PathBuf::from(format!("{}.lock", self.path.display()));
+        let no_lock = |reason| StoreError::NoLock { path: path.clone(), reason };
+        let mut file = std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(no_lock)?;
+        if file.try_lock().is_err() {
+            let mut holder = String::new();
+            let _ = file.read_to_string(&mut holder);
+            let holder = holder.trim().parse::<u32>().map_or_else(|_| String::new(), |pid| format!(" (process {pid})"));
+            return Err(StoreError::Locked { path: self.path.clone(), holder });
+        }
+        let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+        written.map_err(no_lock)?;
+        // A store is locked once; a second lock is the same one.
+        let _ = self.lock.set(file);
+        Ok(())
+    }
+
     fn connect(path: &Path, flags: OpenFlags, zstd_level: i32) -> Result<Store, StoreError> {
         let open = || {
             let connection = Connection::open_with_flags(path, flags)?;
@@ -100,7 +152,10 @@ impl Store {
             Ok(connection)
         };
         match open() {
-            Ok(connection) => Ok(Store { connection, path: path.to_owned(), zstd_level }),
+            Ok(connection) => {
+                let lock = std::cell::OnceCell::new();
+                Ok(Store { connection, path: path.to_owned(), zstd_level, lock })
+            }
             Err(reason) => Err(StoreError::Sqlite { path: path.to_owned(), reason }),
         }
     }
@@ -115,8 +170,7 @@ impl Store {
     }
 
     fn compress(&self, bytes: &[u8]) -> Vec<u8> {
-        // Compressing into memory fails only without memory; an empty value is then read back as damaged.
-        zstd::bulk::compress(bytes, self.zstd_level).unwrap_or_default()
+        pack(bytes, self.zstd_level)
     }
 
     fn decompress(&self, what: &str, bytes: &[u8]) -> Result<Vec<u8>, StoreError> {

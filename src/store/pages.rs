@@ -1,34 +1,48 @@
 //! Writes pages: raw when they come, cleaned when the template is known.
 
-use rusqlite::params;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rusqlite::{OptionalExtension, params};
 use sha2::{Digest, Sha256};
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Store, StoreError};
+use super::urls::{is_change, next_interval};
+use super::{SiteId, Store, StoreError};
+use crate::page::{PageUrl, Validators};
+use crate::settings::Revisit;
 
-/// A fetched page.
+/// A fetched page, packed for the store. Packing costs as much as writing, so it is done by whoever has time.
 #[derive(Clone, Debug)]
 pub struct NewPage {
-    /// Its site.
-    pub site_id: i64,
     /// After redirects.
-    pub url: String,
+    pub url: PageUrl,
+    /// Links from the key page.
+    pub depth: u32,
     /// Unix milliseconds.
     pub fetched_at: i64,
     /// HTTP status.
     pub status: u16,
     /// As sent.
     pub content_type: Option<String>,
-    /// Decoded body.
-    pub body: Vec<u8>,
+    /// As sent.
+    pub validators: Validators,
+    /// Does its owner want it in no collection?
+    pub noindex: bool,
+    /// SHA-256 of the decoded body.
+    pub digest: String,
+    /// Decoded body, zstd.
+    pub raw: Vec<u8>,
 }
 
 /// A cleaned page.
 #[derive(Clone, Debug)]
 pub struct Cleaned {
     /// The page.
-    pub url: String,
-    /// HTML without template.
-    pub html: String,
+    pub url: PageUrl,
+    /// HTML without template, zstd.
+    pub html: Vec<u8>,
+    /// xxh3-64 of the text without template.
+    pub text_digest: u64,
     /// Method that cleaned it.
     pub method: &'static str,
     /// Does the site's template fit well enough to have been applied?
@@ -37,28 +51,233 @@ pub struct Cleaned {
     pub confidence: f64,
 }
 
-impl Store {
-    /// Saves a page as fetched. A page that two links lead to is saved once a run.
-    pub fn save_page(&self, run: i64, page: &NewPage) -> Result<(), StoreError> {
-        let digest: String = Sha256::digest(&page.body).iter().map(|byte| format!("{byte:02x}")).collect();
-        let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-            ON CONFLICT (run_id, url) DO UPDATE SET site_id = ?2, fetched_at = ?4, status = ?5, content_type = ?6,
-                digest = ?7, raw = ?8, cleaned = NULL, method = NULL, template_id = NULL, confidence = NULL";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let raw = self.compress(&page.body);
-        let row = params![run, page.site_id, page.url, page.fetched_at, page.status, page.content_type, digest, raw];
-        self.wrap(statement.execute(row)).map(drop)
+/// What a visit found of a page, against the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Never seen before.
+    New,
+    /// Its text differs.
+    Changed,
+    /// Something else than its text differs.
+    SameText,
+    /// Nothing differs.
+    Unchanged,
+    /// It is no more.
+    Gone,
+}
+
+impl Change {
+    /// The word in the table.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Change::New => "new",
+            Change::Changed => "changed",
+            Change::SameText => "same_text",
+            Change::Unchanged => "unchanged",
+            Change::Gone => "gone",
+        }
+    }
+}
+
+/// How many pages were found how; shared with whoever shows progress.
+#[derive(Debug, Default)]
+pub struct Changes {
+    counts: [AtomicUsize; 5],
+}
+
+impl Changes {
+    /// Pages found so.
+    pub fn count(&self, change: Change) -> usize {
+        self.counts[change as usize].load(Ordering::Relaxed)
     }
 
-    /// Adds the cleaned form of a page of this run; says whether that page is there.
-    pub fn save_cleaned(&self, run: i64, template: Option<i64>, page: &Cleaned) -> Result<bool, StoreError> {
-        let sql = "UPDATE pages SET cleaned = ?3, method = ?4, template_id = ?5, confidence = ?6
-            WHERE run_id = ?1 AND url = ?2";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let template = template.filter(|_| page.by_template);
-        let html = self.compress(page.html.as_bytes());
-        self.wrap(statement.execute(params![run, page.url, html, page.method, template, page.confidence]))
-            .map(|n| n == 1)
+    pub(super) fn add(&self, change: Change) {
+        self.counts[change as usize].fetch_add(1, Ordering::Relaxed);
     }
+}
+
+/// SHA-256 as hexadecimal digits.
+pub fn digest(body: &[u8]) -> String {
+    Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Digest of a text, white space aside.
+pub fn text_digest(text: &str) -> u64 {
+    xxh3_64(text.split_whitespace().collect::<Vec<_>>().join(" ").as_bytes())
+}
+
+/// Bytes as the store keeps them.
+pub fn pack(bytes: &[u8], level: i32) -> Vec<u8> {
+    // Compressing into memory fails only without memory; an empty value is then read back as damaged.
+    zstd::bulk::compress(bytes, level).unwrap_or_default()
+}
+
+/// A page row and whether it is the one of the visit before.
+#[derive(Clone, Copy, Debug)]
+pub struct Saved {
+    /// Row of the snapshot.
+    pub page: i64,
+    /// `None` until the text is known.
+    pub change: Option<Change>,
+}
+
+impl Store {
+    /// Saves a page as fetched, and what is known of its URL. A body that is the same as last time makes no new row.
+    pub fn save_page(&self, run: i64, site: SiteId, page: &NewPage, revisit: &Revisit) -> Result<Saved, StoreError> {
+        let fingerprint = page.url.fingerprint() as i64;
+        let sql = "SELECT id, digest, page_id, interval_ms FROM urls WHERE site_id = ?1 AND fingerprint = ?2";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let row = |row: &rusqlite::Row<'_>| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?, row.get::<_, Option<i64>>(2)?, row.get(3)?))
+        };
+        let known = self.wrap(statement.query_row(params![site, fingerprint], row).optional())?;
+        let interval: Option<i64> = known.as_ref().and_then(|(_, _, _, interval)| *interval);
+        let same = known
+            .as_ref()
+            .and_then(|(_, digest, page_id, _)| page_id.filter(|_| digest.as_deref() == Some(page.digest.as_str())));
+        let id = match same {
+            Some(id) => id,
+            None => self.insert_page(run, site, page)?,
+        };
+        let change = match (same, &known) {
+            (Some(_), _) => Some(Change::Unchanged),
+            (None, Some((_, Some(_), Some(_), _))) => None,
+            _ => Some(Change::New),
+        };
+        let interval = next_interval(interval, false, revisit);
+        let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, run_id, page_id, etag, last_modified,
+                digest, checked_at, next_due, interval_ms) VALUES (?1, ?2, ?3, 1, ?4, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?10 + ?11, ?11)
+            ON CONFLICT (site_id, fingerprint) DO UPDATE SET state = 1, run_id = ?5, page_id = ?6, etag = ?7,
+                last_modified = ?8, digest = ?9, checked_at = ?10, next_due = ?10 + ?11, interval_ms = ?11";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let (url, validators) = (page.url.as_str(), &page.validators);
+        let row = params![
+            site,
+            fingerprint,
+            url,
+            page.depth,
+            run,
+            id,
+            validators.etag,
+            validators.last_modified,
+            page.digest,
+            page.fetched_at,
+            interval
+        ];
+        self.wrap(statement.execute(row))?;
+        Ok(Saved { page: id, change })
+    }
+
+    fn insert_page(&self, run: i64, site: SiteId, page: &NewPage) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw, noindex)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            ON CONFLICT (run_id, url) DO UPDATE SET site_id = ?2, fetched_at = ?4, status = ?5, content_type = ?6,
+                digest = ?7, raw = ?8, noindex = ?9, cleaned = NULL, method = NULL, template_id = NULL, confidence = NULL
+            RETURNING id";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let row = params![
+            run,
+            site,
+            page.url.as_str(),
+            page.fetched_at,
+            page.status,
+            page.content_type,
+            page.digest,
+            page.raw,
+            page.noindex
+        ];
+        self.wrap(statement.query_row(row, |row| row.get(0)))
+    }
+
+    /// Adds the cleaned form to the newest snapshot of a page of this run; says how its text changed, `None` when that
+    /// page is not there.
+    pub fn save_cleaned(
+        &self,
+        run: i64,
+        site: SiteId,
+        template: Option<i64>,
+        page: &Cleaned,
+        revisit: &Revisit,
+    ) -> Result<Option<Change>, StoreError> {
+        let sql = "SELECT u.id, u.page_id, u.text_digest, u.interval_ms, p.run_id = ?3, u.checked_at
+            FROM urls u JOIN pages p ON p.id = u.page_id WHERE u.site_id = ?1 AND u.fingerprint = ?2";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let row = |row: &rusqlite::Row<'_>| {
+            Ok((
+                row.get::<_, i64>(0)?,
+                row.get::<_, i64>(1)?,
+                row.get::<_, Option<i64>>(2)?,
+                row.get::<_, Option<i64>>(3)?,
+                row.get::<_, bool>(4)?,
+                row.get::<_, i64>(5)?,
+            ))
+        };
+        let fingerprint = page.url.fingerprint() as i64;
+        let found = self.wrap(statement.query_row(params![site, fingerprint, run], row).optional())?;
+        let Some((url_id, page_id, last_text, interval, is_new_row, checked_at)) = found else { return Ok(None) };
+        let text = page.text_digest as i64;
+        let change = match last_text {
+            _ if !is_new_row => Change::Unchanged,
+            None => Change::New,
+            Some(last) if last == text => Change::SameText,
+            Some(_) => Change::Changed,
+        };
+        let template = template.filter(|_| page.by_template);
+        let sql = "UPDATE pages SET cleaned = ?2, method = ?3, template_id = ?4, confidence = ?5,
+            change = CASE WHEN ?7 THEN ?6 ELSE change END WHERE id = ?1";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let row = params![page_id, page.html, page.method, template, page.confidence, change.as_str(), is_new_row];
+        self.wrap(statement.execute(row))?;
+        // `save_page` took the text for unchanged, as it could not know it.
+        let interval = match (is_change(change), interval) {
+            (true, Some(grown)) => next_interval(Some((grown as f64 / revisit.grow) as i64), true, revisit),
+            (_, interval) => interval.unwrap_or_else(|| next_interval(None, false, revisit)),
+        };
+        let sql = "UPDATE urls SET text_digest = ?2, interval_ms = ?3, next_due = ?4 + ?3,
+            changed_at = CASE WHEN ?5 THEN ?4 ELSE changed_at END WHERE id = ?1";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let changed = matches!(change, Change::New | Change::Changed);
+        self.wrap(statement.execute(params![url_id, text, interval, checked_at, changed]))?;
+        Ok(Some(change))
+    }
+
+    /// Body and head of a snapshot.
+    pub fn load_snapshot(&self, page: i64) -> Result<Option<Snapshot>, StoreError> {
+        let sql = "SELECT url, status, content_type, raw, fetched_at, noindex FROM pages WHERE id = ?1";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let row = |row: &rusqlite::Row<'_>| {
+            Ok((
+                row.get::<_, String>(0)?,
+                row.get(1)?,
+                row.get(2)?,
+                row.get::<_, Vec<u8>>(3)?,
+                row.get(4)?,
+                row.get(5)?,
+            ))
+        };
+        let Some((url, status, content_type, raw, fetched_at, noindex)) =
+            self.wrap(statement.query_row([page], row).optional())?
+        else {
+            return Ok(None);
+        };
+        let body = self.decompress(&url, &raw)?;
+        Ok(Some(Snapshot { url, status, content_type, body, fetched_at, noindex }))
+    }
+}
+
+/// A stored page as it was fetched.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// After redirects.
+    pub url: String,
+    /// HTTP status.
+    pub status: u16,
+    /// As sent.
+    pub content_type: Option<String>,
+    /// Decoded body.
+    pub body: Vec<u8>,
+    /// Unix milliseconds.
+    pub fetched_at: i64,
+    /// Does its owner want it in no collection?
+    pub noindex: bool,
 }

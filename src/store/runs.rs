@@ -1,6 +1,6 @@
-//! Writes runs, sites and visits.
+//! Writes runs, visits, robots rules and put-off domains.
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use super::{Store, StoreError};
 
@@ -23,7 +23,7 @@ pub struct NewVisit {
     pub raw_bytes: Option<usize>,
     /// What came of it.
     pub outcome: VisitOutcome,
-    /// Why, when it is not `Fetched`.
+    /// Why, when it is not `Fetched`; where it leads, when it is `Redirected`.
     pub reason: Option<String>,
 }
 
@@ -40,6 +40,10 @@ pub enum VisitOutcome {
     Failed,
     /// robots.txt forbids it; nothing was sent.
     Forbidden,
+    /// The server says that it is as it was.
+    NotModified,
+    /// The server says that it is no more.
+    Gone,
 }
 
 impl VisitOutcome {
@@ -51,6 +55,8 @@ impl VisitOutcome {
             VisitOutcome::FetchError => "error",
             VisitOutcome::Failed => "failed",
             VisitOutcome::Forbidden => "forbidden",
+            VisitOutcome::NotModified => "not_modified",
+            VisitOutcome::Gone => "gone",
         }
     }
 }
@@ -60,29 +66,61 @@ impl VisitOutcome {
 pub enum SiteEnd {
     /// A template was learned.
     Learned,
+    /// The stored template still fits.
+    Kept,
     /// None could be, for this reason.
     Failed(String),
+    /// Nothing of it was due.
+    NotDue,
     /// The crawl was stopped before.
     Interrupted,
 }
 
 impl SiteEnd {
-    fn words(&self) -> (&'static str, Option<&str>) {
+    /// The word in the table, and the reason of a failure.
+    pub fn words(&self) -> (&'static str, Option<&str>) {
         match self {
             SiteEnd::Learned => ("learned", None),
+            SiteEnd::Kept => ("kept", None),
             SiteEnd::Failed(reason) => ("failed", Some(reason)),
+            SiteEnd::NotDue => ("not_due", None),
             SiteEnd::Interrupted => ("interrupted", None),
         }
     }
 }
 
+/// The run that a crawl works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Its number.
+    pub id: i64,
+    /// Was it begun before and not finished?
+    pub resumed: bool,
+}
+
 impl Store {
-    /// Begins a run.
-    pub fn begin_run(&self, at: i64, settings: &str) -> Result<i64, StoreError> {
-        self.wrap(
-            self.connection.execute("INSERT INTO runs (started_at, settings) VALUES (?1, ?2)", params![at, settings]),
-        )?;
-        Ok(self.connection.last_insert_rowid())
+    /// Takes up an unfinished run that began after `since`; an older one is closed, and a new one begun.
+    pub fn begin_run(&self, at: i64, since: i64, settings: &str) -> Result<Run, StoreError> {
+        let sql =
+            "SELECT id, started_at FROM runs WHERE outcome IS NULL OR outcome = 'interrupted' ORDER BY id DESC LIMIT 1";
+        let newest = "SELECT max(id) FROM runs";
+        let newest: Option<i64> = self.wrap(self.connection.query_row(newest, [], |row| row.get(0)))?;
+        let open: Option<(i64, i64)> =
+            self.wrap(self.connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).optional())?;
+        if let Some((id, started_at)) = open.filter(|(id, _)| Some(*id) == newest)
+            && started_at >= since
+        {
+            let sql = "UPDATE runs SET outcome = NULL, ended_at = NULL, settings = ?2 WHERE id = ?1";
+            self.wrap(self.connection.execute(sql, params![id, settings]))?;
+            let sql = "UPDATE sites SET outcome = NULL WHERE run_id = ?1 AND outcome = 'interrupted'";
+            self.wrap(self.connection.execute(sql, [id]))?;
+            return Ok(Run { id, resumed: true });
+        }
+        let sql = "UPDATE runs SET outcome = 'abandoned' WHERE outcome IS NULL";
+        self.wrap(self.connection.execute(sql, []))?;
+        let sql = "INSERT INTO runs (started_at, settings) VALUES (?1, ?2)";
+        self.wrap(self.connection.execute(sql, params![at, settings]))?;
+        Ok(Run { id: self.connection.last_insert_rowid(), resumed: false })
     }
 
     /// Ends a run.
@@ -91,43 +129,24 @@ impl Store {
         self.wrap(self.connection.execute(sql, params![run, at, outcome])).map(drop)
     }
 
-    /// The number of a site, made when it is new.
-    pub fn begin_site(&self, run: i64, host: &str, key_url: &str, at: i64) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO sites (host, key_url, run_id, updated_at) VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT (host) DO UPDATE SET key_url = ?2, run_id = ?3, updated_at = ?4, outcome = NULL, reason = NULL
-            RETURNING id";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        self.wrap(statement.query_row(params![host, key_url, run, at], |row| row.get(0)))
+    /// When the last request of any run was sent, Unix milliseconds.
+    pub fn last_sent(&self) -> Result<Option<i64>, StoreError> {
+        // Visits are written as they end, so the newest thousand hold the last one sent.
+        let sql = "SELECT max(sent_at + coalesce(took_ms, 0)) FROM (SELECT * FROM visits ORDER BY id DESC LIMIT 1000)";
+        self.wrap(self.connection.query_row(sql, [], |row| row.get(0)))
     }
 
-    /// Gives a site of this run the host that its key page was found on. Where that host is a site already, what
-    /// this run fetched moves over to it.
-    pub fn rename_site(&self, run: i64, site: i64, host: &str, key_url: &str, at: i64) -> Result<i64, StoreError> {
-        let found = self.begin_site(run, host, key_url, at)?;
-        if found != site {
-            for table in ["pages", "visits"] {
-                let sql = format!("UPDATE {table} SET site_id = ?2 WHERE run_id = ?1 AND site_id = ?3");
-                self.wrap(self.connection.execute(&sql, params![run, found, site]))?;
-            }
-            let sql = "UPDATE sites SET outcome = 'moved', reason = ?2, updated_at = ?3 WHERE id = ?1";
-            self.wrap(self.connection.execute(sql, params![site, format!("leads to {key_url}"), at]))?;
-        }
-        Ok(found)
-    }
-
-    /// Records how the work on a site ended.
-    pub fn end_site(&self, site: i64, end: &SiteEnd, at: i64) -> Result<(), StoreError> {
-        let (outcome, reason) = end.words();
-        let sql = "UPDATE sites SET outcome = ?2, reason = ?3, updated_at = ?4 WHERE id = ?1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        self.wrap(statement.execute(params![site, outcome, reason, at])).map(drop)
-    }
-
-    /// Records a visit.
-    pub fn save_visit(&self, run: i64, visit: &NewVisit) -> Result<(), StoreError> {
+    /// Records a visit; `page` is the snapshot that it gave.
+    pub fn save_visit(
+        &self,
+        run: i64,
+        visit: &NewVisit,
+        page: Option<i64>,
+        change: Option<&str>,
+    ) -> Result<(), StoreError> {
         let sql =
-            "INSERT INTO visits (run_id, site_id, url, kind, sent_at, took_ms, status, raw_bytes, outcome, reason)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+            "INSERT INTO visits (run_id, site_id, url, kind, sent_at, took_ms, status, raw_bytes, outcome, reason, change, page_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = params![
             run,
@@ -139,7 +158,9 @@ impl Store {
             visit.status,
             visit.raw_bytes.map(|n| n as i64),
             visit.outcome.as_str(),
-            visit.reason
+            visit.reason,
+            change,
+            page
         ];
         self.wrap(statement.execute(row)).map(drop)
     }
@@ -150,5 +171,21 @@ impl Store {
             ON CONFLICT (origin) DO UPDATE SET fetched_at = ?2, status = ?3, body = ?4";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         self.wrap(statement.execute(params![origin, at, status, body])).map(drop)
+    }
+
+    /// Records that a domain is not to be asked before a time.
+    pub fn save_domain(&self, name: &str, next_fetch: i64, reason: &str) -> Result<(), StoreError> {
+        let sql = "INSERT INTO domains (name, next_fetch, reason) VALUES (?1, ?2, ?3)
+            ON CONFLICT (name) DO UPDATE SET next_fetch = ?2, reason = ?3";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        self.wrap(statement.execute(params![name, next_fetch, reason])).map(drop)
+    }
+
+    /// Domains that are not to be asked before a time to come; those whose time has passed are forgotten.
+    pub fn load_domains(&self, now: i64) -> Result<Vec<(String, i64)>, StoreError> {
+        self.wrap(self.connection.execute("DELETE FROM domains WHERE next_fetch <= ?1", [now]))?;
+        let mut statement = self.wrap(self.connection.prepare("SELECT name, next_fetch FROM domains"))?;
+        let rows = self.wrap(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))))?;
+        self.wrap(rows.collect())
     }
 }

@@ -7,7 +7,8 @@ use rusqlite::Connection;
 use super::StoreError;
 
 /// One script a version; a file of version n needs those from n on. Never edit one that was released.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY,
     started_at INTEGER NOT NULL,            -- Unix time, milliseconds; so are all times
@@ -77,7 +78,41 @@ CREATE TABLE visits (
     reason TEXT
 );
 CREATE INDEX visits_by_run ON visits (run_id);
-"];
+",
+    "
+ALTER TABLE runs ADD COLUMN seeds TEXT;     -- mark of the seed lists that were read to their end
+ALTER TABLE sites ADD COLUMN moved_to INTEGER REFERENCES sites(id);
+ALTER TABLE sites ADD COLUMN template_run INTEGER;  -- last run that learned its template, or found that it still fits
+CREATE INDEX sites_waiting ON sites (run_id, id) WHERE outcome IS NULL;
+ALTER TABLE pages ADD COLUMN change TEXT;   -- new, changed, same_text; NULL: not known yet, or from before version 2
+ALTER TABLE pages ADD COLUMN noindex INTEGER NOT NULL DEFAULT 0;  -- its owner wants it in no collection
+ALTER TABLE visits ADD COLUMN change TEXT;  -- unchanged, gone
+ALTER TABLE visits ADD COLUMN page_id INTEGER;  -- the snapshot that answers it
+CREATE INDEX visits_by_site ON visits (run_id, site_id);
+CREATE TABLE urls (                         -- the frontier on disk, and what is known of each page
+    id INTEGER PRIMARY KEY,
+    site_id INTEGER NOT NULL REFERENCES sites(id),
+    fingerprint INTEGER NOT NULL,           -- xxh3-64 of the canonical URL
+    url TEXT NOT NULL,
+    state INTEGER NOT NULL,                 -- 0 waiting, 1 known, 2 gone, 3 failed
+    depth INTEGER NOT NULL,
+    rank INTEGER NOT NULL,                  -- smaller first, in a site
+    run_id INTEGER,                         -- last run that asked for it
+    page_id INTEGER,                        -- newest snapshot
+    etag TEXT, last_modified TEXT,
+    digest TEXT, text_digest INTEGER,
+    checked_at INTEGER, changed_at INTEGER, next_due INTEGER, interval_ms INTEGER
+);
+CREATE UNIQUE INDEX urls_seen ON urls (site_id, fingerprint);
+CREATE INDEX urls_waiting ON urls (site_id, rank) WHERE state = 0;
+CREATE INDEX urls_due ON urls (site_id, next_due) WHERE state > 0;
+CREATE TABLE domains (                      -- domains that are put off
+    name TEXT PRIMARY KEY,
+    next_fetch INTEGER NOT NULL,
+    reason TEXT NOT NULL
+);
+",
+];
 
 /// Marks a file as ours.
 const APPLICATION_ID: i64 = 0x6465_6875;

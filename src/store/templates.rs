@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, params};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::read::bare_host;
-use super::{Store, StoreError};
+use super::{SiteId, Store, StoreError};
 use crate::template::Template;
 
 impl Store {
@@ -85,6 +85,18 @@ impl Store {
             }
         };
         Ok(rows.iter().filter_map(read).collect())
+    }
+
+    /// The newest template of a site.
+    pub(super) fn site_template(&self, site: SiteId, host: &str) -> Result<Option<Template>, StoreError> {
+        let newest = self.newest_version(site)?;
+        // A site that cannot be read back learns anew.
+        Ok(newest.and_then(|(_, _, body)| self.read_template(host, &body).map_err(|e| tracing::warn!("{e}")).ok()))
+    }
+
+    /// Row of the newest template of a site.
+    pub(super) fn newest_template(&self, site: SiteId) -> Result<Option<i64>, StoreError> {
+        Ok(self.newest_version(site)?.map(|(id, _, _)| id))
     }
 
     fn read_template(&self, host: &str, body: &[u8]) -> Result<Template, StoreError> {

@@ -1,46 +1,38 @@
-//! The one thread that writes.
+//! The one thread that owns the database of a crawl.
 //!
 //! Jobs come over a bounded channel; a full channel makes the sender wait, so a slow disk slows the crawl instead of
 //! filling memory. Jobs are written in transactions that close when nothing waits or after a fraction of a second.
-//! The first error ends the thread: what was committed stays, and the crawl is told.
+//! Questions are jobs too: they see everything that was handed over before them. The first error ends the thread: what
+//! was committed stays, and the crawl is told.
 
-use std::path::Path;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
-use super::{Cleaned, NewPage, NewVisit, SiteEnd, Store, StoreError};
+use super::{
+    Change, Changes, Cleaned, KnownUrl, NewPage, NewUrl, NewVisit, Run, SiteEnd, SiteId, SiteWork, Snapshot, Store,
+    StoreError, UrlEnd, VisitOutcome, Wish,
+};
+use crate::page::PageUrl;
+use crate::settings::Revisit;
 use crate::template::Template;
 
 /// Jobs that may wait.
 const QUEUE: usize = 256;
 
 /// Longest time that a transaction stays open.
-const COMMIT_AFTER: Duration = Duration::from_millis(250);
+const COMMIT_AFTER: Duration = Duration::from_millis(100);
 
-/// Number of a site within one run, given by the crawl before SQLite has seen the site.
-pub type SiteNumber = u32;
-
-/// Something to write.
+/// Something to write, or to look up.
 #[derive(Debug)]
 pub enum Job {
-    /// The work on a site begins.
-    SiteBegun {
-        /// Number of the site in this run.
-        site: SiteNumber,
-        /// Host.
-        host: String,
-        /// Key page.
-        key_url: String,
-        /// Unix milliseconds.
-        at: i64,
-    },
-    /// A request ended. The `site_id` of the visit is filled in here.
-    Visit(Option<SiteNumber>, NewVisit),
-    /// A page came. The `site_id` of the page is filled in here.
-    Page(SiteNumber, NewPage),
+    /// A request ended without a page, for the row of this URL when it has one.
+    Visit(NewVisit, Option<(PageUrl, UrlEnd)>),
+    /// A page came. In the walk through a site it comes with its cleaned form and its links.
+    Page(Box<PageJob>),
     /// A robots.txt was answered.
     Robots {
         /// Its origin.
@@ -52,21 +44,37 @@ pub enum Job {
         /// Body.
         body: Vec<u8>,
     },
-    /// The work on a site ended.
-    SiteEnded {
-        /// Number of the site in this run.
-        site: SiteNumber,
+    /// The search for the template of a site ended.
+    Learned {
+        /// The site.
+        site: SiteId,
         /// Host and key page as they were found, when a redirect led to others than the seed's.
         found: Option<(String, String)>,
-        /// How.
-        end: SiteEnd,
         /// What was learned.
         template: Option<Box<Template>>,
         /// Its pages without template.
         cleaned: Vec<Cleaned>,
+        /// Links for the walk.
+        links: Vec<NewUrl>,
         /// Unix milliseconds.
         at: i64,
+        /// The number of the site from now on.
+        reply: oneshot::Sender<SiteId>,
     },
+    /// The stored template of a site is the one for this run.
+    Kept(SiteId),
+    /// URLs for the frontier.
+    Links(SiteId, Vec<NewUrl>),
+    /// A domain is put off until then.
+    Domain(String, i64, String),
+    /// The work on a site ended.
+    SiteEnded(SiteId, SiteEnd, i64),
+    /// Which sites come next, beyond this one?
+    NextSites(SiteId, usize, oneshot::Sender<Vec<SiteWork>>),
+    /// Which URLs of a site come next?
+    NextUrls(SiteId, Wish, oneshot::Sender<Vec<KnownUrl>>),
+    /// What is this snapshot?
+    Snapshot(i64, oneshot::Sender<Option<Snapshot>>),
     /// The run is over; the thread ends.
     RunEnded {
         /// `finished` or `interrupted`.
@@ -74,6 +82,23 @@ pub enum Job {
         /// Unix milliseconds.
         at: i64,
     },
+}
+
+/// A page with all that belongs to it: written whole or not at all.
+#[derive(Debug)]
+pub struct PageJob {
+    /// Its site.
+    pub site: SiteId,
+    /// The request that gave it.
+    pub visit: NewVisit,
+    /// The URL that was wanted, when a redirect led from it to the page.
+    pub asked: Option<PageUrl>,
+    /// The page.
+    pub page: NewPage,
+    /// Its cleaned form, when the template is known already.
+    pub cleaned: Option<Cleaned>,
+    /// Links for the frontier.
+    pub links: Vec<NewUrl>,
 }
 
 /// Why a job could not be handed over: the thread has ended.
@@ -87,23 +112,35 @@ pub struct WriterError;
 pub struct Writer {
     jobs: Option<mpsc::Sender<Job>>,
     thread: Option<JoinHandle<Result<(), StoreError>>>,
+    run: Run,
+    changes: Arc<Changes>,
 }
 
 impl Writer {
-    /// Opens the database, begins a run and starts the thread.
-    pub fn start(path: &Path, zstd_level: i32, settings: &str, at: i64) -> Result<Writer, StoreError> {
-        let store = Store::create(path, zstd_level)?;
-        let run = store.begin_run(at, settings)?;
+    /// Starts the thread with a database in which a run was begun.
+    pub fn start(store: Store, run: Run, revisit: Revisit) -> Result<Writer, StoreError> {
         let (jobs, queue) = mpsc::channel(QUEUE);
-        let spawned = std::thread::Builder::new()
-            .name("store".to_owned())
-            .spawn(move || Transactions { store, run, sites: FxHashMap::default() }.write_all(queue));
+        let (path, changes) = (store.path.clone(), Arc::new(Changes::default()));
+        let counts = Arc::clone(&changes);
+        let spawned = std::thread::Builder::new().name("store".to_owned()).spawn(move || {
+            Transactions { store, run, revisit, changes: counts, templates: FxHashMap::default() }.write_all(queue)
+        });
         let thread = spawned.map_err(|e| StoreError::Damaged {
-            path: path.to_owned(),
+            path,
             what: "writer thread".to_owned(),
             reason: e.to_string(),
         })?;
-        Ok(Writer { jobs: Some(jobs), thread: Some(thread) })
+        Ok(Writer { jobs: Some(jobs), thread: Some(thread), run, changes })
+    }
+
+    /// The run that is written.
+    pub fn run(&self) -> Run {
+        self.run
+    }
+
+    /// How pages were found so far.
+    pub fn changes(&self) -> &Changes {
+        &self.changes
     }
 
     /// Hands a job over; waits while the queue is full.
@@ -135,8 +172,11 @@ impl Drop for Writer {
 
 struct Transactions {
     store: Store,
-    run: i64,
-    sites: FxHashMap<SiteNumber, i64>,
+    run: Run,
+    revisit: Revisit,
+    changes: Arc<Changes>,
+    /// Row of the newest template of each site that is worked on.
+    templates: FxHashMap<SiteId, Option<i64>>,
 }
 
 impl Transactions {
@@ -147,8 +187,8 @@ impl Transactions {
             let mut next = Some(first);
             while let Some(job) = next {
                 if let Err(error) = self.write(job) {
-                    // The rows of this transaction before the error are whole; keep them where that is possible.
-                    let _ = self.store.connection.execute_batch("COMMIT");
+                    // A job is written whole or not at all; this one is not.
+                    let _ = self.store.connection.execute_batch("ROLLBACK TO job; COMMIT");
                     return Err(error);
                 }
                 next = if begun.elapsed() < COMMIT_AFTER { queue.try_recv().ok() } else { None };
@@ -174,41 +214,108 @@ impl Transactions {
     }
 
     fn write(&mut self, job: Job) -> Result<(), StoreError> {
-        let (store, run) = (&self.store, self.run);
+        self.store.wrap(self.store.connection.prepare_cached("SAVEPOINT job").and_then(|mut s| s.execute([])))?;
+        self.write_one(job)?;
+        self.store.wrap(self.store.connection.prepare_cached("RELEASE job").and_then(|mut s| s.execute([]))).map(drop)
+    }
+
+    fn write_one(&mut self, job: Job) -> Result<(), StoreError> {
+        let (store, run) = (&self.store, self.run.id);
         match job {
-            Job::SiteBegun { site, host, key_url, at } => {
-                let id = store.begin_site(run, &host, &key_url, at)?;
-                self.sites.insert(site, id);
-            }
-            Job::Visit(site, mut visit) => {
-                visit.site_id = site.and_then(|site| self.sites.get(&site).copied());
-                store.save_visit(run, &visit)?;
-            }
-            Job::Page(site, mut page) => {
-                if let Some(id) = self.sites.get(&site) {
-                    page.site_id = *id;
-                    store.save_page(run, &page)?;
+            Job::Visit(visit, url) => {
+                let mut change = None;
+                if let (Some(site), Some((url, end))) = (visit.site_id, &url) {
+                    let at = visit.sent_at.unwrap_or_else(now);
+                    store.end_url(run, site, url, end, at, &self.revisit)?;
+                    change = match end {
+                        UrlEnd::Unchanged => Some(Change::Unchanged),
+                        UrlEnd::Gone => Some(Change::Gone),
+                        UrlEnd::Failed | UrlEnd::Moved => None,
+                    };
                 }
+                if let Some(change) = change {
+                    self.changes.add(change);
+                }
+                store.save_visit(run, &visit, None, change.map(Change::as_str))?;
             }
+            Job::Page(job) => self.page(*job)?,
             Job::Robots { origin, at, status, body } => store.save_robots(&origin, at, status, &body)?,
-            Job::SiteEnded { site, found, end, template, cleaned, at } => {
-                let Some(mut id) = self.sites.remove(&site) else { return Ok(()) };
+            Job::Learned { mut site, found, template, cleaned, links, at, reply } => {
                 if let Some((host, key_url)) = found {
-                    id = store.rename_site(run, id, &host, &key_url, at)?;
+                    site = store.rename_site(run, site, &host, &key_url, at)?;
                 }
                 let template = match template {
-                    Some(template) => Some(store.save_template(id, Some(run), at, &template)?),
+                    Some(template) => Some(store.save_template(site, Some(run), at, &template)?),
                     None => None,
                 };
+                self.templates.insert(site, template);
                 for page in &cleaned {
-                    if !store.save_cleaned(run, template, page)? {
-                        tracing::warn!("{}: cleaned, but not stored as fetched", page.url);
+                    match store.save_cleaned(run, site, template, page, &self.revisit)? {
+                        Some(change) => self.changes.add(change),
+                        None => tracing::warn!("{}: cleaned, but not stored as fetched", page.url),
                     }
                 }
-                store.end_site(id, &end, at)?;
+                for link in &links {
+                    store.save_url(site, link)?;
+                }
+                store.settle_template(run, site)?;
+                // A crawl that has ended meanwhile needs no answer; so below.
+                let _ = reply.send(site);
+            }
+            Job::Kept(site) => store.settle_template(run, site)?,
+            Job::Links(site, links) => {
+                for link in &links {
+                    store.save_url(site, link)?;
+                }
+            }
+            Job::Domain(name, until, reason) => store.save_domain(&name, until, &reason)?,
+            Job::SiteEnded(site, end, at) => {
+                self.templates.remove(&site);
+                store.end_site(site, &end, at)?;
+            }
+            Job::NextSites(after, n, reply) => {
+                let _ = reply.send(store.next_sites(run, after, n, self.run.resumed)?);
+            }
+            Job::NextUrls(site, wish, reply) => {
+                let _ = reply.send(store.next_urls(site, &wish)?);
+            }
+            Job::Snapshot(page, reply) => {
+                let _ = reply.send(store.load_snapshot(page)?);
             }
             Job::RunEnded { outcome, at } => store.end_run(run, at, outcome)?,
         }
         Ok(())
     }
+
+    fn page(&mut self, job: PageJob) -> Result<(), StoreError> {
+        let (store, run) = (&self.store, self.run.id);
+        let PageJob { site, visit, asked, page, cleaned, links } = job;
+        let saved = store.save_page(run, site, &page, &self.revisit)?;
+        if let Some(asked) = asked {
+            store.end_url(run, site, &asked, &UrlEnd::Moved, page.fetched_at, &self.revisit)?;
+        }
+        let unchanged = (saved.change == Some(Change::Unchanged)).then_some("unchanged");
+        let visit = NewVisit { site_id: Some(site), ..visit };
+        store.save_visit(run, &visit, Some(saved.page), unchanged)?;
+        if let Some(cleaned) = cleaned {
+            let template = match self.templates.get(&site) {
+                Some(template) => *template,
+                None => *self.templates.entry(site).or_insert(store.newest_template(site)?),
+            };
+            if let Some(change) = store.save_cleaned(run, site, template, &cleaned, &self.revisit)? {
+                self.changes.add(change);
+            }
+        }
+        for link in &links {
+            store.save_url(site, link)?;
+        }
+        debug_assert!(visit.outcome == VisitOutcome::Fetched);
+        Ok(())
+    }
+}
+
+/// Unix milliseconds.
+fn now() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as i64)
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(seeds: Vec<PageUrl>, settings: &Settings) -> (Summary, BTreeMa
             ended.insert(site.host.clone(), site.clone());
         }
     };
-    let summary = runtime.block_on(crawl(seeds, settings, stopped, &mut watch)).unwrap();
+    let summary = runtime.block_on(crawl(seeds, settings, None, stopped, &mut watch)).unwrap();
     (summary, ended)
 }
 

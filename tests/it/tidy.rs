@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const GROUND: &[&str] = &["page", "settings"];
+const GROUND: &[&str] = &["page", "settings", "calendar"];
 /// Without I/O, async or clock; each may use what stands in `CORE_ARROWS`.
 const CORE: &[&str] = &[
     "robots",
@@ -19,7 +19,7 @@ const CORE: &[&str] = &[
     "learner",
 ];
 /// Touch the world; never each other.
-const EDGES: &[&str] = &["fetch", "folder", "seeds", "store"];
+const EDGES: &[&str] = &["fetch", "folder", "seeds", "store", "warc"];
 
 const CORE_ARROWS: &[(&str, &[&str])] = &[
     ("robots", &[]),
@@ -40,6 +40,7 @@ fn may_use(module: &str) -> Option<Vec<&'static str>> {
     let floors = |lists: &[&[&'static str]]| Some(lists.concat());
     match module {
         "page" => floors(&[]),
+        "calendar" => floors(&[]),
         "settings" => floors(&[&["page"]]),
         "crawl" => floors(&[GROUND, CORE, EDGES]),
         "evaluate" => floors(&[GROUND, CORE, EDGES, &["crawl"]]),
@@ -61,7 +62,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("html5ever", &["dom"]),
     ("priority_queue", &["frontier"]),
-    ("hyper", &["demo"]),
+    ("hyper", &["demo", "cli"]),
     ("indicatif", &["cli"]),
     ("clap", &["cli"]),
     ("anyhow", &["cli"]),

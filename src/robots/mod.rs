@@ -7,8 +7,12 @@
 //! first one that has a group counts, then `*`; groups of one agent are merged (2.2.1). Where the RFC is silent this
 //! is lenient as Google's parser is: a missing colon, odd line ends, a byte order mark, misspelt `dissallow`.
 
+mod page_rules;
+
 use std::rc::Rc;
 use std::time::Duration;
+
+pub use page_rules::PageRules;
 
 use crate::page::PageUrl;
 

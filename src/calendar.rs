@@ -1,0 +1,58 @@
+//! Days and dates without a clock: the civil calendar in UTC.
+
+/// Days from 1 January 1970 (after Howard Hinnant's `days_from_civil`).
+pub fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year - era * 400;
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
+/// Year, month, day of a day since 1970.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days - era * 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// The year of a Unix time in milliseconds.
+pub fn year(ms: i64) -> i64 {
+    civil(ms.div_euclid(86_400_000)).0
+}
+
+/// A Unix time in milliseconds as `2026-11-21T10:47:51Z`.
+pub fn iso_8601(ms: i64) -> String {
+    let (year, month, day) = civil(ms.div_euclid(86_400_000));
+    let seconds = ms.div_euclid(1000).rem_euclid(86_400);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// A Unix time in milliseconds as the fourteen digits of web archives.
+pub fn digits(ms: i64) -> String {
+    iso_8601(ms).chars().filter(char::is_ascii_digit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_go_both_ways() {
+        assert_eq!(iso_8601(0), "1970-01-01T00:00:00Z");
+        assert_eq!(iso_8601(1_795_258_071_999), "2026-11-21T10:47:51Z");
+        assert_eq!(digits(1_795_258_071_000), "20261121104751");
+        assert_eq!(iso_8601(-1), "1969-12-31T23:59:59Z");
+        for day in [-800_000, -1, 0, 59, 60, 365, 11_016, 20_778, 2_000_000] {
+            let (year, month, day_of_month) = civil(day);
+            assert_eq!(days_since_1970(year, month, day_of_month), day);
+        }
+        assert_eq!(year(1_795_258_071_000), 2026);
+    }
+}

@@ -1,0 +1,137 @@
+//! `--metrics`: how far a crawl is, for Prometheus and for scripts.
+
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use anyhow::Context;
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::crawl::Stats;
+
+/// The newest counters, served while the runtime lasts.
+pub(super) struct Metrics {
+    stats: Arc<Mutex<Stats>>,
+}
+
+/// Connections answered at once.
+const MOST_CONNECTIONS: usize = 16;
+
+impl Metrics {
+    /// Listens at an address.
+    pub(super) async fn serve(address: SocketAddr) -> anyhow::Result<Metrics> {
+        let listener = TcpListener::bind(address).await.with_context(|| format!("--metrics {address}"))?;
+        let stats = Arc::new(Mutex::new(Stats::default()));
+        tracing::info!("metrics at http://{}/metrics and /stats", listener.local_addr().unwrap_or(address));
+        tokio::spawn(accept(listener, Arc::clone(&stats)));
+        Ok(Metrics { stats })
+    }
+
+    /// Takes the newest counters.
+    pub(super) fn update(&self, stats: &Stats) {
+        if let Ok(mut held) = self.stats.lock() {
+            held.clone_from(stats);
+        }
+    }
+}
+
+async fn accept(listener: TcpListener, stats: Arc<Mutex<Stats>>) {
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            continue;
+        };
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let stats = Arc::clone(&stats);
+        tokio::spawn(async move {
+            let service = service_fn(move |request| respond(request, Arc::clone(&stats)));
+            let mut http = hyper::server::conn::http1::Builder::new();
+            let _ = http.timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await;
+            drop(place);
+        });
+    }
+}
+
+async fn respond(request: Request<Incoming>, stats: Arc<Mutex<Stats>>) -> Result<Response<Full<Bytes>>, Infallible> {
+    let stats = stats.lock().map(|stats| stats.clone()).unwrap_or_default();
+    let (kind, body) = match request.uri().path() {
+        "/metrics" => ("text/plain; version=0.0.4", render(&stats)),
+        "/stats" => ("application/json", serde_json::to_string(&stats).unwrap_or_default()),
+        _ => {
+            let mut response = Response::new(Full::new(Bytes::from_static(b"/metrics or /stats\n")));
+            *response.status_mut() = StatusCode::NOT_FOUND;
+            return Ok(response);
+        }
+    };
+    let mut response = Response::new(Full::new(Bytes::from(body)));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    Ok(response)
+}
+
+/// The text format of Prometheus.
+fn render(stats: &Stats) -> String {
+    let mut out = String::new();
+    let mut add = |name: &str, kind: &str, help: &str, value: u64| {
+        let _ = write!(out, "# HELP dehusk_{name} {help}\n# TYPE dehusk_{name} {kind}\ndehusk_{name} {value}\n");
+    };
+    let n = |value: usize| value as u64;
+    add("sites", "gauge", "Sites of this run.", n(stats.sites));
+    add("sites_active", "gauge", "Sites that are worked on.", n(stats.active));
+    add("sites_learned_total", "counter", "Sites with a new template.", n(stats.learned));
+    add("sites_kept_total", "counter", "Sites whose template still fits.", n(stats.kept));
+    add("sites_not_due_total", "counter", "Sites of which nothing was due.", n(stats.not_due));
+    add("sites_failed_total", "counter", "Sites without a template.", n(stats.failed));
+    add("requests_total", "counter", "Requests sent, robots.txt included.", n(stats.requests));
+    add("retries_total", "counter", "Requests sent again.", n(stats.retries));
+    add("pages_total", "counter", "Pages fetched.", n(stats.pages));
+    add("body_bytes_total", "counter", "Body bytes as sent.", stats.bytes);
+    add("errors_total", "counter", "Requests that gave no page.", n(stats.errors));
+    add("forbidden_total", "counter", "URLs that robots.txt forbids.", n(stats.forbidden));
+    add("without_rules_total", "counter", "URLs not asked for want of a robots.txt.", n(stats.without_rules));
+    add("back_offs_total", "counter", "Times a domain was put off.", n(stats.back_offs));
+    add("domains_parked_total", "counter", "Domains left alone for this run.", n(stats.parked));
+    add("requests_waiting", "gauge", "Requests that wait for their turn.", n(stats.waiting));
+    add("requests_in_flight", "gauge", "Requests that are out.", n(stats.in_flight));
+    add("held_bytes", "gauge", "Pages and trees in memory, roughly.", n(stats.held_bytes));
+    let changes = [
+        ("new", stats.new),
+        ("changed", stats.changed),
+        ("same_text", stats.same_text),
+        ("unchanged", stats.unchanged),
+        ("gone", stats.gone),
+    ];
+    out += "# HELP dehusk_page_changes_total Pages by what was found.\n# TYPE dehusk_page_changes_total counter\n";
+    for (change, n) in changes {
+        let _ = writeln!(out, "dehusk_page_changes_total{{change=\"{change}\"}} {n}");
+    }
+    out += "# HELP dehusk_links_refused_total Links not followed.\n# TYPE dehusk_links_refused_total counter\n";
+    for (reason, n) in &stats.refused {
+        let _ = writeln!(out, "dehusk_links_refused_total{{reason=\"{reason}\"}} {n}");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_a_comment_or_a_sample() {
+        let mut stats = Stats { pages: 3, ..Stats::default() };
+        stats.refused.insert("calendar", 2);
+        let text = render(&stats);
+        assert!(text.contains("\ndehusk_pages_total 3\n") && text.contains("{reason=\"calendar\"} 2\n"));
+        assert!(
+            text.lines().all(|line| line.starts_with("# ") || line.rsplit_once(' ').unwrap().1.parse::<u64>().is_ok())
+        );
+    }
+}

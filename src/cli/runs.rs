@@ -1,0 +1,130 @@
+//! `dehusk runs`: what each night brought.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+
+use super::table::{Table, count, terminal_width};
+use super::{Failure, Outcome, open_store};
+use crate::calendar::iso_8601;
+use crate::settings::Settings;
+use crate::store::{RunRow, StoreError};
+
+/// What each crawl brought: pages new, changed, unchanged and gone, templates learned.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dehusk runs list
+  dehusk runs show 12
+  dehusk runs diff 11 12            pages that changed in run 12
+  dehusk runs diff 5 12 --json | jq -r '.[] | select(.change == \"gone\") | .url'")]
+pub(super) struct Runs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// The newest runs.
+    List {
+        /// At most so many.
+        #[arg(short, long, default_value_t = 30, value_name = "COUNT")]
+        n: usize,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// One run with its sites by outcome.
+    Show {
+        /// Its number.
+        run: i64,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Pages that are different after run TO from what they were after run FROM.
+    Diff {
+        /// The earlier run.
+        from: i64,
+        /// The later run.
+        to: i64,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Runs {
+    pub(super) fn run(&self, settings: &Settings) -> Outcome {
+        let store = open_store(settings)?;
+        let work = |e: StoreError| Failure::Work(e.into());
+        let mut out = io::stdout().lock();
+        match self.action {
+            Action::List { n, json } => {
+                let runs = store.list_runs(n).map_err(work)?;
+                match json {
+                    true => writeln!(out, "{}", serde_json::json!(runs))?,
+                    false => write!(out, "{}", table(&runs).render(terminal_width()))?,
+                }
+            }
+            Action::Show { run, json } => {
+                let found = store.find_run(run).map_err(work)?;
+                let Some(found) = found else {
+                    return Err(Failure::Usage(anyhow!("no run {run}; see `dehusk runs list`")));
+                };
+                let outcomes = store.site_outcomes(run).map_err(work)?;
+                if json {
+                    writeln!(out, "{}", serde_json::json!({"run": found, "sites": outcomes}))?;
+                } else {
+                    write!(out, "{}", table(&[found]).render(terminal_width()))?;
+                    for (outcome, n) in outcomes {
+                        writeln!(out, "{:>9} sites {outcome}", count(n as usize))?;
+                    }
+                }
+            }
+            Action::Diff { from, to, json } => {
+                let changes = store.diff_runs(from, to).map_err(work)?;
+                if json {
+                    writeln!(out, "{}", serde_json::json!(changes))?;
+                } else {
+                    for change in &changes {
+                        writeln!(out, "{:<10} {}", change.change, change.url)?;
+                    }
+                    writeln!(io::stderr(), "{} pages differ", count(changes.len()))?;
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn table(runs: &[RunRow]) -> Table {
+    let columns =
+        &["run", "began", "took", "outcome", "requests", "new", "changed", "same", "gone", "failed", "templates"];
+    let mut table = Table::new(columns);
+    for run in runs {
+        let number = |n: i64| count(n.max(0) as usize);
+        table.row(vec![
+            run.id.to_string(),
+            iso_8601(run.started_at).replace('T', " ").trim_end_matches('Z').to_owned(),
+            run.ended_at.map_or_else(String::new, |ended| duration((ended - run.started_at) / 1000)),
+            run.outcome.clone().unwrap_or_else(|| "unfinished".to_owned()),
+            number(run.requests),
+            number(run.new),
+            number(run.changed),
+            number(run.unchanged + run.same_text),
+            number(run.gone),
+            number(run.failed),
+            number(run.templates),
+        ]);
+    }
+    table
+}
+
+fn duration(seconds: i64) -> String {
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7199 => format!("{} min", seconds / 60),
+        _ => format!("{:.1} h", seconds as f64 / 3600.0),
+    }
+}

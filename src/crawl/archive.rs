@@ -1,0 +1,169 @@
+//! Every exchange of a crawl as records of an archive.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use rustc_hash::FxHashMap;
+
+use super::Clock;
+use super::event::Request;
+use crate::fetch::{Fetched, Wire};
+use crate::settings::Settings;
+use crate::warc::{Entry, Record, RecordKind, WarcError, WarcWriter, payload_digest};
+
+/// Payloads remembered, so that the same one is written once.
+const MOST_PAYLOADS: usize = 1_000_000;
+
+const IDENTICAL: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+
+/// The archive of a crawl. Requests pack their records side by side and append them one after the other.
+pub(super) struct Archive {
+    writer: Mutex<WarcWriter>,
+    /// Where and when each payload was written first.
+    payloads: Mutex<FxHashMap<String, (String, i64)>>,
+    failed: Mutex<Option<WarcError>>,
+}
+
+impl Archive {
+    pub(super) fn open(dir: &Path, settings: &Settings, at: i64) -> Result<Archive, WarcError> {
+        let writer = WarcWriter::open(dir, &settings.fetch.user_agent, at)?;
+        Ok(Archive { writer: Mutex::new(writer), payloads: Mutex::default(), failed: Mutex::default() })
+    }
+
+    /// Writes an exchange; gives it back without the bytes that only the archive needs.
+    pub(super) async fn keep(self: Arc<Archive>, request: &Request, mut fetched: Fetched, clock: Clock) -> Fetched {
+        let (Some(times), Ok(response)) = (fetched.times, &mut fetched.outcome) else { return fetched };
+        let Some(wire) = response.wire.take() else { return fetched };
+        let exchange = Exchange {
+            url: request.url.to_string(),
+            via: (request.hops > 0).then(|| request.asked.to_string()),
+            depth: request.depth,
+            at: clock.at(times.sent),
+            took_ms: times.ended.saturating_duration_since(times.sent).as_millis(),
+            status: response.status,
+            content_type: response.content_type.clone(),
+            known_since: request.known_since.filter(|_| response.status == 304),
+            wire: *wire,
+        };
+        // Packing takes as long as parsing; not on a thread that requests wait for.
+        let written = tokio::task::spawn_blocking(move || self.write(&exchange));
+        if !written.await.unwrap_or(true) {
+            fetched.archive_failed = true;
+        }
+        fetched
+    }
+
+    fn write(&self, exchange: &Exchange) -> bool {
+        let Ok(mut failed) = self.failed.lock() else { return false };
+        if failed.is_some() {
+            return false;
+        }
+        drop(failed);
+        let outcome = self.entries(exchange).map_err(|reason| WarcError::Io { path: "archive".into(), reason });
+        let outcome = outcome.and_then(|entries| match self.writer.lock() {
+            Ok(mut writer) => writer.write(&entries, exchange.at),
+            Err(_) => Ok(()),
+        });
+        failed = match self.failed.lock() {
+            Ok(failed) => failed,
+            Err(_) => return false,
+        };
+        if let Err(error) = outcome {
+            tracing::error!("{error}; the crawl stops");
+            *failed = Some(error);
+        }
+        failed.is_none()
+    }
+
+    /// The records of an exchange: response or revisit, request, metadata.
+    fn entries(&self, exchange: &Exchange) -> std::io::Result<Vec<Entry>> {
+        let Exchange { url, at, wire, .. } = exchange;
+        let digest = payload_digest(&wire.body);
+        let earlier = self.earlier(&digest, exchange);
+        let mut block = wire.response.clone();
+        block.extend_from_slice(b"\r\n");
+        let (kind, profile) = match (exchange.known_since, &earlier) {
+            (Some(_), _) => (RecordKind::Revisit, Some(NOT_MODIFIED)),
+            (None, Some(_)) => (RecordKind::Revisit, Some(IDENTICAL)),
+            (None, None) => (RecordKind::Response, None),
+        };
+        if kind == RecordKind::Response {
+            block.extend_from_slice(&wire.body);
+        }
+        let mut response = Record::new(kind, url, *at, "application/http;msgtype=response", block)
+            .with("WARC-Protocol", wire.protocol);
+        if exchange.known_since.is_none() {
+            response = response.with("WARC-Payload-Digest", digest.clone());
+        }
+        if let Some(address) = wire.address {
+            response = response.with("WARC-IP-Address", address.to_string());
+        }
+        if wire.was_cut {
+            response = response.with("WARC-Truncated", "length");
+        }
+        if let Some(profile) = profile {
+            let (uri, since) = earlier.unwrap_or_else(|| (url.clone(), exchange.known_since.unwrap_or(*at)));
+            response = response
+                .with("WARC-Profile", profile)
+                .with("WARC-Refers-To-Target-URI", uri)
+                .with("WARC-Refers-To-Date", crate::calendar::iso_8601(since));
+        }
+        let request = Record::new(
+            RecordKind::Request,
+            url,
+            *at,
+            "application/http;msgtype=request",
+            format!("{}\r\n", wire.request).into_bytes(),
+        )
+        .with("WARC-Concurrent-To", response.id.clone());
+        let mut fields = format!("fetchTimeMs: {}\r\nhopsFromSeed: {}\r\n", exchange.took_ms, exchange.depth);
+        if let Some(via) = &exchange.via {
+            fields += &format!("via: {via}\r\n");
+        }
+        let metadata = Record::new(RecordKind::Metadata, url, *at, "application/warc-fields", fields.into_bytes())
+            .with("WARC-Concurrent-To", response.id.clone());
+        let mime = exchange.content_type.as_deref().unwrap_or("unk").split(';').next().unwrap_or_default().trim();
+        Ok(vec![
+            Entry::pack(&response, Some((exchange.status, mime, &digest)))?,
+            Entry::pack(&request, None)?,
+            Entry::pack(&metadata, None)?,
+        ])
+    }
+
+    /// Where the payload was written before; remembers it where it was not.
+    fn earlier(&self, digest: &str, exchange: &Exchange) -> Option<(String, i64)> {
+        if exchange.wire.body.is_empty() || exchange.status != 200 {
+            return None;
+        }
+        let mut payloads = self.payloads.lock().ok()?;
+        if let Some(earlier) = payloads.get(digest) {
+            return Some(earlier.clone());
+        }
+        if payloads.len() < MOST_PAYLOADS {
+            payloads.insert(digest.to_owned(), (exchange.url.clone(), exchange.at));
+        }
+        None
+    }
+
+    /// Completes the last file.
+    pub(super) fn close(&self) -> Result<(), WarcError> {
+        if let Some(error) = self.failed.lock().ok().and_then(|mut failed| failed.take()) {
+            return Err(error);
+        }
+        self.writer.lock().map_or(Ok(()), |mut writer| writer.close())
+    }
+}
+
+/// An exchange as it is written.
+struct Exchange {
+    url: String,
+    via: Option<String>,
+    depth: u32,
+    at: i64,
+    took_ms: u128,
+    status: u16,
+    content_type: Option<String>,
+    known_since: Option<i64>,
+    wire: Wire,
+}

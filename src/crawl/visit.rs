@@ -1,0 +1,41 @@
+//! What is written down of a request.
+
+use super::Clock;
+use super::event::Request;
+use crate::fetch::Fetched;
+use crate::store::{NewVisit, VisitOutcome};
+
+/// A request that was sent, or could not be.
+pub(super) fn visit_of(request: &Request, fetched: &Fetched, clock: Clock) -> NewVisit {
+    let (outcome, reason) = match &fetched.outcome {
+        Ok(response) if (300..400).contains(&response.status) => (VisitOutcome::Redirected, response.location.clone()),
+        Ok(response) if (200..300).contains(&response.status) => (VisitOutcome::Fetched, None),
+        Ok(response) if response.status == 429 || response.status >= 500 => (VisitOutcome::FetchError, None),
+        Ok(_) => (VisitOutcome::Failed, None),
+        Err(error) if error.is_transient() => (VisitOutcome::FetchError, Some(error.to_string())),
+        Err(error) => (VisitOutcome::Failed, Some(error.to_string())),
+    };
+    let response = fetched.outcome.as_ref().ok();
+    NewVisit {
+        sent_at: fetched.times.map(|times| clock.at(times.sent)),
+        took_ms: fetched.times.map(|times| times.ended.saturating_duration_since(times.sent).as_millis() as i64),
+        status: response.map(|r| r.status),
+        raw_bytes: response.map(|r| r.raw_bytes),
+        ..visit(request, outcome, reason)
+    }
+}
+
+/// A request that was not sent.
+pub(super) fn visit(request: &Request, outcome: VisitOutcome, reason: Option<String>) -> NewVisit {
+    NewVisit {
+        site_id: request.kind.site(),
+        url: request.url.to_string(),
+        kind: request.kind.name(),
+        sent_at: None,
+        took_ms: None,
+        status: None,
+        raw_bytes: None,
+        outcome,
+        reason,
+    }
+}

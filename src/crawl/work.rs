@@ -1,0 +1,384 @@
+//! What CPU threads do with a page: parse, learn, clean, follow links, pack for the store.
+
+use std::sync::Arc;
+
+use super::event::Request;
+use super::site::Walk;
+use crate::clean::{Applied, Applier};
+use crate::dom::{Tree, parse_bytes};
+use crate::fetch::Response;
+use crate::learner::{Learned, Learner, Page};
+use crate::links::{LinkOrder, hyperlink_distance, outlinks, relevance, words};
+use crate::page::{PageUrl, Site};
+use crate::robots::PageRules;
+use crate::scope::{Refusal, Scope};
+use crate::settings::{Order, Settings};
+use crate::sitemap::parse_announced;
+use crate::store::{Cleaned, NewPage, NewUrl, NewVisit, PageJob, SiteId, digest, pack, text_digest};
+use crate::subdigraph::Step;
+use crate::template::Template;
+
+/// What all work of a crawl needs.
+pub(super) struct Tools {
+    pub(super) settings: Settings,
+    pub(super) scope: Arc<Scope>,
+    pub(super) agents: Vec<String>,
+}
+
+/// A page that came, from the network or from before a restart.
+pub(super) struct Came {
+    pub(super) request: Request,
+    pub(super) response: Response,
+    /// Unix milliseconds.
+    pub(super) fetched_at: i64,
+    /// Its visit, where it is to be stored.
+    pub(super) visit: Option<NewVisit>,
+    /// What a restart remembers of its rules.
+    pub(super) noindex: bool,
+}
+
+/// What a CPU thread is given.
+pub(super) enum Work {
+    /// The key page; it fits the stored template, or a learner is made.
+    Key(Box<Came>, Option<Arc<Template>>),
+    /// An answer for the learner.
+    Tell(Box<Learner>, Option<Box<Came>>),
+    /// A page of the walk.
+    Walk(Box<Walk>, Site, Box<Came>),
+    /// A sitemap or feed.
+    Announced(Box<Walk>, Site, Box<Came>),
+}
+
+/// What a CPU thread gives back.
+pub(super) enum Advance {
+    /// The learner asks for this page; here is the last one for the store.
+    Ask(Box<Learner>, PageUrl, Option<Box<PageJob>>),
+    /// The search for a template is over.
+    Done(Box<Harvest>, Option<Box<PageJob>>),
+    /// The key page still fits the stored template.
+    Kept(Box<Kept>, Option<Box<PageJob>>),
+    /// The walk goes on.
+    Walked(Box<Walk>, Option<Box<PageJob>>, Vec<NewUrl>, Vec<Refusal>),
+    /// The work could not be done: a defect of ours, which must not end the crawl.
+    Broken(String),
+}
+
+/// What came of the search for a template.
+pub(super) struct Harvest {
+    pub(super) host: String,
+    pub(super) key_url: String,
+    pub(super) site: Site,
+    pub(super) template: Option<Template>,
+    pub(super) cleaned: Vec<Cleaned>,
+    pub(super) n_links: usize,
+    pub(super) loads: usize,
+    pub(super) links: Vec<NewUrl>,
+    pub(super) feeds: Vec<PageUrl>,
+    pub(super) refused: Vec<Refusal>,
+}
+
+/// A key page that still fits.
+pub(super) struct Kept {
+    pub(super) site: Site,
+    pub(super) template: Arc<Template>,
+    pub(super) feeds: Vec<PageUrl>,
+    pub(super) links: Vec<NewUrl>,
+    pub(super) refused: Vec<Refusal>,
+}
+
+/// Does the work. Panics of our own code are caught: the site fails, the crawl goes on.
+pub(super) fn advance(site: SiteId, work: Work, tools: &Arc<Tools>) -> Advance {
+    let tools = Arc::clone(tools);
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || step(site, work, &tools)));
+    outcome.unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Advance::Broken(format!("internal error, please report it: {text}"))
+    })
+}
+
+fn step(site: SiteId, work: Work, tools: &Tools) -> Advance {
+    let settings = &tools.settings;
+    let (learner, job) = match work {
+        Work::Key(came, template) => {
+            let parsed = Parsed::of(&came, tools);
+            if let Some(template) = template {
+                let applier = Applier::new(&template);
+                let applied = applier.apply(&parsed.page.tree);
+                if applied.confidence >= settings.crawl.keep_template {
+                    return kept(site, *came, parsed, template, &applier, applied, tools);
+                }
+            }
+            let job = job(site, *came, &parsed, None, Vec::new(), tools);
+            let own = Site::of(&parsed.page.url, settings.learn.same_site);
+            (Box::new(Learner::within(Some(Arc::clone(&tools.scope)), parsed.page, own, &settings.learn)), job)
+        }
+        Work::Tell(mut learner, None) => {
+            learner.tell(None);
+            (learner, None)
+        }
+        Work::Tell(mut learner, Some(came)) => {
+            let parsed = Parsed::of(&came, tools);
+            let job = job(site, *came, &parsed, None, Vec::new(), tools);
+            learner.tell(Some(parsed.page));
+            (learner, job)
+        }
+        Work::Walk(walk, own, came) => return walked(site, walk, &own, *came, tools),
+        Work::Announced(walk, own, came) => return announced(walk, &own, &came, tools),
+    };
+    let mut learner = learner;
+    match learner.next_step() {
+        Step::Fetch(url) => Advance::Ask(learner, url, job),
+        Step::Done(found) => {
+            let own = learner.site().clone();
+            Advance::Done(Box::new(harvest(learner.finish(found), own, tools)), job)
+        }
+    }
+}
+
+/// A page with its tree and its owner's wishes.
+struct Parsed {
+    page: Page,
+    rules: PageRules,
+}
+
+impl Parsed {
+    fn of(came: &Came, tools: &Tools) -> Parsed {
+        let response = &came.response;
+        let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &tools.settings.page);
+        let metas = tree.all("meta").filter_map(|meta| Some((tree.attr(meta, "name")?, tree.attr(meta, "content")?)));
+        let mut rules = PageRules::of(&response.robots_tags, metas, &tools.agents, came.fetched_at / 1000);
+        rules.noindex |= came.noindex;
+        Parsed { page: Page { nofollow: rules.nofollow, ..Page::new(response.url.clone(), tree) }, rules }
+    }
+}
+
+/// A page for the store; `None` when it is there already.
+fn job(
+    site: SiteId,
+    came: Came,
+    parsed: &Parsed,
+    cleaned: Option<Cleaned>,
+    links: Vec<NewUrl>,
+    tools: &Tools,
+) -> Option<Box<PageJob>> {
+    let Came { request, response, fetched_at, visit, .. } = came;
+    let asked = (request.asked != response.url).then(|| request.asked.clone());
+    Some(Box::new(PageJob {
+        site,
+        visit: visit?,
+        asked,
+        page: NewPage {
+            depth: request.depth,
+            fetched_at,
+            status: response.status,
+            content_type: response.content_type,
+            validators: response.validators,
+            noindex: parsed.rules.noindex,
+            digest: digest(&response.body),
+            raw: pack(&response.body, tools.settings.store.zstd_level),
+            url: response.url,
+        },
+        cleaned,
+        links,
+    }))
+}
+
+fn kept(
+    site: SiteId,
+    came: Came,
+    parsed: Parsed,
+    template: Arc<Template>,
+    applier: &Applier,
+    applied: Applied,
+    tools: &Tools,
+) -> Advance {
+    let own = Site::of(&parsed.page.url, tools.settings.learn.same_site);
+    let scope = tools.scope.site(&parsed.page.url);
+    let (links, refused) = Links::new(&scope, tools).of_page(&parsed, 1);
+    let feeds = feeds(&parsed, &own, tools);
+    let cleaned = clean(&parsed.page, Some(applied), Some(applier), tools);
+    let job = job(site, came, &parsed, Some(cleaned), Vec::new(), tools);
+    Advance::Kept(Box::new(Kept { site: own, template, feeds, links, refused }), job)
+}
+
+fn walked(site: SiteId, mut walk: Box<Walk>, own: &Site, came: Came, tools: &Tools) -> Advance {
+    let parsed = Parsed::of(&came, tools);
+    let scope = tools.scope.site(own.key());
+    let mut links = Links { queries: std::mem::take(&mut walk.queries), ..Links::new(&scope, tools) };
+    let (found, refused) = links.of_page(&parsed, came.request.depth + 1);
+    walk.queries = links.queries;
+    let cleaned = clean(&parsed.page, None, walk.template.as_deref(), tools);
+    let job = job(site, came, &parsed, Some(cleaned), found, tools);
+    Advance::Walked(walk, job, Vec::new(), refused)
+}
+
+/// Sitemaps of an index that are read.
+const MOST_SITEMAPS: usize = 100;
+
+fn announced(mut walk: Box<Walk>, own: &Site, came: &Came, tools: &Tools) -> Advance {
+    let found = parse_announced(&came.response.body);
+    for sitemap in found.sitemaps {
+        if walk.n_announced < MOST_SITEMAPS
+            && let Some(url) = came.response.url.join(&sitemap).filter(|url| own.claim(url.clone()).is_some())
+        {
+            walk.n_announced += 1;
+            walk.announced.push_back(url);
+        }
+    }
+    let scope = tools.scope.site(own.key());
+    let mut links = Links { queries: std::mem::take(&mut walk.queries), ..Links::new(&scope, tools) };
+    let pages = found.pages.iter().filter_map(|page| came.response.url.join(page));
+    let (found, refused) = links.judge(own.key(), pages, 1);
+    walk.queries = links.queries;
+    Advance::Walked(walk, None, found, refused)
+}
+
+/// Finds the links of pages that the walk may follow.
+struct Links<'a> {
+    site: &'a Site,
+    tools: &'a Tools,
+    key_words: Vec<String>,
+    queries: crate::scope::Queries,
+}
+
+impl<'a> Links<'a> {
+    fn new(site: &'a Site, tools: &'a Tools) -> Links<'a> {
+        let key_words = words(site.key(), tools.settings.learn.slug_dirs);
+        Links { site, tools, key_words, queries: crate::scope::Queries::default() }
+    }
+
+    fn of_page(&mut self, parsed: &Parsed, depth: u32) -> (Vec<NewUrl>, Vec<Refusal>) {
+        let settings = &self.tools.settings;
+        let too_deep = settings.crawl.depth != 0 && depth > settings.crawl.depth;
+        if settings.crawl.pages_per_site == 0 || parsed.rules.nofollow || too_deep {
+            return (Vec::new(), Vec::new());
+        }
+        // Any host here: what lies outside is refused by name.
+        let page = &parsed.page;
+        let links = outlinks(&page.tree, &page.url, self.site, settings.learn.max_links);
+        let links = links.into_iter().filter(|link| !(link.nofollow && settings.learn.skip_nofollow));
+        self.judge(&page.url, links.map(|link| link.url).collect::<Vec<_>>().into_iter(), depth)
+    }
+
+    fn judge(
+        &mut self,
+        from: &PageUrl,
+        links: impl Iterator<Item = PageUrl>,
+        depth: u32,
+    ) -> (Vec<NewUrl>, Vec<Refusal>) {
+        let (mut found, mut refused) = (Vec::new(), Vec::new());
+        for (place, link) in links.enumerate() {
+            match self.tools.scope.judge(self.site, from, link, &mut self.queries) {
+                Ok(url) => found.push(NewUrl::new(&url, depth, self.rank(&url, depth, place))),
+                Err(refusal) => refused.push(refusal),
+            }
+        }
+        (found, refused)
+    }
+
+    /// Smaller goes first: by hyperlink relevance to the key page or by depth, then as found.
+    fn rank(&self, url: &PageUrl, depth: u32, place: usize) -> i64 {
+        let place = place.min(0xf_ffff) as i64;
+        let depth = i64::from(depth.min(0xfff));
+        match self.tools.settings.crawl.order {
+            Order::Breadth => depth << 20 | place,
+            Order::Paper => {
+                let words = words(url, self.tools.settings.learn.slug_dirs);
+                let (away, steps) = relevance(hyperlink_distance(&self.key_words, &words));
+                (i64::from(away) << 12 | i64::from(steps.min(0xfff))) << 32 | depth << 20 | place
+            }
+        }
+    }
+}
+
+/// Links of the key page that are put into the farthest-first order; the rest keep that of the document.
+const MOST_ORDERED: usize = 500;
+
+/// Cleans every page of the search with what was learned.
+fn harvest(learned: Learned, own: Site, tools: &Tools) -> Harvest {
+    let applier = learned.template.as_ref().map(Applier::new);
+    let mut cleaned = vec![clean(&learned.key, Some(learned.key_applied()), applier.as_ref(), tools)];
+    cleaned.extend(learned.pages.iter().map(|page| clean(page, None, applier.as_ref(), tools)));
+    let (mut links, mut refused) = (Vec::new(), Vec::new());
+    if tools.settings.crawl.pages_per_site > 0 {
+        let scope = tools.scope.site(&learned.key.url);
+        let mut finder = Links::new(&scope, tools);
+        let pages = std::iter::once(&learned.key).chain(&learned.pages);
+        for (depth, page) in pages.enumerate().map(|(at, page)| (if at == 0 { 1 } else { 2 }, page)) {
+            if tools.settings.crawl.depth != 0 && depth > tools.settings.crawl.depth {
+                continue;
+            }
+            let (found, not) = finder.judge(&page.url, page_links(page, &own, depth == 1, tools).into_iter(), depth);
+            links.extend(found);
+            refused.extend(not);
+        }
+    }
+    let parsed = Parsed { page: learned.key, rules: PageRules::default() };
+    Harvest {
+        host: parsed.page.url.authority(),
+        key_url: parsed.page.fetched.to_string(),
+        feeds: feeds(&parsed, &own, tools),
+        site: own,
+        template: learned.template,
+        cleaned,
+        n_links: learned.n_links,
+        loads: learned.found.loads,
+        links,
+        refused,
+    }
+}
+
+/// Links of a page of the search; those of the key page in the paper's order.
+fn page_links(page: &Page, own: &Site, is_key: bool, tools: &Tools) -> Vec<PageUrl> {
+    let learn = &tools.settings.learn;
+    if page.nofollow {
+        return Vec::new();
+    }
+    let mut links = outlinks(&page.tree, &page.url, own, learn.max_links);
+    links.retain(|link| !(link.nofollow && learn.skip_nofollow));
+    let rest: Vec<PageUrl> = links.iter().skip(MOST_ORDERED).map(|link| link.url.clone()).collect();
+    links.truncate(MOST_ORDERED);
+    match is_key && tools.settings.crawl.order == Order::Paper {
+        true => LinkOrder::new(&page.tree, &page.url, &links, learn.dom_ref, learn.slug_dirs).chain(rest).collect(),
+        false => links.into_iter().map(|link| link.url).chain(rest).collect(),
+    }
+}
+
+/// Feeds that a page names and its site serves.
+fn feeds(parsed: &Parsed, own: &Site, tools: &Tools) -> Vec<PageUrl> {
+    if tools.settings.crawl.pages_per_site == 0 || !tools.settings.crawl.feeds || parsed.rules.nofollow {
+        return Vec::new();
+    }
+    let tree: &Tree = &parsed.page.tree;
+    let is_feed = |kind: &str| matches!(kind.trim(), "application/rss+xml" | "application/atom+xml");
+    tree.all("link")
+        .filter(|link| tree.attr(*link, "type").is_some_and(is_feed))
+        .filter_map(|link| parsed.page.url.join(tree.attr(link, "href")?))
+        .filter(|url| own.claim(url.clone()).is_some())
+        .take(10)
+        .collect()
+}
+
+/// A page that shows too little of the template is kept whole: another kind of page, or another layout.
+fn clean(page: &Page, known: Option<Applied>, applier: Option<&Applier>, tools: &Tools) -> Cleaned {
+    let applied = match (known, applier) {
+        (Some(applied), Some(_)) => Some(applied),
+        (_, applier) => applier.map(|applier| applier.apply(&page.tree)),
+    };
+    let confidence = applied.as_ref().map_or(0.0, |a| a.confidence);
+    let fits = applied.filter(|a| applier.is_some_and(|applier| a.confidence >= applier.apply_min()));
+    let by_template = fits.is_some();
+    let applied = fits.unwrap_or_else(|| Applied::nothing(&page.tree));
+    Cleaned {
+        url: page.fetched.clone(),
+        html: pack(applied.html(&page.tree).as_bytes(), tools.settings.store.zstd_level),
+        text_digest: text_digest(&applied.text(&page.tree)),
+        method: if by_template { "etdm" } else { "plain" },
+        by_template,
+        confidence,
+    }
+}

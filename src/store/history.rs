@@ -1,0 +1,121 @@
+//! What each run brought.
+
+use rusqlite::{OptionalExtension, params};
+use serde::Serialize;
+
+use super::{Store, StoreError};
+
+/// A run and its counts.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunRow {
+    /// Number.
+    pub id: i64,
+    /// Unix milliseconds.
+    pub started_at: i64,
+    /// Unix milliseconds; `None` while it runs, or when it was killed.
+    pub ended_at: Option<i64>,
+    /// `finished`, `interrupted`, `abandoned`; `None` while it runs, or when it was killed.
+    pub outcome: Option<String>,
+    /// Requests sent.
+    pub requests: i64,
+    /// Pages never seen before.
+    pub new: i64,
+    /// Pages whose text differs.
+    pub changed: i64,
+    /// Pages of which something else differs.
+    pub same_text: i64,
+    /// Pages that are as they were.
+    pub unchanged: i64,
+    /// Pages that are no more.
+    pub gone: i64,
+    /// Requests that failed.
+    pub failed: i64,
+    /// URLs that robots.txt forbids.
+    pub forbidden: i64,
+    /// Templates learned.
+    pub templates: i64,
+}
+
+/// A page that two runs see differently.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct UrlChange {
+    /// `new`, `changed`, `same_text` or `gone`.
+    pub change: String,
+    /// Host.
+    pub host: String,
+    /// The page.
+    pub url: String,
+    /// Run that found it so.
+    pub run: i64,
+}
+
+impl Store {
+    /// Runs, the newest first.
+    pub fn list_runs(&self, most: usize) -> Result<Vec<RunRow>, StoreError> {
+        let mut statement = self.wrap(self.connection.prepare("SELECT id FROM runs ORDER BY id DESC LIMIT ?1"))?;
+        let ids = self.wrap(statement.query_map([most as i64], |row| row.get::<_, i64>(0)))?;
+        let ids: Vec<i64> = self.wrap(ids.collect())?;
+        ids.into_iter().filter_map(|id| self.find_run(id).transpose()).collect()
+    }
+
+    /// One run.
+    pub fn find_run(&self, run: i64) -> Result<Option<RunRow>, StoreError> {
+        let sql = "SELECT r.id, r.started_at, r.ended_at, r.outcome,
+            count(v.sent_at), sum(v.change = 'unchanged'), sum(v.change = 'gone'),
+            sum(v.kind = 'page' AND v.outcome IN ('failed', 'error')), sum(v.outcome = 'forbidden')
+            FROM runs r LEFT JOIN visits v ON v.run_id = r.id WHERE r.id = ?1 GROUP BY r.id";
+        let row = |row: &rusqlite::Row<'_>| {
+            let count = |at: usize| Ok::<i64, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.unwrap_or(0));
+            Ok(RunRow {
+                id: row.get(0)?,
+                started_at: row.get(1)?,
+                ended_at: row.get(2)?,
+                outcome: row.get(3)?,
+                requests: count(4)?,
+                unchanged: count(5)?,
+                gone: count(6)?,
+                failed: count(7)?,
+                forbidden: count(8)?,
+                new: 0,
+                changed: 0,
+                same_text: 0,
+                templates: 0,
+            })
+        };
+        let Some(mut found) = self.wrap(self.connection.query_row(sql, [run], row).optional())? else {
+            return Ok(None);
+        };
+        let sql = "SELECT count(*) FILTER (WHERE change = 'new' OR change IS NULL), count(*) FILTER (WHERE change = 'changed'),
+            count(*) FILTER (WHERE change = 'same_text'), (SELECT count(*) FROM templates WHERE run_id = ?1)
+            FROM pages WHERE run_id = ?1";
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+        (found.new, found.changed, found.same_text, found.templates) =
+            self.wrap(self.connection.query_row(sql, [run], row))?;
+        Ok(Some(found))
+    }
+
+    /// How sites ended in a run, by outcome: those that no later run has worked on.
+    pub fn site_outcomes(&self, run: i64) -> Result<Vec<(String, i64)>, StoreError> {
+        let sql =
+            "SELECT coalesce(outcome, 'waiting'), count(*) FROM sites WHERE run_id = ?1 GROUP BY 1 ORDER BY 2 DESC";
+        let mut statement = self.wrap(self.connection.prepare(sql))?;
+        let rows = self.wrap(statement.query_map([run], |row| Ok((row.get(0)?, row.get(1)?))))?;
+        self.wrap(rows.collect())
+    }
+
+    /// Pages that differ between the ends of two runs: the last word on each after run `from`, up to run `to`.
+    pub fn diff_runs(&self, from: i64, to: i64) -> Result<Vec<UrlChange>, StoreError> {
+        let sql = "SELECT change, host, url, run_id, max(at) FROM (
+                SELECT p.change, s.host, p.url, p.run_id, p.fetched_at AS at FROM pages p JOIN sites s ON s.id = p.site_id
+                    WHERE p.run_id > ?1 AND p.run_id <= ?2 AND p.change IS NOT NULL
+                UNION ALL
+                SELECT v.change, s.host, v.url, v.run_id, v.sent_at FROM visits v JOIN sites s ON s.id = v.site_id
+                    WHERE v.run_id > ?1 AND v.run_id <= ?2 AND v.change = 'gone')
+            GROUP BY url ORDER BY host, url";
+        let mut statement = self.wrap(self.connection.prepare(sql))?;
+        let rows = statement.query_map(params![from, to], |row| {
+            Ok(UrlChange { change: row.get(0)?, host: row.get(1)?, url: row.get(2)?, run: row.get(3)? })
+        });
+        self.wrap(self.wrap(rows)?.collect())
+    }
+}

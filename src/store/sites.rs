@@ -1,0 +1,254 @@
+//! The sites of a run: seeds go in, work comes out.
+
+use rusqlite::{OptionalExtension, params};
+use rustc_hash::FxHashMap;
+
+use super::urls::{KnownUrl, NewUrl};
+use super::{SiteEnd, SiteId, Store, StoreError};
+use crate::page::PageUrl;
+use crate::template::Template;
+
+/// Seeds written in one transaction.
+const BATCH: usize = 100_000;
+
+/// What became of the seeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queued {
+    /// Sites of this run, those of before a restart included.
+    pub sites: usize,
+    /// Sites that had ended before a restart.
+    pub ended: usize,
+    /// Further URLs of those sites that wait in the frontier.
+    pub urls: usize,
+    /// Seeds left out because their host came before.
+    pub repeated: usize,
+}
+
+/// A site to work on, with what is known of it.
+#[derive(Debug)]
+pub struct SiteWork {
+    /// Its number.
+    pub id: SiteId,
+    /// Host, with a port that is not the usual one.
+    pub host: String,
+    /// Key page.
+    pub key_url: String,
+    /// Its newest template.
+    pub template: Option<Template>,
+    /// Was that template learned or confirmed in this run, before a restart?
+    pub template_is_settled: bool,
+    /// What is known of the key page.
+    pub key: Option<KnownUrl>,
+    /// Rules that its origins gave, and when.
+    pub robots: Vec<StoredRobots>,
+    /// What this run did before a restart.
+    pub past: Vec<PastVisit>,
+}
+
+/// A robots.txt as it was answered.
+#[derive(Debug)]
+pub struct StoredRobots {
+    /// Whose.
+    pub origin: String,
+    /// Unix milliseconds.
+    pub fetched_at: i64,
+    /// HTTP status; `None` when it could not be reached.
+    pub status: Option<u16>,
+    /// Body.
+    pub body: Vec<u8>,
+}
+
+/// A request of this run from before a restart.
+#[derive(Debug)]
+pub struct PastVisit {
+    /// What was asked for.
+    pub url: String,
+    /// The word for what came of it.
+    pub outcome: String,
+    /// Where it led, or why it failed.
+    pub reason: Option<String>,
+    /// The snapshot.
+    pub page: Option<i64>,
+}
+
+impl Store {
+    /// Puts seeds into a run. The first URL of a host is its key page; further ones wait in the frontier with
+    /// `keep_more`, and are left out without. Doing it again after a restart changes nothing.
+    pub fn queue_seeds(
+        &self,
+        run: i64,
+        seeds: &mut dyn Iterator<Item = PageUrl>,
+        keep_more: bool,
+        at: i64,
+    ) -> Result<Queued, StoreError> {
+        let mut queued = Queued::default();
+        let mut known: FxHashMap<String, SiteId> = FxHashMap::default();
+        let mut seeds = seeds.peekable();
+        let mut rank = 0;
+        while seeds.peek().is_some() {
+            self.wrap(self.connection.execute_batch("BEGIN IMMEDIATE"))?;
+            for url in seeds.by_ref().take(BATCH) {
+                let host = url.authority();
+                let bare = host.strip_prefix("www.").unwrap_or(&host);
+                rank += 1;
+                match known.get(bare) {
+                    Some(site) if keep_more => {
+                        queued.urls += usize::from(self.save_url(*site, &NewUrl::new(&url, 0, rank))?);
+                    }
+                    Some(_) => queued.repeated += 1,
+                    None => {
+                        let bare = bare.to_owned();
+                        let site = self.queue_site(run, &host, &bare, &url, at)?;
+                        known.insert(bare, site);
+                    }
+                }
+            }
+            self.wrap(self.connection.execute_batch("COMMIT"))?;
+        }
+        let sql = "SELECT count(*), count(outcome) FROM sites WHERE run_id = ?1";
+        let row = self.connection.query_row(sql, [run], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)));
+        let (sites, ended) = self.wrap(row)?;
+        (queued.sites, queued.ended) = (sites as usize, ended as usize);
+        Ok(queued)
+    }
+
+    /// The site of a seed, put into the run where it is not in it yet.
+    fn queue_site(&self, run: i64, host: &str, bare: &str, url: &PageUrl, at: i64) -> Result<SiteId, StoreError> {
+        let sql =
+            "SELECT id, run_id, moved_to FROM sites WHERE host IN (?1, 'www.' || ?1) ORDER BY updated_at DESC LIMIT 1";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let row = |row: &rusqlite::Row<'_>| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?, row.get::<_, Option<i64>>(2)?))
+        };
+        let found = self.wrap(statement.query_row([bare], row).optional())?;
+        let Some((id, in_run, moved_to)) = found else {
+            let sql = "INSERT INTO sites (host, key_url, run_id, updated_at) VALUES (?1, ?2, ?3, ?4) RETURNING id";
+            let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+            return self.wrap(statement.query_row(params![host, url.as_str(), run, at], |row| row.get(0)));
+        };
+        // A key page that led elsewhere last time is looked for where it was found.
+        let sql = match moved_to {
+            Some(_) => {
+                "UPDATE sites SET run_id = ?2, outcome = NULL, reason = NULL, updated_at = ?3 WHERE id = ?1 AND run_id IS NOT ?2"
+            }
+            None if in_run == Some(run) => return Ok(id),
+            None => {
+                "UPDATE sites SET run_id = ?2, outcome = NULL, reason = NULL, updated_at = ?3, key_url = ?4 WHERE id = ?1"
+            }
+        };
+        let id = moved_to.unwrap_or(id);
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let done = match moved_to {
+            Some(_) => statement.execute(params![id, run, at]),
+            None => statement.execute(params![id, run, at, url.as_str()]),
+        };
+        self.wrap(done)?;
+        Ok(id)
+    }
+
+    /// Were these seed lists read to their end in this run?
+    pub fn has_seeds(&self, run: i64, mark: &str) -> Result<bool, StoreError> {
+        let sql = "SELECT seeds IS ?2 FROM runs WHERE id = ?1";
+        self.wrap(self.connection.query_row(sql, params![run, mark], |row| row.get(0)))
+    }
+
+    /// Notes that these seed lists were read to their end.
+    pub fn mark_seeds(&self, run: i64, mark: &str) -> Result<(), StoreError> {
+        self.wrap(self.connection.execute("UPDATE runs SET seeds = ?2 WHERE id = ?1", params![run, mark])).map(drop)
+    }
+
+    /// The next sites of a run that wait, beyond site `after`.
+    pub fn next_sites(&self, run: i64, after: SiteId, n: usize, resumed: bool) -> Result<Vec<SiteWork>, StoreError> {
+        let sql = "SELECT id, host, key_url, template_run IS ?1 FROM sites
+            WHERE run_id = ?1 AND outcome IS NULL AND id > ?2 ORDER BY id LIMIT ?3";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let rows = statement.query_map(params![run, after, n as i64], |row| {
+            Ok((row.get(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?, row.get(3)?))
+        });
+        let rows: Vec<(SiteId, String, String, bool)> = self.wrap(self.wrap(rows)?.collect())?;
+        rows.into_iter()
+            .map(|(id, host, key_url, template_is_settled)| {
+                let key = PageUrl::parse(&key_url).ok();
+                Ok(SiteWork {
+                    template: self.site_template(id, &host)?,
+                    template_is_settled,
+                    key: key.as_ref().map(|url| self.find_url(id, url)).transpose()?.flatten(),
+                    robots: self.load_robots(&host)?,
+                    past: if resumed { self.past_visits(run, id)? } else { Vec::new() },
+                    id,
+                    host,
+                    key_url,
+                })
+            })
+            .collect()
+    }
+
+    fn load_robots(&self, host: &str) -> Result<Vec<StoredRobots>, StoreError> {
+        let bare = host.strip_prefix("www.").unwrap_or(host);
+        let sql = "SELECT origin, fetched_at, status, body FROM robots
+            WHERE origin IN ('http://' || ?1, 'https://' || ?1, 'http://www.' || ?1, 'https://www.' || ?1)";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let rows = statement.query_map([bare], |row| {
+            Ok(StoredRobots { origin: row.get(0)?, fetched_at: row.get(1)?, status: row.get(2)?, body: row.get(3)? })
+        });
+        self.wrap(self.wrap(rows)?.collect())
+    }
+
+    fn past_visits(&self, run: i64, site: SiteId) -> Result<Vec<PastVisit>, StoreError> {
+        let sql =
+            "SELECT url, outcome, reason, page_id FROM visits WHERE run_id = ?1 AND site_id = ?2 AND kind = 'page'";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let rows = statement.query_map(params![run, site], |row| {
+            Ok(PastVisit { url: row.get(0)?, outcome: row.get(1)?, reason: row.get(2)?, page: row.get(3)? })
+        });
+        self.wrap(self.wrap(rows)?.collect())
+    }
+
+    /// Gives a site of this run the host that its key page was found on. Where that host is a site already, what
+    /// this run fetched moves over to it.
+    pub fn rename_site(
+        &self,
+        run: i64,
+        site: SiteId,
+        host: &str,
+        key_url: &str,
+        at: i64,
+    ) -> Result<SiteId, StoreError> {
+        let sql = "INSERT INTO sites (host, key_url, run_id, updated_at) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (host) DO UPDATE SET key_url = ?2, run_id = ?3, updated_at = ?4, outcome = NULL, reason = NULL
+            RETURNING id";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let found: SiteId = self.wrap(statement.query_row(params![host, key_url, run, at], |row| row.get(0)))?;
+        if found != site {
+            let sql = "UPDATE OR IGNORE urls SET site_id = ?2 WHERE run_id = ?1 AND site_id = ?3";
+            self.wrap(self.connection.execute(sql, params![run, found, site]))?;
+            for table in ["pages", "visits"] {
+                let sql = format!("UPDATE {table} SET site_id = ?2 WHERE run_id = ?1 AND site_id = ?3");
+                self.wrap(self.connection.execute(&sql, params![run, found, site]))?;
+            }
+            let sql = "UPDATE sites SET outcome = 'moved', reason = ?2, updated_at = ?3, moved_to = ?4 WHERE id = ?1";
+            self.wrap(self.connection.execute(sql, params![site, format!("leads to {key_url}"), at, found]))?;
+        }
+        Ok(found)
+    }
+
+    /// Notes that the template of a site is the one for this run.
+    pub fn settle_template(&self, run: i64, site: SiteId) -> Result<(), StoreError> {
+        let sql = "UPDATE sites SET template_run = ?2 WHERE id = ?1";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        self.wrap(statement.execute([site, run])).map(drop)
+    }
+
+    /// Records how the work on a site ended. A site whose key page cannot be had any more is looked for again from its
+    /// seed next time.
+    pub fn end_site(&self, site: SiteId, end: &SiteEnd, at: i64) -> Result<(), StoreError> {
+        let (outcome, reason) = end.words();
+        let sql = "UPDATE sites SET outcome = ?2, reason = ?3, updated_at = ?4 WHERE id = ?1";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        self.wrap(statement.execute(params![site, outcome, reason, at]))?;
+        if matches!(end, SiteEnd::Failed(_)) {
+            self.wrap(self.connection.execute("UPDATE sites SET moved_to = NULL WHERE moved_to = ?1", [site]))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,133 @@
+//! One record: its header lines, its block, and both packed as a gzip member.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::io::Write;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha1::{Digest, Sha1};
+use xxhash_rust::xxh3::xxh3_128_with_seed;
+
+use crate::calendar::iso_8601;
+
+/// Types of records that are written here (WARC/1.1, section 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordKind {
+    /// How a file came to be.
+    Warcinfo,
+    /// A request as sent.
+    Request,
+    /// An answer, whole.
+    Response,
+    /// An answer whose payload is that of an earlier record.
+    Revisit,
+    /// What else is known of an exchange.
+    Metadata,
+}
+
+impl RecordKind {
+    fn name(self) -> &'static str {
+        match self {
+            RecordKind::Warcinfo => "warcinfo",
+            RecordKind::Request => "request",
+            RecordKind::Response => "response",
+            RecordKind::Revisit => "revisit",
+            RecordKind::Metadata => "metadata",
+        }
+    }
+}
+
+/// A record to be written.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its type.
+    pub kind: RecordKind,
+    /// `WARC-Record-ID`, with its brackets.
+    pub id: String,
+    /// `WARC-Target-URI`; empty for a `warcinfo`.
+    pub uri: String,
+    /// Unix milliseconds.
+    pub at: i64,
+    /// Type of the block.
+    pub content_type: &'static str,
+    /// Further header lines.
+    pub headers: Vec<(&'static str, String)>,
+    /// The block.
+    pub block: Vec<u8>,
+}
+
+impl Record {
+    /// A record with an id of its own.
+    pub fn new(kind: RecordKind, uri: &str, at: i64, content_type: &'static str, block: Vec<u8>) -> Record {
+        Record { kind, id: new_id(), uri: uri.to_owned(), at, content_type, headers: Vec::new(), block }
+    }
+
+    /// Adds a header line.
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Record {
+        // What a server sent must not begin a line of ours.
+        self.headers.push((name, value.into().replace(['\r', '\n'], " ")));
+        self
+    }
+
+    /// The record as one gzip member.
+    pub fn pack(&self) -> std::io::Result<Vec<u8>> {
+        let mut head = format!("WARC/1.1\r\nWARC-Type: {}\r\nWARC-Record-ID: {}\r\n", self.kind.name(), self.id);
+        head += &format!("WARC-Date: {}\r\n", iso_8601(self.at));
+        if !self.uri.is_empty() {
+            head += &format!("WARC-Target-URI: {}\r\n", self.uri);
+        }
+        for (name, value) in &self.headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        head += &format!("WARC-Block-Digest: {}\r\n", payload_digest(&self.block));
+        head += &format!("Content-Type: {}\r\nContent-Length: {}\r\n\r\n", self.content_type, self.block.len());
+        let mut gzip = GzEncoder::new(Vec::with_capacity(self.block.len() / 3 + 512), Compression::new(5));
+        gzip.write_all(head.as_bytes())?;
+        gzip.write_all(&self.block)?;
+        gzip.write_all(b"\r\n\r\n")?;
+        gzip.finish()
+    }
+}
+
+/// `sha1:` and the digest in base 32, as archives write it.
+pub fn payload_digest(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    let mut out = String::from("sha1:");
+    // 160 bits are 32 digits of five bits without a rest.
+    for five in Sha1::digest(bytes).chunks(5) {
+        let bits = five.iter().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
+        out.extend((0..8).rev().map(|at| char::from(DIGITS[(bits >> (5 * at) & 31) as usize])));
+    }
+    out
+}
+
+/// A fresh version 4 UUID as a URN in brackets.
+fn new_id() -> String {
+    static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let stirred =
+        [count.to_le_bytes(), (since.as_nanos() as u64).to_le_bytes(), u64::from(std::process::id()).to_le_bytes()];
+    let mut id = xxh3_128_with_seed(&stirred.concat(), *SEED);
+    id = id & !(0xf << 76) | 4 << 76;
+    id = id & !(0b11 << 62) | 0b10 << 62;
+    let hex = format!("{id:032x}");
+    format!("<urn:uuid:{}-{}-{}-{}-{}>", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_and_ids_have_their_forms() {
+        assert_eq!(payload_digest(b""), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
+        assert_eq!(payload_digest(b"abc"), "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5");
+        let (a, b) = (new_id(), new_id());
+        assert!(a != b && a.len() == 47 && &a[24..25] == "4", "{a}");
+    }
+}
