@@ -58,19 +58,18 @@ impl Crawl {
         let seeds = read_seeds(&self.seeds, &settings)?;
         let rejected = seeds.rejected();
         let mark = seeds.mark();
-        let list = SeedList::new(seeds.into_urls(), Some(mark));
+        let mut urls = seeds.into_urls().peekable();
+        if urls.peek().is_none() {
+            let places = self.places(&settings);
+            return Err(Failure::Usage(anyhow!("no seeds in {places}; give URLs, or a file with one URL a line")));
+        }
+        let list = SeedList::new(urls, Some(mark));
         let (summary, sites) = run_crawl(list, &settings, self.warc.as_deref(), self.metrics)?;
         let mut out = io::stdout().lock();
         if self.json {
             writeln!(out, "{}", serde_json::json!({"schema": 2, "summary": summary, "sites": sites}))?;
         } else {
             print(&summary, &sites, &settings, &mut out)?;
-        }
-        if summary.stats.sites == 0 {
-            return Err(Failure::Usage(anyhow!(
-                "no seeds in {}; give URLs, or a file with one URL a line",
-                self.places(&settings)
-            )));
         }
         let all_well = summary.stats.failed + summary.stats.interrupted + rejected.count() == 0;
         Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })

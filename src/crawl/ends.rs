@@ -28,6 +28,7 @@ impl Scheduler<'_> {
         let known = work.key.take().unwrap_or_default();
         let mut state = self.begin(&work, seed.clone(), Phase::Key(template.clone()));
         state.n_pages = work.past.iter().filter(|visit| visit.outcome == "fetched").count();
+        state.n_unchanged = work.past.iter().filter(|visit| visit.outcome == "not_modified").count();
         state.past = work.past.into_iter().map(|visit| (visit.url.clone(), visit)).collect();
         let revisit = &self.tools.settings.revisit;
         let is_due = revisit.all || known.next_due.is_none_or(|due| due <= self.clock.unix_ms());
@@ -119,6 +120,9 @@ impl Scheduler<'_> {
         self.forget_bytes(site);
         let end = match (&harvest.template, harvest.n_links) {
             (Some(_), _) => SiteEnd::Learned,
+            (None, 0) if harvest.nofollow => {
+                SiteEnd::Failed("the key page wants none of its links followed (nofollow)".to_owned())
+            }
             (None, 0) => SiteEnd::Failed("the key page has no links to pages of its site".to_owned()),
             (None, n) => {
                 SiteEnd::Failed(format!("none of {n} links gave a page that shares anything with the key page"))

@@ -33,7 +33,12 @@ impl Scheduler<'_> {
                         None => break,
                     }
                 }
-                ("not_modified", _) => return self.unchanged(request).await,
+                ("not_modified", _) => {
+                    if let Some(state) = self.sites.get_mut(&site) {
+                        state.n_unchanged = state.n_unchanged.saturating_sub(1);
+                    }
+                    return self.unchanged(request).await;
+                }
                 ("failed" | "gone" | "forbidden", _) => return self.nothing(site, past.reason).await,
                 // An error may have passed.
                 _ => break,

@@ -27,6 +27,8 @@ pub(super) struct SiteState {
     /// Known with the key page.
     pub(super) site: Option<Site>,
     pub(super) n_pages: usize,
+    /// Pages that were as they had been.
+    pub(super) n_unchanged: usize,
     pub(super) n_requests: usize,
     /// Origins whose rules can be forgotten with the site.
     pub(super) origins: Vec<String>,
@@ -85,6 +87,7 @@ impl SiteState {
             phase,
             site: None,
             n_pages: 0,
+            n_unchanged: 0,
             n_requests: 0,
             origins: Vec::new(),
             past: FxHashMap::default(),

@@ -56,7 +56,8 @@ impl Scheduler<'_> {
 
     /// May this site have another page that was never seen?
     fn has_room(&self, site: SiteId) -> bool {
-        self.sites.get(&site).is_some_and(|state| state.n_pages < self.tools.settings.crawl.pages_per_site)
+        let most = self.tools.settings.crawl.pages_per_site;
+        self.sites.get(&site).is_some_and(|state| state.n_pages + state.n_unchanged < most)
     }
 
     fn keeps_template(&self, site: SiteId) -> bool {
@@ -86,6 +87,7 @@ impl Scheduler<'_> {
     pub(super) async fn unchanged(&mut self, request: Request) -> Result<(), WriterError> {
         let Some(site) = request.kind.site() else { return Ok(()) };
         let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
+        state.n_unchanged += 1;
         match state.take_phase() {
             Phase::Walking(walk) => self.walk(site, walk).await,
             Phase::Key(Some(template)) => {

@@ -71,6 +71,8 @@ pub(super) struct Harvest {
     pub(super) template: Option<Template>,
     pub(super) cleaned: Vec<Cleaned>,
     pub(super) n_links: usize,
+    /// Does its owner want no link of the key page followed?
+    pub(super) nofollow: bool,
     pub(super) loads: usize,
     pub(super) links: Vec<NewUrl>,
     pub(super) feeds: Vec<PageUrl>,
@@ -317,6 +319,7 @@ fn harvest(learned: Learned, own: Site, tools: &Tools) -> Harvest {
             refused.extend(not);
         }
     }
+    let nofollow = learned.key.nofollow;
     let parsed = Parsed { page: learned.key, rules: PageRules::default() };
     Harvest {
         host: parsed.page.url.authority(),
@@ -326,6 +329,7 @@ fn harvest(learned: Learned, own: Site, tools: &Tools) -> Harvest {
         template: learned.template,
         cleaned,
         n_links: learned.n_links,
+        nofollow,
         loads: learned.found.loads,
         links,
         refused,

@@ -74,6 +74,23 @@ pub struct Arrival {
     pub user_agent: String,
 }
 
+/// A request as it is answered.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Host name, without port.
+    pub host: String,
+    /// Path with query.
+    pub path: String,
+    headers: hyper::HeaderMap,
+}
+
+impl Asked {
+    /// A header line; empty when there is none.
+    pub fn header(&self, name: &str) -> String {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
+    }
+}
+
 /// A running server.
 pub struct Server {
     address: SocketAddr,
@@ -85,9 +102,17 @@ pub struct Server {
 /// Answers a request by host and path.
 pub type Answer = dyn Fn(&str, &str) -> Reply + Send + Sync;
 
+/// Answers a request by all that is in it.
+pub type AnswerAsked = dyn Fn(&Asked) -> Reply + Send + Sync;
+
 impl Server {
     /// Starts a server on a free port of 127.0.0.1.
     pub fn start(answer: Arc<Answer>) -> std::io::Result<Server> {
+        Server::start_asked(Arc::new(move |asked: &Asked| answer(&asked.host, &asked.path)))
+    }
+
+    /// The same for answers that depend on headers.
+    pub fn start_asked(answer: Arc<AnswerAsked>) -> std::io::Result<Server> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))?;
         let address = listener.local_addr()?;
@@ -116,7 +141,7 @@ impl Drop for Server {
     }
 }
 
-async fn accept(listener: TcpListener, answer: Arc<Answer>, arrivals: Arc<Mutex<Vec<Arrival>>>) {
+async fn accept(listener: TcpListener, answer: Arc<AnswerAsked>, arrivals: Arc<Mutex<Vec<Arrival>>>) {
     while let Ok((stream, _)) = listener.accept().await {
         let _ = stream.set_nodelay(true);
         let (answer, arrivals) = (Arc::clone(&answer), Arc::clone(&arrivals));
@@ -131,7 +156,7 @@ async fn accept(listener: TcpListener, answer: Arc<Answer>, arrivals: Arc<Mutex<
 
 async fn respond(
     request: Request<Incoming>,
-    answer: Arc<Answer>,
+    answer: Arc<AnswerAsked>,
     arrivals: Arc<Mutex<Vec<Arrival>>>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let at = Instant::now();
@@ -144,7 +169,7 @@ async fn respond(
         let user_agent = header(&hyper::header::USER_AGENT);
         list.push(Arrival { at, host: host.clone(), path: path.clone(), user_agent });
     }
-    let reply = answer(&host, &path);
+    let reply = answer(&Asked { host, path, headers: request.headers().clone() });
     if !reply.wait.is_zero() {
         tokio::time::sleep(reply.wait).await;
     }

@@ -74,7 +74,7 @@ pub(super) fn is_html(content_type: Option<&str>, body: &[u8]) -> Result<(), Str
         head && (tag.starts_with("<!--")
             || matches!(text.get(tag.len()), None | Some(b' ' | b'>' | b'\t' | b'\n' | b'\r' | b'/')))
     };
-    if TAGS.iter().any(|tag| begins(&tag)) {
+    if TAGS.iter().any(begins) {
         return Ok(());
     }
     Err(if essence.is_empty() { "an answer without a type".to_owned() } else { essence })

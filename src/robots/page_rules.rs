@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(rules(&["otherbot: none"], &[("otherbot", "none")]), PageRules::default());
         assert_eq!(rules(&["Dehusk: noindex, NOFOLLOW"], &[]), both);
         assert_eq!(rules(&["noindex, max-snippet: 3"], &[("ROBOTS", "index,nofollow")]), both);
-        assert_eq!(rules(&["max-snippet:0, noindex"], &[]).noindex, true);
+        assert!(rules(&["max-snippet:0, noindex"], &[]).noindex);
     }
 
     #[test]

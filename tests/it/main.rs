@@ -8,5 +8,6 @@ mod docs;
 mod dom;
 mod politeness;
 mod quality;
+mod nightly;
 mod tidy;
 mod vectors;

@@ -1,0 +1,239 @@
+//! The walk beyond the training pages, and what a second night finds: unchanged, changed, gone, new.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dehusk::crawl::Summary;
+use dehusk::demo::server::{Answer, Reply, Server};
+use dehusk::page::PageUrl;
+use dehusk::settings::{Order, ScopeOf, Settings};
+use dehusk::store::Store;
+
+use crate::crawl::{run, settings};
+
+/// A site of 40 pages: each links to its neighbours, the first ten to each other.
+fn page(path: &str, text: &str) -> Option<String> {
+    let n: usize = path.trim_start_matches('/').parse().ok().filter(|n| *n < 40)?;
+    let menu: String = (0..10).map(|i| format!("<li><a href=/{i}>page {i}</a>")).collect();
+    let next = format!("<a href=/{}>next</a> <a href=/{}?utm_source=x>after that</a>", n + 1, n + 2);
+    Some(format!(
+        "<title>t</title><nav><ul>{menu}</ul></nav><main><p>{text} number {n}</p>{next}</main><footer>the end</footer>"
+    ))
+}
+
+fn nights(answer: Arc<Answer>) -> (Server, Settings, tempfile::TempDir) {
+    let server = Server::start(answer).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut settings = settings(&dir.path().join("n.db"), &server, &["*.test"]);
+    settings.politeness.delay = Duration::from_millis(5);
+    settings.politeness.max_crawl_delay = Duration::from_millis(5);
+    settings.revisit.first = Duration::ZERO;
+    settings.revisit.least = Duration::ZERO;
+    (server, settings, dir)
+}
+
+fn night(settings: &Settings) -> Summary {
+    run(vec![PageUrl::parse("http://a.test/0").unwrap()], settings).0
+}
+
+fn paths(server: &Server) -> Vec<String> {
+    server.arrivals().into_iter().map(|arrival| arrival.path).collect()
+}
+
+#[test]
+fn the_walk_goes_on_to_its_limit_and_asks_for_nothing_twice() {
+    let answer = |_: &str, path: &str| match page(path.split('?').next().unwrap(), "text") {
+        Some(html) => Reply::html(html),
+        None => Reply::status(404),
+    };
+    for (limit, depth, expected) in [(0, 0, 7), (20, 0, 20), (1000, 0, 40), (1000, 1, 10)] {
+        let (server, mut settings, _dir) = nights(Arc::new(answer));
+        settings.crawl.pages_per_site = limit;
+        settings.crawl.depth = depth;
+        let summary = night(&settings);
+        let asked = paths(&server);
+        let once: BTreeSet<&String> = asked.iter().collect();
+        assert_eq!(once.len(), asked.len(), "{asked:?}");
+        assert_eq!(summary.stats.pages, expected, "limit {limit}, depth {depth}: {asked:?}");
+        assert_eq!(summary.stats.new, expected);
+        let store = Store::open(std::path::Path::new(&settings.store.path)).unwrap();
+        for page in store.list_pages(None).unwrap() {
+            let html = store.load_cleaned(&page).unwrap().unwrap();
+            assert!(html.contains("text number") && !html.contains("the end"), "{}: {html}", page.url);
+        }
+    }
+}
+
+#[test]
+fn sitemaps_feeds_scope_and_patterns_decide_what_is_walked() {
+    let answer = |_: &str, path: &str| match path {
+        "/robots.txt" => Reply::text("Sitemap: /index.xml\nUser-agent: *\nDisallow: /docs/secret"),
+        "/index.xml" => Reply::typed(
+            "text/xml",
+            "<sitemapindex><sitemap><loc>http://a.test/map.txt</loc></sitemap><sitemap><loc>http://b.test/m</loc></sitemap></sitemapindex>",
+        ),
+        "/map.txt" => Reply::text(
+            "http://a.test/docs/hidden\nhttp://a.test/docs/secret\nhttp://b.test/else\nhttp://a.test/blog/1\nhttp://a.test/docs/private/1\n",
+        ),
+        "/feed" => {
+            Reply::typed("application/rss+xml", "<rss><channel><item><link>/docs/news</link></item></channel></rss>")
+        }
+        _ if path.starts_with("/docs/") => Reply::html(format!(
+            "<link rel=alternate type=application/rss+xml href=/feed><ul>{}</ul><p>{path}",
+            (0..8).map(|i| format!("<li><a href=/docs/{i}>page {i}</a>")).collect::<String>()
+        )),
+        _ => Reply::status(404),
+    };
+    let (server, mut settings, _dir) = nights(Arc::new(answer));
+    settings.crawl.pages_per_site = 100;
+    settings.crawl.scope = ScopeOf::Path;
+    settings.crawl.order = Order::Breadth;
+    settings.crawl.exclude = vec!["/private/".to_owned()];
+    let (summary, _) = run(vec![PageUrl::parse("http://a.test/docs/").unwrap()], &settings);
+    let asked: BTreeSet<String> = paths(&server).into_iter().collect();
+    for wanted in ["/index.xml", "/map.txt", "/feed", "/docs/hidden", "/docs/news", "/docs/7"] {
+        assert!(asked.contains(wanted), "{wanted}: {asked:?}");
+    }
+    for unwanted in ["/docs/secret", "/else", "/blog/1", "/docs/private/1", "/m"] {
+        assert!(!asked.contains(unwanted), "{unwanted}: {asked:?}");
+    }
+    assert_eq!(summary.stats.forbidden, 1);
+    let refused = summary.stats.refused;
+    assert!(refused["outside"] >= 2 && refused["pattern"] == 1, "{refused:?}");
+}
+
+#[test]
+fn a_second_night_asks_conditionally_and_tells_what_has_changed() {
+    let tonight = Arc::new(AtomicUsize::new(1));
+    let conditions = Arc::new(Mutex::new(Vec::new()));
+    let (clock, seen) = (Arc::clone(&tonight), Arc::clone(&conditions));
+    let answer = move |request: &dehusk::demo::server::Asked| {
+        let path = request.path.as_str();
+        let night = clock.load(Ordering::Relaxed);
+        let text = match (night, path) {
+            (2, "/3") => return Reply::status(410),
+            (2, "/4") => "other words",
+            _ => "text",
+        };
+        let Some(mut html) = page(path, text) else { return Reply::status(404) };
+        if night == 2 && path == "/5" {
+            html = html.replace("<title>t", "<title>tt");
+        }
+        let etag = format!("\"{}\"", html.len() * 31 + html.matches("other").count());
+        if night == 2 {
+            seen.lock().unwrap().push((path.to_owned(), request.header("if-none-match")));
+        }
+        match request.header("if-none-match") == etag {
+            true => Reply::status(304).with("etag", &etag),
+            false => Reply::html(html).with("etag", &etag),
+        }
+    };
+    let server = Server::start_asked(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut settings = settings(&dir.path().join("n.db"), &server, &["*.test"]);
+    settings.politeness.delay = Duration::from_millis(5);
+    settings.revisit.first = Duration::ZERO;
+    settings.revisit.least = Duration::ZERO;
+    settings.crawl.pages_per_site = 20;
+    // Without this the second run would wait for the longest delay that the first may have promised.
+    let first = night(&settings);
+    assert_eq!((first.stats.learned, first.stats.new, first.stats.pages), (1, 20, 20));
+    let before = server.arrivals().len();
+
+    tonight.store(2, Ordering::Relaxed);
+    let second = night(&settings);
+    let stats = &second.stats;
+    assert_eq!((stats.learned, stats.kept), (0, 1), "the stored template still fits: no training pages");
+    assert_eq!((stats.unchanged, stats.changed, stats.same_text, stats.gone), (17, 1, 1, 1), "{stats:?}");
+    let asked = paths(&server)[before..].to_vec();
+    assert!(!asked.contains(&"/robots.txt".to_owned()), "its rules are a few seconds old");
+    assert_eq!(conditions.lock().unwrap().iter().filter(|(_, etag)| !etag.is_empty()).count(), 19);
+
+    let store = Store::open(std::path::Path::new(&settings.store.path)).unwrap();
+    let runs = store.list_runs(10).unwrap();
+    assert_eq!((runs.len(), runs[0].unchanged, runs[0].gone, runs[0].templates), (2, 17, 1, 0));
+    let diff: Vec<(String, String)> =
+        store.diff_runs(1, 2).unwrap().into_iter().map(|c| (c.change, c.url.replace("http://a.test", ""))).collect();
+    let expected = [("gone", "/3"), ("changed", "/4"), ("same_text", "/5")];
+    assert!(
+        expected.iter().all(|(change, path)| diff.contains(&((*change).to_owned(), (*path).to_owned()))),
+        "{diff:?}"
+    );
+
+    // Nothing is due on the third night but what has changed, and nothing at all with long intervals.
+    settings.revisit.first = Duration::from_secs(3600);
+    settings.revisit.least = Duration::from_secs(3600);
+    settings.revisit.all = true;
+    night(&settings);
+    settings.revisit.all = false;
+    settings.crawl.pages_per_site = 0;
+    let before = server.arrivals().len();
+    let fourth = night(&settings);
+    assert_eq!((fourth.stats.not_due, fourth.stats.requests), (1, 0));
+    assert_eq!(server.arrivals().len(), before);
+}
+
+#[test]
+fn a_redesign_is_learned_anew_and_every_page_is_cleaned_with_it() {
+    let tonight = Arc::new(AtomicUsize::new(1));
+    let clock = Arc::clone(&tonight);
+    let answer = move |_: &str, path: &str| {
+        let Some(html) = page(path, "text") else { return Reply::status(404) };
+        match clock.load(Ordering::Relaxed) {
+            1 => Reply::html(html),
+            _ => Reply::html(
+                html.replace("<nav>", "<section class=top><div class=menu>")
+                    .replace("</nav>", "</div></section><aside class=new>fresh</aside>")
+                    .replace("<footer>the end</footer>", "<div class=foot>finis</div>"),
+            ),
+        }
+    };
+    let (_server, mut settings, _dir) = nights(Arc::new(answer));
+    settings.crawl.pages_per_site = 12;
+    assert_eq!(night(&settings).stats.learned, 1);
+    tonight.store(2, Ordering::Relaxed);
+    let second = night(&settings);
+    assert_eq!((second.stats.learned, second.stats.kept), (1, 0));
+    let store = Store::open(std::path::Path::new(&settings.store.path)).unwrap();
+    assert_eq!(store.list_templates(None, true).unwrap().len(), 2, "the old version is kept");
+    let pages = store.list_pages(None).unwrap();
+    assert_eq!(pages.len(), 12);
+    for page in pages {
+        let html = store.load_cleaned(&page).unwrap().unwrap();
+        assert!(
+            !html.contains("finis") && !html.contains("the end") && html.contains("number"),
+            "{}: {html}",
+            page.url
+        );
+    }
+}
+
+#[test]
+fn owners_wishes_are_kept() {
+    let answer = |_: &str, path: &str| match path {
+        "/robots.txt" => Reply::status(404),
+        "/2" => Reply::html(page("/2", "text").unwrap()).with("x-robots-tag", "noindex"),
+        "/9" => {
+            Reply::html(page("/9", "text").unwrap().replace("<title>", "<meta name=robots content=nofollow><title>"))
+        }
+        _ => page(path, "text").map_or_else(|| Reply::status(404), Reply::html),
+    };
+    let (_server, mut settings, _dir) = nights(Arc::new(answer));
+    settings.crawl.pages_per_site = 12;
+    settings.crawl.include = vec!["/[0-9]$".to_owned()];
+    let summary = night(&settings);
+    assert_eq!(summary.stats.learned, 1);
+    let store = rusqlite::Connection::open(&settings.store.path).unwrap();
+    let noindex: Vec<String> = store
+        .prepare("SELECT url FROM pages WHERE noindex")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert_eq!(noindex, ["http://a.test/2"], "it voted, and is kept out of collections");
+    let refused = summary.stats.refused;
+    assert!(refused["pattern"] > 0, "{refused:?}");
+}
