@@ -81,54 +81,75 @@ fn the_demo_is_learned_and_stored() {
 }
 
 /// The 36 sites as 36 domains; robots.txt forbids a page that the search would ask for on some of them.
+pub(crate) struct DevSites {
+    pub(crate) answer: Arc<Answer>,
+    pub(crate) seeds: Vec<PageUrl>,
+    /// Host of each site.
+    pub(crate) hosts: BTreeMap<String, String>,
+    /// Path that each host forbids, with its usual endings.
+    forbidden: BTreeMap<String, String>,
+    expected: BTreeMap<String, serde_json::Value>,
+}
+
+impl DevSites {
+    pub(crate) fn load() -> Option<DevSites> {
+        let corpus = corpus::sites()?;
+        let gold: toml::Table = std::fs::read_to_string(corpus.join("gold.toml")).unwrap().parse().unwrap();
+        let expected = std::fs::read_to_string(corpus::shared("algorithms/expected_dev.json")).unwrap();
+        let expected: BTreeMap<String, serde_json::Value> = serde_json::from_str(&expected).unwrap();
+        let mut folders = BTreeMap::new();
+        let mut forbidden: BTreeMap<String, String> = BTreeMap::new();
+        let mut seeds = Vec::new();
+        let mut hosts = BTreeMap::new();
+        for (at, (name, want)) in expected.iter().enumerate() {
+            // Sites that link to themselves by absolute URL are served under their own names.
+            let own = gold["site"][name]["hosts"].as_array().unwrap().first().map(|h| h.as_str().unwrap().to_owned());
+            let host = own.unwrap_or_else(|| format!("{name}.test"));
+            hosts.insert(name.clone(), host.clone());
+            folders.insert(host.clone(), Folder::open(&corpus.join("dev").join(name).join("www")).unwrap());
+            seeds.push(url_of(&host, gold["site"][name]["key_page"].as_str().unwrap()).unwrap());
+            let cs = want["cs"][0].as_str().unwrap().trim_end_matches("index.html").trim_end_matches(".html");
+            if at % 2 == 0 && want["links"].as_u64() > Some(20) && cs.len() > 1 && cs.is_ascii() && !cs.contains('?') {
+                forbidden.insert(host, cs.to_owned());
+            }
+        }
+        assert!(forbidden.len() > 5, "{forbidden:?}");
+        let rules = forbidden.clone();
+        let answer: Arc<Answer> = Arc::new(move |host, path| {
+            if path == "/robots.txt" {
+                return match rules.get(host) {
+                    Some(path) => {
+                        let lines = ["", ".html", "index.html"].map(|end| format!("Disallow: {path}{end}$\n"));
+                        Reply::text(format!("User-agent: *\n{}", lines.concat()))
+                    }
+                    None => Reply::status(404),
+                };
+            }
+            let url = PageUrl::parse(&format!("http://{host}{path}")).unwrap();
+            match folders.get(host).and_then(|folder| folder.find(&url)) {
+                Some(served) if served.url != url => Reply::redirect(301, served.url.path()),
+                Some(served) => Reply::html(std::fs::read(served.file).unwrap()),
+                None => Reply::status(404),
+            }
+        });
+        Some(DevSites { answer, seeds, hosts, forbidden, expected })
+    }
+
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.hosts.values().map(String::as_str).collect()
+    }
+}
+
 #[test]
 fn the_real_sites_are_learned_politely() {
-    let Some(corpus) = corpus::sites() else { return };
-    let gold: toml::Table = std::fs::read_to_string(corpus.join("gold.toml")).unwrap().parse().unwrap();
-    let expected = std::fs::read_to_string(corpus::shared("algorithms/expected_dev.json")).unwrap();
-    let expected: BTreeMap<String, serde_json::Value> = serde_json::from_str(&expected).unwrap();
-    let mut folders = BTreeMap::new();
-    let mut forbidden: BTreeMap<String, String> = BTreeMap::new();
-    let mut key_pages = Vec::new();
-    let mut hosts = BTreeMap::new();
-    for (at, (name, want)) in expected.iter().enumerate() {
-        // Sites that link to themselves by absolute URL are served under their own names.
-        let own = gold["site"][name]["hosts"].as_array().unwrap().first().map(|h| h.as_str().unwrap().to_owned());
-        let host = own.unwrap_or_else(|| format!("{name}.test"));
-        hosts.insert(name.clone(), host.clone());
-        folders.insert(host.clone(), Folder::open(&corpus.join("dev").join(name).join("www")).unwrap());
-        key_pages.push((host.clone(), gold["site"][name]["key_page"].as_str().unwrap().to_owned()));
-        let cs = want["cs"][0].as_str().unwrap().trim_end_matches("index.html").trim_end_matches(".html");
-        if at % 2 == 0 && want["links"].as_u64() > Some(20) && cs.len() > 1 && cs.is_ascii() && !cs.contains('?') {
-            forbidden.insert(host, cs.to_owned());
-        }
-    }
-    assert!(forbidden.len() > 5, "{forbidden:?}");
-    let rules = forbidden.clone();
-    let answer: Arc<Answer> = Arc::new(move |host, path| {
-        if path == "/robots.txt" {
-            return match rules.get(host) {
-                Some(path) => {
-                    let lines = ["", ".html", "index.html"].map(|end| format!("Disallow: {path}{end}$\n"));
-                    Reply::text(format!("User-agent: *\n{}", lines.concat()))
-                }
-                None => Reply::status(404),
-            };
-        }
-        let url = PageUrl::parse(&format!("http://{host}{path}")).unwrap();
-        match folders.get(host).and_then(|folder| folder.find(&url)) {
-            Some(served) if served.url != url => Reply::redirect(301, served.url.path()),
-            Some(served) => Reply::html(std::fs::read(served.file).unwrap()),
-            None => Reply::status(404),
-        }
-    });
-    let server = Server::start(answer).unwrap();
-    let seeds: Vec<PageUrl> = key_pages.iter().map(|(host, key)| url_of(host, key).unwrap()).collect();
+    let Some(sites) = DevSites::load() else { return };
+    let DevSites { seeds, hosts, forbidden, expected, .. } = &sites;
+    let server = Server::start(Arc::clone(&sites.answer)).unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let names: Vec<&str> = hosts.values().map(String::as_str).collect();
+    let names = sites.names();
     let settings = settings(&dir.path().join("d.db"), &server, &names);
     let delay = settings.politeness.delay;
-    let (summary, ended) = run(seeds, &settings);
+    let (summary, ended) = run(seeds.clone(), &settings);
 
     let arrivals = server.arrivals();
     for (host, gaps) in gaps(&arrivals) {
@@ -140,7 +161,7 @@ fn the_real_sites_are_learned_politely() {
         assert!(!rest.is_some_and(|rest| ["", ".html", "index.html"].contains(&rest)), "{arrival:?}");
     }
     let mut unfollowed = 0;
-    for (name, want) in &expected {
+    for (name, want) in expected {
         let site = &ended[&hosts[name]];
         // One site's pages ask robots not to follow their links.
         let wants_none = site.reason.as_deref().is_some_and(|reason| reason.contains("(nofollow)"));
