@@ -183,11 +183,14 @@ fn grows(from: &PageUrl, segments: &[&str]) -> bool {
 
 /// Does a path or query hold a year with a month, too far from now? Years alone are names of many things.
 fn is_far_date(url: &PageUrl, year: i64, most: i64) -> bool {
-    static DATE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?:^|[^0-9])([0-9]{4})(?:[/-]|&m[a-z]*=)(?:0?[1-9]|1[0-2])(?:[^0-9]|$)").ok());
+    static DATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?:(?:^|[^0-9])([0-9]{4})[/-](?:0[1-9]|1[0-2])|[?&]y(?:ear)?=([0-9]{4})&m(?:onth)?=(?:0?[1-9]|1[0-2]))(?:[^0-9]|$)").ok()
+    });
     let text = &url.url()[Position::BeforePath..];
     let dates = DATE.iter().flat_map(|date| date.captures_iter(text));
-    dates.filter_map(|found| found[1].parse::<i64>().ok()).any(|found| (found - year).abs() > most)
+    let years = dates.filter_map(|found| found.get(1).or_else(|| found.get(2))?.as_str().parse::<i64>().ok());
+    // Other numbers of four digits are numbers of something.
+    years.filter(|found| (1000..=2999).contains(found)).any(|found| (found - year).abs() > most)
 }
 
 #[cfg(test)]
@@ -224,7 +227,13 @@ mod tests {
         let deep: String = (0..30).map(|n| format!("/{n}")).collect();
         assert_eq!(judge(|_| {}, from, &format!("http://s.com{deep}")), Err(Refusal::Deep));
         assert_eq!(judge(|_| {}, "http://s.com/a/b/b", "http://s.com/a/b/b/b"), Err(Refusal::Growing));
-        for fine in ["http://s.com/2024/05/a-post", "http://s.com/de/de-at/de", "http://s.com/part/1812/intro"] {
+        for fine in [
+            "http://s.com/thread-1234-1-1.html",
+            "http://s.com/t/x/5678/2",
+            "http://s.com/2024/05/a-post",
+            "http://s.com/de/de-at/de",
+            "http://s.com/part/1812/intro",
+        ] {
             assert_eq!(judge(|_| {}, from, fine).as_deref(), Ok(fine));
         }
     }

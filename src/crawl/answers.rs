@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::event::{Answer, Kind, Request};
-use super::scheduler::{End, Scheduler};
+use super::origin::FORBIDDEN;
+use super::scheduler::{End, Scheduler, put_off_reason};
 use super::site::Phase;
 use super::visit::{visit, visit_of};
 use super::work::{Came, Work};
@@ -11,7 +12,7 @@ use crate::fetch::{Fetched, Response, redirect_target};
 use crate::frontier::Times;
 use crate::page::{Domain, PageUrl};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
-use crate::store::{Job, NewVisit, SiteEnd, UrlEnd, VisitOutcome, WriterError};
+use crate::store::{Job, NewVisit, SiteEnd, SiteId, UrlEnd, VisitOutcome, WriterError};
 
 impl Scheduler<'_> {
     pub(super) async fn fetched(&mut self, answer: Answer) -> Result<(), WriterError> {
@@ -65,12 +66,13 @@ impl Scheduler<'_> {
                 return Ok(());
             }
             Err(error) if error.is_connection() => {
-                if self.frontier.failed(domain) >= politeness.park_after && !self.frontier.is_parked(domain) {
+                if self.frontier.failed(domain) >= politeness.park_after && self.frontier.parked(domain).is_none() {
                     tracing::warn!(
                         "{domain}: {} failed connections in a row, left alone for this run",
                         politeness.park_after
                     );
-                    self.frontier.park(domain, now);
+                    let reason = format!("{} failed connections in a row", politeness.park_after);
+                    self.frontier.park(domain, &reason, now);
                     self.stats.parked += 1;
                     return Ok(());
                 }
@@ -85,6 +87,11 @@ impl Scheduler<'_> {
             let job = Job::Domain(domain.to_string(), self.clock.at(until), reason);
             self.writer.send(job).await?;
         }
+        if asked > politeness.max_back_off {
+            // Nobody waits that long for a page; what is left of the domain is another night's.
+            self.frontier.park(domain, &put_off_reason(asked), now);
+            self.stats.parked += 1;
+        }
         Ok(())
     }
 
@@ -97,7 +104,15 @@ impl Scheduler<'_> {
                 let Ok(response) = fetched.outcome else { return Ok(()) };
                 let fetched_at = record.sent_at.unwrap_or_else(|| self.clock.unix_ms());
                 self.stats.pages += 1;
-                self.page_came(Came { request, response, fetched_at, visit: Some(record), noindex: false }).await
+                self.page_came(Came {
+                    request,
+                    response,
+                    fetched_at,
+                    visit: Some(record),
+                    noindex: false,
+                    nofollow: false,
+                })
+                .await
             }
             NextStep::Unchanged => {
                 let end = UrlEnd::Unchanged;
@@ -118,6 +133,11 @@ impl Scheduler<'_> {
                 self.push(request, End::Back);
                 Ok(())
             }
+            NextStep::Follow(target) if self.has_fetched(site, &target) => {
+                let record = NewVisit { reason: Some(target.to_string()), ..record };
+                self.writer.send(Job::Visit(record, Some((request.asked.clone(), UrlEnd::Moved)))).await?;
+                self.no_page(request, "leads to a page that this run has fetched".to_owned()).await
+            }
             NextStep::Follow(target) => {
                 let record = NewVisit { reason: Some(target.to_string()), ..record };
                 self.writer.send(Job::Visit(record, None)).await?;
@@ -133,8 +153,10 @@ impl Scheduler<'_> {
             NextStep::Give(reason, end) => {
                 self.stats.errors += 1;
                 let record = NewVisit { reason: Some(reason.clone()), ..record };
-                let record = match end {
-                    UrlEnd::Gone => NewVisit { outcome: VisitOutcome::Gone, ..record },
+                let record = match (&end, record.outcome) {
+                    (UrlEnd::Gone, _) => NewVisit { outcome: VisitOutcome::Gone, ..record },
+                    // It led somewhere, but not to anything of use.
+                    (_, VisitOutcome::Redirected) => NewVisit { outcome: VisitOutcome::Failed, ..record },
                     _ => record,
                 };
                 let row = matches!(request.kind, Kind::Page { .. }).then(|| (request.asked.clone(), end));
@@ -171,6 +193,14 @@ impl Scheduler<'_> {
             (429 | 500..=599, _) if may_retry => NextStep::Again(request.again()),
             (status, _) => NextStep::Give(format!("{url}: answers {status}"), UrlEnd::Failed),
         }
+    }
+
+    /// Does a walk know this page of this run already? A learner decides for itself what counts as another page.
+    fn has_fetched(&self, site: Option<SiteId>, target: &PageUrl) -> bool {
+        let state = site.and_then(|site| self.sites.get(&site));
+        state.is_some_and(|state| {
+            matches!(state.phase, Phase::Walking(_)) && state.fetched.contains(&target.fingerprint())
+        })
     }
 
     /// A key page may be anywhere; once it is found, what leaves its site is of no use and is not asked for.
@@ -223,7 +253,7 @@ impl Scheduler<'_> {
         };
         let at = self.clock.unix_ms();
         self.writer.send(Job::Robots { origin: origin.to_owned(), at, status, body }).await?;
-        let robots = robots.unwrap_or_else(|| Robots::of(RobotsAnswer::Unreachable, &self.tools.agents));
+        let robots = robots.unwrap_or_else(|| Robots::of(RobotsAnswer::Unreachable(""), &self.tools.agents));
         // Rules that could not be had are asked for again when the server may have recovered.
         let politeness = &self.tools.settings.politeness;
         let ttl = match robots.unreachable() {
@@ -248,14 +278,27 @@ impl Scheduler<'_> {
         let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
         if matches!(came.request.kind, Kind::Page { .. }) {
             state.n_pages += 1;
+            state.fetched.insert(came.response.url.fingerprint());
         }
         if too_large {
             let reason = format!("{}: too large for crawl.memory", came.request.url);
+            if let Some(visit) = came.visit {
+                let record = NewVisit { outcome: VisitOutcome::Failed, reason: Some(reason.clone()), ..visit };
+                let row = matches!(came.request.kind, Kind::Page { .. });
+                let row = row.then(|| (came.request.asked.clone(), UrlEnd::Failed));
+                self.writer.send(Job::Visit(record, row)).await?;
+            }
             return self.no_page(came.request, reason).await;
         }
         state.held += bytes;
         self.held += bytes;
-        let came = Box::new(came);
+        let mut came = Box::new(came);
+        if matches!(came.request.kind, Kind::Announced { .. })
+            && let Some(visit) = came.visit.take()
+        {
+            self.writer.send(Job::Visit(visit, None)).await?;
+        }
+        let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
         let work = match state.take_phase() {
             Phase::Key(template) => Work::Key(came, template),
             Phase::Learning(learner) => Work::Tell(learner, Some(came)),
@@ -268,15 +311,23 @@ impl Scheduler<'_> {
                     _ => Work::Walk(walk, own, came),
                 }
             }
-            Phase::Away => return Ok(()),
+            // Nothing was asked for in this state: a defect of ours, which must not leave the site waiting for ever.
+            Phase::Away => {
+                return self.end_site(site, SiteEnd::Failed("lost its place, please report it".to_owned())).await;
+            }
         };
         self.compute(site, work);
         Ok(())
     }
 
     pub(super) async fn forbid(&mut self, request: Request, reason: String) -> Result<(), WriterError> {
-        let is_rule = reason == "robots.txt forbids it";
-        *(if is_rule { &mut self.stats.forbidden } else { &mut self.stats.without_rules }) += 1;
+        if reason != FORBIDDEN {
+            // Not this page is out of reach but all of its origin, for now.
+            self.stats.without_rules += 1;
+            let reason = format!("{}: {reason}", request.url);
+            return self.give_up(request, reason).await;
+        }
+        self.stats.forbidden += 1;
         let row = matches!(request.kind, Kind::Page { .. }).then(|| (request.asked.clone(), UrlEnd::Failed));
         let record = visit(&request, VisitOutcome::Forbidden, Some(reason.clone()));
         self.writer.send(Job::Visit(record, row)).await?;
@@ -284,19 +335,36 @@ impl Scheduler<'_> {
         self.no_page(request, reason).await
     }
 
-    /// A request that is not sent any more.
+    /// A request that is not sent, for a reason that concerns its whole domain: its URL goes on waiting for another
+    /// night, and so does the rest of its site.
     pub(super) async fn give_up(&mut self, request: Request, reason: String) -> Result<(), WriterError> {
-        let row = matches!(request.kind, Kind::Page { .. }).then(|| (request.asked.clone(), UrlEnd::Failed));
-        self.writer.send(Job::Visit(visit(&request, VisitOutcome::FetchError, Some(reason.clone())), row)).await?;
+        let record = visit(&request, VisitOutcome::FetchError, Some(reason.clone()));
+        self.writer.send(Job::Visit(record, None)).await?;
         if let Kind::Robots { origin } = &request.kind {
-            let robots = Robots::of(RobotsAnswer::Unreachable, &self.tools.agents);
+            let robots = Robots::of(RobotsAnswer::Unreachable(""), &self.tools.agents);
             let until = Instant::now() + self.tools.settings.politeness.max_back_off;
             for request in self.origins.learn(origin.clone(), robots, until) {
                 self.push(request, End::Front);
             }
             return Ok(());
         }
-        self.no_page(request, reason).await
+        let Some(site) = request.kind.site() else { return Ok(()) };
+        match self.sites.get_mut(&site).map(super::site::SiteState::take_phase) {
+            Some(Phase::Walking(walk)) => {
+                let end = match walk.end {
+                    SiteEnd::NotDue => SiteEnd::Failed(reason),
+                    end => end,
+                };
+                self.end_site(site, end).await
+            }
+            Some(phase) => {
+                if let Some(state) = self.sites.get_mut(&site) {
+                    state.phase = phase;
+                }
+                self.no_page(request, reason).await
+            }
+            None => Ok(()),
+        }
     }
 
     /// A request came to nothing; what was out for the site is so no longer.

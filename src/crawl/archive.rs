@@ -48,7 +48,7 @@ impl Archive {
         };
         // Packing takes as long as parsing; not on a thread that requests wait for.
         let written = tokio::task::spawn_blocking(move || self.write(&exchange));
-        if !written.await.unwrap_or(true) {
+        if !written.await.unwrap_or(false) {
             fetched.archive_failed = true;
         }
         fetched
@@ -63,7 +63,9 @@ impl Archive {
         let outcome = self.entries(exchange).map_err(|reason| WarcError::Io { path: "archive".into(), reason });
         let outcome = outcome.and_then(|entries| match self.writer.lock() {
             Ok(mut writer) => writer.write(&entries, exchange.at),
-            Err(_) => Ok(()),
+            Err(_) => {
+                Err(WarcError::Io { path: "archive".into(), reason: std::io::Error::other("the writer panicked") })
+            }
         });
         failed = match self.failed.lock() {
             Ok(failed) => failed,
@@ -79,10 +81,15 @@ impl Archive {
     /// The records of an exchange: response or revisit, request, metadata.
     fn entries(&self, exchange: &Exchange) -> std::io::Result<Vec<Entry>> {
         let Exchange { url, at, wire, .. } = exchange;
-        let digest = payload_digest(&wire.body);
+        // A page that was not modified has no payload of its own; with the 304 as its block, replay would show that.
+        let is_modified = exchange.known_since.is_none();
+        let digest = if is_modified { payload_digest(&wire.body) } else { String::new() };
         let earlier = self.earlier(&digest, exchange);
-        let mut block = wire.response.clone();
-        block.extend_from_slice(b"\r\n");
+        let mut block = Vec::new();
+        if is_modified {
+            block.extend_from_slice(&wire.response);
+            block.extend_from_slice(b"\r\n");
+        }
         let (kind, profile) = match (exchange.known_since, &earlier) {
             (Some(_), _) => (RecordKind::Revisit, Some(NOT_MODIFIED)),
             (None, Some(_)) => (RecordKind::Revisit, Some(IDENTICAL)),
@@ -93,7 +100,7 @@ impl Archive {
         }
         let mut response = Record::new(kind, url, *at, "application/http;msgtype=response", block)
             .with("WARC-Protocol", wire.protocol);
-        if exchange.known_since.is_none() {
+        if is_modified {
             response = response.with("WARC-Payload-Digest", digest.clone());
         }
         if let Some(address) = wire.address {
@@ -117,7 +124,8 @@ impl Archive {
             format!("{}\r\n", wire.request).into_bytes(),
         )
         .with("WARC-Concurrent-To", response.id.clone());
-        let mut fields = format!("fetchTimeMs: {}\r\nhopsFromSeed: {}\r\n", exchange.took_ms, exchange.depth);
+        let mut fields = if is_modified { String::new() } else { "status: 304\r\n".to_owned() };
+        fields += &format!("fetchTimeMs: {}\r\nhopsFromSeed: {}\r\n", exchange.took_ms, exchange.depth);
         if let Some(via) = &exchange.via {
             fields += &format!("via: {via}\r\n");
         }
@@ -133,7 +141,7 @@ impl Archive {
 
     /// Where the payload was written before; remembers it where it was not.
     fn earlier(&self, digest: &str, exchange: &Exchange) -> Option<(String, i64)> {
-        if exchange.wire.body.is_empty() || exchange.status != 200 {
+        if exchange.known_since.is_some() || exchange.wire.body.is_empty() || exchange.status != 200 {
             return None;
         }
         let mut payloads = self.payloads.lock().ok()?;

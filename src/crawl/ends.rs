@@ -8,9 +8,10 @@ use super::site::{Phase, Walk};
 use super::stats::Progress;
 use super::work::{Advance, Harvest, Kept, Work, advance};
 use crate::clean::Applier;
-use crate::page::PageUrl;
+use crate::page::{PageUrl, Validators};
 use crate::scope::Refusal;
-use crate::store::{Job, SiteEnd, SiteId, SiteWork, WriterError};
+use crate::store::{Job, KnownUrl, SiteEnd, SiteId, SiteWork, WriterError};
+use crate::template::Template;
 
 impl Scheduler<'_> {
     /// Begins with a site that the store has given: its key page, or, where its template is settled, the walk.
@@ -22,25 +23,35 @@ impl Scheduler<'_> {
             self.stats.count_end(&end);
             return self.writer.send(Job::SiteEnded(id, end, self.clock.unix_ms())).await;
         };
-        self.recall_robots(&work);
+        if self.sites.contains_key(&id) || self.found.contains(&id) {
+            // A redirect has led here before its turn came.
+            return Ok(());
+        }
+        let recalled = self.recall_robots(&work);
         let relearns = self.tools.settings.crawl.relearn && !work.template_is_settled;
         let template = work.template.take().filter(|_| !relearns).map(Arc::new);
-        let known = work.key.take().unwrap_or_default();
+        let known = self.with_archive(work.key.take().unwrap_or_default());
         let mut state = self.begin(&work, seed.clone(), Phase::Key(template.clone()));
+        state.origins = recalled;
         state.n_pages = work.past.iter().filter(|visit| visit.outcome == "fetched").count();
         state.n_unchanged = work.past.iter().filter(|visit| visit.outcome == "not_modified").count();
+        // What this run did with the key page is not over until its template is settled.
+        let was_asked = work.past.iter().any(|visit| visit.url == seed.as_str());
         state.past = work.past.into_iter().map(|visit| (visit.url.clone(), visit)).collect();
-        let revisit = &self.tools.settings.revisit;
-        let is_due = revisit.all || known.next_due.is_none_or(|due| due <= self.clock.unix_ms());
-        let walks = work.template_is_settled || (template.is_some() && !is_due);
-        if walks {
-            let end = match work.template_is_settled {
-                true if template.is_none() => SiteEnd::Failed("no template was found before the restart".to_owned()),
-                true => SiteEnd::Kept,
-                false => SiteEnd::NotDue,
+        let is_over = known.snapshot_at.is_some() && known.next_due.is_some_and(|due| due > self.clock.unix_ms());
+        let is_due = self.tools.settings.revisit.all || was_asked || !is_over;
+        if work.template_is_settled || (template.is_some() && !is_due) {
+            let end = match (work.template_is_settled, &template) {
+                (true, None) => SiteEnd::Failed("no template was found before the restart".to_owned()),
+                (true, Some(_)) if work.template_is_new => SiteEnd::Learned,
+                (true, Some(_)) => SiteEnd::Kept,
+                (false, _) => SiteEnd::NotDue,
             };
-            state.site = Some(self.site_of(&seed));
-            let walk = Walk::new(end, template.as_deref().map(|template| Arc::new(Applier::new(template))));
+            // Links are named as the key page is that the template was learned from.
+            let key = template.as_ref().and_then(|template| PageUrl::parse(&template.key_url).ok());
+            state.site = Some(self.tools.scope.site(key.as_ref().unwrap_or(&seed)));
+            let mut walk = Walk::new(end, template.as_deref().map(|template| Arc::new(Applier::new(template))));
+            self.add_sitemaps(&mut walk, &state.origins);
             self.sites.insert(id, state);
             return self.walk(id, Box::new(walk)).await;
         }
@@ -53,8 +64,13 @@ impl Scheduler<'_> {
         self.request_page(id, request).await
     }
 
-    fn site_of(&self, key: &PageUrl) -> crate::page::Site {
-        crate::page::Site::of(key, self.tools.settings.learn.same_site)
+    /// What is known of a page, for a conditional request: nothing where the archive that is written has no copy that
+    /// a 304 could refer to.
+    pub(super) fn with_archive(&self, known: KnownUrl) -> KnownUrl {
+        match &self.tools.warc {
+            Some(dir) if known.warc.as_ref() != Some(dir) => KnownUrl { validators: Validators::default(), ..known },
+            _ => known,
+        }
     }
 
     /// Hands work on a site to a CPU thread.
@@ -95,14 +111,20 @@ impl Scheduler<'_> {
                 }
                 self.kept(site, *kept).await
             }
-            Advance::Walked(walk, page, links, refused) => {
+            Advance::Walked(mut walk, page, links, refused) => {
                 self.count_refused(&refused);
+                let mut found = page.as_ref().is_some_and(|page| !page.links.is_empty());
                 let by_template = page.as_ref().and_then(|page| page.cleaned.as_ref()).is_some_and(|c| c.by_template);
                 if let Some(page) = page {
                     self.writer.send(Job::Page(page)).await?;
                 }
                 if !links.is_empty() {
                     self.writer.send(Job::Links(site, links)).await?;
+                    found = true;
+                }
+                if found {
+                    // What is nearer than the window goes first: the order must not depend on where a run was broken.
+                    walk.window.clear();
                 }
                 self.forget_bytes(site);
                 if let Some(state) = self.sites.get_mut(&site) {
@@ -136,7 +158,7 @@ impl Scheduler<'_> {
         if let Some(t) = &harvest.template {
             (summary.voters, summary.template_nodes, summary.key_nodes) = (t.m, t.nodes.len(), t.key_nodes);
         }
-        let found = (harvest.host != state.seed.authority()).then(|| (harvest.host.clone(), harvest.key_url.clone()));
+        let found = (harvest.key_url != state.seed.as_str()).then(|| (harvest.host.clone(), harvest.key_url.clone()));
         state.site = Some(harvest.site);
         state.summary.host = harvest.host;
         let applier = harvest.template.as_ref().map(|template| Arc::new(Applier::new(template)));
@@ -154,6 +176,10 @@ impl Scheduler<'_> {
     /// The template is written. A redirect may have led to a site that is known under another number.
     pub(super) async fn settled(&mut self, before: SiteId, site: SiteId) -> Result<(), WriterError> {
         let Some(mut state) = self.sites.remove(&before) else { return Ok(()) };
+        if before != site {
+            self.found.insert(site);
+            self.waiting.retain(|waiting| waiting.id != site);
+        }
         if before != site && self.sites.contains_key(&site) {
             // That site is being worked on under its own name; one walk through it is enough.
             state.summary.outcome = "moved";
@@ -172,33 +198,27 @@ impl Scheduler<'_> {
     async fn kept(&mut self, site: SiteId, kept: Kept) -> Result<(), WriterError> {
         self.count_refused(&kept.refused);
         self.forget_bytes(site);
-        self.writer.send(Job::Links(site, kept.links)).await?;
         let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
         state.site = Some(kept.site);
         state.summary.cleaned += 1;
         let origins = state.origins.clone();
-        let mut walk = self.keep(site, &kept.template).await?;
+        let mut walk = self.keep(site, &kept.template);
         walk.announced = kept.feeds.into();
         self.add_sitemaps(&mut walk, &origins);
         self.walk(site, walk).await
     }
 
     /// Notes that a stored template holds for this run.
-    pub(super) async fn keep(
-        &mut self,
-        site: SiteId,
-        template: &crate::template::Template,
-    ) -> Result<Box<Walk>, WriterError> {
-        self.writer.send(Job::Kept(site)).await?;
+    pub(super) fn keep(&mut self, site: SiteId, template: &Template) -> Box<Walk> {
         if let Some(state) = self.sites.get_mut(&site) {
             let summary = &mut state.summary;
             (summary.voters, summary.template_nodes) = (template.m, template.nodes.len());
             summary.key_nodes = template.key_nodes;
         }
-        Ok(Box::new(Walk::new(SiteEnd::Kept, Some(Arc::new(Applier::new(template))))))
+        Box::new(Walk::new(SiteEnd::Kept, Some(Arc::new(Applier::new(template)))))
     }
 
-    fn add_sitemaps(&self, walk: &mut Walk, origins: &[String]) {
+    pub(super) fn add_sitemaps(&self, walk: &mut Walk, origins: &[String]) {
         let crawl = &self.tools.settings.crawl;
         if crawl.pages_per_site == 0 {
             walk.announced.clear();
@@ -212,7 +232,8 @@ impl Scheduler<'_> {
             let lines: Vec<PageUrl> = lines.take(100).collect();
             walk.announced.extend(lines);
         }
-        walk.n_announced = walk.announced.len();
+        let seen = &mut walk.seen;
+        walk.announced.retain(|url| seen.insert(url.fingerprint()));
     }
 
     pub(super) fn count_refused(&mut self, refused: &[Refusal]) {

@@ -5,6 +5,7 @@ use crate::page::{Domain, PageUrl, Validators};
 use crate::robots::Robots;
 use crate::store::{KnownUrl, SiteId, SiteWork, Snapshot};
 
+use super::scheduler::End;
 use super::work::Advance;
 
 /// A request in the frontier.
@@ -45,13 +46,20 @@ impl Request {
 
     /// A request for a page that was seen before.
     pub(super) fn of_known(url: PageUrl, kind: Kind, known: &KnownUrl) -> Request {
-        let (known_since, validators) = (known.checked_at, known.validators.clone());
+        let (known_since, validators) = (known.snapshot_at, known.validators.clone());
         Request { depth: known.depth, known: validators, known_since, ..Request::new(url, kind) }
     }
 
     /// The same request led to another URL, of which nothing is known.
     pub(super) fn led_to(&self, url: PageUrl) -> Request {
-        Request { url, hops: self.hops + 1, ruled: false, known: Validators::default(), ..self.clone() }
+        Request {
+            url,
+            hops: self.hops + 1,
+            ruled: false,
+            known: Validators::default(),
+            known_since: None,
+            ..self.clone()
+        }
     }
 
     /// The same request once more.
@@ -93,7 +101,7 @@ pub(super) enum Event {
     /// A request ended.
     Fetched(Box<Answer>),
     /// The politeness key of a request is known.
-    Keyed { domain: Domain, request: Box<Request> },
+    Keyed { domain: Domain, request: Box<Request>, end: End },
     /// A CPU thread is done with a page.
     Advanced { site: SiteId, advance: Advance },
     /// The store has answered: sites that come next.
@@ -102,6 +110,8 @@ pub(super) enum Event {
     Urls { site: SiteId, urls: Vec<KnownUrl> },
     /// The store has answered: a page that was fetched before a restart.
     Replayed { site: SiteId, url: PageUrl, snapshot: Option<Snapshot> },
+    /// The writer has ended before it answered.
+    WriterGone,
     /// The template of a site is written; the site may have another number now.
     Settled { before: SiteId, site: SiteId },
 }

@@ -129,6 +129,7 @@ pub async fn crawl(
     let tools = Tools {
         scope: Arc::new(Scope::new(&settings.crawl, calendar::year(clock.unix_ms()))),
         agents: settings.agents(),
+        warc: warc.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()).display().to_string()),
         settings: settings.clone(),
     };
     let stats = Stats {
@@ -166,7 +167,10 @@ fn open_run(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Op
     let now = clock.unix_ms();
     let since = now - settings.crawl.resume_within.as_millis() as i64;
     let last_sent = store.last_sent()?;
-    let run = store.begin_run(now, since, &format!("{settings:?}"))?;
+    // What is secret in the settings does not belong into the database.
+    let mut told = settings.clone();
+    (told.fetch.proxy, told.fetch.headers) = (String::new(), Vec::new());
+    let run = store.begin_run(now, since, &format!("{told:?}"))?;
     let known = match &seeds.mark {
         Some(mark) if run.resumed => store.has_seeds(run.id, mark)?,
         _ => false,

@@ -7,6 +7,9 @@ use rustc_hash::FxHashMap;
 use super::event::Request;
 use crate::robots::Robots;
 
+/// The one reason that concerns a page and not all of its origin.
+pub(super) const FORBIDDEN: &str = "robots.txt forbids it";
+
 /// The rules by origin. Requests that came before their rules are parked here.
 #[derive(Default)]
 pub(super) struct Origins {
@@ -37,7 +40,7 @@ impl Origins {
                 let too_slow = robots.delay().filter(|delay| *delay > most);
                 let verdict = match (robots.unreachable(), too_slow, robots.allows(&request.url)) {
                     (Some(reason), _, _) => Verdict::Forbidden(reason.to_owned()),
-                    (None, _, false) => Verdict::Forbidden("robots.txt forbids it".to_owned()),
+                    (None, _, false) => Verdict::Forbidden(FORBIDDEN.to_owned()),
                     (None, Some(delay), true) => Verdict::Forbidden(format!(
                         "robots.txt asks for a Crawl-delay of {} s, longer than politeness.max_crawl_delay",
                         delay.as_secs()

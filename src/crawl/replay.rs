@@ -83,7 +83,14 @@ impl Scheduler<'_> {
             // Counted already when the site was taken up.
             state.n_pages = state.n_pages.saturating_sub(1);
         }
-        let came = Came { request, response, fetched_at: snapshot.fetched_at, visit: None, noindex: snapshot.noindex };
+        let came = Came {
+            request,
+            response,
+            fetched_at: snapshot.fetched_at,
+            visit: None,
+            noindex: snapshot.noindex,
+            nofollow: snapshot.nofollow,
+        };
         self.page_came(came).await
     }
 }

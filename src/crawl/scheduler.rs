@@ -53,6 +53,8 @@ pub(super) struct Scheduler<'a> {
     pub(super) last_site: Option<SiteId>,
     pub(super) asked_for_sites: bool,
     pub(super) sites: FxHashMap<SiteId, SiteState>,
+    /// Sites that redirects have led to; they are worked on under that lead.
+    pub(super) found: FxHashSet<SiteId>,
     pub(super) stats: Stats,
     /// Bytes of pages and trees in memory, roughly.
     pub(super) held: usize,
@@ -97,6 +99,7 @@ impl<'a> Scheduler<'a> {
             last_site: Some(0),
             asked_for_sites: false,
             sites: FxHashMap::default(),
+            found: FxHashSet::default(),
             stats: start.stats,
             held: 0,
             n_out: 0,
@@ -180,10 +183,8 @@ impl<'a> Scheduler<'a> {
         self.n_out += 1;
         let events = self.events.clone();
         tokio::spawn(async move {
-            // Without an answer the writer has failed, which every further job will tell.
-            if let Ok(answer) = answer.await {
-                let _ = events.send(event(answer)).await;
-            }
+            let event = answer.await.map_or(Event::WriterGone, event);
+            let _ = events.send(event).await;
         });
         Ok(())
     }
@@ -223,7 +224,7 @@ impl<'a> Scheduler<'a> {
             let found = resolver.resolve(request.url.host()).await.ok();
             let address = found.and_then(|addresses| addresses.first().map(SocketAddr::ip));
             let domain = Domain::of(&request.url, key, address);
-            let _ = events.send(Event::Keyed { domain, request: Box::new(request) }).await;
+            let _ = events.send(Event::Keyed { domain, request: Box::new(request), end }).await;
         });
     }
 
@@ -235,7 +236,11 @@ impl<'a> Scheduler<'a> {
             End::Front => self.frontier.push_front(domain.clone(), request, now),
         }
         if let Some(until) = put_off {
-            self.frontier.put_off(&domain, until);
+            let wait = until.saturating_duration_since(now);
+            match wait > self.tools.settings.politeness.max_back_off {
+                true => self.frontier.park(&domain, &put_off_reason(wait), now),
+                false => self.frontier.put_off(&domain, until),
+            }
         }
     }
 
@@ -257,12 +262,9 @@ impl<'a> Scheduler<'a> {
     }
 
     async fn dispatch_one(&mut self, domain: Domain, request: Request, now: Instant) -> Result<(), WriterError> {
-        if self.frontier.is_parked(&domain) {
+        if let Some(reason) = self.frontier.parked(&domain) {
             self.frontier.done(&domain, None);
-            let n = self.tools.settings.politeness.park_after;
-            return self
-                .give_up(request, format!("{domain} is left alone after {n} failed connections in a row"))
-                .await;
+            return self.give_up(request, format!("{domain} is left alone: {reason}")).await;
         }
         if matches!(request.kind, Kind::Robots { .. }) {
             self.send(domain, request);
@@ -303,11 +305,19 @@ impl<'a> Scheduler<'a> {
             // In a task of its own: a panic below must not swallow the event that everyone waits for.
             let inner = tokio::spawn(async move { gate.fetch(&ask).await });
             let mut fetched = inner.await.unwrap_or_else(|_| Fetched::broken(&request.url));
+            let agents = Arc::clone(&tools);
             if let Some(archive) = archive {
                 // Written before anyone knows of it, so that no page is in the database and not in the archive.
                 fetched = archive.keep(&request, fetched, clock).await;
             }
-            let robots = (wanted == Wanted::Robots).then(|| read_robots(&fetched, &tools.agents));
+            let mut robots = None;
+            if wanted == Wanted::Robots {
+                let read = tokio::task::spawn_blocking(move || (read_robots(&fetched, &agents.agents), fetched));
+                (robots, fetched) = match read.await {
+                    Ok((robots, fetched)) => (Some(robots), fetched),
+                    Err(_) => (None, Fetched::broken(&request.url)),
+                };
+            }
             let _ = events.send(Event::Fetched(Box::new(Answer { domain, request, fetched, robots }))).await;
         });
     }
@@ -317,8 +327,8 @@ impl<'a> Scheduler<'a> {
         match event {
             Event::Fetched(answer) => self.fetched(*answer).await,
             Event::Keyed { request, .. } if self.stopping => self.abandon(vec![*request]).await,
-            Event::Keyed { domain, request } => {
-                self.enqueue(domain, *request, End::Back);
+            Event::Keyed { domain, request, end } => {
+                self.enqueue(domain, *request, end);
                 Ok(())
             }
             Event::Advanced { site, advance } => self.advanced(site, advance).await,
@@ -331,6 +341,7 @@ impl<'a> Scheduler<'a> {
             }
             Event::Urls { site, urls } => self.urls_came(site, urls).await,
             Event::Replayed { site, url, snapshot } => self.replayed(site, url, snapshot).await,
+            Event::WriterGone => Err(WriterError),
             Event::Settled { before, site } => self.settled(before, site).await,
         }
     }
@@ -347,7 +358,8 @@ impl<'a> Scheduler<'a> {
     }
 
     /// What an earlier part of the run, or an earlier run, knows of a site's origins.
-    pub(super) fn recall_robots(&mut self, work: &SiteWork) {
+    pub(super) fn recall_robots(&mut self, work: &SiteWork) -> Vec<String> {
+        let mut recalled = Vec::new();
         let ttl = self.tools.settings.politeness.robots_ttl.as_millis() as i64;
         let mut seen = FxHashSet::default();
         for stored in &work.robots {
@@ -369,7 +381,9 @@ impl<'a> Scheduler<'a> {
             }
             let until = Instant::now() + Duration::from_millis(left as u64);
             self.origins.learn(stored.origin.clone(), robots, until);
+            recalled.push(stored.origin.clone());
         }
+        recalled
     }
 
     pub(super) fn begin(&self, work: &SiteWork, seed: PageUrl, phase: Phase) -> SiteState {
@@ -379,13 +393,22 @@ impl<'a> Scheduler<'a> {
     }
 }
 
+/// What is said of a domain that wants to be left alone for long.
+pub(super) fn put_off_reason(wait: Duration) -> String {
+    format!("it asked to wait {} s, longer than politeness.max_back_off", wait.as_secs())
+}
+
 /// The rules that follow from an answer.
 fn read_robots(fetched: &Fetched, agents: &[String]) -> Robots {
-    let answer = match &fetched.outcome {
-        Ok(response) => RobotsAnswer::Status(response.status, &response.body),
-        Err(_) => RobotsAnswer::Unreachable,
-    };
-    Robots::of(answer, agents)
+    match &fetched.outcome {
+        Ok(response) => Robots::of(RobotsAnswer::Status(response.status, &response.body), agents),
+        Err(error) => {
+            let reason = error.to_string();
+            // The reason without the URL, which everyone knows.
+            let reason = reason.split_once(": ").map_or(reason.as_str(), |(_, rest)| rest);
+            Robots::of(RobotsAnswer::Unreachable(reason), agents)
+        }
+    }
 }
 
 /// Which end of a domain's queue.

@@ -25,7 +25,7 @@ pub enum SingleError {
         /// What was asked for.
         url: PageUrl,
         /// Why.
-        reason: &'static str,
+        reason: String,
     },
     /// The server answers with an error.
     #[error("{url}: answers {status}")]
@@ -76,7 +76,7 @@ impl<'s> Single<'s> {
                 self.rules.insert(origin.clone(), robots);
             }
             if let Some(robots) = self.rules.get(&origin).filter(|robots| !robots.allows(&at)) {
-                let reason = robots.unreachable().unwrap_or("robots.txt forbids it");
+                let reason = robots.unreachable().unwrap_or("robots.txt forbids it").to_owned();
                 return Err(SingleError::Forbidden { url: at, reason });
             }
             let response = self.polite(&at, Wanted::Page).await?;
@@ -91,11 +91,11 @@ impl<'s> Single<'s> {
 
     async fn fetch_robots(&mut self, page: &PageUrl) -> Robots {
         let agents = &self.settings.agents();
-        let Some(mut at) = page.join("/robots.txt") else { return Robots::of(RobotsAnswer::Unreachable, agents) };
+        let Some(mut at) = page.join("/robots.txt") else { return Robots::of(RobotsAnswer::Unreachable(""), agents) };
         let mut hops = 0;
         loop {
             let Ok(response) = self.polite(&at, Wanted::Robots).await else {
-                return Robots::of(RobotsAnswer::Unreachable, agents);
+                return Robots::of(RobotsAnswer::Unreachable(""), agents);
             };
             match redirect_target(&response) {
                 Some(target) if hops < MAX_ROBOTS_REDIRECTS => {

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::clean::Applier;
 use crate::learner::Learner;
@@ -27,6 +27,8 @@ pub(super) struct SiteState {
     /// Known with the key page.
     pub(super) site: Option<Site>,
     pub(super) n_pages: usize,
+    /// Fingerprints of what this run has fetched.
+    pub(super) fetched: FxHashSet<u64>,
     /// Pages that were as they had been.
     pub(super) n_unchanged: usize,
     pub(super) n_requests: usize,
@@ -61,7 +63,8 @@ pub(super) struct Walk {
     pub(super) window: VecDeque<KnownUrl>,
     /// Sitemaps and feeds that were not read yet.
     pub(super) announced: VecDeque<PageUrl>,
-    pub(super) n_announced: usize,
+    /// Fingerprints of those that were.
+    pub(super) seen: FxHashSet<u64>,
 }
 
 impl Walk {
@@ -72,7 +75,7 @@ impl Walk {
             queries: Queries::default(),
             window: VecDeque::new(),
             announced: VecDeque::new(),
-            n_announced: 0,
+            seen: FxHashSet::default(),
         }
     }
 }
@@ -87,6 +90,7 @@ impl SiteState {
             phase,
             site: None,
             n_pages: 0,
+            fetched: FxHashSet::default(),
             n_unchanged: 0,
             n_requests: 0,
             origins: Vec::new(),

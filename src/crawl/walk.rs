@@ -21,11 +21,15 @@ impl Scheduler<'_> {
             return Ok(());
         }
         while let Some(known) = walk.window.pop_front() {
-            let Ok(url) = PageUrl::parse(&known.url) else { continue };
-            if known.next_due.is_none() && !self.has_room(site) {
-                walk.window.clear();
-                break;
+            let Ok(url) = PageUrl::parse(&known.url) else {
+                // Only a hand in the database can have written that; it is not to be given again.
+                let end = SiteEnd::Failed(format!("{}: no URL", known.url));
+                return self.end_site(site, end).await;
+            };
+            if known.snapshot_at.is_none() && !self.has_room(site) {
+                continue;
             }
+            let known = self.with_archive(known);
             self.put_back(site, walk);
             // An unchanged page is answered with its stored form; a new template wants the page itself.
             let request = match self.keeps_template(site) {
@@ -70,7 +74,13 @@ impl Scheduler<'_> {
     /// The frontier on disk has answered.
     pub(super) async fn urls_came(&mut self, site: SiteId, urls: Vec<KnownUrl>) -> Result<(), WriterError> {
         let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
-        let Phase::Walking(mut walk) = state.take_phase() else { return Ok(()) };
+        let mut walk = match state.take_phase() {
+            Phase::Walking(walk) => walk,
+            other => {
+                state.phase = other;
+                return Ok(());
+            }
+        };
         if urls.is_empty() {
             let end = match walk.end {
                 // Its pages were due, its key page was not.
@@ -91,9 +101,11 @@ impl Scheduler<'_> {
         match state.take_phase() {
             Phase::Walking(walk) => self.walk(site, walk).await,
             Phase::Key(Some(template)) => {
-                let key = state.seed.clone();
-                state.site = Some(crate::page::Site::of(&key, self.tools.settings.learn.same_site));
-                let walk = self.keep(site, &template).await?;
+                state.site = Some(self.tools.scope.site(&state.seed));
+                let origins = state.origins.clone();
+                self.writer.send(Job::Kept(site)).await?;
+                let mut walk = self.keep(site, &template);
+                self.add_sitemaps(&mut walk, &origins);
                 self.walk(site, walk).await
             }
             // Asked without a condition: a server that answers so all the same has no page.

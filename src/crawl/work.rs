@@ -23,6 +23,8 @@ pub(super) struct Tools {
     pub(super) settings: Settings,
     pub(super) scope: Arc<Scope>,
     pub(super) agents: Vec<String>,
+    /// Folder of the archive that is written.
+    pub(super) warc: Option<String>,
 }
 
 /// A page that came, from the network or from before a restart.
@@ -35,6 +37,7 @@ pub(super) struct Came {
     pub(super) visit: Option<NewVisit>,
     /// What a restart remembers of its rules.
     pub(super) noindex: bool,
+    pub(super) nofollow: bool,
 }
 
 /// What a CPU thread is given.
@@ -84,7 +87,6 @@ pub(super) struct Kept {
     pub(super) site: Site,
     pub(super) template: Arc<Template>,
     pub(super) feeds: Vec<PageUrl>,
-    pub(super) links: Vec<NewUrl>,
     pub(super) refused: Vec<Refusal>,
 }
 
@@ -134,10 +136,7 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> Advance {
     let mut learner = learner;
     match learner.next_step() {
         Step::Fetch(url) => Advance::Ask(learner, url, job),
-        Step::Done(found) => {
-            let own = learner.site().clone();
-            Advance::Done(Box::new(harvest(learner.finish(found), own, tools)), job)
-        }
+        Step::Done(found) => Advance::Done(Box::new(harvest(learner.finish(found), tools)), job),
     }
 }
 
@@ -154,6 +153,7 @@ impl Parsed {
         let metas = tree.all("meta").filter_map(|meta| Some((tree.attr(meta, "name")?, tree.attr(meta, "content")?)));
         let mut rules = PageRules::of(&response.robots_tags, metas, &tools.agents, came.fetched_at / 1000);
         rules.noindex |= came.noindex;
+        rules.nofollow |= came.nofollow;
         Parsed { page: Page { nofollow: rules.nofollow, ..Page::new(response.url.clone(), tree) }, rules }
     }
 }
@@ -168,7 +168,9 @@ fn job(
     tools: &Tools,
 ) -> Option<Box<PageJob>> {
     let Came { request, response, fetched_at, visit, .. } = came;
-    let asked = (request.asked != response.url).then(|| request.asked.clone());
+    // Two spellings of one URL are one row.
+    let is_other = request.asked.fingerprint() != response.url.fingerprint();
+    let asked = is_other.then(|| request.asked.clone());
     Some(Box::new(PageJob {
         site,
         visit: visit?,
@@ -180,12 +182,15 @@ fn job(
             content_type: response.content_type,
             validators: response.validators,
             noindex: parsed.rules.noindex,
+            nofollow: parsed.rules.nofollow,
+            warc: tools.warc.clone(),
             digest: digest(&response.body),
             raw: pack(&response.body, tools.settings.store.zstd_level),
             url: response.url,
         },
         cleaned,
         links,
+        settles: false,
     }))
 }
 
@@ -198,13 +203,15 @@ fn kept(
     applied: Applied,
     tools: &Tools,
 ) -> Advance {
-    let own = Site::of(&parsed.page.url, tools.settings.learn.same_site);
     let scope = tools.scope.site(&parsed.page.url);
     let (links, refused) = Links::new(&scope, tools).of_page(&parsed, 1);
-    let feeds = feeds(&parsed, &own, tools);
+    let feeds = feeds(&parsed, &scope, tools);
     let cleaned = clean(&parsed.page, Some(applied), Some(applier), tools);
-    let job = job(site, came, &parsed, Some(cleaned), Vec::new(), tools);
-    Advance::Kept(Box::new(Kept { site: own, template, feeds, links, refused }), job)
+    let mut job = job(site, came, &parsed, Some(cleaned), links, tools);
+    if let Some(job) = &mut job {
+        job.settles = true;
+    }
+    Advance::Kept(Box::new(Kept { site: scope, template, feeds, refused }), job)
 }
 
 fn walked(site: SiteId, mut walk: Box<Walk>, own: &Site, came: Came, tools: &Tools) -> Advance {
@@ -224,10 +231,8 @@ const MOST_SITEMAPS: usize = 100;
 fn announced(mut walk: Box<Walk>, own: &Site, came: &Came, tools: &Tools) -> Advance {
     let found = parse_announced(&came.response.body);
     for sitemap in found.sitemaps {
-        if walk.n_announced < MOST_SITEMAPS
-            && let Some(url) = came.response.url.join(&sitemap).filter(|url| own.claim(url.clone()).is_some())
-        {
-            walk.n_announced += 1;
+        let url = came.response.url.join(&sitemap).filter(|url| own.claim(url.clone()).is_some());
+        if let Some(url) = url.filter(|url| walk.seen.len() < MOST_SITEMAPS && walk.seen.insert(url.fingerprint())) {
             walk.announced.push_back(url);
         }
     }
@@ -301,20 +306,20 @@ impl<'a> Links<'a> {
 const MOST_ORDERED: usize = 500;
 
 /// Cleans every page of the search with what was learned.
-fn harvest(learned: Learned, own: Site, tools: &Tools) -> Harvest {
+fn harvest(learned: Learned, tools: &Tools) -> Harvest {
     let applier = learned.template.as_ref().map(Applier::new);
     let mut cleaned = vec![clean(&learned.key, Some(learned.key_applied()), applier.as_ref(), tools)];
     cleaned.extend(learned.pages.iter().map(|page| clean(page, None, applier.as_ref(), tools)));
     let (mut links, mut refused) = (Vec::new(), Vec::new());
+    let scope = tools.scope.site(&learned.key.url);
     if tools.settings.crawl.pages_per_site > 0 {
-        let scope = tools.scope.site(&learned.key.url);
         let mut finder = Links::new(&scope, tools);
         let pages = std::iter::once(&learned.key).chain(&learned.pages);
         for (depth, page) in pages.enumerate().map(|(at, page)| (if at == 0 { 1 } else { 2 }, page)) {
             if tools.settings.crawl.depth != 0 && depth > tools.settings.crawl.depth {
                 continue;
             }
-            let (found, not) = finder.judge(&page.url, page_links(page, &own, depth == 1, tools).into_iter(), depth);
+            let (found, not) = finder.judge(&page.url, page_links(page, &scope, depth == 1, tools).into_iter(), depth);
             links.extend(found);
             refused.extend(not);
         }
@@ -324,8 +329,8 @@ fn harvest(learned: Learned, own: Site, tools: &Tools) -> Harvest {
     Harvest {
         host: parsed.page.url.authority(),
         key_url: parsed.page.fetched.to_string(),
-        feeds: feeds(&parsed, &own, tools),
-        site: own,
+        feeds: feeds(&parsed, &scope, tools),
+        site: scope,
         template: learned.template,
         cleaned,
         n_links: learned.n_links,

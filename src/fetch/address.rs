@@ -6,7 +6,14 @@ use crate::settings::Fetch;
 
 /// May this address be connected to? Denied networks never, allowed ones always, others when they are public.
 pub(super) fn may_connect(address: IpAddr, fetch: &Fetch) -> bool {
-    let lies_in = |networks: &[crate::settings::Network]| networks.iter().any(|network| network.contains(address));
+    // An address that stands for an IPv4 one is in that one's networks too.
+    let stands_for = match address {
+        IpAddr::V6(v6) => embedded_v4(v6).map(IpAddr::V4),
+        IpAddr::V4(_) => None,
+    };
+    let lies_in = |networks: &[crate::settings::Network]| {
+        networks.iter().any(|network| network.contains(address) || stands_for.is_some_and(|v4| network.contains(v4)))
+    };
     !lies_in(&fetch.deny_networks) && (fetch.allow_private || lies_in(&fetch.allow_networks) || is_public(address))
 }
 

@@ -19,6 +19,7 @@ pub(super) enum BodyError {
     RawLimit,
     DecodedLimit,
     Slow,
+    NoRoom,
     Connection(io::Error),
     Encoding(String, io::Error),
 }
@@ -71,7 +72,7 @@ pub(super) async fn read(response: Response, encoding: &str, limits: &Limits) ->
     if announced > limits.raw as u64 && !limits.cut {
         return Err(BodyError::RawLimit);
     }
-    let meter = Arc::new(Mutex::new(Meter { started: Instant::now(), n: 0, raw: Vec::new() }));
+    let meter = Arc::new(Mutex::new(Meter { since: None, n: 0, n_since: 0, raw: Vec::new() }));
     let source = StreamReader::new(Box::pin(pieces(response, Arc::clone(&meter), limits)));
     let mut decoder = decoder(source, encoding).await.map_err(|e| sort(e, encoding))?;
     let mut body = Body::default();
@@ -79,7 +80,14 @@ pub(super) async fn read(response: Response, encoding: &str, limits: &Limits) ->
     loop {
         // One byte beyond the limit tells a body that ends there from one that goes on.
         let room = (limits.decoded + 1 - body.decoded.len()).min(LARGE / 4) as u64;
-        let n = (&mut decoder).take(room).read_to_end(&mut body.decoded).await.map_err(|e| sort(e, encoding))?;
+        let read = (&mut decoder).take(room).read_to_end(&mut body.decoded).await;
+        let was_cut = meter.lock().is_ok_and(|meter| limits.cut && meter.n >= limits.raw);
+        let n = match read {
+            // Behind the limit the stream ends; a decoder takes that for an error.
+            Err(_) if was_cut => 0,
+            read => read.map_err(|e| sort(e, encoding))?,
+        };
+        body.was_cut |= was_cut;
         if body.decoded.len() > limits.decoded {
             if !limits.cut {
                 return Err(BodyError::DecodedLimit);
@@ -92,10 +100,11 @@ pub(super) async fn read(response: Response, encoding: &str, limits: &Limits) ->
             break;
         }
         if body.decoded.len() > LARGE && body.place.is_none() {
-            let waited = Instant::now();
-            body.place = Arc::clone(&limits.large).acquire_owned().await.ok();
+            let place = tokio::time::timeout(PATIENCE * 2, Arc::clone(&limits.large).acquire_owned()).await;
+            body.place = place.map_err(|_| BodyError::NoRoom)?.ok();
             if let Ok(mut meter) = meter.lock() {
-                meter.started += waited.elapsed();
+                // The time it waited for us is not the server's.
+                meter.since = None;
             }
         }
     }
@@ -108,9 +117,35 @@ pub(super) async fn read(response: Response, encoding: &str, limits: &Limits) ->
 
 /// What came of a body so far.
 struct Meter {
-    started: Instant,
+    /// Begin of the window that the rate is measured over; `None` before its first byte.
+    since: Option<Instant>,
     n: usize,
+    /// Bytes in the window.
+    n_since: usize,
     raw: Vec<u8>,
+}
+
+impl Meter {
+    /// Counts a piece; false when the window is over and too little came in it.
+    fn add(&mut self, n: usize, min_rate: usize) -> bool {
+        self.n += n;
+        self.n_since += n;
+        let now = Instant::now();
+        let Some(since) = self.since else {
+            // Until the first byte the time limit of the whole answer is enough: servers think after their headers.
+            if n > 0 {
+                (self.since, self.n_since) = (Some(now), 0);
+            }
+            return true;
+        };
+        let took = now - since;
+        if took < PATIENCE {
+            return true;
+        }
+        let enough = self.n_since as f64 >= min_rate as f64 * took.as_secs_f64();
+        (self.since, self.n_since) = (Some(now), 0);
+        enough
+    }
 }
 
 /// The pieces of a body as they come, measured.
@@ -128,15 +163,17 @@ fn pieces(
             };
             let Some(piece) = piece else { return Ok(None) };
             if let Ok(mut meter) = meter.lock() {
-                meter.n += piece.len();
+                if meter.n >= raw && cut {
+                    return Ok(None);
+                }
+                let is_enough = meter.add(piece.len(), min_rate);
                 if meter.n > raw && !cut {
                     return Err(io::Error::other(Broken::RawLimit));
                 }
                 if keep {
                     meter.raw.extend_from_slice(&piece);
                 }
-                let took = meter.started.elapsed();
-                if took >= PATIENCE && (meter.n as f64) < min_rate as f64 * took.as_secs_f64() {
+                if !is_enough {
                     return Err(io::Error::other(Broken::Slow));
                 }
             }

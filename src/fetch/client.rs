@@ -6,6 +6,7 @@ use reqwest::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, HeaderMap, Heade
 use reqwest::redirect::Policy;
 
 use super::body::innermost;
+use super::cookies::Jars;
 use super::{ClientError, Resolver};
 use crate::settings::Fetch;
 
@@ -28,13 +29,13 @@ pub(super) fn build(fetch: &Fetch, resolver: &Resolver) -> Result<reqwest::Clien
         .default_headers(headers(fetch)?)
         .redirect(Policy::none())
         .referer(false)
-        .cookie_store(fetch.cookies)
         .retry(reqwest::retry::never())
         .connect_timeout(fetch.connect_timeout)
         .timeout(fetch.timeout)
         .pool_max_idle_per_host(1)
         .pool_idle_timeout(IDLE)
         .dns_resolver(Arc::new(resolver.clone()));
+    let builder = if fetch.cookies { builder.cookie_provider(Arc::new(Jars::default())) } else { builder };
     let builder = match fetch.proxy.as_str() {
         "" => builder.no_proxy(),
         url => builder.proxy(reqwest::Proxy::all(url).map_err(|e| ClientError::Proxy(url.to_owned(), innermost(&e)))?),

@@ -232,7 +232,7 @@ impl Gate {
             content_type: text(headers, CONTENT_TYPE),
             location: text(headers, LOCATION),
             retry_after: text(headers, RETRY_AFTER).and_then(|value| wait_of(&value)),
-            validators: Validators { etag: text(headers, ETAG), last_modified: text(headers, LAST_MODIFIED) },
+            validators: Validators { etag: validator(headers, ETAG), last_modified: validator(headers, LAST_MODIFIED) },
             robots_tags: lines(headers, "x-robots-tag"),
             ..Response::empty(url.clone(), answer.status().as_u16())
         };
@@ -248,7 +248,7 @@ impl Gate {
         let body = match read {
             Ok(body) => body,
             // What an error says of itself is not needed.
-            Err(_) if !is_success => Body::default(),
+            Err(_) if !is_success => Body { was_cut: true, ..Body::default() },
             Err(e) => return Err(self.body_error(url, e)),
         };
         response.raw_bytes = body.raw_bytes;
@@ -295,6 +295,7 @@ impl Gate {
             BodyError::DecodedLimit => {
                 FetchError::TooLarge { url, limit: self.fetch.max_bytes, setting: "fetch.max_bytes" }
             }
+            BodyError::NoRoom => FetchError::NoRoom { url },
             BodyError::Slow => FetchError::Slow { url, limit: self.fetch.min_rate },
             BodyError::Connection(e) => FetchError::Connection { url, reason: e.to_string() },
             BodyError::Encoding(encoding, e) => FetchError::Encoding { url, encoding, reason: e.to_string() },
@@ -306,6 +307,11 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
+/// A validator; one longer than this is not worth its bytes in every request.
+fn validator(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    text(headers, name).filter(|value| value.len() <= 1024)
+}
+
 fn lines(headers: &HeaderMap, name: &str) -> Vec<String> {
     let values = headers.get_all(name).iter().take(20);
     values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
@@ -314,11 +320,16 @@ fn lines(headers: &HeaderMap, name: &str) -> Vec<String> {
 /// `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
 fn wait_of(value: &str) -> Option<Duration> {
     let value = value.trim();
-    match value.parse() {
-        Ok(seconds) => Some(Duration::from_secs(seconds)),
-        Err(_) => httpdate::parse_http_date(value).ok()?.duration_since(SystemTime::now()).ok(),
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        let seconds = value.parse().map_or(LONGEST_WAIT, Duration::from_secs);
+        return Some(seconds.min(LONGEST_WAIT));
     }
+    let date = httpdate::parse_http_date(value).ok()?;
+    date.duration_since(SystemTime::now()).ok().map(|wait| wait.min(LONGEST_WAIT))
 }
+
+/// What a server can ask for at most.
+const LONGEST_WAIT: Duration = Duration::from_secs(30 * 86_400);
 
 /// The heads of an exchange, as HTTP/1.1 writes them; the body is chunked no more.
 fn wire(url: &PageUrl, answer: &reqwest::Response, address: Option<IpAddr>, lines: &str) -> Wire {
@@ -362,5 +373,6 @@ mod tests {
         assert!(wait_of(&date).is_some_and(|wait| (98..=100).contains(&wait.as_secs())));
         assert_eq!(wait_of("Thu, 01 Jan 1970 00:00:00 GMT"), None);
         assert_eq!(wait_of("soon"), None);
+        assert_eq!(wait_of("18446744073709551615999"), Some(LONGEST_WAIT));
     }
 }

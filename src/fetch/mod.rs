@@ -7,6 +7,7 @@
 mod address;
 mod body;
 mod client;
+mod cookies;
 mod gate;
 mod redirect;
 mod resolver;
@@ -160,6 +161,12 @@ pub enum FetchError {
         /// Name of the limit's setting.
         setting: &'static str,
     },
+    /// Too many large bodies are in memory already.
+    #[error("{url}: no room for a large body (crawl.memory)")]
+    NoRoom {
+        /// What was asked for.
+        url: PageUrl,
+    },
     /// The body comes too slowly.
     #[error("{url}: fewer than {limit} bytes a second (fetch.min_rate)")]
     Slow {
@@ -202,7 +209,7 @@ impl FetchError {
 
     /// May the same request succeed a little later?
     pub fn is_transient(&self) -> bool {
-        matches!(self, FetchError::Connection { .. } | FetchError::Timeout { .. } | FetchError::Dns { .. })
+        self.is_connection() || matches!(self, FetchError::NoRoom { .. })
     }
 }
 

@@ -8,6 +8,9 @@ use std::time::Duration;
 /// Good answers in a row that undo one doubling.
 const GOOD_ANSWERS: u8 = 3;
 
+/// Nothing is put off for longer.
+const LONGEST: Duration = Duration::from_secs(366 * 86_400);
+
 /// Doublings at most.
 const MOST: u8 = 16;
 
@@ -31,7 +34,7 @@ impl BackOff {
         let stirred = (seed ^ u64::from(self.troubles)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
         let jitter = 0.75 + 0.5 * stirred as f64 / (1_u64 << 24) as f64;
         let wait = base.saturating_mul(1 << u32::from(self.level)).min(most).mul_f64(jitter);
-        wait.max(asked)
+        wait.max(asked).min(LONGEST)
     }
 
     /// One more request without an answer; says how many in a row.

@@ -1,6 +1,7 @@
 //! The queue of one domain.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::back_off::BackOff;
@@ -13,8 +14,8 @@ pub(super) struct DomainQueue<T> {
     /// Is a request out?
     pub(super) leased: bool,
     pub(super) back_off: BackOff,
-    /// Given up for this run.
-    pub(super) parked: bool,
+    /// Why it was given up for this run.
+    pub(super) parked: Option<Arc<str>>,
 }
 
 impl<T> DomainQueue<T> {
@@ -24,7 +25,7 @@ impl<T> DomainQueue<T> {
             next_fetch: now,
             leased: false,
             back_off: BackOff::default(),
-            parked: false,
+            parked: None,
         }
     }
 }

@@ -17,6 +17,7 @@ mod pace;
 
 use std::cmp::Reverse;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use priority_queue::PriorityQueue;
@@ -186,19 +187,19 @@ impl<T> Frontier<T> {
         self.domains.get(domain).map_or(1, |queue| queue.back_off.slowdown())
     }
 
-    /// Gives a domain up: what waits for it comes out at once, to be told so.
-    pub fn park(&mut self, domain: &Domain, now: Instant) {
+    /// Gives a domain up: what waits for it comes out at once, to be told why.
+    pub fn park(&mut self, domain: &Domain, reason: &str, now: Instant) {
         if let Some(queue) = self.domains.get_mut(domain) {
-            (queue.parked, queue.next_fetch) = (true, now);
+            (queue.parked, queue.next_fetch) = (Some(reason.into()), now);
             if !queue.leased && !queue.waiting.is_empty() {
                 self.due.push(domain.clone(), Reverse(now));
             }
         }
     }
 
-    /// Was this domain given up?
-    pub fn is_parked(&self, domain: &Domain) -> bool {
-        self.domains.get(domain).is_some_and(|queue| queue.parked)
+    /// Why this domain was given up.
+    pub fn parked(&self, domain: &Domain) -> Option<Arc<str>> {
+        self.domains.get(domain)?.parked.clone()
     }
 
     /// Takes back everything that waits.
@@ -217,7 +218,7 @@ impl<T> Frontier<T> {
             queue.leased
                 || !queue.waiting.is_empty()
                 || queue.next_fetch > now
-                || queue.parked
+                || queue.parked.is_some()
                 || queue.back_off.slowdown() > 1
         };
         self.domains.retain(|_, queue| matters(queue));
@@ -269,8 +270,8 @@ mod tests {
             (frontier.failed(&domain(1)), frontier.failed(&domain(1)), frontier.slowdown(&domain(1))),
             (1, 2, 2)
         );
-        frontier.park(&domain(1), start + base);
-        assert!(frontier.is_parked(&domain(1)));
+        frontier.park(&domain(1), "why", start + base);
+        assert_eq!(frontier.parked(&domain(1)).as_deref(), Some("why"));
         assert_eq!(frontier.pop_due(start + base), Due::Ready(domain(1), 2));
     }
 

@@ -88,7 +88,10 @@ pub(super) fn without_parameters(url: &Url, drops: impl Fn(&str) -> bool) -> Opt
         .split('/')
         .map(|part| {
             let (head, parameters) = part.split_once(';').unwrap_or((part, ""));
-            let kept = parameters.split(';').filter(|p| !p.is_empty()).filter(keeps);
+            if parameters.split(';').all(|parameter| keeps(&parameter)) {
+                return part.to_owned();
+            }
+            let kept = parameters.split(';').filter(keeps);
             kept.fold(head.to_owned(), |path, parameter| path + ";" + parameter)
         })
         .collect();

@@ -35,7 +35,7 @@ pub struct Robots {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Rules {
-    Nothing(&'static str),
+    Nothing(String),
     /// Longest pattern first, `Allow` before `Disallow` of the same length: the first match decides.
     Listed(Vec<Rule>),
 }
@@ -54,15 +54,16 @@ struct Rule {
 pub enum RobotsAnswer<'a> {
     /// With this status and body.
     Status(u16, &'a [u8]),
-    /// Not at all: no connection, a timeout, a broken answer.
-    Unreachable,
+    /// Not at all, for this reason: no connection, a timeout, a broken answer.
+    Unreachable(&'a str),
 }
 
 impl Robots {
     /// The rules that follow from an answer (RFC 9309, 2.3.1): 2xx is read, 4xx means no rules, everything else forbids
     /// all. `agents` are product tokens, the most wanted first.
     pub fn of(answer: RobotsAnswer<'_>, agents: &[String]) -> Robots {
-        let nothing = |reason| Robots { rules: Rules::Nothing(reason), delay: None, sitemaps: Vec::new() };
+        let nothing =
+            |reason: &str| Robots { rules: Rules::Nothing(reason.to_owned()), delay: None, sitemaps: Vec::new() };
         match answer {
             RobotsAnswer::Status(200..=299, body) => Robots::parse(body, agents),
             // Not of RFC 9309: a server that has too much to do has no time for pages either.
@@ -70,20 +71,36 @@ impl Robots {
             // Redirects were followed as far as they go; RFC 9309 lets what lies beyond count as unavailable.
             RobotsAnswer::Status(300..=499, _) => Robots::parse(b"", agents),
             RobotsAnswer::Status(..) => nothing("robots.txt answers with a server error"),
-            RobotsAnswer::Unreachable => nothing("robots.txt cannot be reached"),
+            RobotsAnswer::Unreachable("") => nothing("robots.txt cannot be reached"),
+            RobotsAnswer::Unreachable(reason) => nothing(&format!("robots.txt cannot be reached ({reason})")),
         }
     }
 
     /// Reads a robots.txt for these agents.
     pub fn parse(body: &[u8], agents: &[String]) -> Robots {
-        let body = &body[..body.len().min(MAX_ROBOTS_BYTES)];
+        // A line that the limit has cut says something else than its whole.
+        let body = match body.get(..MAX_ROBOTS_BYTES) {
+            Some(cut) => &cut[..cut.iter().rposition(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(0)],
+            None => body,
+        };
         let groups = Groups::read(body);
         let tokens: Vec<String> = agents.iter().map(|agent| product_token(agent).to_lowercase()).collect();
         let names = tokens.iter().flat_map(|token| names_of(token));
-        let wanted = names.into_iter().find(|name| groups.agents.iter().any(|agent| agent == name)).unwrap_or("*");
+        let id = |name: &str| groups.agents.iter().position(|agent| agent == name);
+        let wanted = names.into_iter().find_map(id).or_else(|| id("*"));
         let mut rules = Vec::new();
         let mut delay = None;
-        for line in groups.lines.iter().filter(|line| line.agents.iter().any(|at| groups.agents[*at] == wanted)) {
+        let mut last: Option<(&Rc<[usize]>, bool)> = None;
+        for line in &groups.lines {
+            // Lines of one group share their list, so that it is searched once.
+            let is_ours = match last {
+                Some((list, is_ours)) if Rc::ptr_eq(list, &line.agents) => is_ours,
+                _ => wanted.is_some_and(|id| line.agents.contains(&id)),
+            };
+            last = Some((&line.agents, is_ours));
+            if !is_ours {
+                continue;
+            }
             match &line.directive {
                 Directive::Rule(rule) => rules.push(rule.clone()),
                 Directive::Delay(seconds) => delay = delay.or(Some(*seconds)),
@@ -106,8 +123,8 @@ impl Robots {
     }
 
     /// Why nothing at all is allowed, when that is so.
-    pub fn unreachable(&self) -> Option<&'static str> {
-        match self.rules {
+    pub fn unreachable(&self) -> Option<&str> {
+        match &self.rules {
             Rules::Nothing(reason) => Some(reason),
             Rules::Listed(_) => None,
         }
@@ -165,10 +182,7 @@ impl Rule {
 }
 
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
-    if part.is_empty() {
-        return Some(0);
-    }
-    text.windows(part.len()).position(|window| window == part)
+    memchr::memmem::find(text, part)
 }
 
 /// A robots.txt by lines, before an agent is chosen.
@@ -199,6 +213,8 @@ impl Groups {
         // One list for all rules of a group: a file of many agents and many rules must not cost their product.
         let mut shared: Option<Rc<[usize]>> = None;
         let mut asked: Vec<usize> = Vec::new();
+        let mut last_named: rustc_hash::FxHashMap<usize, usize> = rustc_hash::FxHashMap::default();
+        let mut n_group = 0;
         let (mut in_rules, mut after_delay, mut named) = (false, false, false);
         for line in body.split(|byte| matches!(byte, b'\r' | b'\n')) {
             let Some((key, value)) = key_and_value(line) else { continue };
@@ -210,6 +226,7 @@ impl Groups {
                     }
                     if std::mem::replace(&mut in_rules, false) {
                         current.clear();
+                        n_group += 1;
                     }
                     // A line that names nobody still begins a group, which is then nobody's.
                     if let Some(name) = agent_name(value) {
@@ -217,7 +234,10 @@ impl Groups {
                             groups.agents.push(name.clone());
                             groups.agents.len() - 1
                         });
-                        current.push(id);
+                        // Naming an agent again in one list says nothing, and a hostile file says it often.
+                        if last_named.insert(id, n_group) != Some(n_group) {
+                            current.push(id);
+                        }
                         asked.push(id);
                     }
                     shared = None;
@@ -228,8 +248,8 @@ impl Groups {
                 // Other records must not interfere with groups (2.2.4): a delay ends no list of agents, but speaks only
                 // to those named since the last delay.
                 "crawl-delay" | "crawldelay" | "crawl delay" => {
-                    after_delay = true;
-                    if let Some(delay) = seconds(value).filter(|_| !asked.is_empty()) {
+                    let is_first = !std::mem::replace(&mut after_delay, true);
+                    if let Some(delay) = seconds(value).filter(|_| is_first && !asked.is_empty()) {
                         let agents = Rc::from(asked.as_slice());
                         groups.lines.push(Line { agents, directive: Directive::Delay(delay) });
                     }
@@ -458,9 +478,9 @@ mod tests {
         for status in [100, 429, 500, 503] {
             assert!(!rules(RobotsAnswer::Status(status, b"")).allows(&url("/a")), "{status}");
         }
-        assert!(!rules(RobotsAnswer::Unreachable).allows(&url("/a")));
-        assert!(rules(RobotsAnswer::Unreachable).unreachable().is_some());
-        assert!(rules(RobotsAnswer::Unreachable).allows(&url("/robots.txt")));
+        assert!(!rules(RobotsAnswer::Unreachable("")).allows(&url("/a")));
+        assert!(rules(RobotsAnswer::Unreachable("")).unreachable().is_some());
+        assert!(rules(RobotsAnswer::Unreachable("")).allows(&url("/robots.txt")));
     }
 
     #[test]

@@ -28,6 +28,10 @@ pub struct NewPage {
     pub validators: Validators,
     /// Does its owner want it in no collection?
     pub noindex: bool,
+    /// Does its owner want none of its links followed?
+    pub nofollow: bool,
+    /// Folder of the archive that holds it.
+    pub warc: Option<String>,
     /// SHA-256 of the decoded body.
     pub digest: String,
     /// Decoded body, zstd.
@@ -125,13 +129,19 @@ impl Store {
     /// Saves a page as fetched, and what is known of its URL. A body that is the same as last time makes no new row.
     pub fn save_page(&self, run: i64, site: SiteId, page: &NewPage, revisit: &Revisit) -> Result<Saved, StoreError> {
         let fingerprint = page.url.fingerprint() as i64;
-        let sql = "SELECT id, digest, page_id, interval_ms FROM urls WHERE site_id = ?1 AND fingerprint = ?2";
+        let sql = "SELECT id, digest, page_id, CASE WHEN run_id IS ?3 THEN NULL ELSE interval_ms END, interval_ms
+            FROM urls WHERE site_id = ?1 AND fingerprint = ?2";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &rusqlite::Row<'_>| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?, row.get::<_, Option<i64>>(2)?, row.get(3)?))
+            Ok((
+                row.get::<_, i64>(0)?,
+                row.get::<_, Option<String>>(1)?,
+                row.get::<_, Option<i64>>(2)?,
+                (row.get(3)?, row.get(4)?),
+            ))
         };
-        let known = self.wrap(statement.query_row(params![site, fingerprint], row).optional())?;
-        let interval: Option<i64> = known.as_ref().and_then(|(_, _, _, interval)| *interval);
+        let known = self.wrap(statement.query_row(params![site, fingerprint, run], row).optional())?;
+        let interval: (Option<i64>, Option<i64>) = known.as_ref().map_or((None, None), |(_, _, _, interval)| *interval);
         let same = known
             .as_ref()
             .and_then(|(_, digest, page_id, _)| page_id.filter(|_| digest.as_deref() == Some(page.digest.as_str())));
@@ -144,7 +154,11 @@ impl Store {
             (None, Some((_, Some(_), Some(_), _))) => None,
             _ => Some(Change::New),
         };
-        let interval = next_interval(interval, false, revisit);
+        // Another fetch in the same run is no other visit.
+        let interval = match interval {
+            (None, Some(interval)) => interval,
+            (interval, _) => next_interval(interval, false, revisit),
+        };
         let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, run_id, page_id, etag, last_modified,
                 digest, checked_at, next_due, interval_ms) VALUES (?1, ?2, ?3, 1, ?4, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?10 + ?11, ?11)
             ON CONFLICT (site_id, fingerprint) DO UPDATE SET state = 1, run_id = ?5, page_id = ?6, etag = ?7,
@@ -165,14 +179,20 @@ impl Store {
             interval
         ];
         self.wrap(statement.execute(row))?;
+        if same.is_some() && page.warc.is_some() {
+            let sql = "UPDATE pages SET warc = ?2 WHERE id = ?1";
+            let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+            self.wrap(statement.execute(params![id, page.warc]))?;
+        }
         Ok(Saved { page: id, change })
     }
 
     fn insert_page(&self, run: i64, site: SiteId, page: &NewPage) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw, noindex)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw, noindex,
+                nofollow, warc)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             ON CONFLICT (run_id, url) DO UPDATE SET site_id = ?2, fetched_at = ?4, status = ?5, content_type = ?6,
-                digest = ?7, raw = ?8, noindex = ?9, cleaned = NULL, method = NULL, template_id = NULL, confidence = NULL
+                digest = ?7, raw = ?8, noindex = ?9, nofollow = ?10, warc = ?11, cleaned = NULL, method = NULL, template_id = NULL, confidence = NULL
             RETURNING id";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = params![
@@ -184,7 +204,9 @@ impl Store {
             page.content_type,
             page.digest,
             page.raw,
-            page.noindex
+            page.noindex,
+            page.nofollow,
+            page.warc
         ];
         self.wrap(statement.query_row(row, |row| row.get(0)))
     }
@@ -199,7 +221,7 @@ impl Store {
         page: &Cleaned,
         revisit: &Revisit,
     ) -> Result<Option<Change>, StoreError> {
-        let sql = "SELECT u.id, u.page_id, u.text_digest, u.interval_ms, p.run_id = ?3, u.checked_at
+        let sql = "SELECT u.id, u.page_id, u.text_digest, u.interval_ms, p.run_id = ?3, u.checked_at, p.change
             FROM urls u JOIN pages p ON p.id = u.page_id WHERE u.site_id = ?1 AND u.fingerprint = ?2";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &rusqlite::Row<'_>| {
@@ -210,11 +232,14 @@ impl Store {
                 row.get::<_, Option<i64>>(3)?,
                 row.get::<_, bool>(4)?,
                 row.get::<_, i64>(5)?,
+                row.get::<_, Option<String>>(6)?,
             ))
         };
         let fingerprint = page.url.fingerprint() as i64;
         let found = self.wrap(statement.query_row(params![site, fingerprint, run], row).optional())?;
-        let Some((url_id, page_id, last_text, interval, is_new_row, checked_at)) = found else { return Ok(None) };
+        let Some((url_id, page_id, last_text, interval, is_new_row, checked_at, last_change)) = found else {
+            return Ok(None);
+        };
         let text = page.text_digest as i64;
         let change = match last_text {
             _ if !is_new_row => Change::Unchanged,
@@ -225,25 +250,27 @@ impl Store {
         let template = template.filter(|_| page.by_template);
         let sql = "UPDATE pages SET cleaned = ?2, method = ?3, template_id = ?4, confidence = ?5,
             change = CASE WHEN ?7 THEN ?6 ELSE change END WHERE id = ?1";
+        // Cleaned once more in the same run: the first time has said how it changed.
+        let is_news = is_new_row && last_change.is_none();
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let row = params![page_id, page.html, page.method, template, page.confidence, change.as_str(), is_new_row];
+        let row = params![page_id, page.html, page.method, template, page.confidence, change.as_str(), is_news];
         self.wrap(statement.execute(row))?;
         // `save_page` took the text for unchanged, as it could not know it.
-        let interval = match (is_change(change), interval) {
+        let interval = match (is_change(change) && is_news, interval) {
             (true, Some(grown)) => next_interval(Some((grown as f64 / revisit.grow) as i64), true, revisit),
             (_, interval) => interval.unwrap_or_else(|| next_interval(None, false, revisit)),
         };
         let sql = "UPDATE urls SET text_digest = ?2, interval_ms = ?3, next_due = ?4 + ?3,
             changed_at = CASE WHEN ?5 THEN ?4 ELSE changed_at END WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let changed = matches!(change, Change::New | Change::Changed);
+        let changed = is_news && matches!(change, Change::New | Change::Changed);
         self.wrap(statement.execute(params![url_id, text, interval, checked_at, changed]))?;
-        Ok(Some(change))
+        Ok(Some(change).filter(|_| is_news || !is_new_row))
     }
 
     /// Body and head of a snapshot.
     pub fn load_snapshot(&self, page: i64) -> Result<Option<Snapshot>, StoreError> {
-        let sql = "SELECT url, status, content_type, raw, fetched_at, noindex FROM pages WHERE id = ?1";
+        let sql = "SELECT url, status, content_type, raw, fetched_at, noindex, nofollow FROM pages WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &rusqlite::Row<'_>| {
             Ok((
@@ -252,16 +279,23 @@ impl Store {
                 row.get(2)?,
                 row.get::<_, Vec<u8>>(3)?,
                 row.get(4)?,
-                row.get(5)?,
+                (row.get(5)?, row.get(6)?),
             ))
         };
-        let Some((url, status, content_type, raw, fetched_at, noindex)) =
+        let Some((url, status, content_type, raw, fetched_at, (noindex, nofollow))) =
             self.wrap(statement.query_row([page], row).optional())?
         else {
             return Ok(None);
         };
-        let body = self.decompress(&url, &raw)?;
-        Ok(Some(Snapshot { url, status, content_type, body, fetched_at, noindex }))
+        // One that cannot be read back is fetched again.
+        let body = match self.decompress(&url, &raw) {
+            Ok(body) => body,
+            Err(e) => {
+                tracing::warn!("{e}");
+                return Ok(None);
+            }
+        };
+        Ok(Some(Snapshot { url, status, content_type, body, fetched_at, noindex, nofollow }))
     }
 }
 
@@ -280,4 +314,6 @@ pub struct Snapshot {
     pub fetched_at: i64,
     /// Does its owner want it in no collection?
     pub noindex: bool,
+    /// Does its owner want none of its links followed?
+    pub nofollow: bool,
 }

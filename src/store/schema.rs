@@ -82,10 +82,14 @@ CREATE INDEX visits_by_run ON visits (run_id);
     "
 ALTER TABLE runs ADD COLUMN seeds TEXT;     -- mark of the seed lists that were read to their end
 ALTER TABLE sites ADD COLUMN moved_to INTEGER REFERENCES sites(id);
+CREATE INDEX sites_moved ON sites (moved_to) WHERE moved_to IS NOT NULL;
+ALTER TABLE sites ADD COLUMN seed_url TEXT; -- what the list named; key_url is where that led
 ALTER TABLE sites ADD COLUMN template_run INTEGER;  -- last run that learned its template, or found that it still fits
 CREATE INDEX sites_waiting ON sites (run_id, id) WHERE outcome IS NULL;
 ALTER TABLE pages ADD COLUMN change TEXT;   -- new, changed, same_text; NULL: not known yet, or from before version 2
 ALTER TABLE pages ADD COLUMN noindex INTEGER NOT NULL DEFAULT 0;  -- its owner wants it in no collection
+ALTER TABLE pages ADD COLUMN nofollow INTEGER NOT NULL DEFAULT 0; -- its owner wants none of its links followed
+ALTER TABLE pages ADD COLUMN warc TEXT;     -- folder of the archive that holds it
 ALTER TABLE visits ADD COLUMN change TEXT;  -- unchanged, gone
 ALTER TABLE visits ADD COLUMN page_id INTEGER;  -- the snapshot that answers it
 CREATE INDEX visits_by_site ON visits (run_id, site_id);

@@ -37,6 +37,8 @@ pub struct SiteWork {
     pub template: Option<Template>,
     /// Was that template learned or confirmed in this run, before a restart?
     pub template_is_settled: bool,
+    /// Was it learned in this run?
+    pub template_is_new: bool,
     /// What is known of the key page.
     pub key: Option<KnownUrl>,
     /// Rules that its origins gave, and when.
@@ -122,7 +124,7 @@ impl Store {
         };
         let found = self.wrap(statement.query_row([bare], row).optional())?;
         let Some((id, in_run, moved_to)) = found else {
-            let sql = "INSERT INTO sites (host, key_url, run_id, updated_at) VALUES (?1, ?2, ?3, ?4) RETURNING id";
+            let sql = "INSERT INTO sites (host, key_url, seed_url, run_id, updated_at) VALUES (?1, ?2, ?2, ?3, ?4) RETURNING id";
             let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
             return self.wrap(statement.query_row(params![host, url.as_str(), run, at], |row| row.get(0)));
         };
@@ -132,8 +134,10 @@ impl Store {
                 "UPDATE sites SET run_id = ?2, outcome = NULL, reason = NULL, updated_at = ?3 WHERE id = ?1 AND run_id IS NOT ?2"
             }
             None if in_run == Some(run) => return Ok(id),
+            // The same seed leads where it led last time.
             None => {
-                "UPDATE sites SET run_id = ?2, outcome = NULL, reason = NULL, updated_at = ?3, key_url = ?4 WHERE id = ?1"
+                "UPDATE sites SET run_id = ?2, outcome = NULL, reason = NULL, updated_at = ?3, seed_url = ?4,
+                    key_url = CASE WHEN seed_url IS ?4 THEN key_url ELSE ?4 END WHERE id = ?1"
             }
         };
         let id = moved_to.unwrap_or(id);
@@ -169,8 +173,10 @@ impl Store {
         rows.into_iter()
             .map(|(id, host, key_url, template_is_settled)| {
                 let key = PageUrl::parse(&key_url).ok();
+                let template = self.site_template(id, &host)?;
                 Ok(SiteWork {
-                    template: self.site_template(id, &host)?,
+                    template_is_new: template.as_ref().is_some_and(|(of_run, _)| *of_run == Some(run)),
+                    template: template.map(|(_, template)| template),
                     template_is_settled,
                     key: key.as_ref().map(|url| self.find_url(id, url)).transpose()?.flatten(),
                     robots: self.load_robots(&host)?,
@@ -220,10 +226,13 @@ impl Store {
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let found: SiteId = self.wrap(statement.query_row(params![host, key_url, run, at], |row| row.get(0)))?;
         if found != site {
+            let sql = "UPDATE sites SET seed_url = (SELECT coalesce(seed_url, key_url) FROM sites WHERE id = ?2) WHERE id = ?1";
+            self.wrap(self.connection.execute(sql, [found, site]))?;
             let sql = "UPDATE OR IGNORE urls SET site_id = ?2 WHERE run_id = ?1 AND site_id = ?3";
             self.wrap(self.connection.execute(sql, params![run, found, site]))?;
             for table in ["pages", "visits"] {
-                let sql = format!("UPDATE {table} SET site_id = ?2 WHERE run_id = ?1 AND site_id = ?3");
+                let sql = format!("UPDATE {table} SET site_id = ?2 WHERE +run_id = ?1 AND site_id = ?3");
+                let sql = if table == "visits" { sql.replace('+', "") } else { sql };
                 self.wrap(self.connection.execute(&sql, params![run, found, site]))?;
             }
             let sql = "UPDATE sites SET outcome = 'moved', reason = ?2, updated_at = ?3, moved_to = ?4 WHERE id = ?1";
@@ -247,7 +256,10 @@ impl Store {
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         self.wrap(statement.execute(params![site, outcome, reason, at]))?;
         if matches!(end, SiteEnd::Failed(_)) {
-            self.wrap(self.connection.execute("UPDATE sites SET moved_to = NULL WHERE moved_to = ?1", [site]))?;
+            let sql = "UPDATE sites SET key_url = coalesce(seed_url, key_url) WHERE id = ?1";
+            self.wrap(self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([site])))?;
+            let sql = "UPDATE sites SET moved_to = NULL WHERE moved_to = ?1";
+            self.wrap(self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([site])))?;
         }
         Ok(())
     }

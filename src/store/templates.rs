@@ -14,7 +14,8 @@ impl Store {
         let newest = self.newest_version(site)?;
         let mut version = 1;
         if let Some((id, number, body)) = newest {
-            if self.decompress(&format!("template {id}"), &body)? == json {
+            // One that cannot be read back is another one.
+            if self.decompress(&format!("template {id}"), &body).is_ok_and(|body| body == json) {
                 return Ok(id);
             }
             version = number + 1;
@@ -87,11 +88,21 @@ impl Store {
         Ok(rows.iter().filter_map(read).collect())
     }
 
-    /// The newest template of a site.
-    pub(super) fn site_template(&self, site: SiteId, host: &str) -> Result<Option<Template>, StoreError> {
-        let newest = self.newest_version(site)?;
-        // A site that cannot be read back learns anew.
-        Ok(newest.and_then(|(_, _, body)| self.read_template(host, &body).map_err(|e| tracing::warn!("{e}")).ok()))
+    /// The newest template of a site, and the run that learned it.
+    pub(super) fn site_template(
+        &self,
+        site: SiteId,
+        host: &str,
+    ) -> Result<Option<(Option<i64>, Template)>, StoreError> {
+        let sql = "SELECT run_id, body FROM templates WHERE site_id = ?1 ORDER BY version DESC LIMIT 1";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Vec<u8>>(1)?));
+        let newest = self.wrap(statement.query_row([site], row).optional())?;
+        // A site whose template cannot be read back learns anew.
+        Ok(newest.and_then(|(run, body)| {
+            let read = self.read_template(host, &body).map_err(|e| tracing::warn!("{e}"));
+            Some((run, read.ok()?))
+        }))
     }
 
     /// Row of the newest template of a site.

@@ -33,8 +33,10 @@ pub struct KnownUrl {
     pub depth: u32,
     /// For a conditional request; empty where there is no snapshot.
     pub validators: Validators,
-    /// When the snapshot was taken, Unix milliseconds.
-    pub checked_at: Option<i64>,
+    /// When the snapshot was taken, Unix milliseconds; `None` where there is none.
+    pub snapshot_at: Option<i64>,
+    /// Folder of the archive that holds it.
+    pub warc: Option<String>,
     /// When it is due again.
     pub next_due: Option<i64>,
 }
@@ -69,15 +71,17 @@ pub enum UrlEnd {
     Moved,
 }
 
-const KNOWN: &str = "SELECT url, depth, etag, last_modified, checked_at, next_due, page_id IS NOT NULL FROM urls";
+const KNOWN: &str = "SELECT u.url, u.depth, u.etag, u.last_modified, p.fetched_at, u.next_due, p.warc
+    FROM urls u LEFT JOIN pages p ON p.id = u.page_id";
 
 fn known(row: &Row<'_>) -> rusqlite::Result<KnownUrl> {
-    let has_snapshot: bool = row.get(6)?;
-    let validators = match has_snapshot {
-        true => Validators { etag: row.get(2)?, last_modified: row.get(3)? },
-        false => Validators::default(),
+    let snapshot_at: Option<i64> = row.get(4)?;
+    let validators = match snapshot_at {
+        Some(_) => Validators { etag: row.get(2)?, last_modified: row.get(3)? },
+        None => Validators::default(),
     };
-    Ok(KnownUrl { url: row.get(0)?, depth: row.get(1)?, validators, checked_at: row.get(4)?, next_due: row.get(5)? })
+    let (next_due, warc) = (row.get(5)?, row.get(6)?);
+    Ok(KnownUrl { url: row.get(0)?, depth: row.get(1)?, validators, snapshot_at, next_due, warc })
 }
 
 impl Store {
@@ -91,7 +95,7 @@ impl Store {
 
     /// What is known of a URL.
     pub fn find_url(&self, site: SiteId, url: &PageUrl) -> Result<Option<KnownUrl>, StoreError> {
-        let sql = format!("{KNOWN} WHERE site_id = ?1 AND fingerprint = ?2");
+        let sql = format!("{KNOWN} WHERE u.site_id = ?1 AND u.fingerprint = ?2");
         let mut statement = self.wrap(self.connection.prepare_cached(&sql))?;
         self.wrap(statement.query_row(params![site, url.fingerprint() as i64], known).optional())
     }
@@ -99,14 +103,16 @@ impl Store {
     /// The next URLs of a site: known pages that are due first, then those that wait.
     pub fn next_urls(&self, site: SiteId, wish: &Wish) -> Result<Vec<KnownUrl>, StoreError> {
         let sql = format!(
-            "{KNOWN} WHERE site_id = ?1 AND state > 0 AND run_id IS NOT ?2 AND (?3 OR next_due <= ?4)
-             ORDER BY next_due LIMIT ?5"
+            "{KNOWN} WHERE u.site_id = ?1 AND u.state > 0 AND u.run_id IS NOT ?2 AND u.next_due <= ?3
+             AND (?4 OR u.page_id IS NOT NULL) ORDER BY u.next_due LIMIT ?5"
         );
+        let due = if wish.all { i64::MAX } else { wish.now };
         let mut statement = self.wrap(self.connection.prepare_cached(&sql))?;
-        let rows = statement.query_map(params![site, wish.run, wish.all, wish.now, wish.n as i64], known);
+        let rows = statement.query_map(params![site, wish.run, due, wish.waiting, wish.n as i64], known);
         let mut found: Vec<KnownUrl> = self.wrap(self.wrap(rows)?.collect())?;
         if wish.waiting && found.len() < wish.n {
-            let sql = format!("{KNOWN} WHERE site_id = ?1 AND state = 0 AND depth <= ?2 ORDER BY rank LIMIT ?3");
+            let sql =
+                format!("{KNOWN} WHERE u.site_id = ?1 AND u.state = 0 AND u.depth <= ?2 ORDER BY u.rank LIMIT ?3");
             let mut statement = self.wrap(self.connection.prepare_cached(&sql))?;
             let rows = statement.query_map(params![site, wish.depth, (wish.n - found.len()) as i64], known);
             let rows: Vec<KnownUrl> = self.wrap(self.wrap(rows)?.collect())?;
@@ -115,7 +121,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Writes what came of a URL that gave no new page.
+    /// Writes what came of a URL that gave no new page; says whether there was a page until now.
     pub fn end_url(
         &self,
         run: i64,
@@ -124,22 +130,23 @@ impl Store {
         end: &UrlEnd,
         at: i64,
         revisit: &Revisit,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let fingerprint = url.fingerprint() as i64;
-        let sql = "SELECT id, interval_ms, page_id FROM urls WHERE site_id = ?1 AND fingerprint = ?2";
+        let sql =
+            "SELECT id, interval_ms, page_id IS NOT NULL, state FROM urls WHERE site_id = ?1 AND fingerprint = ?2";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let row =
-            |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?, row.get::<_, Option<i64>>(2)?));
+        let row = |row: &Row<'_>| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?, row.get::<_, bool>(2)?, row.get::<_, i64>(3)?))
+        };
         let found = self.wrap(statement.query_row(params![site, fingerprint], row).optional())?;
-        let (id, interval, has_page) = match found {
-            Some((id, interval, page)) => (id, interval, page.is_some()),
+        let (id, interval, has_page, last_state) = match found {
+            Some(found) => found,
             None => {
-                let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank) VALUES (?1, ?2, ?3, 3, 0, 0) RETURNING id";
-                let id =
-                    self.wrap(
-                        self.connection.query_row(sql, params![site, fingerprint, url.as_str()], |row| row.get(0)),
-                    )?;
-                (id, None, false)
+                let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank)
+                    VALUES (?1, ?2, ?3, 3, 0, 0) RETURNING id";
+                let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+                let row = statement.query_row(params![site, fingerprint, url.as_str()], |row| row.get(0));
+                (self.wrap(row)?, None, false, 3)
             }
         };
         let (state, interval) = match end {
@@ -147,11 +154,13 @@ impl Store {
             UrlEnd::Gone => (2, revisit.most.as_millis() as i64),
             // A page that was there before and fails once is still a page.
             UrlEnd::Failed => (if has_page { 1 } else { 3 }, next_interval(interval, false, revisit)),
-            UrlEnd::Moved => (3, revisit.most.as_millis() as i64),
+            UrlEnd::Moved => (3, next_interval(interval, false, revisit)),
         };
-        let sql = "UPDATE urls SET state = ?2, run_id = ?3, checked_at = ?4, next_due = ?4 + ?5, interval_ms = ?5 WHERE id = ?1";
+        let sql = "UPDATE urls SET state = ?2, run_id = ?3, checked_at = ?4, next_due = ?4 + ?5, interval_ms = ?5
+            WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        self.wrap(statement.execute(params![id, state, run, at, interval])).map(drop)
+        self.wrap(statement.execute(params![id, state, run, at, interval]))?;
+        Ok(has_page && last_state == 1)
     }
 }
 
@@ -215,6 +224,9 @@ mod tests {
         let later = Wish { run: run + 1, ..wish };
         assert_eq!(paths(&later), ["http://a.b/2"], "not due");
         assert_eq!(paths(&Wish { all: true, ..later }), ["http://a.b/1", "http://a.b/2"]);
-        assert_eq!(paths(&Wish { now: i64::MAX, waiting: false, ..later }), ["http://a.b/1"]);
+        assert!(
+            paths(&Wish { now: i64::MAX, waiting: false, ..later }).is_empty(),
+            "never seen, and no room for new ones"
+        );
     }
 }

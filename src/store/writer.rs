@@ -99,6 +99,8 @@ pub struct PageJob {
     pub cleaned: Option<Cleaned>,
     /// Links for the frontier.
     pub links: Vec<NewUrl>,
+    /// Is it the key page, and does it settle the template for this run?
+    pub settles: bool,
 }
 
 /// Why a job could not be handed over: the thread has ended.
@@ -226,11 +228,11 @@ impl Transactions {
                 let mut change = None;
                 if let (Some(site), Some((url, end))) = (visit.site_id, &url) {
                     let at = visit.sent_at.unwrap_or_else(now);
-                    store.end_url(run, site, url, end, at, &self.revisit)?;
+                    let was_there = store.end_url(run, site, url, end, at, &self.revisit)?;
                     change = match end {
                         UrlEnd::Unchanged => Some(Change::Unchanged),
-                        UrlEnd::Gone => Some(Change::Gone),
-                        UrlEnd::Failed | UrlEnd::Moved => None,
+                        UrlEnd::Gone if was_there => Some(Change::Gone),
+                        UrlEnd::Gone | UrlEnd::Failed | UrlEnd::Moved => None,
                     };
                 }
                 if let Some(change) = change {
@@ -289,7 +291,7 @@ impl Transactions {
 
     fn page(&mut self, job: PageJob) -> Result<(), StoreError> {
         let (store, run) = (&self.store, self.run.id);
-        let PageJob { site, visit, asked, page, cleaned, links } = job;
+        let PageJob { site, visit, asked, page, cleaned, links, settles } = job;
         let saved = store.save_page(run, site, &page, &self.revisit)?;
         if let Some(asked) = asked {
             store.end_url(run, site, &asked, &UrlEnd::Moved, page.fetched_at, &self.revisit)?;
@@ -308,6 +310,9 @@ impl Transactions {
         }
         for link in &links {
             store.save_url(site, link)?;
+        }
+        if settles {
+            store.settle_template(run, site)?;
         }
         debug_assert!(visit.outcome == VisitOutcome::Fetched);
         Ok(())

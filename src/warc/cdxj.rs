@@ -1,4 +1,4 @@
-//! The index beside an archive: a line a response, sorted by reversed host, path and time.
+//! The index beside an archive: a line a response, sorted by SURT key and time.
 
 use serde::Serialize;
 
@@ -11,6 +11,7 @@ pub(super) struct Fields<'a> {
     pub(super) url: &'a str,
     pub(super) mime: &'a str,
     pub(super) status: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub(super) digest: &'a str,
     pub(super) length: String,
     pub(super) offset: String,
@@ -18,24 +19,59 @@ pub(super) struct Fields<'a> {
 }
 
 /// `com,example)/path?query` and the fourteen digits: what lines are sorted by.
+///
+/// The key is the one that replay tools look up (`surt`'s default form): host reversed and without `www` and digits,
+/// lower case, parameters sorted, no slash at the end of a path.
 pub(super) fn key(uri: &str, at: i64) -> String {
     let Ok(url) = PageUrl::parse(uri) else { return format!("{} {}", uri.to_ascii_lowercase(), digits(at)) };
-    let host = url.host();
-    let host = host.strip_prefix("www.").unwrap_or(host);
-    let mut reversed = match url.ip_literal() {
-        Some(_) => host.to_owned(),
-        None => host.split('.').rev().collect::<Vec<_>>().join(","),
-    };
-    if let Some(port) = url.url().port() {
-        reversed += &format!(":{port}");
+    let mut out = url.host().split('.').rev().collect::<Vec<_>>().join(",");
+    if let Some((rest, last)) = out.rsplit_once(',') {
+        let is_www = last.strip_prefix("www").is_some_and(|n| n.bytes().all(|byte| byte.is_ascii_digit()));
+        if is_www && url.ip_literal().is_none() {
+            out.truncate(rest.len());
+        }
     }
-    let canonical = url.canonical_text();
-    let path = canonical.splitn(4, '/').nth(3).unwrap_or_default().to_ascii_lowercase();
-    let path = match path.strip_suffix('/') {
-        Some(shorter) if !shorter.is_empty() => shorter,
-        _ => path.as_str(),
+    if let Some(port) = url.url().port() {
+        out += &format!(":{port}");
+    }
+    let path = unescaped(url.path()).to_ascii_lowercase();
+    out += ")";
+    out += match path.trim_end_matches('/') {
+        "" => "/",
+        path => path,
     };
-    format!("{reversed})/{path} {}", digits(at))
+    let query = unescaped(url.url().query().unwrap_or_default()).to_ascii_lowercase();
+    if !query.is_empty() {
+        let mut parameters: Vec<&str> = query.split('&').collect();
+        parameters.sort_unstable();
+        out += "?";
+        out += &parameters.join("&");
+    }
+    format!("{out} {}", digits(at))
+}
+
+/// Escapes of printable ASCII undone, but for those that would change what a URL means.
+fn unescaped(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let escaped = bytes
+            .get(at + 1..at + 3)
+            .filter(|_| bytes[at] == b'%')
+            .and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        match escaped {
+            Some(byte) if byte.is_ascii_graphic() && !matches!(byte, b'#' | b'%' | b'?' | b'&' | b'=' | b'/') => {
+                out.push(char::from(byte));
+                at += 3;
+            }
+            _ => {
+                out.push(char::from(bytes[at]));
+                at += 1;
+            }
+        }
+    }
+    out
 }
 
 /// A whole line.
@@ -49,11 +85,15 @@ mod tests {
 
     #[test]
     fn keys_are_reversed_hosts() {
-        assert_eq!(
-            key("http://www.Example.org:8080/A/b/?y=1&x=2#f", 0),
-            "org,example:8080)/a/b/?x=2&y=1 19700101000000"
-        );
-        assert_eq!(key("https://example.org", 0), "org,example)/ 19700101000000");
-        assert_eq!(key("http://127.0.0.1/a/", 0), "127.0.0.1)/a 19700101000000");
+        for (uri, expected) in [
+            ("http://www.Example.org:8080/A/b/?y=1&X=2#f", "org,example:8080)/a/b?x=2&y=1"),
+            ("https://example.org", "org,example)/"),
+            ("http://127.0.0.1:8765/a/", "1,0,0,127:8765)/a"),
+            ("http://www2.shop.test/?k%5B%5D=1", "test,shop)/?k[]=1"),
+            ("http://a.test/x?A=B&a=B&B=a", "test,a)/x?a=b&a=b&b=a"),
+            ("http://a.test/%C3%A4?b=&a", "test,a)/%c3%a4?a&b="),
+        ] {
+            assert_eq!(key(uri, 0), format!("{expected} 19700101000000"), "{uri}");
+        }
     }
 }

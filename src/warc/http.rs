@@ -3,26 +3,27 @@
 use std::io::Read;
 
 /// Status and header lines of an answer.
-pub(super) struct Head<'a> {
+pub(super) struct Head {
     pub(super) status: u16,
-    headers: Vec<(&'a str, &'a str)>,
+    headers: Vec<(String, String)>,
     body: usize,
 }
 
-impl Head<'_> {
+impl Head {
     pub(super) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 }
 
 /// Reads the head of an answer; `None` when it is none.
-pub(super) fn parse_head(block: &[u8]) -> Option<Head<'_>> {
+pub(super) fn parse_head(block: &[u8]) -> Option<Head> {
     let end = block.windows(4).position(|window| window == b"\r\n\r\n").map_or(block.len(), |at| at + 4);
-    // Header values are Latin-1 by tradition; what is not UTF-8 is of no use here.
-    let text = std::str::from_utf8(&block[..end]).ok()?;
+    // Header values are Latin-1 by tradition; those that matter here are ASCII.
+    let text = String::from_utf8_lossy(&block[..end]);
     let mut lines = text.lines();
     let status = lines.next()?.strip_prefix("HTTP/")?.split(' ').nth(1)?.parse().ok()?;
-    let headers = lines.filter_map(|line| line.split_once(':')).map(|(name, value)| (name.trim(), value.trim()));
+    let headers = lines.filter_map(|line| line.split_once(':'));
+    let headers = headers.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()));
     Some(Head { status, headers: headers.collect(), body: end })
 }
 

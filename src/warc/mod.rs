@@ -27,6 +27,12 @@ pub enum WarcError {
         /// The system's reason.
         reason: std::io::Error,
     },
+    /// Another program writes into the folder.
+    #[error("{path}: another crawl is writing into this folder; wait for it, or name another folder with --warc")]
+    Locked {
+        /// The folder.
+        path: PathBuf,
+    },
     /// It is no archive, or broken at this byte.
     #[error("{path}: broken record at byte {offset}: {reason}")]
     Broken {

@@ -49,7 +49,8 @@ impl Reader {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Reader, WarcError> {
         let io = |reason| WarcError::Io { path: path.to_owned(), reason };
-        let mut source = Counted { inner: BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?), n: 0 };
+        let mut source =
+            Counted { inner: BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?), n: 0, failed: None };
         let packed = source.fill_buf().map_err(io)?.starts_with(b"\x1f\x8b");
         Ok(Reader { path: path.to_owned(), source, packed, ended: false })
     }
@@ -103,7 +104,11 @@ impl Iterator for Reader {
             }
             Err(reason) => {
                 self.ended = true;
-                Some(Err(WarcError::Broken { path: self.path.clone(), offset, reason }))
+                let path = self.path.clone();
+                Some(Err(match self.source.failed.take() {
+                    Some(reason) => WarcError::Io { path, reason },
+                    None => WarcError::Broken { path, offset, reason },
+                }))
             }
         }
     }
@@ -173,11 +178,20 @@ impl Member {
 struct Counted<R> {
     inner: R,
     n: u64,
+    /// The system's own error, which says nothing about the file.
+    failed: Option<std::io::Error>,
+}
+
+impl<R> Counted<R> {
+    fn note<T>(&mut self, result: std::io::Result<T>) -> std::io::Result<T> {
+        result.inspect_err(|e| self.failed = Some(std::io::Error::new(e.kind(), e.to_string())))
+    }
 }
 
 impl<R: BufRead> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let n = self.inner.read(buffer)?;
+        let read = self.inner.read(buffer);
+        let n = self.note(read)?;
         self.n += n as u64;
         Ok(n)
     }
@@ -185,7 +199,8 @@ impl<R: BufRead> Read for Counted<R> {
 
 impl<R: BufRead> BufRead for Counted<R> {
     fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
-        self.inner.fill_buf()
+        let failed = &mut self.failed;
+        self.inner.fill_buf().inspect_err(|e| *failed = Some(std::io::Error::new(e.kind(), e.to_string())))
     }
 
     fn consume(&mut self, n: usize) {

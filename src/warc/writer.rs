@@ -22,6 +22,8 @@ pub struct WarcWriter {
     number: usize,
     most: u64,
     open: Option<Open>,
+    /// Held as long as this writer lives.
+    _lock: File,
 }
 
 struct Open {
@@ -63,6 +65,7 @@ impl WarcWriter {
     /// Opens a folder, and closes what a crash has left open in it.
     pub fn open(dir: &Path, user_agent: &str, at: i64) -> Result<WarcWriter, WarcError> {
         std::fs::create_dir_all(dir).map_err(|reason| WarcError::Io { path: dir.to_owned(), reason })?;
+        let lock = lock(dir)?;
         recover(dir)?;
         let about = format!(
             "software: dehusk/{}\r\nformat: WARC File Format 1.1\r\n\
@@ -70,7 +73,15 @@ impl WarcWriter {
              robots: obey\r\nhttp-header-user-agent: {user_agent}\r\n",
             env!("CARGO_PKG_VERSION")
         );
-        Ok(WarcWriter { dir: dir.to_owned(), about, began: digits(at), number: 0, most: MOST_BYTES, open: None })
+        Ok(WarcWriter {
+            dir: dir.to_owned(),
+            about,
+            began: digits(at),
+            number: 0,
+            most: MOST_BYTES,
+            open: None,
+            _lock: lock,
+        })
     }
 
     /// The same writer with another size of files.
@@ -143,6 +154,15 @@ impl Index {
     }
 }
 
+/// Keeps other crawls off a folder: what they would take for left open is being written.
+fn lock(dir: &Path) -> Result<File, WarcError> {
+    let path = dir.join(".lock");
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+    let file = file.map_err(|reason| WarcError::Io { path, reason })?;
+    file.try_lock().map_err(|_| WarcError::Locked { path: dir.to_owned() })?;
+    Ok(file)
+}
+
 fn open_name(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".open");
@@ -174,8 +194,13 @@ fn recover(dir: &Path) -> Result<(), WarcError> {
         let file_name = format!("{name}.warc.gz");
         let (mut lines, mut end) = (Vec::new(), 0);
         for member in Reader::open(&open)? {
-            // The first broken record is where the crash was.
-            let Ok(member) = member else { break };
+            let member = match member {
+                Ok(member) => member,
+                // The first broken record is where the crash was.
+                Err(WarcError::Broken { .. }) => break,
+                // A disk that cannot be read says nothing about what is on it.
+                Err(error) => return Err(error),
+            };
             end = member.offset + member.length;
             if let Some(index) = member.index() {
                 lines.push(index.line(member.offset, member.length, &file_name));
@@ -201,17 +226,20 @@ impl super::Member {
         if !is_revisit && self.kind() != "response" {
             return None;
         }
-        let response = super::http::parse_head(&self.block)?;
+        // A page that was not modified has no head: it is the earlier one's.
+        let response = super::http::parse_head(&self.block);
         let uri = self.header("WARC-Target-URI")?.to_owned();
         let at = self.at().unwrap_or(0);
-        let mime = response.header("content-type").unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        let content_type = response.as_ref().and_then(|head| head.header("content-type"));
+        let mime = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
         let mime = if is_revisit { "warc/revisit" } else { mime };
+        let mime = if mime.is_empty() { "unk" } else { mime };
         let digest = self.header("WARC-Payload-Digest").unwrap_or_default();
         Some(Index {
             key: cdxj::key(&uri, at),
             uri,
             mime: mime.to_owned(),
-            status: response.status,
+            status: response.map_or(304, |head| head.status),
             digest: digest.strip_prefix("sha1:").unwrap_or(digest).to_owned(),
         })
     }
@@ -237,6 +265,7 @@ mod tests {
     fn names(dir: &Path) -> Vec<String> {
         let mut names: Vec<String> =
             std::fs::read_dir(dir).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| name != ".lock");
         names.sort();
         names
     }
@@ -256,6 +285,7 @@ mod tests {
         let mut file = OpenOptions::new().append(true).open(&open).unwrap();
         file.write_all(&torn[..torn.len() - 7]).unwrap();
         let mut writer = WarcWriter::open(dir.path(), "me", 0).unwrap();
+        assert!(matches!(WarcWriter::open(dir.path(), "me", 0), Err(WarcError::Locked { .. })));
         let closed = dir.path().join("dehusk-19700101000000-00001.warc.gz");
         assert_eq!(std::fs::metadata(&closed).unwrap().len(), whole);
         let index = std::fs::read_to_string(dir.path().join("dehusk-19700101000000-00001.cdxj")).unwrap();

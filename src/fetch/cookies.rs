@@ -1,0 +1,63 @@
+//! Cookies, each for its own registrable domain: a `Domain=com` reaches nobody else.
+
+use std::sync::{Arc, Mutex};
+
+use reqwest::cookie::{CookieStore, Jar};
+use reqwest::header::HeaderValue;
+use rustc_hash::FxHashMap;
+use url::Url;
+
+/// Cookies that a domain may set in a run.
+const MOST_COOKIES: usize = 100;
+
+/// Bytes of a cookie that is kept.
+const MOST_BYTES: usize = 4096;
+
+/// Domains whose cookies are remembered.
+const MOST_DOMAINS: usize = 20_000;
+
+/// A jar for each registrable domain.
+#[derive(Default)]
+pub(super) struct Jars {
+    jars: Mutex<FxHashMap<String, (Arc<Jar>, usize)>>,
+}
+
+fn domain(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    psl::domain_str(host).unwrap_or(host).to_owned()
+}
+
+impl CookieStore for Jars {
+    fn set_cookies(&self, headers: &mut dyn Iterator<Item = &HeaderValue>, url: &Url) {
+        let Ok(mut jars) = self.jars.lock() else { return };
+        if jars.len() >= MOST_DOMAINS {
+            jars.clear();
+        }
+        let (jar, n) = jars.entry(domain(url)).or_default();
+        let short = headers.filter(|value| value.len() <= MOST_BYTES).take(MOST_COOKIES.saturating_sub(*n));
+        let short: Vec<&HeaderValue> = short.collect();
+        *n += short.len();
+        jar.set_cookies(&mut short.into_iter(), url);
+    }
+
+    fn cookies(&self, url: &Url) -> Option<HeaderValue> {
+        let jars = self.jars.lock().ok()?;
+        jars.get(&domain(url)).and_then(|(jar, _)| jar.cookies(url))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cookie_stays_with_its_domain() {
+        let jars = Jars::default();
+        let url = |text: &str| Url::parse(text).unwrap();
+        let wide = [HeaderValue::from_static("a=1; Domain=com"), HeaderValue::from_static("b=2; Domain=ex.com")];
+        jars.set_cookies(&mut wide.iter(), &url("http://www.ex.com/"));
+        assert!(jars.cookies(&url("http://other.com/")).is_none());
+        let sent = jars.cookies(&url("http://blog.ex.com/")).unwrap();
+        assert!(sent.to_str().unwrap().contains("b=2"));
+    }
+}
