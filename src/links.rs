@@ -5,7 +5,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::dom::{NodeId, Tree};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use crate::dom::{NodeId, Tree, scan_links};
 use crate::page::{PageUrl, Site};
 use crate::settings::DomRef;
 
@@ -53,6 +55,32 @@ pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site, most: usize) -> Vec<Out
         }
     }
     links
+}
+
+/// The same without a tree, for crawls that want links only; `is_known` is asked before a link is resolved.
+pub fn scanned_outlinks(
+    html: &[u8],
+    url: &PageUrl,
+    site: &Site,
+    most: usize,
+    skip_nofollow: bool,
+    mut is_known: impl FnMut(u64) -> bool,
+) -> Vec<PageUrl> {
+    let (base, links) = scan_links(html, most);
+    let base = base.and_then(|href| url.join(&href)).unwrap_or_else(|| url.clone());
+    let folder = xxh3_64(base.path().rsplit_once('/').map_or("", |(folder, _)| folder).as_bytes());
+    let mut found = Vec::new();
+    for link in links {
+        // What does not depend on the folder is known wherever it stands.
+        let is_rooted = link.href.starts_with('/') || link.href.contains("://");
+        let key = xxh3_64_with_seed(link.href.as_bytes(), if is_rooted { 0 } else { folder });
+        if (skip_nofollow && link.nofollow) || is_known(key) {
+            continue;
+        }
+        let target = base.join(&link.href).filter(may_be_page).and_then(|target| site.claim(target));
+        found.extend(target.filter(|target| target != url));
+    }
+    found
 }
 
 /// The URL that relative links of a page start from.

@@ -14,6 +14,7 @@ use crate::links::base_url;
 use crate::page::PageUrl;
 use crate::settings::Settings;
 use crate::store::Store;
+use crate::warc::{is_warc, pages};
 
 /// Remove the site's stored template from pages.
 ///
@@ -24,9 +25,10 @@ use crate::store::Store;
   dehusk clean page.html --site docs.example.org
   dehusk clean https://docs.example.org/a.html --format html > a.html
   curl -s https://docs.example.org/a.html | dehusk clean - --site docs.example.org
-  dehusk clean *.html --json")]
+  dehusk clean *.html --json
+  dehusk clean archive/*.warc.gz --json")]
 pub(super) struct Clean {
-    /// Files, URLs, or - for standard input.
+    /// Files, URLs, WARC files, or - for standard input.
     #[arg(required = true, value_name = "FILE|URL|-")]
     pages: Vec<String>,
     /// Host whose template is used for files.
@@ -57,6 +59,10 @@ impl Clean {
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut failed = false;
         for page in &self.pages {
+            if is_warc(Path::new(page)) {
+                failed |= !self.clean_archive(page, &store, settings)?;
+                continue;
+            }
             let loaded = if page.contains("://") {
                 PageUrl::parse(page).map_err(anyhow::Error::from).and_then(|url| {
                     let response = runtime.block_on(network.fetch(&url))?;
@@ -76,6 +82,27 @@ impl Clean {
             }
         }
         Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
+
+    /// Every HTML page of an archive; says whether all could be cleaned.
+    fn clean_archive(&self, file: &str, store: &Store, settings: &Settings) -> Result<bool, Failure> {
+        let mut all_well = true;
+        let pages = pages(Path::new(file), settings.fetch.max_bytes).map_err(|e| Failure::Work(e.into()))?;
+        for page in pages {
+            let outcome = page.map_err(anyhow::Error::from).and_then(|page| {
+                let (tree, _) = parse_bytes(&page.body, page.content_type.as_deref(), &settings.page);
+                let name = page.url.to_string();
+                self.clean(&name, &Loaded { tree, url: Some(page.url) }, store)
+            });
+            match outcome {
+                Ok(text) => io::stdout().lock().write_all(text.as_bytes())?,
+                Err(e) => {
+                    all_well = false;
+                    tracing::error!("{e:#}");
+                }
+            }
+        }
+        Ok(all_well)
     }
 
     fn clean(&self, page: &str, loaded: &Loaded, store: &Store) -> anyhow::Result<String> {

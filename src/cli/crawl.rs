@@ -186,7 +186,7 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
         count(stats.sites),
         count(stats.learned),
         some(stats.kept, "kept their template"),
-        some(stats.not_due, "not due"),
+        some(stats.walked + stats.not_due, if stats.walked > 0 { "walked" } else { "not due" }),
         count(stats.failed),
         some(stats.interrupted, "interrupted"),
         some(stats.ended_before, "done before"),

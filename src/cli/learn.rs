@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use rustc_hash::FxHashMap;
+
 use anyhow::{Context, anyhow};
 
 use super::crawl::{run_crawl, site_table};
@@ -19,6 +21,7 @@ use crate::page::{PageUrl, Site};
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::template::Template;
+use crate::warc::{WarcPage, is_warc, pages};
 
 /// Learn the template of one site from a folder of pages as served, or from its URL.
 ///
@@ -50,7 +53,10 @@ impl Learn {
         if self.source.contains("://") {
             return self.learn_url(settings);
         }
-        let template = self.learn_folder(settings)?;
+        let template = match is_warc(Path::new(&self.source)) {
+            true => self.learn_archive(settings)?,
+            false => self.learn_folder(settings)?,
+        };
         if let Some(db) = db {
             store_template(db, settings, &template)?;
         }
@@ -77,6 +83,41 @@ impl Learn {
         }
         self.print(&template)?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// The site of --host in an archive, or that of its first page; its key page is --key or the first one.
+    fn learn_archive(&self, settings: &Settings) -> Result<Template, Failure> {
+        let path = Path::new(&self.source);
+        let work = |e: crate::warc::WarcError| Failure::Work(e.into());
+        let mut key: Option<PageUrl> = None;
+        let mut found: FxHashMap<PageUrl, WarcPage> = FxHashMap::default();
+        for page in pages(path, settings.fetch.max_bytes).map_err(work)? {
+            let page = page.map_err(work)?;
+            let host = page.url.authority();
+            if self.host.as_ref().is_some_and(|wanted| *wanted != host) {
+                continue;
+            }
+            let first = key.get_or_insert_with(|| page.url.clone());
+            if first.authority() == host {
+                found.entry(page.url.clone()).or_insert(page);
+            }
+        }
+        let first = key.ok_or_else(|| Failure::Work(anyhow!("{}: no HTML page of that host", path.display())))?;
+        let named = first.join(&format!("/{}", self.key.trim_start_matches('/')));
+        let key_url = named.filter(|url| found.contains_key(url)).unwrap_or(first);
+        let read = |page: &WarcPage| {
+            Page::new(page.url.clone(), parse_bytes(&page.body, page.content_type.as_deref(), &settings.page).0)
+        };
+        let site = Site::of(&key_url, settings.learn.same_site);
+        let learner = Learner::new(read(&found[&key_url]), site, &settings.learn);
+        let learned = learner.run(|url| found.get(url).map(read));
+        learned.template.ok_or_else(|| {
+            Failure::Work(anyhow!(
+                "{}: no template: no page of {} shares anything with {key_url}",
+                path.display(),
+                key_url.host()
+            ))
+        })
     }
 
     fn learn_folder(&self, settings: &Settings) -> Result<Template, Failure> {

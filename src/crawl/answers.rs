@@ -277,7 +277,6 @@ impl Scheduler<'_> {
         let too_large = bytes > self.tools.settings.crawl.memory / 2;
         let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
         if matches!(came.request.kind, Kind::Page { .. }) {
-            state.n_pages += 1;
             state.fetched.insert(came.response.url.fingerprint());
         }
         if too_large {
@@ -335,11 +334,15 @@ impl Scheduler<'_> {
         self.no_page(request, reason).await
     }
 
-    /// A request that is not sent, for a reason that concerns its whole domain: its URL goes on waiting for another
-    /// night, and so does the rest of its site.
+    /// A request that is not sent, for a reason that concerns its whole origin: its URL goes on waiting for another
+    /// night, and so does the rest of its site. Where the site is elsewhere, only that URL is out of reach.
     pub(super) async fn give_up(&mut self, request: Request, reason: String) -> Result<(), WriterError> {
         let record = visit(&request, VisitOutcome::FetchError, Some(reason.clone()));
-        self.writer.send(Job::Visit(record, None)).await?;
+        let own = request.kind.site().and_then(|site| self.sites.get(&site)?.site.clone());
+        let is_elsewhere = own.is_some_and(|site| site.key().origin() != request.url.origin());
+        let row = (is_elsewhere && matches!(request.kind, Kind::Page { .. }))
+            .then(|| (request.asked.clone(), UrlEnd::Failed));
+        self.writer.send(Job::Visit(record, row)).await?;
         if let Kind::Robots { origin } = &request.kind {
             let robots = Robots::of(RobotsAnswer::Unreachable(""), &self.tools.agents);
             let until = Instant::now() + self.tools.settings.politeness.max_back_off;
@@ -350,6 +353,7 @@ impl Scheduler<'_> {
         }
         let Some(site) = request.kind.site() else { return Ok(()) };
         match self.sites.get_mut(&site).map(super::site::SiteState::take_phase) {
+            Some(Phase::Walking(walk)) if is_elsewhere => self.walk(site, walk).await,
             Some(Phase::Walking(walk)) => {
                 let end = match walk.end {
                     SiteEnd::NotDue => SiteEnd::Failed(reason),

@@ -10,6 +10,7 @@ use super::work::{Advance, Harvest, Kept, Work, advance};
 use crate::clean::Applier;
 use crate::page::{PageUrl, Validators};
 use crate::scope::Refusal;
+use crate::settings::Mode;
 use crate::store::{Job, KnownUrl, SiteEnd, SiteId, SiteWork, WriterError};
 use crate::template::Template;
 
@@ -33,12 +34,14 @@ impl Scheduler<'_> {
         let known = self.with_archive(work.key.take().unwrap_or_default());
         let mut state = self.begin(&work, seed.clone(), Phase::Key(template.clone()));
         state.origins = recalled;
-        state.n_pages = work.past.iter().filter(|visit| visit.outcome == "fetched").count();
+        let fetched = work.past.iter().filter(|visit| visit.outcome == "fetched");
+        state.fetched = fetched.filter_map(|visit| Some(PageUrl::parse(&visit.url).ok()?.fingerprint())).collect();
         state.n_unchanged = work.past.iter().filter(|visit| visit.outcome == "not_modified").count();
         // What this run did with the key page is not over until its template is settled.
         let was_asked = work.past.iter().any(|visit| visit.url == seed.as_str());
         state.past = work.past.into_iter().map(|visit| (visit.url.clone(), visit)).collect();
-        let is_over = known.snapshot_at.is_some() && known.next_due.is_some_and(|due| due > self.clock.unix_ms());
+        let was_seen = known.snapshot_at.is_some() || self.tools.settings.crawl.mode == Mode::Links;
+        let is_over = was_seen && known.next_due.is_some_and(|due| due > self.clock.unix_ms());
         let is_due = self.tools.settings.revisit.all || was_asked || !is_over;
         if work.template_is_settled || (template.is_some() && !is_due) {
             let end = match (work.template_is_settled, &template) {
@@ -52,6 +55,18 @@ impl Scheduler<'_> {
             state.site = Some(self.tools.scope.site(key.as_ref().unwrap_or(&seed)));
             let mut walk = Walk::new(end, template.as_deref().map(|template| Arc::new(Applier::new(template))));
             self.add_sitemaps(&mut walk, &state.origins);
+            self.sites.insert(id, state);
+            return self.walk(id, Box::new(walk)).await;
+        }
+        if self.tools.settings.crawl.mode == Mode::Links {
+            let mut walk = Walk::new(SiteEnd::Walked, None);
+            walk.window.push_back(KnownUrl { url: seed.to_string(), next_due: known.next_due, ..KnownUrl::default() });
+            state.site = Some(self.tools.scope.site(&seed));
+            // What was asked for before a restart is in the frontier as known.
+            state.past.clear();
+            if is_over {
+                walk.window.clear();
+            }
             self.sites.insert(id, state);
             return self.walk(id, Box::new(walk)).await;
         }
@@ -130,6 +145,15 @@ impl Scheduler<'_> {
                 if let Some(state) = self.sites.get_mut(&site) {
                     state.summary.cleaned += usize::from(by_template);
                 }
+                self.walk(site, walk).await
+            }
+            Advance::Seen(mut walk, job, refused) => {
+                self.count_refused(&refused);
+                if !job.links.is_empty() {
+                    walk.window.clear();
+                }
+                self.writer.send(Job::Seen(job)).await?;
+                self.forget_bytes(site);
                 self.walk(site, walk).await
             }
             Advance::Broken(reason) => self.end_site(site, SiteEnd::Failed(reason)).await,
@@ -263,7 +287,7 @@ impl Scheduler<'_> {
         }
         let mut summary = state.summary;
         summary.end(&end, state.begun.elapsed());
-        (summary.pages, summary.requests) = (state.n_pages, state.n_requests);
+        (summary.pages, summary.requests) = (state.fetched.len(), state.n_requests);
         self.stats.count_end(&end);
         if is_written {
             self.writer.send(Job::SiteEnded(site, end, self.clock.unix_ms())).await?;

@@ -9,9 +9,9 @@ use crate::page::PageUrl;
 use crate::store::{Job, PastVisit, SiteEnd, SiteId, Snapshot, WriterError};
 
 impl Scheduler<'_> {
-    /// What this run did with a URL before the restart; each is told once.
-    pub(super) fn recalled(&mut self, site: Option<SiteId>, url: &PageUrl) -> Option<PastVisit> {
-        self.sites.get_mut(&site?)?.past.remove(url.as_str())
+    /// What this run did with a URL before the restart.
+    pub(super) fn recalled(&self, site: Option<SiteId>, url: &PageUrl) -> Option<PastVisit> {
+        self.sites.get(&site?)?.past.get(url.as_str()).cloned()
     }
 
     /// Goes on with a request from what is remembered of it.
@@ -26,7 +26,10 @@ impl Scheduler<'_> {
                 }
                 ("redirected", _) => {
                     let target = past.reason.as_deref().and_then(|target| request.url.join(target));
-                    let Some(target) = target else { break };
+                    let Some(target) = target.filter(|_| request.hops <= self.tools.settings.fetch.max_redirects)
+                    else {
+                        break;
+                    };
                     request = request.led_to(target.clone());
                     match self.recalled(Some(site), &target) {
                         Some(next) => past = next,
@@ -79,10 +82,6 @@ impl Scheduler<'_> {
             body: snapshot.body,
             ..Response::empty(PageUrl::parse(&snapshot.url).unwrap_or(url), snapshot.status)
         };
-        if let Some(state) = self.sites.get_mut(&site) {
-            // Counted already when the site was taken up.
-            state.n_pages = state.n_pages.saturating_sub(1);
-        }
         let came = Came {
             request,
             response,

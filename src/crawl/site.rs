@@ -26,7 +26,6 @@ pub(super) struct SiteState {
     pub(super) phase: Phase,
     /// Known with the key page.
     pub(super) site: Option<Site>,
-    pub(super) n_pages: usize,
     /// Fingerprints of what this run has fetched.
     pub(super) fetched: FxHashSet<u64>,
     /// Pages that were as they had been.
@@ -59,6 +58,8 @@ pub(super) struct Walk {
     pub(super) end: SiteEnd,
     pub(super) template: Option<Arc<Applier>>,
     pub(super) queries: Queries,
+    /// Hashes of links that were judged already: most links of a page stand on every page.
+    pub(super) judged: FxHashSet<u64>,
     /// The next URLs; the frontier on disk has the rest.
     pub(super) window: VecDeque<KnownUrl>,
     /// Sitemaps and feeds that were not read yet.
@@ -73,6 +74,7 @@ impl Walk {
             end,
             template,
             queries: Queries::default(),
+            judged: FxHashSet::default(),
             window: VecDeque::new(),
             announced: VecDeque::new(),
             seen: FxHashSet::default(),
@@ -89,7 +91,6 @@ impl SiteState {
             begun,
             phase,
             site: None,
-            n_pages: 0,
             fetched: FxHashSet::default(),
             n_unchanged: 0,
             n_requests: 0,

@@ -22,6 +22,8 @@ pub struct Stats {
     pub learned: usize,
     /// Sites whose stored template still fits.
     pub kept: usize,
+    /// Sites whose links were followed, without a template.
+    pub walked: usize,
     /// Sites of which nothing was due.
     pub not_due: usize,
     /// Sites without.
@@ -123,7 +125,7 @@ pub struct Summary {
 impl Stats {
     /// Sites that ended.
     pub fn ended(&self) -> usize {
-        self.ended_before + self.learned + self.kept + self.not_due + self.failed + self.interrupted
+        self.ended_before + self.learned + self.kept + self.walked + self.not_due + self.failed + self.interrupted
     }
 
     pub(super) fn read_changes(&mut self, changes: &Changes) {
@@ -138,6 +140,7 @@ impl Stats {
         match end {
             SiteEnd::Learned => self.learned += 1,
             SiteEnd::Kept => self.kept += 1,
+            SiteEnd::Walked => self.walked += 1,
             SiteEnd::NotDue => self.not_due += 1,
             SiteEnd::Failed(_) => self.failed += 1,
             SiteEnd::Interrupted => self.interrupted += 1,

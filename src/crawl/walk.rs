@@ -61,7 +61,7 @@ impl Scheduler<'_> {
     /// May this site have another page that was never seen?
     fn has_room(&self, site: SiteId) -> bool {
         let most = self.tools.settings.crawl.pages_per_site;
-        self.sites.get(&site).is_some_and(|state| state.n_pages + state.n_unchanged < most)
+        self.sites.get(&site).is_some_and(|state| state.fetched.len() + state.n_unchanged < most)
     }
 
     fn keeps_template(&self, site: SiteId) -> bool {

@@ -8,13 +8,16 @@ use crate::clean::{Applied, Applier};
 use crate::dom::{Tree, parse_bytes};
 use crate::fetch::Response;
 use crate::learner::{Learned, Learner, Page};
-use crate::links::{LinkOrder, hyperlink_distance, outlinks, relevance, words};
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::links::{LinkOrder, hyperlink_distance, outlinks, relevance, scanned_outlinks, words};
 use crate::page::{PageUrl, Site};
 use crate::robots::PageRules;
-use crate::scope::{Refusal, Scope};
-use crate::settings::{Order, Settings};
+use crate::scope::{Queries, Refusal, Scope};
+use crate::settings::{Mode, Order, Settings};
 use crate::sitemap::parse_announced;
-use crate::store::{Cleaned, NewPage, NewUrl, NewVisit, PageJob, SiteId, digest, pack, text_digest};
+use crate::store::{Cleaned, NewPage, NewUrl, NewVisit, PageJob, SeenJob, SiteId, digest, pack, text_digest};
 use crate::subdigraph::Step;
 use crate::template::Template;
 
@@ -60,6 +63,8 @@ pub(super) enum Advance {
     Done(Box<Harvest>, Option<Box<PageJob>>),
     /// The key page still fits the stored template.
     Kept(Box<Kept>, Option<Box<PageJob>>),
+    /// The walk of a crawl for links goes on: a visit and what was found.
+    Seen(Box<Walk>, Box<SeenJob>, Vec<Refusal>),
     /// The walk goes on.
     Walked(Box<Walk>, Option<Box<PageJob>>, Vec<NewUrl>, Vec<Refusal>),
     /// The work could not be done: a defect of ours, which must not end the crawl.
@@ -215,15 +220,49 @@ fn kept(
 }
 
 fn walked(site: SiteId, mut walk: Box<Walk>, own: &Site, came: Came, tools: &Tools) -> Advance {
-    let parsed = Parsed::of(&came, tools);
     let scope = tools.scope.site(own.key());
-    let mut links = Links { queries: std::mem::take(&mut walk.queries), ..Links::new(&scope, tools) };
+    if tools.settings.crawl.mode == Mode::Links {
+        return seen(site, walk, &scope, came, tools);
+    }
+    let parsed = Parsed::of(&came, tools);
+    let mut links = Links::of_walk(&mut walk, &scope, tools);
     let (found, refused) = links.of_page(&parsed, came.request.depth + 1);
-    walk.queries = links.queries;
+    links.give_back(&mut walk);
     let cleaned = clean(&parsed.page, None, walk.template.as_deref(), tools);
     let job = job(site, came, &parsed, Some(cleaned), found, tools);
     Advance::Walked(walk, job, Vec::new(), refused)
 }
+
+/// A page of a crawl for links: scanned, not parsed, and not stored.
+fn seen(site: SiteId, mut walk: Box<Walk>, scope: &Site, came: Came, tools: &Tools) -> Advance {
+    let Came { request, response, visit, .. } = came;
+    let rules = PageRules::of(&response.robots_tags, std::iter::empty(), &tools.agents, came.fetched_at / 1000);
+    let depth = request.depth + 1;
+    let crawl = &tools.settings.crawl;
+    let (mut found, mut refused) = (Vec::new(), Vec::new());
+    if !rules.nofollow && (crawl.depth == 0 || depth <= crawl.depth) {
+        let learn = &tools.settings.learn;
+        let judged = &mut walk.judged;
+        if judged.len() > MOST_JUDGED {
+            judged.clear();
+        }
+        let is_known = |hash| !judged.insert(hash);
+        let links =
+            scanned_outlinks(&response.body, &response.url, scope, learn.max_links, learn.skip_nofollow, is_known);
+        let mut finder = Links::of_walk(&mut walk, scope, tools);
+        (found, refused) = finder.judge(&response.url, links.into_iter(), depth);
+        finder.give_back(&mut walk);
+    }
+    match visit {
+        Some(visit) => {
+            Advance::Seen(walk, Box::new(SeenJob { site, visit, url: request.asked, links: found }), refused)
+        }
+        None => Advance::Walked(walk, None, found, refused),
+    }
+}
+
+/// Hashes of links that are remembered for a site.
+const MOST_JUDGED: usize = 20_000;
 
 /// Sitemaps of an index that are read.
 const MOST_SITEMAPS: usize = 100;
@@ -231,16 +270,16 @@ const MOST_SITEMAPS: usize = 100;
 fn announced(mut walk: Box<Walk>, own: &Site, came: &Came, tools: &Tools) -> Advance {
     let found = parse_announced(&came.response.body);
     for sitemap in found.sitemaps {
-        let url = came.response.url.join(&sitemap).filter(|url| own.claim(url.clone()).is_some());
+        let url = came.response.url.join(&sitemap).and_then(|url| own.claim(url));
         if let Some(url) = url.filter(|url| walk.seen.len() < MOST_SITEMAPS && walk.seen.insert(url.fingerprint())) {
             walk.announced.push_back(url);
         }
     }
     let scope = tools.scope.site(own.key());
-    let mut links = Links { queries: std::mem::take(&mut walk.queries), ..Links::new(&scope, tools) };
+    let mut links = Links::of_walk(&mut walk, &scope, tools);
     let pages = found.pages.iter().filter_map(|page| came.response.url.join(page));
     let (found, refused) = links.judge(own.key(), pages, 1);
-    walk.queries = links.queries;
+    links.give_back(&mut walk);
     Advance::Walked(walk, None, found, refused)
 }
 
@@ -249,13 +288,27 @@ struct Links<'a> {
     site: &'a Site,
     tools: &'a Tools,
     key_words: Vec<String>,
-    queries: crate::scope::Queries,
+    queries: Queries,
+    judged: FxHashSet<u64>,
 }
 
 impl<'a> Links<'a> {
     fn new(site: &'a Site, tools: &'a Tools) -> Links<'a> {
         let key_words = words(site.key(), tools.settings.learn.slug_dirs);
-        Links { site, tools, key_words, queries: crate::scope::Queries::default() }
+        Links { site, tools, key_words, queries: Queries::default(), judged: FxHashSet::default() }
+    }
+
+    /// Goes on with what a walk knows.
+    fn of_walk(walk: &mut Walk, site: &'a Site, tools: &'a Tools) -> Links<'a> {
+        let (queries, mut judged) = (std::mem::take(&mut walk.queries), std::mem::take(&mut walk.judged));
+        if judged.len() > MOST_JUDGED {
+            judged.clear();
+        }
+        Links { queries, judged, ..Links::new(site, tools) }
+    }
+
+    fn give_back(self, walk: &mut Walk) {
+        (walk.queries, walk.judged) = (self.queries, self.judged);
     }
 
     fn of_page(&mut self, parsed: &Parsed, depth: u32) -> (Vec<NewUrl>, Vec<Refusal>) {
@@ -279,6 +332,10 @@ impl<'a> Links<'a> {
     ) -> (Vec<NewUrl>, Vec<Refusal>) {
         let (mut found, mut refused) = (Vec::new(), Vec::new());
         for (place, link) in links.enumerate() {
+            // Another seed than that of a scanned link, which is hashed as it is written.
+            if !self.judged.insert(xxh3_64_with_seed(link.as_str().as_bytes(), 1)) {
+                continue;
+            }
             match self.tools.scope.judge(self.site, from, link, &mut self.queries) {
                 Ok(url) => found.push(NewUrl::new(&url, depth, self.rank(&url, depth, place))),
                 Err(refusal) => refused.push(refusal),
@@ -366,8 +423,7 @@ fn feeds(parsed: &Parsed, own: &Site, tools: &Tools) -> Vec<PageUrl> {
     let is_feed = |kind: &str| matches!(kind.trim(), "application/rss+xml" | "application/atom+xml");
     tree.all("link")
         .filter(|link| tree.attr(*link, "type").is_some_and(is_feed))
-        .filter_map(|link| parsed.page.url.join(tree.attr(link, "href")?))
-        .filter(|url| own.claim(url.clone()).is_some())
+        .filter_map(|link| own.claim(parsed.page.url.join(tree.attr(link, "href")?)?))
         .take(10)
         .collect()
 }

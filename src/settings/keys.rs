@@ -7,7 +7,7 @@ use std::time::Duration;
 use toml::Value;
 
 use super::{
-    AttrMode, ChildMap, Crawl, DelayFrom, DomRef, Fetch, Keep, Network, NodeText, Order, PageLimits, Politeness,
+    AttrMode, ChildMap, Crawl, DelayFrom, DomRef, Fetch, Keep, Mode, Network, NodeText, Order, PageLimits, Politeness,
     Preset, Revisit, SAME_SITE, ScopeOf, Settings, Store, Subdigraph,
 };
 use crate::page::PolitenessKey;
@@ -47,6 +47,8 @@ pub(super) const KEYS: &[Key] = keys! {
     "crawl.cpu_threads" = "0", "Threads that parse and learn; 0 = one a core.",
         |s, v| s.crawl.cpu_threads => whole(v, 0, 1024)?;
 
+    "crawl.mode" = "\"full\"", "full: learn, clean and store; links: only follow links and record visits, no page is stored.",
+        |s, v| s.crawl.mode => one_of(v, &[("full", Mode::Full), ("links", Mode::Links)])?;
     "crawl.pages_per_site" = "0", "Pages of a site beyond what learning needs are fetched until it has this many in a run; 0 = none.",
         |s, v| s.crawl.pages_per_site => whole(v, 0, 1_000_000_000)?;
     "crawl.depth" = "0", "Links followed from the key page on, for those further pages; 0 = no limit.",
@@ -261,6 +263,7 @@ fn blank() -> Settings {
             seeds: Vec::new(),
             sites_at_once: 1,
             cpu_threads: 0,
+            mode: Mode::Full,
             pages_per_site: 0,
             depth: 0,
             order: Order::Paper,

@@ -44,6 +44,8 @@ pub struct Crawl {
     pub sites_at_once: usize,
     /// Threads that parse and learn; 0 = one a core.
     pub cpu_threads: usize,
+    /// What is done with pages.
+    pub mode: Mode,
     /// Pages fetched of a site in one run, beyond what learning needs; 0 = none.
     pub pages_per_site: usize,
     /// Links followed from the key page; 0 = no limit.
@@ -82,6 +84,15 @@ pub struct Crawl {
     pub stop_within: Duration,
     /// Bytes of pages and trees in memory beyond which intake slows down.
     pub memory: usize,
+}
+
+/// What a crawl does with its pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Learns templates, cleans and stores pages.
+    Full,
+    /// Follows links and records visits.
+    Links,
 }
 
 /// In which order further pages of a site are fetched.

@@ -25,7 +25,7 @@ pub use read::{PageRow, TemplateRow};
 pub use runs::{NewVisit, Run, SiteEnd, VisitOutcome};
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
 pub use urls::{KnownUrl, NewUrl, UrlEnd, Wish};
-pub use writer::{Job, PageJob, Writer, WriterError};
+pub use writer::{Job, PageJob, SeenJob, Writer, WriterError};
 
 /// Number of a site in the database.
 pub type SiteId = i64;

@@ -70,6 +70,8 @@ pub enum SiteEnd {
     Kept,
     /// None could be, for this reason.
     Failed(String),
+    /// Its links were followed; no template was looked for.
+    Walked,
     /// Nothing of it was due.
     NotDue,
     /// The crawl was stopped before.
@@ -83,6 +85,7 @@ impl SiteEnd {
             SiteEnd::Learned => ("learned", None),
             SiteEnd::Kept => ("kept", None),
             SiteEnd::Failed(reason) => ("failed", Some(reason)),
+            SiteEnd::Walked => ("walked", None),
             SiteEnd::NotDue => ("not_due", None),
             SiteEnd::Interrupted => ("interrupted", None),
         }

@@ -61,7 +61,7 @@ pub struct StoredRobots {
 }
 
 /// A request of this run from before a restart.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PastVisit {
     /// What was asked for.
     pub url: String,

@@ -33,6 +33,8 @@ pub enum Job {
     Visit(NewVisit, Option<(PageUrl, UrlEnd)>),
     /// A page came. In the walk through a site it comes with its cleaned form and its links.
     Page(Box<PageJob>),
+    /// A page of a crawl for links.
+    Seen(Box<SeenJob>),
     /// A robots.txt was answered.
     Robots {
         /// Its origin.
@@ -101,6 +103,19 @@ pub struct PageJob {
     pub links: Vec<NewUrl>,
     /// Is it the key page, and does it settle the template for this run?
     pub settles: bool,
+}
+
+/// A page of a crawl for links: it is not stored, its links are.
+#[derive(Debug)]
+pub struct SeenJob {
+    /// Its site.
+    pub site: SiteId,
+    /// The request.
+    pub visit: NewVisit,
+    /// The URL that was wanted.
+    pub url: PageUrl,
+    /// Links for the frontier.
+    pub links: Vec<NewUrl>,
 }
 
 /// Why a job could not be handed over: the thread has ended.
@@ -241,6 +256,15 @@ impl Transactions {
                 store.save_visit(run, &visit, None, change.map(Change::as_str))?;
             }
             Job::Page(job) => self.page(*job)?,
+            Job::Seen(job) => {
+                let SeenJob { site, visit, url, links } = *job;
+                let at = visit.sent_at.unwrap_or_else(now);
+                store.end_url(run, site, &url, &UrlEnd::Unchanged, at, &self.revisit)?;
+                store.save_visit(run, &visit, None, None)?;
+                for link in &links {
+                    store.save_url(site, link)?;
+                }
+            }
             Job::Robots { origin, at, status, body } => store.save_robots(&origin, at, status, &body)?,
             Job::Learned { mut site, found, template, cleaned, links, at, reply } => {
                 if let Some((host, key_url)) = found {

@@ -8,10 +8,12 @@ mod cdxj;
 mod writer;
 mod reader;
 mod http;
+mod pages;
 
 use std::path::PathBuf;
 
 pub use http::decoded_body;
+pub use pages::{WarcPage, pages};
 pub use reader::{Member, Reader, is_warc};
 pub use record::{Record, RecordKind, payload_digest};
 pub use writer::{Entry, WarcWriter};

@@ -1,0 +1,150 @@
+//! Links of a page without its tree: one pass over the bytes, for crawls that want links only.
+//!
+//! What a tree would show in odd markup may be missed or found too much; a template is never learned from this.
+
+/// A link as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scanned {
+    /// `href`, its references to `&` undone.
+    pub href: String,
+    /// Is it marked `rel="nofollow"`?
+    pub nofollow: bool,
+}
+
+/// `href` of the first `base` element, and the `a` elements with one, in order, at most `most` of them.
+pub fn scan_links(html: &[u8], most: usize) -> (Option<String>, Vec<Scanned>) {
+    let (mut base, mut links) = (None, Vec::new());
+    let mut at = 0;
+    while links.len() < most {
+        let Some(next) = memchr::memchr(b'<', &html[at..]) else { break };
+        at += next + 1;
+        let rest = &html[at..];
+        if rest.starts_with(b"!--") {
+            at += memchr::memmem::find(rest, b"-->").map_or(rest.len(), |end| end + 3);
+            continue;
+        }
+        let n = rest.iter().take(10).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let name = &rest[..n];
+        if name.eq_ignore_ascii_case(b"a") || name.eq_ignore_ascii_case(b"base") {
+            let (href, rel, used) = attributes(&rest[n..]);
+            at += n + used;
+            match href {
+                Some(href) if n == 1 => {
+                    links.push(Scanned { href: text(href), nofollow: rel.is_some_and(is_nofollow) })
+                }
+                Some(href) => base = base.or_else(|| Some(text(href))),
+                None => {}
+            }
+        } else if let Some(end) =
+            [&b"script"[..], b"style", b"textarea", b"title"].iter().find(|raw| name.eq_ignore_ascii_case(raw))
+        {
+            at += n + end_of_raw(&rest[n..], end);
+        }
+    }
+    (base, links)
+}
+
+/// Values of `href` and `rel` in a tag, and the bytes up to its end.
+fn attributes(tag: &[u8]) -> (Option<&[u8]>, Option<&[u8]>, usize) {
+    let (mut href, mut rel) = (None, None);
+    let mut at = 0;
+    loop {
+        while tag.get(at).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/') {
+            at += 1;
+        }
+        let begin = at;
+        while tag.get(at).is_some_and(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'=' | b'>' | b'/')) {
+            at += 1;
+        }
+        let name = &tag[begin..at];
+        while tag.get(at).is_some_and(u8::is_ascii_whitespace) {
+            at += 1;
+        }
+        let mut value: &[u8] = b"";
+        if tag.get(at) == Some(&b'=') {
+            at += 1;
+            while tag.get(at).is_some_and(u8::is_ascii_whitespace) {
+                at += 1;
+            }
+            let (begin, end) = match tag.get(at) {
+                Some(quote @ (b'"' | b'\'')) => {
+                    let end = memchr::memchr(*quote, &tag[at + 1..]).map_or(tag.len(), |end| at + 1 + end);
+                    (at + 1, end)
+                }
+                _ => {
+                    let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
+                    (at, tag[at..].iter().position(is_end).map_or(tag.len(), |end| at + end))
+                }
+            };
+            value = &tag[begin..end];
+            at = if begin > at { (end + 1).min(tag.len()) } else { end };
+        }
+        if name.eq_ignore_ascii_case(b"href") && href.is_none() {
+            href = Some(value);
+        } else if name.eq_ignore_ascii_case(b"rel") && rel.is_none() {
+            rel = Some(value);
+        }
+        match tag.get(at) {
+            Some(b'>') => return (href, rel, at + 1),
+            // A tag that does not end is none.
+            None => return (None, None, at),
+            Some(_) if at == begin => at += 1,
+            Some(_) => {}
+        }
+    }
+}
+
+/// The end of an element whose content is no markup.
+fn end_of_raw(rest: &[u8], name: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(found) = memchr::memmem::find(&rest[at..], b"</") {
+        at += found + 2;
+        if rest.get(at..at + name.len()).is_some_and(|end| end.eq_ignore_ascii_case(name)) {
+            return at + name.len();
+        }
+    }
+    rest.len()
+}
+
+fn is_nofollow(rel: &[u8]) -> bool {
+    rel.split(u8::is_ascii_whitespace).any(|word| word.eq_ignore_ascii_case(b"nofollow"))
+}
+
+fn text(value: &[u8]) -> String {
+    let text = String::from_utf8_lossy(value.trim_ascii());
+    match text.contains('&') {
+        true => text.replace("&amp;", "&").replace("&#38;", "&").replace("&#x26;", "&"),
+        false => text.into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hrefs(html: &str) -> Vec<String> {
+        scan_links(html.as_bytes(), 100).1.into_iter().map(|link| link.href).collect()
+    }
+
+    #[test]
+    fn links_are_found_in_every_spelling_and_nowhere_else() {
+        let html = "<base href=/b/><A class=x HREF = \"a?x=1&amp;y=2\" rel='me NoFollow'>t</a><!-- <a href=no> -->\
+            <script>'<a href=no>'</SCRIPT><a name=x><a href='q>r'><a href=u/v><abbr href=no><a\nhref=w/>";
+        let (base, links) = scan_links(html.as_bytes(), 100);
+        assert_eq!(base.as_deref(), Some("/b/"));
+        assert!(links[0].nofollow && !links[1].nofollow);
+        assert_eq!(hrefs(html), ["a?x=1&y=2", "q>r", "u/v", "w/"]);
+        assert!(hrefs("<a href=\"unended").is_empty() && hrefs("<").is_empty() && hrefs("<a").is_empty());
+        assert_eq!(scan_links("<a href=1>".repeat(9).as_bytes(), 5).1.len(), 5);
+    }
+
+    proptest! {
+        #[test]
+        fn no_input_breaks_it(html in proptest::collection::vec(any::<u8>(), 0..300), soup in "(<a |href=|['\"=<>/]|<!--|<script>|x| ){0,40}") {
+            let _ = scan_links(&html, 10);
+            let _ = scan_links(soup.as_bytes(), 10);
+        }
+    }
+}
