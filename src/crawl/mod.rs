@@ -182,6 +182,12 @@ fn open_run(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Op
     if let Some(mark) = &seeds.mark {
         store.mark_seeds(run.id, mark)?;
     }
+    let took = clock.started.elapsed();
+    if run.resumed || took > Duration::from_secs(2) {
+        let Queued { sites, ended, urls, .. } = queued;
+        let word = if run.resumed { "taken up again" } else { "begun" };
+        tracing::info!("run {} {word}: {ended} of {sites} sites done, {urls} URLs queued, in {took:.1?}", run.id);
+    }
     // Whatever sent the last request, a domain that it may have gone to waits a full delay from now.
     let longest = settings.politeness.delay.max(settings.politeness.max_crawl_delay) + settings.fetch.timeout;
     let is_recent = last_sent.is_some_and(|sent| now - sent < longest.as_millis() as i64);

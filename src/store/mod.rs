@@ -148,7 +148,8 @@ impl Store {
         let open = || {
             let connection = Connection::open_with_flags(path, flags)?;
             connection.busy_timeout(std::time::Duration::from_secs(10))?;
-            connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;")?;
+            connection
+                .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536;")?;
             Ok(connection)
         };
         match open() {

@@ -237,3 +237,73 @@ fn owners_wishes_are_kept() {
     let refused = summary.stats.refused;
     assert!(refused["pattern"] > 0, "{refused:?}");
 }
+
+/// The real sites on two nights: a tenth of the pages has changed, a fiftieth is gone.
+#[test]
+fn a_second_night_over_the_real_sites() {
+    let Some(sites) = crate::crawl::DevSites::load() else { return };
+    let tonight = Arc::new(AtomicUsize::new(1));
+    let (clock, answer) = (Arc::clone(&tonight), Arc::clone(&sites.answer));
+    let keys: BTreeSet<String> = sites.seeds.iter().map(ToString::to_string).collect();
+    // The same fate for a page whoever asks: by a hash of its URL.
+    let fate = |url: &str| xxhash_rust::xxh3::xxh3_64(url.as_bytes()) % 50;
+    let is_gone = move |url: &str| fate(url) == 7 && !keys.contains(url);
+    let is_changed = move |url: &str| fate(url) % 10 == 3;
+    let gone = is_gone.clone();
+    let server = Server::start_asked(Arc::new(move |asked: &dehusk::demo::server::Asked| {
+        let mut reply = answer(&asked.host, &asked.path);
+        let url = format!("http://{}{}", asked.host, asked.path);
+        if clock.load(Ordering::Relaxed) == 2 && reply.status == 200 && asked.path != "/robots.txt" {
+            if gone(&url) {
+                return Reply::status(404);
+            }
+            if is_changed(&url) {
+                reply.body.extend(b"<p>unheard of before tonight</p>");
+            }
+        }
+        let etag = format!("\"{:x}\"", xxhash_rust::xxh3::xxh3_64(&reply.body));
+        match reply.status == 200 && asked.header("if-none-match") == etag {
+            true => Reply::status(304).with("etag", &etag),
+            false => reply.with("etag", &etag),
+        }
+    }))
+    .unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut settings = settings(&dir.path().join("n.db"), &server, &sites.names());
+    settings.politeness.delay = Duration::from_millis(20);
+    settings.crawl.pages_per_site = 15;
+    settings.crawl.sitemaps = false;
+    settings.crawl.feeds = false;
+    let (first, _) = run(sites.seeds.clone(), &settings);
+    let store = Store::open(std::path::Path::new(&settings.store.path)).unwrap();
+    let known: Vec<String> = store.list_pages(None).unwrap().into_iter().map(|page| page.url).collect();
+    let n_gone = known.iter().filter(|url| is_gone(url)).count();
+    let n_changed = known.iter().filter(|url| !is_gone(url) && is_changed(url)).count();
+
+    tonight.store(2, Ordering::Relaxed);
+    settings.revisit.all = true;
+    settings.crawl.pages_per_site = 0;
+    let before = server.arrivals().len();
+    let (second, _) = run(sites.seeds.clone(), &settings);
+    let stats = &second.stats;
+    let requests = server.arrivals().len() - before;
+    println!(
+        "first night: {} sites learned, {} pages; second: {requests} requests, {} unchanged (304), {} changed, {} gone, \
+         {} templates kept, {} learned anew; expected {n_changed} changed, {n_gone} gone",
+        first.stats.learned,
+        known.len(),
+        stats.unchanged,
+        stats.changed,
+        stats.gone,
+        stats.kept,
+        stats.learned
+    );
+    assert_eq!((stats.gone, stats.changed), (n_gone, n_changed));
+    assert_eq!(stats.unchanged, known.len() - n_gone - n_changed);
+    // A paragraph more is no redesign. The site without a template tries again from its key page.
+    assert_eq!((stats.kept, stats.learned), (first.stats.learned, 0));
+    for page in store.list_pages(None).unwrap().iter().filter(|page| page.run == 2) {
+        let html = store.load_cleaned(page).unwrap().unwrap();
+        assert!(html.contains("unheard of before tonight"), "{}", page.url);
+    }
+}
