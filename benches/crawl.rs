@@ -1,4 +1,5 @@
-//! Speed of a crawl beside wget2 and Scrapy, on hosts of loopback, in one run: `scripts/bench_crawl.sh`.
+//! Speed of a crawl beside wget2 and Scrapy, on hosts of loopback, in one run: `scripts/bench_crawl.sh`. Words after
+//! the command choose tools whose name has one of them.
 //!
 //! Each round runs every tool once, one after the other, over the same 200 hosts x 50 pages of 30 KB without a delay;
 //! the server counts pages and connections. CPU and memory are those of the child process alone (`getrusage` through
@@ -150,6 +151,7 @@ fn main() {
         ("wget2", words("wget2 -r -l inf --max-threads=64 --robots=on --no-host-directories -q -P out -i list.txt")),
         ("scrapy", [python.as_str(), "-m", "scrapy", "runspider", "spider.py"].map(str::to_owned).into()),
     ];
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     println!("{HOSTS} hosts x {PAGES} pages of 30 KB, no delay; {rounds} rounds, every tool once a round\n");
     println!(
         "{:>5}  {:<14}{:>8}{:>10}{:>22}{:>9}{:>13}",
@@ -157,6 +159,9 @@ fn main() {
     );
     for round in 1..=rounds {
         for (name, command) in &tools {
+            if !wanted.is_empty() && !wanted.iter().any(|part| name.contains(part.as_str())) {
+                continue;
+            }
             let dir = tempfile::tempdir().unwrap();
             std::fs::write(dir.path().join("list.txt"), &seeds).unwrap();
             std::fs::write(dir.path().join("spider.py"), SPIDER).unwrap();

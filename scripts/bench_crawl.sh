@@ -10,4 +10,4 @@ venv=target/tools/scrapy
 if [ ! -x "$venv/bin/scrapy" ]; then
     python3 -m venv "$venv" && "$venv/bin/pip" -q install scrapy || echo "Scrapy cannot be installed here, skipped" >&2
 fi
-SCRAPY_PYTHON="$PWD/$venv/bin/python" cargo bench --bench crawl
+SCRAPY_PYTHON="$PWD/$venv/bin/python" cargo bench --bench crawl -- "$@"

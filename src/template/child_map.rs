@@ -5,7 +5,9 @@
 //! pair is consistent with the accepted ones exactly when it lies inside one block of the recursion (ALGORITHMS
 //! 2.6; the recursion stands in the tests). `dp` is the heaviest order-preserving matching instead.
 
+use super::accepted::Accepted;
 use super::anchors::{anchors, fix};
+use super::best_first::{self, BestFirst};
 use super::equality::{Equality, Side};
 use crate::settings::{ChildMap, Learn};
 
@@ -14,6 +16,9 @@ pub type Pair = (usize, usize);
 
 /// Side length of the windows that the last resort for huge lists maps one after the other.
 const WINDOW: usize = 512;
+
+/// Up to this many pairs it is cheapest to list and sort them all.
+const SHORT: usize = 256;
 
 /// The mapping of two child lists, ascending on the left. Sets `approximate` when the lists were too long for the
 /// exact form.
@@ -44,126 +49,24 @@ fn map_block(equality: &Equality<'_>, a: &[Side], b: &[Side], learn: &Learn, out
     }
 }
 
-#[derive(Clone, Copy)]
-struct Candidate {
-    /// Complement of the probability's bits (probabilities are not negative, so these fall as they rise), then how
-    /// far the places are apart, then the place on the left: one integer sorts several times faster than a float and
-    /// its ties.
-    key: u128,
-    k: u32,
-}
-
-impl Candidate {
-    fn new(p: f64, off: u32, i: usize, k: usize) -> Candidate {
-        let key = u128::from(!p.to_bits()) << 64 | u128::from(off) << 32 | i as u128;
-        Candidate { key, k: k as u32 }
-    }
-
-    fn p(&self) -> f64 {
-        f64::from_bits(!((self.key >> 64) as u64))
-    }
-
-    fn off(&self) -> u32 {
-        (self.key >> 32) as u32
-    }
-
-    fn i(&self) -> u32 {
-        self.key as u32
-    }
-}
-
-impl Candidate {
-    /// Ties are not defined in the thesis: higher probability, nearer places, then left to right.
-    fn rank(&self) -> (u128, u32) {
-        (self.key, self.k)
-    }
-}
-
-fn candidates(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> Vec<Candidate> {
-    let mut found = Vec::new();
-    for (i, x) in a.iter().enumerate() {
-        let tag = equality.left.tag[x.node];
-        for (k, y) in b.iter().enumerate() {
-            if equality.right.tag[y.node] != tag {
-                continue;
-            }
-            if let Some(p) = equality.score_above_threshold(*x, *y) {
-                let off = x.position.abs_diff(y.position);
-                found.push(Candidate::new(p, off, i, k));
-            }
-        }
-    }
-    found
-}
-
 fn greedy(equality: &Equality<'_>, a: &[Side], b: &[Side], keep_order: bool, out: &mut Vec<Pair>) {
-    let mut found = candidates(equality, a, b);
-    let mut wanted = Accepted::new(&found, b.len(), keep_order);
-    // In long lists of like nodes the first few candidates are all that is ever accepted, so the rest is not even
-    // sorted: the best ones are taken out in growing pieces until every node that could be mapped is.
-    let mut rest = &mut found[..];
-    let mut piece = 2 * (a.len() + b.len());
-    while !rest.is_empty() && !wanted.is_full() {
-        let n = piece.min(rest.len());
-        if n < rest.len() {
-            rest.select_nth_unstable_by_key(n, Candidate::rank);
-        }
-        let (best, others) = rest.split_at_mut(n);
-        best.sort_unstable_by_key(Candidate::rank);
-        best.iter().for_each(|candidate| wanted.offer(candidate));
-        rest = others;
-        piece *= 4;
-    }
-    out.extend(wanted.pairs.iter().map(|(i, k)| (a[*i as usize].node, b[*k as usize].node)));
-}
-
-/// Pairs accepted so far, ascending on the left; on the right they ascend too when order is kept.
-struct Accepted {
-    pairs: Vec<(u32, u32)>,
-    /// Right nodes that are taken, where order is not kept.
-    taken: Vec<bool>,
-    keep_order: bool,
-    /// No more pairs than this can be accepted.
-    most: usize,
-}
-
-impl Accepted {
-    fn new(found: &[Candidate], n_right: usize, keep_order: bool) -> Accepted {
-        // Candidates come in the order of the left list.
-        let n_left_mappable = found.chunk_by(|x, y| x.i() == y.i()).count();
-        let mut mappable = vec![false; n_right];
-        found.iter().for_each(|candidate| mappable[candidate.k as usize] = true);
-        let n_right_mappable = mappable.iter().filter(|m| **m).count();
-        Accepted {
-            pairs: Vec::new(),
-            taken: vec![false; n_right],
-            keep_order,
-            most: n_left_mappable.min(n_right_mappable),
+    let mut accepted = Accepted::new(a.len(), b.len(), keep_order);
+    if a.len() * b.len() <= SHORT {
+        let mut found = best_first::all(equality, a, b);
+        found.sort_unstable();
+        found.iter().for_each(|candidate| accepted.offer(candidate.i(), candidate.k));
+    } else {
+        let mut found = BestFirst::new(equality, a, b);
+        while let Some(candidate) = found.next(&accepted) {
+            accepted.offer(candidate.i(), candidate.k);
         }
     }
-
-    fn is_full(&self) -> bool {
-        self.pairs.len() >= self.most
-    }
-
-    fn offer(&mut self, candidate: &Candidate) {
-        let (i, k) = (candidate.i(), candidate.k);
-        let Err(at) = self.pairs.binary_search_by_key(&i, |pair| pair.0) else { return };
-        let fits = if self.keep_order {
-            (at == 0 || self.pairs[at - 1].1 < k) && self.pairs.get(at).is_none_or(|next| k < next.1)
-        } else {
-            !std::mem::replace(&mut self.taken[k as usize], true)
-        };
-        if fits {
-            self.pairs.insert(at, (i, k));
-        }
-    }
+    out.extend(accepted.pairs.iter().map(|(i, k)| (a[*i as usize].node, b[*k as usize].node)));
 }
 
 /// The order-preserving matching with the highest sum of probabilities, then the least sum of displacements.
 fn heaviest(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>) {
-    let mut found = candidates(equality, a, b);
-    found.sort_unstable_by_key(|c| (c.i(), c.k));
+    let found = best_first::all(equality, a, b);
     let width = b.len() + 1;
     let mut best = vec![(0.0_f64, 0_i64); (a.len() + 1) * width];
     let mut next = found.iter().peekable();
@@ -249,8 +152,8 @@ mod tests {
 
     /// Definition 3.3.1 word for word: best pair, then before both, then after both.
     fn literal(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>) {
-        let mut found = candidates(equality, a, b);
-        found.sort_by_key(Candidate::rank);
+        let mut found = best_first::all(equality, a, b);
+        found.sort();
         let Some(best) = found.first() else { return };
         let (i, k) = (best.i() as usize, best.k as usize);
         literal(equality, &a[..i], &b[..k], out);
@@ -296,6 +199,31 @@ mod tests {
             let mut slow = Vec::new();
             literal(&equality, &sides(&a.shape, &left), &sides(&b.shape, &right), &mut slow);
             prop_assert_eq!(fast, slow);
+        }
+
+        #[test]
+        fn best_first_equals_all_candidates_sorted(
+            a in proptest::collection::vec((0..7_usize, 1..9_usize), 1..30),
+            b in proptest::collection::vec((0..7_usize, 1..9_usize), 1..30),
+            preset in 0..3_usize,
+            keep_order: bool,
+        ) {
+            let preset = [Preset::Thesis2014, Preset::Hybex2020, Preset::Dehusk][preset];
+            let learn = Learn { keep_order, ..preset.learn() };
+            // Runs of like nodes, so that some kinds are large.
+            let runs = |list: &[(usize, usize)]| -> Vec<usize> {
+                list.iter().flat_map(|(tag, n)| std::iter::repeat_n(*tag, n * n / 4 + 1)).collect()
+            };
+            let ((a, left), (b, right)) = (body(&soup(&runs(&a))), body(&soup(&runs(&b))));
+            let equality = Equality::new(&a.shape, &b.shape, &learn);
+            let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
+            let (x, y) = (sides(&a.shape, &left), sides(&b.shape, &right));
+            let mut accepted = Accepted::new(x.len(), y.len(), keep_order);
+            let mut found = best_first::all(&equality, &x, &y);
+            found.sort();
+            found.iter().for_each(|candidate| accepted.offer(candidate.i(), candidate.k));
+            let want: Vec<_> = accepted.pairs.iter().map(|(i, k)| (left[*i as usize], right[*k as usize])).collect();
+            prop_assert_eq!(map_children(&equality, &left, &right, &learn, &mut false), want);
         }
 
         #[test]

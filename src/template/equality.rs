@@ -71,30 +71,49 @@ impl<'a> Equality<'a> {
     }
 
     /// The probability that `a` and `b` are the same node of the template.
-    ///
-    /// Summed in the order class, attributes, children, position: the last bit can decide against the threshold.
     pub fn score(&self, a: Side, b: Side) -> f64 {
-        let (x, y) = (a.node, b.node);
+        match self.likeness(a.node, b.node) {
+            Likeness::Fixed(p) => p,
+            likeness => likeness.at(position_score(a.position, a.of, b.position, b.of)),
+        }
+    }
+
+    /// The part of the score that does not depend on the places.
+    pub(super) fn likeness(&self, x: usize, y: usize) -> Likeness {
         if self.left.tag[x] != self.right.tag[y] {
-            return 0.0;
+            return Likeness::Fixed(0.0);
         }
         if self.text == NodeText::Equal && self.left.text[x] != self.right.text[y] {
-            return 0.0;
-        }
-        if self.left.id[x] != 0 && self.left.id[x] == self.right.id[y] {
-            // Equal ids outdo everything, the shortcut below too.
-            return if self.weights.exact_wins { 4.0 } else { 1.0 };
+            return Likeness::Fixed(0.0);
         }
         let w = &self.weights;
+        if self.left.id[x] != 0 && self.left.id[x] == self.right.id[y] {
+            // Equal ids outdo everything, the shortcut below too.
+            return Likeness::Fixed(if w.exact_wins { 4.0 } else { 1.0 });
+        }
         let class = self.overlap(self.left_classes[x], self.right_classes[y], w.no_class);
         let attributes = self.overlap(self.left_attrs[x], self.right_attrs[y], w.no_attributes);
-        let children = ratio(self.left.n_children[x], self.right.n_children[y], w.no_children);
-        let position = position_score(a.position, a.of, b.position, b.of);
         if w.exact_wins && class >= 1.0 && attributes >= 1.0 {
-            // Above every sum, and higher still at the same place.
-            return if position >= 1.0 { 3.0 } else { 2.0 };
+            return Likeness::Exact;
         }
-        weigh(w, class, attributes, children, position)
+        let children = ratio(self.left.n_children[x], self.right.n_children[y], w.no_children);
+        weigh(w, class, attributes, children)
+    }
+
+    /// Equal for left nodes that score alike against every right node but for their place.
+    pub(super) fn left_kind(&self, node: usize) -> [u64; 6] {
+        self.kind(self.left, self.left_classes, self.left_attrs, node)
+    }
+
+    /// The same for right nodes.
+    pub(super) fn right_kind(&self, node: usize) -> [u64; 6] {
+        self.kind(self.right, self.right_classes, self.right_attrs, node)
+    }
+
+    fn kind(&self, shape: &Shape, classes: &[SetId], attrs: &[SetId], node: usize) -> [u64; 6] {
+        let text = if self.text == NodeText::Equal { shape.text[node] } else { 0 };
+        let sets = [classes[node], attrs[node]].map(|set| u64::from(set.0));
+        [shape.tag[node], text, shape.id[node], sets[0], sets[1], u64::from(shape.n_children[node])]
     }
 
     fn overlap(&self, a: SetId, b: SetId, both_empty: f64) -> f64 {
@@ -122,9 +141,34 @@ impl<'a> Equality<'a> {
     }
 }
 
-/// The last step of definition 3.2.2.
-fn weigh(w: &Weights, class: f64, attributes: f64, children: f64, position: f64) -> f64 {
-    w.class * class + w.attributes * attributes + w.children * children + w.position * position
+/// What a score is without the places: the last step of definition 3.2.2 adds them.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Likeness {
+    /// The same at every place.
+    Fixed(f64),
+    /// Class and attributes are equal and that outdoes every sum.
+    Exact,
+    /// The sum over class, attributes and children, in this order (the last bit can decide against the threshold),
+    /// and the weight of the position.
+    Sum { before: f64, position: f64 },
+}
+
+impl Likeness {
+    /// The probability at places that agree by `score` (Pp).
+    pub(super) fn at(self, score: f64) -> f64 {
+        match self {
+            Likeness::Fixed(p) => p,
+            // Higher still at the same place.
+            Likeness::Exact if score >= 1.0 => 3.0,
+            Likeness::Exact => 2.0,
+            Likeness::Sum { before, position } => before + position * score,
+        }
+    }
+}
+
+fn weigh(w: &Weights, class: f64, attributes: f64, children: f64) -> Likeness {
+    let before = w.class * class + w.attributes * attributes + w.children * children;
+    Likeness::Sum { before, position: w.position }
 }
 
 fn ratio(a: u32, b: u32, both_zero: f64) -> f64 {
@@ -138,13 +182,15 @@ fn ratio(a: u32, b: u32, both_zero: f64) -> f64 {
 ///
 /// `i` of `c` on one side, `k` of `d` on the other, from 1; `m = min(c, d)`.
 pub fn position_score(i: u32, c: u32, k: u32, d: u32) -> f64 {
-    let (i, c, k, d) = (i64::from(i), i64::from(c), i64::from(k), i64::from(d));
-    let (from_right_i, from_right_k) = (c - i + 1, d - k + 1);
-    let off = match d.cmp(&c) {
-        std::cmp::Ordering::Equal => (i - k).abs(),
-        std::cmp::Ordering::Greater => 0.max(i - k).max(from_right_i - from_right_k),
-        std::cmp::Ordering::Less => 0.max(k - i).max(from_right_k - from_right_i),
-    };
+    diagonal_score(c, d, i64::from(k) - i64::from(i))
+}
+
+/// Pp by how far apart the places are (`k - i`), which is all that it depends on in two lists of `c` and `d` nodes.
+pub(super) fn diagonal_score(c: u32, d: u32, delta: i64) -> f64 {
+    let (c, d) = (i64::from(c), i64::from(d));
+    // The longer list has `|d - c|` places more for a node of the shorter one to stand at.
+    let longer = d - c;
+    let off = if longer >= 0 { 0.max(-delta).max(delta - longer) } else { 0.max(delta).max(longer - delta) };
     1.0 - off as f64 / c.min(d) as f64
 }
 
@@ -189,9 +235,12 @@ mod tests {
     fn last_step_of_example_3_2_5() {
         // The early weights over the rounded parts that the thesis prints.
         let weights = Preset::Thesis2014.learn().weights;
+        let sum = |w: &Weights, class: f64, attributes: f64, children: f64, position: f64| {
+            weigh(w, class, attributes, children).at(position)
+        };
         let early = Weights { class: 0.4, attributes: 0.1, children: 0.1, position: 0.4, ..weights };
-        assert!((weigh(&early, 1.0, 0.66, 0.66, 0.95) - 0.912).abs() < 1e-9);
-        assert!((weigh(&early, 1.0, 2.0 / 3.0, 2.0 / 3.0, 0.95) - 0.91333).abs() < 1e-5);
+        assert!((sum(&early, 1.0, 0.66, 0.66, 0.95) - 0.912).abs() < 1e-9);
+        assert!((sum(&early, 1.0, 2.0 / 3.0, 2.0 / 3.0, 0.95) - 0.91333).abs() < 1e-5);
     }
 
     /// The scores of typical pairs from which the threshold was derived (ALGORITHMS 2.5), at the same place.

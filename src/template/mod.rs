@@ -4,7 +4,9 @@
 //! `etdm.rs` votes. The result is a [`Template`]: a plain value that names its key page, its voters and its
 //! parameters, and can be applied on any later night without the pages that taught it.
 
+mod accepted;
 mod anchors;
+mod best_first;
 mod child_map;
 mod equality;
 mod etdm;

@@ -1,0 +1,71 @@
+//! Pairs of places of two child lists that were taken into the mapping, and the room that they leave.
+
+/// Accepted pairs, ascending on the left; on the right they ascend too when order is kept.
+pub(super) struct Accepted {
+    /// Place on the left, place on the right.
+    pub(super) pairs: Vec<(u32, u32)>,
+    /// Right places that are taken.
+    taken: Vec<bool>,
+    n_left: usize,
+    keep_order: bool,
+}
+
+impl Accepted {
+    pub(super) fn new(n_left: usize, n_right: usize, keep_order: bool) -> Accepted {
+        Accepted { pairs: Vec::new(), taken: vec![false; n_right], n_left, keep_order }
+    }
+
+    /// Accepts a pair if both places are free and, where order is kept, it crosses no accepted pair.
+    pub(super) fn offer(&mut self, i: u32, k: u32) {
+        let Err(at) = self.pairs.binary_search_by_key(&i, |pair| pair.0) else { return };
+        let in_order = (at == 0 || self.pairs[at - 1].1 < k) && self.pairs.get(at).is_none_or(|next| k < next.1);
+        if !self.taken[k as usize] && (in_order || !self.keep_order) {
+            self.taken[k as usize] = true;
+            self.pairs.insert(at, (i, k));
+        }
+    }
+
+    /// The pairs that could still be accepted.
+    pub(super) fn room(&self) -> Room<'_> {
+        let end = self.taken.len() as u32;
+        let mut open = Vec::with_capacity(self.n_left);
+        let (mut from, mut next) = (0, self.pairs.iter().peekable());
+        for i in 0..self.n_left as u32 {
+            let range = match next.peek() {
+                Some((mapped, k)) if *mapped == i => {
+                    from = k + 1;
+                    next.next();
+                    (0, 0)
+                }
+                _ if !self.keep_order => (0, end),
+                Some((_, k)) => (from, *k),
+                None => (from, end),
+            };
+            open.push(range);
+        }
+        Room { open, taken: &self.taken }
+    }
+}
+
+/// For each left place the right places that it could still be mapped to.
+pub(super) struct Room<'a> {
+    open: Vec<(u32, u32)>,
+    taken: &'a [bool],
+}
+
+impl Room<'_> {
+    /// Could this pair be accepted?
+    pub(super) fn fits(&self, i: u32, k: u32) -> bool {
+        let (from, to) = self.open[i as usize];
+        (from..to).contains(&k) && !self.taken[k as usize]
+    }
+
+    /// Could any pair of a left place in `x` and a right place in `y` (ascending) be accepted?
+    pub(super) fn is_between(&self, x: &[u32], y: &[u32]) -> bool {
+        let free: Vec<u32> = y.iter().copied().filter(|k| !self.taken[*k as usize]).collect();
+        x.iter().any(|i| {
+            let (from, to) = self.open[*i as usize];
+            free.get(free.partition_point(|k| *k < from)).is_some_and(|k| *k < to)
+        })
+    }
+}

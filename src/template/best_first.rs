@@ -1,0 +1,289 @@
+//! The candidates of two child lists, best first, without listing all pairs of them.
+//!
+//! Nodes that score alike but for their place are one *kind*. How far two places are apart (δ, right minus left) fixes
+//! the probability of any two nodes of two kinds, so the pairs of two large kinds come diagonal by diagonal: from δ = 0
+//! two arms go outwards, and along each the probability falls and the displacement grows. A diagonal is looked at only
+//! when it is due, and never once no gap between the accepted pairs holds a node of both kinds. Pairs of small kinds
+//! are listed as they are.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+use rustc_hash::FxHashMap;
+
+use super::accepted::Accepted;
+use super::equality::{Equality, Likeness, Side, diagonal_score, position_score};
+
+/// A pair that may be mapped, with all that decides its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Candidate {
+    /// Complement of the probability's bits (probabilities are not negative, so these fall as they rise), then how
+    /// far the places are apart, then the place on the left: one integer sorts several times faster than a float and
+    /// its ties. Ties are not defined in the thesis: higher probability, nearer places, then left to right.
+    key: u128,
+    /// Place on the right.
+    pub(super) k: u32,
+}
+
+impl Candidate {
+    fn new(p: f64, off: u32, i: usize, k: usize) -> Candidate {
+        Candidate { key: u128::from(!p.to_bits()) << 64 | u128::from(off) << 32 | i as u128, k: k as u32 }
+    }
+
+    pub(super) fn p(&self) -> f64 {
+        f64::from_bits(!((self.key >> 64) as u64))
+    }
+
+    /// How far the places are apart.
+    pub(super) fn off(&self) -> u32 {
+        (self.key >> 32) as u32
+    }
+
+    /// Place on the left.
+    pub(super) fn i(&self) -> u32 {
+        self.key as u32
+    }
+}
+
+/// Every pair above the threshold, in the order of the left list, then of the right.
+pub(super) fn all(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for (i, x) in a.iter().enumerate() {
+        let tag = equality.left.tag[x.node];
+        for (k, y) in b.iter().enumerate() {
+            if equality.right.tag[y.node] != tag {
+                continue;
+            }
+            if let Some(p) = equality.score_above_threshold(*x, *y) {
+                found.push(Candidate::new(p, x.position.abs_diff(y.position), i, k));
+            }
+        }
+    }
+    found
+}
+
+/// Places in one list of the nodes that score alike, ascending.
+type Kind = Vec<u32>;
+
+fn kinds(list: &[Side], key: impl Fn(usize) -> [u64; 6]) -> Vec<Kind> {
+    let mut known: FxHashMap<[u64; 6], usize> = FxHashMap::default();
+    let mut kinds: Vec<Kind> = Vec::new();
+    for (place, side) in list.iter().enumerate() {
+        let kind = *known.entry(key(side.node)).or_insert(kinds.len());
+        if kind == kinds.len() {
+            kinds.push(Kind::new());
+        }
+        kinds[kind].push(place as u32);
+    }
+    kinds
+}
+
+/// Hands out candidates in their order.
+pub(super) struct BestFirst<'l> {
+    lists: Lists<'l>,
+    /// Pairs of small kinds: sorted up to `sorted`, handed out up to `next`; all others come later.
+    few: Vec<Candidate>,
+    sorted: usize,
+    next: usize,
+    /// One for each pair of large kinds, by its next candidate.
+    streams: BinaryHeap<Reverse<Stream>>,
+}
+
+#[derive(Clone, Copy)]
+struct Lists<'l> {
+    equality: &'l Equality<'l>,
+    a: &'l [Side],
+    b: &'l [Side],
+}
+
+impl<'l> BestFirst<'l> {
+    pub(super) fn new(equality: &'l Equality<'l>, a: &'l [Side], b: &'l [Side]) -> BestFirst<'l> {
+        let lists = Lists { equality, a, b };
+        let mut all = BestFirst { lists, few: Vec::new(), sorted: 0, next: 0, streams: BinaryHeap::new() };
+        let left = kinds(a, |node| equality.left_kind(node));
+        let right = kinds(b, |node| equality.right_kind(node));
+        for x in &left {
+            for y in &right {
+                let likeness = equality.likeness(a[x[0] as usize].node, b[y[0] as usize].node);
+                if !equality.passes(likeness.at(1.0)) {
+                    continue;
+                }
+                if x.len() >= LARGE.max(a.len() / 4) && y.len() >= LARGE.max(b.len() / 4) {
+                    let stream = Stream::new(&lists, likeness, x.clone(), y.clone());
+                    all.streams.extend(stream.map(Reverse));
+                } else {
+                    all.list(likeness, x, y);
+                }
+            }
+        }
+        all
+    }
+
+    fn list(&mut self, likeness: Likeness, x: &[u32], y: &[u32]) {
+        for i in x {
+            for k in y {
+                let (i, k) = (*i as usize, *k as usize);
+                let (p, off) = self.lists.pair(likeness, self.lists.a[i], self.lists.b[k]);
+                if self.lists.equality.passes(p) {
+                    self.few.push(Candidate::new(p, off, i, k));
+                }
+            }
+        }
+    }
+
+    /// The next candidate. Those that do not fit beside the `accepted` pairs may be left out.
+    pub(super) fn next(&mut self, accepted: &Accepted) -> Option<Candidate> {
+        let few = self.next_of_few(accepted);
+        let Some(mut top) = self.streams.peek_mut() else {
+            self.next += usize::from(few.is_some());
+            return few;
+        };
+        let head = top.0.head;
+        if few.is_some_and(|candidate| candidate < head) {
+            self.next += 1;
+            return few;
+        }
+        if !top.0.advance(&self.lists, accepted) {
+            PeekMut::pop(top);
+        }
+        Some(head)
+    }
+
+    /// The best of the listed pairs. They are sorted in growing pieces, and before each piece those that no longer fit
+    /// are dropped: in long lists of like nodes the first piece is often all that is ever used.
+    fn next_of_few(&mut self, accepted: &Accepted) -> Option<Candidate> {
+        if self.next == self.sorted && !self.few.is_empty() {
+            if self.sorted > 0 {
+                let room = accepted.room();
+                self.few.drain(..self.sorted);
+                self.few.retain(|candidate| room.fits(candidate.i(), candidate.k));
+            }
+            let piece = (2 * (self.lists.a.len() + self.lists.b.len())).max(4 * self.sorted);
+            if piece < self.few.len() {
+                self.few.select_nth_unstable(piece);
+            }
+            self.sorted = piece.min(self.few.len());
+            self.few[..self.sorted].sort_unstable();
+            self.next = 0;
+        }
+        self.few.get(self.next).copied()
+    }
+}
+
+/// Least nodes of a kind for which diagonals pay.
+const LARGE: usize = 8;
+
+impl Lists<'_> {
+    fn pair(&self, likeness: Likeness, x: Side, y: Side) -> (f64, u32) {
+        (likeness.at(position_score(x.position, x.of, y.position, y.of)), x.position.abs_diff(y.position))
+    }
+}
+
+/// The pairs of two large kinds, diagonal by diagonal.
+struct Stream {
+    head: Candidate,
+    /// The rest of the diagonal, last first.
+    rest: Vec<Candidate>,
+    likeness: Likeness,
+    x: Kind,
+    y: Kind,
+    /// The next diagonals outwards: δ of the upward and of the downward arm.
+    up: i64,
+    down: i64,
+    /// The last ones that hold a pair.
+    range: (i64, i64),
+}
+
+impl Ord for Stream {
+    fn cmp(&self, other: &Stream) -> Ordering {
+        self.head.cmp(&other.head)
+    }
+}
+
+impl PartialOrd for Stream {
+    fn partial_cmp(&self, other: &Stream) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Stream {
+    fn eq(&self, other: &Stream) -> bool {
+        self.head == other.head
+    }
+}
+
+impl Eq for Stream {}
+
+impl Stream {
+    fn new(lists: &Lists<'_>, likeness: Likeness, x: Kind, y: Kind) -> Option<Stream> {
+        let ends = |list: &[Side], kind: &Kind| {
+            [kind[0], kind[kind.len() - 1]].map(|place| i64::from(list[place as usize].position))
+        };
+        let ([a0, a1], [b0, b1]) = (ends(lists.a, &x), ends(lists.b, &y));
+        let range = (b0 - a1, b1 - a0);
+        let head = Candidate { key: u128::MAX, k: 0 };
+        let (up, down) = (range.0.max(0), range.1.min(-1));
+        let mut stream = Stream { head, rest: Vec::new(), likeness, x, y, up, down, range };
+        stream.refill(lists).then_some(stream)
+    }
+
+    /// Goes to the next candidate; false when there is none that matters.
+    fn advance(&mut self, lists: &Lists<'_>, accepted: &Accepted) -> bool {
+        match self.rest.pop() {
+            Some(next) => {
+                self.head = next;
+                true
+            }
+            None => accepted.room().is_between(&self.x, &self.y) && self.refill(lists),
+        }
+    }
+
+    /// Takes up the best diagonal that has a pair; false when none is left above the threshold.
+    fn refill(&mut self, lists: &Lists<'_>) -> bool {
+        loop {
+            let up = (self.up <= self.range.1).then(|| self.rank(lists, self.up));
+            let down = (self.down >= self.range.0).then(|| self.rank(lists, self.down));
+            let Some(best) = [up, down].into_iter().flatten().min() else { return false };
+            if !lists.equality.passes(best.p()) {
+                return false;
+            }
+            if up == Some(best) {
+                self.walk(lists, self.up, best);
+                self.up += 1;
+            }
+            if down == Some(best) {
+                self.walk(lists, self.down, best);
+                self.down -= 1;
+            }
+            if up == down {
+                self.rest.sort_unstable();
+            }
+            self.rest.reverse();
+            if let Some(head) = self.rest.pop() {
+                self.head = head;
+                return true;
+            }
+        }
+    }
+
+    /// Probability and displacement on a diagonal, as a candidate without places.
+    fn rank(&self, lists: &Lists<'_>, delta: i64) -> Candidate {
+        let x = lists.a[self.x[0] as usize];
+        let n_right = lists.b[self.y[0] as usize].of;
+        let p = self.likeness.at(diagonal_score(x.of, n_right, delta));
+        Candidate::new(p, delta.unsigned_abs() as u32, 0, 0)
+    }
+
+    /// Appends the pairs of a diagonal, ascending.
+    fn walk(&mut self, lists: &Lists<'_>, delta: i64, rank: Candidate) {
+        let mut right = self.y.iter().map(|k| (i64::from(lists.b[*k as usize].position), *k)).peekable();
+        for i in &self.x {
+            let wanted = i64::from(lists.a[*i as usize].position) + delta;
+            while right.next_if(|(position, _)| *position < wanted).is_some() {}
+            if let Some((_, k)) = right.next_if(|(position, _)| *position == wanted) {
+                self.rest.push(Candidate { key: rank.key | u128::from(*i), k });
+            }
+        }
+    }
+}
