@@ -37,7 +37,21 @@ pub struct Learner {
     n_links: usize,
     search: Search,
     /// Pages by load number.
-    pages: Vec<Page>,
+    pages: Vec<Waiting>,
+}
+
+/// A page that waits for the vote.
+struct Waiting {
+    url: PageUrl,
+    fetched: PageUrl,
+    nofollow: bool,
+    tree: Again,
+}
+
+/// A tree, or the way to get it again.
+enum Again {
+    Kept(Box<Tree>),
+    Later(Box<dyn FnOnce() -> Tree + Send>),
 }
 
 /// What was learned of a site.
@@ -90,6 +104,16 @@ impl Learner {
 
     /// The page asked for, or `None` when it could not be had.
     pub fn tell(&mut self, page: Option<Page>) {
+        self.take(page, |tree| Again::Kept(Box::new(tree)));
+    }
+
+    /// The page asked for, where memory is short: its tree is dropped now and made again for the vote. `again` must
+    /// give the same tree.
+    pub fn tell_briefly(&mut self, page: Page, again: impl FnOnce() -> Tree + Send + 'static) {
+        self.take(Some(page), |_| Again::Later(Box::new(again)));
+    }
+
+    fn take(&mut self, page: Option<Page>, keep: impl FnOnce(Tree) -> Again) {
         // A redirect that left the site is a page that could not be had.
         let inside = page.and_then(|page| Some(Page { url: self.site.claim(page.url)?, ..page }));
         let answer = match &inside {
@@ -104,18 +128,20 @@ impl Learner {
             None => Answer::Failed,
         };
         if let (Some(_), Some(page)) = (self.search.tell(answer), inside) {
-            self.pages.push(page);
+            let Page { url, fetched, tree, nofollow } = page;
+            self.pages.push(Waiting { url, fetched, nofollow, tree: keep(tree) });
         }
     }
 
     /// Votes with what was found so far.
-    pub fn finish(mut self, found: Found) -> Learned {
-        let voters: Vec<&Tree> = found.voters.iter().map(|load| &self.pages[*load].tree).collect();
+    pub fn finish(self, found: Found) -> Learned {
+        let pages: Vec<Page> = self.pages.into_iter().map(Waiting::page).collect();
+        let voters: Vec<&Tree> = found.voters.iter().map(|load| &pages[*load].tree).collect();
         let votes = vote(&self.key.tree, &voters, &self.learn);
-        let urls: Vec<PageUrl> = found.voters.iter().map(|load| self.pages[*load].url.clone()).collect();
+        let urls: Vec<PageUrl> = found.voters.iter().map(|load| pages[*load].url.clone()).collect();
         let template =
             (votes.m > 0).then(|| Template::of(&self.key.tree, &self.key.url, &urls, found.loads, &votes, &self.learn));
-        Learned { n_links: self.n_links, pages: std::mem::take(&mut self.pages), key: self.key, found, votes, template }
+        Learned { n_links: self.n_links, pages, key: self.key, found, votes, template }
     }
 
     /// Runs the search to its end over pages that `fetch` can give at once.
@@ -129,6 +155,16 @@ impl Learner {
                 Step::Done(found) => return self.finish(found),
             }
         }
+    }
+}
+
+impl Waiting {
+    fn page(self) -> Page {
+        let tree = match self.tree {
+            Again::Kept(tree) => *tree,
+            Again::Later(again) => again(),
+        };
+        Page { url: self.url, fetched: self.fetched, tree, nofollow: self.nofollow }
     }
 }
 

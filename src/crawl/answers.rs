@@ -300,7 +300,13 @@ impl Scheduler<'_> {
         let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
         let work = match state.take_phase() {
             Phase::Key(template) => Work::Key(came, template),
-            Phase::Learning(learner) => Work::Tell(learner, Some(came)),
+            Phase::Learning(learner) => {
+                let is_packed = self.held > self.tools.settings.crawl.memory / ROOMY;
+                if is_packed {
+                    state.leaving = bytes - bytes / TREE_BYTES;
+                }
+                Work::Tell(learner, Some(came), is_packed)
+            }
             Phase::Walking(walk) => {
                 let Some(own) = state.site.clone() else {
                     return self.end_site(site, SiteEnd::Failed("no key page".to_owned())).await;
@@ -382,7 +388,7 @@ impl Scheduler<'_> {
         }
         match state.take_phase() {
             Phase::Learning(learner) => {
-                self.compute(site, Work::Tell(learner, None));
+                self.compute(site, Work::Tell(learner, None, false));
                 Ok(())
             }
             Phase::Walking(walk) => self.walk(site, walk).await,
@@ -393,6 +399,10 @@ impl Scheduler<'_> {
 
 /// Bytes of a page and its tree for one byte of HTML, roughly (measured over the dev sites).
 const TREE_BYTES: usize = 5;
+
+/// Beyond this part of `crawl.memory` pages that wait for the vote are packed: parsing them again costs less than the
+/// room for their trees.
+const ROOMY: usize = 16;
 
 enum NextStep {
     Page,

@@ -108,6 +108,9 @@ impl Scheduler<'_> {
                     return self.end_site(site, SiteEnd::Interrupted).await;
                 }
                 if let Some(state) = self.sites.get_mut(&site) {
+                    let left = std::mem::take(&mut state.leaving);
+                    state.held = state.held.saturating_sub(left);
+                    self.held = self.held.saturating_sub(left);
                     state.site.get_or_insert_with(|| learner.site().clone());
                     state.phase = Phase::Learning(learner);
                 }

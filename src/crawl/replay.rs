@@ -55,7 +55,7 @@ impl Scheduler<'_> {
         let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
         match state.take_phase() {
             Phase::Learning(learner) => {
-                self.compute(site, Work::Tell(learner, None));
+                self.compute(site, Work::Tell(learner, None, false));
                 Ok(())
             }
             Phase::Walking(walk) => self.walk(site, walk).await,

@@ -37,6 +37,8 @@ pub(super) struct SiteState {
     pub(super) past: FxHashMap<String, PastVisit>,
     /// Bytes of its pages and trees in memory, roughly.
     pub(super) held: usize,
+    /// Those that are free again when the CPU thread gives the site back.
+    pub(super) leaving: usize,
     pub(super) summary: SiteSummary,
 }
 
@@ -97,6 +99,7 @@ impl SiteState {
             origins: Vec::new(),
             past: FxHashMap::default(),
             held: 0,
+            leaving: 0,
         }
     }
 

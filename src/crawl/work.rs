@@ -15,9 +15,9 @@ use crate::links::{LinkOrder, hyperlink_distance, outlinks, relevance, scanned_o
 use crate::page::{PageUrl, Site};
 use crate::robots::PageRules;
 use crate::scope::{Queries, Refusal, Scope};
-use crate::settings::{Mode, Order, Settings};
+use crate::settings::{Mode, Order, PageLimits, Settings};
 use crate::sitemap::parse_announced;
-use crate::store::{Cleaned, NewPage, NewUrl, NewVisit, PageJob, SeenJob, SiteId, digest, pack, text_digest};
+use crate::store::{Cleaned, NewPage, NewUrl, NewVisit, PageJob, SeenJob, SiteId, digest, pack, text_digest, unpack};
 use crate::subdigraph::Step;
 use crate::template::Template;
 
@@ -47,8 +47,8 @@ pub(super) struct Came {
 pub(super) enum Work {
     /// The key page; it fits the stored template, or a learner is made.
     Key(Box<Came>, Option<Arc<Template>>),
-    /// An answer for the learner.
-    Tell(Box<Learner>, Option<Box<Came>>),
+    /// An answer for the learner, which is to keep it packed where the last is true.
+    Tell(Box<Learner>, Option<Box<Came>>, bool),
     /// A page of the walk.
     Walk(Box<Walk>, Site, Box<Came>),
     /// A sitemap or feed.
@@ -125,14 +125,18 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> Advance {
             let own = Site::of(&parsed.page.url, settings.learn.same_site);
             (Box::new(Learner::within(Some(Arc::clone(&tools.scope)), parsed.page, own, &settings.learn)), job)
         }
-        Work::Tell(mut learner, None) => {
+        Work::Tell(mut learner, None, _) => {
             learner.tell(None);
             (learner, None)
         }
-        Work::Tell(mut learner, Some(came)) => {
+        Work::Tell(mut learner, Some(came), is_packed) => {
             let parsed = Parsed::of(&came, tools);
+            let again = is_packed.then(|| packed(&came.response, &settings.page));
             let job = job(site, *came, &parsed, None, Vec::new(), tools);
-            learner.tell(Some(parsed.page));
+            match again {
+                Some(again) => learner.tell_briefly(parsed.page, again),
+                None => learner.tell(Some(parsed.page)),
+            }
             (learner, job)
         }
         Work::Walk(walk, own, came) => return walked(site, walk, &own, *came, tools),
@@ -161,6 +165,13 @@ impl Parsed {
         rules.nofollow |= came.nofollow;
         Parsed { page: Page { nofollow: rules.nofollow, ..Page::new(response.url.clone(), tree) }, rules }
     }
+}
+
+/// The tree of a page once more, from a fraction of its bytes.
+fn packed(response: &Response, limits: &PageLimits) -> impl FnOnce() -> Tree + Send + 'static {
+    let (limits, content_type) = (*limits, response.content_type.clone());
+    let body = pack(&response.body, 1);
+    move || parse_bytes(&unpack(&body).unwrap_or_default(), content_type.as_deref(), &limits).0
 }
 
 /// A page for the store; `None` when it is there already.

@@ -121,16 +121,21 @@ fn write_start_tag(tree: &Tree, node: NodeId, out: &mut String) {
 }
 
 fn escape(text: &str, in_attribute: bool, out: &mut String) {
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '\u{a0}' => out.push_str("&nbsp;"),
-            '"' if in_attribute => out.push_str("&quot;"),
-            '<' if !in_attribute => out.push_str("&lt;"),
-            '>' if !in_attribute => out.push_str("&gt;"),
-            c => out.push(c),
-        }
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let (written, n) = match byte {
+            b'&' => ("&amp;", 1),
+            b'"' if in_attribute => ("&quot;", 1),
+            b'<' if !in_attribute => ("&lt;", 1),
+            b'>' if !in_attribute => ("&gt;", 1),
+            0xc2 if text[at..].starts_with('\u{a0}') => ("&nbsp;", 2),
+            _ => continue,
+        };
+        out.push_str(&text[from..at]);
+        out.push_str(written);
+        from = at + n;
     }
+    out.push_str(&text[from..]);
 }
 
 fn is_void(name: &str) -> bool {
@@ -166,6 +171,17 @@ mod tests {
         let body = |t: &crate::dom::Tree| t.shape.h_full[t.counted().start];
         assert_eq!(body(&tree), body(&again));
         assert_eq!(tree.counted().len(), again.counted().len());
+    }
+
+    #[test]
+    fn what_means_markup_is_escaped() {
+        let tree = parse(
+            "<p title='a\"b&amp;<&nbsp;>'>\u{c2}\u{a9}1 &lt; 2 &amp;&nbsp;3 &gt; \"é\"</p>",
+            &PageLimits::default(),
+        );
+        let html = write_html(&tree, |_| true);
+        let want = "<p title=\"a&quot;b&amp;<&nbsp;>\">\u{c2}\u{a9}1 &lt; 2 &amp;&nbsp;3 &gt; \"é\"</p>";
+        assert!(html.contains(want), "{html}");
     }
 
     #[test]

@@ -26,6 +26,10 @@ pub(super) fn is_normalized(text: &str) -> bool {
 
 /// Appends `text` with every run of white space as one blank, none at the ends.
 pub(super) fn normalize_into(text: &str, out: &mut String) {
+    if is_normalized(text) {
+        out.push_str(text);
+        return;
+    }
     for (i, word) in text.split(is_space).filter(|w| !w.is_empty()).enumerate() {
         if i > 0 {
             out.push(' ');
@@ -89,7 +93,7 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
         } else {
             let from = out.len();
             normalize_into(text, &mut out);
-            if out[from..].chars().any(|c| !is_shown(c)) {
+            if may_hide(&out[from..]) {
                 let shown: String = out[from..].chars().filter(|c| is_shown(*c)).collect();
                 out.replace_range(from.., &shown);
             }
@@ -105,6 +109,11 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
 /// Terminals obey control characters, and no reader sees them.
 fn is_shown(c: char) -> bool {
     !c.is_control() || matches!(c, '\n' | '\t')
+}
+
+/// Could there be a control character? A quick yes is allowed.
+fn may_hide(text: &str) -> bool {
+    text.bytes().any(|byte| byte < b' ' || byte == 0x7f || byte == 0xc2)
 }
 
 /// Elements whose white space stands as it is written.

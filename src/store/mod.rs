@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 pub use history::{RunRow, UrlChange};
-pub use pages::{Change, Changes, Cleaned, NewPage, Snapshot, digest, pack, text_digest};
+pub use pages::{Change, Changes, Cleaned, NewPage, Snapshot, digest, pack, text_digest, unpack};
 pub use read::{PageRow, TemplateRow};
 pub use runs::{NewVisit, Run, SiteEnd, VisitOutcome};
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
@@ -148,8 +148,10 @@ impl Store {
         let open = || {
             let connection = Connection::open_with_flags(path, flags)?;
             connection.busy_timeout(std::time::Duration::from_secs(10))?;
-            connection
-                .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536;")?;
+            connection.execute_batch(
+                "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;
+                    PRAGMA wal_autocheckpoint = 4000;",
+            )?;
             Ok(connection)
         };
         match open() {
@@ -175,7 +177,7 @@ impl Store {
     }
 
     fn decompress(&self, what: &str, bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
-        zstd::stream::decode_all(bytes).map_err(|e| self.damaged(what, &e))
+        unpack(bytes).map_err(|e| self.damaged(what, &e))
     }
 }
 

@@ -1,13 +1,16 @@
 //! Writes pages: raw when they come, cleaned when the template is known.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rusqlite::{OptionalExtension, params};
 use sha2::{Digest, Sha256};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::Xxh3Default;
+use zstd::bulk::Compressor;
 
 use super::urls::{is_change, next_interval};
 use super::{SiteId, Store, StoreError};
+use crate::dom::normalized;
 use crate::page::{PageUrl, Validators};
 use crate::settings::Revisit;
 
@@ -107,67 +110,123 @@ pub fn digest(body: &[u8]) -> String {
 
 /// Digest of a text, white space aside.
 pub fn text_digest(text: &str) -> u64 {
-    xxh3_64(text.split_whitespace().collect::<Vec<_>>().join(" ").as_bytes())
+    let mut hash = Xxh3Default::new();
+    for line in text.lines().map(normalized).filter(|line| !line.is_empty()) {
+        hash.update(line.as_bytes());
+        hash.update(b" ");
+    }
+    hash.digest()
 }
 
 /// Bytes as the store keeps them.
 pub fn pack(bytes: &[u8], level: i32) -> Vec<u8> {
+    thread_local! {
+        /// Its tables are larger than most pages, so each thread keeps them.
+        static PACKER: RefCell<Compressor<'static>> = RefCell::new(Compressor::default());
+    }
     // Compressing into memory fails only without memory; an empty value is then read back as damaged.
-    zstd::bulk::compress(bytes, level).unwrap_or_default()
+    PACKER.with_borrow_mut(|packer| {
+        packer.set_compression_level(level).and_then(|()| packer.compress(bytes)).unwrap_or_default()
+    })
 }
 
-/// A page row and whether it is the one of the visit before.
+/// What [`pack`] packed.
+pub fn unpack(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    zstd::stream::decode_all(bytes)
+}
+
+/// What became of a page that was saved.
 #[derive(Clone, Copy, Debug)]
 pub struct Saved {
     /// Row of the snapshot.
     pub page: i64,
     /// `None` until the text is known.
     pub change: Option<Change>,
+    /// Was its cleaned form saved with it?
+    pub is_cleaned: bool,
+}
+
+/// What the frontier knows of a page that comes again.
+#[derive(Default)]
+struct Before {
+    digest: Option<String>,
+    text_digest: Option<i64>,
+    page: Option<i64>,
+    interval: Option<i64>,
+    /// Was it asked for in this run?
+    is_of_run: bool,
+}
+
+/// The cleaned form of a page, with what it says of the change.
+struct Text<'a> {
+    cleaned: &'a Cleaned,
+    template: Option<i64>,
+    change: Change,
+}
+
+/// How the text of a new snapshot compares with that of the last one.
+fn text_change(last: Option<i64>, page: &Cleaned) -> Change {
+    match last {
+        None => Change::New,
+        Some(last) if last == page.text_digest as i64 => Change::SameText,
+        Some(_) => Change::Changed,
+    }
 }
 
 impl Store {
     /// Saves a page as fetched, and what is known of its URL. A body that is the same as last time makes no new row.
-    pub fn save_page(&self, run: i64, site: SiteId, page: &NewPage, revisit: &Revisit) -> Result<Saved, StoreError> {
-        let fingerprint = page.url.fingerprint() as i64;
-        let sql = "SELECT id, digest, page_id, CASE WHEN run_id IS ?3 THEN NULL ELSE interval_ms END, interval_ms
-            FROM urls WHERE site_id = ?1 AND fingerprint = ?2";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let row = |row: &rusqlite::Row<'_>| {
-            Ok((
-                row.get::<_, i64>(0)?,
-                row.get::<_, Option<String>>(1)?,
-                row.get::<_, Option<i64>>(2)?,
-                (row.get(3)?, row.get(4)?),
-            ))
-        };
-        let known = self.wrap(statement.query_row(params![site, fingerprint, run], row).optional())?;
-        let interval: (Option<i64>, Option<i64>) = known.as_ref().map_or((None, None), |(_, _, _, interval)| *interval);
-        let same = known
+    ///
+    /// Where the cleaned form (and the row of the site's template) is at hand and the page is new to this run, it goes
+    /// into the same row at once: a later update writes the whole row again.
+    pub fn save_page(
+        &self,
+        run: i64,
+        site: SiteId,
+        page: &NewPage,
+        cleaned: Option<(&Cleaned, Option<i64>)>,
+        revisit: &Revisit,
+    ) -> Result<Saved, StoreError> {
+        let before = self.before(run, site, page)?;
+        let same = before
             .as_ref()
-            .and_then(|(_, digest, page_id, _)| page_id.filter(|_| digest.as_deref() == Some(page.digest.as_str())));
+            .and_then(|before| before.page.filter(|_| before.digest.as_deref() == Some(page.digest.as_str())));
+        let is_known = before.as_ref().is_some_and(|before| before.digest.is_some() && before.page.is_some());
+        let before = before.unwrap_or_default();
+        let text = cleaned.filter(|_| same.is_none() && !before.is_of_run).map(|(cleaned, template)| Text {
+            cleaned,
+            template: template.filter(|_| cleaned.by_template),
+            change: text_change(before.text_digest, cleaned),
+        });
         let id = match same {
             Some(id) => id,
-            None => self.insert_page(run, site, page)?,
+            None => self.insert_page(run, site, page, text.as_ref())?,
         };
-        let change = match (same, &known) {
+        let change = match (same, &text) {
             (Some(_), _) => Some(Change::Unchanged),
-            (None, Some((_, Some(_), Some(_), _))) => None,
-            _ => Some(Change::New),
+            (None, Some(text)) => Some(text.change),
+            (None, None) => (!is_known).then_some(Change::New),
         };
-        // Another fetch in the same run is no other visit.
-        let interval = match interval {
-            (None, Some(interval)) => interval,
-            (interval, _) => next_interval(interval, false, revisit),
+        let interval = match before.interval {
+            // Another fetch in the same run is no other visit.
+            Some(interval) if before.is_of_run => interval,
+            interval if text.as_ref().is_some_and(|text| is_change(text.change)) => {
+                next_interval(interval, true, revisit)
+            }
+            interval => next_interval(interval, false, revisit),
         };
-        let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, run_id, page_id, etag, last_modified,
-                digest, checked_at, next_due, interval_ms) VALUES (?1, ?2, ?3, 1, ?4, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?10 + ?11, ?11)
+        let sql =
+            "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, run_id, page_id, etag, last_modified,
+                digest, checked_at, next_due, interval_ms, text_digest, changed_at)
+            VALUES (?1, ?2, ?3, 1, ?4, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?10 + ?11, ?11, ?12, ?13)
             ON CONFLICT (site_id, fingerprint) DO UPDATE SET state = 1, run_id = ?5, page_id = ?6, etag = ?7,
-                last_modified = ?8, digest = ?9, checked_at = ?10, next_due = ?10 + ?11, interval_ms = ?11";
+                last_modified = ?8, digest = ?9, checked_at = ?10, next_due = ?10 + ?11, interval_ms = ?11,
+                text_digest = COALESCE(?12, text_digest), changed_at = COALESCE(?13, changed_at)";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let (url, validators) = (page.url.as_str(), &page.validators);
+        let changed = text.as_ref().filter(|text| matches!(text.change, Change::New | Change::Changed));
         let row = params![
             site,
-            fingerprint,
+            page.url.fingerprint() as i64,
             url,
             page.depth,
             run,
@@ -176,7 +235,9 @@ impl Store {
             validators.last_modified,
             page.digest,
             page.fetched_at,
-            interval
+            interval,
+            text.as_ref().map(|text| text.cleaned.text_digest as i64),
+            changed.map(|_| page.fetched_at)
         ];
         self.wrap(statement.execute(row))?;
         if same.is_some() && page.warc.is_some() {
@@ -184,15 +245,27 @@ impl Store {
             let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
             self.wrap(statement.execute(params![id, page.warc]))?;
         }
-        Ok(Saved { page: id, change })
+        Ok(Saved { page: id, change, is_cleaned: text.is_some() })
     }
 
-    fn insert_page(&self, run: i64, site: SiteId, page: &NewPage) -> Result<i64, StoreError> {
+    fn before(&self, run: i64, site: SiteId, page: &NewPage) -> Result<Option<Before>, StoreError> {
+        let sql = "SELECT digest, text_digest, page_id, interval_ms, run_id IS ?3 FROM urls
+            WHERE site_id = ?1 AND fingerprint = ?2";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let row = |row: &rusqlite::Row<'_>| {
+            let (digest, text_digest, page) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(Before { digest, text_digest, page, interval: row.get(3)?, is_of_run: row.get(4)? })
+        };
+        self.wrap(statement.query_row(params![site, page.url.fingerprint() as i64, run], row).optional())
+    }
+
+    fn insert_page(&self, run: i64, site: SiteId, page: &NewPage, text: Option<&Text<'_>>) -> Result<i64, StoreError> {
         let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw, noindex,
-                nofollow, warc)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                nofollow, warc, cleaned, method, template_id, confidence, change)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
             ON CONFLICT (run_id, url) DO UPDATE SET site_id = ?2, fetched_at = ?4, status = ?5, content_type = ?6,
-                digest = ?7, raw = ?8, noindex = ?9, nofollow = ?10, warc = ?11, cleaned = NULL, method = NULL, template_id = NULL, confidence = NULL
+                digest = ?7, raw = ?8, noindex = ?9, nofollow = ?10, warc = ?11, cleaned = ?12, method = ?13,
+                template_id = ?14, confidence = ?15, change = COALESCE(change, ?16)
             RETURNING id";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = params![
@@ -206,7 +279,12 @@ impl Store {
             page.raw,
             page.noindex,
             page.nofollow,
-            page.warc
+            page.warc,
+            text.map(|text| &text.cleaned.html),
+            text.map(|text| text.cleaned.method),
+            text.and_then(|text| text.template),
+            text.map(|text| text.cleaned.confidence),
+            text.map(|text| text.change.as_str())
         ];
         self.wrap(statement.query_row(row, |row| row.get(0)))
     }
@@ -240,13 +318,7 @@ impl Store {
         let Some((url_id, page_id, last_text, interval, is_new_row, checked_at, last_change)) = found else {
             return Ok(None);
         };
-        let text = page.text_digest as i64;
-        let change = match last_text {
-            _ if !is_new_row => Change::Unchanged,
-            None => Change::New,
-            Some(last) if last == text => Change::SameText,
-            Some(_) => Change::Changed,
-        };
+        let change = if is_new_row { text_change(last_text, page) } else { Change::Unchanged };
         let template = template.filter(|_| page.by_template);
         let sql = "UPDATE pages SET cleaned = ?2, method = ?3, template_id = ?4, confidence = ?5,
             change = CASE WHEN ?7 THEN ?6 ELSE change END WHERE id = ?1";
@@ -264,7 +336,7 @@ impl Store {
             changed_at = CASE WHEN ?5 THEN ?4 ELSE changed_at END WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let changed = is_news && matches!(change, Change::New | Change::Changed);
-        self.wrap(statement.execute(params![url_id, text, interval, checked_at, changed]))?;
+        self.wrap(statement.execute(params![url_id, page.text_digest as i64, interval, checked_at, changed]))?;
         Ok(Some(change).filter(|_| is_news || !is_new_row))
     }
 

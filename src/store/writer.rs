@@ -1,7 +1,7 @@
 //! The one thread that owns the database of a crawl.
 //!
 //! Jobs come over a bounded channel; a full channel makes the sender wait, so a slow disk slows the crawl instead of
-//! filling memory. Jobs are written in transactions that close when nothing waits or after a fraction of a second.
+//! filling memory. Jobs are written in transactions that close after a fraction of a second.
 //! Questions are jobs too: they see everything that was handed over before them. The first error ends the thread: what
 //! was committed stays, and the crawl is told.
 
@@ -25,6 +25,9 @@ const QUEUE: usize = 256;
 
 /// Longest time that a transaction stays open.
 const COMMIT_AFTER: Duration = Duration::from_millis(100);
+
+/// How long the thread sleeps when an open transaction has nothing to write.
+const LULL: Duration = Duration::from_millis(1);
 
 /// Something to write, or to look up.
 #[derive(Debug)]
@@ -204,11 +207,12 @@ impl Transactions {
             let mut next = Some(first);
             while let Some(job) = next {
                 if let Err(error) = self.write(job) {
-                    // A job is written whole or not at all; this one is not.
-                    let _ = self.store.connection.execute_batch("ROLLBACK TO job; COMMIT");
+                    // A job is written whole or not at all; this one is not, and with it go those just before it, as
+                    // in a crash.
+                    let _ = self.store.connection.execute_batch("ROLLBACK");
                     return Err(error);
                 }
-                next = if begun.elapsed() < COMMIT_AFTER { queue.try_recv().ok() } else { None };
+                next = next_before(begun + COMMIT_AFTER, &mut queue);
             }
             self.store.wrap(self.store.connection.execute_batch("COMMIT"))?;
         }
@@ -231,12 +235,6 @@ impl Transactions {
     }
 
     fn write(&mut self, job: Job) -> Result<(), StoreError> {
-        self.store.wrap(self.store.connection.prepare_cached("SAVEPOINT job").and_then(|mut s| s.execute([])))?;
-        self.write_one(job)?;
-        self.store.wrap(self.store.connection.prepare_cached("RELEASE job").and_then(|mut s| s.execute([]))).map(drop)
-    }
-
-    fn write_one(&mut self, job: Job) -> Result<(), StoreError> {
         let (store, run) = (&self.store, self.run.id);
         match job {
             Job::Visit(visit, url) => {
@@ -316,21 +314,26 @@ impl Transactions {
     fn page(&mut self, job: PageJob) -> Result<(), StoreError> {
         let (store, run) = (&self.store, self.run.id);
         let PageJob { site, visit, asked, page, cleaned, links, settles } = job;
-        let saved = store.save_page(run, site, &page, &self.revisit)?;
+        let template = match (&cleaned, self.templates.get(&site)) {
+            (None, _) => None,
+            (Some(_), Some(template)) => *template,
+            (Some(_), None) => *self.templates.entry(site).or_insert(store.newest_template(site)?),
+        };
+        let form = cleaned.as_ref().map(|cleaned| (cleaned, template));
+        let saved = store.save_page(run, site, &page, form, &self.revisit)?;
         if let Some(asked) = asked {
             store.end_url(run, site, &asked, &UrlEnd::Moved, page.fetched_at, &self.revisit)?;
         }
         let unchanged = (saved.change == Some(Change::Unchanged)).then_some("unchanged");
         let visit = NewVisit { site_id: Some(site), ..visit };
         store.save_visit(run, &visit, Some(saved.page), unchanged)?;
-        if let Some(cleaned) = cleaned {
-            let template = match self.templates.get(&site) {
-                Some(template) => *template,
-                None => *self.templates.entry(site).or_insert(store.newest_template(site)?),
-            };
-            if let Some(change) = store.save_cleaned(run, site, template, &cleaned, &self.revisit)? {
-                self.changes.add(change);
-            }
+        let change = match cleaned {
+            Some(cleaned) if !saved.is_cleaned => store.save_cleaned(run, site, template, &cleaned, &self.revisit)?,
+            Some(_) => saved.change,
+            None => None,
+        };
+        if let Some(change) = change {
+            self.changes.add(change);
         }
         for link in &links {
             store.save_url(site, link)?;
@@ -341,6 +344,18 @@ impl Transactions {
         debug_assert!(visit.outcome == VisitOutcome::Fetched);
         Ok(())
     }
+}
+
+/// The next job of a transaction. A transaction costs more than a job, so a short lull does not end it.
+fn next_before(end: Instant, queue: &mut mpsc::Receiver<Job>) -> Option<Job> {
+    while Instant::now() < end {
+        match queue.try_recv() {
+            Ok(job) => return Some(job),
+            Err(mpsc::error::TryRecvError::Empty) => std::thread::sleep(LULL),
+            Err(mpsc::error::TryRecvError::Disconnected) => return None,
+        }
+    }
+    None
 }
 
 /// Unix milliseconds.
