@@ -89,6 +89,19 @@ fn read_seeds(given: &[String], settings: &Settings) -> Result<Seeds, Failure> {
     Ok(seeds)
 }
 
+/// Every host's connection stays open for a while, so a long list needs more than the 1,024 files that cron allows.
+fn raise_file_limit(in_flight: usize) {
+    let wanted = 16 * in_flight as u64;
+    match rlimit::increase_nofile_limit(wanted.max(4096)) {
+        Ok(limit) if limit < 4 * in_flight as u64 => tracing::warn!(
+            "only {limit} files may be open, too few for fetch.in_flight = {in_flight}: raise the hard limit \
+             (ulimit -Hn, LimitNOFILE=) or lower fetch.in_flight"
+        ),
+        Ok(_) => {}
+        Err(error) => tracing::warn!("the limit of open files cannot be raised: {error}"),
+    }
+}
+
 /// Runs a crawl to its end or to a signal, showing progress on stderr.
 pub(super) fn run_crawl(
     seeds: SeedList,
@@ -96,6 +109,7 @@ pub(super) fn run_crawl(
     warc: Option<&Path>,
     metrics: Option<SocketAddr>,
 ) -> Result<(Summary, Vec<SiteSummary>), Failure> {
+    raise_file_limit(settings.fetch.in_flight);
     let runtime = super::runtime()?;
     let (stop, stopped) = Stop::new();
     runtime.spawn(on_signals(stop, settings.crawl.stop_within));

@@ -186,7 +186,8 @@ fn open_run(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Op
     if run.resumed || took > Duration::from_secs(2) {
         let Queued { sites, ended, urls, .. } = queued;
         let word = if run.resumed { "taken up again" } else { "begun" };
-        tracing::info!("run {} {word}: {ended} of {sites} sites done, {urls} URLs queued, in {took:.1?}", run.id);
+        let new = if urls > 0 { format!(", {urls} new URLs queued") } else { String::new() };
+        tracing::info!("run {} {word} in {took:.1?}: {ended} of {sites} sites done{new}", run.id);
     }
     // Whatever sent the last request, a domain that it may have gone to waits a full delay from now.
     let longest = settings.politeness.delay.max(settings.politeness.max_crawl_delay) + settings.fetch.timeout;

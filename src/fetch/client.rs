@@ -44,7 +44,7 @@ pub(super) fn build(fetch: &Fetch, resolver: &Resolver) -> Result<reqwest::Clien
 }
 
 /// How long a connection waits for the next page of its host; longer than any usual delay.
-const IDLE: std::time::Duration = std::time::Duration::from_secs(20);
+const IDLE: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// What every request says beside its own.
 pub(super) fn headers(fetch: &Fetch) -> Result<HeaderMap, ClientError> {

@@ -150,7 +150,7 @@ impl Store {
             connection.busy_timeout(std::time::Duration::from_secs(10))?;
             connection.execute_batch(
                 "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;
-                    PRAGMA wal_autocheckpoint = 4000;",
+                    PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;",
             )?;
             Ok(connection)
         };

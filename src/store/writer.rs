@@ -26,8 +26,8 @@ const QUEUE: usize = 256;
 /// Longest time that a transaction stays open.
 const COMMIT_AFTER: Duration = Duration::from_millis(100);
 
-/// How long the thread sleeps when an open transaction has nothing to write.
-const LULL: Duration = Duration::from_millis(1);
+/// Longest time that a transaction waits for one more job; what it holds would be lost with the process.
+const LULL: Duration = Duration::from_millis(4);
 
 /// Something to write, or to look up.
 #[derive(Debug)]
@@ -348,10 +348,11 @@ impl Transactions {
 
 /// The next job of a transaction. A transaction costs more than a job, so a short lull does not end it.
 fn next_before(end: Instant, queue: &mut mpsc::Receiver<Job>) -> Option<Job> {
+    let end = end.min(Instant::now() + LULL);
     while Instant::now() < end {
         match queue.try_recv() {
             Ok(job) => return Some(job),
-            Err(mpsc::error::TryRecvError::Empty) => std::thread::sleep(LULL),
+            Err(mpsc::error::TryRecvError::Empty) => std::thread::sleep(LULL / 8),
             Err(mpsc::error::TryRecvError::Disconnected) => return None,
         }
     }

@@ -65,6 +65,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("hyper", &["demo", "cli"]),
     ("indicatif", &["cli"]),
     ("clap", &["cli"]),
+    ("rlimit", &["cli"]),
     ("anyhow", &["cli"]),
 ];
 
