@@ -104,7 +104,7 @@ fn is_html(path: &Path) -> bool {
 }
 
 /// The path as a server sees it; `None` when it would leave the root.
-fn decode_path(path: &str) -> Option<String> {
+pub(crate) fn decode_path(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let Some((first, tail)) = rest.split_first() {

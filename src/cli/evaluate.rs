@@ -15,8 +15,8 @@ use crate::settings::Settings;
 
 /// Measure a method against a gold standard.
 ///
-/// CORPUS is a folder with gold.toml, SPLIT/SITE/www, labels/SPLIT and content-SPLIT.jsonl, or a file of JSON lines
-/// {"id","site","url","gold","html"}. Means are over the pages of a site, then over sites; words over pages.
+/// CORPUS is a folder with gold.toml, SPLIT/SITE/www (or SPLIT/SITE.warc.gz), labels/SPLIT and content-SPLIT.jsonl, or
+/// a file of JSON lines {"id","site","url","gold","html"}. Means are over the pages of a site, then over sites; words over pages.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk evaluate sites --pages all

@@ -7,6 +7,7 @@ mod nodes;
 mod pile;
 mod report;
 mod sites;
+mod source;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -75,6 +76,17 @@ pub enum EvaluateError {
     /// A folder of pages could not be read.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// An archive could not be read.
+    #[error(transparent)]
+    Warc(#[from] crate::warc::WarcError),
+    /// An archive does not hold a page that has labels.
+    #[error("{file}: holds no page of the path {page}")]
+    NotArchived {
+        /// The archive.
+        file: PathBuf,
+        /// Path of the page.
+        page: String,
+    },
 }
 
 /// One marked page, as `--dump` writes it.

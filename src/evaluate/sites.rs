@@ -1,4 +1,4 @@
-//! A corpus of whole sites: `gold.toml`, `SPLIT/SITE/www`, `labels/SPLIT/SITE.jsonl`, `content-SPLIT.jsonl`.
+//! A corpus of whole sites: `gold.toml`, `SPLIT/SITE/www` or `SPLIT/SITE.warc.gz`, `labels/SPLIT/SITE.jsonl`, `content-SPLIT.jsonl`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -8,11 +8,12 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Deserialize;
 
 use super::report::{Report, SiteRow};
+use super::source::{Raw, Source};
 use super::words::{WordScore, bag_score, lcs_score, tokens};
 use super::{Cost, EvaluateError, Learning, Marked, Task, Which, expand, json_lines, node_score, read};
 use crate::clean::{Applied, Applier};
-use crate::dom::{Tree, parse_bytes};
-use crate::folder::{Folder, url_of};
+use crate::dom::Tree;
+use crate::folder::url_of;
 use crate::learner::{Learned, Learner, Page};
 use crate::methods::Kind;
 use crate::page::{PageUrl, Site};
@@ -54,7 +55,7 @@ struct SiteTask<'a> {
     name: &'a str,
     gold: &'a GoldSite,
     pages: BTreeMap<String, PageGold>,
-    folder: Folder,
+    source: Source,
     task: &'a Task<'a>,
 }
 
@@ -68,17 +69,14 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
     let mut contents: HashMap<&str, HashMap<String, String>> = HashMap::new();
     let mut tasks = Vec::new();
     for (name, site) in &gold.site {
-        let folder = task.corpus.join(&site.split).join(name).join("www");
         // A corpus holds the splits that were handed out; gold.toml may list more.
-        if !folder.is_dir() {
-            continue;
-        }
+        let Some(source) = Source::open(&task.corpus.join(&site.split), name)? else { continue };
         if !contents.contains_key(site.split.as_str()) {
             contents.insert(&site.split, content_of(task.corpus, &site.split)?);
         }
         let labels = task.corpus.join("labels").join(&site.split).join(format!("{name}.jsonl"));
         let pages = gold_of(name, &labels, &contents[site.split.as_str()])?;
-        tasks.push(SiteTask { name, gold: site, pages, folder: Folder::open(&folder)?, task });
+        tasks.push(SiteTask { name, gold: site, pages, source, task });
     }
     let rows: Vec<Result<(SiteRow, Vec<Marked>), EvaluateError>> = tasks.par_iter().map(SiteTask::run).collect();
     let mut report = Report::new(task.method.name);
@@ -124,10 +122,10 @@ impl SiteTask<'_> {
     fn run(&self) -> Result<(SiteRow, Vec<Marked>), EvaluateError> {
         let mut row = SiteRow { site: self.name.to_owned(), ..SiteRow::default() };
         let key_url = self.url(&self.gold.key_page)?;
-        let key_bytes = self.folder.read(&self.gold.key_page)?;
+        let key = self.source.read(&self.gold.key_page)?;
         let mut cost = Cost::default();
         let learned = match self.task.method.kind {
-            Kind::Site => Some(self.learn(key_url, &key_bytes, &mut row, &mut cost)),
+            Kind::Site => Some(self.learn(key_url, &key, &mut row, &mut cost)),
             Kind::Page => None,
         };
         let applier = learned.as_ref().and_then(|l| l.template.as_ref()).map(Applier::new);
@@ -142,9 +140,9 @@ impl SiteTask<'_> {
             if !wanted {
                 continue;
             }
-            let bytes = self.folder.read(page)?;
+            let raw = self.source.read(page)?;
             let start = Instant::now();
-            let tree = self.parse(&bytes);
+            let tree = self.parse(&raw);
             let applied = match &learned {
                 Some(learned) if is_key => learned.key_applied(),
                 _ => (self.task.method.clean)(&tree, applier.as_ref()),
@@ -157,20 +155,20 @@ impl SiteTask<'_> {
         Ok((row, marked))
     }
 
-    fn learn(&self, url: PageUrl, bytes: &[u8], row: &mut SiteRow, cost: &mut Cost) -> Learned {
+    fn learn(&self, url: PageUrl, key: &Raw, row: &mut SiteRow, cost: &mut Cost) -> Learned {
         let learn = &self.task.settings.learn;
         let mut paths: HashMap<PageUrl, String> = HashMap::new();
-        let site = Site::of(&url, learn.same_site).with_aliases(&self.gold.hosts);
+        let hosts: Vec<String> = self.gold.hosts.iter().chain(self.source.host()).cloned().collect();
+        let site = Site::of(&url, learn.same_site).with_aliases(&hosts);
         let mut reading = std::time::Duration::ZERO;
         let start = Instant::now();
-        let key = Page::new(url, self.parse(bytes));
+        let key = Page::new(url, self.parse(key));
         let learned = Learner::new(key, site, learn).run(|url| {
             let asked = Instant::now();
-            let served = self.folder.find(url)?;
-            let bytes = std::fs::read(&served.file).ok()?;
+            let found = self.source.find(url)?;
             reading += asked.elapsed();
-            paths.insert(served.url.clone(), served.path);
-            Some(Page::new(served.url, self.parse(&bytes)))
+            paths.insert(found.url.clone(), found.path);
+            Some(Page::new(found.url, self.parse(&found.page)))
         });
         cost.learn = start.elapsed() - reading;
         let voters: Vec<&Tree> = learned.found.voters.iter().map(|load| &learned.pages[*load].tree).collect();
@@ -216,8 +214,8 @@ impl SiteTask<'_> {
         Marked { site: self.name.to_owned(), page: page.to_owned(), labels, id: id_of(self.name, page), t: text }
     }
 
-    fn parse(&self, bytes: &[u8]) -> Tree {
-        parse_bytes(bytes, None, &self.task.settings.page).0
+    fn parse(&self, raw: &Raw) -> Tree {
+        raw.parse(&self.task.settings.page)
     }
 
     fn url(&self, page: &str) -> Result<PageUrl, EvaluateError> {

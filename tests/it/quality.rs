@@ -1,6 +1,7 @@
 //! Learning quality on the real sites: the paper's preset to the letter, and floors that only rise.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
 use dehusk::evaluate::{Marked, Report, Task, Which, evaluate};
@@ -49,7 +50,7 @@ fn our_figures_equal_those_of_the_independent_scorers() {
     let dump = dir.path().join("dump.jsonl");
     let lines: Vec<String> = marked.iter().map(|m| serde_json::to_string(m).unwrap()).collect();
     std::fs::write(&dump, lines.join("\n")).unwrap();
-    let python = |args: &[&std::path::Path], more: &[&str]| -> Value {
+    let python = |args: &[&Path], more: &[&str]| -> Value {
         let out = Command::new("python3").args(args).args(more).output().unwrap();
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         serde_json::from_slice(out.stdout.split(|b| *b == b'\n').next().unwrap()).unwrap()
@@ -79,4 +80,40 @@ fn our_figures_equal_those_of_the_independent_scorers() {
     } else {
         eprintln!("skipped: score.py needs rapidfuzz");
     }
+}
+
+/// A site that is evaluated from an archive gives what it gives from its folder.
+#[test]
+fn an_archive_stands_for_a_folder() {
+    const SITE: &str = "sphinx-lmfit";
+    let Some(sites) = corpus::sites() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(at("dev")).unwrap();
+    std::fs::create_dir_all(at("labels/dev")).unwrap();
+    std::fs::copy(sites.join("gold.toml"), at("gold.toml")).unwrap();
+    let labels = format!("labels/dev/{SITE}.jsonl");
+    std::fs::copy(sites.join(&labels), at(&labels)).unwrap();
+    let pages = dehusk::folder::Folder::open(&sites.join("dev").join(SITE).join("www")).unwrap();
+    let mut archive = Vec::new();
+    for path in pages.pages().unwrap() {
+        let body = pages.read(&path).unwrap();
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
+        let url = dehusk::folder::url_of(&format!("{SITE}.test"), &path).unwrap();
+        let length = head.len() + body.len();
+        let fields = format!("WARC-Type: response\r\nWARC-Target-URI: {url}\r\nContent-Length: {length}");
+        archive.extend(format!("WARC/1.1\r\n{fields}\r\n\r\n{head}").bytes().chain(body).chain(*b"\r\n\r\n"));
+    }
+    std::fs::write(at(&format!("dev/{SITE}.warc")), archive).unwrap();
+    let settings = Settings::default();
+    let method = methods::find("etdm").unwrap();
+    let row = |corpus: &Path| {
+        let task = Task { corpus, method, settings: &settings, which: Which::All };
+        let report = evaluate(&task, |_| ()).unwrap();
+        let row = report.sites.into_iter().find(|row| row.site == SITE).unwrap();
+        (row.key_labels, row.learning.cs, row.nodes.iter().map(|score| score.f1).collect::<Vec<_>>())
+    };
+    let archived = row(folder.path());
+    assert!(archived.1.len() > 2 && archived.2.len() > 10, "{archived:?}");
+    assert_eq!(archived, row(sites));
 }
