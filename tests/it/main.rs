@@ -10,6 +10,7 @@ mod farm;
 mod hostile;
 mod politeness;
 mod quality;
+mod robots;
 mod kill;
 mod nightly;
 mod tidy;
