@@ -47,8 +47,8 @@ impl Scheduler<'_> {
     /// Ends the lease of a domain; `origin` may have asked for a longer delay.
     fn release(&mut self, domain: &Domain, origin: &str, times: Option<Times>) {
         let own = self.origins.delay(origin).unwrap_or_default().min(self.tools.settings.politeness.max_crawl_delay);
-        let slowdown = self.frontier.slowdown(domain);
-        self.frontier.done(domain, times.map(|times| self.pace.next_fetch(times, own, slowdown)));
+        let next_fetch = times.map(|times| self.frontier.next_fetch(domain, &self.pace, times, own));
+        self.frontier.done(domain, next_fetch);
     }
 
     /// A server that is overloaded, or does not answer, is left alone for longer, and longer each time.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use crate::fetch::{Ask, ClientError, FetchError, Gate, Response, Wanted, redirect_target};
-use crate::frontier::Pace;
+use crate::frontier::{Pace, Ways};
 use crate::page::{Domain, PageUrl};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
 use crate::settings::Settings;
@@ -51,7 +51,7 @@ pub struct Single<'s> {
     gate: Gate,
     pace: Pace,
     rules: FxHashMap<String, Robots>,
-    next_fetch: FxHashMap<Domain, Instant>,
+    next_fetch: FxHashMap<Domain, (Instant, Ways)>,
 }
 
 impl<'s> Single<'s> {
@@ -113,13 +113,16 @@ impl<'s> Single<'s> {
         // The rules may have come after the last request of the domain, so the delay is looked up only now.
         let own = self.rules.get(&url.origin()).and_then(Robots::delay).unwrap_or_default();
         let own = own.min(self.settings.politeness.max_crawl_delay);
-        if let Some(due) = self.next_fetch.get(&domain) {
+        let mut ways = Ways::default();
+        if let Some((due, last)) = self.next_fetch.get(&domain) {
             let extra = own.saturating_sub(self.settings.politeness.delay);
+            ways = *last;
             tokio::time::sleep_until((*due + extra).into()).await;
         }
         let fetched = self.gate.fetch(&Ask::new(url.clone(), wanted)).await;
         if let Some(times) = fetched.times {
-            self.next_fetch.insert(domain, self.pace.next_fetch(times, std::time::Duration::ZERO, 1));
+            let due = self.pace.next_fetch(times, &mut ways, std::time::Duration::ZERO, 1);
+            self.next_fetch.insert(domain, (due, ways));
         }
         fetched.outcome
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::back_off::BackOff;
+use super::pace::Ways;
 
 /// Requests of one domain and the state of its politeness.
 pub(super) struct DomainQueue<T> {
@@ -14,6 +15,7 @@ pub(super) struct DomainQueue<T> {
     /// Is a request out?
     pub(super) leased: bool,
     pub(super) back_off: BackOff,
+    pub(super) ways: Ways,
     /// Why it was given up for this run.
     pub(super) parked: Option<Arc<str>>,
 }
@@ -25,6 +27,7 @@ impl<T> DomainQueue<T> {
             next_fetch: now,
             leased: false,
             back_off: BackOff::default(),
+            ways: Ways::default(),
             parked: None,
         }
     }

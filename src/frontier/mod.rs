@@ -24,7 +24,7 @@ use priority_queue::PriorityQueue;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use domain_queue::DomainQueue;
-pub use pace::{Pace, Times};
+pub use pace::{Pace, Times, Ways};
 
 use crate::page::Domain;
 
@@ -182,9 +182,12 @@ impl<T> Frontier<T> {
         }
     }
 
-    /// Factor on the delay of this domain.
-    pub fn slowdown(&self, domain: &Domain) -> u32 {
-        self.domains.get(domain).map_or(1, |queue| queue.back_off.slowdown())
+    /// Earliest next fetch of a domain after one with these times.
+    pub fn next_fetch(&mut self, domain: &Domain, pace: &Pace, times: Times, own_delay: Duration) -> Instant {
+        match self.domains.get_mut(domain) {
+            Some(queue) => pace.next_fetch(times, &mut queue.ways, own_delay, queue.back_off.slowdown()),
+            None => pace.next_fetch(times, &mut Ways::default(), own_delay, 1),
+        }
     }
 
     /// Gives a domain up: what waits for it comes out at once, to be told why.
@@ -267,7 +270,11 @@ mod tests {
         frontier.done(&domain(1), Some(start + base));
         assert_eq!(frontier.pop_due(start + base), Due::Wait(until));
         assert_eq!(
-            (frontier.failed(&domain(1)), frontier.failed(&domain(1)), frontier.slowdown(&domain(1))),
+            (
+                frontier.failed(&domain(1)),
+                frontier.failed(&domain(1)),
+                frontier.domains[&domain(1)].back_off.slowdown()
+            ),
             (1, 2, 2)
         );
         frontier.park(&domain(1), "why", start + base);

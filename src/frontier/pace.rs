@@ -24,9 +24,39 @@ pub struct Pace {
     most: Duration,
 }
 
-/// Most that a request can be thought to be under way. A request that opens a connection arrives later than the
-/// next one on the same connection; measured from the start, the gap at the server would fall short by that.
-const LONGEST_WAY: Duration = Duration::from_millis(50);
+/// How long the requests of a domain were under way.
+///
+/// A request is at its server somewhere between the moment it was sent and the head of the answer. One that opened a
+/// connection, or waited for a core of ours, arrives later than the next one may, and measured from the start the gap
+/// at the server would fall short by that. The fastest answer so far says how much of an answer's time was not delay on
+/// the way: only what exceeds it can have been.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ways {
+    fastest: Option<Duration>,
+    n: u32,
+}
+
+/// Answers after which the fastest one is believed; until then the whole time of an answer counts as the way.
+const ENOUGH: u32 = 3;
+
+/// What even the fastest answer may have been held up.
+const MARGIN: Duration = Duration::from_millis(5);
+
+/// Most that a request is thought to be under way once the fastest answer is believed; what takes longer is the server.
+const LONGEST_WAY: Duration = Duration::from_millis(200);
+
+impl Ways {
+    /// Takes an answer into account; returns how long after its sending the request may have arrived.
+    fn longest(&mut self, took: Duration) -> Duration {
+        self.n = self.n.saturating_add(1);
+        let fastest = self.fastest.map_or(took, |fastest| fastest.min(took));
+        self.fastest = Some(fastest);
+        match self.n {
+            n if n <= ENOUGH => took,
+            _ => (took - fastest + MARGIN).min(LONGEST_WAY).min(took),
+        }
+    }
+}
 
 impl Pace {
     /// The rule of the settings.
@@ -41,7 +71,7 @@ impl Pace {
 
     /// Earliest next fetch; `own_delay` is what the domain asked for, and never shortens the delay. `slowdown` is the
     /// factor that an overloaded domain has earned.
-    pub fn next_fetch(&self, times: Times, own_delay: Duration, slowdown: u32) -> Instant {
+    pub fn next_fetch(&self, times: Times, ways: &mut Ways, own_delay: Duration, slowdown: u32) -> Instant {
         let took = times.ended.saturating_duration_since(times.sent);
         let delay = self.delay.max(own_delay).max(took.mul_f64(self.adaptive).min(self.most));
         let delay = if slowdown > 1 { (delay * slowdown).min(self.most).max(delay) } else { delay };
@@ -49,8 +79,7 @@ impl Pace {
             DelayFrom::End => times.ended + delay,
             DelayFrom::Start => {
                 let arrived = times.answered.unwrap_or(times.ended);
-                let way = arrived.saturating_duration_since(times.sent).min(LONGEST_WAY);
-                times.sent + way + delay
+                times.sent + ways.longest(arrived.saturating_duration_since(times.sent)) + delay
             }
         }
     }
@@ -61,23 +90,41 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
 
+    fn at(start: Instant, ms: u64) -> Instant {
+        start + Duration::from_millis(ms)
+    }
+
+    fn pace(from: DelayFrom, adaptive: f64) -> Pace {
+        let delay = Duration::from_millis(1000);
+        Pace::new(&Politeness { delay, delay_from: from, adaptive, ..Settings::default().politeness })
+    }
+
     #[test]
-    fn the_gap_runs_from_the_end_or_from_the_arrival() {
+    fn from_the_end_the_longest_delay_counts() {
         let start = Instant::now();
-        let at = |ms| start + Duration::from_millis(ms);
-        let times = Times { sent: at(0), answered: Some(at(30)), ended: at(400) };
-        let mut politeness = Settings::default().politeness;
-        politeness.delay = Duration::from_millis(1000);
-        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::ZERO, 1), at(1400));
-        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::from_secs(2), 1), at(2400));
-        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::from_millis(1), 1), at(1400), "never shorter");
-        politeness.delay_from = DelayFrom::Start;
-        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::ZERO, 1), at(1030));
-        let slow = Times { answered: Some(at(5000)), ..times };
-        assert_eq!(Pace::new(&politeness).next_fetch(slow, Duration::ZERO, 1), at(1050));
-        politeness.delay_from = DelayFrom::End;
-        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::ZERO, 4), at(4400));
-        politeness.adaptive = 5.0;
-        assert_eq!(Pace::new(&politeness).next_fetch(times, Duration::ZERO, 1), at(2400));
+        let times = Times { sent: start, answered: Some(at(start, 30)), ended: at(start, 400) };
+        let next = |pace: Pace, own, slowdown| {
+            pace.next_fetch(times, &mut Ways::default(), Duration::from_millis(own), slowdown) - start
+        };
+        let ms = Duration::from_millis;
+        assert_eq!(next(pace(DelayFrom::End, 0.0), 0, 1), ms(1400));
+        assert_eq!(next(pace(DelayFrom::End, 0.0), 2000, 1), ms(2400));
+        assert_eq!(next(pace(DelayFrom::End, 0.0), 1, 1), ms(1400), "never shorter");
+        assert_eq!(next(pace(DelayFrom::End, 0.0), 0, 4), ms(4400));
+        assert_eq!(next(pace(DelayFrom::End, 5.0), 0, 1), ms(2400));
+    }
+
+    #[test]
+    fn from_the_start_what_exceeds_the_fastest_answer_may_have_been_the_way() {
+        let start = Instant::now();
+        let mut ways = Ways::default();
+        let mut next = |took| {
+            let times = Times { sent: start, answered: Some(at(start, took)), ended: at(start, took + 400) };
+            (pace(DelayFrom::Start, 0.0).next_fetch(times, &mut ways, Duration::ZERO, 1) - start).as_millis() - 1000
+        };
+        // The first ones open the connection, and nothing is known to compare them with.
+        assert_eq!([next(300), next(50), next(60)], [300, 50, 60]);
+        assert_eq!([next(50), next(70), next(40), next(43), next(5000)], [5, 25, 5, 8, 200]);
+        assert_eq!(next(2), 2);
     }
 }
