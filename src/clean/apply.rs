@@ -1,6 +1,6 @@
 //! Applies a stored template to a page of its site (ALGORITHMS 2.8).
 
-use crate::dom::{NodeId, Shape, Tree, normalized, write_html, write_text};
+use crate::dom::{NodeId, Shape, Tree, mix, normalized, write_html, write_text};
 use crate::settings::Learn;
 use crate::template::{Equality, Mapped, Template, Votes, map_trees};
 
@@ -102,6 +102,12 @@ impl Applied {
         own.filter(|n| page.is_text(*n)).map(|n| normalized(page.text(n))).collect::<Vec<_>>().join(" ")
     }
 
+    /// Digest of the page's own text, white space aside, node by node: the hashes that parsing left in the shape.
+    pub fn text_digest(&self, page: &Tree) -> u64 {
+        let own = page.counted().filter(|n| !self.is_template[*n]);
+        own.map(|n| page.shape.text[n]).filter(|text| *text != 0).fold(0, mix)
+    }
+
     /// The page without its template as HTML: a template element goes when nothing below it is the page's own,
     /// otherwise it stays as skeleton.
     pub fn html(&self, page: &Tree) -> String {
@@ -165,6 +171,20 @@ mod tests {
         assert!((applied.confidence - 1.0).abs() < 1e-9);
         assert!(Applier::new(&template).apply(&page("<table><tr><td>other</table>")).confidence < 0.5);
         assert_eq!(Applier::new(&template).apply(&page("<frameset>")).confidence, 0.0);
+    }
+
+    #[test]
+    fn the_digest_tells_words_and_not_white_space_or_template() {
+        let digest = |html: &str| {
+            let tree = page(html);
+            let mut applied = Applied::nothing(&tree);
+            tree.all("b").for_each(|b| applied.is_template[tree.shape.subtree(b)].fill(true));
+            applied.text_digest(&tree)
+        };
+        let own = digest("<b>menu</b><p>one two</p><p>three</p>");
+        assert_eq!(own, digest("<b>other menu</b>\n<p> one\n two </p>  <p>three"));
+        assert_ne!(own, digest("<b>menu</b><p>one three</p><p>two</p>"));
+        assert_ne!(own, digest("<b>menu</b><p>one two</p>"));
     }
 
     #[test]

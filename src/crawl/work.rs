@@ -17,7 +17,7 @@ use crate::robots::PageRules;
 use crate::scope::{Queries, Refusal, Scope};
 use crate::settings::{Mode, Order, PageLimits, Settings};
 use crate::sitemap::parse_announced;
-use crate::store::{Cleaned, NewPage, NewUrl, NewVisit, PageJob, SeenJob, SiteId, digest, pack, text_digest, unpack};
+use crate::store::{Cleaned, NewPage, NewUrl, NewVisit, PageJob, SeenJob, SiteId, digest, pack, unpack};
 use crate::subdigraph::Step;
 use crate::template::Template;
 
@@ -452,7 +452,7 @@ fn clean(page: &Page, known: Option<Applied>, applier: Option<&Applier>, tools: 
     Cleaned {
         url: page.fetched.clone(),
         html: pack(applied.html(&page.tree).as_bytes(), tools.settings.store.zstd_level),
-        text_digest: text_digest(&applied.text(&page.tree)),
+        text_digest: applied.text_digest(&page.tree),
         method: if by_template { "etdm" } else { "plain" },
         by_template,
         confidence,

@@ -30,7 +30,7 @@ pub use text::{normalized, write_text};
 pub use walk::{ancestors, children};
 
 pub(crate) use flatten::looks_generated;
-pub(crate) use shape::{LONG_VALUE, SetBuilder, hash_long_pair, hash_pair, hash_str};
+pub(crate) use shape::{LONG_VALUE, SetBuilder, hash_long_pair, hash_pair, hash_str, mix};
 
 /// A parsed page.
 #[derive(Clone, Debug)]

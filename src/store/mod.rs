@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 pub use history::{RunRow, UrlChange};
-pub use pages::{Change, Changes, Cleaned, NewPage, Snapshot, digest, pack, text_digest, unpack};
+pub use pages::{Change, Changes, Cleaned, NewPage, Snapshot, digest, pack, unpack};
 pub use read::{PageRow, TemplateRow};
 pub use runs::{NewVisit, Run, SiteEnd, VisitOutcome};
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};

@@ -5,12 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rusqlite::{OptionalExtension, params};
 use sha2::{Digest, Sha256};
-use xxhash_rust::xxh3::Xxh3Default;
 use zstd::bulk::Compressor;
 
 use super::urls::{is_change, next_interval};
 use super::{SiteId, Store, StoreError};
-use crate::dom::normalized;
 use crate::page::{PageUrl, Validators};
 use crate::settings::Revisit;
 
@@ -106,16 +104,6 @@ impl Changes {
 /// SHA-256 as hexadecimal digits.
 pub fn digest(body: &[u8]) -> String {
     Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Digest of a text, white space aside.
-pub fn text_digest(text: &str) -> u64 {
-    let mut hash = Xxh3Default::new();
-    for line in text.lines().map(normalized).filter(|line| !line.is_empty()) {
-        hash.update(line.as_bytes());
-        hash.update(b" ");
-    }
-    hash.digest()
 }
 
 /// Bytes as the store keeps them.

@@ -1,7 +1,7 @@
 //! Many pages of a site to its template.
 //!
-//! `equality.rs` scores two nodes, `child_map.rs` maps two child lists, `mapping.rs` walks two trees with it, and
-//! `etdm.rs` votes. The result is a [`Template`]: a plain value that names its key page, its voters and its
+//! `equality.rs` scores two nodes, `child_map.rs` maps two child lists (with the pairs of `best_first.rs`, taken into
+//! `accepted.rs`), `mapping.rs` walks two trees with it, and `etdm.rs` votes. The result is a [`Template`]: a plain value that names its key page, its voters and its
 //! parameters, and can be applied on any later night without the pages that taught it.
 
 mod accepted;
