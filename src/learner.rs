@@ -133,6 +133,11 @@ impl Learner {
         }
     }
 
+    /// Does a page wait without its tree?
+    pub fn is_packed(&self) -> bool {
+        self.pages.iter().any(|page| matches!(page.tree, Again::Later(_)))
+    }
+
     /// Votes with what was found so far.
     pub fn finish(self, found: Found) -> Learned {
         let pages: Vec<Page> = self.pages.into_iter().map(Waiting::page).collect();

@@ -1,6 +1,6 @@
 //! Applies a stored template to a page of its site (ALGORITHMS 2.8).
 
-use crate::dom::{NodeId, Shape, Tree, mix, normalized, write_html, write_text};
+use crate::dom::{NodeId, Shape, Tree, normalized, text_digest, write_html, write_text};
 use crate::settings::Learn;
 use crate::template::{Equality, Mapped, Template, Votes, map_trees};
 
@@ -102,10 +102,9 @@ impl Applied {
         own.filter(|n| page.is_text(*n)).map(|n| normalized(page.text(n))).collect::<Vec<_>>().join(" ")
     }
 
-    /// Digest of the page's own text, white space aside, node by node: the hashes that parsing left in the shape.
+    /// Digest of the page's own text.
     pub fn text_digest(&self, page: &Tree) -> u64 {
-        let own = page.counted().filter(|n| !self.is_template[*n]);
-        own.map(|n| page.shape.text[n]).filter(|text| *text != 0).fold(0, mix)
+        text_digest(page, |node| !self.is_template[node.index()])
     }
 
     /// The page without its template as HTML: a template element goes when nothing below it is the page's own,
@@ -196,6 +195,7 @@ mod tests {
         assert!(refusal(&text.replacen("\"p\":0", "\"p\":7", 1)).contains("node 0 has parent 7"));
         assert!(refusal("{}").contains("not a template"));
         assert!(refusal(&text.replacen("\"p\":1", "\"p\":5", 1)).contains("has parent 5"));
+        assert!(refusal(&text.replace("\"k\":1", "\"k\":9")).contains("has position 9"));
         // A parameter that did not exist when it was written has the value that says what was done then.
         let old = text.replace("\"max_links\":5000,", "");
         assert!(old.len() < text.len());

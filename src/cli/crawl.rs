@@ -90,12 +90,12 @@ fn read_seeds(given: &[String], settings: &Settings) -> Result<Seeds, Failure> {
 }
 
 /// Every host's connection stays open for a while, so a long list needs more than the 1,024 files that cron allows.
-fn raise_file_limit(in_flight: usize) {
-    let wanted = 16 * in_flight as u64;
-    match rlimit::increase_nofile_limit(wanted.max(4096)) {
-        Ok(limit) if limit < 4 * in_flight as u64 => tracing::warn!(
-            "only {limit} files may be open, too few for fetch.in_flight = {in_flight}: raise the hard limit \
-             (ulimit -Hn, LimitNOFILE=) or lower fetch.in_flight"
+fn raise_file_limit(settings: &Settings) {
+    let wanted = 4 * (settings.fetch.in_flight + settings.crawl.sites_at_once) as u64;
+    match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(limit) if limit < wanted => tracing::warn!(
+            "only {limit} files may be open where {wanted} are better: raise the hard limit (ulimit -Hn, LimitNOFILE=) or \
+             lower fetch.in_flight and crawl.sites_at_once"
         ),
         Ok(_) => {}
         Err(error) => tracing::warn!("the limit of open files cannot be raised: {error}"),
@@ -109,7 +109,7 @@ pub(super) fn run_crawl(
     warc: Option<&Path>,
     metrics: Option<SocketAddr>,
 ) -> Result<(Summary, Vec<SiteSummary>), Failure> {
-    raise_file_limit(settings.fetch.in_flight);
+    raise_file_limit(settings);
     let runtime = super::runtime()?;
     let (stop, stopped) = Stop::new();
     runtime.spawn(on_signals(stop, settings.crawl.stop_within));

@@ -1,6 +1,6 @@
 //! What CPU threads do with a page: parse, learn, clean, follow links, pack for the store.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use super::event::Request;
 use super::site::Walk;
@@ -28,6 +28,8 @@ pub(super) struct Tools {
     pub(super) agents: Vec<String>,
     /// Folder of the archive that is written.
     pub(super) warc: Option<String>,
+    /// Held while a site whose pages were packed has them all as trees again: one site at a time.
+    pub(super) unpacking: Mutex<()>,
 }
 
 /// A page that came, from the network or from before a restart.
@@ -145,7 +147,10 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> Advance {
     let mut learner = learner;
     match learner.next_step() {
         Step::Fetch(url) => Advance::Ask(learner, url, job),
-        Step::Done(found) => Advance::Done(Box::new(harvest(learner.finish(found), tools)), job),
+        Step::Done(found) => {
+            let _alone = learner.is_packed().then(|| tools.unpacking.lock());
+            Advance::Done(Box::new(harvest(learner.finish(found), tools)), job)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Text of a page: white space, and plain text with line breaks where a reader sees them.
 
+use super::shape::{hash_str, mix};
 use super::{NodeId, Tree};
 
 /// White space as the corpus labels count it: Unicode's, with the information separators.
@@ -109,6 +110,18 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
 /// Terminals obey control characters, and no reader sees them.
 fn is_shown(c: char) -> bool {
     !c.is_control() || matches!(c, '\n' | '\t')
+}
+
+/// Digest of the text nodes that `keeps` allows, white space aside: it costs nothing beside the parse, which hashed them.
+///
+/// Equal digests mean equal words; the same words that markup cuts otherwise have another one.
+pub fn text_digest(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> u64 {
+    let blank = hash_str("");
+    let texts = tree.counted().map(NodeId::new).filter(|node| {
+        let text = tree.shape.text[node.index()];
+        text != 0 && text != blank && keeps(*node) && !is_fallback(tree, *node)
+    });
+    texts.fold(0, |digest, node| mix(digest, tree.shape.text[node.index()]))
 }
 
 /// Could there be a control character? A quick yes is allowed.

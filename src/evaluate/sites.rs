@@ -1,7 +1,7 @@
 //! A corpus of whole sites: `gold.toml`, `SPLIT/SITE/www` or `SPLIT/SITE.warc.gz`, `labels/SPLIT/SITE.jsonl`, `content-SPLIT.jsonl`.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -55,7 +55,7 @@ struct SiteTask<'a> {
     name: &'a str,
     gold: &'a GoldSite,
     pages: BTreeMap<String, PageGold>,
-    source: Source,
+    place: PathBuf,
     task: &'a Task<'a>,
 }
 
@@ -70,13 +70,13 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
     let mut tasks = Vec::new();
     for (name, site) in &gold.site {
         // A corpus holds the splits that were handed out; gold.toml may list more.
-        let Some(source) = Source::open(&task.corpus.join(&site.split), name)? else { continue };
+        let Some(place) = Source::place(&task.corpus.join(&site.split), name) else { continue };
         if !contents.contains_key(site.split.as_str()) {
             contents.insert(&site.split, content_of(task.corpus, &site.split)?);
         }
         let labels = task.corpus.join("labels").join(&site.split).join(format!("{name}.jsonl"));
         let pages = gold_of(name, &labels, &contents[site.split.as_str()])?;
-        tasks.push(SiteTask { name, gold: site, pages, source, task });
+        tasks.push(SiteTask { name, gold: site, pages, place, task });
     }
     let rows: Vec<Result<(SiteRow, Vec<Marked>), EvaluateError>> = tasks.par_iter().map(SiteTask::run).collect();
     let mut report = Report::new(task.method.name);
@@ -122,10 +122,11 @@ impl SiteTask<'_> {
     fn run(&self) -> Result<(SiteRow, Vec<Marked>), EvaluateError> {
         let mut row = SiteRow { site: self.name.to_owned(), ..SiteRow::default() };
         let key_url = self.url(&self.gold.key_page)?;
-        let key = self.source.read(&self.gold.key_page)?;
+        let source = Source::open(&self.place, self.task.settings.fetch.max_bytes)?;
+        let key = source.read(&self.gold.key_page)?;
         let mut cost = Cost::default();
         let learned = match self.task.method.kind {
-            Kind::Site => Some(self.learn(key_url, &key, &mut row, &mut cost)),
+            Kind::Site => Some(self.learn(&source, key_url, &key, &mut row, &mut cost)),
             Kind::Page => None,
         };
         let applier = learned.as_ref().and_then(|l| l.template.as_ref()).map(Applier::new);
@@ -140,7 +141,7 @@ impl SiteTask<'_> {
             if !wanted {
                 continue;
             }
-            let raw = self.source.read(page)?;
+            let raw = source.read(page)?;
             let start = Instant::now();
             let tree = self.parse(&raw);
             let applied = match &learned {
@@ -155,17 +156,17 @@ impl SiteTask<'_> {
         Ok((row, marked))
     }
 
-    fn learn(&self, url: PageUrl, key: &Raw, row: &mut SiteRow, cost: &mut Cost) -> Learned {
+    fn learn(&self, source: &Source, url: PageUrl, key: &Raw, row: &mut SiteRow, cost: &mut Cost) -> Learned {
         let learn = &self.task.settings.learn;
         let mut paths: HashMap<PageUrl, String> = HashMap::new();
-        let hosts: Vec<String> = self.gold.hosts.iter().chain(self.source.host()).cloned().collect();
+        let hosts: Vec<String> = self.gold.hosts.iter().chain(source.host()).cloned().collect();
         let site = Site::of(&url, learn.same_site).with_aliases(&hosts);
         let mut reading = std::time::Duration::ZERO;
         let start = Instant::now();
         let key = Page::new(url, self.parse(key));
         let learned = Learner::new(key, site, learn).run(|url| {
             let asked = Instant::now();
-            let found = self.source.find(url)?;
+            let found = source.find(url)?;
             reading += asked.elapsed();
             paths.insert(found.url.clone(), found.path);
             Some(Page::new(found.url, self.parse(&found.page)))

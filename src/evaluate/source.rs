@@ -38,18 +38,20 @@ impl Raw {
 }
 
 impl Source {
-    /// The pages of a site below the folder of its split; `None` when they are not there.
-    pub(super) fn open(split: &Path, site: &str) -> Result<Option<Source>, EvaluateError> {
+    /// Where the pages of a site lie below the folder of its split; `None` when they are not there.
+    pub(super) fn place(split: &Path, site: &str) -> Option<PathBuf> {
         let folder = split.join(site).join("www");
-        if folder.is_dir() {
-            return Ok(Some(Source::Folder(Folder::open(&folder)?)));
+        let archives = [format!("{site}.warc.gz"), format!("{site}.warc")].map(|name| split.join(name));
+        folder.is_dir().then_some(folder).or_else(|| archives.into_iter().find(|file| file.is_file()))
+    }
+
+    /// Opens a place; `most` bytes of each archived page count.
+    pub(super) fn open(place: &Path, most: usize) -> Result<Source, EvaluateError> {
+        if place.is_dir() {
+            return Ok(Source::Folder(Folder::open(place)?));
         }
-        let names = [format!("{site}.warc.gz"), format!("{site}.warc")];
-        let Some(file) = names.iter().map(|name| split.join(name)).find(|file| file.is_file()) else {
-            return Ok(None);
-        };
         let (mut host, mut found) = (String::new(), HashMap::new());
-        for page in pages(&file, usize::MAX)? {
+        for page in pages(place, most)? {
             let page = page?;
             if host.is_empty() {
                 host = page.url.authority();
@@ -58,7 +60,7 @@ impl Source {
                 found.entry(path).or_insert(page);
             }
         }
-        Ok(Some(Source::Archive(file, host, found)))
+        Ok(Source::Archive(place.to_owned(), host, found))
     }
 
     /// The host that its links may name.
@@ -103,8 +105,14 @@ impl Raw {
     }
 }
 
-/// A path as the labels name it: decoded, and `index.html` for a directory.
+/// A path as the labels name it: decoded, `index.html` for a directory, the query behind it.
 fn path_of(url: &PageUrl) -> Option<String> {
-    let path = crate::folder::decode_path(url.path())?;
-    Some(if path.ends_with('/') { path + "index.html" } else { path })
+    let mut path = crate::folder::decode_path(url.path())?;
+    if path.ends_with('/') {
+        path += "index.html";
+    }
+    if let Some((_, query)) = url.as_str().split_once('?') {
+        path = format!("{path}?{query}");
+    }
+    Some(path)
 }

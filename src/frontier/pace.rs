@@ -36,24 +36,23 @@ pub struct Ways {
     n: u32,
 }
 
-/// Answers after which the fastest one is believed; until then the whole time of an answer counts as the way.
+/// Answers after which the fastest one is believed. Until then, and whenever an answer is clearly faster than all before
+/// it, the whole time of the answer counts as the way: there is nothing to compare it with.
 const ENOUGH: u32 = 3;
 
 /// What even the fastest answer may have been held up.
 const MARGIN: Duration = Duration::from_millis(5);
 
-/// Most that a request is thought to be under way once the fastest answer is believed; what takes longer is the server.
-const LONGEST_WAY: Duration = Duration::from_millis(200);
-
 impl Ways {
     /// Takes an answer into account; returns how long after its sending the request may have arrived.
     fn longest(&mut self, took: Duration) -> Duration {
         self.n = self.n.saturating_add(1);
-        let fastest = self.fastest.map_or(took, |fastest| fastest.min(took));
+        let before = self.fastest.unwrap_or(took);
+        let fastest = before.min(took);
         self.fastest = Some(fastest);
-        match self.n {
-            n if n <= ENOUGH => took,
-            _ => (took - fastest + MARGIN).min(LONGEST_WAY).min(took),
+        match self.n <= ENOUGH || took + MARGIN < before {
+            true => took,
+            false => (took - fastest + MARGIN).min(took),
         }
     }
 }
@@ -124,7 +123,7 @@ mod tests {
         };
         // The first ones open the connection, and nothing is known to compare them with.
         assert_eq!([next(300), next(50), next(60)], [300, 50, 60]);
-        assert_eq!([next(50), next(70), next(40), next(43), next(5000)], [5, 25, 5, 8, 200]);
-        assert_eq!(next(2), 2);
+        assert_eq!([next(50), next(70), next(46), next(43), next(5000)], [5, 25, 5, 5, 4962]);
+        assert_eq!([next(30), next(30), next(2)], [30, 5, 2], "a new fastest one");
     }
 }

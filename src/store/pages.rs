@@ -46,7 +46,7 @@ pub struct Cleaned {
     pub url: PageUrl,
     /// HTML without template, zstd.
     pub html: Vec<u8>,
-    /// xxh3-64 of the text without template.
+    /// Digest of the text without template (`dom::text_digest`).
     pub text_digest: u64,
     /// Method that cleaned it.
     pub method: &'static str,
@@ -61,7 +61,7 @@ pub struct Cleaned {
 pub enum Change {
     /// Never seen before.
     New,
-    /// Its text differs.
+    /// Its text differs, or markup cuts the same words otherwise.
     Changed,
     /// Something else than its text differs.
     SameText,

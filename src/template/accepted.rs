@@ -43,7 +43,7 @@ impl Accepted {
             };
             open.push(range);
         }
-        Room { open, taken: &self.taken }
+        Room { open, taken: &self.taken, keep_order: self.keep_order }
     }
 }
 
@@ -51,6 +51,7 @@ impl Accepted {
 pub(super) struct Room<'a> {
     open: Vec<(u32, u32)>,
     taken: &'a [bool],
+    keep_order: bool,
 }
 
 impl Room<'_> {
@@ -62,10 +63,13 @@ impl Room<'_> {
 
     /// Could any pair of a left place in `x` and a right place in `y` (ascending) be accepted?
     pub(super) fn is_between(&self, x: &[u32], y: &[u32]) -> bool {
-        let free: Vec<u32> = y.iter().copied().filter(|k| !self.taken[*k as usize]).collect();
+        if !self.keep_order && y.iter().all(|k| self.taken[*k as usize]) {
+            return false;
+        }
         x.iter().any(|i| {
             let (from, to) = self.open[*i as usize];
-            free.get(free.partition_point(|k| *k < from)).is_some_and(|k| *k < to)
+            // Where order is kept, nothing between two accepted pairs is taken.
+            y.get(y.partition_point(|k| *k < from)).is_some_and(|k| *k < to)
         })
     }
 }

@@ -105,11 +105,13 @@ impl<'l> BestFirst<'l> {
         let right = kinds(b, |node| equality.right_kind(node));
         for x in &left {
             for y in &right {
-                let likeness = equality.likeness(a[x[0] as usize].node, b[y[0] as usize].node);
-                if !equality.passes(likeness.at(1.0)) {
+                let (left, right) = (a[x[0] as usize].node, b[y[0] as usize].node);
+                let likeness = equality.likeness(left, right);
+                if equality.left.tag[left] != equality.right.tag[right] || !equality.passes(likeness.at(1.0)) {
                     continue;
                 }
-                if x.len() >= LARGE.max(a.len() / 4) && y.len() >= LARGE.max(b.len() / 4) {
+                let (n, most) = (lists.n_diagonals(x, y), 8 * x.len().max(y.len()) as u64);
+                if x.len().min(y.len()) >= LARGE && n <= most {
                     let stream = Stream::new(&lists, likeness, x.clone(), y.clone());
                     all.streams.extend(stream.map(Reverse));
                 } else {
@@ -171,10 +173,25 @@ impl<'l> BestFirst<'l> {
     }
 }
 
-/// Least nodes of a kind for which diagonals pay.
+/// Least nodes of a kind for which diagonals pay; they must lie so dense that a walk over every diagonal costs little more
+/// than the list of all pairs would.
 const LARGE: usize = 8;
 
 impl Lists<'_> {
+    /// First and last diagonal that can hold a pair.
+    fn range(&self, x: &Kind, y: &Kind) -> (i64, i64) {
+        let ends = |list: &[Side], kind: &Kind| {
+            [kind[0], kind[kind.len() - 1]].map(|place| i64::from(list[place as usize].position))
+        };
+        let ([a0, a1], [b0, b1]) = (ends(self.a, x), ends(self.b, y));
+        (b0 - a1, b1 - a0)
+    }
+
+    fn n_diagonals(&self, x: &Kind, y: &Kind) -> u64 {
+        let (from, to) = self.range(x, y);
+        from.abs_diff(to) + 1
+    }
+
     fn pair(&self, likeness: Likeness, x: Side, y: Side) -> (f64, u32) {
         (likeness.at(position_score(x.position, x.of, y.position, y.of)), x.position.abs_diff(y.position))
     }
@@ -193,6 +210,8 @@ struct Stream {
     down: i64,
     /// The last ones that hold a pair.
     range: (i64, i64),
+    /// Steps since room was looked for.
+    walked: usize,
 }
 
 impl Ord for Stream {
@@ -217,14 +236,10 @@ impl Eq for Stream {}
 
 impl Stream {
     fn new(lists: &Lists<'_>, likeness: Likeness, x: Kind, y: Kind) -> Option<Stream> {
-        let ends = |list: &[Side], kind: &Kind| {
-            [kind[0], kind[kind.len() - 1]].map(|place| i64::from(list[place as usize].position))
-        };
-        let ([a0, a1], [b0, b1]) = (ends(lists.a, &x), ends(lists.b, &y));
-        let range = (b0 - a1, b1 - a0);
+        let range = lists.range(&x, &y);
         let head = Candidate { key: u128::MAX, k: 0 };
         let (up, down) = (range.0.max(0), range.1.min(-1));
-        let mut stream = Stream { head, rest: Vec::new(), likeness, x, y, up, down, range };
+        let mut stream = Stream { head, rest: Vec::new(), likeness, x, y, up, down, range, walked: 0 };
         stream.refill(lists).then_some(stream)
     }
 
@@ -235,8 +250,17 @@ impl Stream {
                 self.head = next;
                 true
             }
-            None => accepted.room().is_between(&self.x, &self.y) && self.refill(lists),
+            None => self.may_bring(lists, accepted) && self.refill(lists),
         }
+    }
+
+    /// Is there room for a pair? Looked up only when the walks since the last time cost about as much.
+    fn may_bring(&mut self, lists: &Lists<'_>, accepted: &Accepted) -> bool {
+        if 4 * self.walked < lists.a.len() {
+            return true;
+        }
+        self.walked = 0;
+        accepted.room().is_between(&self.x, &self.y)
     }
 
     /// Takes up the best diagonal that has a pair; false when none is left above the threshold.
@@ -275,15 +299,18 @@ impl Stream {
         Candidate::new(p, delta.unsigned_abs() as u32, 0, 0)
     }
 
-    /// Appends the pairs of a diagonal, ascending.
+    /// Appends the pairs of a diagonal, ascending: for each node of the smaller kind its partner in the other.
     fn walk(&mut self, lists: &Lists<'_>, delta: i64, rank: Candidate) {
-        let mut right = self.y.iter().map(|k| (i64::from(lists.b[*k as usize].position), *k)).peekable();
-        for i in &self.x {
-            let wanted = i64::from(lists.a[*i as usize].position) + delta;
-            while right.next_if(|(position, _)| *position < wanted).is_some() {}
-            if let Some((_, k)) = right.next_if(|(position, _)| *position == wanted) {
-                self.rest.push(Candidate { key: rank.key | u128::from(*i), k });
-            }
+        let left = |i: u32| i64::from(lists.a[i as usize].position);
+        let right = |k: u32| i64::from(lists.b[k as usize].position);
+        let pair = |i: u32, k: u32| Candidate { key: rank.key | u128::from(i), k };
+        if self.x.len() <= self.y.len() {
+            let partner = |i: u32| Some(self.y[self.y.binary_search_by_key(&(left(i) + delta), |k| right(*k)).ok()?]);
+            self.rest.extend(self.x.iter().filter_map(|i| Some(pair(*i, partner(*i)?))));
+        } else {
+            let partner = |k: u32| Some(self.x[self.x.binary_search_by_key(&(right(k) - delta), |i| left(*i)).ok()?]);
+            self.rest.extend(self.y.iter().filter_map(|k| Some(pair(partner(*k)?, *k))));
         }
+        self.walked += self.x.len().min(self.y.len());
     }
 }

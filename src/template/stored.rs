@@ -118,6 +118,14 @@ pub enum TemplateError {
         /// The parent it names.
         parent: u32,
     },
+    /// A node stands at a place that its siblings do not leave it.
+    #[error("damaged template: node {node} has position {position}")]
+    Position {
+        /// The node's number.
+        node: usize,
+        /// The position it names.
+        position: u32,
+    },
 }
 
 impl Template {
@@ -160,13 +168,20 @@ impl Template {
         let template: Template = serde_json::from_slice(text)?;
         // In preorder a node's parent is the node before it or an ancestor of that one.
         let mut path: Vec<usize> = vec![0];
-        for (node, TemplateNode { parent, .. }) in template.nodes.iter().enumerate() {
+        let mut last_child = vec![0; template.nodes.len()];
+        for (node, TemplateNode { parent, position, .. }) in template.nodes.iter().enumerate() {
             match path.iter().rposition(|open| *open == *parent as usize) {
                 Some(at) => path.truncate(at + 1),
                 None => return Err(TemplateError::Parent { node, parent: *parent }),
             }
             if node > 0 {
                 path.push(node);
+                // Places among siblings ascend and lie within their number.
+                let above = *parent as usize;
+                if *position <= last_child[above] || *position > template.nodes[above].n_children {
+                    return Err(TemplateError::Position { node, position: *position });
+                }
+                last_child[above] = *position;
             }
         }
         Ok(template)
