@@ -15,7 +15,7 @@ use crate::store::{RunRow, StoreError};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk runs list
-  dehusk runs show 12
+  dehusk runs show                  the newest one
   dehusk runs diff 11 12            pages that changed in run 12
   dehusk runs diff 5 12 --json | jq -r '.[] | select(.change == \"gone\") | .url'")]
 pub(super) struct Runs {
@@ -36,8 +36,8 @@ enum Action {
     },
     /// One run with its sites by outcome.
     Show {
-        /// Its number.
-        run: i64,
+        /// Its number; the newest one without it.
+        run: Option<i64>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -68,18 +68,19 @@ impl Runs {
                 }
             }
             Action::Show { run, json } => {
-                let found = store.find_run(run).map_err(work)?;
-                let Some(found) = found else {
-                    return Err(Failure::Usage(anyhow!("no run {run}; see `dehusk runs list`")));
+                let found = match run {
+                    Some(run) => store.find_run(run).map_err(work)?,
+                    None => store.list_runs(1).map_err(work)?.into_iter().next(),
                 };
-                let outcomes = store.site_outcomes(run).map_err(work)?;
+                let Some(found) = found else {
+                    let which = run.map_or_else(|| "no run yet".to_owned(), |run| format!("no run {run}"));
+                    return Err(Failure::Usage(anyhow!("{which}; see `dehusk runs list`")));
+                };
+                let outcomes = store.site_outcomes(found.id).map_err(work)?;
                 if json {
                     writeln!(out, "{}", serde_json::json!({"run": found, "sites": outcomes}))?;
                 } else {
-                    write!(out, "{}", table(&[found]).render(terminal_width()))?;
-                    for (outcome, n) in outcomes {
-                        writeln!(out, "{:>9} sites {outcome}", count(n as usize))?;
-                    }
+                    show(&found, &outcomes, &mut out)?;
                 }
             }
             Action::Diff { from, to, json } => {
@@ -99,15 +100,13 @@ impl Runs {
 }
 
 fn table(runs: &[RunRow]) -> Table {
-    let columns =
-        &["run", "began", "took", "outcome", "requests", "new", "changed", "same", "gone", "failed", "templates"];
-    let mut table = Table::new(columns);
+    let columns = &["run", "began", "outcome", "asked", "new", "changed", "same", "gone", "fail", "learned"];
+    let mut table = Table::new(columns).left(2);
     for run in runs {
         let number = |n: i64| count(n.max(0) as usize);
         table.row(vec![
             run.id.to_string(),
-            iso_8601(run.started_at).replace('T', " ").trim_end_matches('Z').to_owned(),
-            run.ended_at.map_or_else(String::new, |ended| duration((ended - run.started_at) / 1000)),
+            began(run).chars().take(16).collect(),
             run.outcome.clone().unwrap_or_else(|| "unfinished".to_owned()),
             number(run.requests),
             number(run.new),
@@ -119,6 +118,34 @@ fn table(runs: &[RunRow]) -> Table {
         ]);
     }
     table
+}
+
+fn began(run: &RunRow) -> String {
+    iso_8601(run.started_at).replace('T', " ").trim_end_matches('Z').to_owned()
+}
+
+/// A run, a fact a line.
+fn show(run: &RunRow, outcomes: &[(String, i64)], out: &mut impl Write) -> io::Result<()> {
+    let took =
+        run.ended_at.map_or_else(String::new, |ended| format!(", {}", duration((ended - run.started_at) / 1000)));
+    let outcome = run.outcome.as_deref().unwrap_or("unfinished");
+    writeln!(out, "run {}, began {} UTC{took}, {outcome}", run.id, began(run))?;
+    for (what, n) in [
+        ("requests", run.requests),
+        ("pages new", run.new),
+        ("pages changed", run.changed),
+        ("pages with the same text", run.same_text),
+        ("pages unchanged", run.unchanged),
+        ("pages gone", run.gone),
+        ("requests failed", run.failed),
+        ("templates learned", run.templates),
+    ] {
+        writeln!(out, "{:>9} {what}", count(n.max(0) as usize))?;
+    }
+    for (outcome, n) in outcomes {
+        writeln!(out, "{:>9} sites {outcome}", count((*n).max(0) as usize))?;
+    }
+    Ok(())
 }
 
 fn duration(seconds: i64) -> String {

@@ -33,8 +33,9 @@ impl Table {
         let total: usize = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
         for _ in width.min(total)..total {
             let widest = self.left.iter().copied().max_by_key(|i| widths.get(*i).copied().unwrap_or(0));
-            if let Some(column) = widest.and_then(|i| widths.get_mut(i)) {
-                *column = column.saturating_sub(1).max(8);
+            match widest.and_then(|i| widths.get_mut(i)) {
+                Some(column) if *column > 8 => *column -= 1,
+                _ => break,
             }
         }
         let head: Vec<String> = self.head.iter().map(|h| (*h).to_owned()).collect();
