@@ -51,21 +51,32 @@ for n in 3 4 5 6 7 8; do
     row "the same, Pt 0.45" "${equal[@]}" subdigraph.n=$n etdm.threshold=0.45
 done
 
-preset=dehusk
-row "**dehusk** (the default)"
-row "dehusk, Pt 0.40" etdm.threshold=0.40
-row "dehusk, Pt 0.50" etdm.threshold=0.50
-row "dehusk, Pt 0.60" etdm.threshold=0.60
-row "dehusk, n=5" subdigraph.n=5
-row "dehusk, n=7" subdigraph.n=7
-row "dehusk, complete n=3 t=2" subdigraph.mode=complete subdigraph.n=3 etdm.t=2
-row "dehusk, DP mapping" etdm.map=dp
-row "dehusk, order constraint off" etdm.keep_order=false
-row "dehusk, attribute names only" etdm.attr_mode=name
-row "dehusk, generated names compared" etdm.ignore_generated=false
-row "dehusk, text structural" etdm.text=structural
-row "dehusk, dom_ref global" links.dom_ref=global
-row "dehusk, dom_ref all" links.dom_ref=all
-row "dehusk, no slug_dirs" links.slug_dirs=false
+preset=votes
+row "votes"
+row "votes, Pt 0.40" etdm.threshold=0.40
+row "votes, Pt 0.50" etdm.threshold=0.50
+row "votes, Pt 0.60" etdm.threshold=0.60
+row "votes, n=5" subdigraph.n=5
+row "votes, n=7" subdigraph.n=7
+row "votes, complete n=3 t=2" subdigraph.mode=complete subdigraph.n=3 etdm.t=2
+row "votes, DP mapping" etdm.map=dp
+row "votes, order constraint off" etdm.keep_order=false
+row "votes, attribute names only" etdm.attr_mode=name
+row "votes, generated names compared" etdm.ignore_generated=false
+row "votes, text structural" etdm.text=structural
+row "votes, dom_ref global" links.dom_ref=global
+row "votes, dom_ref all" links.dom_ref=all
+row "votes, no slug_dirs" links.slug_dirs=false
 preset=hybex2020
 row "hybex2020"
+
+preset=dehusk
+row "**dehusk** (the default)"
+row "dehusk, order of Algorithm 1" links.order=paper
+row "dehusk, complete subdigraph" subdigraph.mode=complete subdigraph.n=3 subdigraph.max_loads=24
+for n in 1 2 3 4 5 6 7; do
+    row "dehusk, n=$n" subdigraph.n=$n subdigraph.max_loads=$n
+done
+for pt in 0.25 0.45 0.55; do
+    row "dehusk, witness.threshold $pt" witness.threshold=$pt
+done

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use crate::links::{LinkOrder, Outlink, outlinks};
 use crate::page::{PageUrl, Site};
 use crate::scope::Scope;
-use crate::settings::Learn;
+use crate::settings::{Label, Learn};
 use crate::subdigraph::{Answer, Found, Search, Step};
-use crate::template::{Template, Votes, vote};
+use crate::template::{Template, vote};
+use crate::witness::Family;
 
 /// A parsed page and where it was found.
 #[derive(Clone, Debug)]
@@ -64,8 +65,12 @@ pub struct Learned {
     pub pages: Vec<Page>,
     /// The search's result.
     pub found: Found,
-    /// Votes on the key page.
-    pub votes: Votes,
+    /// Votes that made a node template; 0 when witnesses decided.
+    pub t: usize,
+    /// Labels of the key page.
+    pub key_applied: Applied,
+    /// Labels of the loaded pages, by load number, where they were found with the template; it finds the others.
+    pub applied: Vec<Option<Applied>>,
     /// The template, when pages voted and share more than the body.
     pub template: Option<Template>,
 }
@@ -86,7 +91,7 @@ impl Learner {
     /// Begins with the key page; links that the scope refuses are not asked for.
     pub fn within(scope: Option<Arc<Scope>>, key: Page, site: Site, learn: &Learn) -> Learner {
         let links = followed(&key, &site, learn, scope.as_deref());
-        let order = LinkOrder::new(&key.tree, &key.url, &links, learn.dom_ref, learn.slug_dirs);
+        let order = LinkOrder::chosen(learn.link_order, &key.tree, &key.url, &links, learn.dom_ref, learn.slug_dirs);
         let urls: Vec<PageUrl> = links.into_iter().map(|link| link.url).collect();
         let search = Search::new(key.url.clone(), fingerprint(&key.tree), &urls, order, learn);
         Learner { site, learn: learn.clone(), scope, key, n_links: urls.len(), search, pages: Vec::new() }
@@ -138,15 +143,24 @@ impl Learner {
         self.pages.iter().any(|page| matches!(page.tree, Again::Later(_)))
     }
 
-    /// Votes with what was found so far.
+    /// Decides with what was found so far.
     pub fn finish(self, found: Found) -> Learned {
-        let pages: Vec<Page> = self.pages.into_iter().map(Waiting::page).collect();
-        let voters: Vec<&Tree> = found.voters.iter().map(|load| &pages[*load].tree).collect();
-        let votes = vote(&self.key.tree, &voters, &self.learn);
-        let urls: Vec<PageUrl> = found.voters.iter().map(|load| pages[*load].url.clone()).collect();
-        let template =
-            (votes.m > 0).then(|| Template::of(&self.key.tree, &self.key.url, &urls, found.loads, &votes, &self.learn));
-        Learned { n_links: self.n_links, pages, key: self.key, found, votes, template }
+        let Learner { learn, key, n_links, pages, .. } = self;
+        let pages: Vec<Page> = pages.into_iter().map(Waiting::page).collect();
+        let learned = Learned {
+            n_links,
+            t: 0,
+            key_applied: Applied::nothing(&key.tree),
+            applied: pages.iter().map(|_| None).collect(),
+            template: None,
+            pages,
+            key,
+            found,
+        };
+        match learn.label {
+            Label::Votes => learned.by_votes(&learn),
+            Label::Witness => learned.by_witnesses(&learn),
+        }
     }
 
     /// Runs the search to its end over pages that `fetch` can give at once.
@@ -174,9 +188,34 @@ impl Waiting {
 }
 
 impl Learned {
-    /// The key page's labelling.
-    pub fn key_applied(&self) -> Applied {
-        Applied::of_votes(&self.key.tree, &self.votes)
+    fn by_votes(mut self, learn: &Learn) -> Learned {
+        let voters: Vec<&Tree> = self.found.voters.iter().map(|load| &self.pages[*load].tree).collect();
+        let votes = vote(&self.key.tree, &voters, learn);
+        (self.t, self.key_applied) = (votes.t, Applied::of_votes(&self.key.tree, &votes));
+        self.template = (votes.m > 0)
+            .then(|| Template::of(&self.key.tree, &self.key.url, &self.voter_urls(), self.found.loads, &votes, learn));
+        self
+    }
+
+    fn by_witnesses(mut self, learn: &Learn) -> Learned {
+        let voters = self.found.voters.iter().map(|load| &self.pages[*load].tree);
+        let trees: Vec<&Tree> = std::iter::once(&self.key.tree).chain(voters).collect();
+        let Some((family, labels)) = Family::learn(&trees, learn) else { return self };
+        let mut labels = labels.into_iter();
+        if let Some(key) = labels.next() {
+            let (voters, loads) = (self.voter_urls(), self.found.loads);
+            let template = Template::witnessed(&self.key.tree, &self.key.url, &voters, loads, &key, &family, learn);
+            self.template = Some(template);
+            self.key_applied = Applied::of_labels(key);
+        }
+        for (load, labels) in self.found.voters.iter().zip(labels) {
+            self.applied[*load] = Some(Applied::of_labels(labels));
+        }
+        self
+    }
+
+    fn voter_urls(&self) -> Vec<PageUrl> {
+        self.found.voters.iter().map(|load| self.pages[*load].url.clone()).collect()
     }
 }
 

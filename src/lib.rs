@@ -38,6 +38,7 @@ pub mod frontier;
 pub mod dom;
 pub mod links;
 pub mod subdigraph;
+pub mod witness;
 pub mod template;
 pub mod clean;
 pub mod methods;

@@ -3,12 +3,22 @@
 use crate::dom::{NodeId, Shape, Tree, normalized, text_digest, write_html, write_text};
 use crate::settings::Learn;
 use crate::template::{Equality, Mapped, Template, Votes, map_trees};
+use crate::witness::{Family, Labels};
 
 /// A template made ready for many pages.
 pub struct Applier {
-    shape: Shape,
-    votes: Vec<u16>,
+    by: By,
     learn: Learn,
+}
+
+/// What labels a page.
+enum By {
+    /// The template's nodes with their votes.
+    Votes {
+        shape: Shape,
+        votes: Vec<u16>,
+    },
+    Witness(Box<Family>),
 }
 
 /// Which nodes of a page are template.
@@ -23,21 +33,30 @@ pub struct Applied {
 impl Applier {
     /// Prepares a template.
     pub fn new(template: &Template) -> Applier {
-        Applier {
-            shape: template.shape(),
-            votes: template.nodes.iter().map(|node| node.votes).collect(),
-            learn: template.learn.clone(),
+        let by = match template.family() {
+            Some(family) => By::Witness(Box::new(family)),
+            None => {
+                By::Votes { shape: template.shape(), votes: template.nodes.iter().map(|node| node.votes).collect() }
+            }
+        };
+        Applier { by, learn: template.learn.clone() }
+    }
+
+    /// Labels a page: by the witnesses, or by mapping the template to it from the body down.
+    pub fn apply(&self, page: &Tree) -> Applied {
+        match &self.by {
+            By::Witness(family) => Applied::of_labels(family.label(page)),
+            By::Votes { shape, votes } => self.map(shape, votes, page),
         }
     }
 
-    /// Maps the template to a page from the body down; mapped page nodes are template.
-    pub fn apply(&self, page: &Tree) -> Applied {
+    fn map(&self, shape: &Shape, votes: &[u16], page: &Tree) -> Applied {
         let mut applied = Applied { is_template: vec![false; page.len()], confidence: 0.0 };
         let Some(body) = page.body() else { return applied };
-        if self.shape.is_empty() {
+        if shape.is_empty() {
             return applied;
         }
-        let equality = Equality::new(&self.shape, &page.shape, &self.learn);
+        let equality = Equality::new(shape, &page.shape, &self.learn);
         let least_self = equality.least_self_scores();
         let mut weight: u64 = 0;
         map_trees(
@@ -49,17 +68,12 @@ impl Applier {
             |mapped| {
                 let Mapped { left, right, size } = mapped;
                 applied.is_template[right..right + size].fill(true);
-                weight += self.weight(left..left + size);
+                weight += weigh(votes, left..left + size);
             },
         );
-        let total = self.weight(0..self.votes.len());
+        let total = weigh(votes, 0..votes.len());
         applied.confidence = if total == 0 { 0.0 } else { weight as f64 / total as f64 };
         applied
-    }
-
-    /// Votes of these nodes. The body counts nothing: every page has one.
-    fn weight(&self, nodes: std::ops::Range<usize>) -> u64 {
-        self.votes[nodes.start.max(1)..nodes.end.max(1)].iter().map(|v| u64::from(*v)).sum()
     }
 
     /// The labelling of a page as it is shipped: nothing is template where too little of it shows.
@@ -71,13 +85,31 @@ impl Applier {
         }
     }
 
+    /// Name of the method that labels, as in the table of methods.
+    pub fn method(&self) -> &'static str {
+        match self.by {
+            By::Votes { .. } => "etdm",
+            By::Witness(_) => "witness",
+        }
+    }
+
     /// Share of the template that a page must show for it to be applied.
     pub fn apply_min(&self) -> f64 {
         self.learn.apply_min
     }
 }
 
+/// Votes of these nodes. The body counts nothing: every page has one.
+fn weigh(votes: &[u16], nodes: std::ops::Range<usize>) -> u64 {
+    votes[nodes.start.max(1)..nodes.end.max(1)].iter().map(|v| u64::from(*v)).sum()
+}
+
 impl Applied {
+    /// What the witnesses said.
+    pub fn of_labels(labels: Labels) -> Applied {
+        Applied { is_template: labels.is_template, confidence: labels.confidence }
+    }
+
     /// The labelling of the key page itself: its votes.
     pub fn of_votes(key: &Tree, votes: &Votes) -> Applied {
         let counted = key.counted();
@@ -220,7 +252,7 @@ mod tests {
             }
             let key = page(&html(&parts));
             let voters = voters.map(|v| page(&html(&v)));
-            for preset in [Preset::Thesis2014, Preset::Dehusk] {
+            for preset in [Preset::Thesis2014, Preset::Votes] {
                 let (template, votes) = learned(&key, &voters, &preset.learn());
                 let template = Template::from_json(&template.to_json()).unwrap();
                 let applied = Applier::new(&template).apply(&key);

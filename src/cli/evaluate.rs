@@ -26,9 +26,9 @@ use crate::settings::Settings;
 pub(super) struct Evaluate {
     /// Folder of sites, or file of pages.
     corpus: PathBuf,
-    /// Method, one of those that `dehusk methods` lists.
-    #[arg(long, default_value = "etdm")]
-    method: String,
+    /// Method, one of those that `dehusk methods` lists [default: that of label.by].
+    #[arg(long)]
+    method: Option<String>,
     /// Parameter set; --set refines it.
     #[arg(long)]
     preset: Option<String>,
@@ -53,10 +53,16 @@ impl Evaluate {
     }
 
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
-        let method = methods::find(&self.method).ok_or_else(|| {
-            let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
-            Failure::Usage(anyhow!("unknown method {}; there are: {}", self.method, names.join(", ")))
-        })?;
+        let method = match &self.method {
+            None => methods::of_label(settings.learn.label),
+            Some(name) => methods::find(name).ok_or_else(|| {
+                let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+                Failure::Usage(anyhow!("unknown method {name}; there are: {}", names.join(", ")))
+            })?,
+        };
+        let mut settings = settings.clone();
+        settings.learn.label = method.label.unwrap_or(settings.learn.label);
+        let settings = &settings;
         let which = match self.pages.as_str() {
             "all" => Which::All,
             "gold" => Which::Gold,

@@ -19,7 +19,7 @@ pub(super) fn write_outline(template: &Template, out: &mut impl Write) -> io::Re
     writeln!(
         out,
         "template   {} of {} nodes, {} of them text{}\n",
-        template.nodes.len(),
+        template.n_nodes(),
         template.key_nodes,
         template.n_texts(),
         if template.approximate { " (long lists mapped approximately)" } else { "" }

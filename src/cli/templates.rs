@@ -144,6 +144,6 @@ fn import(settings: &Settings, file: &Path) -> Result<(), Failure> {
     read.with_context(|| file.display().to_string()).map_err(Failure::Work)?;
     let template = Template::from_json(&json).with_context(|| file.display().to_string()).map_err(Failure::Work)?;
     store_template(Path::new(&settings.store.path), settings, &template)?;
-    writeln!(io::stdout(), "{}: {} template nodes imported", template.host, template.nodes.len())?;
+    writeln!(io::stdout(), "{}: {} template nodes imported", template.host, template.n_nodes())?;
     Ok(())
 }

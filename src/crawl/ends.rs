@@ -183,7 +183,7 @@ impl Scheduler<'_> {
         (summary.links, summary.loads) = (harvest.n_links, harvest.loads);
         summary.cleaned = harvest.cleaned.iter().filter(|page| page.by_template).count();
         if let Some(t) = &harvest.template {
-            (summary.voters, summary.template_nodes, summary.key_nodes) = (t.m, t.nodes.len(), t.key_nodes);
+            (summary.voters, summary.template_nodes, summary.key_nodes) = (t.m, t.n_nodes(), t.key_nodes);
         }
         let found = (harvest.key_url != state.seed.as_str()).then(|| (harvest.host.clone(), harvest.key_url.clone()));
         state.site = Some(harvest.site);
@@ -239,7 +239,7 @@ impl Scheduler<'_> {
     pub(super) fn keep(&mut self, site: SiteId, template: &Template) -> Box<Walk> {
         if let Some(state) = self.sites.get_mut(&site) {
             let summary = &mut state.summary;
-            (summary.voters, summary.template_nodes) = (template.m, template.nodes.len());
+            (summary.voters, summary.template_nodes) = (template.m, template.n_nodes());
             summary.key_nodes = template.key_nodes;
         }
         Box::new(Walk::new(SiteEnd::Kept, Some(Arc::new(Applier::new(template)))))

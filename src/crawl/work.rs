@@ -381,8 +381,9 @@ const MOST_ORDERED: usize = 500;
 /// Cleans every page of the search with what was learned.
 fn harvest(learned: Learned, tools: &Tools) -> Harvest {
     let applier = learned.template.as_ref().map(Applier::new);
-    let mut cleaned = vec![clean(&learned.key, Some(learned.key_applied()), applier.as_ref(), tools)];
-    cleaned.extend(learned.pages.iter().map(|page| clean(page, None, applier.as_ref(), tools)));
+    let mut cleaned = vec![clean(&learned.key, Some(learned.key_applied), applier.as_ref(), tools)];
+    let applied = learned.applied.into_iter();
+    cleaned.extend(learned.pages.iter().zip(applied).map(|(page, known)| clean(page, known, applier.as_ref(), tools)));
     let (mut links, mut refused) = (Vec::new(), Vec::new());
     let scope = tools.scope.site(&learned.key.url);
     if tools.settings.crawl.pages_per_site > 0 {
@@ -458,7 +459,7 @@ fn clean(page: &Page, known: Option<Applied>, applier: Option<&Applier>, tools: 
         url: page.fetched.clone(),
         html: pack(applied.html(&page.tree).as_bytes(), tools.settings.store.zstd_level),
         text_digest: applied.text_digest(&page.tree),
-        method: if by_template { "etdm" } else { "plain" },
+        method: applier.filter(|_| by_template).map_or("plain", Applier::method),
         by_template,
         confidence,
     }

@@ -25,12 +25,13 @@ pub use charset::{Charset, decode};
 pub use html::write_html;
 pub use parse::{parse, parse_bytes};
 pub use scan::{Scanned, scan_links};
-pub use shape::{NodeId, SetId, Shape};
+pub use shape::{NodeId, SetId, Sets, Shape};
 pub use text::{normalized, text_digest, write_text};
 pub use walk::{ancestors, children};
 
 pub(crate) use flatten::looks_generated;
-pub(crate) use shape::{LONG_VALUE, SetBuilder, hash_long_pair, hash_pair, hash_str};
+pub(crate) use shape::{LONG_VALUE, SetBuilder, hash_long_pair, hash_pair, hash_str, mix};
+pub(crate) use text::normalized_chars;
 
 /// A parsed page.
 #[derive(Clone, Debug)]

@@ -23,8 +23,15 @@ impl NodeId {
 }
 
 /// A set of hashed names, by its number in one shape. Equal sets of one shape have equal numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SetId(pub(crate) u32);
+
+impl SetId {
+    /// Its number among the sets of its shape.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// The comparable part of a tree, one entry a node in preorder.
 #[derive(Clone, Debug, Default)]
@@ -186,6 +193,16 @@ impl Default for Sets {
 impl Sets {
     /// The set without members.
     pub const EMPTY: SetId = SetId(0);
+
+    /// Number of sets.
+    pub fn len(&self) -> usize {
+        self.hash.len()
+    }
+
+    /// Are there none? The empty set is always there.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
 
     /// Members of a set, ascending.
     pub fn get(&self, set: SetId) -> &[u64] {

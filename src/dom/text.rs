@@ -46,6 +46,16 @@ pub fn normalized(text: &str) -> String {
     out
 }
 
+/// Characters of the normalised text.
+pub(crate) fn normalized_chars(text: &str) -> usize {
+    match is_normalized(text) {
+        true => text.len(),
+        false => {
+            text.split(is_space).filter(|w| !w.is_empty()).map(|w| w.chars().count() + 1).sum::<usize>().max(1) - 1
+        }
+    }
+}
+
 /// Plain text of the nodes that `keeps` allows: words as written, one line a block element, `pre` as it stands.
 ///
 /// What is left out leaves a gap, so that the words around it stay apart. Control characters are dropped.

@@ -15,7 +15,9 @@ use super::{EvaluateError, Marked, Task, json_lines};
 use crate::clean::Applied;
 use crate::dom::{Tree, parse};
 use crate::methods::Kind;
+use crate::settings::Label;
 use crate::template::vote;
+use crate::witness::Family;
 
 /// Voters for each page of a pile.
 const VOTERS: usize = 8;
@@ -55,7 +57,13 @@ fn run(task: &Task<'_>, site: &str, lines: &[Line]) -> (SiteRow, Vec<Marked>) {
             Kind::Site => {
                 let voters: Vec<&Tree> =
                     (1..trees.len().min(VOTERS + 1)).map(|k| &trees[(at + k) % trees.len()]).collect();
-                Applied::of_votes(tree, &vote(tree, &voters, learn))
+                match learn.label {
+                    Label::Votes => Applied::of_votes(tree, &vote(tree, &voters, learn)),
+                    Label::Witness => match Family::learn(&voters, learn) {
+                        Some((family, _)) => Applied::of_labels(family.label(tree)),
+                        None => Applied::nothing(tree),
+                    },
+                }
             }
         };
         let took = start.elapsed();

@@ -17,7 +17,9 @@ use crate::folder::url_of;
 use crate::learner::{Learned, Learner, Page};
 use crate::methods::Kind;
 use crate::page::{PageUrl, Site};
+use crate::settings::Label;
 use crate::template::vote;
+use crate::witness::Family;
 
 #[derive(Deserialize)]
 struct Gold {
@@ -145,7 +147,7 @@ impl SiteTask<'_> {
             let start = Instant::now();
             let tree = self.parse(&raw);
             let applied = match &learned {
-                Some(learned) if is_key => learned.key_applied(),
+                Some(learned) if is_key => learned.key_applied.clone(),
                 _ => (self.task.method.clean)(&tree, applier.as_ref()),
             };
             cost.clean += start.elapsed();
@@ -172,9 +174,13 @@ impl SiteTask<'_> {
             Some(Page::new(found.url, self.parse(&found.page)))
         });
         cost.learn = start.elapsed() - reading;
-        let voters: Vec<&Tree> = learned.found.voters.iter().map(|load| &learned.pages[*load].tree).collect();
+        let voters = learned.found.voters.iter().map(|load| &learned.pages[*load].tree);
+        let trees: Vec<&Tree> = std::iter::once(&learned.key.tree).chain(voters).collect();
         let start = Instant::now();
-        std::hint::black_box(vote(&learned.key.tree, &voters, learn));
+        match learn.label {
+            Label::Votes => drop(std::hint::black_box(vote(trees[0], &trees[1..], learn))),
+            Label::Witness => drop(std::hint::black_box(Family::learn(&trees, learn))),
+        }
         cost.vote = start.elapsed();
         row.learning = Learning {
             nodes: learned.key.tree.counted().len(),
@@ -182,7 +188,7 @@ impl SiteTask<'_> {
             loads: learned.found.loads,
             requests: learned.found.requests,
             cs: learned.found.voters.iter().filter_map(|load| paths.get(&learned.pages[*load].url).cloned()).collect(),
-            t: learned.votes.t,
+            t: learned.t,
         };
         learned
     }

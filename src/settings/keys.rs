@@ -7,8 +7,8 @@ use std::time::Duration;
 use toml::Value;
 
 use super::{
-    AttrMode, ChildMap, Crawl, DelayFrom, DomRef, Fetch, Keep, Mode, Network, NodeText, Order, PageLimits, Politeness,
-    Preset, Revisit, SAME_SITE, ScopeOf, Settings, Store, Subdigraph,
+    AttrMode, ChildMap, Crawl, DelayFrom, DomRef, Fetch, Keep, Label, LinkChoice, Mode, Network, NodeText, Order,
+    PageLimits, Politeness, Preset, Revisit, SAME_SITE, ScopeOf, Settings, Store, Subdigraph,
 };
 use crate::page::PolitenessKey;
 
@@ -183,14 +183,25 @@ pub(super) const KEYS: &[Key] = keys! {
     "links.skip_nofollow" = "true", "Are links marked nofollow left out of the training set?",
         |s, v| s.learn.skip_nofollow => truth(v)?;
 
+    "links.order" = "\"forms\"", "Which links are tried first: forms (in turn from each form of URL), paper (Algorithm 1).",
+        |s, v| s.learn.link_order => one_of(v, &[("forms", LinkChoice::Forms), ("paper", LinkChoice::Paper)])?;
+
     "subdigraph.mode" = "\"first\"", "Which pages vote: complete (they all link to each other), first (the first usable ones).",
         |s, v| s.learn.subdigraph => one_of(v, &[("complete", Subdigraph::Complete), ("first", Subdigraph::First)])?;
-    "subdigraph.n" = "6", "Pages that vote.",
+    "subdigraph.n" = "8", "Pages that vote.",
         |s, v| s.learn.n => whole(v, 1, 8)?;
-    "subdigraph.max_loads" = "24", "Most pages loaded for one template.",
+    "subdigraph.max_loads" = "8", "Most pages loaded for one template.",
         |s, v| s.learn.max_loads => whole(v, 1, 64)?;
     "subdigraph.max_requests" = "48", "Most requests for one template, failed ones included.",
         |s, v| s.learn.max_requests => whole(v, 1, 10_000)?;
+
+    "label.by" = "\"witness\"", "What decides what is template: witness (the training pages, weighed by likeness), votes (the thesis).",
+        |s, v| s.learn.label => one_of(v, &[("witness", Label::Witness), ("votes", Label::Votes)])?;
+
+    "witness.threshold" = "0.35", "Nodes whose subtrees differ are mapped when their equality probability is above this.",
+        |s, v| s.learn.witness_threshold => share(v)?;
+    "witness.max_nodes" = "20000", "Nodes of a training page that are kept as evidence.",
+        |s, v| s.learn.witness_nodes => whole(v, 100, 1_000_000)?;
 
     "etdm.t" = "0", "Votes that make a node template; 0 = the majority of the voters.",
         |s, v| s.learn.t => whole(v, 0, 8)?;

@@ -11,7 +11,7 @@ mod network;
 use std::time::Duration;
 
 pub use file::{SettingsError, key_names, render};
-pub use learn::{AttrMode, ChildMap, DomRef, Learn, NodeText, Preset, Subdigraph, Weights};
+pub use learn::{AttrMode, ChildMap, DomRef, Label, Learn, LinkChoice, NodeText, Preset, Subdigraph, Weights};
 pub use network::Network;
 
 use crate::page::{PolitenessKey, SameSite};

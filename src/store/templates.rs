@@ -36,7 +36,7 @@ impl Store {
             template.m as i64,
             template.t as i64,
             template.loads as i64,
-            template.nodes.len() as i64,
+            template.n_nodes() as i64,
             template.schema,
             self.compress(&json)
         ];

@@ -8,9 +8,13 @@ use crate::dom::{
 };
 use crate::page::PageUrl;
 use crate::settings::Learn;
+use crate::witness::{Family, Labels, StoredError, StoredFamily};
 
 /// Version of the written form. An older one is read or refused with a sentence, never misread.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
+
+/// Version of templates without witnesses, which older readers know too.
+const VOTES_SCHEMA: u32 = 1;
 
 /// Characters of a text node that are kept for a reader.
 const SAMPLE_CHARS: usize = 120;
@@ -44,6 +48,9 @@ pub struct Template {
     pub learn: Learn,
     /// The template tree in preorder; the first node is the body.
     pub nodes: Vec<TemplateNode>,
+    /// The pages that label others, where they do and not `nodes` (`label.by = "witness"`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witnesses: Option<StoredFamily>,
 }
 
 /// A node of a template.
@@ -70,9 +77,12 @@ pub struct TemplateNode {
     /// Children in the key page.
     #[serde(rename = "s", default, skip_serializing_if = "is_zero")]
     pub n_children: u32,
-    /// Votes.
+    /// Votes; witnesses that have the node.
     #[serde(rename = "v")]
     pub votes: u16,
+    /// Is it the page's own, and here only because template stands below it?
+    #[serde(rename = "o", default, skip_serializing_if = "is_zero")]
+    pub own: bool,
     /// Beginning of the normalised text.
     #[serde(rename = "t", default, skip_serializing_if = "String::is_empty")]
     pub sample: String,
@@ -126,32 +136,79 @@ pub enum TemplateError {
         /// The position it names.
         position: u32,
     },
+    /// A witness is damaged.
+    #[error("damaged template: {0}")]
+    Witness(#[from] StoredError),
 }
 
 impl Template {
     /// The template that `votes` made of the key page.
     pub fn of(key: &Tree, url: &PageUrl, voters: &[PageUrl], loads: usize, votes: &Votes, learn: &Learn) -> Template {
-        let mut number = vec![0_u32; key.len()];
-        let mut nodes = Vec::new();
-        for index in key.counted().filter(|n| votes.is_template(*n)) {
-            number[index] = nodes.len() as u32;
-            let parent = number[key.shape.parent[index] as usize];
-            nodes.push(TemplateNode::of(key, NodeId::new(index), parent, votes.votes[index]));
+        let is_template: Vec<bool> =
+            (0..key.len()).map(|n| key.counted().contains(&n) && votes.is_template(n)).collect();
+        Template {
+            m: votes.m,
+            t: votes.t,
+            approximate: votes.approximate,
+            ..Template::outline(key, url, voters, loads, (&is_template, &votes.votes), learn)
         }
+    }
+
+    /// The template that the witnesses found on the key page, with them.
+    pub fn witnessed(
+        key: &Tree,
+        url: &PageUrl,
+        voters: &[PageUrl],
+        loads: usize,
+        labels: &Labels,
+        family: &Family,
+        learn: &Learn,
+    ) -> Template {
         Template {
             schema: SCHEMA,
+            method: "witness".to_owned(),
+            m: voters.len(),
+            t: 0,
+            witnesses: Some(family.store()),
+            ..Template::outline(key, url, voters, loads, (&labels.is_template, &labels.support), learn)
+        }
+    }
+
+    fn outline(
+        key: &Tree,
+        url: &PageUrl,
+        voters: &[PageUrl],
+        loads: usize,
+        (is_template, votes): (&[bool], &[u16]),
+        learn: &Learn,
+    ) -> Template {
+        let mut holds_template = is_template.to_vec();
+        for node in key.counted().rev().filter(|n| *n > key.counted().start) {
+            holds_template[key.shape.parent[node] as usize] |= holds_template[node];
+        }
+        let mut number = vec![0_u32; key.len()];
+        let mut nodes = Vec::new();
+        for index in key.counted().filter(|n| holds_template[*n]) {
+            number[index] = nodes.len() as u32;
+            let parent = number[key.shape.parent[index] as usize];
+            let node = TemplateNode::of(key, NodeId::new(index), parent, votes[index]);
+            nodes.push(TemplateNode { own: !is_template[index], ..node });
+        }
+        Template {
+            schema: VOTES_SCHEMA,
             method: "etdm".to_owned(),
             host: url.authority(),
             key_url: url.to_string(),
             voters: voters.iter().map(PageUrl::to_string).collect(),
             loads,
             n: learn.n,
-            m: votes.m,
-            t: votes.t,
+            m: 0,
+            t: 0,
             key_nodes: key.counted().len(),
-            approximate: votes.approximate,
+            approximate: false,
             learn: learn.clone(),
             nodes,
+            witnesses: None,
         }
     }
 
@@ -162,7 +219,7 @@ impl Template {
             schema: u32,
         }
         let Version { schema } = serde_json::from_slice(text)?;
-        if schema == 0 || schema > SCHEMA {
+        if !(VOTES_SCHEMA..=SCHEMA).contains(&schema) {
             return Err(TemplateError::Schema { found: schema });
         }
         let template: Template = serde_json::from_slice(text)?;
@@ -184,6 +241,7 @@ impl Template {
                 last_child[above] = *position;
             }
         }
+        template.witnesses.as_ref().map_or(Ok(()), StoredFamily::check)?;
         Ok(template)
     }
 
@@ -193,9 +251,19 @@ impl Template {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Text nodes among the template's nodes.
+    /// Template nodes of the key page.
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.iter().filter(|node| !node.own).count()
+    }
+
+    /// Text nodes among them.
     pub fn n_texts(&self) -> usize {
-        self.nodes.iter().filter(|node| node.tag == "#text").count()
+        self.nodes.iter().filter(|node| !node.own && node.tag == "#text").count()
+    }
+
+    /// The witnesses, ready to label pages.
+    pub fn family(&self) -> Option<Family> {
+        self.witnesses.as_ref().map(|stored| stored.load(&self.learn))
     }
 
     /// The part that is mapped to pages: names hashed as in a tree's shape, places those of the key page.
@@ -245,6 +313,7 @@ impl TemplateNode {
             position: key.shape.position[node.index()],
             n_children: key.shape.n_children[node.index()],
             votes,
+            own: false,
             text_hash: if is_cut { hash_str(&text) } else { 0 },
             sample,
         }

@@ -115,7 +115,7 @@ fn learn_reads_a_folder_as_served() {
     assert!(learned.status.success(), "{}", err(&learned));
     assert!(out(&learned).contains("site       www.site.test"), "{}", out(&learned));
     let json = dehusk(dir.path(), &["learn", "www.site.test", "--key", "1/2.html", "--json"]);
-    assert_eq!(serde_json::from_slice::<serde_json::Value>(&json.stdout).unwrap()["schema"], 1);
+    assert_eq!(serde_json::from_slice::<serde_json::Value>(&json.stdout).unwrap()["schema"], 2);
     let clean = dehusk(dir.path(), &["clean", "www.site.test/0/0.html", "--db", "l.db"]);
     assert!(clean.status.success() && !out(&clean).contains("Imprint"), "{}", err(&clean));
     let missing = dehusk(dir.path(), &["learn", "www.site.test"]);
@@ -135,7 +135,7 @@ fn wrong_usage_ends_with_2_and_says_what_is_right() {
         (&["crawl", "--config", "none.toml"], "none.toml"),
         (&["crawl", "--config", "/dev/null", "missing.txt"], "neither a URL"),
         (&["crawl", "--config", "/dev/null", "empty.txt"], "no seeds in empty.txt"),
-        (&["evaluate", "x", "--config", "/dev/null", "--method", "magic"], "there are: etdm, plain"),
+        (&["evaluate", "x", "--config", "/dev/null", "--method", "magic"], "there are: witness, etdm, plain"),
         (&["crawl", "--config", "/dev/null", "--set", "etdm.map=x", "http://a.test/"], "expected one of greedy, dp"),
     ];
     for (args, message) in cases {

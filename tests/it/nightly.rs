@@ -48,7 +48,7 @@ fn the_walk_goes_on_to_its_limit_and_asks_for_nothing_twice() {
         Some(html) => Reply::html(html),
         None => Reply::status(404),
     };
-    for (limit, depth, expected) in [(0, 0, 7), (20, 0, 20), (1000, 0, 40), (1000, 1, 10)] {
+    for (limit, depth, expected) in [(0, 0, 9), (20, 0, 20), (1000, 0, 40), (1000, 1, 10)] {
         let (server, mut settings, _dir) = nights(Arc::new(answer));
         settings.crawl.pages_per_site = limit;
         settings.crawl.depth = depth;

@@ -44,7 +44,7 @@ fn thesis2014_is_the_literal_paper() {
 /// What other programs print for our dump, to three digits.
 #[test]
 fn our_figures_equal_those_of_the_independent_scorers() {
-    let Some((report, marked)) = run(Preset::Dehusk, "etdm", Which::Gold) else { return };
+    let Some((report, marked)) = run(Preset::Dehusk, "witness", Which::Gold) else { return };
     let sites = corpus::sites().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let dump = dir.path().join("dump.jsonl");
@@ -82,6 +82,22 @@ fn our_figures_equal_those_of_the_independent_scorers() {
     }
 }
 
+/// What the default reaches; these only rise.
+#[test]
+fn the_default_keeps_its_floors() {
+    let Some((report, _)) = run(Preset::Dehusk, "witness", Which::Gold) else { return };
+    let loads = report.sites.iter().map(|site| site.learning.loads).sum::<usize>() as f64 / 36.0;
+    assert!(loads <= 8.0, "{loads} pages loaded a site");
+    for (what, got, floor) in [
+        ("key pages", report.key().f1, 0.935),
+        ("pages", report.nodes().f1, 0.935),
+        ("words", report.bag().f1, 0.918),
+        ("words kept", report.bag().recall, 0.990),
+    ] {
+        assert!(got >= floor, "{what}: {got:.4}, was {floor}");
+    }
+}
+
 /// A site that is evaluated from an archive gives what it gives from its folder.
 #[test]
 fn an_archive_stands_for_a_folder() {
@@ -106,7 +122,7 @@ fn an_archive_stands_for_a_folder() {
     }
     std::fs::write(at(&format!("dev/{SITE}.warc")), archive).unwrap();
     let settings = Settings::default();
-    let method = methods::find("etdm").unwrap();
+    let method = methods::find("witness").unwrap();
     let row = |corpus: &Path| {
         let task = Task { corpus, method, settings: &settings, which: Which::All };
         let report = evaluate(&task, |_| ()).unwrap();

@@ -13,6 +13,7 @@ const CORE: &[&str] = &[
     "dom",
     "links",
     "subdigraph",
+    "witness",
     "template",
     "clean",
     "methods",
@@ -29,10 +30,11 @@ const CORE_ARROWS: &[(&str, &[&str])] = &[
     ("dom", &[]),
     ("links", &["dom"]),
     ("subdigraph", &["dom", "links"]),
-    ("template", &["dom"]),
-    ("clean", &["dom", "template"]),
+    ("witness", &["dom"]),
+    ("template", &["dom", "witness"]),
+    ("clean", &["dom", "witness", "template"]),
     ("methods", &["dom", "template", "clean"]),
-    ("learner", &["scope", "dom", "links", "subdigraph", "template", "clean", "methods"]),
+    ("learner", &["scope", "dom", "links", "subdigraph", "witness", "template", "clean", "methods"]),
 ];
 
 /// What a top module may use; `None` when it stands on no floor.

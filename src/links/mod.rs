@@ -1,7 +1,6 @@
-//! Outlinks of a page, and the order in which they are tried: hyperlink distance, DOM distance, Algorithm 1.
+//! Outlinks of a page, and how far they lead: hyperlink distance. `order.rs` says which are tried first.
 //!
-//! Source: Alarte, thesis of 2014, definitions 2.2.4 to 2.2.14 and Algorithm 1; the missing assignment of `links'`
-//! there and the contradiction of example 2.2.15 are settled as in the authors' own code (ALGORITHMS 2.3).
+//! Source: Alarte, thesis of 2014, definitions 2.2.4 to 2.2.14.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +8,11 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::dom::{NodeId, Tree, scan_links};
 use crate::page::{PageUrl, Site};
-use crate::settings::DomRef;
+
+mod form;
+mod order;
+
+pub use order::LinkOrder;
 
 /// A link of a page to another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,119 +135,6 @@ pub fn relevance(distance: i32) -> (bool, u32) {
     (distance < 0, distance.unsigned_abs())
 }
 
-/// Links in the order of Algorithm 1: classes of hyperlink relevance, in each the farthest from those chosen.
-///
-/// Lazy: choosing the next link costs one pass over what is left of its class.
-#[derive(Clone, Debug)]
-pub struct LinkOrder {
-    urls: Vec<PageUrl>,
-    nodes: Vec<NodeId>,
-    places: Places,
-    order: FarthestFirst,
-}
-
-impl LinkOrder {
-    /// The order of `links` of the key page.
-    pub fn new(tree: &Tree, key: &PageUrl, links: &[Outlink], dom_ref: DomRef, slug_dirs: bool) -> LinkOrder {
-        let key_words = words(key, slug_dirs);
-        let classes: Vec<(bool, u32)> =
-            links.iter().map(|link| relevance(hyperlink_distance(&key_words, &words(&link.url, slug_dirs)))).collect();
-        let nodes: Vec<NodeId> = links.iter().map(|link| link.node).collect();
-        let places = Places::of(tree);
-        let order = FarthestFirst::new(&classes, dom_ref, |a, b| places.distance(nodes[a], nodes[b]));
-        LinkOrder { urls: links.iter().map(|link| link.url.clone()).collect(), nodes, places, order }
-    }
-}
-
-impl Iterator for LinkOrder {
-    type Item = PageUrl;
-
-    fn next(&mut self) -> Option<PageUrl> {
-        let (nodes, places) = (&self.nodes, &self.places);
-        let at = self.order.next(|a, b| places.distance(nodes[a], nodes[b]))?;
-        Some(self.urls[at].clone())
-    }
-}
-
-/// Where the nodes of a tree hang; outlives the tree, and is linear in it where root paths a link would not be.
-#[derive(Clone, Debug)]
-struct Places {
-    parent: Vec<u32>,
-    depth: Vec<u16>,
-}
-
-impl Places {
-    fn of(tree: &Tree) -> Places {
-        Places { parent: tree.shape.parent.clone(), depth: tree.shape.depth.clone() }
-    }
-
-    /// DOM distance (definition 2.2.10): nodes on the two root paths after their common prefix. Where one node is an
-    /// ancestor of the other, which the definition leaves open, the same formula holds.
-    fn distance(&self, a: NodeId, b: NodeId) -> u32 {
-        let (mut a, mut b, mut steps) = (a.index(), b.index(), 0);
-        while a != b {
-            let (depth_a, depth_b) = (self.depth[a], self.depth[b]);
-            if depth_a >= depth_b {
-                a = self.parent[a] as usize;
-                steps += 1;
-            }
-            if depth_b >= depth_a {
-                b = self.parent[b] as usize;
-                steps += 1;
-            }
-        }
-        steps
-    }
-}
-
-/// Gonzalez' farthest-point order inside classes (Algorithm 1 with the assignment of `links'` that print lost).
-#[derive(Clone, Debug)]
-struct FarthestFirst {
-    /// Items left by class, each in document order; the class in hand is the last one.
-    classes: Vec<Vec<usize>>,
-    /// Least distance of each item to the reference set so far; only ever lowered.
-    nearest: Vec<u32>,
-    dom_ref: DomRef,
-}
-
-impl FarthestFirst {
-    fn new<C: Ord>(class_of: &[C], dom_ref: DomRef, distance: impl Fn(usize, usize) -> u32) -> FarthestFirst {
-        let n = class_of.len();
-        let mut order: Vec<usize> = (0..n).collect();
-        order.sort_by_key(|i| &class_of[*i]);
-        let mut classes: Vec<Vec<usize>> =
-            order.chunk_by(|a, b| class_of[*a] == class_of[*b]).map(<[usize]>::to_vec).collect();
-        classes.reverse();
-        let nearest = match dom_ref {
-            DomRef::Class | DomRef::Global => vec![u32::MAX; n],
-            DomRef::All => {
-                (0..n).map(|i| (0..n).filter(|j| *j != i).map(|j| distance(i, j)).min().unwrap_or(u32::MAX)).collect()
-            }
-        };
-        FarthestFirst { classes, nearest, dom_ref }
-    }
-
-    fn next(&mut self, distance: impl Fn(usize, usize) -> u32) -> Option<usize> {
-        while self.classes.last().is_some_and(Vec::is_empty) {
-            self.classes.pop();
-        }
-        let class = self.classes.last_mut()?;
-        let nearest = &mut self.nearest;
-        // `max_by_key` keeps the last of equals; reversed, that is the first in document order.
-        let at = (0..class.len()).rev().max_by_key(|i| nearest[class[*i]])?;
-        let chosen = class.remove(at);
-        let touched: Vec<usize> = match self.dom_ref {
-            DomRef::Class => class.clone(),
-            DomRef::Global => self.classes.iter().flatten().copied().collect(),
-            DomRef::All => Vec::new(),
-        };
-        for item in touched {
-            nearest[item] = nearest[item].min(distance(item, chosen));
-        }
-        Some(chosen)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,46 +173,6 @@ mod tests {
         links.sort_by_key(|l| relevance(hyperlink_distance(&list("bbc.com/news"), &list(l))));
         assert_eq!(links, ["bbc.com/news/uk", "bbc.com/news/world/europe", "bbc.com", "bbc.com/sport/0"]);
         assert!(relevance(0) < relevance(1) && relevance(9) < relevance(-1) && relevance(-1) < relevance(-2));
-    }
-
-    /// The distance table of example 2.2.15, A1 to A5.
-    fn printed(a: usize, b: usize) -> u32 {
-        const TABLE: [[u32; 5]; 5] =
-            [[0, 5, 6, 5, 5], [5, 0, 3, 6, 6], [6, 3, 0, 7, 7], [5, 6, 7, 0, 6], [5, 6, 7, 6, 0]];
-        TABLE[a][b]
-    }
-
-    #[test]
-    fn the_three_reference_sets_of_example_2_2_15() {
-        const NAMES: [&str; 5] = ["europe", "root", "uk", "sport", "also"];
-        let class_of = [2, 3, 1, 3, 1];
-        let cases = [
-            (DomRef::Class, ["uk", "also", "europe", "root", "sport"]),
-            (DomRef::Global, ["uk", "also", "europe", "sport", "root"]),
-            (DomRef::All, ["also", "uk", "europe", "sport", "root"]),
-        ];
-        for (dom_ref, want) in cases {
-            let mut order = FarthestFirst::new(&class_of, dom_ref, printed);
-            let got: Vec<&str> = std::iter::from_fn(|| order.next(printed)).map(|i| NAMES[i]).collect();
-            assert_eq!(got, want, "{dom_ref:?}");
-        }
-    }
-
-    #[test]
-    fn dom_distance_of_example_2_2_11() {
-        let html =
-            "<body><section><div><p><span id=a></span></p></div><article><div><img id=b></div></article></section>";
-        let tree = parse(html, &PageLimits::default());
-        let node = |id| tree.nodes().find(|n| tree.attr(*n, "id") == Some(id)).unwrap();
-        let places = Places::of(&tree);
-        assert_eq!(places.distance(node("a"), node("b")), 6);
-        assert_eq!(places.distance(node("b"), node("a")), 6);
-        assert_eq!(places.distance(node("a"), node("a")), 0);
-        let section = crate::dom::ancestors(&tree, node("a")).nth(2).unwrap();
-        assert_eq!(tree.name(section), "section");
-        assert_eq!(places.distance(node("a"), section), 3, "an ancestor");
-        // Example 2.2.9: the path to the first node, from the body.
-        assert_eq!(crate::dom::ancestors(&tree, node("a")).count(), 5);
     }
 
     #[test]
