@@ -198,8 +198,9 @@ impl Learned {
     }
 
     fn by_witnesses(mut self, learn: &Learn) -> Learned {
-        let voters = self.found.voters.iter().map(|load| &self.pages[*load].tree);
-        let trees: Vec<&Tree> = std::iter::once(&self.key.tree).chain(voters).collect();
+        let voters = self.found.voters.iter().map(|load| &self.pages[*load]);
+        let trees: Vec<(u64, &Tree)> =
+            std::iter::once(&self.key).chain(voters).map(|page| (page.url.fingerprint(), &page.tree)).collect();
         let Some((family, labels)) = Family::learn(&trees, learn) else { return self };
         let mut labels = labels.into_iter();
         if let Some(key) = labels.next() {

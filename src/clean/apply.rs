@@ -3,7 +3,7 @@
 use crate::dom::{NodeId, Shape, Tree, normalized, text_digest, write_html, write_text};
 use crate::settings::Learn;
 use crate::template::{Equality, Mapped, Template, Votes, map_trees};
-use crate::witness::{Family, Labels};
+use crate::witness::{Family, Labels, StoredFamily};
 
 /// A template made ready for many pages.
 pub struct Applier {
@@ -15,7 +15,7 @@ pub struct Applier {
 enum By {
     /// The template's nodes with their votes.
     Votes {
-        shape: Shape,
+        shape: Box<Shape>,
         votes: Vec<u16>,
     },
     Witness(Box<Family>),
@@ -35,9 +35,10 @@ impl Applier {
     pub fn new(template: &Template) -> Applier {
         let by = match template.family() {
             Some(family) => By::Witness(Box::new(family)),
-            None => {
-                By::Votes { shape: template.shape(), votes: template.nodes.iter().map(|node| node.votes).collect() }
-            }
+            None => By::Votes {
+                shape: Box::new(template.shape()),
+                votes: template.nodes.iter().map(|node| node.votes).collect(),
+            },
         };
         Applier { by, learn: template.learn.clone() }
     }
@@ -82,6 +83,22 @@ impl Applier {
         match applied.confidence >= self.apply_min() {
             true => applied,
             false => Applied { confidence: applied.confidence, ..Applied::nothing(page) },
+        }
+    }
+
+    /// Lets a page of the site, found at the URL of this number, be evidence for others. Says whether it is kept as such.
+    pub fn sharpen(&mut self, url: u64, page: &Tree) -> bool {
+        match &mut self.by {
+            By::Witness(family) => family.add(url, page),
+            By::Votes { .. } => false,
+        }
+    }
+
+    /// The witnesses for the store, where there are such.
+    pub fn witnesses(&self) -> Option<StoredFamily> {
+        match &self.by {
+            By::Witness(family) => Some(family.store()),
+            By::Votes { .. } => None,
         }
     }
 

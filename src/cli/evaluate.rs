@@ -35,6 +35,9 @@ pub(super) struct Evaluate {
     /// Pages that are marked: the key page of each site, those with a main-content gold, or all.
     #[arg(long, default_value = "key", value_parser = ["key", "gold", "all"])]
     pages: String,
+    /// See every page of a site once before any is marked, as a walk through it does.
+    #[arg(long)]
+    sharpened: bool,
     /// One line a site, worst first.
     #[arg(long)]
     by_site: bool,
@@ -79,7 +82,7 @@ impl Evaluate {
             None => None,
         };
         let mut lost = None;
-        let task = Task { corpus: &self.corpus, method, which, settings };
+        let task = Task { corpus: &self.corpus, method, which, sharpened: self.sharpened, settings };
         let report = evaluate(&task, |marked| {
             if let Some(out) = &mut dump
                 && let Err(e) = write_line(out, marked)

@@ -360,11 +360,12 @@ impl Scheduler<'_> {
         let Some(site) = request.kind.site() else { return Ok(()) };
         match self.sites.get_mut(&site).map(super::site::SiteState::take_phase) {
             Some(Phase::Walking(walk)) if is_elsewhere => self.walk(site, walk).await,
-            Some(Phase::Walking(walk)) => {
-                let end = match walk.end {
+            Some(Phase::Walking(mut walk)) => {
+                let end = match std::mem::replace(&mut walk.end, SiteEnd::Interrupted) {
                     SiteEnd::NotDue => SiteEnd::Failed(reason),
                     end => end,
                 };
+                self.put_back(site, walk);
                 self.end_site(site, end).await
             }
             Some(phase) => {

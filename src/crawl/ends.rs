@@ -53,7 +53,7 @@ impl Scheduler<'_> {
             // Links are named as the key page is that the template was learned from.
             let key = template.as_ref().and_then(|template| PageUrl::parse(&template.key_url).ok());
             state.site = Some(self.tools.scope.site(key.as_ref().unwrap_or(&seed)));
-            let mut walk = Walk::new(end, template.as_deref().map(|template| Arc::new(Applier::new(template))));
+            let mut walk = Walk::new(end, template.as_deref().map(|template| Box::new(Applier::new(template))));
             self.add_sitemaps(&mut walk, &state.origins);
             self.sites.insert(id, state);
             return self.walk(id, Box::new(walk)).await;
@@ -188,7 +188,7 @@ impl Scheduler<'_> {
         let found = (harvest.key_url != state.seed.as_str()).then(|| (harvest.host.clone(), harvest.key_url.clone()));
         state.site = Some(harvest.site);
         state.summary.host = harvest.host;
-        let applier = harvest.template.as_ref().map(|template| Arc::new(Applier::new(template)));
+        let applier = harvest.template.as_ref().map(|template| Box::new(Applier::new(template)));
         let mut walk = Walk::new(end, applier);
         walk.announced = harvest.feeds.into();
         state.phase = Phase::Walking(Box::new(walk));
@@ -242,7 +242,7 @@ impl Scheduler<'_> {
             (summary.voters, summary.template_nodes) = (template.m, template.n_nodes());
             summary.key_nodes = template.key_nodes;
         }
-        Box::new(Walk::new(SiteEnd::Kept, Some(Arc::new(Applier::new(template)))))
+        Box::new(Walk::new(SiteEnd::Kept, Some(Box::new(Applier::new(template)))))
     }
 
     pub(super) fn add_sitemaps(&self, walk: &mut Walk, origins: &[String]) {
@@ -282,6 +282,12 @@ impl Scheduler<'_> {
     async fn end_site_as(&mut self, site: SiteId, end: SiteEnd, is_written: bool) -> Result<(), WriterError> {
         self.forget_bytes(site);
         let Some(state) = self.sites.remove(&site) else { return Ok(()) };
+        if let Phase::Walking(walk) = &state.phase
+            && walk.is_sharper
+            && let Some(family) = walk.template.as_ref().and_then(|applier| applier.witnesses())
+        {
+            self.writer.send(Job::Sharpened(site, Box::new(family))).await?;
+        }
         for origin in &state.origins {
             // Sites of one host name can share an origin through redirects.
             if !self.sites.values().any(|other| other.origins.contains(origin)) {

@@ -58,7 +58,9 @@ pub(super) enum Phase {
 pub(super) struct Walk {
     /// How the site ends when the walk does.
     pub(super) end: SiteEnd,
-    pub(super) template: Option<Arc<Applier>>,
+    pub(super) template: Option<Box<Applier>>,
+    /// Did a page of the walk become evidence for others?
+    pub(super) is_sharper: bool,
     pub(super) queries: Queries,
     /// Hashes of links that were judged already: most links of a page stand on every page.
     pub(super) judged: FxHashSet<u64>,
@@ -71,10 +73,11 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    pub(super) fn new(end: SiteEnd, template: Option<Arc<Applier>>) -> Walk {
+    pub(super) fn new(end: SiteEnd, template: Option<Box<Applier>>) -> Walk {
         Walk {
             end,
             template,
+            is_sharper: false,
             queries: Queries::default(),
             judged: FxHashSet::default(),
             window: VecDeque::new(),

@@ -52,7 +52,7 @@ impl Scheduler<'_> {
         self.ask(|reply| Job::NextUrls(site, wish, reply), move |urls| Event::Urls { site, urls }).await
     }
 
-    fn put_back(&mut self, site: SiteId, walk: Box<Walk>) {
+    pub(super) fn put_back(&mut self, site: SiteId, walk: Box<Walk>) {
         if let Some(state) = self.sites.get_mut(&site) {
             state.phase = Phase::Walking(walk);
         }
@@ -82,11 +82,12 @@ impl Scheduler<'_> {
             }
         };
         if urls.is_empty() {
-            let end = match walk.end {
+            let end = match std::mem::replace(&mut walk.end, SiteEnd::Interrupted) {
                 // Its pages were due, its key page was not.
                 SiteEnd::NotDue if state.n_requests > 0 => SiteEnd::Kept,
                 end => end,
             };
+            self.put_back(site, walk);
             return self.end_site(site, end).await;
         }
         walk.window = urls.into();

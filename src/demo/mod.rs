@@ -4,6 +4,7 @@
 //! so what a correct template is, is known by construction and not by anybody's judgment.
 
 mod check;
+mod generated;
 pub mod server;
 mod sites;
 mod words;
@@ -14,6 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 pub use check::{Check, check_site};
+pub use generated::generated;
 pub use sites::sites;
 
 use server::{Answer, Reply};

@@ -24,7 +24,7 @@ pub fn sites() -> Vec<DemoSite> {
     ]
 }
 
-fn site(name: &'static str, shows: &'static str, key: &str, pages: BTreeMap<String, DemoPage>) -> DemoSite {
+pub(super) fn site(name: &'static str, shows: &'static str, key: &str, pages: BTreeMap<String, DemoPage>) -> DemoSite {
     DemoSite {
         name,
         shows,
@@ -38,12 +38,12 @@ fn site(name: &'static str, shows: &'static str, key: &str, pages: BTreeMap<Stri
     }
 }
 
-fn utf8(marked: String) -> DemoPage {
+pub(super) fn utf8(marked: String) -> DemoPage {
     DemoPage { marked, charset: UTF_8, charset_in_header: true }
 }
 
 /// Headings and paragraphs of one page, all marked as its own.
-fn article(words: &mut Words) -> String {
+pub(super) fn article(words: &mut Words) -> String {
     let mut html = format!("<h1{MARK}>{}</h1>\n<p class=\"lead\"{MARK}>{}</p>\n", words.title(), words.sentence());
     for _ in 0..2 + words.below(4) {
         if words.below(3) == 0 {
@@ -63,12 +63,12 @@ fn article(words: &mut Words) -> String {
     html
 }
 
-fn menu(links: &[(String, &str)]) -> String {
+pub(super) fn menu(links: &[(String, &str)]) -> String {
     let items: String = links.iter().map(|(path, name)| format!("<li><a href=\"{path}\">{name}</a></li>")).collect();
     format!("<ul class=\"menu\">{items}</ul>")
 }
 
-fn page(title: &str, body: &str) -> String {
+pub(super) fn page(title: &str, body: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
          <link rel=\"stylesheet\" href=\"/style.css\"></head>\n<body>\n{body}\n</body></html>\n"

@@ -42,6 +42,8 @@ pub struct Task<'a> {
     pub method: &'static Method,
     /// Which pages are marked.
     pub which: Which,
+    /// Is the whole site seen once before its pages are marked?
+    pub sharpened: bool,
     /// Parameters.
     pub settings: &'a Settings,
 }

@@ -59,7 +59,7 @@ fn run(task: &Task<'_>, site: &str, lines: &[Line]) -> (SiteRow, Vec<Marked>) {
                     (1..trees.len().min(VOTERS + 1)).map(|k| &trees[(at + k) % trees.len()]).collect();
                 match learn.label {
                     Label::Votes => Applied::of_votes(tree, &vote(tree, &voters, learn)),
-                    Label::Witness => match Family::learn(&voters, learn) {
+                    Label::Witness => match Family::learn(&numbered(&voters), learn) {
                         Some((family, _)) => Applied::of_labels(family.label(tree)),
                         None => Applied::nothing(tree),
                     },
@@ -87,4 +87,8 @@ fn run(task: &Task<'_>, site: &str, lines: &[Line]) -> (SiteRow, Vec<Marked>) {
     }
     row.cost.n_cleaned = lines.len();
     (row, marked)
+}
+
+fn numbered<'a>(trees: &[&'a Tree]) -> Vec<(u64, &'a Tree)> {
+    (0..).zip(trees.iter().copied()).collect()
 }

@@ -131,7 +131,12 @@ impl SiteTask<'_> {
             Kind::Site => Some(self.learn(&source, key_url, &key, &mut row, &mut cost)),
             Kind::Page => None,
         };
-        let applier = learned.as_ref().and_then(|l| l.template.as_ref()).map(Applier::new);
+        let mut applier = learned.as_ref().and_then(|l| l.template.as_ref()).map(Applier::new);
+        if let Some(applier) = applier.as_mut().filter(|_| self.task.sharpened) {
+            for page in self.pages.keys() {
+                applier.sharpen(self.url(page)?.fingerprint(), &self.parse(&source.read(page)?));
+            }
+        }
         let mut marked = Vec::new();
         for (page, gold) in &self.pages {
             let is_key = *page == self.gold.key_page;
@@ -147,7 +152,7 @@ impl SiteTask<'_> {
             let start = Instant::now();
             let tree = self.parse(&raw);
             let applied = match &learned {
-                Some(learned) if is_key => learned.key_applied.clone(),
+                Some(learned) if is_key && !self.task.sharpened => learned.key_applied.clone(),
                 _ => (self.task.method.clean)(&tree, applier.as_ref()),
             };
             cost.clean += start.elapsed();
@@ -175,10 +180,13 @@ impl SiteTask<'_> {
         });
         cost.learn = start.elapsed() - reading;
         let voters = learned.found.voters.iter().map(|load| &learned.pages[*load].tree);
-        let trees: Vec<&Tree> = std::iter::once(&learned.key.tree).chain(voters).collect();
+        let trees: Vec<(u64, &Tree)> = (0..).zip(std::iter::once(&learned.key.tree).chain(voters)).collect();
         let start = Instant::now();
         match learn.label {
-            Label::Votes => drop(std::hint::black_box(vote(trees[0], &trees[1..], learn))),
+            Label::Votes => {
+                let voters: Vec<&Tree> = trees[1..].iter().map(|(_, tree)| *tree).collect();
+                drop(std::hint::black_box(vote(trees[0].1, &voters, learn)));
+            }
             Label::Witness => drop(std::hint::black_box(Family::learn(&trees, learn))),
         }
         cost.vote = start.elapsed();

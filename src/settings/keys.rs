@@ -202,6 +202,8 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.learn.witness_threshold => share(v)?;
     "witness.max_nodes" = "20000", "Nodes of a training page that are kept as evidence.",
         |s, v| s.learn.witness_nodes => whole(v, 100, 1_000_000)?;
+    "witness.further" = "16", "Further pages of a walk that are kept as evidence; 0 = the training pages only.",
+        |s, v| s.learn.witness_further => whole(v, 0, 200)?;
 
     "etdm.t" = "0", "Votes that make a node template; 0 = the majority of the voters.",
         |s, v| s.learn.t => whole(v, 0, 8)?;

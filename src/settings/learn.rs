@@ -52,6 +52,8 @@ pub struct Learn {
     pub witness_threshold: f64,
     /// Nodes of a witness that are kept.
     pub witness_nodes: usize,
+    /// Pages that are kept as witnesses beside the training pages.
+    pub witness_further: usize,
 }
 
 /// What decides which nodes of a page are template.
@@ -240,6 +242,7 @@ fn thesis2014() -> Learn {
         label: Label::Votes,
         witness_threshold: 0.35,
         witness_nodes: 20_000,
+        witness_further: 16,
     }
 }
 

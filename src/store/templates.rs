@@ -6,6 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::read::bare_host;
 use super::{SiteId, Store, StoreError};
 use crate::template::Template;
+use crate::witness::StoredFamily;
 
 impl Store {
     /// Saves a template as the newest version of its site; the same template again is the same version.
@@ -51,6 +52,18 @@ impl Store {
         let row = params![template.host, template.key_url, at];
         let site = self.wrap(self.connection.query_row(sql, row, |row| row.get(0)))?;
         self.save_template(site, None, at, template)
+    }
+
+    /// Lays down more witnesses with the newest template of a site: it is the same version, and knows more.
+    pub(super) fn save_witnesses(&self, site: SiteId, family: StoredFamily) -> Result<(), StoreError> {
+        let Some((id, _, body)) = self.newest_version(site)? else { return Ok(()) };
+        let mut template = self.read_template(&format!("site {site}"), &body)?;
+        if template.witnesses.is_some() {
+            template.witnesses = Some(family);
+            let body = self.compress(&template.to_json());
+            self.wrap(self.connection.execute("UPDATE templates SET body = ?2 WHERE id = ?1", params![id, body]))?;
+        }
+        Ok(())
     }
 
     fn newest_version(&self, site: i64) -> Result<Option<(i64, i64, Vec<u8>)>, StoreError> {

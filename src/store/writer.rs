@@ -19,6 +19,7 @@ use super::{
 use crate::page::PageUrl;
 use crate::settings::Revisit;
 use crate::template::Template;
+use crate::witness::StoredFamily;
 
 /// Jobs that may wait.
 const QUEUE: usize = 256;
@@ -66,6 +67,8 @@ pub enum Job {
         /// The number of the site from now on.
         reply: oneshot::Sender<SiteId>,
     },
+    /// Further pages are witnesses of a site's template.
+    Sharpened(SiteId, Box<StoredFamily>),
     /// The stored template of a site is the one for this run.
     Kept(SiteId),
     /// URLs for the frontier.
@@ -286,6 +289,7 @@ impl Transactions {
                 // A crawl that has ended meanwhile needs no answer; so below.
                 let _ = reply.send(site);
             }
+            Job::Sharpened(site, family) => store.save_witnesses(site, *family)?,
             Job::Kept(site) => store.settle_template(run, site)?,
             Job::Links(site, links) => {
                 for link in &links {

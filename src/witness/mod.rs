@@ -35,8 +35,13 @@ pub struct Family {
     pages: Vec<Page>,
     /// Names that at least two witnesses bear; others are generated or a page's own.
     vocabulary: FxHashSet<u32>,
+    /// Names that one page bore that was added since.
+    once: FxHashSet<u32>,
     params: Params,
 }
+
+/// So many names of one page are remembered.
+const MOST_ONCE: usize = 50_000;
 
 /// What of the learning parameters matters here.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +52,8 @@ struct Params {
     large_pairs: usize,
     /// Nodes of a witness that are kept.
     max_nodes: usize,
+    /// Pages kept beside the training pages.
+    further: usize,
 }
 
 /// Labels of one page.
@@ -61,31 +68,77 @@ pub struct Labels {
 }
 
 impl Family {
-    /// A family of the key page and its voters, with the labels of each. Fewer than two pages are no family.
-    pub fn learn(trees: &[&Tree], learn: &Learn) -> Option<(Family, Vec<Labels>)> {
+    /// A family of the key page and its voters, each with a number that stands for its URL, and the labels of each. Fewer
+    /// than two pages are no family.
+    pub fn learn(trees: &[(u64, &Tree)], learn: &Learn) -> Option<(Family, Vec<Labels>)> {
         if trees.len() < 2 {
             return None;
         }
         let params = Params::of(learn);
         let mut bearers: FxHashMap<u32, u32> = FxHashMap::default();
-        for tree in trees {
+        for (_, tree) in trees {
             tokens(tree).into_iter().for_each(|token| *bearers.entry(token).or_default() += 1);
         }
         let vocabulary: FxHashSet<u32> = bearers.into_iter().filter(|(_, n)| *n >= 2).map(|(token, _)| token).collect();
-        let mut pages: Vec<Page> =
-            trees.iter().map(|tree| Page::of(tree, &vocabulary).bounded(params.max_nodes)).collect();
+        let page = |(url, tree): &(u64, &Tree)| Page::of(tree, &vocabulary).bounded(params.max_nodes).found_at(*url);
+        let mut pages: Vec<Page> = trees.iter().map(page).collect();
+        let digests: Vec<u64> = pages.iter().map(Page::digest).collect();
         pages.retain(|page| !page.is_empty());
         let mut seen = FxHashSet::default();
         pages.retain(|page| seen.insert(page.digest()));
         if pages.len() < 2 {
             return None;
         }
-        pages.iter_mut().for_each(Page::index);
-        let mut family = Family { pages, vocabulary, params };
+        let mut family = Family { pages, vocabulary, once: FxHashSet::default(), params };
         family.gather_vocabulary();
-        family.settle();
-        let labels = trees.iter().map(|tree| family.label(tree)).collect();
+        let settled = family.settle();
+        // A page that is kept whole was labelled as a witness.
+        let label = |((_, tree), digest): (&(u64, &Tree), u64)| match settled.get(&digest) {
+            Some(labels) if labels.is_template.len() == tree.counted().len() => labels.clone().shifted(tree),
+            _ => family.label(tree),
+        };
+        let labels = trees.iter().zip(digests).map(label).collect();
         Some((family, labels))
+    }
+
+    /// Adds a page of the site that was labelled, with the number of its URL: more pages of more kinds know more. Beside
+    /// the training pages those with the least hashes of their URLs are kept, which is a sample of all pages seen,
+    /// whatever order they came in. A later version takes the place of an earlier one. Says whether it was kept.
+    pub fn add(&mut self, url: u64, tree: &Tree) -> bool {
+        let page = Page::of(tree, &self.vocabulary);
+        if page.is_empty() || self.pages.iter().any(|known| known.digest() == page.digest()) {
+            return false;
+        }
+        let same = self.pages.iter().position(|known| known.url() == url);
+        if same.is_none() {
+            let further = self.pages.iter().enumerate().filter(|(_, known)| known.is_further());
+            let last = further.clone().max_by_key(|(_, known)| known.rank()).map(|(at, known)| (at, known.rank()));
+            match last {
+                _ if further.count() < self.params.further => (),
+                Some((at, rank)) if page::rank(url) < rank => drop(self.pages.remove(at)),
+                _ => return false,
+            }
+        }
+        let is_further = same.is_none_or(|at| self.pages.remove(at).is_further());
+        for token in tokens(tree) {
+            if !self.vocabulary.contains(&token) && self.once.len() < MOST_ONCE && !self.once.insert(token) {
+                self.vocabulary.insert(token);
+            }
+        }
+        let labels = self.judge(&page).is_template;
+        let mut page = Page::of(tree, &self.vocabulary).bounded(self.params.max_nodes).found_at(url);
+        page.set_further(is_further);
+        if page.len() == labels.len() {
+            page.set_template(&labels);
+        } else {
+            let labels = self.judge(&page).is_template;
+            page.set_template(&labels);
+        }
+        page.index();
+        page.forget_chars();
+        self.pages.push(page);
+        self.pages.sort_by_key(Page::digest);
+        true
     }
 
     /// The vocabulary is what the kept nodes bear, so that a stored family has the same.
@@ -96,29 +149,23 @@ impl Family {
     }
 
     /// Labels every witness, which confidence is measured by.
-    fn settle(&mut self) {
+    fn settle(&mut self) -> FxHashMap<u64, Labels> {
         // The sums of the testimony are of floats: one order of the witnesses, whatever order they came in.
         self.pages.sort_by_key(Page::digest);
-        let labels: Vec<Vec<bool>> = self.pages.iter().map(|page| self.judge(page).is_template).collect();
-        for (page, labels) in self.pages.iter_mut().zip(labels) {
-            page.set_template(&labels);
+        self.pages.iter_mut().for_each(Page::index);
+        let labels: Vec<Labels> =
+            self.pages.iter().map(|page| Labels { confidence: 1.0, ..self.judge(page) }).collect();
+        for (page, labels) in self.pages.iter_mut().zip(&labels) {
+            page.set_template(&labels.is_template);
+            page.forget_chars();
         }
+        self.pages.iter().map(Page::digest).zip(labels).collect()
     }
 
     /// The labels of a page.
     pub fn label(&self, tree: &Tree) -> Labels {
         let page = Page::of(tree, &self.vocabulary);
-        let judged = self.judge(&page);
-        let first = tree.counted().start;
-        let mut labels = Labels {
-            is_template: vec![false; tree.len()],
-            support: vec![0; tree.len()],
-            confidence: judged.confidence,
-        };
-        let n = judged.is_template.len();
-        labels.is_template[first..first + n].copy_from_slice(&judged.is_template);
-        labels.support[first..first + n].copy_from_slice(&judged.support);
-        labels
+        self.judge(&page).shifted(tree)
     }
 
     /// A page that is a witness itself is judged by the others, and so is another version of one.
@@ -157,9 +204,25 @@ fn copy_among(page: &Page, heard: &[(&Page, Alignment)]) -> Option<usize> {
     (nearest.is_finite() && lacking[copy] < LACKS && lacking[copy] < OF_OTHERS * nearest).then_some(copy)
 }
 
+impl Labels {
+    /// Labels of the counted nodes as labels of all nodes of the tree.
+    fn shifted(self, tree: &Tree) -> Labels {
+        let counted = tree.counted();
+        let mut all = Labels { is_template: vec![false; tree.len()], support: vec![0; tree.len()], ..self };
+        all.is_template[counted.clone()].copy_from_slice(&self.is_template);
+        all.support[counted].copy_from_slice(&self.support);
+        all
+    }
+}
+
 impl Params {
     fn of(learn: &Learn) -> Params {
-        Params { threshold: learn.witness_threshold, large_pairs: learn.large_pairs, max_nodes: learn.witness_nodes }
+        Params {
+            threshold: learn.witness_threshold,
+            large_pairs: learn.large_pairs,
+            max_nodes: learn.witness_nodes,
+            further: learn.witness_further,
+        }
     }
 }
 
@@ -185,9 +248,12 @@ mod tests {
 
     fn learned(pages: &[String]) -> (Vec<Tree>, Family, Vec<Labels>) {
         let trees: Vec<Tree> = pages.iter().map(|html| page(html)).collect();
-        let (family, labels) =
-            Family::learn(&trees.iter().collect::<Vec<_>>(), &Preset::Dehusk.learn()).expect("pages enough");
+        let (family, labels) = Family::learn(&numbered(&trees), &Preset::Dehusk.learn()).expect("pages enough");
         (trees, family, labels)
+    }
+
+    fn numbered(trees: &[Tree]) -> Vec<(u64, &Tree)> {
+        (0..).zip(trees).collect()
     }
 
     fn own_text(tree: &Tree, labels: &Labels) -> String {
@@ -226,8 +292,49 @@ mod tests {
         let learn = Preset::Dehusk.learn();
         let (one, twin) = (page(&article("rye")), page(&article("rye")));
         assert!(Family::learn(&[], &learn).is_none());
-        assert!(Family::learn(&[&one], &learn).is_none());
-        assert!(Family::learn(&[&one, &twin], &learn).is_none());
+        assert!(Family::learn(&[(1, &one)], &learn).is_none());
+        assert!(Family::learn(&[(1, &one), (2, &twin)], &learn).is_none());
+    }
+
+    #[test]
+    fn further_pages_are_a_bounded_sample_that_no_order_changes() {
+        let further: Vec<Tree> = (0..60).map(|n| page(&article(&format!("grain {n}")))).collect();
+        let sharpened = |turn: usize| {
+            let (_, mut family, _) = learned(&articles());
+            for at in 0..further.len() {
+                let at = (at + turn) % further.len();
+                family.add(100 + at as u64, &further[at]);
+            }
+            family
+        };
+        let (one, other) = (sharpened(0), sharpened(23));
+        assert_eq!(one.pages.len(), 4 + 16);
+        let urls = |family: &Family| family.pages.iter().map(Page::url).collect::<Vec<_>>();
+        assert_eq!(urls(&one), urls(&other));
+        let new = page(&article("barley"));
+        assert_eq!(one.label(&new).is_template, other.label(&new).is_template);
+        // Tonight's version of a page takes the place of yesterday's; what is known is not added again.
+        let mut later = one;
+        let at = later.pages.iter().find(|page| page.is_further()).unwrap().url();
+        assert!(!later.add(at, &further[at as usize - 100]));
+        assert!(later.add(at, &page(&article("grain of another night"))));
+        assert_eq!(later.pages.len(), 20);
+    }
+
+    #[test]
+    fn a_section_that_no_training_page_has_is_known_once_it_was_seen() {
+        let section = |words: &str| {
+            let menu = "<aside class=section><a href=/s/1>First step</a><a href=/s/2>Second step</a></aside>";
+            page(&article(words).replace("<main", &format!("{menu}<main")))
+        };
+        let (_, mut family, _) = learned(&articles());
+        let new = section("barley");
+        assert!(own_text(&new, &family.label(&new)).contains("First step"));
+        for (url, words) in (10..).zip(["malt", "hops", "wheat", "millet", "sorghum", "teff", "spelt"]) {
+            family.add(url, &section(words));
+        }
+        let own = own_text(&new, &family.label(&new));
+        assert!(!own.contains("First step") && own.contains("All that barley"), "{own}");
     }
 
     #[test]
@@ -299,7 +406,7 @@ mod tests {
             }
             let trees: Vec<Tree> = pages.iter().map(|parts| page(&soup(parts))).collect();
             let learn = Preset::Dehusk.learn();
-            let known: Vec<&Tree> = trees[..3].iter().collect();
+            let known = numbered(&trees[..3]);
             let Some((family, labels)) = Family::learn(&known, &learn) else { return Ok(()) };
             let mut turned = known.clone();
             turned.rotate_left(turn % 3);

@@ -27,14 +27,16 @@ pub(super) struct Page {
     pub(super) hash: Vec<u64>,
     /// Hash of the whole page, of what a bounded one has lost too.
     digest: u64,
+    url: u64,
+    is_further: bool,
     /// Does the subtree hold text?
     has_text: Vec<bool>,
     is_template: Vec<bool>,
     n_template: usize,
-    /// First node of each subtree with text.
-    by_hash: FxHashMap<u64, u32>,
-    /// The node of an id, where it is the only one.
-    by_id: FxHashMap<u32, Option<u32>>,
+    /// Nodes of subtrees with text, by hash; of equal ones the first.
+    by_hash: Vec<u32>,
+    /// Nodes with an id, by id.
+    by_id: Vec<u32>,
 }
 
 /// Names of an element that other pages bear too.
@@ -55,6 +57,11 @@ const ATTRIBUTE: u64 = 3;
 
 fn token(kind: u64, name: u64) -> u32 {
     (mix(kind, name) as u32).max(1)
+}
+
+/// Place of a URL among all URLs: as good as random.
+pub(super) fn rank(url: u64) -> u64 {
+    mix(0, url)
 }
 
 /// The distinct tokens of a page.
@@ -187,15 +194,21 @@ impl Page {
 
     /// Makes the page one that others can be aligned to.
     pub(super) fn index(&mut self) {
-        for node in 0..self.len() {
-            if self.has_text[node] {
-                self.by_hash.entry(self.hash[node]).or_insert(node as u32);
-            }
-            if self.names(node).id != 0 {
-                let id = self.names(node).id;
-                self.by_id.entry(id).and_modify(|only| *only = None).or_insert(Some(node as u32));
-            }
-        }
+        let hash = &self.hash;
+        self.by_hash = (0..self.len() as u32).filter(|node| self.has_text[*node as usize]).collect();
+        self.by_hash.sort_by_key(|node| hash[*node as usize]);
+        self.by_hash.dedup_by_key(|node| hash[*node as usize]);
+        self.by_hash.shrink_to_fit();
+        let id = |node: &u32| self.names(*node as usize).id;
+        let mut by_id: Vec<u32> = (0..self.len() as u32).filter(|node| id(node) != 0).collect();
+        by_id.sort_by_key(id);
+        by_id.shrink_to_fit();
+        self.by_id = by_id;
+    }
+
+    /// Drops what only a page needs that is labelled.
+    pub(super) fn forget_chars(&mut self) {
+        self.chars = Vec::new();
     }
 
     /// The page without the middle of very long child lists, and cut off after `most` nodes.
@@ -251,6 +264,28 @@ impl Page {
         self.digest = digest;
     }
 
+    pub(super) fn found_at(self, url: u64) -> Page {
+        Page { url, ..self }
+    }
+
+    /// Number of its URL.
+    pub(super) fn url(&self) -> u64 {
+        self.url
+    }
+
+    /// Was it added after the training pages?
+    pub(super) fn is_further(&self) -> bool {
+        self.is_further
+    }
+
+    pub(super) fn set_further(&mut self, is_further: bool) {
+        self.is_further = is_further;
+    }
+
+    pub(super) fn rank(&self) -> u64 {
+        rank(self.url)
+    }
+
     pub(super) fn names(&self, node: usize) -> &Names {
         &self.names[self.named[node] as usize]
     }
@@ -267,14 +302,18 @@ impl Page {
         })
     }
 
-    /// A node whose subtree has this hash and a text.
+    /// The first node whose subtree has this hash and a text.
     pub(super) fn find_subtree(&self, hash: u64) -> Option<usize> {
-        self.by_hash.get(&hash).map(|node| *node as usize)
+        let at = self.by_hash.binary_search_by_key(&hash, |node| self.hash[*node as usize]).ok()?;
+        Some(self.by_hash[at] as usize)
     }
 
     /// The only node of this id.
     pub(super) fn find_id(&self, id: u32) -> Option<usize> {
-        self.by_id.get(&id).copied().flatten().map(|node| node as usize)
+        let id_of = |node: &u32| self.names(*node as usize).id;
+        let at = self.by_id.partition_point(|node| id_of(node) < id);
+        let is_it = |at: usize| self.by_id.get(at).is_some_and(|node| id_of(node) == id);
+        (is_it(at) && !is_it(at + 1)).then(|| self.by_id[at] as usize)
     }
 
     pub(super) fn has_text(&self, node: usize) -> bool {

@@ -29,6 +29,10 @@ struct Kind {
     attrs: Vec<u32>,
 }
 
+fn is_not(value: &bool) -> bool {
+    !*value
+}
+
 fn is_none(id: &u32) -> bool {
     *id == 0
 }
@@ -37,6 +41,11 @@ fn is_none(id: &u32) -> bool {
 struct StoredPage {
     /// Digest of the whole page.
     digest: u64,
+    /// Number of its URL.
+    url: u64,
+    /// Was it added after the training pages?
+    #[serde(rename = "more", default, skip_serializing_if = "is_not")]
+    is_further: bool,
     /// Number of each node among the kinds, in preorder.
     kinds: Vec<u32>,
     /// Children of each node.
@@ -85,7 +94,8 @@ impl StoredFamily {
         let names: Vec<Names> = self.kinds.iter().map(Kind::names).collect();
         let pages = self.pages.iter().filter(|page| page.check(self.kinds.len()).is_ok());
         let pages: Vec<Page> = pages.map(|page| page.load(&self.kinds, &names)).collect();
-        let mut family = Family { pages, vocabulary: FxHashSet::default(), params: Params::of(learn) };
+        let mut family =
+            Family { pages, vocabulary: FxHashSet::default(), once: FxHashSet::default(), params: Params::of(learn) };
         family.gather_vocabulary();
         family
     }
@@ -116,6 +126,8 @@ impl StoredPage {
         }
         StoredPage {
             digest: page.digest(),
+            url: page.url(),
+            is_further: page.is_further(),
             kinds: (0..page.len()).map(&mut number).collect(),
             children: page.n_children.clone(),
             leaves: (0..page.len()).filter(|n| page.n_children[*n] == 0).map(|n| page.own[n]).collect(),
@@ -150,7 +162,7 @@ impl StoredPage {
 
     fn load(&self, kinds: &[Kind], names: &[Names]) -> Page {
         let n = self.kinds.len();
-        let mut page = Page::default();
+        let mut page = Page::default().found_at(self.url);
         (page.names, page.named) = (names.to_vec(), self.kinds.clone());
         page.n_children = self.children.clone();
         page.tag = self.kinds.iter().map(|kind| kinds[*kind as usize].tag).collect();
@@ -174,6 +186,7 @@ impl StoredPage {
         page.sum_up();
         page.index();
         page.set_digest(self.digest);
+        page.set_further(self.is_further);
         let runs = self.labels.iter().enumerate();
         let labels: Vec<bool> = runs.flat_map(|(at, run)| std::iter::repeat_n(at % 2 == 0, *run as usize)).collect();
         page.set_template(&labels);

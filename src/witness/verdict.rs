@@ -57,22 +57,22 @@ impl Testimony {
 /// Weights of what speaks for and against a node; the sum is its score as template.
 ///
 /// Found with a covariance-matrix evolution strategy that maximised the node F1 of the dev sites less the share of main
-/// content lost, and not a likelihood of nodes; 14 numbers and two costs, as more of them did worse on sites left out.
-/// docs/measurements.md has the figures, left-out ones included.
+/// content lost, with four and eight training pages and with 16 further ones at once, and not a likelihood of nodes. 14
+/// numbers and two costs, as more of them did worse on sites left out; docs/measurements.md has those figures too.
 mod weights {
     /// Text: constant, share of equal, number of equal, share with other words, length where it is not equal.
-    pub(super) const TEXT: [f64; 5] = [-4.46, 2.60, 1.93, -1.66, -1.82];
+    pub(super) const TEXT: [f64; 5] = [-4.27, 2.18, 1.61, -1.17, -1.91];
     /// Element with text: constant, share that has it, share of its text that is equal, share of its text that has
     /// other words, number of equal.
-    pub(super) const ELEMENT: [f64; 5] = [-3.25, 1.31, 1.55, -0.13, 2.17];
+    pub(super) const ELEMENT: [f64; 5] = [-3.60, 2.26, 1.62, -1.84, 1.73];
     /// Element without text: constant, share of equal, share that has it, number of equal.
-    pub(super) const EMPTY: [f64; 4] = [-2.44, 0.34, 2.86, 0.47];
+    pub(super) const EMPTY: [f64; 4] = [-2.60, 0.42, 2.98, 0.26];
     /// A node that no witness has is not template, whatever stands around it.
     pub(super) const UNKNOWN: f64 = -20.0;
     /// Cost of an edge from template to the page's own.
-    pub(super) const OUT: f64 = 1.14;
+    pub(super) const OUT: f64 = 1.32;
     /// Cost of an edge from the page's own back to template.
-    pub(super) const BACK: f64 = 16.54;
+    pub(super) const BACK: f64 = 11.05;
 }
 
 /// Labels of all nodes, and the number of witnesses that have each.
@@ -87,15 +87,15 @@ pub(super) fn decide(page: &Page, testimony: &Testimony) -> (Vec<bool>, Vec<u16>
 fn scores(page: &Page, testimony: &Testimony) -> Vec<f64> {
     use weights::{ELEMENT, EMPTY, TEXT};
     let n = page.len();
-    // Three that agree are enough; where there are fewer, all of them.
-    let enough = testimony.n_witnesses.clamp(1, 3);
+    // Three of eight that agree are enough; of fewer than three, all of them.
+    let enough = f64::from(testimony.n_witnesses.clamp(1, 3)).max(0.375 * f64::from(testimony.n_witnesses));
     // Characters below each node: all, equal, mapped with other words.
     let mut below = vec![[0.0_f32; 3]; n];
     let mut scores = vec![0.0; n];
     for node in (0..n).rev() {
         let equal = testimony.equal[node] / testimony.total;
         let mapped = testimony.mapped[node] / testimony.total;
-        let number = f64::from(testimony.n_equal[node].min(enough)) / f64::from(enough);
+        let number = (f64::from(testimony.n_equal[node]) / enough).min(1.0);
         if page.is_text[node] {
             let chars = page.chars[node] as f32;
             below[node] = [chars, chars * equal, chars * (mapped - equal)];

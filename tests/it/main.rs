@@ -7,6 +7,7 @@ mod crawl;
 mod docs;
 mod dom;
 mod farm;
+mod generated;
 mod hostile;
 mod politeness;
 mod quality;

@@ -59,6 +59,10 @@ fn the_walk_goes_on_to_its_limit_and_asks_for_nothing_twice() {
         assert_eq!(summary.stats.pages, expected, "limit {limit}, depth {depth}: {asked:?}");
         assert_eq!(summary.stats.new, expected);
         let store = Store::open(std::path::Path::new(&settings.store.path)).unwrap();
+        let template = store.load_template("a.test", None).unwrap().unwrap();
+        let witnesses = template.witnesses.unwrap().n_pages();
+        // The training pages, and of the pages of the walk no more than witness.further.
+        assert_eq!(witnesses, expected.min(9 + settings.learn.witness_further), "limit {limit}, depth {depth}");
         for page in store.list_pages(None).unwrap() {
             let html = store.load_cleaned(&page).unwrap().unwrap();
             assert!(html.contains("text number") && !html.contains("the end"), "{}: {html}", page.url);

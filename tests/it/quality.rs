@@ -14,7 +14,7 @@ use crate::corpus;
 fn run(preset: Preset, method: &str, which: Which) -> Option<(Report, Vec<Marked>)> {
     let corpus = corpus::sites()?;
     let settings = Settings::default().with_preset(preset);
-    let task = Task { corpus, method: methods::find(method).unwrap(), which, settings: &settings };
+    let task = Task { corpus, method: methods::find(method).unwrap(), which, sharpened: false, settings: &settings };
     let mut marked = Vec::new();
     let report = evaluate(&task, |m| marked.push(m.clone())).unwrap();
     Some((report, marked))
@@ -124,7 +124,7 @@ fn an_archive_stands_for_a_folder() {
     let settings = Settings::default();
     let method = methods::find("witness").unwrap();
     let row = |corpus: &Path| {
-        let task = Task { corpus, method, settings: &settings, which: Which::All };
+        let task = Task { corpus, method, settings: &settings, sharpened: false, which: Which::All };
         let report = evaluate(&task, |_| ()).unwrap();
         let row = report.sites.into_iter().find(|row| row.site == SITE).unwrap();
         (row.key_labels, row.learning.cs, row.nodes.iter().map(|score| score.f1).collect::<Vec<_>>())
