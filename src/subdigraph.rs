@@ -139,6 +139,13 @@ impl Search {
             return Some(load);
         }
         let Some(link) = self.links.get(&asked).copied() else { return Some(load) };
+        if self.mode == Subdigraph::First {
+            for url in &links {
+                if *url != self.key && !self.links.contains_key(url) && self.order.offer(url) {
+                    self.links.insert(url.clone(), self.links.len() as u32);
+                }
+            }
+        }
         let out: FxHashSet<u32> = links.iter().filter_map(|l| self.links.get(l).copied()).collect();
         self.add(Loaded { load, link, out, mutual: 0 });
         Some(load)

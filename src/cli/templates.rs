@@ -13,13 +13,16 @@ use super::outline::write_outline;
 use super::table::{Table, terminal_width, time};
 use super::{Failure, Outcome, open_store};
 use crate::settings::Settings;
-use crate::template::Template;
+use crate::store::TemplateRow;
+use crate::template::{Template, changes};
 
 /// List, show, export and import stored templates.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk templates list
   dehusk templates show docs.example.org
+  dehusk templates history docs.example.org
+  dehusk templates diff docs.example.org 1 2
   dehusk templates export docs.example.org --output docs.json
   dehusk templates import docs.json --db other.db")]
 pub(super) struct Templates {
@@ -47,6 +50,26 @@ enum Action {
         /// Version [default: the newest].
         #[arg(long)]
         version: Option<i64>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Every version of a site's template: when it was learned, and how many blocks came and went.
+    History {
+        /// Host.
+        host: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// The blocks that came and went between two versions of a site's template.
+    Diff {
+        /// Host.
+        host: String,
+        /// Earlier version [default: the last but one].
+        before: Option<i64>,
+        /// Later version [default: the newest].
+        after: Option<i64>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -83,6 +106,8 @@ impl Templates {
                     write_outline(&template, &mut out)?;
                 }
             }
+            Action::History { host, json } => history(settings, host, *json)?,
+            Action::Diff { host, before, after, json } => diff(settings, host, *before, *after, *json)?,
             Action::Export { host, version, output } => {
                 let json = load(settings, host, *version)?.to_json();
                 match output {
@@ -123,15 +148,83 @@ fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Resul
     Ok(())
 }
 
+fn versions(settings: &Settings, host: &str) -> Result<Vec<TemplateRow>, Failure> {
+    let mut rows = open_store(settings)?.list_templates(Some(host), true).map_err(|e| Failure::Work(e.into()))?;
+    rows.sort_by_key(|row| row.version);
+    match rows.is_empty() {
+        false => Ok(rows),
+        true => Err(no_template(settings, host)),
+    }
+}
+
+fn history(settings: &Settings, host: &str, json: bool) -> Result<(), Failure> {
+    let rows = versions(settings, host)?;
+    let mut table = Table::new(&["version", "learned", "method", "nodes", "went", "came", "key page"]).left(6);
+    let mut lines = Vec::new();
+    let mut last: Option<Template> = None;
+    for row in rows {
+        let template = load(settings, host, Some(row.version))?;
+        let blocks = last.as_ref().map(|last| changes(last, &template));
+        let count = |came: bool| blocks.as_ref().map(|b| b.iter().filter(|b| b.came == came).count());
+        let (went, came) = (count(false), count(true));
+        let shown = |n: Option<usize>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
+        table.row(vec![
+            row.version.to_string(),
+            time(row.learned_at),
+            row.method.clone(),
+            row.n_nodes.to_string(),
+            shown(went),
+            shown(came),
+            row.key_url.clone(),
+        ]);
+        lines.push(serde_json::json!({"template": row, "blocks_went": went, "blocks_came": came}));
+        last = Some(template);
+    }
+    let mut out = io::stdout().lock();
+    if json {
+        writeln!(out, "{}", serde_json::json!({"schema": 1, "versions": lines}))?;
+    } else {
+        write!(out, "{}", table.render(terminal_width()))?;
+    }
+    Ok(())
+}
+
+fn diff(settings: &Settings, host: &str, before: Option<i64>, after: Option<i64>, json: bool) -> Result<(), Failure> {
+    let rows = versions(settings, host)?;
+    let newest = rows.last().map_or(1, |row| row.version);
+    let after = after.unwrap_or(newest);
+    let Some(before) = before.or_else(|| rows.iter().map(|row| row.version).filter(|v| *v < after).max()) else {
+        return Err(Failure::Work(anyhow!("{host} has one version of its template; there is nothing to compare")));
+    };
+    let blocks = changes(&load(settings, host, Some(before))?, &load(settings, host, Some(after))?);
+    let mut out = io::stdout().lock();
+    if json {
+        let all = serde_json::json!({"schema": 1, "host": host, "before": before, "after": after, "blocks": blocks});
+        writeln!(out, "{all}")?;
+        return Ok(());
+    }
+    let n = |came: bool| blocks.iter().filter(|block| block.came == came).count();
+    writeln!(out, "{host}: version {before} to {after}, {} blocks went, {} came", n(false), n(true))?;
+    for block in &blocks {
+        let sign = if block.came { '+' } else { '-' };
+        let last: Vec<&str> = block.above.iter().rev().take(2).rev().map(String::as_str).collect();
+        let text = if block.text.is_empty() { String::new() } else { format!("  {}", block.text) };
+        writeln!(out, "{sign} {:>4} nodes  {} > {}{text}", block.n_nodes, last.join(" > "), block.node)?;
+    }
+    Ok(())
+}
+
+fn no_template(settings: &Settings, what: &str) -> Failure {
+    let path = &settings.store.path;
+    Failure::Work(anyhow!("{path}: no template of {what}; `dehusk templates list` names those that exist"))
+}
+
 fn load(settings: &Settings, host: &str, version: Option<i64>) -> Result<Template, Failure> {
     let store = open_store(settings)?;
     let found = store.load_template(host, version).map_err(|e| Failure::Work(e.into()))?;
     found.ok_or_else(|| {
         let what = version.map_or_else(|| host.to_owned(), |v| format!("{host} version {v}"));
-        Failure::Work(anyhow!(
-            "{}: no template of {what}; `dehusk templates list` names those that exist",
-            settings.store.path
-        ))
+        no_template(settings, &what)
     })
 }
 

@@ -6,6 +6,8 @@
 //! A departure: a site's pages of one kind mostly have URLs of one form, and pages of all kinds are wanted, those of the
 //! key page's own kind most. So the forms take turns, in each of them Algorithm 1 holds.
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 
 use super::form::form;
@@ -25,6 +27,10 @@ pub struct LinkOrder {
     /// Links that take turns, by number, each list in the order of Algorithm 1.
     turns: Vec<(Vec<usize>, FarthestFirst)>,
     next: usize,
+    /// Form of the key page's URL, where forms take turns.
+    own: Option<String>,
+    /// Links of that form that other pages have, after those of the key page.
+    more: VecDeque<PageUrl>,
 }
 
 impl LinkOrder {
@@ -58,7 +64,21 @@ impl LinkOrder {
             (list, order)
         };
         let turns = lists.into_iter().map(turn).collect();
-        LinkOrder { urls: links.iter().map(|link| link.url.clone()).collect(), nodes, places, turns, next: 0 }
+        let urls = links.iter().map(|link| link.url.clone()).collect();
+        let own = (choice == LinkChoice::Forms).then(|| form(key));
+        LinkOrder { urls, nodes, places, turns, next: 0, own, more: VecDeque::new() }
+    }
+
+    /// Takes a link that another page has, if the key page's kind is wanted and this is one of it: an article seldom
+    /// links to its like, the listing that it links to does. The caller offers each URL once.
+    pub fn offer(&mut self, url: &PageUrl) -> bool {
+        /// More are never come to.
+        const MOST: usize = 100;
+        let is_wanted = self.more.len() < MOST && self.own.as_ref().is_some_and(|own| *own == form(url));
+        if is_wanted {
+            self.more.push_back(url.clone());
+        }
+        is_wanted
     }
 }
 
@@ -91,6 +111,9 @@ impl Iterator for LinkOrder {
             let (list, order) = &mut self.turns[at];
             if let Some(chosen) = order.next(|a, b| places.distance(nodes[list[a]], nodes[list[b]])) {
                 return Some(self.urls[list[chosen]].clone());
+            }
+            if let Some(url) = (at == 0).then(|| self.more.pop_front()).flatten() {
+                return Some(url);
             }
         }
         None
@@ -243,5 +266,13 @@ mod tests {
         let mut sorted = forms;
         sorted.sort();
         assert_eq!(all, sorted, "every link once");
+        // Pages of the key page's kind that others link to have their turns too.
+        let mut order = LinkOrder::chosen(LinkChoice::Forms, &tree, &key, &links, DomRef::Class, true);
+        let url = |path: &str| PageUrl::parse(&format!("http://s.com{path}")).unwrap();
+        assert!(order.offer(&url("/2018/02/r/")) && !order.offer(&url("/tag/c/")));
+        let forms: Vec<String> = order.map(|url| url.path().to_owned()).collect();
+        assert_eq!(forms, ["/2020/01/p/", "/", "/tag/a/", "/about.html", "/2021/11/q/", "/tag/b/", "/2018/02/r/"]);
+        let mut paper = LinkOrder::new(&tree, &key, &links, DomRef::Class, true);
+        assert!(!paper.offer(&url("/2018/02/r/")));
     }
 }

@@ -7,12 +7,14 @@
 mod accepted;
 mod anchors;
 mod best_first;
+mod changes;
 mod child_map;
 mod equality;
 mod etdm;
 mod mapping;
 mod stored;
 
+pub use changes::{Block, changes};
 pub use child_map::{Pair, map_children};
 pub use equality::{Equality, Side, position_score};
 pub use etdm::{Votes, vote};
