@@ -110,9 +110,13 @@ impl Applier {
         }
     }
 
-    /// Share of the template that a page must show for it to be applied.
+    /// Share of the template that a page must show for it to be applied. Witnesses need none: of a page that is strange
+    /// to them all they call nothing template but the body.
     pub fn apply_min(&self) -> f64 {
-        self.learn.apply_min
+        match self.by {
+            By::Votes { .. } => self.learn.apply_min,
+            By::Witness(_) => 0.0,
+        }
     }
 }
 

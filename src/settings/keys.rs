@@ -240,7 +240,7 @@ pub(super) const KEYS: &[Key] = keys! {
     "etdm.large_pairs" = "250000", "Child lists whose product is larger are anchored on equal nodes first.",
         |s, v| s.learn.large_pairs => whole(v, 1_000, 100_000_000)?;
 
-    "apply.min" = "0.15", "Share of a template that a page must show for it to be applied.",
+    "apply.min" = "0.15", "Share of a template by votes that a page must show for it to be applied.",
         |s, v| s.learn.apply_min => share(v)?;
 
     "store.path" = "\"dehusk.db\"", "The SQLite file with sites, templates and pages; --db overrides it.",
