@@ -16,6 +16,9 @@ use crate::settings::{Learn, Subdigraph};
 /// The most pages a search can hold, one bit each.
 const MOST_LOADS: usize = 64;
 
+/// The most members of a clique: finding one takes time that is exponential in this.
+const LARGEST_CLIQUE: usize = 8;
+
 /// What became of a page that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -89,7 +92,10 @@ impl Search {
         Search {
             order,
             mode: learn.subdigraph,
-            n: learn.n,
+            n: match learn.subdigraph {
+                Subdigraph::Complete => learn.n.min(LARGEST_CLIQUE),
+                Subdigraph::First => learn.n,
+            },
             max_loads: learn.max_loads.min(MOST_LOADS),
             max_requests: learn.max_requests,
             links,

@@ -188,8 +188,8 @@ pub(super) const KEYS: &[Key] = keys! {
 
     "subdigraph.mode" = "\"first\"", "Which pages vote: complete (they all link to each other), first (the first usable ones).",
         |s, v| s.learn.subdigraph => one_of(v, &[("complete", Subdigraph::Complete), ("first", Subdigraph::First)])?;
-    "subdigraph.n" = "8", "Pages that vote.",
-        |s, v| s.learn.n => whole(v, 1, 8)?;
+    "subdigraph.n" = "8", "Pages that bear witness or vote; 8 at most that all link to each other.",
+        |s, v| s.learn.n => whole(v, 1, 24)?;
     "subdigraph.max_loads" = "8", "Most pages loaded for one template.",
         |s, v| s.learn.max_loads => whole(v, 1, 64)?;
     "subdigraph.max_requests" = "48", "Most requests for one template, failed ones included.",

@@ -4,7 +4,9 @@
 //! probability of the thesis (definition 3.2.2, with stable names only and without order). What no place was found for
 //! may stand elsewhere on the witness, by a unique id or as an equal subtree.
 
-use rustc_hash::FxHashMap;
+use std::hash::Hash;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Params;
 use super::page::Page;
@@ -70,8 +72,10 @@ struct Lists {
     right: Vec<usize>,
     rest: Vec<usize>,
     candidates: Vec<(f64, u32, u32)>,
-    by_hash: FxHashMap<u64, Vec<usize>>,
 }
+
+/// Lists of more pairs are mapped kind by kind first; what is then still more is left.
+const MANY_PAIRS: usize = 4096;
 
 /// Longer lists are searched by hash.
 const SHORT: usize = 16;
@@ -105,15 +109,27 @@ impl Walk<'_> {
         self.map_equal(&mut lists);
         let Lists { left, right, rest, candidates, .. } = &mut lists;
         self.map_ids(left, right, rest);
-        if !rest.is_empty() && rest.len().saturating_mul(right.len()) <= self.params.large_pairs {
+        if rest.len().saturating_mul(right.len()) > MANY_PAIRS {
+            self.map_kinds(rest, right);
+        }
+        if !rest.is_empty() && rest.len().saturating_mul(right.len()) <= MANY_PAIRS {
             self.map_alike(rest, right, candidates);
         }
         self.lists = lists;
     }
 
+    /// Pairs children of one tag and the same names, the first with the first: what long lists of like items would come
+    /// to pair by pair, in time that is linear in them.
+    fn map_kinds(&mut self, rest: &mut Vec<usize>, right: &mut Vec<usize>) {
+        let (page, witness) = (self.page, self.witness);
+        let left = |i: usize| (page.tag[i], page.names(i).hash);
+        let other = |j: usize| (witness.tag[j], witness.names(j).hash);
+        pair_by_key(rest, right, left, other, &mut self.open);
+    }
+
     /// Pairs children with equal subtrees, the first with the first; leaves the others in `left` and `right`.
     fn map_equal(&mut self, lists: &mut Lists) {
-        let Lists { left, right, by_hash, .. } = lists;
+        let Lists { left, right, .. } = lists;
         let (a, b) = (&self.page.hash, &self.witness.hash);
         let open = &mut self.open;
         let n = left.iter().zip(&*right).take_while(|(i, j)| a[**i] == b[**j]).count();
@@ -128,20 +144,7 @@ impl Walk<'_> {
             });
             return;
         }
-        by_hash.clear();
-        for j in right.iter().rev() {
-            by_hash.entry(b[*j]).or_default().push(*j);
-        }
-        let mut used = rustc_hash::FxHashSet::default();
-        left.retain(|i| match by_hash.get_mut(&a[*i]).and_then(Vec::pop) {
-            Some(j) => {
-                used.insert(j);
-                open.push((*i, j));
-                false
-            }
-            None => true,
-        });
-        right.retain(|j| !used.contains(j));
+        pair_by_key(left, right, |i| a[i], |j| b[j], open);
     }
 
     /// Pairs children of equal ids; leaves the others in `rest` and `right`.
@@ -224,6 +227,30 @@ impl Walk<'_> {
             x += 1;
         }
     }
+}
+
+/// Pairs nodes of equal keys, the first with the first, in time that is linear in the lists; the others stay in them.
+fn pair_by_key<K: Hash + Eq>(
+    left: &mut Vec<usize>,
+    right: &mut Vec<usize>,
+    left_key: impl Fn(usize) -> K,
+    right_key: impl Fn(usize) -> K,
+    out: &mut Vec<(usize, usize)>,
+) {
+    let mut waiting: FxHashMap<K, Vec<usize>> = FxHashMap::default();
+    for j in right.iter().rev() {
+        waiting.entry(right_key(*j)).or_default().push(*j);
+    }
+    let mut used = FxHashSet::default();
+    left.retain(|i| match waiting.get_mut(&left_key(*i)).and_then(Vec::pop) {
+        Some(j) => {
+            used.insert(j);
+            out.push((*i, j));
+            false
+        }
+        None => true,
+    });
+    right.retain(|j| !used.contains(j));
 }
 
 /// Shared members over all members.

@@ -48,8 +48,6 @@ const MOST_ONCE: usize = 50_000;
 struct Params {
     /// Nodes that are no equal subtrees are mapped when their equality probability is above this.
     threshold: f64,
-    /// Child lists whose product is larger are mapped by equality only.
-    large_pairs: usize,
     /// Nodes of a witness that are kept.
     max_nodes: usize,
     /// Pages kept beside the training pages.
@@ -217,12 +215,7 @@ impl Labels {
 
 impl Params {
     fn of(learn: &Learn) -> Params {
-        Params {
-            threshold: learn.witness_threshold,
-            large_pairs: learn.large_pairs,
-            max_nodes: learn.witness_nodes,
-            further: learn.witness_further,
-        }
+        Params { threshold: learn.witness_threshold, max_nodes: learn.witness_nodes, further: learn.witness_further }
     }
 }
 

@@ -48,6 +48,16 @@ pub(super) struct Names {
     pub(super) classes: Vec<u32>,
     /// Name and value, hashed; ascending.
     pub(super) attrs: Vec<u32>,
+    /// Equal for equal names, on any page.
+    pub(super) hash: u64,
+}
+
+impl Names {
+    pub(super) fn new(id: u32, classes: Vec<u32>, attrs: Vec<u32>) -> Names {
+        let lists = classes.iter().chain(std::iter::once(&0)).chain(&attrs);
+        let hash = lists.fold(u64::from(id), |hash, token| mix(hash, u64::from(*token)));
+        Names { id, classes, attrs, hash }
+    }
 }
 
 /// Kinds of tokens are kept apart: a class is no id.
@@ -147,7 +157,7 @@ impl Page {
             let in_attrs = attrs.number(&shape.sets, shape.attrs[node]);
             let named = *known.entry((id, in_classes, in_attrs)).or_insert_with(|| {
                 let list = |stable: &Stable<'_>, number: u32| stable.lists[number as usize].clone();
-                page.names.push(Names { id, classes: list(&classes, in_classes), attrs: list(&attrs, in_attrs) });
+                page.names.push(Names::new(id, list(&classes, in_classes), list(&attrs, in_attrs)));
                 page.names.len() as u32 - 1
             });
             page.named.push(named);

@@ -103,14 +103,14 @@ impl StoredFamily {
 
 impl Kind {
     fn names(&self) -> Names {
-        Names { id: self.id, classes: self.classes.clone(), attrs: self.attrs.clone() }
+        Names::new(self.id, self.classes.clone(), self.attrs.clone())
     }
 }
 
 impl StoredPage {
     fn of(page: &Page, kinds: &mut Vec<Kind>, known: &mut FxHashMap<Kind, u32>) -> StoredPage {
         let mut number = |node: usize| {
-            let Names { id, classes, attrs } = page.names(node).clone();
+            let Names { id, classes, attrs, .. } = page.names(node).clone();
             let kind = Kind { tag: page.tag[node], id, classes, attrs };
             *known.entry(kind).or_insert_with_key(|kind| {
                 kinds.push(kind.clone());
