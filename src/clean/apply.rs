@@ -87,9 +87,9 @@ impl Applier {
     }
 
     /// Lets a page of the site, found at the URL of this number, be evidence for others. Says whether it is kept as such.
-    pub fn sharpen(&mut self, url: u64, page: &Tree) -> bool {
+    pub fn sharpen(&mut self, url: u64, page: &Tree, applied: &Applied) -> bool {
         match &mut self.by {
-            By::Witness(family) => family.add(url, page),
+            By::Witness(family) => family.add(url, page, &applied.is_template),
             By::Votes { .. } => false,
         }
     }

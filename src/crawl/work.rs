@@ -244,10 +244,11 @@ fn walked(site: SiteId, mut walk: Box<Walk>, own: &Site, came: Came, tools: &Too
     let mut links = Links::of_walk(&mut walk, &scope, tools);
     let (found, refused) = links.of_page(&parsed, came.request.depth + 1);
     links.give_back(&mut walk);
-    let cleaned = clean(&parsed.page, None, walk.template.as_deref(), tools);
-    if let Some(applier) = walk.template.as_deref_mut().filter(|_| cleaned.by_template) {
-        walk.is_sharper |= applier.sharpen(parsed.page.url.fingerprint(), &parsed.page.tree);
+    let applied = walk.template.as_deref().map(|applier| applier.apply(&parsed.page.tree));
+    if let (Some(applier), Some(applied)) = (walk.template.as_deref_mut(), &applied) {
+        walk.is_sharper |= applier.sharpen(parsed.page.url.fingerprint(), &parsed.page.tree, applied);
     }
+    let cleaned = clean(&parsed.page, applied, walk.template.as_deref(), tools);
     let job = job(site, came, &parsed, Some(cleaned), found, tools);
     Advance::Walked(walk, job, Vec::new(), refused)
 }

@@ -134,7 +134,9 @@ impl SiteTask<'_> {
         let mut applier = learned.as_ref().and_then(|l| l.template.as_ref()).map(Applier::new);
         if let Some(applier) = applier.as_mut().filter(|_| self.task.sharpened) {
             for page in self.pages.keys() {
-                applier.sharpen(self.url(page)?.fingerprint(), &self.parse(&source.read(page)?));
+                let tree = self.parse(&source.read(page)?);
+                let applied = applier.apply(&tree);
+                applier.sharpen(self.url(page)?.fingerprint(), &tree, &applied);
             }
         }
         let mut marked = Vec::new();

@@ -4,12 +4,11 @@
 //! probability of the thesis (definition 3.2.2, with stable names only and without order). What no place was found for
 //! may stand elsewhere on the witness, by a unique id or as an equal subtree.
 
-use std::hash::Hash;
-
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::Params;
 use super::page::Page;
+use crate::dom::mix;
 
 /// What a witness says of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,10 +45,10 @@ impl Alignment {
 }
 
 /// What `witness` says of `page`.
-pub(super) fn align(page: &Page, witness: &Page, params: Params) -> Alignment {
+pub(super) fn align(page: &Page, witness: &Page, params: Params, room: &mut Room) -> Alignment {
     let mut out = Alignment { said: vec![Said::Absent; page.len()], taken: vec![false; witness.len()] };
     if !page.is_empty() && !witness.is_empty() {
-        let mut walk = Walk { page, witness, params, out: &mut out, open: Vec::new(), lists: Lists::default() };
+        let mut walk = Walk { page, witness, params, out: &mut out, room };
         walk.from(0, 0);
         walk.look_elsewhere();
     }
@@ -61,8 +60,16 @@ struct Walk<'a> {
     witness: &'a Page,
     params: Params,
     out: &'a mut Alignment,
+    room: &'a mut Room,
+}
+
+/// Room that one alignment leaves to the next.
+#[derive(Default)]
+pub(super) struct Room {
+    /// Pairs whose children are to be mapped.
     open: Vec<(usize, usize)>,
     lists: Lists,
+    by_key: ByKey,
 }
 
 /// Room for the child lists in hand.
@@ -82,8 +89,8 @@ const SHORT: usize = 16;
 
 impl Walk<'_> {
     fn from(&mut self, x: usize, y: usize) {
-        self.open.push((x, y));
-        while let Some((x, y)) = self.open.pop() {
+        self.room.open.push((x, y));
+        while let Some((x, y)) = self.room.open.pop() {
             let (page, witness) = (self.page, self.witness);
             let size = page.size[x] as usize;
             if page.hash[x] == witness.hash[y] && page.size[x] == witness.size[y] {
@@ -93,14 +100,26 @@ impl Walk<'_> {
             }
             self.out.said[x] = Said::Mapped;
             self.out.taken[y] = true;
-            if page.n_children[x] > 0 && witness.n_children[y] > 0 {
-                self.map_children(x, y);
+            match (page.n_children[x], witness.n_children[y]) {
+                (0, _) | (_, 0) => (),
+                (1, 1) => self.map_only(x + 1, y + 1),
+                _ => self.map_children(x, y),
             }
         }
     }
 
+    /// What `map_children` would do with two only children.
+    fn map_only(&mut self, i: usize, j: usize) {
+        let (page, witness) = (self.page, self.witness);
+        let (a, b) = (page.names(i).id, witness.names(j).id);
+        let is_same = page.hash[i] == witness.hash[j] || (a != 0 && a == b && page.tag[i] == witness.tag[j]);
+        if !self.out.taken[j] && (is_same || self.likeness(i, j).is_some_and(|p| p > self.params.threshold)) {
+            self.room.open.push((i, j));
+        }
+    }
+
     fn map_children(&mut self, x: usize, y: usize) {
-        let mut lists = std::mem::take(&mut self.lists);
+        let mut lists = std::mem::take(&mut self.room.lists);
         let Lists { left, right, .. } = &mut lists;
         left.clear();
         right.clear();
@@ -115,23 +134,23 @@ impl Walk<'_> {
         if !rest.is_empty() && rest.len().saturating_mul(right.len()) <= MANY_PAIRS {
             self.map_alike(rest, right, candidates);
         }
-        self.lists = lists;
+        self.room.lists = lists;
     }
 
     /// Pairs children of one tag and the same names, the first with the first: what long lists of like items would come
     /// to pair by pair, in time that is linear in them.
     fn map_kinds(&mut self, rest: &mut Vec<usize>, right: &mut Vec<usize>) {
         let (page, witness) = (self.page, self.witness);
-        let left = |i: usize| (page.tag[i], page.names(i).hash);
-        let other = |j: usize| (witness.tag[j], witness.names(j).hash);
-        pair_by_key(rest, right, left, other, &mut self.open);
+        let left = |i: usize| mix(page.names(i).hash, u64::from(page.tag[i]));
+        let other = |j: usize| mix(witness.names(j).hash, u64::from(witness.tag[j]));
+        self.room.by_key.pair(rest, right, left, other, &mut self.room.open);
     }
 
     /// Pairs children with equal subtrees, the first with the first; leaves the others in `left` and `right`.
     fn map_equal(&mut self, lists: &mut Lists) {
         let Lists { left, right, .. } = lists;
         let (a, b) = (&self.page.hash, &self.witness.hash);
-        let open = &mut self.open;
+        let open = &mut self.room.open;
         let n = left.iter().zip(&*right).take_while(|(i, j)| a[**i] == b[**j]).count();
         open.extend(left.drain(..n).zip(right.drain(..n)));
         if left.len() <= SHORT || right.len() <= SHORT {
@@ -144,7 +163,7 @@ impl Walk<'_> {
             });
             return;
         }
-        pair_by_key(left, right, |i| a[i], |j| b[j], open);
+        self.room.by_key.pair(left, right, |i| a[i], |j| b[j], open);
     }
 
     /// Pairs children of equal ids; leaves the others in `rest` and `right`.
@@ -154,7 +173,7 @@ impl Walk<'_> {
             let id = self.page.names(*i).id;
             let same = |j: &usize| self.witness.names(*j).id == id && self.page.tag[*i] == self.witness.tag[*j];
             match (id != 0).then(|| right.iter().position(same)).flatten() {
-                Some(at) => self.open.push((*i, right.remove(at))),
+                Some(at) => self.room.open.push((*i, right.remove(at))),
                 None => rest.push(*i),
             }
         }
@@ -175,7 +194,7 @@ impl Walk<'_> {
         for (_, a, b) in candidates.iter().map(|(p, a, b)| (p, *a as usize, *b as usize)) {
             if !is_used[a] && !is_taken[b] {
                 (is_used[a], is_taken[b]) = (true, true);
-                self.open.push((rest[a], right[b]));
+                self.room.open.push((rest[a], right[b]));
             }
         }
     }
@@ -229,28 +248,46 @@ impl Walk<'_> {
     }
 }
 
-/// Pairs nodes of equal keys, the first with the first, in time that is linear in the lists; the others stay in them.
-fn pair_by_key<K: Hash + Eq>(
-    left: &mut Vec<usize>,
-    right: &mut Vec<usize>,
-    left_key: impl Fn(usize) -> K,
-    right_key: impl Fn(usize) -> K,
-    out: &mut Vec<(usize, usize)>,
-) {
-    let mut waiting: FxHashMap<K, Vec<usize>> = FxHashMap::default();
-    for j in right.iter().rev() {
-        waiting.entry(right_key(*j)).or_default().push(*j);
-    }
-    let mut used = FxHashSet::default();
-    left.retain(|i| match waiting.get_mut(&left_key(*i)).and_then(Vec::pop) {
-        Some(j) => {
-            used.insert(j);
-            out.push((*i, j));
-            false
+/// Room for pairing by key: the first of each key, and the next one of the same key.
+#[derive(Default)]
+struct ByKey {
+    first: FxHashMap<u64, u32>,
+    next: Vec<u32>,
+    is_used: Vec<bool>,
+}
+
+impl ByKey {
+    /// Pairs nodes of equal keys, the first with the first, in time that is linear in the lists; the others stay in them.
+    fn pair(
+        &mut self,
+        left: &mut Vec<usize>,
+        right: &mut Vec<usize>,
+        left_key: impl Fn(usize) -> u64,
+        right_key: impl Fn(usize) -> u64,
+        out: &mut Vec<(usize, usize)>,
+    ) {
+        const LAST: u32 = u32::MAX;
+        self.first.clear();
+        self.next.clear();
+        self.next.resize(right.len(), LAST);
+        self.is_used.clear();
+        self.is_used.resize(right.len(), false);
+        for (at, j) in right.iter().enumerate().rev() {
+            self.next[at] = self.first.insert(right_key(*j), at as u32).unwrap_or(LAST);
         }
-        None => true,
-    });
-    right.retain(|j| !used.contains(j));
+        left.retain(|i| match self.first.get_mut(&left_key(*i)).filter(|at| **at != LAST) {
+            Some(first) => {
+                let at = *first as usize;
+                *first = self.next[at];
+                self.is_used[at] = true;
+                out.push((*i, right[at]));
+                false
+            }
+            None => true,
+        });
+        let mut is_used = self.is_used.iter();
+        right.retain(|_| !is_used.next().copied().unwrap_or(false));
+    }
 }
 
 /// Shared members over all members.

@@ -24,8 +24,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::dom::Tree;
 use crate::settings::Learn;
 
-use align::{Alignment, align};
-use page::{Page, tokens};
+use align::{Alignment, Room, align};
+use page::{Page, share_names, tokens};
 pub use stored::{StoredError, StoredFamily};
 use verdict::{Testimony, decide};
 
@@ -87,6 +87,7 @@ impl Family {
         if pages.len() < 2 {
             return None;
         }
+        share_names(&mut pages);
         let mut family = Family { pages, vocabulary, once: FxHashSet::default(), params };
         family.gather_vocabulary();
         let settled = family.settle();
@@ -99,42 +100,44 @@ impl Family {
         Some((family, labels))
     }
 
-    /// Adds a page of the site that was labelled, with the number of its URL: more pages of more kinds know more. Beside
+    /// Adds a page of the site with its labels and the number of its URL: more pages of more kinds know more. Beside
     /// the training pages those with the least hashes of their URLs are kept, which is a sample of all pages seen,
     /// whatever order they came in. A later version takes the place of an earlier one. Says whether it was kept.
-    pub fn add(&mut self, url: u64, tree: &Tree) -> bool {
-        let page = Page::of(tree, &self.vocabulary);
+    pub fn add(&mut self, url: u64, tree: &Tree, labels: &[bool]) -> bool {
+        let same = self.pages.iter().position(|known| known.url() == url);
+        let further = self.pages.iter().enumerate().filter(|(_, known)| known.is_further());
+        let gives_way = match same {
+            Some(_) => same,
+            None if further.clone().count() < self.params.further => None,
+            None => match further.max_by_key(|(_, known)| known.rank()) {
+                Some((at, known)) if page::rank(url) < known.rank() => Some(at),
+                _ => return false,
+            },
+        };
+        let mut page = Page::of(tree, &self.vocabulary);
         if page.is_empty() || self.pages.iter().any(|known| known.digest() == page.digest()) {
             return false;
         }
-        let same = self.pages.iter().position(|known| known.url() == url);
-        if same.is_none() {
-            let further = self.pages.iter().enumerate().filter(|(_, known)| known.is_further());
-            let last = further.clone().max_by_key(|(_, known)| known.rank()).map(|(at, known)| (at, known.rank()));
-            match last {
-                _ if further.count() < self.params.further => (),
-                Some((at, rank)) if page::rank(url) < rank => drop(self.pages.remove(at)),
-                _ => return false,
-            }
-        }
-        let is_further = same.is_none_or(|at| self.pages.remove(at).is_further());
+        let known = self.vocabulary.len();
         for token in tokens(tree) {
             if !self.vocabulary.contains(&token) && self.once.len() < MOST_ONCE && !self.once.insert(token) {
                 self.vocabulary.insert(token);
             }
         }
-        let labels = self.judge(&page).is_template;
-        let mut page = Page::of(tree, &self.vocabulary).bounded(self.params.max_nodes).found_at(url);
-        page.set_further(is_further);
-        if page.len() == labels.len() {
-            page.set_template(&labels);
-        } else {
-            let labels = self.judge(&page).is_template;
-            page.set_template(&labels);
+        if self.vocabulary.len() > known {
+            page = Page::of(tree, &self.vocabulary);
+        }
+        page = page.bounded(self.params.max_nodes).found_at(url);
+        page.set_further(gives_way.is_none_or(|at| self.pages.remove(at).is_further()));
+        match labels.get(tree.counted()).filter(|labels| labels.len() == page.len()) {
+            Some(labels) => page.set_template(labels),
+            // It is kept in part.
+            None => page.set_template(&self.judge(&page).is_template),
         }
         page.index();
         page.forget_chars();
         self.pages.push(page);
+        share_names(&mut self.pages);
         self.pages.sort_by_key(Page::digest);
         true
     }
@@ -169,13 +172,13 @@ impl Family {
     /// A page that is a witness itself is judged by the others, and so is another version of one.
     fn judge(&self, page: &Page) -> Labels {
         let mut heard: Vec<(&Page, Alignment)> = Vec::with_capacity(self.pages.len());
-        let mut confidence = 0.0_f64;
+        let (mut confidence, mut room) = (0.0_f64, Room::default());
         for witness in &self.pages {
             if witness.digest() == page.digest() {
                 confidence = 1.0;
                 continue;
             }
-            let alignment = align(page, witness, self.params);
+            let alignment = align(page, witness, self.params, &mut room);
             confidence = confidence.max(witness.shown(&alignment));
             heard.push((witness, alignment));
         }
@@ -296,7 +299,8 @@ mod tests {
             let (_, mut family, _) = learned(&articles());
             for at in 0..further.len() {
                 let at = (at + turn) % further.len();
-                family.add(100 + at as u64, &further[at]);
+                let labels = family.label(&further[at]).is_template;
+                family.add(100 + at as u64, &further[at], &labels);
             }
             family
         };
@@ -309,8 +313,8 @@ mod tests {
         // Tonight's version of a page takes the place of yesterday's; what is known is not added again.
         let mut later = one;
         let at = later.pages.iter().find(|page| page.is_further()).unwrap().url();
-        assert!(!later.add(at, &further[at as usize - 100]));
-        assert!(later.add(at, &page(&article("grain of another night"))));
+        assert!(!later.add(at, &further[at as usize - 100], &[]));
+        assert!(later.add(at, &page(&article("grain of another night")), &[]));
         assert_eq!(later.pages.len(), 20);
     }
 
@@ -324,7 +328,7 @@ mod tests {
         let new = section("barley");
         assert!(own_text(&new, &family.label(&new)).contains("First step"));
         for (url, words) in (10..).zip(["malt", "hops", "wheat", "millet", "sorghum", "teff", "spelt"]) {
-            family.add(url, &section(words));
+            family.add(url, &section(words), &[]);
         }
         let own = own_text(&new, &family.label(&new));
         assert!(!own.contains("First step") && own.contains("All that barley"), "{own}");

@@ -1,5 +1,7 @@
 //! One page as a witness: columns in preorder from the body on.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dom::{NodeId, SetId, Sets, Tree, mix, normalized_chars};
@@ -20,7 +22,7 @@ pub(super) struct Page {
     pub(super) is_text: Vec<bool>,
     /// Number of each node in `names`.
     pub(super) named: Vec<u32>,
-    pub(super) names: Vec<Names>,
+    pub(super) names: Arc<Vec<Names>>,
     /// Characters of a text node; known only of a page that is labelled.
     pub(super) chars: Vec<u32>,
     /// Hash of the subtree's tags and texts.
@@ -126,6 +128,26 @@ impl<'a> Stable<'a> {
     }
 }
 
+/// Gives all pages one table of names: they share most of them.
+pub(super) fn share_names(pages: &mut [Page]) {
+    let mut table: Vec<Names> = Vec::new();
+    let mut known: FxHashMap<Names, u32> = FxHashMap::default();
+    for page in pages.iter_mut() {
+        let mut number: Vec<Option<u32>> = vec![None; page.names.len()];
+        for named in &mut page.named {
+            let names = &page.names[*named as usize];
+            *named = *number[*named as usize].get_or_insert_with(|| {
+                *known.entry(names.clone()).or_insert_with_key(|names| {
+                    table.push(names.clone());
+                    table.len() as u32 - 1
+                })
+            });
+        }
+    }
+    let table = Arc::new(table);
+    pages.iter_mut().for_each(|page| page.names = Arc::clone(&table));
+}
+
 impl Page {
     /// The page of a tree; names outside the vocabulary are left out.
     pub(super) fn of(tree: &Tree, vocabulary: &FxHashSet<u32>) -> Page {
@@ -135,6 +157,7 @@ impl Page {
         let mut classes = Stable::new(CLASS, &shape.sets, vocabulary);
         let mut attrs = Stable::new(ATTRIBUTE, &shape.sets, vocabulary);
         let mut known: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
+        let mut names = Vec::new();
         for node in counted {
             let at = NodeId::new(node);
             let is_text = tree.is_text(at);
@@ -157,11 +180,12 @@ impl Page {
             let in_attrs = attrs.number(&shape.sets, shape.attrs[node]);
             let named = *known.entry((id, in_classes, in_attrs)).or_insert_with(|| {
                 let list = |stable: &Stable<'_>, number: u32| stable.lists[number as usize].clone();
-                page.names.push(Names::new(id, list(&classes, in_classes), list(&attrs, in_attrs)));
-                page.names.len() as u32 - 1
+                names.push(Names::new(id, list(&classes, in_classes), list(&attrs, in_attrs)));
+                names.len() as u32 - 1
             });
             page.named.push(named);
         }
+        page.names = Arc::new(names);
         page.sum_up();
         page.digest = page.hash.first().copied().unwrap_or(0);
         page
@@ -230,7 +254,7 @@ impl Page {
         if self.len() <= most && !is_long {
             return self;
         }
-        let mut kept = Page { names: self.names.clone(), digest: self.digest, ..Page::default() };
+        let mut kept = Page { names: Arc::clone(&self.names), digest: self.digest, ..Page::default() };
         let mut number: Vec<Option<u32>> = vec![None; self.len()];
         for node in 0..self.len() {
             let parent = self.parent[node] as usize;

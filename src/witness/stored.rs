@@ -1,5 +1,7 @@
 //! The written form of a family: distinct nodes once, pages as columns of numbers.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +93,7 @@ impl StoredFamily {
 
     /// The family, ready to label pages. What `check` would refuse is left out.
     pub fn load(&self, learn: &Learn) -> Family {
-        let names: Vec<Names> = self.kinds.iter().map(Kind::names).collect();
+        let names: Arc<Vec<Names>> = Arc::new(self.kinds.iter().map(Kind::names).collect());
         let pages = self.pages.iter().filter(|page| page.check(self.kinds.len()).is_ok());
         let pages: Vec<Page> = pages.map(|page| page.load(&self.kinds, &names)).collect();
         let mut family =
@@ -160,10 +162,10 @@ impl StoredPage {
         Ok(())
     }
 
-    fn load(&self, kinds: &[Kind], names: &[Names]) -> Page {
+    fn load(&self, kinds: &[Kind], names: &Arc<Vec<Names>>) -> Page {
         let n = self.kinds.len();
         let mut page = Page::default().found_at(self.url);
-        (page.names, page.named) = (names.to_vec(), self.kinds.clone());
+        (page.names, page.named) = (Arc::clone(names), self.kinds.clone());
         page.n_children = self.children.clone();
         page.tag = self.kinds.iter().map(|kind| kinds[*kind as usize].tag).collect();
         page.is_text = page.tag.iter().map(|tag| *tag == 0).collect();
