@@ -199,7 +199,7 @@ mod tests {
         assert!(refusal("[politeness]\ndelay = \"soon\"").contains("expected seconds"));
         assert!(refusal("[politeness]\ndelay = -1").contains("expected seconds"));
         assert!(refusal("[etdm]\nmap = \"fast\"").contains("expected one of greedy, dp"));
-        assert!(refusal("[subdigraph]\nn = 9").contains("from 1 to 8"));
+        assert!(refusal("[subdigraph]\nn = 25").contains("from 1 to 24"));
         assert!(refusal("[fetch").contains("crawl.toml"));
         let pair = Settings::load(None, &["nonsense".to_owned()]).unwrap_err().to_string();
         assert!(pair.contains("KEY=VALUE"));

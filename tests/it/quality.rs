@@ -12,9 +12,13 @@ use serde_json::Value;
 use crate::corpus;
 
 fn run(preset: Preset, method: &str, which: Which) -> Option<(Report, Vec<Marked>)> {
+    run_seen(preset, method, which, false)
+}
+
+fn run_seen(preset: Preset, method: &str, which: Which, sharpened: bool) -> Option<(Report, Vec<Marked>)> {
     let corpus = corpus::sites()?;
     let settings = Settings::default().with_preset(preset);
-    let task = Task { corpus, method: methods::find(method).unwrap(), which, sharpened: false, settings: &settings };
+    let task = Task { corpus, method: methods::find(method).unwrap(), which, sharpened, settings: &settings };
     let mut marked = Vec::new();
     let report = evaluate(&task, |m| marked.push(m.clone())).unwrap();
     Some((report, marked))
@@ -88,7 +92,11 @@ fn the_default_keeps_its_floors() {
     let Some((report, _)) = run(Preset::Dehusk, "witness", Which::Gold) else { return };
     let loads = report.sites.iter().map(|site| site.learning.loads).sum::<usize>() as f64 / 36.0;
     assert!(loads <= 8.0, "{loads} pages loaded a site");
+    let Some((seen, _)) = run_seen(Preset::Dehusk, "witness", Which::Gold, true) else { return };
     for (what, got, floor) in [
+        ("key pages, seen once", seen.key().f1, 0.958),
+        ("pages, seen once", seen.nodes().f1, 0.950),
+        ("words kept, seen once", seen.bag().recall, 0.994),
         ("key pages", report.key().f1, 0.945),
         ("pages", report.nodes().f1, 0.942),
         ("words", report.bag().f1, 0.926),
