@@ -108,7 +108,7 @@ pub fn key_names() -> impl Iterator<Item = &'static str> {
 }
 
 fn refines_preset(table: &str) -> bool {
-    matches!(table, "links" | "subdigraph" | "etdm" | "apply")
+    matches!(table, "links" | "subdigraph" | "label" | "witness" | "etdm" | "apply")
 }
 
 fn collect(

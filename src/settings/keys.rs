@@ -37,7 +37,7 @@ macro_rules! keys {
 
 /// Every key, in the order of the file. `preset` comes first: it sets all of learning, later keys refine it.
 pub(super) const KEYS: &[Key] = keys! {
-    "preset" = "\"dehusk\"", "Parameter set of template learning: dehusk (measured best), thesis2014 (the paper), hybex2020. The [links] to [apply] keys refine it.",
+    "preset" = "\"dehusk\"", "Parameter set of template learning: dehusk (measured best), votes (the best of the thesis' votes), thesis2014 (the paper), hybex2020. The [links] to [apply] keys refine it.",
         |s, v| s.learn => one_of(v, &Preset::ALL)?.learn();
 
     "crawl.seeds" = "[\"seeds/example.txt\"]", "Seed files read when the command line names none; one URL a line, # begins a comment.",
