@@ -4,18 +4,23 @@ use std::io::{self, Write};
 
 use crate::template::{Template, TemplateNode};
 
-/// What was learned, then every node with its votes; a slot is a place whose text or children are the page's own.
+/// What was learned, then every node with its votes or the witnesses that have it; in brackets what is the page's own; a
+/// slot is a place whose text or children are so.
 pub(super) fn write_outline(template: &Template, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "site       {}", template.host)?;
     writeln!(out, "key page   {}", template.key_url)?;
+    let (loads, n, m) = (template.loads, template.n, template.m);
+    let role = if template.witnesses.is_some() { "witnesses  " } else { "voters     " };
     for (at, voter) in template.voters.iter().enumerate() {
-        writeln!(out, "{}{voter}", if at == 0 { "voters     " } else { "           " })?;
+        writeln!(out, "{}{voter}", if at == 0 { role } else { "           " })?;
     }
-    writeln!(
-        out,
-        "learned    {} pages loaded, {} of {} voted, {} votes needed",
-        template.loads, template.m, template.n, template.t
-    )?;
+    match &template.witnesses {
+        Some(family) => {
+            let further = family.n_pages().saturating_sub(m + 1);
+            writeln!(out, "learned    {loads} pages loaded, {m} of {n} witnesses and {further} of later pages")?;
+        }
+        None => writeln!(out, "learned    {loads} pages loaded, {m} of {n} voted, {} votes needed", template.t)?,
+    }
     writeln!(
         out,
         "template   {} of {} nodes, {} of them text{}\n",
@@ -33,7 +38,12 @@ pub(super) fn write_outline(template: &Template, out: &mut impl Write) -> io::Re
         let depth = if at == 0 { 0 } else { depths.get(node.parent as usize).map_or(0, |d| d + 1) };
         depths.push(depth);
         let slot = if n_kept[at] < node.n_children { "  …" } else { "" };
-        writeln!(out, "{:>2}  {}{}{slot}", node.votes, "  ".repeat(depth.min(40)), label(node))?;
+        let indent = "  ".repeat(depth.min(40));
+        match node.own {
+            // Here only for what stands below it.
+            true => writeln!(out, "    {indent}({}){slot}", label(node))?,
+            false => writeln!(out, "{:>2}  {indent}{}{slot}", node.votes, label(node))?,
+        }
     }
     Ok(())
 }

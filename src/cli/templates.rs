@@ -139,7 +139,8 @@ fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Resul
             time(row.learned_at),
             row.method,
             row.n_nodes.to_string(),
-            format!("{}/{}", row.t, row.m),
+            // Witnesses need no number of votes.
+            if row.t == 0 { row.m.to_string() } else { format!("{}/{}", row.t, row.m) },
             row.loads.to_string(),
             row.key_url,
         ]);
