@@ -1,6 +1,6 @@
 //! Pages of a site as witnesses of what is template on any page of it.
 //!
-//! The key page and its voters are kept, each as a [`Page`]: tags, stable names, hashes of texts, nothing of the words.
+//! The key page and its voters are kept: tags, stable names and hashes of texts, nothing of the words (`page.rs`).
 //! To label a page it is aligned to every witness (`align.rs`): a node is equal there, mapped with other words, or
 //! absent. What witnesses say is weighed by how much of the page they share, so that a listing does not vote the
 //! sidebar of an article out, and the labels of all nodes are decided together on the tree (`verdict.rs`). The same
