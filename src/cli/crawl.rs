@@ -246,7 +246,7 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
 
 pub(super) fn site_table(sites: &[SiteSummary]) -> Table {
     let mut table =
-        Table::new(&["site", "outcome", "pages", "loads", "votes", "template", "of", "cleaned", "s"]).left(1);
+        Table::new(&["site", "outcome", "pages", "loads", "voters", "template", "of", "cleaned", "s"]).left(1);
     for s in sites {
         table.row(vec![
             s.host.clone(),

@@ -43,7 +43,7 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// A template as an indented outline: votes, tags, sample text; … marks where pages have something of their own.
+    /// A template as an indented outline: votes or witnesses, tags, sample text; … marks where pages have something of their own.
     Show {
         /// Host.
         host: String,
@@ -131,7 +131,7 @@ fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Resul
         return Ok(());
     }
     let mut table =
-        Table::new(&["site", "version", "learned", "method", "nodes", "votes", "loads", "key page"]).left(7);
+        Table::new(&["site", "version", "learned", "method", "nodes", "voters", "loads", "key page"]).left(7);
     for row in rows {
         table.row(vec![
             row.host,
@@ -139,7 +139,7 @@ fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Resul
             time(row.learned_at),
             row.method,
             row.n_nodes.to_string(),
-            // Witnesses need no number of votes.
+            // Votes needed of those cast; witnesses need none.
             if row.t == 0 { row.m.to_string() } else { format!("{}/{}", row.t, row.m) },
             row.loads.to_string(),
             row.key_url,

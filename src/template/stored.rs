@@ -113,7 +113,7 @@ fn is_zero<T: Default + PartialEq>(n: &T) -> bool {
 pub enum TemplateError {
     /// Not JSON of the expected form.
     #[error("not a template: {0}")]
-    Form(#[from] serde_json::Error),
+    Form(serde_json::Error),
     /// Written by a version that is not known here.
     #[error("template schema {found} is not known; this version reads up to {SCHEMA}, please update dehusk")]
     Schema {
@@ -138,7 +138,7 @@ pub enum TemplateError {
     },
     /// A witness is damaged.
     #[error("damaged template: {0}")]
-    Witness(#[from] StoredError),
+    Witness(StoredError),
 }
 
 impl Template {
@@ -218,11 +218,11 @@ impl Template {
         struct Version {
             schema: u32,
         }
-        let Version { schema } = serde_json::from_slice(text)?;
+        let Version { schema } = serde_json::from_slice(text).map_err(TemplateError::Form)?;
         if !(VOTES_SCHEMA..=SCHEMA).contains(&schema) {
             return Err(TemplateError::Schema { found: schema });
         }
-        let template: Template = serde_json::from_slice(text)?;
+        let template: Template = serde_json::from_slice(text).map_err(TemplateError::Form)?;
         // In preorder a node's parent is the node before it or an ancestor of that one.
         let mut path: Vec<usize> = vec![0];
         let mut last_child = vec![0; template.nodes.len()];
@@ -241,7 +241,7 @@ impl Template {
                 last_child[above] = *position;
             }
         }
-        template.witnesses.as_ref().map_or(Ok(()), StoredFamily::check)?;
+        template.witnesses.as_ref().map_or(Ok(()), StoredFamily::check).map_err(TemplateError::Witness)?;
         Ok(template)
     }
 

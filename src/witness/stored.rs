@@ -60,7 +60,7 @@ struct StoredPage {
 
 /// Why a written family was refused.
 #[derive(Debug, thiserror::Error)]
-#[error("witness {page} of the template is damaged: {what}")]
+#[error("witness {page}: {what}")]
 pub struct StoredError {
     /// Its number, from 1.
     page: usize,
