@@ -4,11 +4,10 @@
 //! probability of the thesis (definition 3.2.2, with stable names only and without order). What no place was found for
 //! may stand elsewhere on the witness, by a unique id or as an equal subtree.
 
-use rustc_hash::FxHashMap;
-
 use super::Params;
+use super::known::Witness;
 use super::page::Page;
-use crate::dom::mix;
+use super::tables::{Kind, Tables, UNKNOWN};
 
 /// What a witness says of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,10 +44,11 @@ impl Alignment {
 }
 
 /// What `witness` says of `page`.
-pub(super) fn align(page: &Page, witness: &Page, params: Params, room: &mut Room) -> Alignment {
+pub(super) fn align(page: &Page, witness: &Witness, tables: &Tables, params: Params, room: &mut Room) -> Alignment {
     let mut out = Alignment { said: vec![Said::Absent; page.len()], taken: vec![false; witness.len()] };
-    if !page.is_empty() && !witness.is_empty() {
-        let mut walk = Walk { page, witness, params, out: &mut out, room };
+    if !page.is_empty() && witness.len() > 0 {
+        let mut walk = Walk { page, witness, tables, params, out: &mut out, room };
+        walk.note_subtrees();
         walk.from(0, 0);
         walk.look_elsewhere();
     }
@@ -57,7 +57,8 @@ pub(super) fn align(page: &Page, witness: &Page, params: Params, room: &mut Room
 
 struct Walk<'a> {
     page: &'a Page,
-    witness: &'a Page,
+    witness: &'a Witness,
+    tables: &'a Tables,
     params: Params,
     out: &'a mut Alignment,
     room: &'a mut Room,
@@ -69,33 +70,49 @@ pub(super) struct Room {
     /// Pairs whose children are to be mapped.
     open: Vec<(usize, usize)>,
     lists: Lists,
-    by_key: ByKey,
+    by_subtree: ByNumber,
+    by_kind: ByNumber,
+    /// By subtree: the last witness that has it.
+    stands_in: Vec<u32>,
+    /// Number of the witness in hand.
+    witness: u32,
+}
+
+/// A node of a child list.
+#[derive(Clone, Copy)]
+struct Child {
+    node: usize,
+    /// Position among the siblings, from 1.
+    position: u32,
 }
 
 /// Room for the child lists in hand.
 #[derive(Default)]
 struct Lists {
-    left: Vec<usize>,
-    right: Vec<usize>,
-    rest: Vec<usize>,
+    left: Vec<Child>,
+    right: Vec<Child>,
     candidates: Vec<(f64, u32, u32)>,
+    is_used: Vec<bool>,
+    is_taken: Vec<bool>,
 }
 
 /// Lists of more pairs are mapped kind by kind first; what is then still more is left.
 const MANY_PAIRS: usize = 4096;
 
-/// Longer lists are searched by hash.
-const SHORT: usize = 16;
-
 impl Walk<'_> {
+    fn note_subtrees(&mut self) {
+        let Room { stands_in, witness, .. } = &mut *self.room;
+        *witness += 1;
+        stands_in.resize(self.tables.n_subtrees(), 0);
+        self.witness.columns.subtree.iter().for_each(|subtree| stands_in[*subtree as usize] = *witness);
+    }
+
     fn from(&mut self, x: usize, y: usize) {
         self.room.open.push((x, y));
         while let Some((x, y)) = self.room.open.pop() {
-            let (page, witness) = (self.page, self.witness);
-            let size = page.size[x] as usize;
-            if page.hash[x] == witness.hash[y] && page.size[x] == witness.size[y] {
-                self.out.said[x..x + size].fill(Said::Equal);
-                self.out.taken[y..y + size].fill(true);
+            let (page, witness) = (&self.page.columns, &self.witness.columns);
+            if page.subtree[x] == witness.subtree[y] {
+                self.equal(x, y);
                 continue;
             }
             self.out.said[x] = Said::Mapped;
@@ -108,12 +125,22 @@ impl Walk<'_> {
         }
     }
 
+    fn equal(&mut self, x: usize, y: usize) {
+        let size = self.page.columns.size[x] as usize;
+        self.out.said[x..x + size].fill(Said::Equal);
+        self.out.taken[y..y + size].fill(true);
+    }
+
     /// What `map_children` would do with two only children.
     fn map_only(&mut self, i: usize, j: usize) {
-        let (page, witness) = (self.page, self.witness);
-        let (a, b) = (page.names(i).id, witness.names(j).id);
-        let is_same = page.hash[i] == witness.hash[j] || (a != 0 && a == b && page.tag[i] == witness.tag[j]);
-        if !self.out.taken[j] && (is_same || self.likeness(i, j).is_some_and(|p| p > self.params.threshold)) {
+        let only = |node: usize| Child { node, position: 1 };
+        let is_equal = self.page.columns.subtree[i] == self.witness.columns.subtree[j];
+        let is_like = || {
+            let (a, b) = (self.page.kind(i), self.kind(j));
+            let same_id = a.id != 0 && a.id == b.id && a.tag == b.tag;
+            same_id || self.likeness(only(i), only(j), 1, 1).is_some_and(|p| p > self.params.threshold)
+        };
+        if !self.out.taken[j] && (is_equal || is_like()) {
             self.room.open.push((i, j));
         }
     }
@@ -121,123 +148,132 @@ impl Walk<'_> {
     fn map_children(&mut self, x: usize, y: usize) {
         let mut lists = std::mem::take(&mut self.room.lists);
         let Lists { left, right, .. } = &mut lists;
+        let child = |(node, position): (usize, u32)| Child { node, position };
         left.clear();
         right.clear();
-        left.extend(self.page.children(x));
-        right.extend(self.witness.children(y).filter(|node| !self.out.taken[*node]));
-        self.map_equal(&mut lists);
-        let Lists { left, right, rest, candidates, .. } = &mut lists;
-        self.map_ids(left, right, rest);
-        if rest.len().saturating_mul(right.len()) > MANY_PAIRS {
-            self.map_kinds(rest, right);
+        left.extend(self.page.columns.children(x).zip(1..).map(child));
+        let taken = &self.out.taken;
+        right.extend(self.witness.columns.children(y).zip(1..).filter(|(node, _)| !taken[*node]).map(child));
+        self.map_equal(left, right);
+        if self.witness.has_ids() {
+            self.map_ids(left, right);
         }
-        if !rest.is_empty() && rest.len().saturating_mul(right.len()) <= MANY_PAIRS {
-            self.map_alike(rest, right, candidates);
+        if left.len().saturating_mul(right.len()) > MANY_PAIRS {
+            self.map_kinds(left, right);
+        }
+        if !left.is_empty() && left.len().saturating_mul(right.len()) <= MANY_PAIRS {
+            self.map_alike((x, y), &mut lists);
         }
         self.room.lists = lists;
     }
 
     /// Pairs children of one tag and the same names, the first with the first: what long lists of like items would come
     /// to pair by pair, in time that is linear in them.
-    fn map_kinds(&mut self, rest: &mut Vec<usize>, right: &mut Vec<usize>) {
-        let (page, witness) = (self.page, self.witness);
-        let left = |i: usize| mix(page.names(i).hash, u64::from(page.tag[i]));
-        let other = |j: usize| mix(witness.names(j).hash, u64::from(witness.tag[j]));
-        self.room.by_key.pair(rest, right, left, other, &mut self.room.open);
+    fn map_kinds(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
+        let (page, witness) = (&self.page.columns.kind, &self.witness.columns.kind);
+        let open = &mut self.room.open;
+        let n = self.tables.kinds().len();
+        self.room.by_kind.pair(n, (left, page), (right, witness), |i, j| open.push((i, j)));
     }
 
-    /// Pairs children with equal subtrees, the first with the first; leaves the others in `left` and `right`.
-    fn map_equal(&mut self, lists: &mut Lists) {
-        let Lists { left, right, .. } = lists;
-        let (a, b) = (&self.page.hash, &self.witness.hash);
-        let open = &mut self.room.open;
-        let n = left.iter().zip(&*right).take_while(|(i, j)| a[**i] == b[**j]).count();
-        open.extend(left.drain(..n).zip(right.drain(..n)));
-        if left.len() <= SHORT || right.len() <= SHORT {
-            left.retain(|i| match right.iter().position(|j| a[*i] == b[*j]) {
-                Some(at) => {
-                    open.push((*i, right.remove(at)));
-                    false
-                }
-                None => true,
-            });
+    /// Pairs children with equal subtrees, the first with the first; leaves the others in the lists.
+    fn map_equal(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
+        let (a, b) = (&self.page.columns.subtree, &self.witness.columns.subtree);
+        let n = left.iter().zip(&*right).take_while(|(i, j)| a[i.node] == b[j.node]).count();
+        for (i, j) in left.drain(..n).zip(right.drain(..n)) {
+            self.equal(i.node, j.node);
+        }
+        if left.iter().all(|i| a[i.node] == UNKNOWN) || right.is_empty() {
             return;
         }
-        self.room.by_key.pair(left, right, |i| a[i], |j| b[j], open);
+        let (out, size) = (&mut *self.out, &self.page.columns.size);
+        self.room.by_subtree.pair(self.tables.n_subtrees(), (left, a), (right, b), |i, j| {
+            let size = size[i] as usize;
+            out.said[i..i + size].fill(Said::Equal);
+            out.taken[j..j + size].fill(true);
+        });
     }
 
-    /// Pairs children of equal ids; leaves the others in `rest` and `right`.
-    fn map_ids(&mut self, left: &[usize], right: &mut Vec<usize>, rest: &mut Vec<usize>) {
-        rest.clear();
-        for i in left {
-            let id = self.page.names(*i).id;
-            let same = |j: &usize| self.witness.names(*j).id == id && self.page.tag[*i] == self.witness.tag[*j];
-            match (id != 0).then(|| right.iter().position(same)).flatten() {
-                Some(at) => self.room.open.push((*i, right.remove(at))),
-                None => rest.push(*i),
+    /// Pairs children of equal ids; leaves the others in the lists.
+    fn map_ids(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
+        left.retain(|i| {
+            let kind = self.page.kind(i.node);
+            if kind.id == 0 {
+                return true;
             }
-        }
+            let is_same = |j: &Child| {
+                let other = self.kind(j.node);
+                other.id == kind.id && other.tag == kind.tag
+            };
+            let Some(at) = right.iter().position(is_same) else { return true };
+            self.room.open.push((i.node, right.remove(at).node));
+            false
+        });
     }
 
     /// Pairs what is most alike, best pair first.
-    fn map_alike(&mut self, rest: &[usize], right: &[usize], candidates: &mut Vec<(f64, u32, u32)>) {
+    fn map_alike(&mut self, (x, y): (usize, usize), lists: &mut Lists) {
+        let Lists { left, right, candidates, is_used, is_taken } = lists;
+        let (m, n) = (self.page.columns.n_children[x], self.witness.columns.n_children[y]);
         candidates.clear();
-        for (a, i) in rest.iter().enumerate() {
+        for (a, i) in left.iter().enumerate() {
             for (b, j) in right.iter().enumerate() {
-                if let Some(p) = self.likeness(*i, *j).filter(|p| *p > self.params.threshold) {
+                if let Some(p) = self.likeness(*i, *j, m, n).filter(|p| *p > self.params.threshold) {
                     candidates.push((p, a as u32, b as u32));
                 }
             }
         }
         candidates.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
-        let (mut is_used, mut is_taken) = (vec![false; rest.len()], vec![false; right.len()]);
+        is_used.clear();
+        is_used.resize(left.len(), false);
+        is_taken.clear();
+        is_taken.resize(right.len(), false);
         for (_, a, b) in candidates.iter().map(|(p, a, b)| (p, *a as usize, *b as usize)) {
             if !is_used[a] && !is_taken[b] {
                 (is_used[a], is_taken[b]) = (true, true);
-                self.room.open.push((rest[a], right[b]));
+                self.room.open.push((left[a].node, right[b].node));
             }
         }
     }
 
-    /// The equality probability with the weights of the thesis; texts go by their place.
-    fn likeness(&self, i: usize, j: usize) -> Option<f64> {
-        let (page, witness) = (self.page, self.witness);
-        if page.tag[i] != witness.tag[j] {
+    fn kind(&self, j: usize) -> &Kind {
+        &self.tables.kinds()[self.witness.columns.kind[j] as usize]
+    }
+
+    /// The equality probability with the weights of the thesis, in lists of m and n children; texts go by their place.
+    fn likeness(&self, i: Child, j: Child, m: u32, n: u32) -> Option<f64> {
+        let (a, b) = (self.page.kind(i.node), self.kind(j.node));
+        if a.tag != b.tag {
             return None;
         }
-        let place = self.place(i, j);
-        if page.is_text[i] {
+        let place = place(i, j, m, n);
+        if a.is_text() {
             return Some(0.6 + 0.4 * place);
         }
-        let (a, b) = (page.names(i), witness.names(j));
         if a.id != 0 && b.id != 0 {
             return None;
         }
-        let children = ratio(page.n_children[i], witness.n_children[j]);
+        let children = ratio(self.page.columns.n_children[i.node], self.witness.columns.n_children[j.node]);
         let named = 0.5 * overlap(&a.classes, &b.classes, 0.99) + 0.2 * overlap(&a.attrs, &b.attrs, 0.25);
         Some(named + 0.1 * children + 0.2 * place)
     }
 
-    /// How near two nodes stand in their lists, counted from either end.
-    fn place(&self, i: usize, j: usize) -> f64 {
-        let (page, witness) = (self.page, self.witness);
-        let (m, n) = (page.n_children[page.parent[i] as usize], witness.n_children[witness.parent[j] as usize]);
-        let (p, q) = (page.position[i], witness.position[j]);
-        let off = p.abs_diff(q).min((m.saturating_sub(p)).abs_diff(n.saturating_sub(q)));
-        1.0 - f64::from(off) / f64::from(m.max(n).max(1))
+    fn stands_here(&self, x: usize) -> bool {
+        let subtree = self.page.columns.subtree[x] as usize;
+        self.room.stands_in.get(subtree).is_some_and(|witness| *witness == self.room.witness)
     }
 
     fn look_elsewhere(&mut self) {
         let mut x = 0;
         while x < self.page.len() {
             if self.out.said[x] == Said::Absent {
-                let id = self.page.names(x).id;
-                let by_id = (id != 0).then(|| self.witness.find_id(id)).flatten();
-                let is_free = |y: &usize| !self.out.taken[*y] && self.page.tag[x] == self.witness.tag[*y];
+                let kind = self.page.kind(x);
+                let by_id = (kind.id != 0).then(|| self.witness.find_id(kind.id)).flatten();
+                let is_free = |y: &usize| !self.out.taken[*y] && kind.tag == self.kind(*y).tag;
                 if let Some(y) = by_id.filter(is_free) {
                     self.from(x, y);
-                } else if self.page.has_text(x) && self.witness.find_subtree(self.page.hash[x]).is_some() {
-                    let end = x + self.page.size[x] as usize;
+                } else if self.page.has_text[x] && self.stands_here(x) {
+                    let end = x + self.page.columns.size[x] as usize;
                     self.out.said[x..end].fill(Said::Elsewhere);
                     x = end;
                     continue;
@@ -248,42 +284,54 @@ impl Walk<'_> {
     }
 }
 
-/// Room for pairing by key: the first of each key, and the next one of the same key.
+/// How near two nodes stand in their lists of m and n, counted from either end.
+fn place(i: Child, j: Child, m: u32, n: u32) -> f64 {
+    let (p, q) = (i.position, j.position);
+    let off = p.abs_diff(q).min((m.saturating_sub(p)).abs_diff(n.saturating_sub(q)));
+    1.0 - f64::from(off) / f64::from(m.max(n).max(1))
+}
+
+/// Room for pairing by number: the first of each number, and the next one of the same.
 #[derive(Default)]
-struct ByKey {
-    first: FxHashMap<u64, u32>,
+struct ByNumber {
+    /// By number: the round that it was written in, and the place in the right list.
+    first: Vec<(u32, u32)>,
+    round: u32,
     next: Vec<u32>,
     is_used: Vec<bool>,
 }
 
-impl ByKey {
-    /// Pairs nodes of equal keys, the first with the first, in time that is linear in the lists; the others stay in them.
+impl ByNumber {
+    /// Pairs children of equal numbers below `n`, the first with the first, in time that is linear in the lists; the
+    /// others stay in them.
     fn pair(
         &mut self,
-        left: &mut Vec<usize>,
-        right: &mut Vec<usize>,
-        left_key: impl Fn(usize) -> u64,
-        right_key: impl Fn(usize) -> u64,
-        out: &mut Vec<(usize, usize)>,
+        n: usize,
+        (left, left_number): (&mut Vec<Child>, &[u32]),
+        (right, right_number): (&mut Vec<Child>, &[u32]),
+        mut out: impl FnMut(usize, usize),
     ) {
         const LAST: u32 = u32::MAX;
-        self.first.clear();
+        self.first.resize(n, (0, LAST));
+        self.round += 1;
         self.next.clear();
         self.next.resize(right.len(), LAST);
         self.is_used.clear();
         self.is_used.resize(right.len(), false);
         for (at, j) in right.iter().enumerate().rev() {
-            self.next[at] = self.first.insert(right_key(*j), at as u32).unwrap_or(LAST);
+            let (round, first) = &mut self.first[right_number[j.node] as usize];
+            self.next[at] = if *round == self.round { *first } else { LAST };
+            (*round, *first) = (self.round, at as u32);
         }
-        left.retain(|i| match self.first.get_mut(&left_key(*i)).filter(|at| **at != LAST) {
-            Some(first) => {
+        left.retain(|i| match self.first.get_mut(left_number[i.node] as usize) {
+            Some((round, first)) if *round == self.round && *first != LAST => {
                 let at = *first as usize;
                 *first = self.next[at];
                 self.is_used[at] = true;
-                out.push((*i, right[at]));
+                out(i.node, right[at].node);
                 false
             }
-            None => true,
+            _ => true,
         });
         let mut is_used = self.is_used.iter();
         right.retain(|_| !is_used.next().copied().unwrap_or(false));

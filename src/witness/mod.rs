@@ -15,8 +15,10 @@
 //! witness, but for child lists that differ, whose product is bounded.
 
 mod align;
+mod known;
 mod page;
 mod stored;
+mod tables;
 mod verdict;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,14 +27,18 @@ use crate::dom::Tree;
 use crate::settings::Learn;
 
 use align::{Alignment, Room, align};
-use page::{Page, share_names, tokens};
+use known::{Witness, rank};
+use page::{Page, tokens};
 pub use stored::{StoredError, StoredFamily};
+use tables::Tables;
 use verdict::{Testimony, decide};
 
 /// Witnesses of one site, ready to label pages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Family {
-    pages: Vec<Page>,
+    /// Ascending by digest: sums of what they say are of floats, and one order gives one sum.
+    pages: Vec<Witness>,
+    tables: Tables,
     /// Names that at least two witnesses bear; others are generated or a page's own.
     vocabulary: FxHashSet<u32>,
     /// Names that one page bore that was added since.
@@ -44,7 +50,7 @@ pub struct Family {
 const MOST_ONCE: usize = 50_000;
 
 /// What of the learning parameters matters here.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Params {
     /// Nodes that are no equal subtrees are mapped when their equality probability is above this.
     threshold: f64,
@@ -78,25 +84,36 @@ impl Family {
             tokens(tree).into_iter().for_each(|token| *bearers.entry(token).or_default() += 1);
         }
         let vocabulary: FxHashSet<u32> = bearers.into_iter().filter(|(_, n)| *n >= 2).map(|(token, _)| token).collect();
-        let page = |(url, tree): &(u64, &Tree)| Page::of(tree, &vocabulary).bounded(params.max_nodes).found_at(*url);
-        let mut pages: Vec<Page> = trees.iter().map(page).collect();
-        let digests: Vec<u64> = pages.iter().map(Page::digest).collect();
-        pages.retain(|page| !page.is_empty());
+        let pages = trees.iter().map(|(_, tree)| Page::of(tree, &vocabulary).bounded(params.max_nodes));
+        let mut pages: Vec<Page> = pages.collect();
+        let mut family = Family { vocabulary, params, ..Family::default() };
+        let mut witnesses: Vec<(&Page, Witness)> = Vec::with_capacity(pages.len());
+        family.tables.take(&mut pages, |_| true);
         let mut seen = FxHashSet::default();
-        pages.retain(|page| seen.insert(page.digest()));
-        if pages.len() < 2 {
+        for (page, (url, _)) in pages.iter().zip(trees) {
+            if !page.is_empty() && seen.insert(page.digest()) {
+                witnesses.push((page, Witness::of(page, *url, page.digest(), &family.tables)));
+            }
+        }
+        if witnesses.len() < 2 {
             return None;
         }
-        share_names(&mut pages);
-        let mut family = Family { pages, vocabulary, once: FxHashSet::default(), params };
+        witnesses.sort_by_key(|(_, witness)| witness.digest);
+        let (kept, witnesses): (Vec<&Page>, Vec<Witness>) = witnesses.into_iter().unzip();
+        family.pages = witnesses;
         family.gather_vocabulary();
-        let settled = family.settle();
+        // Confidence is measured by the labels of the witnesses.
+        let labels: Vec<Labels> = kept.iter().map(|page| Labels { confidence: 1.0, ..family.judge(page) }).collect();
+        for (witness, labels) in family.pages.iter_mut().zip(&labels) {
+            witness.set_template(&labels.is_template);
+        }
+        let settled: FxHashMap<u64, Labels> = kept.iter().map(|page| page.digest()).zip(labels).collect();
         // A page that is kept whole was labelled as a witness.
-        let label = |((_, tree), digest): (&(u64, &Tree), u64)| match settled.get(&digest) {
+        let label = |((_, tree), page): (&(u64, &Tree), &Page)| match settled.get(&page.digest()) {
             Some(labels) if labels.is_template.len() == tree.counted().len() => labels.clone().shifted(tree),
             _ => family.label(tree),
         };
-        let labels = trees.iter().zip(digests).map(label).collect();
+        let labels = trees.iter().zip(&pages).map(label).collect();
         Some((family, labels))
     }
 
@@ -104,81 +121,84 @@ impl Family {
     /// the training pages those with the least hashes of their URLs are kept, which is a sample of all pages seen,
     /// whatever order they came in. A later version takes the place of an earlier one. Says whether it was kept.
     pub fn add(&mut self, url: u64, tree: &Tree, labels: &[bool]) -> bool {
-        let same = self.pages.iter().position(|known| known.url() == url);
-        let further = self.pages.iter().enumerate().filter(|(_, known)| known.is_further());
+        let same = self.pages.iter().position(|known| known.url == url);
+        let further = self.pages.iter().enumerate().filter(|(_, known)| known.is_further);
         let gives_way = match same {
             Some(_) => same,
             None if further.clone().count() < self.params.further => None,
             None => match further.max_by_key(|(_, known)| known.rank()) {
-                Some((at, known)) if page::rank(url) < known.rank() => Some(at),
+                Some((at, known)) if rank(url) < known.rank() => Some(at),
                 _ => return false,
             },
         };
         let mut page = Page::of(tree, &self.vocabulary);
-        if page.is_empty() || self.pages.iter().any(|known| known.digest() == page.digest()) {
+        if page.is_empty() || self.pages.iter().any(|known| known.digest == page.digest()) {
             return false;
         }
+        if self.learn_names(tree) {
+            page = Page::of(tree, &self.vocabulary);
+        }
+        let is_further = gives_way.is_none_or(|at| self.pages.remove(at).is_further);
+        let mut page = page.bounded(self.params.max_nodes);
+        self.make_known(&mut page);
+        let mut witness = Witness::of(&page, url, page.digest(), &self.tables);
+        witness.is_further = is_further;
+        match labels.get(tree.counted()).filter(|labels| labels.len() == page.len()) {
+            Some(labels) => witness.set_template(labels),
+            // It is kept in part.
+            None => witness.set_template(&self.judge(&page).is_template),
+        }
+        let at = self.pages.partition_point(|known| known.digest < witness.digest);
+        self.pages.insert(at, witness);
+        true
+    }
+
+    /// Takes up the names of a page that another page bore too. Are there such?
+    fn learn_names(&mut self, tree: &Tree) -> bool {
         let known = self.vocabulary.len();
         for token in tokens(tree) {
             if !self.vocabulary.contains(&token) && self.once.len() < MOST_ONCE && !self.once.insert(token) {
                 self.vocabulary.insert(token);
             }
         }
-        if self.vocabulary.len() > known {
-            page = Page::of(tree, &self.vocabulary);
-        }
-        page = page.bounded(self.params.max_nodes).found_at(url);
-        page.set_further(gives_way.is_none_or(|at| self.pages.remove(at).is_further()));
-        match labels.get(tree.counted()).filter(|labels| labels.len() == page.len()) {
-            Some(labels) => page.set_template(labels),
-            // It is kept in part.
-            None => page.set_template(&self.judge(&page).is_template),
-        }
-        page.index();
-        page.forget_chars();
-        self.pages.push(page);
-        share_names(&mut self.pages);
-        self.pages.sort_by_key(Page::digest);
-        true
+        self.vocabulary.len() > known
+    }
+
+    /// Takes the kinds and subtrees of a page into the tables, and drops what only a witness had that gave way.
+    fn make_known(&mut self, page: &mut Page) {
+        let mut is_used = vec![false; self.tables.n_subtrees()];
+        let subtrees = self.pages.iter().flat_map(|page| &page.columns.subtree);
+        subtrees.for_each(|subtree| is_used[*subtree as usize] = true);
+        let new = self.tables.take(std::slice::from_mut(page), |subtree| is_used[subtree]);
+        self.pages.iter_mut().for_each(|page| page.renumber(&new));
     }
 
     /// The vocabulary is what the kept nodes bear, so that a stored family has the same.
     fn gather_vocabulary(&mut self) {
-        let nodes = self.pages.iter().flat_map(|page| (0..page.len()).map(|node| page.names(node)));
-        let tokens = nodes.flat_map(|names| names.classes.iter().chain(&names.attrs).chain(std::iter::once(&names.id)));
-        self.vocabulary = tokens.copied().filter(|token| *token != 0).collect();
-    }
-
-    /// Labels every witness, which confidence is measured by.
-    fn settle(&mut self) -> FxHashMap<u64, Labels> {
-        // The sums of the testimony are of floats: one order of the witnesses, whatever order they came in.
-        self.pages.sort_by_key(Page::digest);
-        self.pages.iter_mut().for_each(Page::index);
-        let labels: Vec<Labels> =
-            self.pages.iter().map(|page| Labels { confidence: 1.0, ..self.judge(page) }).collect();
-        for (page, labels) in self.pages.iter_mut().zip(&labels) {
-            page.set_template(&labels.is_template);
-            page.forget_chars();
-        }
-        self.pages.iter().map(Page::digest).zip(labels).collect()
+        let mut is_used = vec![false; self.tables.kinds().len()];
+        let kinds = self.pages.iter().flat_map(|page| &page.columns.kind);
+        kinds.for_each(|kind| is_used[*kind as usize] = true);
+        let used = self.tables.kinds().iter().zip(is_used).filter(|(_, is_used)| *is_used);
+        self.vocabulary = used.flat_map(|(kind, _)| kind.tokens()).collect();
     }
 
     /// The labels of a page.
     pub fn label(&self, tree: &Tree) -> Labels {
-        let page = Page::of(tree, &self.vocabulary);
+        let mut page = Page::of(tree, &self.vocabulary);
+        page.number(&self.tables);
         self.judge(&page).shifted(tree)
     }
 
     /// A page that is a witness itself is judged by the others, and so is another version of one.
     fn judge(&self, page: &Page) -> Labels {
-        let mut heard: Vec<(&Page, Alignment)> = Vec::with_capacity(self.pages.len());
+        let mut heard: Vec<(&Witness, Alignment)> = Vec::with_capacity(self.pages.len());
         let (mut confidence, mut room) = (0.0_f64, Room::default());
         for witness in &self.pages {
-            if witness.digest() == page.digest() {
+            if witness.digest == page.digest() {
                 confidence = 1.0;
                 continue;
             }
-            let alignment = align(page, witness, self.params, &mut room);
+            let alignment = align(page, witness, &self.tables, self.params, &mut room);
             confidence = confidence.max(witness.shown(&alignment));
             heard.push((witness, alignment));
         }
@@ -194,7 +214,7 @@ impl Family {
 
 /// The witness that is this page of another night: it has nearly all of its text where no other comes near. It knows
 /// what the page says, not what is template.
-fn copy_among(page: &Page, heard: &[(&Page, Alignment)]) -> Option<usize> {
+fn copy_among(page: &Page, heard: &[(&Witness, Alignment)]) -> Option<usize> {
     /// What a copy lacks of the text, at most; and as a part of what any other witness lacks.
     const LACKS: f64 = 0.1;
     const OF_OTHERS: f64 = 0.2;
@@ -306,13 +326,13 @@ mod tests {
         };
         let (one, other) = (sharpened(0), sharpened(23));
         assert_eq!(one.pages.len(), 4 + 16);
-        let urls = |family: &Family| family.pages.iter().map(Page::url).collect::<Vec<_>>();
+        let urls = |family: &Family| family.pages.iter().map(|page| page.url).collect::<Vec<_>>();
         assert_eq!(urls(&one), urls(&other));
         let new = page(&article("barley"));
         assert_eq!(one.label(&new).is_template, other.label(&new).is_template);
         // Tonight's version of a page takes the place of yesterday's; what is known is not added again.
         let mut later = one;
-        let at = later.pages.iter().find(|page| page.is_further()).unwrap().url();
+        let at = later.pages.iter().find(|page| page.is_further).unwrap().url;
         assert!(!later.add(at, &further[at as usize - 100], &[]));
         assert!(later.add(at, &page(&article("grain of another night")), &[]));
         assert_eq!(later.pages.len(), 20);

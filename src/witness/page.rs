@@ -1,65 +1,60 @@
-//! One page as a witness: columns in preorder from the body on.
-
-use std::sync::Arc;
+//! A page that is to be labelled: columns in preorder from the body on.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::tables::{Kind, Tables, UNKNOWN};
 use crate::dom::{NodeId, SetId, Sets, Tree, mix, normalized_chars};
 
-use super::align::Alignment;
+/// What a page and a witness have alike, by node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Columns {
+    /// Number of its kind in the tables.
+    pub(super) kind: Vec<u32>,
+    /// Nodes of its subtree.
+    pub(super) size: Vec<u32>,
+    pub(super) n_children: Vec<u32>,
+    /// Number of its subtree in the tables.
+    pub(super) subtree: Vec<u32>,
+}
+
+impl Columns {
+    pub(super) fn len(&self) -> usize {
+        self.size.len()
+    }
+
+    pub(super) fn children(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = node + self.size[node] as usize;
+        let mut next = node + 1;
+        std::iter::from_fn(move || {
+            (next < end).then(|| {
+                let child = next;
+                next += self.size[child] as usize;
+                child
+            })
+        })
+    }
+}
 
 /// A page reduced to what is compared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Page {
-    pub(super) tag: Vec<u32>,
+    /// Kinds and subtrees are [`UNKNOWN`] until the page is numbered, and those that no witness has stay so.
+    pub(super) columns: Columns,
     pub(super) parent: Vec<u32>,
-    pub(super) size: Vec<u32>,
-    /// Position among the siblings, from 1.
-    pub(super) position: Vec<u32>,
-    pub(super) n_children: Vec<u32>,
+    /// Its kinds of nodes.
+    kinds: Vec<Kind>,
+    /// Number of each node in `kinds`.
+    own_kind: Vec<u32>,
     /// Hash of a text, or of the attributes of an element without children; 0 = none.
-    pub(super) own: Vec<u32>,
-    pub(super) is_text: Vec<bool>,
-    /// Number of each node in `names`.
-    pub(super) named: Vec<u32>,
-    pub(super) names: Arc<Vec<Names>>,
-    /// Characters of a text node; known only of a page that is labelled.
+    own: Vec<u32>,
+    /// Characters of a text node.
     pub(super) chars: Vec<u32>,
     /// Hash of the subtree's tags and texts.
-    pub(super) hash: Vec<u64>,
+    hash: Vec<u64>,
+    /// Does the subtree hold text?
+    pub(super) has_text: Vec<bool>,
     /// Hash of the whole page, of what a bounded one has lost too.
     digest: u64,
-    url: u64,
-    is_further: bool,
-    /// Does the subtree hold text?
-    has_text: Vec<bool>,
-    is_template: Vec<bool>,
-    n_template: usize,
-    /// Nodes of subtrees with text, by hash; of equal ones the first.
-    by_hash: Vec<u32>,
-    /// Nodes with an id, by id.
-    by_id: Vec<u32>,
-}
-
-/// Names of an element that other pages bear too.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Names {
-    /// 0 = none.
-    pub(super) id: u32,
-    /// Ascending.
-    pub(super) classes: Vec<u32>,
-    /// Name and value, hashed; ascending.
-    pub(super) attrs: Vec<u32>,
-    /// Equal for equal names, on any page.
-    pub(super) hash: u64,
-}
-
-impl Names {
-    pub(super) fn new(id: u32, classes: Vec<u32>, attrs: Vec<u32>) -> Names {
-        let lists = classes.iter().chain(std::iter::once(&0)).chain(&attrs);
-        let hash = lists.fold(u64::from(id), |hash, token| mix(hash, u64::from(*token)));
-        Names { id, classes, attrs, hash }
-    }
 }
 
 /// Kinds of tokens are kept apart: a class is no id.
@@ -69,11 +64,6 @@ const ATTRIBUTE: u64 = 3;
 
 fn token(kind: u64, name: u64) -> u32 {
     (mix(kind, name) as u32).max(1)
-}
-
-/// Place of a URL among all URLs: as good as random.
-pub(super) fn rank(url: u64) -> u64 {
-    mix(0, url)
 }
 
 /// The distinct tokens of a page.
@@ -128,26 +118,6 @@ impl<'a> Stable<'a> {
     }
 }
 
-/// Gives all pages one table of names: they share most of them.
-pub(super) fn share_names(pages: &mut [Page]) {
-    let mut table: Vec<Names> = Vec::new();
-    let mut known: FxHashMap<Names, u32> = FxHashMap::default();
-    for page in pages.iter_mut() {
-        let mut number: Vec<Option<u32>> = vec![None; page.names.len()];
-        for named in &mut page.named {
-            let names = &page.names[*named as usize];
-            *named = *number[*named as usize].get_or_insert_with(|| {
-                *known.entry(names.clone()).or_insert_with_key(|names| {
-                    table.push(names.clone());
-                    table.len() as u32 - 1
-                })
-            });
-        }
-    }
-    let table = Arc::new(table);
-    pages.iter_mut().for_each(|page| page.names = Arc::clone(&table));
-}
-
 impl Page {
     /// The page of a tree; names outside the vocabulary are left out.
     pub(super) fn of(tree: &Tree, vocabulary: &FxHashSet<u32>) -> Page {
@@ -156,16 +126,12 @@ impl Page {
         let mut page = Page { chars: vec![0; n], ..Page::with_capacity(n) };
         let mut classes = Stable::new(CLASS, &shape.sets, vocabulary);
         let mut attrs = Stable::new(ATTRIBUTE, &shape.sets, vocabulary);
-        let mut known: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
-        let mut names = Vec::new();
+        let mut known: FxHashMap<(u32, u32, u32, u32), u32> = FxHashMap::default();
         for node in counted {
             let at = NodeId::new(node);
             let is_text = tree.is_text(at);
-            page.tag.push(if is_text { 0 } else { (shape.tag[node] as u32).max(1) });
             page.parent.push((shape.parent[node] as usize).saturating_sub(first) as u32);
-            page.n_children.push(shape.n_children[node]);
-            page.position.push(shape.position[node]);
-            page.is_text.push(is_text);
+            page.columns.n_children.push(shape.n_children[node]);
             page.own.push(if is_text {
                 page.chars[node - first] = normalized_chars(tree.text(at)) as u32;
                 (shape.text[node] as u32).max(1)
@@ -174,75 +140,68 @@ impl Page {
             } else {
                 0
             });
+            let tag = if is_text { 0 } else { (shape.tag[node] as u32).max(1) };
             let id = token(ID, shape.id[node]);
             let id = if shape.id[node] != 0 && vocabulary.contains(&id) { id } else { 0 };
             let in_classes = classes.number(&shape.sets, shape.classes[node]);
             let in_attrs = attrs.number(&shape.sets, shape.attrs[node]);
-            let named = *known.entry((id, in_classes, in_attrs)).or_insert_with(|| {
+            let kind = *known.entry((tag, id, in_classes, in_attrs)).or_insert_with(|| {
                 let list = |stable: &Stable<'_>, number: u32| stable.lists[number as usize].clone();
-                names.push(Names::new(id, list(&classes, in_classes), list(&attrs, in_attrs)));
-                names.len() as u32 - 1
+                page.kinds.push(Kind { tag, id, classes: list(&classes, in_classes), attrs: list(&attrs, in_attrs) });
+                page.kinds.len() as u32 - 1
             });
-            page.named.push(named);
+            page.own_kind.push(kind);
         }
-        page.names = Arc::new(names);
         page.sum_up();
         page.digest = page.hash.first().copied().unwrap_or(0);
         page
     }
 
+    /// The page that a witness was made of, as far as it is known: without the lengths of its texts.
+    pub(super) fn again(kinds: &[Kind], own_kind: Vec<u32>, n_children: Vec<u32>, own: Vec<u32>) -> Page {
+        let n = own_kind.len();
+        let mut page = Page { own_kind, own, kinds: kinds.to_vec(), ..Page::with_capacity(n) };
+        // Nodes with children still to come, and how many.
+        let mut open: Vec<(u32, u32)> = Vec::new();
+        for (node, n_children) in n_children.iter().enumerate() {
+            while open.last().is_some_and(|(_, to_come)| *to_come == 0) {
+                open.pop();
+            }
+            page.parent.push(open.last_mut().map_or(0, |(parent, to_come)| {
+                *to_come -= 1;
+                *parent
+            }));
+            open.push((node as u32, *n_children));
+        }
+        page.columns.n_children = n_children;
+        page.sum_up();
+        page
+    }
+
     fn with_capacity(n: usize) -> Page {
         let column = || Vec::with_capacity(n);
-        Page {
-            tag: column(),
-            parent: column(),
-            position: column(),
-            n_children: column(),
-            own: column(),
-            is_text: Vec::with_capacity(n),
-            named: column(),
-            ..Page::default()
-        }
+        let columns = Columns { n_children: column(), ..Columns::default() };
+        Page { columns, parent: column(), own_kind: column(), own: column(), ..Page::default() }
     }
 
     /// Fills in what follows from the other columns.
-    pub(super) fn sum_up(&mut self) {
-        let n = self.len();
-        self.size = vec![1; n];
+    fn sum_up(&mut self) {
+        let n = self.parent.len();
+        self.columns.size = vec![1; n];
         for node in (1..n).rev() {
-            self.size[self.parent[node] as usize] += self.size[node];
+            self.columns.size[self.parent[node] as usize] += self.columns.size[node];
         }
         self.hash = vec![0; n];
-        self.has_text.clone_from(&self.is_text);
+        self.has_text = (0..n).map(|node| self.kind(node).is_text()).collect();
         for node in (0..n).rev() {
-            let mut hash = mix(u64::from(self.tag[node]), u64::from(self.own[node]));
-            for child in self.children(node) {
+            let parent = self.parent[node] as usize;
+            self.has_text[parent] |= self.has_text[node];
+            let mut hash = mix(u64::from(self.kind(node).tag), u64::from(self.own[node]));
+            for child in self.columns.children(node) {
                 hash = mix(hash, self.hash[child]);
             }
             self.hash[node] = hash;
-            if node > 0 && self.has_text[node] {
-                self.has_text[self.parent[node] as usize] = true;
-            }
         }
-    }
-
-    /// Makes the page one that others can be aligned to.
-    pub(super) fn index(&mut self) {
-        let hash = &self.hash;
-        self.by_hash = (0..self.len() as u32).filter(|node| self.has_text[*node as usize]).collect();
-        self.by_hash.sort_by_key(|node| hash[*node as usize]);
-        self.by_hash.dedup_by_key(|node| hash[*node as usize]);
-        self.by_hash.shrink_to_fit();
-        let id = |node: &u32| self.names(*node as usize).id;
-        let mut by_id: Vec<u32> = (0..self.len() as u32).filter(|node| id(node) != 0).collect();
-        by_id.sort_by_key(id);
-        by_id.shrink_to_fit();
-        self.by_id = by_id;
-    }
-
-    /// Drops what only a page needs that is labelled.
-    pub(super) fn forget_chars(&mut self) {
-        self.chars = Vec::new();
     }
 
     /// The page without the middle of very long child lists, and cut off after `most` nodes.
@@ -250,43 +209,69 @@ impl Page {
         /// Children of one node that are kept from the beginning and from the end of their list.
         const FIRST: u32 = 300;
         const LAST: u32 = 50;
-        let is_long = self.n_children.iter().any(|n| *n > FIRST + LAST);
-        if self.len() <= most && !is_long {
+        let n_children = &self.columns.n_children;
+        if self.len() <= most && n_children.iter().all(|n| *n <= FIRST + LAST) {
             return self;
         }
-        let mut kept = Page { names: Arc::clone(&self.names), digest: self.digest, ..Page::default() };
-        let mut number: Vec<Option<u32>> = vec![None; self.len()];
-        for node in 0..self.len() {
+        let mut kept = Page { kinds: self.kinds, digest: self.digest, ..Page::default() };
+        let mut number: Vec<Option<u32>> = vec![None; self.parent.len()];
+        // Children of each node that have come.
+        let mut come: Vec<u32> = vec![0; self.parent.len()];
+        for node in 0..self.parent.len() {
             let parent = self.parent[node] as usize;
-            let place = self.position[node];
-            let is_end = place <= FIRST || place + LAST > self.n_children[parent];
-            if kept.len() >= most || (node > 0 && (number[parent].is_none() || !is_end)) {
-                continue;
+            if node > 0 {
+                come[parent] += 1;
+                let is_end = come[parent] <= FIRST || come[parent] + LAST > n_children[parent];
+                if number[parent].is_none() || !is_end {
+                    continue;
+                }
+            }
+            if kept.parent.len() >= most {
+                break;
             }
             let above = number[parent].unwrap_or(0);
-            number[node] = Some(kept.len() as u32);
+            number[node] = Some(kept.parent.len() as u32);
             if node > 0 {
-                kept.n_children[above as usize] += 1;
+                kept.columns.n_children[above as usize] += 1;
             }
-            kept.position.push(if node > 0 { kept.n_children[above as usize] } else { 1 });
-            kept.tag.push(self.tag[node]);
             kept.parent.push(above);
-            kept.n_children.push(0);
+            kept.columns.n_children.push(0);
+            kept.own_kind.push(self.own_kind[node]);
             kept.own.push(self.own[node]);
-            kept.is_text.push(self.is_text[node]);
-            kept.named.push(self.named[node]);
-            kept.chars.extend(self.chars.get(node));
+            kept.chars.push(self.chars[node]);
         }
         kept.sum_up();
         kept
     }
 
+    /// Numbers its kinds and subtrees as the witnesses do.
+    pub(super) fn number(&mut self, tables: &Tables) {
+        let kinds: Vec<u32> = self.kinds.iter().map(|kind| tables.find_kind(kind).unwrap_or(UNKNOWN)).collect();
+        self.columns.kind = self.own_kind.iter().map(|kind| kinds[*kind as usize]).collect();
+        self.columns.subtree = self.hash.iter().map(|hash| tables.find_subtree(*hash)).collect();
+    }
+
+    /// Makes its kinds known, as far as its nodes bear them.
+    pub(super) fn admit_kinds(&self, tables: &mut Tables) {
+        let mut is_seen = vec![false; self.kinds.len()];
+        for kind in &self.own_kind {
+            if !std::mem::replace(&mut is_seen[*kind as usize], true) {
+                tables.add_kind(&self.kinds[*kind as usize]);
+            }
+        }
+    }
+
+    /// Hashes of its subtrees.
+    pub(super) fn hashes(&self) -> &[u64] {
+        &self.hash
+    }
+
     pub(super) fn len(&self) -> usize {
-        self.tag.len()
+        self.parent.len()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.tag.is_empty()
+        self.parent.is_empty()
     }
 
     /// Equal for equal pages.
@@ -294,79 +279,12 @@ impl Page {
         self.digest
     }
 
-    pub(super) fn set_digest(&mut self, digest: u64) {
-        self.digest = digest;
+    pub(super) fn kind(&self, node: usize) -> &Kind {
+        &self.kinds[self.own_kind[node] as usize]
     }
 
-    pub(super) fn found_at(self, url: u64) -> Page {
-        Page { url, ..self }
-    }
-
-    /// Number of its URL.
-    pub(super) fn url(&self) -> u64 {
-        self.url
-    }
-
-    /// Was it added after the training pages?
-    pub(super) fn is_further(&self) -> bool {
-        self.is_further
-    }
-
-    pub(super) fn set_further(&mut self, is_further: bool) {
-        self.is_further = is_further;
-    }
-
-    pub(super) fn rank(&self) -> u64 {
-        rank(self.url)
-    }
-
-    pub(super) fn names(&self, node: usize) -> &Names {
-        &self.names[self.named[node] as usize]
-    }
-
-    pub(super) fn children(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        let end = node + self.size[node] as usize;
-        let mut next = node + 1;
-        std::iter::from_fn(move || {
-            (next < end).then(|| {
-                let child = next;
-                next += self.size[child] as usize;
-                child
-            })
-        })
-    }
-
-    /// The first node whose subtree has this hash and a text.
-    pub(super) fn find_subtree(&self, hash: u64) -> Option<usize> {
-        let at = self.by_hash.binary_search_by_key(&hash, |node| self.hash[*node as usize]).ok()?;
-        Some(self.by_hash[at] as usize)
-    }
-
-    /// The only node of this id.
-    pub(super) fn find_id(&self, id: u32) -> Option<usize> {
-        let id_of = |node: &u32| self.names(*node as usize).id;
-        let at = self.by_id.partition_point(|node| id_of(node) < id);
-        let is_it = |at: usize| self.by_id.get(at).is_some_and(|node| id_of(node) == id);
-        (is_it(at) && !is_it(at + 1)).then(|| self.by_id[at] as usize)
-    }
-
-    pub(super) fn has_text(&self, node: usize) -> bool {
-        self.has_text[node]
-    }
-
-    pub(super) fn set_template(&mut self, is_template: &[bool]) {
-        self.is_template = is_template.to_vec();
-        // The body counts nothing: every page has one.
-        self.n_template = is_template.iter().skip(1).filter(|t| **t).count();
-    }
-
-    pub(super) fn template(&self) -> &[bool] {
-        &self.is_template
-    }
-
-    /// Share of this witness' template that an aligned page shows.
-    pub(super) fn shown(&self, alignment: &Alignment) -> f64 {
-        let shown = self.is_template.iter().zip(&alignment.taken).skip(1).filter(|(t, taken)| **t && **taken).count();
-        if self.n_template == 0 { 0.0 } else { shown as f64 / self.n_template as f64 }
+    /// Hashes of the nodes without children, in order.
+    pub(super) fn leaves(&self) -> Vec<u32> {
+        (0..self.len()).filter(|node| self.columns.n_children[*node] == 0).map(|node| self.own[node]).collect()
     }
 }

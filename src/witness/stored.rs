@@ -1,11 +1,10 @@
 //! The written form of a family: distinct nodes once, pages as columns of numbers.
 
-use std::sync::Arc;
-
-use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::page::{Names, Page};
+use super::known::Witness;
+use super::page::Page;
+use super::tables::{Kind, Tables, UNKNOWN};
 use super::{Family, Params};
 use crate::settings::Learn;
 
@@ -17,26 +16,8 @@ pub struct StoredFamily {
     pages: Vec<StoredPage>,
 }
 
-/// Tag and stable names of a node.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-struct Kind {
-    /// Hash of the tag name, 0 = text.
-    #[serde(rename = "n")]
-    tag: u32,
-    #[serde(rename = "i", default, skip_serializing_if = "is_none")]
-    id: u32,
-    #[serde(rename = "c", default, skip_serializing_if = "Vec::is_empty")]
-    classes: Vec<u32>,
-    #[serde(rename = "a", default, skip_serializing_if = "Vec::is_empty")]
-    attrs: Vec<u32>,
-}
-
 fn is_not(value: &bool) -> bool {
     !*value
-}
-
-fn is_none(id: &u32) -> bool {
-    *id == 0
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,9 +51,17 @@ pub struct StoredError {
 impl Family {
     /// The written form.
     pub fn store(&self) -> StoredFamily {
-        let mut kinds: Vec<Kind> = Vec::new();
-        let mut known: FxHashMap<Kind, u32> = FxHashMap::default();
-        let pages = self.pages.iter().map(|page| StoredPage::of(page, &mut kinds, &mut known)).collect();
+        // Kinds of a witness that gave way are left out.
+        let (mut kinds, mut number) = (Vec::new(), vec![UNKNOWN; self.tables.kinds().len()]);
+        let mut numbered = |kind: &u32| {
+            let number = &mut number[*kind as usize];
+            if *number == UNKNOWN {
+                *number = kinds.len() as u32;
+                kinds.push(self.tables.kinds()[*kind as usize].clone());
+            }
+            *number
+        };
+        let pages = self.pages.iter().map(|page| StoredPage::of(page, &mut numbered)).collect();
         StoredFamily { kinds, pages }
     }
 }
@@ -93,32 +82,20 @@ impl StoredFamily {
 
     /// The family, ready to label pages. What `check` would refuse is left out.
     pub fn load(&self, learn: &Learn) -> Family {
-        let names: Arc<Vec<Names>> = Arc::new(self.kinds.iter().map(Kind::names).collect());
+        let mut tables = Tables::of_kinds(&self.kinds);
         let pages = self.pages.iter().filter(|page| page.check(self.kinds.len()).is_ok());
-        let pages: Vec<Page> = pages.map(|page| page.load(&self.kinds, &names)).collect();
-        let mut family =
-            Family { pages, vocabulary: FxHashSet::default(), once: FxHashSet::default(), params: Params::of(learn) };
+        let (stored, mut pages): (Vec<&StoredPage>, Vec<Page>) =
+            pages.map(|page| (page, page.page(&self.kinds))).unzip();
+        tables.take(&mut pages, |_| true);
+        let pages = stored.into_iter().zip(&pages).map(|(stored, page)| stored.witness(page, &tables)).collect();
+        let mut family = Family { pages, tables, params: Params::of(learn), ..Family::default() };
         family.gather_vocabulary();
         family
     }
 }
 
-impl Kind {
-    fn names(&self) -> Names {
-        Names::new(self.id, self.classes.clone(), self.attrs.clone())
-    }
-}
-
 impl StoredPage {
-    fn of(page: &Page, kinds: &mut Vec<Kind>, known: &mut FxHashMap<Kind, u32>) -> StoredPage {
-        let mut number = |node: usize| {
-            let Names { id, classes, attrs, .. } = page.names(node).clone();
-            let kind = Kind { tag: page.tag[node], id, classes, attrs };
-            *known.entry(kind).or_insert_with_key(|kind| {
-                kinds.push(kind.clone());
-                kinds.len() as u32 - 1
-            })
-        };
+    fn of(page: &Witness, number: &mut impl FnMut(&u32) -> u32) -> StoredPage {
         let mut labels = Vec::new();
         for run in page.template().chunk_by(|a, b| a == b) {
             if labels.is_empty() && !run[0] {
@@ -127,12 +104,12 @@ impl StoredPage {
             labels.push(run.len() as u32);
         }
         StoredPage {
-            digest: page.digest(),
-            url: page.url(),
-            is_further: page.is_further(),
-            kinds: (0..page.len()).map(&mut number).collect(),
-            children: page.n_children.clone(),
-            leaves: (0..page.len()).filter(|n| page.n_children[*n] == 0).map(|n| page.own[n]).collect(),
+            digest: page.digest,
+            url: page.url,
+            is_further: page.is_further,
+            kinds: page.columns.kind.iter().map(number).collect(),
+            children: page.columns.n_children.clone(),
+            leaves: page.leaves.clone(),
             labels,
         }
     }
@@ -162,36 +139,18 @@ impl StoredPage {
         Ok(())
     }
 
-    fn load(&self, kinds: &[Kind], names: &Arc<Vec<Names>>) -> Page {
-        let n = self.kinds.len();
-        let mut page = Page::default().found_at(self.url);
-        (page.names, page.named) = (Arc::clone(names), self.kinds.clone());
-        page.n_children = self.children.clone();
-        page.tag = self.kinds.iter().map(|kind| kinds[*kind as usize].tag).collect();
-        page.is_text = page.tag.iter().map(|tag| *tag == 0).collect();
+    fn page(&self, kinds: &[Kind]) -> Page {
         let mut leaves = self.leaves.iter().copied();
-        page.own = self.children.iter().map(|c| if *c == 0 { leaves.next().unwrap_or(0) } else { 0 }).collect();
-        // Nodes with children still to come: number, and how many have come.
-        let mut open: Vec<(u32, u32)> = Vec::new();
-        for node in 0..n as u32 {
-            while open.last().is_some_and(|(parent, come)| self.children[*parent as usize] == *come) {
-                open.pop();
-            }
-            let (parent, position) = open.last_mut().map_or((0, 1), |(parent, come)| {
-                *come += 1;
-                (*parent, *come)
-            });
-            page.parent.push(parent);
-            page.position.push(position);
-            open.push((node, 0));
-        }
-        page.sum_up();
-        page.index();
-        page.set_digest(self.digest);
-        page.set_further(self.is_further);
+        let own = self.children.iter().map(|c| if *c == 0 { leaves.next().unwrap_or(0) } else { 0 }).collect();
+        Page::again(kinds, self.kinds.clone(), self.children.clone(), own)
+    }
+
+    fn witness(&self, page: &Page, tables: &Tables) -> Witness {
+        let mut witness = Witness::of(page, self.url, self.digest, tables);
+        witness.is_further = self.is_further;
         let runs = self.labels.iter().enumerate();
         let labels: Vec<bool> = runs.flat_map(|(at, run)| std::iter::repeat_n(at % 2 == 0, *run as usize)).collect();
-        page.set_template(&labels);
-        page
+        witness.set_template(&labels);
+        witness
     }
 }

@@ -5,29 +5,27 @@ use super::page::Page;
 
 /// What all witnesses said of each node.
 pub(super) struct Testimony {
-    /// Weight of the witnesses that have its subtree.
-    equal: Vec<f32>,
-    /// Weight of the witnesses that have it.
-    mapped: Vec<f32>,
-    /// Witnesses that have its subtree in its place.
-    n_equal: Vec<u16>,
-    /// Witnesses that have it.
-    n_mapped: Vec<u16>,
+    of_node: Vec<Heard>,
     total: f32,
     n_witnesses: u16,
 }
 
+/// What was said of one node.
+#[derive(Clone, Copy, Default)]
+struct Heard {
+    /// Weight of the witnesses that have its subtree.
+    equal: f32,
+    /// Weight of the witnesses that have it.
+    mapped: f32,
+    /// Witnesses that have its subtree in its place.
+    n_equal: u16,
+    /// Witnesses that have it.
+    n_mapped: u16,
+}
+
 impl Testimony {
     pub(super) fn new(page: &Page) -> Testimony {
-        let n = page.len();
-        Testimony {
-            equal: vec![0.0; n],
-            mapped: vec![0.0; n],
-            n_equal: vec![0; n],
-            n_mapped: vec![0; n],
-            total: 0.0,
-            n_witnesses: 0,
-        }
+        Testimony { of_node: vec![Heard::default(); page.len()], total: 0.0, n_witnesses: 0 }
     }
 
     /// Adds a witness. Its weight is the square of the share of the page that it has: a page of another kind knows
@@ -40,15 +38,15 @@ impl Testimony {
         let weight = (shared as f32 / n.max(1) as f32).max(LEAST).powi(2);
         self.total += weight;
         self.n_witnesses += 1;
-        for (node, said) in alignment.said.iter().enumerate() {
+        for (said, heard) in alignment.said.iter().zip(&mut self.of_node) {
             if *said == Said::Absent {
                 continue;
             }
-            self.mapped[node] += weight;
-            self.n_mapped[node] += 1;
+            heard.mapped += weight;
+            heard.n_mapped += 1;
             if *said != Said::Mapped {
-                self.equal[node] += weight;
-                self.n_equal[node] += u16::from(*said == Said::Equal);
+                heard.equal += weight;
+                heard.n_equal += u16::from(*said == Said::Equal);
             }
         }
     }
@@ -81,7 +79,7 @@ pub(super) fn decide(page: &Page, testimony: &Testimony) -> (Vec<bool>, Vec<u16>
     if n == 0 || testimony.total <= 0.0 {
         return (vec![false; n], vec![0; n]);
     }
-    (label_tree(page, scores(page, testimony)), testimony.n_mapped.clone())
+    (label_tree(page, scores(page, testimony)), testimony.of_node.iter().map(|heard| heard.n_mapped).collect())
 }
 
 fn scores(page: &Page, testimony: &Testimony) -> Vec<f64> {
@@ -93,18 +91,19 @@ fn scores(page: &Page, testimony: &Testimony) -> Vec<f64> {
     let mut below = vec![[0.0_f32; 3]; n];
     let mut scores = vec![0.0; n];
     for node in (0..n).rev() {
-        let equal = testimony.equal[node] / testimony.total;
-        let mapped = testimony.mapped[node] / testimony.total;
-        let number = (f64::from(testimony.n_equal[node]) / enough).min(1.0);
-        if page.is_text[node] {
+        let heard = &testimony.of_node[node];
+        let (equal, mapped) = (heard.equal / testimony.total, heard.mapped / testimony.total);
+        let number = (f64::from(heard.n_equal) / enough).min(1.0);
+        let is_text = page.kind(node).is_text();
+        if is_text {
             let chars = page.chars[node] as f32;
             below[node] = [chars, chars * equal, chars * (mapped - equal)];
         }
         let [chars, equal_chars, other_chars] = below[node];
         let (equal, mapped) = (f64::from(equal), f64::from(mapped));
-        scores[node] = if testimony.n_mapped[node] == 0 {
+        scores[node] = if heard.n_mapped == 0 {
             weights::UNKNOWN
-        } else if page.is_text[node] {
+        } else if is_text {
             let length = (1.0 + f64::from(chars)).ln() / 5.0;
             dot(&TEXT, [1.0, equal, number, mapped - equal, length * (1.0 - equal)])
         } else if chars > 0.0 {
