@@ -39,6 +39,15 @@ pub struct Learner {
     search: Search,
     /// Pages by load number.
     pages: Vec<Waiting>,
+    sure: Sure,
+}
+
+/// How sure the labels of the key page are.
+#[derive(Default)]
+struct Sure {
+    labels: Vec<bool>,
+    /// Pages in a row that changed hardly one.
+    unmoved: usize,
 }
 
 /// A page that waits for the vote.
@@ -94,7 +103,16 @@ impl Learner {
         let order = LinkOrder::chosen(learn.link_order, &key.tree, &key.url, &links, learn.dom_ref, learn.slug_dirs);
         let urls: Vec<PageUrl> = links.into_iter().map(|link| link.url).collect();
         let search = Search::new(key.url.clone(), fingerprint(&key.tree), &urls, order, learn);
-        Learner { site, learn: learn.clone(), scope, key, n_links: urls.len(), search, pages: Vec::new() }
+        Learner {
+            site,
+            learn: learn.clone(),
+            scope,
+            key,
+            n_links: urls.len(),
+            search,
+            pages: Vec::new(),
+            sure: Sure::default(),
+        }
     }
 
     /// The site that is learned.
@@ -135,6 +153,30 @@ impl Learner {
         if let (Some(_), Some(page)) = (self.search.tell(answer), inside) {
             let Page { url, fetched, tree, nofollow } = page;
             self.pages.push(Waiting { url, fetched, nofollow, tree: keep(tree) });
+            if self.learn.stop_after > 0 && self.learn.label == Label::Witness {
+                self.stop_when_sure();
+            }
+        }
+    }
+
+    /// Ends the search when page after page changes hardly a label of the key page.
+    fn stop_when_sure(&mut self) {
+        /// Share of the labels that is hardly any.
+        const HARDLY: f64 = 0.01;
+        let tree_of = |load: usize| match &self.pages[load].tree {
+            Again::Kept(tree) => Some((load as u64 + 1, &**tree)),
+            Again::Later(_) => None,
+        };
+        // A packed page is not unpacked for this.
+        let Some(voters) = self.search.voters().map(tree_of).collect::<Option<Vec<_>>>() else { return };
+        let known: Vec<(u64, &Tree)> = std::iter::once((0, &self.key.tree)).chain(voters).collect();
+        let Some((_, labels)) = Family::learn(&known, &self.learn) else { return };
+        let Some(labels) = labels.into_iter().next().map(|labels| labels.is_template) else { return };
+        let changed = labels.iter().zip(&self.sure.labels).filter(|(new, old)| new != old).count();
+        let is_unmoved = !self.sure.labels.is_empty() && changed as f64 <= HARDLY * labels.len() as f64;
+        self.sure = Sure { labels, unmoved: if is_unmoved { self.sure.unmoved + 1 } else { 0 } };
+        if self.sure.unmoved >= self.learn.stop_after {
+            self.search.stop();
         }
     }
 

@@ -36,6 +36,7 @@ pub mod sitemap;
 pub mod frontier;
 
 pub mod dom;
+pub mod cluster;
 pub mod links;
 pub mod subdigraph;
 pub mod witness;

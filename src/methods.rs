@@ -1,8 +1,8 @@
 //! The one table of methods and baselines; `--method`, `evaluate` and the documentation derive from it.
 
-use crate::clean::{Applied, Applier};
+use crate::clean::{Applied, Applier, chain};
 use crate::dom::Tree;
-use crate::settings::Label;
+use crate::settings::{Clean, KeepText, Label};
 
 /// What a method works from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,9 +13,9 @@ pub enum Kind {
     Page,
 }
 
-/// Labels a page by what was learned of its site; where too little of that shows, nothing is template.
-const BY_SITE: fn(&Tree, Option<&Applier>) -> Applied =
-    |page, applier| applier.map_or_else(|| Applied::nothing(page), |a| a.apply_where_it_fits(page));
+/// Labels a page by what was learned of its site, and by the chain behind that where it does not fit.
+const BY_SITE: fn(&Tree, Option<&Applier>, &Clean) -> Applied =
+    |page, applier, how| chain(page, None, applier, how).applied;
 
 /// One way to clean a page.
 pub struct Method {
@@ -30,7 +30,14 @@ pub struct Method {
     /// One line for a reader.
     pub summary: &'static str,
     /// Marks the template of a page; a site method is handed its template.
-    pub clean: fn(&Tree, Option<&Applier>) -> Applied,
+    pub clean: fn(&Tree, Option<&Applier>, &Clean) -> Applied,
+}
+
+impl Method {
+    /// Is it the one that `label.by` stands for, whose labels of the training pages come with the template?
+    pub fn is_default(&self) -> bool {
+        self.label.is_some_and(|label| std::ptr::eq(of_label(label), self))
+    }
 }
 
 /// All methods.
@@ -52,12 +59,38 @@ pub const METHODS: &[Method] = &[
         clean: BY_SITE,
     },
     Method {
+        name: "df",
+        paper: "Gottron 2008, document frequency",
+        kind: Kind::Site,
+        label: Some(Label::Witness),
+        summary: "texts that more than a third of the training pages hold are template, wherever they stand",
+        clean: |page, applier, _| {
+            applier.and_then(|a| a.apply_by_frequency(page)).unwrap_or_else(|| Applied::nothing(page))
+        },
+    },
+    Method {
+        name: "main",
+        paper: "our own",
+        kind: Kind::Site,
+        label: Some(Label::Witness),
+        summary: "witness, then density on what is left: main text only",
+        clean: |page, applier, how| chain(page, None, applier, &Clean { keep: KeepText::Main, ..*how }).applied,
+    },
+    Method {
+        name: "density",
+        paper: "our own, after the text-density extractors (Kohlschütter 2010, Sun 2011)",
+        kind: Kind::Page,
+        label: None,
+        summary: "main text of the page alone, by length, links, prose and place of its blocks",
+        clean: |page, _, _| Applied::nothing(page).main_text(page),
+    },
+    Method {
         name: "plain",
         paper: "none",
         kind: Kind::Page,
         label: None,
         summary: "the whole page: what every method must beat",
-        clean: |page, _| Applied::nothing(page),
+        clean: |page, _, _| Applied::nothing(page),
     },
 ];
 

@@ -124,11 +124,17 @@ impl Search {
             self.asked = Some(url.clone());
             return Step::Fetch(url);
         }
-        Step::Done(Found {
-            voters: self.best.iter().map(|i| self.loaded[*i].load).collect(),
-            loads: self.loads,
-            requests: self.requests,
-        })
+        Step::Done(Found { voters: self.voters().collect(), loads: self.loads, requests: self.requests })
+    }
+
+    /// Nothing more is wanted.
+    pub fn stop(&mut self) {
+        self.n = self.best.len();
+    }
+
+    /// Numbers of the pages that would vote if the search ended now.
+    pub fn voters(&self) -> impl Iterator<Item = usize> + '_ {
+        self.best.iter().map(|at| self.loaded[*at].load)
     }
 
     /// What became of the page asked for; returns its load number when it counts as one.

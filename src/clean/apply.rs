@@ -1,7 +1,8 @@
 //! Applies a stored template to a page of its site (ALGORITHMS 2.8).
 
+use super::density::by_density;
 use crate::dom::{NodeId, Shape, Tree, normalized, text_digest, write_html, write_text};
-use crate::settings::Learn;
+use crate::settings::{Clean, Learn};
 use crate::template::{Equality, Mapped, Template, Votes, map_trees};
 use crate::witness::{Family, Labels, StoredFamily};
 
@@ -43,6 +44,11 @@ impl Applier {
         Applier { by, learn: template.learn.clone() }
     }
 
+    /// Witnesses that no template was made of.
+    pub fn of(family: Family, learn: &Learn) -> Applier {
+        Applier { by: By::Witness(Box::new(family)), learn: learn.clone() }
+    }
+
     /// Labels a page: by the witnesses, or by mapping the template to it from the body down.
     pub fn apply(&self, page: &Tree) -> Applied {
         match &self.by {
@@ -77,12 +83,11 @@ impl Applier {
         applied
     }
 
-    /// The labelling of a page as it is shipped: nothing is template where too little of it shows.
-    pub fn apply_where_it_fits(&self, page: &Tree) -> Applied {
-        let applied = self.apply(page);
-        match applied.confidence >= self.apply_min() {
-            true => applied,
-            false => Applied { confidence: applied.confidence, ..Applied::nothing(page) },
+    /// Labels a page by the document frequency of its texts over the witnesses, where there are such.
+    pub fn apply_by_frequency(&self, page: &Tree) -> Option<Applied> {
+        match &self.by {
+            By::Witness(family) => Some(Applied::of_labels(family.label_by_frequency(page))),
+            By::Votes { .. } => None,
         }
     }
 
@@ -110,12 +115,12 @@ impl Applier {
         }
     }
 
-    /// Share of the template that a page must show for it to be applied. Witnesses need none: of a page that is strange
-    /// to them all they call nothing template but the body.
-    pub fn apply_min(&self) -> f64 {
+    /// Share of the template that a page must show for it to be applied: `apply.min` of a template by votes, `clean.doubt`
+    /// of witnesses.
+    pub fn least_confidence(&self, how: &Clean) -> f64 {
         match self.by {
             By::Votes { .. } => self.learn.apply_min,
-            By::Witness(_) => 0.0,
+            By::Witness(_) => how.doubt,
         }
     }
 }
@@ -136,6 +141,14 @@ impl Applied {
         let counted = key.counted();
         let is_template = (0..key.len()).map(|n| counted.contains(&n) && votes.is_template(n)).collect();
         Applied { is_template, confidence: 1.0 }
+    }
+
+    /// The same with all that is no main text, by the page alone, taken for template too.
+    pub fn main_text(self, page: &Tree) -> Applied {
+        let (is_template, prose) = by_density(page, &self.is_template);
+        // Where something else has labelled the page before, that is what there is confidence in.
+        let confidence = if self.confidence > 0.0 { self.confidence } else { prose };
+        Applied { is_template, confidence }
     }
 
     /// Nothing is template.

@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow};
 
 use super::{Failure, Format, Outcome, open_store};
-use crate::clean::{Applied, Applier};
+use crate::clean::{Applier, Chained, chain};
 use crate::crawl::Single;
 use crate::dom::{Tree, parse_bytes};
 use crate::links::base_url;
 use crate::page::PageUrl;
-use crate::settings::Settings;
+use crate::settings::{Clean as CleanSettings, Settings};
 use crate::store::Store;
 use crate::warc::{is_warc, pages};
 
@@ -26,6 +26,7 @@ use crate::warc::{is_warc, pages};
   dehusk clean https://docs.example.org/a.html --format html > a.html
   curl -s https://docs.example.org/a.html | dehusk clean - --site docs.example.org
   dehusk clean *.html --json
+  dehusk clean --alone page.html --set clean.keep=main
   dehusk clean archive/*.warc.gz --json")]
 pub(super) struct Clean {
     /// Files, URLs, WARC files, or - for standard input.
@@ -34,10 +35,13 @@ pub(super) struct Clean {
     /// Host whose template is used for files.
     #[arg(long, value_name = "HOST")]
     site: Option<String>,
+    /// Clean each page by itself: no site, no template.
+    #[arg(long, conflicts_with = "site")]
+    alone: bool,
     /// What is printed.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Print one JSON line a page: {"page","site","confidence","content"}.
+    /// Print one JSON line a page: {"page","site","method","confidence","content"}.
     #[arg(long)]
     json: bool,
 }
@@ -54,13 +58,14 @@ struct Loaded {
 
 impl Clean {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
-        let store = open_store(settings)?;
+        let store = (!self.alone).then(|| open_store(settings)).transpose()?;
+        let store = store.as_ref();
         let runtime = super::runtime()?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut failed = false;
         for page in &self.pages {
             if is_warc(Path::new(page)) {
-                failed |= !self.clean_archive(page, &store, settings)?;
+                failed |= !self.clean_archive(page, store, settings)?;
                 continue;
             }
             let loaded = if page.contains("://") {
@@ -72,7 +77,7 @@ impl Clean {
             } else {
                 load_file(page, settings)
             };
-            let outcome = loaded.and_then(|loaded| self.clean(page, &loaded, &store));
+            let outcome = loaded.and_then(|loaded| self.clean(page, &loaded, store, &settings.clean));
             match outcome {
                 Ok(text) => io::stdout().lock().write_all(text.as_bytes())?,
                 Err(e) => {
@@ -85,14 +90,14 @@ impl Clean {
     }
 
     /// Every HTML page of an archive; says whether all could be cleaned.
-    fn clean_archive(&self, file: &str, store: &Store, settings: &Settings) -> Result<bool, Failure> {
+    fn clean_archive(&self, file: &str, store: Option<&Store>, settings: &Settings) -> Result<bool, Failure> {
         let mut all_well = true;
         let pages = pages(Path::new(file), settings.fetch.max_bytes).map_err(|e| Failure::Work(e.into()))?;
         for page in pages {
             let outcome = page.map_err(anyhow::Error::from).and_then(|page| {
                 let (tree, _) = parse_bytes(&page.body, page.content_type.as_deref(), &settings.page);
                 let name = page.url.to_string();
-                self.clean(&name, &Loaded { tree, url: Some(page.url) }, store)
+                self.clean(&name, &Loaded { tree, url: Some(page.url) }, store, &settings.clean)
             });
             match outcome {
                 Ok(text) => io::stdout().lock().write_all(text.as_bytes())?,
@@ -105,8 +110,12 @@ impl Clean {
         Ok(all_well)
     }
 
-    fn clean(&self, page: &str, loaded: &Loaded, store: &Store) -> anyhow::Result<String> {
-        let (host, applied) = self.choose(page, loaded, store)?;
+    fn clean(&self, page: &str, loaded: &Loaded, store: Option<&Store>, how: &CleanSettings) -> anyhow::Result<String> {
+        let (host, chained) = match store {
+            Some(store) => self.choose(page, loaded, store, how)?,
+            None => (None, chain(&loaded.tree, None, None, how)),
+        };
+        let Chained { applied, method, .. } = chained;
         let content = match self.format {
             Format::Text => applied.text(&loaded.tree),
             Format::Html => applied.html(&loaded.tree),
@@ -115,39 +124,47 @@ impl Clean {
             return Ok(content);
         }
         let confidence = (applied.confidence * 1000.0).round() / 1000.0;
-        let line = serde_json::json!({"page": page, "site": host, "confidence": confidence, "content": content});
+        let line = serde_json::json!({
+            "page": page, "site": host, "method": method, "confidence": confidence, "content": content,
+        });
         Ok(format!("{line}\n"))
     }
 
-    fn choose(&self, page: &str, loaded: &Loaded, store: &Store) -> anyhow::Result<(String, Applied)> {
+    /// The host of the template, and what it makes of the page.
+    fn choose(
+        &self,
+        page: &str,
+        loaded: &Loaded,
+        store: &Store,
+        how: &CleanSettings,
+    ) -> anyhow::Result<(Option<String>, Chained)> {
         let named = loaded.url.as_ref().map(PageUrl::authority).or_else(|| self.site.clone());
         if let Some(host) = named {
             let template = store.load_template(&host, None)?;
             let template = template.ok_or_else(|| {
-                anyhow!("{page}: no stored template of {host}; `dehusk crawl http://{host}/` learns one")
+                anyhow!(
+                    "{page}: no stored template of {host}; `dehusk crawl http://{host}/` learns one, --alone cleans without"
+                )
             })?;
-            return fitting(page, &host, &Applier::new(&template), loaded);
+            return fitting(page, &host, &Applier::new(&template), loaded, how);
         }
         if let Some(host) = canonical_host(&loaded.tree)
             && let Some(template) = store.load_template(&host, None)?
         {
-            return fitting(page, &host, &Applier::new(&template), loaded);
+            return fitting(page, &host, &Applier::new(&template), loaded, how);
         }
         let best = store
             .load_newest_templates()?
             .into_iter()
             .map(|template| {
-                let applied = Applier::new(&template).apply(&loaded.tree);
-                (template.host, applied)
+                let chained = chain(&loaded.tree, None, Some(&Applier::new(&template)), how);
+                (template.host, chained)
             })
-            .max_by(|a, b| a.1.confidence.total_cmp(&b.1.confidence));
+            .filter(|(_, chained)| chained.by_template && chained.method != "df")
+            .max_by(|a, b| a.1.applied.confidence.total_cmp(&b.1.applied.confidence));
         match best {
-            Some((host, applied)) if applied.confidence >= UNNAMED_MIN => Ok((host, applied)),
-            Some((host, applied)) => Err(anyhow!(
-                "{page}: no stored template fits (the nearest is {host} with confidence {:.2}); --site names one",
-                applied.confidence
-            )),
-            None => Err(anyhow!("{page}: no template is stored; `dehusk crawl` learns some")),
+            Some((host, chained)) if chained.applied.confidence >= UNNAMED_MIN => Ok((Some(host), chained)),
+            _ => Err(anyhow!("{page}: no stored template fits; --site names one, --alone cleans without")),
         }
     }
 }
@@ -162,16 +179,22 @@ fn load_file(page: &str, settings: &Settings) -> anyhow::Result<Loaded> {
     Ok(Loaded { tree: parse_bytes(&bytes, None, &settings.page).0, url: None })
 }
 
-fn fitting(page: &str, host: &str, applier: &Applier, loaded: &Loaded) -> anyhow::Result<(String, Applied)> {
-    let applied = applier.apply(&loaded.tree);
-    if applied.confidence < applier.apply_min() {
+fn fitting(
+    page: &str,
+    host: &str,
+    applier: &Applier,
+    loaded: &Loaded,
+    how: &CleanSettings,
+) -> anyhow::Result<(Option<String>, Chained)> {
+    let chained = chain(&loaded.tree, None, Some(applier), how);
+    if chained.method == "plain" {
         return Err(anyhow!(
-            "{page}: the template of {host} does not fit (confidence {:.2}, apply.min is {}); it may be another kind of page, or the site was redesigned",
-            applied.confidence,
-            applier.apply_min()
+            "{page}: the template of {host} does not fit (confidence {:.2}, needed is {}); it may be another kind of page, or the site was redesigned",
+            chained.applied.confidence,
+            applier.least_confidence(how)
         ));
     }
-    Ok((host.to_owned(), applied))
+    Ok((Some(host.to_owned()), chained))
 }
 
 /// The host that a page gives as its own.

@@ -152,6 +152,17 @@ fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io::Result<()>
     add("main content, words", report.n_word_pages(), report.bag());
     add("main content, word order", report.n_word_pages(), report.lcs());
     write!(out, "{}", table.render(terminal_width()))?;
+    if let Some(clusters) = report.clusters {
+        let dunn = clusters.dunn.map_or_else(|| "-".to_owned(), figure);
+        writeln!(
+            out,
+            "\n{} clusters, {} of one page; against the sites: Rand {}, Dunn {dunn}; {:.0} ms for all",
+            clusters.n,
+            clusters.alone,
+            figure(clusters.rand),
+            clusters.took.as_secs_f64() * 1000.0
+        )?;
+    }
     let (median, worst) = report.median_and_worst(|s| s.cost.learn.as_secs_f64() * 1000.0);
     let (vote_median, vote_worst) = report.median_and_worst(|s| s.cost.vote.as_secs_f64() * 1000.0);
     let unequal: usize = report.sites.iter().map(|s| s.other_node_count).sum();

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::event::Request;
 use super::site::Walk;
-use crate::clean::{Applied, Applier};
+use crate::clean::{Applied, Applier, Chained, chain};
 use crate::dom::{Tree, parse_bytes};
 use crate::fetch::Response;
 use crate::learner::{Learned, Learner, Page};
@@ -449,22 +449,15 @@ fn feeds(parsed: &Parsed, own: &Site, tools: &Tools) -> Vec<PageUrl> {
         .collect()
 }
 
-/// A page that shows too little of the template is kept whole: another kind of page, or another layout.
+/// Cleans a page by the first step of the chain that fits it.
 fn clean(page: &Page, known: Option<Applied>, applier: Option<&Applier>, tools: &Tools) -> Cleaned {
-    let applied = match (known, applier) {
-        (Some(applied), Some(_)) => Some(applied),
-        (_, applier) => applier.map(|applier| applier.apply(&page.tree)),
-    };
-    let confidence = applied.as_ref().map_or(0.0, |a| a.confidence);
-    let fits = applied.filter(|a| applier.is_some_and(|applier| a.confidence >= applier.apply_min()));
-    let by_template = fits.is_some();
-    let applied = fits.unwrap_or_else(|| Applied::nothing(&page.tree));
+    let Chained { applied, method, by_template } = chain(&page.tree, known, applier, &tools.settings.clean);
     Cleaned {
         url: page.fetched.clone(),
         html: pack(applied.html(&page.tree).as_bytes(), tools.settings.store.zstd_level),
         text_digest: applied.text_digest(&page.tree),
-        method: applier.filter(|_| by_template).map_or("plain", Applier::method),
+        method,
         by_template,
-        confidence,
+        confidence: applied.confidence,
     }
 }

@@ -1,10 +1,10 @@
 //! What was learned of a demo site against what is known by construction.
 
 use super::{DemoPage, DemoSite, MARK};
-use crate::clean::Applier;
+use crate::clean::{Applier, Chained, chain};
 use crate::dom::{NodeId, Tree, parse};
 use crate::evaluate::{Score, bag_score, node_score, tokens};
-use crate::settings::PageLimits;
+use crate::settings::{Clean, PageLimits};
 use crate::template::Template;
 
 /// Scores of one site.
@@ -14,7 +14,7 @@ pub struct Check {
     pub key: Score,
     /// Mean node score of all pages that show enough of the template.
     pub nodes: Score,
-    /// Pages that do not: another layout, kept whole.
+    /// Pages that do not: another layout.
     pub n_other: usize,
     /// Share of the pages' own words that cleaning kept, over all pages.
     pub words_kept: f64,
@@ -31,22 +31,18 @@ pub fn check_site(site: &DemoSite, template: &Template) -> Check {
     let mut words = Vec::new();
     for (path, page) in &site.pages {
         let tree = parse(&page.html(), &limits);
-        let applied = applier.apply(&tree);
-        let fits = applied.confidence >= applier.apply_min();
+        let Chained { applied, by_template, .. } = chain(&tree, None, Some(&applier), &Clean::default());
         let found: Vec<u8> = tree.counted().map(|n| if applied.is_template[n] { b'T' } else { b'N' }).collect();
         let (gold, own_text) = gold(page, &limits);
         let score = node_score(&gold, &found).unwrap_or_default();
         if *path == site.key {
             key = score;
         }
-        let text = if fits {
-            scores.push(score);
-            applied.text(&tree)
-        } else {
-            n_other += 1;
-            crate::clean::Applied::nothing(&tree).text(&tree)
-        };
-        words.push(bag_score(&tokens(&text), &tokens(&own_text)));
+        match by_template {
+            true => scores.push(score),
+            false => n_other += 1,
+        }
+        words.push(bag_score(&tokens(&applied.text(&tree)), &tokens(&own_text)));
     }
     let words = Score::mean(&words, words.len());
     Check {

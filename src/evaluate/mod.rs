@@ -104,6 +104,8 @@ pub struct Marked {
     pub id: String,
     /// Text that is not template.
     pub t: String,
+    /// Share of the template that the page shows.
+    pub confidence: f64,
 }
 
 /// What was learned for one site, comparable with other implementations.

@@ -1,18 +1,19 @@
-//! JSON lines of pages `{"id","site","url","gold","html"}`: pages of a site that share a layout but no links.
+//! JSON lines of pages `{"id","site","url","gold","html"}`: a pile of pages of many sites, without links.
 //!
-//! A site method has no link order to follow here, so the next pages of the same site in the file vote, and every
-//! page is the key page of its own vote.
+//! A site method has no link order to follow here. The pages are put together by their structure (Gottron 2008), and
+//! those of a cluster are each other's training pages; their sites are looked at only to say how well that went.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Deserialize;
 
-use super::report::{Report, SiteRow};
+use super::report::{Clusters, Report, SiteRow};
 use super::words::{WordScore, bag_score, lcs_score, tokens};
 use super::{EvaluateError, Marked, Task, json_lines};
-use crate::clean::Applied;
+use crate::clean::{Applied, Applier};
+use crate::cluster::{Features, dunn, rand, single_linkage};
 use crate::dom::{Tree, parse};
 use crate::methods::Kind;
 use crate::settings::Label;
@@ -30,65 +31,102 @@ struct Line {
     html: String,
 }
 
-pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result<Report, EvaluateError> {
-    let mut by_site: BTreeMap<String, Vec<Line>> = BTreeMap::new();
-    for line in json_lines::<Line>(task.corpus)? {
-        by_site.entry(line.site.clone()).or_default().push(line);
-    }
-    let rows: Vec<(SiteRow, Vec<Marked>)> =
-        by_site.into_par_iter().map(|(site, lines)| run(task, &site, &lines)).collect();
-    let mut report = Report::new(task.method.name);
-    for (row, marked) in rows {
-        marked.iter().for_each(&mut *dump);
-        report.sites.push(row);
-    }
-    Ok(report)
-}
+/// A page with its labels, and the seconds that they took.
+type Labelled = (usize, Applied, f64);
 
-fn run(task: &Task<'_>, site: &str, lines: &[Line]) -> (SiteRow, Vec<Marked>) {
-    let mut row = SiteRow { site: site.to_owned(), ..SiteRow::default() };
-    let trees: Vec<Tree> = lines.iter().map(|line| parse(&line.html, &task.settings.page)).collect();
-    let learn = &task.settings.learn;
-    let mut marked = Vec::new();
-    for (at, (line, tree)) in lines.iter().zip(&trees).enumerate() {
-        let start = Instant::now();
-        let applied = match task.method.kind {
-            Kind::Page => (task.method.clean)(tree, None),
-            Kind::Site => {
-                let voters: Vec<&Tree> =
-                    (1..trees.len().min(VOTERS + 1)).map(|k| &trees[(at + k) % trees.len()]).collect();
-                match learn.label {
-                    Label::Votes => Applied::of_votes(tree, &vote(tree, &voters, learn)),
-                    Label::Witness => match Family::learn(&numbered(&voters), learn) {
-                        Some((family, _)) => Applied::of_labels(family.label(tree)),
-                        None => Applied::nothing(tree),
-                    },
-                }
-            }
-        };
-        let took = start.elapsed();
-        match task.method.kind {
-            Kind::Page => row.cost.clean += took,
-            Kind::Site => row.cost.vote += took,
+pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result<Report, EvaluateError> {
+    let lines = json_lines::<Line>(task.corpus)?;
+    let trees: Vec<Tree> = lines.par_iter().map(|line| parse(&line.html, &task.settings.page)).collect();
+    let mut report = Report::new(task.method.name);
+    let mut labelled: Vec<Labelled> = match task.method.kind {
+        Kind::Page => (0..trees.len())
+            .into_par_iter()
+            .map(|at| timed(at, || (task.method.clean)(&trees[at], None, &task.settings.clean)))
+            .collect(),
+        Kind::Site => {
+            let start = Instant::now();
+            let features: Vec<Features> =
+                trees.par_iter().map(|tree| Features::of(tree, &task.settings.cluster)).collect();
+            let cluster = single_linkage(&features, task.settings.cluster.most());
+            let took = start.elapsed();
+            let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+            cluster.iter().enumerate().for_each(|(at, number)| members.entry(*number).or_default().push(at));
+            let sites = numbered(&lines);
+            report.clusters = Some(Clusters {
+                n: members.len(),
+                alone: members.values().filter(|pages| pages.len() == 1).count(),
+                rand: rand(&cluster, &sites),
+                dunn: dunn(&features, &sites),
+                took,
+            });
+            members
+                .into_values()
+                .collect::<Vec<_>>()
+                .into_par_iter()
+                .flat_map_iter(|pages| label(&pages, &trees, task))
+                .collect()
         }
+    };
+    labelled.sort_by_key(|(at, ..)| *at);
+    let mut rows: BTreeMap<&str, SiteRow> = BTreeMap::new();
+    for (at, applied, took) in labelled {
+        let (line, tree) = (&lines[at], &trees[at]);
+        let row = rows.entry(&line.site).or_insert_with(|| SiteRow { site: line.site.clone(), ..SiteRow::default() });
+        row.cost.clean += std::time::Duration::from_secs_f64(took);
+        row.cost.n_cleaned += 1;
         let text = applied.text_nodes(tree);
         let wanted = tokens(&line.gold);
         if !wanted.is_empty() {
             let words = tokens(&text);
             row.words.push(WordScore { bag: bag_score(&words, &wanted), lcs: lcs_score(&words, &wanted) });
         }
-        marked.push(Marked {
-            site: site.to_owned(),
-            page: line.id.clone(),
-            labels: applied.labels(tree),
-            id: line.id.clone(),
-            t: text,
-        });
+        let (site, page, id) = (line.site.clone(), line.id.clone(), line.id.clone());
+        dump(&Marked { site, page, labels: applied.labels(tree), id, t: text, confidence: applied.confidence });
     }
-    row.cost.n_cleaned = lines.len();
-    (row, marked)
+    report.sites = rows.into_values().collect();
+    Ok(report)
 }
 
-fn numbered<'a>(trees: &[&'a Tree]) -> Vec<(u64, &'a Tree)> {
-    (0..).zip(trees.iter().copied()).collect()
+/// The number of each page's site.
+fn numbered(lines: &[Line]) -> Vec<usize> {
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    let number = |line| {
+        let n = known.len();
+        *known.entry(line).or_insert(n)
+    };
+    lines.iter().map(|line| line.site.as_str()).map(number).collect()
+}
+
+/// Labels the pages of one cluster by each other.
+fn label(pages: &[usize], trees: &[Tree], task: &Task<'_>) -> Vec<Labelled> {
+    let learn = &task.settings.learn;
+    match learn.label {
+        Label::Votes => (0..pages.len())
+            .map(|at| {
+                let others = (1..pages.len().min(VOTERS + 1)).map(|k| &trees[pages[(at + k) % pages.len()]]);
+                let voters: Vec<&Tree> = others.collect();
+                let tree = &trees[pages[at]];
+                timed(pages[at], || Applied::of_votes(tree, &vote(tree, &voters, learn)))
+            })
+            .collect(),
+        Label::Witness => {
+            // As many as a site has after a walk: evenly from the whole cluster.
+            let most = (learn.n + learn.witness_further).min(pages.len());
+            let known: Vec<(u64, &Tree)> =
+                (0..most).map(|k| pages[k * pages.len() / most]).map(|at| (at as u64, &trees[at])).collect();
+            let start = Instant::now();
+            let family = Family::learn(&known, learn);
+            let share = start.elapsed().as_secs_f64() / pages.len() as f64;
+            let applier = family.map(|(family, _)| Applier::of(family, learn));
+            let apply = |at: &usize| (task.method.clean)(&trees[*at], applier.as_ref(), &task.settings.clean);
+            let labelled = pages.iter().map(|at| timed(*at, || apply(at)));
+            labelled.map(|(at, applied, took)| (at, applied, took + share)).collect()
+        }
+    }
+}
+
+fn timed(at: usize, label: impl FnOnce() -> Applied) -> Labelled {
+    let start = Instant::now();
+    let applied = label();
+    (at, applied, start.elapsed().as_secs_f64())
 }

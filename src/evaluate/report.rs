@@ -1,5 +1,7 @@
 //! The figures of an evaluation.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -38,6 +40,24 @@ pub struct Report {
     pub method: &'static str,
     /// One row a site.
     pub sites: Vec<SiteRow>,
+    /// How a pile of pages was put together, for site methods.
+    pub clusters: Option<Clusters>,
+}
+
+/// A clustering, judged by the sites that the pages are of.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Clusters {
+    /// Clusters.
+    pub n: usize,
+    /// Clusters of one page.
+    pub alone: usize,
+    /// Rand index against the sites.
+    pub rand: f64,
+    /// Dunn index of the sites.
+    pub dunn: Option<f64>,
+    /// Time for features and linkage.
+    #[serde(skip)]
+    pub took: Duration,
 }
 
 impl SiteRow {
@@ -55,7 +75,7 @@ impl SiteRow {
 
 impl Report {
     pub(super) fn new(method: &'static str) -> Report {
-        Report { method, sites: Vec::new() }
+        Report { method, sites: Vec::new(), clusters: None }
     }
 
     /// Node score of the key pages: mean over sites.
@@ -134,7 +154,7 @@ impl Report {
             "loads": self.site_mean(|s| s.learning.loads as f64),
             "requests": self.site_mean(|s| s.learning.requests as f64),
             "learn_ms_median": learn_median, "learn_ms_worst": learn_worst, "clean_ms": self.clean_ms(),
-            "sites": sites,
+            "clusters": self.clusters, "sites": sites,
         })
     }
 }

@@ -11,7 +11,7 @@ use super::report::{Report, SiteRow};
 use super::source::{Raw, Source};
 use super::words::{WordScore, bag_score, lcs_score, tokens};
 use super::{Cost, EvaluateError, Learning, Marked, Task, Which, expand, json_lines, node_score, read};
-use crate::clean::{Applied, Applier};
+use crate::clean::{Applied, Applier, chain};
 use crate::dom::Tree;
 use crate::folder::url_of;
 use crate::learner::{Learned, Learner, Page};
@@ -153,9 +153,11 @@ impl SiteTask<'_> {
             let raw = source.read(page)?;
             let start = Instant::now();
             let tree = self.parse(&raw);
-            let applied = match &learned {
-                Some(learned) if is_key && !self.task.sharpened => learned.key_applied.clone(),
-                _ => (self.task.method.clean)(&tree, applier.as_ref()),
+            let known = learned.as_ref().filter(|_| is_key && !self.task.sharpened && self.task.method.is_default());
+            let how = &self.task.settings.clean;
+            let applied = match known {
+                Some(learned) => chain(&tree, Some(learned.key_applied.clone()), applier.as_ref(), how).applied,
+                None => (self.task.method.clean)(&tree, applier.as_ref(), how),
             };
             cost.clean += start.elapsed();
             cost.n_cleaned += 1;
@@ -228,7 +230,14 @@ impl SiteTask<'_> {
             let words = tokens(&text);
             row.words.push(WordScore { bag: bag_score(&words, wanted), lcs: lcs_score(&words, wanted) });
         }
-        Marked { site: self.name.to_owned(), page: page.to_owned(), labels, id: id_of(self.name, page), t: text }
+        Marked {
+            site: self.name.to_owned(),
+            page: page.to_owned(),
+            labels,
+            id: id_of(self.name, page),
+            t: text,
+            confidence: applied.confidence,
+        }
     }
 
     fn parse(&self, raw: &Raw) -> Tree {

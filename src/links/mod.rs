@@ -10,6 +10,7 @@ use crate::dom::{NodeId, Tree, scan_links};
 use crate::page::{PageUrl, Site};
 
 mod form;
+mod menu;
 mod order;
 
 pub use order::LinkOrder;

@@ -4,15 +4,16 @@
 //! there and the contradiction of example 2.2.15 are settled as in the authors' own code (ALGORITHMS 2.3).
 //!
 //! A departure: a site's pages of one kind mostly have URLs of one form, and pages of all kinds are wanted, those of the
-//! key page's own kind most. So the forms take turns, in each of them Algorithm 1 holds.
+//! key page's own kind most, then those that the main menu leads to. So these take turns, in each Algorithm 1 holds.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::FxHashMap;
 
 use super::form::form;
+use super::menu::menu;
 use super::{Outlink, hyperlink_distance, relevance, words};
-use crate::dom::{NodeId, Tree};
+use crate::dom::{NodeId, Tree, mix};
 use crate::page::PageUrl;
 use crate::settings::{DomRef, LinkChoice};
 
@@ -31,6 +32,8 @@ pub struct LinkOrder {
     own: Option<String>,
     /// Links of that form that other pages have, after those of the key page.
     more: VecDeque<PageUrl>,
+    /// Links of all pages by a number as good as random, where chance decides; `turns` is empty then.
+    pool: Option<BTreeMap<u64, PageUrl>>,
 }
 
 impl LinkOrder {
@@ -53,20 +56,33 @@ impl LinkOrder {
         let classes: Vec<(bool, u32)> = links.iter().map(class).collect();
         let nodes: Vec<NodeId> = links.iter().map(|link| link.node).collect();
         let places = Places::of(tree);
+        let mut is_menu = vec![false; links.len()];
         let lists = match choice {
             LinkChoice::Paper => vec![(0..links.len()).collect()],
             LinkChoice::Forms => by_form(key, links, &classes),
+            LinkChoice::Turns => {
+                let (mut lists, menu) = (by_form(key, links, &classes), menu(tree, links));
+                lists.iter_mut().for_each(|list| list.retain(|at| !menu[*at]));
+                lists.insert(1, (0..links.len()).filter(|at| menu[*at]).collect());
+                lists
+            }
+            LinkChoice::Menu => {
+                is_menu = menu(tree, links);
+                vec![(0..links.len()).collect()]
+            }
+            LinkChoice::Random => Vec::new(),
         };
         let turn = |list: Vec<usize>| {
-            let classes: Vec<_> = list.iter().map(|at| classes[*at]).collect();
+            let classes: Vec<_> = list.iter().map(|at| (!is_menu[*at], classes[*at])).collect();
             let distance = |a: usize, b: usize| places.distance(nodes[list[a]], nodes[list[b]]);
             let order = FarthestFirst::new(&classes, dom_ref, distance);
             (list, order)
         };
         let turns = lists.into_iter().map(turn).collect();
         let urls = links.iter().map(|link| link.url.clone()).collect();
-        let own = (choice == LinkChoice::Forms).then(|| form(key));
-        LinkOrder { urls, nodes, places, turns, next: 0, own, more: VecDeque::new() }
+        let own = matches!(choice, LinkChoice::Forms | LinkChoice::Turns).then(|| form(key));
+        let pool = (choice == LinkChoice::Random).then(|| links.iter().map(|link| by_chance(&link.url)).collect());
+        LinkOrder { urls, nodes, places, turns, next: 0, own, more: VecDeque::new(), pool }
     }
 
     /// Takes a link that another page has, if the key page's kind is wanted and this is one of it: an article seldom
@@ -74,12 +90,21 @@ impl LinkOrder {
     pub fn offer(&mut self, url: &PageUrl) -> bool {
         /// More are never come to.
         const MOST: usize = 100;
+        if let Some(pool) = &mut self.pool {
+            pool.extend([by_chance(url)]);
+            return true;
+        }
         let is_wanted = self.more.len() < MOST && self.own.as_ref().is_some_and(|own| *own == form(url));
         if is_wanted {
             self.more.push_back(url.clone());
         }
         is_wanted
     }
+}
+
+/// A URL with a number that says nothing of it, and is the same every night.
+fn by_chance(url: &PageUrl) -> (u64, PageUrl) {
+    (mix(0, url.fingerprint()), url.clone())
 }
 
 /// Links of one form, the form of the key page first, then as Algorithm 1 comes to them.
@@ -104,6 +129,9 @@ impl Iterator for LinkOrder {
     type Item = PageUrl;
 
     fn next(&mut self) -> Option<PageUrl> {
+        if let Some(pool) = &mut self.pool {
+            return pool.pop_first().map(|(_, url)| url);
+        }
         let (nodes, places) = (&self.nodes, &self.places);
         for _ in 0..self.turns.len() {
             let at = self.next % self.turns.len();

@@ -7,8 +7,9 @@ use std::time::Duration;
 use toml::Value;
 
 use super::{
-    AttrMode, ChildMap, Crawl, DelayFrom, DomRef, Fetch, Keep, Label, LinkChoice, Mode, Network, NodeText, Order,
-    PageLimits, Politeness, Preset, Revisit, SAME_SITE, ScopeOf, Settings, Store, Subdigraph,
+    Alone, AttrMode, ChildMap, Clean, Cluster, ClusterBy, Crawl, DelayFrom, DomRef, Fetch, Keep, KeepText, Label,
+    LinkChoice, Mode, Network, NodeText, Order, PageLimits, Politeness, Preset, Revisit, SAME_SITE, ScopeOf, Settings,
+    Store, Subdigraph,
 };
 use crate::page::PolitenessKey;
 
@@ -183,13 +184,15 @@ pub(super) const KEYS: &[Key] = keys! {
     "links.skip_nofollow" = "true", "Are links marked nofollow left out of the training set?",
         |s, v| s.learn.skip_nofollow => truth(v)?;
 
-    "links.order" = "\"forms\"", "Which links are tried first: forms (in turn from each form of URL), paper (Algorithm 1).",
-        |s, v| s.learn.link_order => one_of(v, &[("forms", LinkChoice::Forms), ("paper", LinkChoice::Paper)])?;
+    "links.order" = "\"turns\"", "Which links are tried first: turns (of each form of URL and of the main menu), forms (without the menu), menu (its links before all others), paper (Algorithm 1), random.",
+        |s, v| s.learn.link_order => one_of(v, &[("turns", LinkChoice::Turns), ("forms", LinkChoice::Forms), ("paper", LinkChoice::Paper), ("menu", LinkChoice::Menu), ("random", LinkChoice::Random)])?;
 
     "subdigraph.mode" = "\"first\"", "Which pages vote: complete (they all link to each other), first (the first usable ones).",
         |s, v| s.learn.subdigraph => one_of(v, &[("complete", Subdigraph::Complete), ("first", Subdigraph::First)])?;
     "subdigraph.n" = "8", "Pages that bear witness or vote; 8 at most that all link to each other.",
         |s, v| s.learn.n => whole(v, 1, 24)?;
+    "subdigraph.stop_after" = "0", "With witnesses: the search ends when so many pages in a row changed hardly a label of the key page; 0 = never.",
+        |s, v| s.learn.stop_after => whole(v, 0, 64)?;
     "subdigraph.max_loads" = "8", "Most pages loaded for one template.",
         |s, v| s.learn.max_loads => whole(v, 1, 64)?;
     "subdigraph.max_requests" = "48", "Most requests for one template, failed ones included.",
@@ -242,6 +245,20 @@ pub(super) const KEYS: &[Key] = keys! {
 
     "apply.min" = "0.15", "Share of a template by votes that a page must show for it to be applied.",
         |s, v| s.learn.apply_min => share(v)?;
+
+    "clean.keep" = "\"own\"", "What is kept of a page: own (all that is no template), main (of that, the main text by the page alone).",
+        |s, v| s.clean.keep => one_of(v, &[("own", KeepText::Own), ("main", KeepText::Main)])?;
+    "clean.doubt" = "0.25", "A page that shows less of the template is strange to its witnesses: the document frequency of its texts decides.",
+        |s, v| s.clean.doubt => share(v)?;
+    "clean.alone" = "\"density\"", "What cleans a page of whose site nothing is known: density (of its text), plain (it is kept whole).",
+        |s, v| s.clean.alone => one_of(v, &[("density", Alone::Density), ("plain", Alone::Plain)])?;
+
+    "cluster.by" = "\"cps\"", "What pages without links are put together by (Gottron): cp (tag paths), cps (shingles of them), ctss (shingles of the tag sequence).",
+        |s, v| s.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
+    "cluster.shingle" = "4", "Names in a shingle.",
+        |s, v| s.cluster.shingle => whole(v, 1, 64)?;
+    "cluster.distance" = "0.3", "Pages at most so far apart are together; 0 = the paper's: cp 0.7, cps 0.6, ctss 0.85, found on five sites of its year.",
+        |s, v| s.cluster.distance => share(v)?;
 
     "store.path" = "\"dehusk.db\"", "The SQLite file with sites, templates and pages; --db overrides it.",
         |s, v| s.store.path => text(v)?;
@@ -340,6 +357,8 @@ fn blank() -> Settings {
         },
         page: PageLimits { max_bytes: 0, max_nodes: 0, max_depth: 0, max_attributes: 0, keep: Keep::Counted },
         learn: Preset::Dehusk.learn(),
+        clean: Clean { keep: KeepText::Own, doubt: 0.0, alone: Alone::Plain },
+        cluster: Cluster { by: ClusterBy::Cps, shingle: 1, distance: 0.0 },
         store: Store { path: String::new(), zstd_level: 1 },
     }
 }

@@ -54,6 +54,8 @@ pub struct Learn {
     pub witness_nodes: usize,
     /// Pages that are kept as witnesses beside the training pages.
     pub witness_further: usize,
+    /// The search ends when so many pages one after the other changed hardly a label of the key page; 0 = never.
+    pub stop_after: usize,
 }
 
 /// What decides which nodes of a page are template.
@@ -74,6 +76,12 @@ pub enum LinkChoice {
     Paper,
     /// In turn from each form of URL, that of the key page first; in each as in the paper.
     Forms,
+    /// As forms, with those of the main menu as a form of their own, the second.
+    Turns,
+    /// Those of the main menu first, then the others; both as in the paper.
+    Menu,
+    /// By chance, from the links of all pages that were loaded: what other orders are measured against.
+    Random,
 }
 
 /// Which links the next one should be far from (ALGORITHMS 2.3).
@@ -243,6 +251,7 @@ fn thesis2014() -> Learn {
         witness_threshold: 0.35,
         witness_nodes: 20_000,
         witness_further: 16,
+        stop_after: 0,
     }
 }
 
@@ -266,9 +275,9 @@ fn hybex2020() -> Learn {
 }
 
 /// What was measured best on the dev sites with eight pages loaded (docs/measurements.md). Departs from the thesis where
-/// they said so: usable links in turn from each form of URL, and witnesses instead of votes.
+/// they said so: usable links in turn from the menu and from each form of URL, and witnesses instead of votes.
 fn dehusk() -> Learn {
-    Learn { link_order: LinkChoice::Forms, label: Label::Witness, n: 8, max_loads: 8, ..votes() }
+    Learn { link_order: LinkChoice::Turns, label: Label::Witness, n: 8, max_loads: 8, ..votes() }
 }
 
 /// The best of the sweep in docs/measurements.md that loads at most 8 pages a site: the first six usable links vote

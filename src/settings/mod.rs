@@ -7,12 +7,14 @@ mod file;
 mod keys;
 mod learn;
 mod network;
+mod pages;
 
 use std::time::Duration;
 
 pub use file::{SettingsError, key_names, render};
 pub use learn::{AttrMode, ChildMap, DomRef, Label, Learn, LinkChoice, NodeText, Preset, Subdigraph, Weights};
 pub use network::Network;
+pub use pages::{Alone, Clean, Cluster, ClusterBy, KeepText};
 
 use crate::page::{PolitenessKey, SameSite};
 
@@ -31,6 +33,10 @@ pub struct Settings {
     pub page: PageLimits,
     /// `[links]`, `[subdigraph]`, `[etdm]`, `[apply]`: how a template is learned and applied.
     pub learn: Learn,
+    /// `[clean]`
+    pub clean: Clean,
+    /// `[cluster]`
+    pub cluster: Cluster,
     /// `[store]`
     pub store: Store,
 }

@@ -15,6 +15,7 @@
 //! witness, but for child lists that differ, whose product is bounded.
 
 mod align;
+mod frequency;
 mod known;
 mod page;
 mod stored;
@@ -31,6 +32,7 @@ use known::{Witness, rank};
 use page::{Page, tokens};
 pub use stored::{StoredError, StoredFamily};
 use tables::Tables;
+pub use verdict::decide_tree;
 use verdict::{Testimony, decide};
 
 /// Witnesses of one site, ready to label pages.

@@ -59,18 +59,18 @@ impl Testimony {
 /// numbers and two costs, as more of them did worse on sites left out; docs/measurements.md has those figures too.
 mod weights {
     /// Text: constant, share of equal, number of equal, share with other words, length where it is not equal.
-    pub(super) const TEXT: [f64; 5] = [-4.00, 2.06, 1.68, -0.24, -2.33];
+    pub(super) const TEXT: [f64; 5] = [-4.51, 2.65, 2.22, -0.56, -1.46];
     /// Element with text: constant, share that has it, share of its text that is equal, share of its text that has
     /// other words, number of equal.
-    pub(super) const ELEMENT: [f64; 5] = [-2.35, 0.90, 1.70, -0.74, 1.62];
+    pub(super) const ELEMENT: [f64; 5] = [-2.57, 1.45, 0.91, -1.76, 1.43];
     /// Element without text: constant, share of equal, share that has it, number of equal.
-    pub(super) const EMPTY: [f64; 4] = [-3.15, 1.31, 3.07, -0.16];
+    pub(super) const EMPTY: [f64; 4] = [-2.73, 1.11, 3.11, -0.46];
     /// A node that no witness has is not template, whatever stands around it.
     pub(super) const UNKNOWN: f64 = -20.0;
     /// Cost of an edge from template to the page's own.
-    pub(super) const OUT: f64 = 1.52;
+    pub(super) const OUT: f64 = 1.24;
     /// Cost of an edge from the page's own back to template.
-    pub(super) const BACK: f64 = 11.0;
+    pub(super) const BACK: f64 = 12.48;
 }
 
 /// Labels of all nodes, and the number of witnesses that have each.
@@ -79,7 +79,10 @@ pub(super) fn decide(page: &Page, testimony: &Testimony) -> (Vec<bool>, Vec<u16>
     if n == 0 || testimony.total <= 0.0 {
         return (vec![false; n], vec![0; n]);
     }
-    (label_tree(page, scores(page, testimony)), testimony.of_node.iter().map(|heard| heard.n_mapped).collect())
+    (
+        decide_tree(&page.parent, scores(page, testimony), weights::OUT, weights::BACK),
+        testimony.of_node.iter().map(|heard| heard.n_mapped).collect(),
+    )
 }
 
 fn scores(page: &Page, testimony: &Testimony) -> Vec<f64> {
@@ -126,20 +129,21 @@ fn dot<const N: usize>(weights: &[f64; N], features: [f64; N]) -> f64 {
 
 /// The labelling with the greatest sum of scores of template nodes less the costs of edges between labels; the body is
 /// template. Exact, from the leaves up and back down: the tree has no cycles.
-fn label_tree(page: &Page, scores: Vec<f64>) -> Vec<bool> {
-    use weights::{BACK, OUT};
-    let n = page.len();
+///
+/// `out` is the cost of an edge from template to the page's own, `back` that of an edge back to template.
+pub fn decide_tree(parent: &[u32], scores: Vec<f64>, out: f64, back: f64) -> Vec<bool> {
+    let n = scores.len();
     let (mut template, mut own) = (scores, vec![0.0; n]);
     for node in (1..n).rev() {
-        let parent = page.parent[node] as usize;
-        template[parent] += template[node].max(own[node] - OUT);
-        own[parent] += own[node].max(template[node] - BACK);
+        let parent = parent[node] as usize;
+        template[parent] += template[node].max(own[node] - out);
+        own[parent] += own[node].max(template[node] - back);
     }
     let mut labels = vec![true; n];
     for node in 1..n {
-        labels[node] = match labels[page.parent[node] as usize] {
-            true => template[node] >= own[node] - OUT,
-            false => template[node] - BACK > own[node],
+        labels[node] = match labels[parent[node] as usize] {
+            true => template[node] >= own[node] - out,
+            false => template[node] - back > own[node],
         };
     }
     labels

@@ -135,7 +135,10 @@ fn wrong_usage_ends_with_2_and_says_what_is_right() {
         (&["crawl", "--config", "none.toml"], "none.toml"),
         (&["crawl", "--config", "/dev/null", "missing.txt"], "neither a URL"),
         (&["crawl", "--config", "/dev/null", "empty.txt"], "no seeds in empty.txt"),
-        (&["evaluate", "x", "--config", "/dev/null", "--method", "magic"], "there are: witness, etdm, plain"),
+        (
+            &["evaluate", "x", "--config", "/dev/null", "--method", "magic"],
+            "there are: witness, etdm, df, main, density, plain",
+        ),
         (&["crawl", "--config", "/dev/null", "--set", "etdm.map=x", "http://a.test/"], "expected one of greedy, dp"),
     ];
     for (args, message) in cases {

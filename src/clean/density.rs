@@ -1,0 +1,265 @@
+//! What is main text on a page, by the page alone: length, links, prose and place of its blocks.
+//!
+//! The last step of the chain where a site has shown no other page (ALGORITHMS 8, step 5), and a filter on top of the
+//! template for who wants main text only. In the line of the text-density extractors (Kohlschütter 2010, Sun 2011);
+//! the labels of a page are decided together on its tree, as those of the witnesses are.
+
+use crate::dom::{NodeId, Tree, normalized_chars};
+use crate::witness::decide_tree;
+
+/// What is known of a text by its page.
+const N: usize = 21;
+
+/// The one that says whether its block reads as prose.
+const READS: usize = 7;
+
+/// Weights of the features; the sum is the score of a text as no main text.
+mod weights {
+    pub(super) const TEXT: [f64; super::N] = [
+        0.21, -0.51, 1.21, 0.11, 0.08, 0.29, 0.92, -0.48, -0.93, 1.42, -1.67, 0.33, -0.49, -0.45, -0.81, -0.28, 1.4,
+        -0.09, 0.1, -0.13, -0.98,
+    ];
+    pub(super) const OUT: f64 = 0.08;
+    pub(super) const BACK: f64 = 0.53;
+}
+
+/// Which nodes are not main text, by node number, and the share of prose in what is. Texts that are known as template
+/// are out, and count for nothing around them.
+pub(super) fn by_density(tree: &Tree, is_template: &[bool]) -> (Vec<bool>, f64) {
+    let counted = tree.counted();
+    let parent: Vec<u32> =
+        counted.clone().map(|node| (tree.shape.parent[node] as usize).saturating_sub(counted.start) as u32).collect();
+    let features = features(tree, is_template);
+    let score = |f: &Option<[f64; N]>| f.map_or(0.0, |f| f.iter().zip(weights::TEXT).map(|(f, w)| f * w).sum());
+    let mut labels = decide_tree(&parent, features.iter().map(score).collect(), weights::OUT, weights::BACK);
+    let (mut kept, mut prose) = (0.0, 0.0);
+    for ((label, features), node) in labels.iter_mut().zip(&features).zip(counted.clone()) {
+        *label |= is_template[node];
+        if let Some(features) = features.filter(|_| !*label) {
+            let chars = normalized_chars(tree.text(NodeId::new(node))) as f64;
+            (kept, prose) = (kept + chars, prose + chars * features[READS]);
+        }
+    }
+    let mut all = vec![false; tree.len()];
+    all[counted].copy_from_slice(&labels);
+    (all, if kept > 0.0 { prose / kept } else { 0.0 })
+}
+
+/// Sums of a subtree.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    chars: f64,
+    link_chars: f64,
+    /// Ends of sentences and commas.
+    marks: f64,
+    /// Characters of texts that read as prose.
+    prose: f64,
+    texts: f64,
+}
+
+/// The features of each text of the body, `None` for elements; by place in the body.
+fn features(tree: &Tree, is_template: &[bool]) -> Vec<Option<[f64; N]>> {
+    let counted = tree.counted();
+    let (first, n) = (counted.start, counted.len());
+    if n == 0 {
+        return Vec::new();
+    }
+    let parent = |node: usize| (tree.shape.parent[node + first] as usize).saturating_sub(first);
+    let mut sums = vec![Sums::default(); n];
+    // What stands above: a link, and the nearest block.
+    let (mut in_link, mut block) = (vec![false; n], vec![0; n]);
+    let mut roles = vec![Role::default(); n];
+    for node in 0..n {
+        let at = NodeId::new(node + first);
+        let above = parent(node);
+        let name = tree.name(at);
+        (in_link[node], roles[node], block[node]) = (in_link[above] || name == "a", roles[above], block[above]);
+        if tree.is_text(at) {
+            continue;
+        }
+        if node == 0 || !is_inline(name) {
+            block[node] = node;
+        }
+        roles[node].enter(tree, at, name);
+    }
+    for node in (0..n).rev() {
+        let at = NodeId::new(node + first);
+        if tree.is_text(at) && !is_template[node + first] {
+            let text = tree.text(at);
+            let chars = normalized_chars(text) as f64;
+            let marks = text
+                .chars()
+                .filter(|c| matches!(c, ',' | '.' | ';' | '!' | '?' | '，' | '。' | '、' | '；' | '！' | '？'))
+                .count() as f64;
+            sums[node] =
+                Sums { chars, link_chars: if in_link[node] { chars } else { 0.0 }, marks, prose: 0.0, texts: 1.0 };
+        }
+        // A block of prose: long, with sentences, hardly any links.
+        let s = sums[node];
+        if block[node] == node && s.prose == 0.0 && s.chars >= 60.0 && s.marks >= 2.0 && s.link_chars < 0.5 * s.chars {
+            sums[node].prose = s.chars;
+        }
+        if node > 0 {
+            let (s, above) = (sums[node], &mut sums[parent(node)]);
+            above.chars += s.chars;
+            above.link_chars += s.link_chars;
+            above.marks += s.marks;
+            above.prose += s.prose;
+            above.texts += s.texts;
+        }
+    }
+    let all = sums.first().copied().unwrap_or_default();
+    // The deepest element with most of the prose, and the outermost ancestors of the others count as far.
+    let mut core = 0;
+    while let Some(child) =
+        children(tree, core, first).find(|child| sums[*child].prose > 0.6 * all.prose && all.prose > 0.0)
+    {
+        core = child;
+    }
+    let core_end = core + tree.shape.size.get(core + first).copied().unwrap_or(0) as usize;
+    let reads = |node: usize| sums[block[node]].prose > 0.0;
+    let (last, next) =
+        (steps(tree, first, (0..n).collect(), &reads), steps(tree, first, (0..n).rev().collect(), &reads));
+    let mut before = 0.0;
+    (0..n)
+        .map(|node| {
+            let at = NodeId::new(node + first);
+            if !tree.is_text(at) || is_template[node + first] {
+                return None;
+            }
+            let (chars, own_block) = (sums[node].chars, block[node]);
+            let s = sums[own_block];
+            let outer_block = block[parent(own_block)];
+            let outer = sums[outer_block];
+            let place = (before + 0.5 * chars) / all.chars.max(1.0);
+            before += chars;
+            let role = &roles[node];
+            let tag = tree.name(NodeId::new(own_block + first));
+            let flag = |is: bool| f64::from(u8::from(is));
+            Some([
+                1.0,
+                (1.0 + s.chars).ln() / 5.0,
+                s.link_chars / s.chars.max(1.0),
+                flag(in_link[node]),
+                outer.link_chars / outer.chars.max(1.0),
+                (s.marks / s.chars.max(1.0) * 40.0).min(2.0),
+                outer.prose / outer.chars.max(1.0),
+                flag(s.prose > 0.0),
+                flag(core > 0 && (core..core_end).contains(&node)),
+                flag(role.is_side),
+                flag(role.is_main),
+                flag(role.is_named_side),
+                flag(role.is_named_main),
+                flag(tag == "p" || tag == "pre" || tag == "blockquote"),
+                flag(matches!(tag, "h1" | "h2" | "h3" | "h4")),
+                flag(matches!(tag, "li" | "dd" | "dt" | "td" | "th")),
+                (place - 0.5).abs() * 2.0,
+                (1.0 + outer.chars / outer.texts.max(1.0)).ln() / 5.0,
+                last[node],
+                next[node],
+                sums[block[parent(outer_block)]].prose / all.prose.max(1.0),
+            ])
+        })
+        .collect()
+}
+
+/// Texts from each node to the last one that reads as prose, in this order of the nodes; from 0 to 1.
+fn steps(tree: &Tree, first: usize, order: Vec<usize>, reads: &impl Fn(usize) -> bool) -> Vec<f64> {
+    const FAR: f64 = 10.0;
+    let (mut steps, mut since) = (vec![0.0; order.len()], FAR);
+    for node in order {
+        if tree.is_text(NodeId::new(node + first)) {
+            steps[node] = since / FAR;
+            since = if reads(node) { 0.0 } else { (since + 1.0_f64).min(FAR) };
+        }
+    }
+    steps
+}
+
+/// What the elements around a node say that they are.
+#[derive(Clone, Copy, Default)]
+struct Role {
+    is_side: bool,
+    is_main: bool,
+    is_named_side: bool,
+    is_named_main: bool,
+}
+
+impl Role {
+    fn enter(&mut self, tree: &Tree, node: NodeId, name: &str) {
+        self.is_side |= matches!(
+            name,
+            "nav" | "footer" | "aside" | "header" | "form" | "button" | "select" | "menu" | "dialog" | "figcaption"
+        );
+        self.is_main |= matches!(name, "main" | "article");
+        for (attr, value) in tree.attrs(node) {
+            if matches!(attr, "class" | "id" | "role") {
+                let value = value.to_ascii_lowercase();
+                self.is_named_side |= SIDE.iter().any(|word| value.contains(word));
+                self.is_named_main |= MAIN.iter().any(|word| value.contains(word));
+            }
+        }
+    }
+}
+
+/// Parts of class names and ids, as English-minded authors give them.
+const SIDE: [&str; 22] = [
+    "nav",
+    "menu",
+    "foot",
+    "header",
+    "side",
+    "banner",
+    "breadcrumb",
+    "related",
+    "recommend",
+    "share",
+    "social",
+    "comment",
+    "promo",
+    "advert",
+    "sponsor",
+    "subscri",
+    "newsletter",
+    "cookie",
+    "widget",
+    "copyright",
+    "pager",
+    "tags",
+];
+const MAIN: [&str; 8] = ["article", "content", "main", "story", "post", "entry", "body", "text"];
+
+fn is_inline(name: &str) -> bool {
+    matches!(
+        name,
+        "a" | "abbr"
+            | "b"
+            | "big"
+            | "cite"
+            | "code"
+            | "em"
+            | "font"
+            | "i"
+            | "kbd"
+            | "mark"
+            | "q"
+            | "s"
+            | "small"
+            | "span"
+            | "strong"
+            | "sub"
+            | "sup"
+            | "time"
+            | "tt"
+            | "u"
+            | "var"
+            | "ins"
+            | "del"
+            | "wbr"
+            | "br"
+    )
+}
+
+fn children(tree: &Tree, node: usize, first: usize) -> impl Iterator<Item = usize> + '_ {
+    tree.shape.children(NodeId::new(node + first)).map(move |child| child - first)
+}

@@ -1,0 +1,12 @@
+//! Which pages of a pile share a layout? (Gottron 2008; ALGORITHMS 3.2 and 3.3)
+//!
+//! A page is reduced to a set of structural features (`features.rs`), pages are linked when their sets are near
+//! (`linkage.rs`), and what came of it is judged by two indices (`indices.rs`).
+
+mod features;
+mod indices;
+mod linkage;
+
+pub use features::Features;
+pub use indices::{dunn, rand};
+pub use linkage::{component, single_linkage};
