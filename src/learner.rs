@@ -40,6 +40,8 @@ pub struct Learner {
     /// Pages by load number.
     pages: Vec<Waiting>,
     sure: Sure,
+    /// Share of a stored template that the key page shows, where that was too little to keep it.
+    pub outworn: Option<f64>,
 }
 
 /// How sure the labels of the key page are.
@@ -112,6 +114,7 @@ impl Learner {
             search,
             pages: Vec::new(),
             sure: Sure::default(),
+            outworn: None,
         }
     }
 

@@ -10,6 +10,8 @@ use crate::witness::{Family, Labels, StoredFamily};
 pub struct Applier {
     by: By,
     learn: Learn,
+    /// Of the key page when the template was learned.
+    standing: f64,
 }
 
 /// What labels a page.
@@ -41,12 +43,12 @@ impl Applier {
                 votes: template.nodes.iter().map(|node| node.votes).collect(),
             },
         };
-        Applier { by, learn: template.learn.clone() }
+        Applier { by, learn: template.learn.clone(), standing: template.standing }
     }
 
     /// Witnesses that no template was made of.
     pub fn of(family: Family, learn: &Learn) -> Applier {
-        Applier { by: By::Witness(Box::new(family)), learn: learn.clone() }
+        Applier { by: By::Witness(Box::new(family)), learn: learn.clone(), standing: 0.0 }
     }
 
     /// Labels a page: by the witnesses, or by mapping the template to it from the body down.
@@ -88,6 +90,15 @@ impl Applier {
         match &self.by {
             By::Witness(family) => Some(Applied::of_labels(family.label_by_frequency(page))),
             By::Votes { .. } => None,
+        }
+    }
+
+    /// How much of the template tonight's key page shows: of what it showed when the template was learned, by the other
+    /// witnesses; or, where that is not known, the confidence of its labels. A falling share is a redesign.
+    pub fn freshness(&self, url: u64, key: &Tree, applied: &Applied) -> f64 {
+        match &self.by {
+            By::Witness(family) if self.standing > 0.0 => (family.standing(url, key) / self.standing).min(1.0),
+            _ => applied.confidence,
         }
     }
 

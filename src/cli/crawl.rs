@@ -189,6 +189,14 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
         writeln!(out, "\nSites without a template:")?;
         write!(out, "{}", failure_table(&failures).render(terminal_width()))?;
     }
+    let redesigned: Vec<&SiteSummary> = sites.iter().filter(|s| s.outworn.is_some()).collect();
+    if !redesigned.is_empty() {
+        writeln!(out, "\nSites that were redesigned, and learned anew:")?;
+        write!(out, "{}", redesigned_table(&redesigned).render(terminal_width()))?;
+        if let Some(first) = redesigned.first() {
+            writeln!(out, "what came and went: {} templates history {}", program(), first.host)?;
+        }
+    }
     let stats = &summary.stats;
     let rate = stats.pages as f64 / summary.seconds.max(0.001);
     let some = |n: usize, text: &str| if n > 0 { format!(", {} {text}", count(n)) } else { String::new() };
@@ -237,7 +245,7 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
     if stats.repeated_seeds > 0 {
         writeln!(out, "{} seeds left out: their hosts came before", count(stats.repeated_seeds))?;
     }
-    let (db, program) = (&settings.store.path, std::env::args().next().unwrap_or_else(|| "dehusk".to_owned()));
+    let (db, program) = (&settings.store.path, program());
     writeln!(
         out,
         "stored in {db}; look at it with\n  {program} templates list --db {db}\n  {program} pages list --db {db}"
@@ -259,6 +267,22 @@ pub(super) fn site_table(sites: &[SiteSummary]) -> Table {
             s.cleaned.to_string(),
             format!("{:.1}", s.seconds),
         ]);
+    }
+    table
+}
+
+fn program() -> String {
+    std::env::args().next().unwrap_or_else(|| "dehusk".to_owned())
+}
+
+fn redesigned_table(sites: &[&SiteSummary]) -> Table {
+    let mut table = Table::new(&["site", "shown of the old", "new template", "of"]);
+    for s in sites.iter().take(MOST_ROWS) {
+        let shown = s.outworn.map_or_else(String::new, |share| format!("{:.0} %", share * 100.0));
+        table.row(vec![s.host.clone(), shown, s.template_nodes.to_string(), s.key_nodes.to_string()]);
+    }
+    if sites.len() > MOST_ROWS {
+        table.row(vec![format!("and {} more", sites.len() - MOST_ROWS), String::new(), String::new(), String::new()]);
     }
     table
 }

@@ -87,6 +87,7 @@ fn render(stats: &Stats) -> String {
     add("sites", "gauge", "Sites of this run.", n(stats.sites));
     add("sites_active", "gauge", "Sites that are worked on.", n(stats.active));
     add("sites_learned_total", "counter", "Sites with a new template.", n(stats.learned));
+    add("sites_redesigned_total", "counter", "Sites whose stored template did not fit any more.", n(stats.redesigned));
     add("sites_kept_total", "counter", "Sites whose template still fits.", n(stats.kept));
     add("sites_not_due_total", "counter", "Sites of which nothing was due.", n(stats.not_due));
     add("sites_failed_total", "counter", "Sites without a template.", n(stats.failed));

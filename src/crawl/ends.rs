@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::event::{Event, Kind, Request};
 use super::scheduler::{End, Scheduler};
-use super::site::{Phase, Walk};
+use super::site::{Phase, TemplateSize, Walk};
 use super::stats::Progress;
 use super::work::{Advance, Harvest, Kept, Work, advance};
 use crate::clean::Applier;
@@ -182,8 +182,10 @@ impl Scheduler<'_> {
         let summary = &mut state.summary;
         (summary.links, summary.loads) = (harvest.n_links, harvest.loads);
         summary.cleaned = harvest.cleaned.iter().filter(|page| page.by_template).count();
-        if let Some(t) = &harvest.template {
-            (summary.voters, summary.template_nodes, summary.key_nodes) = (t.m, t.n_nodes(), t.key_nodes);
+        if let Some(template) = &harvest.template {
+            TemplateSize::of(template).tell(summary);
+            summary.outworn = harvest.outworn;
+            self.stats.redesigned += usize::from(harvest.outworn.is_some());
         }
         let found = (harvest.key_url != state.seed.as_str()).then(|| (harvest.host.clone(), harvest.key_url.clone()));
         state.site = Some(harvest.site);
@@ -228,8 +230,10 @@ impl Scheduler<'_> {
         let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
         state.site = Some(kept.site);
         state.summary.cleaned += 1;
+        kept.template.tell(&mut state.summary);
         let origins = state.origins.clone();
-        let mut walk = self.keep(site, &kept.template);
+        let mut walk = Box::new(Walk::new(SiteEnd::Kept, Some(kept.applier)));
+        walk.is_sharper = kept.is_sharper;
         walk.announced = kept.feeds.into();
         self.add_sitemaps(&mut walk, &origins);
         self.walk(site, walk).await
@@ -238,9 +242,7 @@ impl Scheduler<'_> {
     /// Notes that a stored template holds for this run.
     pub(super) fn keep(&mut self, site: SiteId, template: &Template) -> Box<Walk> {
         if let Some(state) = self.sites.get_mut(&site) {
-            let summary = &mut state.summary;
-            (summary.voters, summary.template_nodes) = (template.m, template.n_nodes());
-            summary.key_nodes = template.key_nodes;
+            TemplateSize::of(template).tell(&mut state.summary);
         }
         Box::new(Walk::new(SiteEnd::Kept, Some(Box::new(Applier::new(template)))))
     }

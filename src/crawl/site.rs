@@ -72,6 +72,25 @@ pub(super) struct Walk {
     pub(super) seen: FxHashSet<u64>,
 }
 
+/// What is told of a template.
+#[derive(Clone, Copy)]
+pub(super) struct TemplateSize {
+    voters: usize,
+    template_nodes: usize,
+    key_nodes: usize,
+}
+
+impl TemplateSize {
+    pub(super) fn of(template: &Template) -> TemplateSize {
+        TemplateSize { voters: template.m, template_nodes: template.n_nodes(), key_nodes: template.key_nodes }
+    }
+
+    pub(super) fn tell(self, summary: &mut SiteSummary) {
+        (summary.voters, summary.template_nodes, summary.key_nodes) =
+            (self.voters, self.template_nodes, self.key_nodes);
+    }
+}
+
 impl Walk {
     pub(super) fn new(end: SiteEnd, template: Option<Box<Applier>>) -> Walk {
         Walk {

@@ -20,6 +20,8 @@ pub struct Stats {
     pub ended_before: usize,
     /// Sites with a new template.
     pub learned: usize,
+    /// Those of them whose stored template did not fit any more.
+    pub redesigned: usize,
     /// Sites whose stored template still fits.
     pub kept: usize,
     /// Sites whose links were followed, without a template.
@@ -79,6 +81,9 @@ pub struct SiteSummary {
     pub outcome: &'static str,
     /// Why it failed.
     pub reason: Option<String>,
+    /// Share of the stored template that the key page showed, where that was too little to keep it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outworn: Option<f64>,
     /// Pages fetched.
     pub pages: usize,
     /// Requests sent for it.
@@ -154,6 +159,7 @@ impl SiteSummary {
             host: host.to_owned(),
             outcome: "interrupted",
             reason: None,
+            outworn: None,
             pages: 0,
             requests: 0,
             links: 0,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::event::Request;
-use super::site::Walk;
+use super::site::{TemplateSize, Walk};
 use crate::clean::{Applied, Applier, Chained, chain};
 use crate::dom::{Tree, parse_bytes};
 use crate::fetch::Response;
@@ -87,12 +87,17 @@ pub(super) struct Harvest {
     pub(super) links: Vec<NewUrl>,
     pub(super) feeds: Vec<PageUrl>,
     pub(super) refused: Vec<Refusal>,
+    /// Share of the stored template that the key page shows, where that was too little to keep it.
+    pub(super) outworn: Option<f64>,
 }
 
 /// A key page that still fits.
 pub(super) struct Kept {
     pub(super) site: Site,
-    pub(super) template: Arc<Template>,
+    pub(super) template: TemplateSize,
+    pub(super) applier: Box<Applier>,
+    /// Is tonight's key page new evidence?
+    pub(super) is_sharper: bool,
     pub(super) feeds: Vec<PageUrl>,
     pub(super) refused: Vec<Refusal>,
 }
@@ -116,16 +121,21 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> Advance {
     let (learner, job) = match work {
         Work::Key(came, template) => {
             let parsed = Parsed::of(&came, tools);
+            let mut outworn = None;
             if let Some(template) = template {
-                let applier = Applier::new(&template);
+                let (applier, url) = (Applier::new(&template), parsed.page.url.fingerprint());
                 let applied = applier.apply(&parsed.page.tree);
-                if applied.confidence >= settings.crawl.keep_template {
-                    return kept(site, *came, parsed, template, &applier, applied, tools);
+                let shown = applier.freshness(url, &parsed.page.tree, &applied);
+                if shown >= settings.crawl.keep_template {
+                    return kept(site, *came, parsed, &template, applier, applied, tools);
                 }
+                outworn = Some(shown);
             }
             let job = job(site, *came, &parsed, None, Vec::new(), tools);
             let own = Site::of(&parsed.page.url, settings.learn.same_site);
-            (Box::new(Learner::within(Some(Arc::clone(&tools.scope)), parsed.page, own, &settings.learn)), job)
+            let mut learner = Learner::within(Some(Arc::clone(&tools.scope)), parsed.page, own, &settings.learn);
+            learner.outworn = outworn;
+            (Box::new(learner), job)
         }
         Work::Tell(mut learner, None, _) => {
             learner.tell(None);
@@ -149,7 +159,8 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> Advance {
         Step::Fetch(url) => Advance::Ask(learner, url, job),
         Step::Done(found) => {
             let _alone = learner.is_packed().then(|| tools.unpacking.lock());
-            Advance::Done(Box::new(harvest(learner.finish(found), tools)), job)
+            let outworn = learner.outworn;
+            Advance::Done(Box::new(Harvest { outworn, ..harvest(learner.finish(found), tools) }), job)
         }
     }
 }
@@ -219,20 +230,22 @@ fn kept(
     site: SiteId,
     came: Came,
     parsed: Parsed,
-    template: Arc<Template>,
-    applier: &Applier,
+    template: &Template,
+    mut applier: Applier,
     applied: Applied,
     tools: &Tools,
 ) -> Advance {
     let scope = tools.scope.site(&parsed.page.url);
     let (links, refused) = Links::new(&scope, tools).of_page(&parsed, 1);
     let feeds = feeds(&parsed, &scope, tools);
-    let cleaned = clean(&parsed.page, Some(applied), Some(applier), tools);
+    let is_sharper = applier.sharpen(parsed.page.url.fingerprint(), &parsed.page.tree, &applied);
+    let cleaned = clean(&parsed.page, Some(applied), Some(&applier), tools);
     let mut job = job(site, came, &parsed, Some(cleaned), links, tools);
     if let Some(job) = &mut job {
         job.settles = true;
     }
-    Advance::Kept(Box::new(Kept { site: scope, template, feeds, refused }), job)
+    let (template, applier) = (TemplateSize::of(template), Box::new(applier));
+    Advance::Kept(Box::new(Kept { site: scope, template, applier, is_sharper, feeds, refused }), job)
 }
 
 fn walked(site: SiteId, mut walk: Box<Walk>, own: &Site, came: Came, tools: &Tools) -> Advance {
@@ -416,6 +429,7 @@ fn harvest(learned: Learned, tools: &Tools) -> Harvest {
         loads: learned.found.loads,
         links,
         refused,
+        outworn: None,
     }
 }
 

@@ -68,6 +68,23 @@ fn gold(page: &DemoPage, limits: &PageLimits) -> (Vec<u8>, String) {
     (labels, text)
 }
 
+/// The texts of a page's marked elements, as HTML.
+pub(super) fn own_texts(page: &DemoPage) -> Vec<String> {
+    let tree = parse(&page.marked, &PageLimits::default());
+    let mut texts = Vec::new();
+    let mut next = 0;
+    for node in tree.nodes().filter(|node| is_marked(&tree, *node)) {
+        if node.index() < next {
+            continue;
+        }
+        let own = tree.shape.subtree(node);
+        next = own.end;
+        let text = crate::dom::write_text(&tree, |node| own.contains(&node.index()));
+        texts.push(text.trim().replace('&', "&amp;").replace('<', "&lt;"));
+    }
+    texts
+}
+
 fn is_marked(tree: &Tree, node: NodeId) -> bool {
     tree.attr(node, "data-own").is_some()
 }

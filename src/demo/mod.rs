@@ -5,6 +5,7 @@
 
 mod check;
 mod generated;
+mod redesign;
 pub mod server;
 mod sites;
 mod words;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 pub use check::{Check, check_site};
 pub use generated::generated;
+pub use redesign::{Redesign, SUDDEN_NIGHT, on_night};
 pub use sites::sites;
 
 use server::{Answer, Reply};

@@ -44,6 +44,9 @@ pub struct Template {
     pub key_nodes: usize,
     /// Was a child list too long for the exact mapping?
     pub approximate: bool,
+    /// Share of another witness' template that the key page showed when it was learned; 0 = not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub standing: f64,
     /// Parameters that it was learned with and is applied with.
     pub learn: Learn,
     /// The template tree in preorder; the first node is the body.
@@ -169,6 +172,7 @@ impl Template {
             method: "witness".to_owned(),
             m: voters.len(),
             t: 0,
+            standing: family.standing(url.fingerprint(), key),
             witnesses: Some(family.store()),
             ..Template::outline(key, url, voters, loads, (&labels.is_template, &labels.support), learn)
         }
@@ -204,6 +208,7 @@ impl Template {
             n: learn.n,
             m: 0,
             t: 0,
+            standing: 0.0,
             key_nodes: key.counted().len(),
             approximate: false,
             learn: learn.clone(),

@@ -191,6 +191,17 @@ impl Family {
         self.judge(&page).shifted(tree)
     }
 
+    /// The greatest share of the template of a witness that this page shows, its own older versions left out: how well
+    /// the page at this URL stands among the others.
+    pub fn standing(&self, url: u64, tree: &Tree) -> f64 {
+        let mut page = Page::of(tree, &self.vocabulary);
+        page.number(&self.tables);
+        let mut room = Room::default();
+        let others = self.pages.iter().filter(|witness| witness.url != url && witness.digest != page.digest());
+        let shown = others.map(|witness| witness.shown(&align(&page, witness, &self.tables, self.params, &mut room)));
+        shown.fold(0.0, f64::max)
+    }
+
     /// A page that is a witness itself is judged by the others, and so is another version of one.
     fn judge(&self, page: &Page) -> Labels {
         let mut heard: Vec<(&Witness, Alignment)> = Vec::with_capacity(self.pages.len());

@@ -11,6 +11,7 @@ mod generated;
 mod hostile;
 mod politeness;
 mod quality;
+mod redesign;
 mod robots;
 mod kill;
 mod nightly;
