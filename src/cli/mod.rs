@@ -10,6 +10,7 @@ mod learn;
 mod metrics;
 mod outline;
 mod pages;
+mod picture;
 mod progress;
 mod runs;
 mod table;

@@ -10,9 +10,12 @@ use clap::Subcommand;
 
 use super::learn::store_template;
 use super::outline::write_outline;
+use super::picture::picture;
 use super::table::{Table, terminal_width, time};
 use super::{Failure, Outcome, open_store};
-use crate::settings::Settings;
+use crate::clean::{Applier, chain};
+use crate::dom::parse_bytes;
+use crate::settings::{Clean, Settings};
 use crate::store::TemplateRow;
 use crate::template::{Template, changes};
 
@@ -21,6 +24,7 @@ use crate::template::{Template, changes};
 #[command(after_help = "Examples:
   dehusk templates list
   dehusk templates show docs.example.org
+  dehusk templates show docs.example.org --html template.html
   dehusk templates history docs.example.org
   dehusk templates diff docs.example.org 1 2
   dehusk templates export docs.example.org --output docs.json
@@ -53,6 +57,9 @@ enum Action {
         /// Print JSON.
         #[arg(long)]
         json: bool,
+        /// Write the stored key page with its template marked as one HTML file, to be opened in a browser.
+        #[arg(long, value_name = "FILE", conflicts_with = "json")]
+        html: Option<PathBuf>,
     },
     /// Every version of a site's template: when it was learned, and how many blocks came and went.
     History {
@@ -96,7 +103,8 @@ impl Templates {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         match &self.action {
             Action::List { host, all, json } => list(settings, host.as_deref(), *all, *json)?,
-            Action::Show { host, version, json } => {
+            Action::Show { host, version, html: Some(file), .. } => show_html(settings, host, *version, file)?,
+            Action::Show { host, version, json, .. } => {
                 let template = load(settings, host, *version)?;
                 let mut out = io::stdout().lock();
                 if *json {
@@ -147,6 +155,27 @@ fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Resul
     }
     write!(out, "{}", table.render(terminal_width()))?;
     Ok(())
+}
+
+fn show_html(settings: &Settings, host: &str, version: Option<i64>, file: &Path) -> Result<(), Failure> {
+    let template = load(settings, host, version)?;
+    let number = match version {
+        Some(version) => version,
+        None => versions(settings, host)?.last().map_or(1, |row| row.version),
+    };
+    let (store, work) = (open_store(settings)?, |e: crate::store::StoreError| Failure::Work(e.into()));
+    let row = store.find_page(&template.key_url).map_err(work)?.ok_or_else(|| {
+        Failure::Work(anyhow!(
+            "{}: the key page is not stored; `dehusk crawl {}` fetches it",
+            template.key_url,
+            template.key_url
+        ))
+    })?;
+    let (page, _) = parse_bytes(&store.load_raw(&row).map_err(work)?, row.content_type.as_deref(), &settings.page);
+    let chained = chain(&page, None, Some(&Applier::new(&template)), &Clean::default());
+    fs::write(file, picture(&template, number, &page, &chained))
+        .with_context(|| file.display().to_string())
+        .map_err(Failure::Work)
 }
 
 fn versions(settings: &Settings, host: &str) -> Result<Vec<TemplateRow>, Failure> {

@@ -1,0 +1,155 @@
+//! A key page with its template marked, as one HTML file that needs nothing else: no script, no request.
+//!
+//! The page's markup comes from the network. What is written is built from the tree without any of its attributes but
+//! links, and goes through a sanitizer all the same; the file's own policy forbids scripts and requests.
+
+use std::collections::HashSet;
+
+use ammonia::{Builder, UrlRelative, clean_text};
+
+use crate::clean::Chained;
+use crate::dom::{NodeId, Tree};
+use crate::template::Template;
+
+const STYLE: &str = "
+:root { color-scheme: light; font: 15px/1.5 system-ui, sans-serif; }
+body { margin: 0; }
+.bar { position: sticky; top: 0; background: #222; color: #fff; padding: .6rem 1rem; }
+.bar b { font-weight: 600; }
+.bar small { display: block; color: #bbb; overflow-wrap: anywhere; }
+.show { position: sticky; top: 3.6rem; background: #eee; padding: .4rem 1rem; border-bottom: 1px solid #ccc; }
+.show label { margin-right: 1.2rem; }
+#page { padding: 1rem; max-width: 70rem; overflow-wrap: anywhere; }
+#page [data-dehusk=t] { background: #fdeccb; }
+#page span[data-dehusk=t] { border-bottom: 1px solid #e0a030; }
+#page pre { white-space: pre-wrap; }
+body:has(#template:checked) #page [data-dehusk=o], body:has(#own:checked) #page [data-dehusk=t] { display: none; }
+";
+
+/// The file's text.
+pub(super) fn picture(template: &Template, version: i64, page: &Tree, chained: &Chained) -> String {
+    let is_template = &chained.applied.is_template;
+    let marked = sanitized(&marked(page, is_template), &template.key_url);
+    let texts = page.counted().map(NodeId::new).filter(|node| page.is_text(*node));
+    let (mut all, mut template_chars) = (0, 0);
+    for node in texts {
+        let chars = page.text(node).chars().count();
+        all += chars;
+        template_chars += if is_template[node.index()] { chars } else { 0 };
+    }
+    let share = if all == 0 { 0.0 } else { 100.0 * template_chars as f64 / all as f64 };
+    let (host, key_url) = (clean_text(&template.host), clean_text(&template.key_url));
+    let (n, nodes) = (template.n_nodes(), template.key_nodes);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>Template of {host}</title>\
+         <style>{STYLE}</style></head>\n<body>\n\
+         <div class=\"bar\"><b>Template of {host}</b>, version {version}: {n} of {nodes} nodes, {share:.0} % of the text of \
+         <small>{key_url}</small></div>\n\
+         <div class=\"show\">Show \
+         <label><input type=\"radio\" name=\"show\" id=\"both\" checked> both, the template shaded</label>\
+         <label><input type=\"radio\" name=\"show\" id=\"template\"> the template</label>\
+         <label><input type=\"radio\" name=\"show\" id=\"own\"> the page without it</label></div>\n\
+         <main id=\"page\">{marked}</main>\n</body></html>\n"
+    )
+}
+
+/// The body with a mark on what is template (t) or the page's own (o) with all below it; texts stand in spans.
+fn marked(page: &Tree, is_template: &[bool]) -> String {
+    let counted = page.counted();
+    // Does a subtree hold template, does it hold the page's own?
+    let mut holds = vec![[false; 2]; page.len()];
+    for node in counted.clone().rev() {
+        holds[node][usize::from(is_template[node])] = true;
+        if node > counted.start {
+            let (here, above) = (holds[node], &mut holds[page.shape.parent[node] as usize]);
+            (0..2).for_each(|kind| above[kind] |= here[kind]);
+        }
+    }
+    let mut out = String::new();
+    let mut open: Vec<(usize, &str)> = Vec::new();
+    for node in counted.clone().skip(1) {
+        close_until(node, &mut open, &mut out);
+        let at = NodeId::new(node);
+        let mark = match holds[node] {
+            [true, true] => "",
+            [_, true] => " data-dehusk=\"t\"",
+            _ => " data-dehusk=\"o\"",
+        };
+        if !page.space(at).is_empty() {
+            out.push(' ');
+        }
+        if page.is_text(at) {
+            out.extend(["<span", mark, ">", &clean_text(page.text(at)), "</span>"]);
+            continue;
+        }
+        let name = page.name(at);
+        out.extend(["<", name, mark]);
+        if let Some(href) = page.attr(at, "href").filter(|_| name == "a") {
+            out.extend([" href=\"", &clean_text(href), "\""]);
+        }
+        out.push('>');
+        open.push((page.shape.subtree(at).end, name));
+    }
+    close_until(usize::MAX, &mut open, &mut out);
+    out
+}
+
+fn close_until(node: usize, open: &mut Vec<(usize, &str)>, out: &mut String) {
+    while let Some((_, name)) = open.pop_if(|(end, _)| *end <= node) {
+        if !matches!(name, "br" | "hr" | "wbr" | "col") {
+            out.extend(["</", name, ">"]);
+        }
+    }
+}
+
+fn sanitized(html: &str, base: &str) -> String {
+    let mut builder = Builder::default();
+    builder.add_tags(["main", "section", "address"]).rm_tags(["img", "map", "area"]);
+    builder.add_generic_attributes(["data-dehusk"]).url_schemes(HashSet::from(["http", "https"]));
+    builder.url_relative(match url::Url::parse(base) {
+        Ok(base) => UrlRelative::RewriteWithBase(base),
+        Err(_) => UrlRelative::Deny,
+    });
+    builder.clean(html).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::Applied;
+    use crate::dom::parse;
+    use crate::page::PageUrl;
+    use crate::settings::{PageLimits, Preset};
+    use crate::template::vote;
+
+    #[test]
+    fn nothing_of_the_page_runs_and_all_of_it_is_marked() {
+        let html = "<nav onclick=alert(1)><a href='javascript:alert(2)'>Home</a> <a href=/a>A &amp; B</a></nav>\
+            <script>alert(3)</script><img src=x onerror=alert(4)><p style='background:url(http://e.test/)'>own &lt;b&gt;</p>\
+            <svg><script>alert(5)</script></svg><iframe src=//e.test></iframe><foo\"><x></main><style>*{display:none}</style>";
+        let tree = parse(html, &PageLimits::default());
+        let url = PageUrl::parse("http://s.test/k").unwrap();
+        let learn = Preset::Thesis2014.learn();
+        let template = Template::of(&tree, &url, &[], 0, &vote(&tree, &[&tree], &learn), &learn);
+        let mut applied = Applied::nothing(&tree);
+        tree.all("nav").for_each(|nav| applied.is_template[tree.shape.subtree(nav)].fill(true));
+        let chained = Chained { applied, method: "witness", by_template: true };
+        let picture = picture(&template, 1, &tree, &chained);
+        for bad in ["<script", "alert(1)", "javascript:", "onerror", "<img", "<iframe", "<svg", "url(", "display:none"]
+        {
+            assert!(!picture.contains(bad), "{bad} in {picture}");
+        }
+        assert!(picture.contains("<nav data-dehusk=\"t\">"), "{picture}");
+        assert!(picture.contains("<a data-dehusk=\"t\" href=\"http://s.test/a\""), "{picture}");
+        let own = parse(&picture, &PageLimits::default());
+        assert_eq!(own.all("main").filter(|main| own.attr(*main, "id") == Some("page")).count(), 1);
+        assert_eq!(own.all("main").count(), 1, "the page does not end the frame that it stands in");
+        assert!(
+            picture.contains("<p data-dehusk=\"o\"><span data-dehusk=\"o\">own&nbsp;")
+                || picture.contains("own &lt;b&gt;"),
+            "{picture}"
+        );
+    }
+}
