@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use dehusk::crawl::{Progress, SiteSummary, Stop, Summary, crawl};
 use dehusk::demo::server::{Answer, Arrival, Reply, Server};
-use dehusk::demo::{answers, check_site, sites};
+use dehusk::demo::{DemoSite, answers, check_site, sites};
 use dehusk::folder::{Folder, url_of};
 use dehusk::page::{PageUrl, PolitenessKey};
 use dehusk::settings::Settings;
@@ -78,6 +78,38 @@ fn the_demo_is_learned_and_stored() {
     assert_eq!(fenced.first().map(String::as_str), Some("/robots.txt"));
     assert!(!fenced.iter().any(|p| ["/0", "/2", "/4", "/6", "/8"].contains(&p.as_str())), "{fenced:?}");
     assert!(server.arrivals().iter().all(|a| a.user_agent.starts_with("dehusk/") && a.user_agent.contains("+http")));
+}
+
+/// One thread or four, sites from the first or from the last: the same pages, cleaned alike by the same step.
+#[test]
+fn neither_threads_nor_the_order_of_sites_change_a_page() {
+    let quick = |site: DemoSite| DemoSite { wait: Duration::ZERO, fails_every: 0, ..site };
+    let demo: Arc<Vec<DemoSite>> = Arc::new(sites().into_iter().map(quick).collect());
+    let pages = |threads: usize, reversed: bool| {
+        let dir = tempfile::tempdir().unwrap();
+        let server = Server::start(answers(Arc::clone(&demo))).unwrap();
+        let mut settings = settings(&dir.path().join("d.db"), &server, &["*.demo.test"]);
+        settings.politeness.delay = Duration::from_millis(2);
+        settings.crawl.cpu_threads = threads;
+        settings.crawl.pages_per_site = 20;
+        let mut seeds: Vec<PageUrl> = demo.iter().map(|site| site.seed().unwrap()).collect();
+        if reversed {
+            seeds.reverse();
+        }
+        run(seeds, &settings);
+        let store = Store::open(Path::new(&settings.store.path)).unwrap();
+        let rows = store.list_pages(None).unwrap();
+        let cleaned = |page| store.load_cleaned(page).unwrap().unwrap();
+        rows.iter().map(|page| (page.url.clone(), (page.method.clone(), cleaned(page)))).collect::<BTreeMap<_, _>>()
+    };
+    let one = pages(1, false);
+    assert!(one.len() > 100, "{}", one.len());
+    for (threads, reversed) in [(4, false), (4, true)] {
+        let other = pages(threads, reversed);
+        assert_eq!(one.keys().collect::<Vec<_>>(), other.keys().collect::<Vec<_>>());
+        let differ: Vec<&String> = one.keys().filter(|url| one[*url] != other[*url]).collect();
+        assert!(differ.is_empty(), "{threads} threads: {differ:?}");
+    }
 }
 
 /// The 36 sites as 36 domains; robots.txt forbids a page that the search would ask for on some of them.

@@ -94,13 +94,13 @@ fn the_default_keeps_its_floors() {
     assert!(loads <= 8.0, "{loads} pages loaded a site");
     let Some((seen, _)) = run_seen(Preset::Dehusk, "witness", Which::Gold, true) else { return };
     for (what, got, floor) in [
-        ("key pages, seen once", seen.key().f1, 0.958),
-        ("pages, seen once", seen.nodes().f1, 0.950),
-        ("words kept, seen once", seen.bag().recall, 0.994),
-        ("key pages", report.key().f1, 0.945),
-        ("pages", report.nodes().f1, 0.942),
-        ("words", report.bag().f1, 0.926),
-        ("words kept", report.bag().recall, 0.993),
+        ("key pages, seen once", seen.key().f1, 0.960),
+        ("pages, seen once", seen.nodes().f1, 0.954),
+        ("words kept, seen once", seen.bag().recall, 0.995),
+        ("key pages", report.key().f1, 0.960),
+        ("pages", report.nodes().f1, 0.943),
+        ("words", report.bag().f1, 0.929),
+        ("words kept", report.bag().recall, 0.994),
     ] {
         assert!(got >= floor, "{what}: {got:.4}, was {floor}");
     }
