@@ -71,6 +71,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("rlimit", &["cli"]),
     ("anyhow", &["cli"]),
+    ("ammonia", &["cli"]),
 ];
 
 /// What the core must not touch.
