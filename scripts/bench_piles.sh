@@ -12,6 +12,7 @@ if [ ! -x "$peers/bin/python" ]; then
 fi
 cargo build --release --quiet
 for pile in "$@"; do
-    "$peers/bin/python" scripts/peers.py "${CARGO_TARGET_DIR:-target}/release/dehusk" "$pile" 2>/dev/null
+    [ -f "$pile" ] || { echo "$pile: no such file" >&2; exit 2; }
+    "$peers/bin/python" scripts/peers.py "${CARGO_TARGET_DIR:-target}/release/dehusk" "$pile"
     echo
 done

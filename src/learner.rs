@@ -41,7 +41,7 @@ pub struct Learner {
     pages: Vec<Waiting>,
     sure: Sure,
     /// Share of a stored template that the key page shows, where that was too little to keep it.
-    pub outworn: Option<f64>,
+    pub shown_of_old: Option<f64>,
 }
 
 /// How sure the labels of the key page are.
@@ -114,7 +114,7 @@ impl Learner {
             search,
             pages: Vec::new(),
             sure: Sure::default(),
-            outworn: None,
+            shown_of_old: None,
         }
     }
 
@@ -251,8 +251,9 @@ impl Learned {
         if let Some(key) = labels.next() {
             let (voters, loads) = (self.voter_urls(), self.found.loads);
             let template = Template::witnessed(&self.key.tree, &self.key.url, &voters, loads, &key, &family, learn);
+            let confidence = template.standing.unwrap_or(key.confidence);
             self.template = Some(template);
-            self.key_applied = Applied::of_labels(key);
+            self.key_applied = Applied { confidence, ..Applied::of_labels(key) };
         }
         for (load, labels) in self.found.voters.iter().zip(labels) {
             self.applied[*load] = Some(Applied::of_labels(labels));

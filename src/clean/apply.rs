@@ -11,7 +11,7 @@ pub struct Applier {
     by: By,
     learn: Learn,
     /// Of the key page when the template was learned.
-    standing: f64,
+    standing: Option<f64>,
 }
 
 /// What labels a page.
@@ -48,7 +48,7 @@ impl Applier {
 
     /// Witnesses that no template was made of.
     pub fn of(family: Family, learn: &Learn) -> Applier {
-        Applier { by: By::Witness(Box::new(family)), learn: learn.clone(), standing: 0.0 }
+        Applier { by: By::Witness(Box::new(family)), learn: learn.clone(), standing: None }
     }
 
     /// Labels a page: by the witnesses, or by mapping the template to it from the body down.
@@ -97,8 +97,12 @@ impl Applier {
     /// witnesses; or, where that is not known, the confidence of its labels. A falling share is a redesign.
     pub fn freshness(&self, url: u64, key: &Tree, applied: &Applied) -> f64 {
         match &self.by {
-            By::Witness(family) if self.standing > 0.0 => (family.standing(url, key) / self.standing).min(1.0),
-            _ => applied.confidence,
+            By::Witness(family) => match self.standing {
+                Some(standing) if standing > 0.0 => (family.standing(url, key) / standing).min(1.0),
+                Some(_) => 0.0,
+                None => applied.confidence,
+            },
+            By::Votes { .. } => applied.confidence,
         }
     }
 

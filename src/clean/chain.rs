@@ -34,6 +34,9 @@ pub fn chain(page: &Tree, known: Option<Applied>, applier: Option<&Applier>, how
 /// their witnesses, node F1 is .27 there where density has .39; above, .79 and .80.
 const LEAST_FREQUENT: f64 = 0.1;
 
+/// Share of prose in what density keeps, below which it has found no main text.
+const LEAST_PROSE: f64 = 0.01;
+
 const DENSITY: &str = "density";
 
 fn by_site(page: &Tree, known: Option<Applied>, applier: &Applier, how: &Clean) -> Chained {
@@ -51,9 +54,11 @@ fn by_site(page: &Tree, known: Option<Applied>, applier: &Applier, how: &Clean) 
 
 fn alone(page: &Tree, how: &Clean) -> Chained {
     match how.alone {
-        Alone::Density => {
-            Chained { applied: Applied::nothing(page).main_text(page), method: DENSITY, by_template: false }
-        }
+        Alone::Density => match Applied::nothing(page).main_text(page) {
+            // Nothing reads as text here: a list, a table, an address. All of it is better than none.
+            applied if applied.confidence < LEAST_PROSE => plain(page, 0.0),
+            applied => Chained { applied, method: DENSITY, by_template: false },
+        },
         Alone::Plain => plain(page, 0.0),
     }
 }
@@ -104,7 +109,9 @@ mod tests {
         let plain = Clean { alone: Alone::Plain, ..how };
         let tree = page(&alone);
         assert_eq!(chain(&tree, None, None, &plain).method, "plain");
-        assert_eq!(step("", None), ("density", String::new()), "an empty page");
+        assert_eq!(step("", None), ("plain", String::new()), "an empty page");
+        let list = "<h1>Prices</h1><ul><li>rye 3<li>oats 2</ul>";
+        assert_eq!(step(list, None), ("plain", "Prices rye 3 oats 2".to_owned()), "what has no prose is kept whole");
     }
 
     #[test]

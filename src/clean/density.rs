@@ -10,9 +10,6 @@ use crate::witness::decide_tree;
 /// What is known of a text by its page.
 const N: usize = 21;
 
-/// The one that says whether its block reads as prose.
-const READS: usize = 7;
-
 /// Weights of the features, whose sum is the score of a text as no main text, and the costs of edges between labels.
 struct Weights {
     text: [f64; N],
@@ -47,16 +44,16 @@ pub(super) fn by_density(tree: &Tree, is_template: &[bool]) -> (Vec<bool>, f64) 
     let counted = tree.counted();
     let parent: Vec<u32> =
         counted.clone().map(|node| (tree.shape.parent[node] as usize).saturating_sub(counted.start) as u32).collect();
-    let features = features(tree, is_template);
     let weights = if is_template.contains(&true) { REST } else { ALONE };
-    let score = |f: &Option<[f64; N]>| f.map_or(0.0, |f| f.iter().zip(weights.text).map(|(f, w)| f * w).sum());
-    let mut labels = decide_tree(&parent, features.iter().map(score).collect(), weights.out, weights.back);
+    let texts = texts(tree, is_template, &weights.text);
+    let scores = texts.iter().map(|text| text.map_or(0.0, |text| text.score)).collect();
+    let mut labels = decide_tree(&parent, scores, weights.out, weights.back);
     let (mut kept, mut prose) = (0.0, 0.0);
-    for ((label, features), node) in labels.iter_mut().zip(&features).zip(counted.clone()) {
+    for ((label, text), node) in labels.iter_mut().zip(&texts).zip(counted.clone()) {
         *label |= is_template[node];
-        if let Some(features) = features.filter(|_| !*label) {
+        if let Some(text) = text.filter(|_| !*label) {
             let chars = normalized_chars(tree.text(NodeId::new(node))) as f64;
-            (kept, prose) = (kept + chars, prose + chars * features[READS]);
+            (kept, prose) = (kept + chars, prose + if text.reads { chars } else { 0.0 });
         }
     }
     let mut all = vec![false; tree.len()];
@@ -76,8 +73,17 @@ struct Sums {
     texts: f64,
 }
 
-/// The features of each text of the body, `None` for elements; by place in the body.
-fn features(tree: &Tree, is_template: &[bool]) -> Vec<Option<[f64; N]>> {
+/// What is known of a text.
+#[derive(Clone, Copy)]
+struct Text {
+    /// As no main text.
+    score: f64,
+    /// Does its block read as prose?
+    reads: bool,
+}
+
+/// The texts of the body, `None` for elements and known template; by place in the body.
+fn texts(tree: &Tree, is_template: &[bool], weights: &[f64; N]) -> Vec<Option<Text>> {
     let counted = tree.counted();
     let (first, n) = (counted.start, counted.len());
     if n == 0 {
@@ -155,7 +161,7 @@ fn features(tree: &Tree, is_template: &[bool]) -> Vec<Option<[f64; N]>> {
             let role = &roles[node];
             let tag = tree.name(NodeId::new(own_block + first));
             let flag = |is: bool| f64::from(u8::from(is));
-            Some([
+            let features = [
                 1.0,
                 (1.0 + s.chars).ln() / 5.0,
                 s.link_chars / s.chars.max(1.0),
@@ -177,7 +183,9 @@ fn features(tree: &Tree, is_template: &[bool]) -> Vec<Option<[f64; N]>> {
                 last[node],
                 next[node],
                 sums[block[parent(outer_block)]].prose / all.prose.max(1.0),
-            ])
+            ];
+            let score = features.iter().zip(weights).map(|(f, w)| f * w).sum();
+            Some(Text { score, reads: s.prose > 0.0 })
         })
         .collect()
 }

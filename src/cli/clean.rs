@@ -10,6 +10,7 @@ use super::{Failure, Format, Outcome, open_store};
 use crate::clean::{Applier, Chained, chain};
 use crate::crawl::Single;
 use crate::dom::{Tree, parse_bytes};
+use crate::fetch::is_html;
 use crate::links::base_url;
 use crate::page::PageUrl;
 use crate::settings::{Clean as CleanSettings, Settings};
@@ -32,7 +33,7 @@ pub(super) struct Clean {
     /// Files, URLs, WARC files, or - for standard input.
     #[arg(required = true, value_name = "FILE|URL|-")]
     pages: Vec<String>,
-    /// Host whose template is used for files.
+    /// Host (or URL) of the site whose template is used for files.
     #[arg(long, value_name = "HOST")]
     site: Option<String>,
     /// Clean each page by itself: no site, no template.
@@ -42,6 +43,10 @@ pub(super) struct Clean {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Print one JSON line a page: {"page","site","method","confidence","content"}.
+    ///
+    /// Method is the step that cleaned the page; confidence is of witness and etdm the share of the site's template that
+    /// the page shows (1 for a page that is a witness itself), of df the share of its texts that other pages hold, of
+    /// density the share of prose in what is kept.
     #[arg(long)]
     json: bool,
 }
@@ -138,7 +143,9 @@ impl Clean {
         store: &Store,
         how: &CleanSettings,
     ) -> anyhow::Result<(Option<String>, Chained)> {
-        let named = loaded.url.as_ref().map(PageUrl::authority).or_else(|| self.site.clone());
+        let site =
+            self.site.as_ref().map(|site| PageUrl::parse(site).map_or_else(|_| site.clone(), |url| url.authority()));
+        let named = loaded.url.as_ref().map(PageUrl::authority).or(site);
         if let Some(host) = named {
             let template = store.load_template(&host, None)?;
             let template = template.ok_or_else(|| {
@@ -157,13 +164,15 @@ impl Clean {
             .load_newest_templates()?
             .into_iter()
             .map(|template| {
-                let chained = chain(&loaded.tree, None, Some(&Applier::new(&template)), how);
-                (template.host, chained)
+                let applier = Applier::new(&template);
+                let applied = applier.apply(&loaded.tree);
+                (template.host, applier, applied)
             })
-            .filter(|(_, chained)| chained.by_template && chained.method != "df")
-            .max_by(|a, b| a.1.applied.confidence.total_cmp(&b.1.applied.confidence));
+            .max_by(|a, b| a.2.confidence.total_cmp(&b.2.confidence));
         match best {
-            Some((host, chained)) if chained.applied.confidence >= UNNAMED_MIN => Ok((Some(host), chained)),
+            Some((host, applier, applied)) if applied.confidence >= UNNAMED_MIN => {
+                Ok((Some(host), chain(&loaded.tree, Some(applied), Some(&applier), how)))
+            }
             _ => Err(anyhow!("{page}: no stored template fits; --site names one, --alone cleans without")),
         }
     }
@@ -175,6 +184,14 @@ fn load_file(page: &str, settings: &Settings) -> anyhow::Result<Loaded> {
         io::stdin().read_to_end(&mut bytes).context("standard input")?;
     } else {
         bytes = std::fs::read(Path::new(page)).with_context(|| page.to_owned())?;
+    }
+    // A file has no type but that of its bytes; a fragment may begin with words.
+    is_html(Some("text/html"), &bytes).map_err(|found| anyhow!("{page}: is no HTML but {found}"))?;
+    if bytes.iter().take(1024).any(|byte| *byte == 0)
+        && !bytes.starts_with(b"\xff\xfe")
+        && !bytes.starts_with(b"\xfe\xff")
+    {
+        return Err(anyhow!("{page}: is no HTML: it holds NUL bytes"));
     }
     Ok(Loaded { tree: parse_bytes(&bytes, None, &settings.page).0, url: None })
 }
@@ -193,6 +210,9 @@ fn fitting(
             chained.applied.confidence,
             applier.least_confidence(how)
         ));
+    }
+    if !chained.by_template {
+        tracing::warn!("{page}: shows nothing of the template of {host}; cleaned by itself ({})", chained.method);
     }
     Ok((Some(host.to_owned()), chained))
 }

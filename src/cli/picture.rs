@@ -7,8 +7,10 @@ use std::collections::HashSet;
 
 use ammonia::{Builder, UrlRelative, clean_text};
 
-use crate::clean::Chained;
+use crate::clean::Applied;
 use crate::dom::{NodeId, Tree};
+use crate::links::base_url;
+use crate::page::PageUrl;
 use crate::template::Template;
 
 const STYLE: &str = "
@@ -27,9 +29,10 @@ body:has(#template:checked) #page [data-dehusk=o], body:has(#own:checked) #page 
 ";
 
 /// The file's text.
-pub(super) fn picture(template: &Template, version: i64, page: &Tree, chained: &Chained) -> String {
-    let is_template = &chained.applied.is_template;
-    let marked = sanitized(&marked(page, is_template), &template.key_url);
+pub(super) fn picture(template: &Template, version: i64, page: &Tree, applied: &Applied) -> String {
+    let is_template = &applied.is_template;
+    let base = PageUrl::parse(&template.key_url).map(|url| base_url(page, &url).to_string());
+    let marked = sanitized(&marked(page, is_template), base.as_deref().unwrap_or(&template.key_url));
     let texts = page.counted().map(NodeId::new).filter(|node| page.is_text(*node));
     let (mut all, mut template_chars) = (0, 0);
     for node in texts {
@@ -72,6 +75,9 @@ fn marked(page: &Tree, is_template: &[bool]) -> String {
     for node in counted.clone().skip(1) {
         close_until(node, &mut open, &mut out);
         let at = NodeId::new(node);
+        if page.name(at) == "#comment" {
+            continue;
+        }
         let mark = match holds[node] {
             [true, true] => "",
             [_, true] => " data-dehusk=\"t\"",
@@ -84,7 +90,13 @@ fn marked(page: &Tree, is_template: &[bool]) -> String {
             out.extend(["<span", mark, ">", &clean_text(page.text(at)), "</span>"]);
             continue;
         }
-        let name = page.name(at);
+        let name = match page.name(at) {
+            // What stands in these would be shown as written.
+            "textarea" | "iframe" | "noscript" | "noembed" | "noframes" | "xmp" | "plaintext" | "title" | "select" => {
+                "div"
+            }
+            name => name,
+        };
         out.extend(["<", name, mark]);
         if let Some(href) = page.attr(at, "href").filter(|_| name == "a") {
             out.extend([" href=\"", &clean_text(href), "\""]);
@@ -118,9 +130,7 @@ fn sanitized(html: &str, base: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clean::Applied;
     use crate::dom::parse;
-    use crate::page::PageUrl;
     use crate::settings::{PageLimits, Preset};
     use crate::template::vote;
 
@@ -135,8 +145,7 @@ mod tests {
         let template = Template::of(&tree, &url, &[], 0, &vote(&tree, &[&tree], &learn), &learn);
         let mut applied = Applied::nothing(&tree);
         tree.all("nav").for_each(|nav| applied.is_template[tree.shape.subtree(nav)].fill(true));
-        let chained = Chained { applied, method: "witness", by_template: true };
-        let picture = picture(&template, 1, &tree, &chained);
+        let picture = picture(&template, 1, &tree, &applied);
         for bad in ["<script", "alert(1)", "javascript:", "onerror", "<img", "<iframe", "<svg", "url(", "display:none"]
         {
             assert!(!picture.contains(bad), "{bad} in {picture}");

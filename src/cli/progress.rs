@@ -43,10 +43,15 @@ impl Display {
     }
 
     fn site(&mut self, site: &SiteSummary) {
+        let redesigned = match site.shown_of_old {
+            Some(share) => format!(", redesigned: {:.0} % of the old template is left", share * 100.0),
+            None => String::new(),
+        };
         let text = match &site.reason {
+            None if site.outcome == "not_due" => format!("{}: not due", site.host),
             None => format!(
-                "{}: {} of {} nodes are template, {} votes, {} pages",
-                site.host, site.template_nodes, site.key_nodes, site.voters, site.pages
+                "{}: {}: {} of {} nodes are template, {} other pages bear witness, {} pages{redesigned}",
+                site.host, site.outcome, site.template_nodes, site.key_nodes, site.voters, site.pages
             ),
             Some(reason) => format!("{}: {}: {reason}", site.host, site.outcome),
         };

@@ -84,6 +84,17 @@ impl Runs {
                 }
             }
             Action::Diff { from, to, json } => {
+                for run in [from, to] {
+                    store
+                        .find_run(run)
+                        .map_err(work)?
+                        .ok_or_else(|| Failure::Work(anyhow!("there is no run {run}")))?;
+                }
+                if from > to {
+                    return Err(Failure::Usage(anyhow!(
+                        "run {from} is later than run {to}; give the earlier one first"
+                    )));
+                }
                 let changes = store.diff_runs(from, to).map_err(work)?;
                 if json {
                     writeln!(out, "{}", serde_json::json!(changes))?;

@@ -13,7 +13,7 @@ use super::outline::write_outline;
 use super::picture::picture;
 use super::table::{Table, terminal_width, time};
 use super::{Failure, Outcome, open_store};
-use crate::clean::{Applier, chain};
+use crate::clean::Applier;
 use crate::dom::parse_bytes;
 use crate::settings::{Clean, Settings};
 use crate::store::TemplateRow;
@@ -159,21 +159,26 @@ fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Resul
 
 fn show_html(settings: &Settings, host: &str, version: Option<i64>, file: &Path) -> Result<(), Failure> {
     let template = load(settings, host, version)?;
-    let number = match version {
-        Some(version) => version,
-        None => versions(settings, host)?.last().map_or(1, |row| row.version),
-    };
+    let rows = versions(settings, host)?;
+    let wanted = |row: &&TemplateRow| version.is_none_or(|version| row.version == version);
+    let (number, learned_at) = rows.iter().rev().find(wanted).map_or((1, 0), |row| (row.version, row.learned_at));
     let (store, work) = (open_store(settings)?, |e: crate::store::StoreError| Failure::Work(e.into()));
-    let row = store.find_page(&template.key_url).map_err(work)?.ok_or_else(|| {
+    // The page as it was when this version was learned from it.
+    let row = store.find_page_by(&template.key_url, learned_at).map_err(work)?.ok_or_else(|| {
         Failure::Work(anyhow!(
-            "{}: the key page is not stored; `dehusk crawl {}` fetches it",
+            "{}: the key page of that time is not stored; `dehusk crawl {}` fetches and learns it",
             template.key_url,
             template.key_url
         ))
     })?;
     let (page, _) = parse_bytes(&store.load_raw(&row).map_err(work)?, row.content_type.as_deref(), &settings.page);
-    let chained = chain(&page, None, Some(&Applier::new(&template)), &Clean::default());
-    fs::write(file, picture(&template, number, &page, &chained))
+    let applier = Applier::new(&template);
+    let applied = applier.apply(&page);
+    if applied.confidence < applier.least_confidence(&Clean::default()) {
+        let url = &template.key_url;
+        return Err(Failure::Work(anyhow!("{url}: the stored page shows nothing of this version of the template")));
+    }
+    fs::write(file, picture(&template, number, &page, &applied))
         .with_context(|| file.display().to_string())
         .map_err(Failure::Work)
 }

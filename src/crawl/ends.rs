@@ -30,7 +30,9 @@ impl Scheduler<'_> {
         }
         let recalled = self.recall_robots(&work);
         let relearns = self.tools.settings.crawl.relearn && !work.template_is_settled;
-        let template = work.template.take().filter(|_| !relearns).map(Arc::new);
+        let settled = work.template_is_settled;
+        let lasts = |template: &Template| settled || (!relearns && !template.is_provisional());
+        let template = work.template.take().filter(lasts).map(Arc::new);
         let known = self.with_archive(work.key.take().unwrap_or_default());
         let mut state = self.begin(&work, seed.clone(), Phase::Key(template.clone()));
         state.origins = recalled;
@@ -184,8 +186,7 @@ impl Scheduler<'_> {
         summary.cleaned = harvest.cleaned.iter().filter(|page| page.by_template).count();
         if let Some(template) = &harvest.template {
             TemplateSize::of(template).tell(summary);
-            summary.outworn = harvest.outworn;
-            self.stats.redesigned += usize::from(harvest.outworn.is_some());
+            summary.shown_of_old = harvest.shown_of_old;
         }
         let found = (harvest.key_url != state.seed.as_str()).then(|| (harvest.host.clone(), harvest.key_url.clone()));
         state.site = Some(harvest.site);
@@ -300,6 +301,7 @@ impl Scheduler<'_> {
         summary.end(&end, state.begun.elapsed());
         (summary.pages, summary.requests) = (state.fetched.len(), state.n_requests);
         self.stats.count_end(&end);
+        self.stats.redesigned += usize::from(matches!(end, SiteEnd::Learned) && summary.shown_of_old.is_some());
         if is_written {
             self.writer.send(Job::SiteEnded(site, end, self.clock.unix_ms())).await?;
         }

@@ -20,7 +20,7 @@ pub struct Stats {
     pub ended_before: usize,
     /// Sites with a new template.
     pub learned: usize,
-    /// Those of them whose stored template did not fit any more.
+    /// Those of them whose stored template did not fit any more; a restart forgets which.
     pub redesigned: usize,
     /// Sites whose stored template still fits.
     pub kept: usize,
@@ -83,7 +83,7 @@ pub struct SiteSummary {
     pub reason: Option<String>,
     /// Share of the stored template that the key page showed, where that was too little to keep it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outworn: Option<f64>,
+    pub shown_of_old: Option<f64>,
     /// Pages fetched.
     pub pages: usize,
     /// Requests sent for it.
@@ -159,7 +159,7 @@ impl SiteSummary {
             host: host.to_owned(),
             outcome: "interrupted",
             reason: None,
-            outworn: None,
+            shown_of_old: None,
             pages: 0,
             requests: 0,
             links: 0,

@@ -13,6 +13,8 @@ impl Scheduler<'_> {
     /// The next thing of a walk, or its end.
     pub(super) async fn walk(&mut self, site: SiteId, mut walk: Box<Walk>) -> Result<(), WriterError> {
         if self.stopping {
+            // What the walk has learned ends with it in the store.
+            self.put_back(site, walk);
             return self.end_site(site, SiteEnd::Interrupted).await;
         }
         if let Some(url) = walk.announced.pop_front() {
@@ -24,6 +26,7 @@ impl Scheduler<'_> {
             let Ok(url) = PageUrl::parse(&known.url) else {
                 // Only a hand in the database can have written that; it is not to be given again.
                 let end = SiteEnd::Failed(format!("{}: no URL", known.url));
+                self.put_back(site, walk);
                 return self.end_site(site, end).await;
             };
             if known.snapshot_at.is_none() && !self.has_room(site) {

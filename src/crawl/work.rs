@@ -88,7 +88,7 @@ pub(super) struct Harvest {
     pub(super) feeds: Vec<PageUrl>,
     pub(super) refused: Vec<Refusal>,
     /// Share of the stored template that the key page shows, where that was too little to keep it.
-    pub(super) outworn: Option<f64>,
+    pub(super) shown_of_old: Option<f64>,
 }
 
 /// A key page that still fits.
@@ -121,7 +121,7 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> Advance {
     let (learner, job) = match work {
         Work::Key(came, template) => {
             let parsed = Parsed::of(&came, tools);
-            let mut outworn = None;
+            let mut shown_of_old = None;
             if let Some(template) = template {
                 let (applier, url) = (Applier::new(&template), parsed.page.url.fingerprint());
                 let applied = applier.apply(&parsed.page.tree);
@@ -129,12 +129,12 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> Advance {
                 if shown >= settings.crawl.keep_template {
                     return kept(site, *came, parsed, &template, applier, applied, tools);
                 }
-                outworn = Some(shown);
+                shown_of_old = Some(shown);
             }
             let job = job(site, *came, &parsed, None, Vec::new(), tools);
             let own = Site::of(&parsed.page.url, settings.learn.same_site);
             let mut learner = Learner::within(Some(Arc::clone(&tools.scope)), parsed.page, own, &settings.learn);
-            learner.outworn = outworn;
+            learner.shown_of_old = shown_of_old;
             (Box::new(learner), job)
         }
         Work::Tell(mut learner, None, _) => {
@@ -143,6 +143,8 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> Advance {
         }
         Work::Tell(mut learner, Some(came), is_packed) => {
             let parsed = Parsed::of(&came, tools);
+            // The test for settled labels wants the trees, whatever else goes on.
+            let is_packed = is_packed && settings.learn.stop_after == 0;
             let again = is_packed.then(|| packed(&came.response, &settings.page));
             let job = job(site, *came, &parsed, None, Vec::new(), tools);
             match again {
@@ -159,8 +161,8 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> Advance {
         Step::Fetch(url) => Advance::Ask(learner, url, job),
         Step::Done(found) => {
             let _alone = learner.is_packed().then(|| tools.unpacking.lock());
-            let outworn = learner.outworn;
-            Advance::Done(Box::new(Harvest { outworn, ..harvest(learner.finish(found), tools) }), job)
+            let shown_of_old = learner.shown_of_old;
+            Advance::Done(Box::new(Harvest { shown_of_old, ..harvest(learner.finish(found), tools) }), job)
         }
     }
 }
@@ -238,7 +240,8 @@ fn kept(
     let scope = tools.scope.site(&parsed.page.url);
     let (links, refused) = Links::new(&scope, tools).of_page(&parsed, 1);
     let feeds = feeds(&parsed, &scope, tools);
-    let is_sharper = applier.sharpen(parsed.page.url.fingerprint(), &parsed.page.tree, &applied);
+    let url = named(&scope, &parsed.page.url);
+    let is_sharper = applier.sharpen(url, &parsed.page.tree, &applied);
     let cleaned = clean(&parsed.page, Some(applied), Some(&applier), tools);
     let mut job = job(site, came, &parsed, Some(cleaned), links, tools);
     if let Some(job) = &mut job {
@@ -259,11 +262,16 @@ fn walked(site: SiteId, mut walk: Box<Walk>, own: &Site, came: Came, tools: &Too
     links.give_back(&mut walk);
     let applied = walk.template.as_deref().map(|applier| applier.apply(&parsed.page.tree));
     if let (Some(applier), Some(applied)) = (walk.template.as_deref_mut(), &applied) {
-        walk.is_sharper |= applier.sharpen(parsed.page.url.fingerprint(), &parsed.page.tree, applied);
+        walk.is_sharper |= applier.sharpen(named(own, &parsed.page.url), &parsed.page.tree, applied);
     }
     let cleaned = clean(&parsed.page, applied, walk.template.as_deref(), tools);
     let job = job(site, came, &parsed, Some(cleaned), found, tools);
     Advance::Walked(walk, job, Vec::new(), refused)
+}
+
+/// Number of a URL as the site names it, which is how its training pages are known.
+fn named(own: &Site, url: &PageUrl) -> u64 {
+    own.claim(url.clone()).as_ref().unwrap_or(url).fingerprint()
 }
 
 /// A page of a crawl for links: scanned, not parsed, and not stored.
@@ -429,7 +437,7 @@ fn harvest(learned: Learned, tools: &Tools) -> Harvest {
         loads: learned.found.loads,
         links,
         refused,
-        outworn: None,
+        shown_of_old: None,
     }
 }
 

@@ -22,6 +22,7 @@ use tokio::sync::OwnedSemaphorePermit;
 pub use gate::{Ask, Gate, Wanted};
 pub use redirect::redirect_target;
 pub use resolver::Resolver;
+pub use sniff::is_html;
 
 use crate::frontier::Times;
 use crate::page::{PageUrl, Validators};

@@ -60,7 +60,7 @@ pub(super) fn may_be_html(content_type: Option<&str>) -> Result<(), String> {
 }
 
 /// Is this body HTML? The error says what it is.
-pub(super) fn is_html(content_type: Option<&str>, body: &[u8]) -> Result<(), String> {
+pub fn is_html(content_type: Option<&str>, body: &[u8]) -> Result<(), String> {
     if let Some((_, found)) = SIGNATURES.iter().find(|(signature, _)| body.starts_with(signature)) {
         return Err((*found).to_owned());
     }

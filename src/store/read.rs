@@ -121,6 +121,12 @@ impl Store {
         self.wrap(self.connection.query_row(&sql, [url], page).optional())
     }
 
+    /// The newest version of a page that was fetched by then (Unix milliseconds).
+    pub fn find_page_by(&self, url: &str, at: i64) -> Result<Option<PageRow>, StoreError> {
+        let sql = format!("{PAGE} WHERE p.url = ?1 AND p.fetched_at <= ?2 ORDER BY p.fetched_at DESC LIMIT 1");
+        self.wrap(self.connection.query_row(&sql, (url, at), page).optional())
+    }
+
     /// Body of a page as fetched.
     pub fn load_raw(&self, row: &PageRow) -> Result<Vec<u8>, StoreError> {
         let body: Vec<u8> =

@@ -39,7 +39,9 @@ impl Paths {
         let mut paths: Vec<u64> = Vec::with_capacity(template.nodes.len());
         for node in &template.nodes {
             let above = paths.get(node.parent as usize).copied().unwrap_or(0);
-            paths.push(mix(above, hash_str(&name(node))));
+            // A body is a body, whatever class it has tonight: what stands below it came or went.
+            let own = if paths.is_empty() { 0 } else { hash_str(&name(node)) };
+            paths.push(mix(above, own));
         }
         Paths(paths)
     }

@@ -44,9 +44,9 @@ pub struct Template {
     pub key_nodes: usize,
     /// Was a child list too long for the exact mapping?
     pub approximate: bool,
-    /// Share of another witness' template that the key page showed when it was learned; 0 = not known.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub standing: f64,
+    /// Share of another witness' template that the key page showed when it was learned, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<f64>,
     /// Parameters that it was learned with and is applied with.
     pub learn: Learn,
     /// The template tree in preorder; the first node is the body.
@@ -172,10 +172,17 @@ impl Template {
             method: "witness".to_owned(),
             m: voters.len(),
             t: 0,
-            standing: family.standing(url.fingerprint(), key),
+            standing: Some(family.standing(url.fingerprint(), key)),
             witnesses: Some(family.store()),
             ..Template::outline(key, url, voters, loads, (&labels.is_template, &labels.support), learn)
         }
+    }
+
+    /// Does the key page share so little with its witnesses that another night may bring better ones? So it is when it was
+    /// fetched in the midst of a redesign.
+    pub fn is_provisional(&self) -> bool {
+        const HARDLY: f64 = 0.05;
+        self.standing.is_some_and(|standing| standing < HARDLY)
     }
 
     fn outline(
@@ -208,7 +215,7 @@ impl Template {
             n: learn.n,
             m: 0,
             t: 0,
-            standing: 0.0,
+            standing: None,
             key_nodes: key.counted().len(),
             approximate: false,
             learn: learn.clone(),

@@ -126,9 +126,10 @@ impl Walk<'_> {
     }
 
     fn equal(&mut self, x: usize, y: usize) {
-        let size = self.page.columns.size[x] as usize;
-        self.out.said[x..x + size].fill(Said::Equal);
-        self.out.taken[y..y + size].fill(true);
+        // Two sizes: hashes of a hostile page can agree where the subtrees do not.
+        let (here, there) = (self.page.columns.size[x] as usize, self.witness.columns.size[y] as usize);
+        self.out.said[x..x + here].fill(Said::Equal);
+        self.out.taken[y..y + there].fill(true);
     }
 
     /// What `map_children` would do with two only children.
@@ -186,11 +187,10 @@ impl Walk<'_> {
         if left.iter().all(|i| a[i.node] == UNKNOWN) || right.is_empty() {
             return;
         }
-        let (out, size) = (&mut *self.out, &self.page.columns.size);
+        let (out, here, there) = (&mut *self.out, &self.page.columns.size, &self.witness.columns.size);
         self.room.by_subtree.pair(self.tables.n_subtrees(), (left, a), (right, b), |i, j| {
-            let size = size[i] as usize;
-            out.said[i..i + size].fill(Said::Equal);
-            out.taken[j..j + size].fill(true);
+            out.said[i..i + here[i] as usize].fill(Said::Equal);
+            out.taken[j..j + there[j] as usize].fill(true);
         });
     }
 

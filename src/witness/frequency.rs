@@ -8,8 +8,8 @@ impl Family {
     /// Labels by the share of the training set, the page itself among it, that holds a text: more than a third of it
     /// does, and a second page at all. An element is template when all of its text is.
     ///
-    /// The paper has no "second page": with two pages or one it would delete everything. A witness that is this page
-    /// of another night does not count.
+    /// The paper has no "second page": with two pages or one it would delete everything. A witness that is this very
+    /// page does not count.
     pub fn label_by_frequency(&self, tree: &Tree) -> Labels {
         let mut page = Page::of(tree, &self.vocabulary);
         page.number(&self.tables);

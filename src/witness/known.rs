@@ -84,6 +84,11 @@ impl Witness {
         &self.is_template
     }
 
+    /// Nodes of its template, the body left out.
+    pub(super) fn n_template(&self) -> usize {
+        self.n_template
+    }
+
     /// Share of this witness' template that an aligned page shows.
     pub(super) fn shown(&self, alignment: &Alignment) -> f64 {
         let shown = self.is_template.iter().zip(&alignment.taken).skip(1).filter(|(t, taken)| **t && **taken).count();

@@ -48,6 +48,9 @@ pub struct Family {
     params: Params,
 }
 
+/// A template of fewer nodes says nothing of a page that shows it.
+const FEW: usize = 3;
+
 /// So many names of one page are remembered.
 const MOST_ONCE: usize = 50_000;
 
@@ -91,16 +94,14 @@ impl Family {
         let mut family = Family { vocabulary, params, ..Family::default() };
         let mut witnesses: Vec<(&Page, Witness)> = Vec::with_capacity(pages.len());
         family.tables.take(&mut pages, |_| true);
-        let mut seen = FxHashSet::default();
-        for (page, (url, _)) in pages.iter().zip(trees) {
-            if !page.is_empty() && seen.insert(page.digest()) {
-                witnesses.push((page, Witness::of(page, *url, page.digest(), &family.tables)));
-            }
+        for (page, (url, _)) in pages.iter().zip(trees).filter(|(page, _)| !page.is_empty()) {
+            witnesses.push((page, Witness::of(page, *url, page.digest(), &family.tables)));
         }
+        witnesses.sort_by_key(|(_, witness)| (witness.digest, witness.url));
+        witnesses.dedup_by_key(|(_, witness)| witness.digest);
         if witnesses.len() < 2 {
             return None;
         }
-        witnesses.sort_by_key(|(_, witness)| witness.digest);
         let (kept, witnesses): (Vec<&Page>, Vec<Witness>) = witnesses.into_iter().unzip();
         family.pages = witnesses;
         family.gather_vocabulary();
@@ -197,9 +198,19 @@ impl Family {
         let mut page = Page::of(tree, &self.vocabulary);
         page.number(&self.tables);
         let mut room = Room::default();
+        let least = self.middling_template() / 4;
         let others = self.pages.iter().filter(|witness| witness.url != url && witness.digest != page.digest());
+        let others = others.filter(|witness| witness.n_template() >= least.max(FEW));
         let shown = others.map(|witness| witness.shown(&align(&page, witness, &self.tables, self.params, &mut room)));
         shown.fold(0.0, f64::max)
+    }
+
+    /// Median of the witnesses' template nodes. A page of another layout can share so little with the rest that any page
+    /// shows all of that.
+    fn middling_template(&self) -> usize {
+        let mut sizes: Vec<usize> = self.pages.iter().map(Witness::n_template).collect();
+        sizes.sort_unstable();
+        sizes.get(sizes.len() / 2).copied().unwrap_or(0)
     }
 
     /// A page that is a witness itself is judged by the others, and so is another version of one.
@@ -212,7 +223,9 @@ impl Family {
                 continue;
             }
             let alignment = align(page, witness, &self.tables, self.params, &mut room);
-            confidence = confidence.max(witness.shown(&alignment));
+            if witness.n_template() >= FEW {
+                confidence = confidence.max(witness.shown(&alignment));
+            }
             heard.push((witness, alignment));
         }
         if let Some(copy) = copy_among(page, &heard) {

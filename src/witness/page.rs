@@ -158,9 +158,17 @@ impl Page {
     }
 
     /// The page that a witness was made of, as far as it is known: without the lengths of its texts.
-    pub(super) fn again(kinds: &[Kind], own_kind: Vec<u32>, n_children: Vec<u32>, own: Vec<u32>) -> Page {
-        let n = own_kind.len();
-        let mut page = Page { own_kind, own, kinds: kinds.to_vec(), ..Page::with_capacity(n) };
+    pub(super) fn again(kinds: &[Kind], own_kind: &[u32], n_children: Vec<u32>, own: Vec<u32>) -> Page {
+        let mut page = Page { own, ..Page::with_capacity(own_kind.len()) };
+        let mut number = vec![UNKNOWN; kinds.len()];
+        for kind in own_kind {
+            let number = &mut number[*kind as usize];
+            if *number == UNKNOWN {
+                *number = page.kinds.len() as u32;
+                page.kinds.push(kinds[*kind as usize].clone());
+            }
+            page.own_kind.push(*number);
+        }
         // Nodes with children still to come, and how many.
         let mut open: Vec<(u32, u32)> = Vec::new();
         for (node, n_children) in n_children.iter().enumerate() {

@@ -142,7 +142,7 @@ impl StoredPage {
     fn page(&self, kinds: &[Kind]) -> Page {
         let mut leaves = self.leaves.iter().copied();
         let own = self.children.iter().map(|c| if *c == 0 { leaves.next().unwrap_or(0) } else { 0 }).collect();
-        Page::again(kinds, self.kinds.clone(), self.children.clone(), own)
+        Page::again(kinds, &self.kinds, self.children.clone(), own)
     }
 
     fn witness(&self, page: &Page, tables: &Tables) -> Witness {

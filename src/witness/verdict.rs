@@ -55,8 +55,8 @@ impl Testimony {
 /// Weights of what speaks for and against a node; the sum is its score as template.
 ///
 /// Found with a covariance-matrix evolution strategy that maximised node F1 and main-content F1 of the dev sites less the
-/// share of main content lost, with four and eight training pages and with 16 further ones at once, and not a likelihood of nodes. 14
-/// numbers and two costs, as more of them did worse on sites left out; docs/measurements.md has those figures too.
+/// share of main content lost, with three and eight training pages and with 16 further ones at once, and not a likelihood
+/// of nodes. 14 numbers and two costs, as more of them did worse on sites left out; docs/measurements.md has those figures.
 mod weights {
     /// Text: constant, share of equal, number of equal, share with other words, length where it is not equal.
     pub(super) const TEXT: [f64; 5] = [-4.51, 2.65, 2.22, -0.56, -1.46];

@@ -154,6 +154,22 @@ fn wrong_usage_ends_with_2_and_says_what_is_right() {
     assert!(err(&other).contains("neither a folder with gold.toml"), "{}", err(&other));
 }
 
+#[test]
+fn clean_says_what_is_no_page_and_needs_no_template() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("a.bin"), b"\x7fELF\x02\0\0\0").unwrap();
+    std::fs::write(dir.path().join("b.bin"), b"words\0\0 and bytes").unwrap();
+    for (file, message) in [("a.bin", "no HTML but application/x-executable"), ("b.bin", "holds NUL bytes")] {
+        let output = dehusk(dir.path(), &["clean", "--config", "/dev/null", "--alone", file]);
+        assert!(err(&output).contains(message) && output.status.code() == Some(1), "{}", err(&output));
+    }
+    std::fs::write(dir.path().join("list.html"), "<h1>Prices</h1><ul><li>rye 3<li>oats 2</ul>").unwrap();
+    let output = dehusk(dir.path(), &["clean", "--config", "/dev/null", "--alone", "--json", "list.html"]);
+    let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&line["method"], &line["site"]), (&"plain".into(), &serde_json::Value::Null), "{line}");
+    assert!(line["content"].as_str().unwrap().contains("rye 3"), "{line}");
+}
+
 /// Ctrl-C finishes what is out and stores it; the database is whole.
 #[cfg(unix)]
 #[test]

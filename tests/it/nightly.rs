@@ -214,6 +214,43 @@ fn a_redesign_is_learned_anew_and_every_page_is_cleaned_with_it() {
     }
 }
 
+/// The key page is in the new layout a night before the others: what was learned in between does not last.
+#[test]
+fn a_redesign_that_comes_in_two_nights_is_learned_in_the_end() {
+    let tonight = Arc::new(AtomicUsize::new(1));
+    let clock = Arc::clone(&tonight);
+    let answer = move |_: &str, path: &str| {
+        let Some(html) = page(path, "text") else { return Reply::status(404) };
+        let night = clock.load(Ordering::Relaxed);
+        let own = format!("<p>text number {}</p>", path.trim_start_matches('/'));
+        match night == 1 || (night == 2 && path != "/0") {
+            true => Reply::html(html),
+            false => {
+                let tabs: String = (0..10).map(|n| format!("<b><a href=/{n}>way {n}</a></b>")).collect();
+                Reply::html(format!("<table><tr><td>{tabs}<td><div>{own}</div><tr><td>all is new</table>"))
+            }
+        }
+    };
+    let (_server, mut settings, _dir) = nights(Arc::new(answer));
+    settings.crawl.pages_per_site = 12;
+    let mut learned = Vec::new();
+    for night in 1..=4 {
+        tonight.store(night, Ordering::Relaxed);
+        learned.push(night_of(&settings));
+    }
+    assert_eq!(learned, [(1, 0), (1, 1), (1, 0), (0, 0)], "learned, and of these redesigned, by night");
+    let store = Store::open(std::path::Path::new(&settings.store.path)).unwrap();
+    for page in store.list_pages(None).unwrap() {
+        let html = store.load_cleaned(&page).unwrap().unwrap();
+        assert!(!html.contains("way 3") && html.contains("text number"), "{}: {html}", page.url);
+    }
+}
+
+fn night_of(settings: &Settings) -> (usize, usize) {
+    let stats = night(settings).stats;
+    (stats.learned, stats.redesigned)
+}
+
 #[test]
 fn owners_wishes_are_kept() {
     let answer = |_: &str, path: &str| match path {
