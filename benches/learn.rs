@@ -9,7 +9,7 @@ use dehusk::folder::url_of;
 use dehusk::learner::{Learned, Learner, Page};
 use dehusk::page::{PageUrl, SameSite, Site};
 use dehusk::settings::{Learn, PageLimits, Preset};
-use dehusk::template::vote;
+use dehusk::template::{Template, vote};
 use divan::counter::ItemsCount;
 
 #[path = "pages.rs"]
@@ -94,6 +94,41 @@ fn clean_all_pages(bencher: divan::Bencher<'_, '_>) {
             for (_, html) in &site.site.pages {
                 let tree = parse(html, &limits);
                 divan::black_box(applier.apply(&tree).text(&tree));
+            }
+        }
+    });
+}
+
+/// Every page of a site labelled and shown to its family, one site after the other, trees at hand: what the walk adds to
+/// cleaning is the difference to `label_all_pages`.
+#[divan::bench(sample_count = 3)]
+fn label_and_sharpen_all_pages(bencher: divan::Bencher<'_, '_>) {
+    walk(bencher, true);
+}
+
+/// The same without showing them.
+#[divan::bench(sample_count = 3)]
+fn label_all_pages(bencher: divan::Bencher<'_, '_>) {
+    walk(bencher, false);
+}
+
+fn walk(bencher: divan::Bencher<'_, '_>, sharpens: bool) {
+    let (learn, limits) = (Preset::Dehusk.learn(), PageLimits::default());
+    let sites: Vec<(Template, Vec<Tree>)> = Prepared::all()
+        .into_iter()
+        .filter_map(|site| {
+            Some((site.learn(&learn).template?, site.site.pages.iter().map(|(_, html)| parse(html, &limits)).collect()))
+        })
+        .collect();
+    let n_pages: usize = sites.iter().map(|(_, trees)| trees.len()).sum();
+    bencher.counter(ItemsCount::new(n_pages)).bench_local(|| {
+        for (template, trees) in &sites {
+            let mut applier = Applier::new(template);
+            for (url, tree) in (1_000_000..).zip(trees) {
+                let applied = applier.apply(tree);
+                if sharpens {
+                    applier.sharpen(url, tree, &applied);
+                }
             }
         }
     });

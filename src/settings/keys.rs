@@ -205,6 +205,12 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.learn.witness_threshold => share(v)?;
     "witness.max_nodes" = "20000", "Nodes of a training page that are kept as evidence.",
         |s, v| s.learn.witness_nodes => whole(v, 100, 1_000_000)?;
+    "witness.max_children" = "350", "Children of one node that are kept of a training page, six of seven from the beginning of their list.",
+        |s, v| s.learn.witness_children => whole(v, 7, 1_000_000)?;
+    "witness.max_pairs" = "4096", "Child lists of more pairs are mapped kind by kind, in time that is linear in them.",
+        |s, v| s.learn.witness_pairs => whole(v, 1, 100_000_000)?;
+    "witness.max_names" = "50000", "Names of one page that are remembered until a second page bears them.",
+        |s, v| s.learn.witness_names => whole(v, 0, 10_000_000)?;
     "witness.further" = "16", "Further pages of a walk that are kept as evidence; 0 = the training pages only.",
         |s, v| s.learn.witness_further => whole(v, 0, 200)?;
 

@@ -52,6 +52,12 @@ pub struct Learn {
     pub witness_threshold: f64,
     /// Nodes of a witness that are kept.
     pub witness_nodes: usize,
+    /// Children of one node of a witness that are kept, six of seven from the beginning of their list.
+    pub witness_children: usize,
+    /// Child lists of more pairs are mapped kind by kind.
+    pub witness_pairs: usize,
+    /// Names of one page that are remembered until a second one bears them.
+    pub witness_names: usize,
     /// Pages that are kept as witnesses beside the training pages.
     pub witness_further: usize,
     /// The search ends when so many pages one after the other changed hardly a label of the key page; 0 = never.
@@ -250,6 +256,9 @@ fn thesis2014() -> Learn {
         label: Label::Votes,
         witness_threshold: 0.35,
         witness_nodes: 20_000,
+        witness_children: 350,
+        witness_pairs: 4096,
+        witness_names: 50_000,
         witness_further: 16,
         stop_after: 0,
     }

@@ -96,9 +96,6 @@ struct Lists {
     is_taken: Vec<bool>,
 }
 
-/// Lists of more pairs are mapped kind by kind first; what is then still more is left.
-const MANY_PAIRS: usize = 4096;
-
 impl Walk<'_> {
     fn note_subtrees(&mut self) {
         let Room { stands_in, witness, .. } = &mut *self.room;
@@ -159,10 +156,11 @@ impl Walk<'_> {
         if self.witness.has_ids() {
             self.map_ids(left, right);
         }
-        if left.len().saturating_mul(right.len()) > MANY_PAIRS {
+        // Longer lists kind by kind first; what is then still more is left.
+        if left.len().saturating_mul(right.len()) > self.params.pairs {
             self.map_kinds(left, right);
         }
-        if !left.is_empty() && left.len().saturating_mul(right.len()) <= MANY_PAIRS {
+        if !left.is_empty() && left.len().saturating_mul(right.len()) <= self.params.pairs {
             self.map_alike((x, y), &mut lists);
         }
         self.room.lists = lists;

@@ -51,9 +51,6 @@ pub struct Family {
 /// A template of fewer nodes says nothing of a page that shows it.
 const FEW: usize = 3;
 
-/// So many names of one page are remembered.
-const MOST_ONCE: usize = 50_000;
-
 /// What of the learning parameters matters here.
 #[derive(Clone, Copy, Debug, Default)]
 struct Params {
@@ -61,6 +58,12 @@ struct Params {
     threshold: f64,
     /// Nodes of a witness that are kept.
     max_nodes: usize,
+    /// Children of one node of a witness that are kept.
+    children: usize,
+    /// Child lists of more pairs are mapped kind by kind.
+    pairs: usize,
+    /// Names of one page that are remembered.
+    names: usize,
     /// Pages kept beside the training pages.
     further: usize,
 }
@@ -89,7 +92,7 @@ impl Family {
             tokens(tree).into_iter().for_each(|token| *bearers.entry(token).or_default() += 1);
         }
         let vocabulary: FxHashSet<u32> = bearers.into_iter().filter(|(_, n)| *n >= 2).map(|(token, _)| token).collect();
-        let pages = trees.iter().map(|(_, tree)| Page::of(tree, &vocabulary).bounded(params.max_nodes));
+        let pages = trees.iter().map(|(_, tree)| Page::of(tree, &vocabulary).bounded(params));
         let mut pages: Vec<Page> = pages.collect();
         let mut family = Family { vocabulary, params, ..Family::default() };
         let mut witnesses: Vec<(&Page, Witness)> = Vec::with_capacity(pages.len());
@@ -142,7 +145,7 @@ impl Family {
             page = Page::of(tree, &self.vocabulary);
         }
         let is_further = gives_way.is_none_or(|at| self.pages.remove(at).is_further);
-        let mut page = page.bounded(self.params.max_nodes);
+        let mut page = page.bounded(self.params);
         self.make_known(&mut page);
         let mut witness = Witness::of(&page, url, page.digest(), &self.tables);
         witness.is_further = is_further;
@@ -160,7 +163,7 @@ impl Family {
     fn learn_names(&mut self, tree: &Tree) -> bool {
         let known = self.vocabulary.len();
         for token in tokens(tree) {
-            if !self.vocabulary.contains(&token) && self.once.len() < MOST_ONCE && !self.once.insert(token) {
+            if !self.vocabulary.contains(&token) && self.once.len() < self.params.names && !self.once.insert(token) {
                 self.vocabulary.insert(token);
             }
         }
@@ -264,7 +267,14 @@ impl Labels {
 
 impl Params {
     fn of(learn: &Learn) -> Params {
-        Params { threshold: learn.witness_threshold, max_nodes: learn.witness_nodes, further: learn.witness_further }
+        Params {
+            threshold: learn.witness_threshold,
+            max_nodes: learn.witness_nodes,
+            children: learn.witness_children,
+            pairs: learn.witness_pairs,
+            names: learn.witness_names,
+            further: learn.witness_further,
+        }
     }
 }
 

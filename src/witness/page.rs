@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Params;
 use super::tables::{Kind, Tables, UNKNOWN};
 use crate::dom::{NodeId, SetId, Sets, Tree, mix, normalized_chars};
 
@@ -212,13 +213,14 @@ impl Page {
         }
     }
 
-    /// The page without the middle of very long child lists, and cut off after `most` nodes.
-    pub(super) fn bounded(self, most: usize) -> Page {
-        /// Children of one node that are kept from the beginning and from the end of their list.
-        const FIRST: u32 = 300;
-        const LAST: u32 = 50;
+    /// The page without the middle of very long child lists, and cut off after `max_nodes` nodes.
+    pub(super) fn bounded(self, params: Params) -> Page {
+        let most = params.max_nodes;
+        // Of a long list more from the beginning: pages append.
+        let last = (params.children / 7) as u32;
+        let first = params.children as u32 - last;
         let n_children = &self.columns.n_children;
-        if self.len() <= most && n_children.iter().all(|n| *n <= FIRST + LAST) {
+        if self.len() <= most && n_children.iter().all(|n| *n <= first + last) {
             return self;
         }
         let mut kept = Page { kinds: self.kinds, digest: self.digest, ..Page::default() };
@@ -229,7 +231,7 @@ impl Page {
             let parent = self.parent[node] as usize;
             if node > 0 {
                 come[parent] += 1;
-                let is_end = come[parent] <= FIRST || come[parent] + LAST > n_children[parent];
+                let is_end = come[parent] <= first || come[parent] + last > n_children[parent];
                 if number[parent].is_none() || !is_end {
                     continue;
                 }
