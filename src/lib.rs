@@ -37,6 +37,7 @@ pub mod frontier;
 
 pub mod dom;
 pub mod cluster;
+pub mod tps;
 pub mod links;
 pub mod subdigraph;
 pub mod witness;

@@ -85,6 +85,14 @@ pub const METHODS: &[Method] = &[
         clean: |page, _, _| Applied::nothing(page).main_text(page),
     },
     Method {
+        name: "tps",
+        paper: "Velloso and Dorneles 2013",
+        kind: Kind::Page,
+        label: None,
+        summary: "the main region of the page's sequence of tag paths, or the rest where that has more text",
+        clean: |page, _, how| Applied::by_tag_paths(page, how),
+    },
+    Method {
         name: "plain",
         paper: "none",
         kind: Kind::Page,

@@ -4,6 +4,7 @@ use super::density::by_density;
 use crate::dom::{NodeId, Shape, Tree, normalized, text_digest, write_html, write_text};
 use crate::settings::{Clean, Learn};
 use crate::template::{Equality, Mapped, Template, Votes, map_trees};
+use crate::tps::by_tag_paths;
 use crate::witness::{Family, Labels, StoredFamily};
 
 /// A template made ready for many pages.
@@ -164,6 +165,11 @@ impl Applied {
         // Where something else has labelled the page before, that is what there is confidence in.
         let confidence = if self.confidence > 0.0 { self.confidence } else { prose };
         Applied { is_template, confidence }
+    }
+
+    /// What lies outside the main region of the page's tag path sequence.
+    pub fn by_tag_paths(page: &Tree, how: &Clean) -> Applied {
+        Applied { is_template: by_tag_paths(page, &how.tps), confidence: 0.0 }
     }
 
     /// Nothing is template.

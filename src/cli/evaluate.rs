@@ -26,7 +26,7 @@ use crate::settings::Settings;
 pub(super) struct Evaluate {
     /// Folder of sites, or file of pages.
     corpus: PathBuf,
-    /// Method: witness, etdm, df, main, density or plain [default: that of label.by].
+    /// Method: witness, etdm, df, main, density, tps or plain [default: that of label.by].
     #[arg(long)]
     method: Option<String>,
     /// Parameter set; --set refines it.

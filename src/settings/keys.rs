@@ -9,7 +9,7 @@ use toml::Value;
 use super::{
     Alone, AttrMode, ChildMap, Clean, Cluster, ClusterBy, Crawl, DelayFrom, DomRef, Fetch, Keep, KeepText, Label,
     LinkChoice, Mode, Network, NodeText, Order, PageLimits, Politeness, Preset, Revisit, SAME_SITE, ScopeOf, Settings,
-    Store, Subdigraph,
+    Store, Subdigraph, Tps, TpsGap, TpsSearch,
 };
 use crate::page::PolitenessKey;
 
@@ -259,6 +259,17 @@ pub(super) const KEYS: &[Key] = keys! {
     "clean.alone" = "\"density\"", "What cleans a page of whose site nothing is known: density (of its text), plain (it is kept whole).",
         |s, v| s.clean.alone => one_of(v, &[("density", Alone::Density), ("plain", Alone::Plain)])?;
 
+    "tps.gap" = "\"abs\"", "Method tps: which difference of the sides of a cut counts: abs, paper (as printed, which never keeps a left side).",
+        |s, v| s.clean.tps.gap => one_of(v, &[("abs", TpsGap::Abs), ("paper", TpsGap::Paper)])?;
+    "tps.search" = "\"first\"", "Which cut is tried: first (the paper), best (the most unequal sides).",
+        |s, v| s.clean.tps.search => one_of(v, &[("first", TpsSearch::First), ("best", TpsSearch::Best)])?;
+    "tps.split_margin" = "0.2", "Difference of the sides, as a share of both, above which the larger one is kept.",
+        |s, v| s.clean.tps.split_margin => share(v)?;
+    "tps.complement" = "true", "Is the rest kept when it has more text outside of links? false = the paper's own.",
+        |s, v| s.clean.tps.complement => truth(v)?;
+    "tps.max_splits" = "200", "Cuts after which the search ends.",
+        |s, v| s.clean.tps.max_splits => whole(v, 0, 1_000_000)?;
+
     "cluster.by" = "\"cps\"", "What pages without links are put together by (Gottron): cp (tag paths), cps (shingles of them), ctss (shingles of the tag sequence).",
         |s, v| s.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
     "cluster.shingle" = "4", "Names in a shingle.",
@@ -363,10 +374,14 @@ fn blank() -> Settings {
         },
         page: PageLimits { max_bytes: 0, max_nodes: 0, max_depth: 0, max_attributes: 0, keep: Keep::Counted },
         learn: Preset::Dehusk.learn(),
-        clean: Clean { keep: KeepText::Own, doubt: 0.0, alone: Alone::Plain },
+        clean: Clean { keep: KeepText::Own, doubt: 0.0, alone: Alone::Plain, tps: blank_tps() },
         cluster: Cluster { by: ClusterBy::Cps, shingle: 1, distance: 0.0 },
         store: Store { path: String::new(), zstd_level: 1 },
     }
+}
+
+fn blank_tps() -> Tps {
+    Tps { gap: TpsGap::Abs, search: TpsSearch::First, split_margin: 0.0, complement: false, max_splits: 0 }
 }
 
 fn one_of<T: Copy>(value: &Value, choices: &[(&str, T)]) -> Result<T, String> {

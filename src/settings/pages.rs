@@ -49,6 +49,41 @@ pub struct Clean {
     pub doubt: f64,
     /// What labels a page of whose site nothing is known.
     pub alone: Alone,
+    /// How the method `tps` finds the main region.
+    pub tps: Tps,
+}
+
+/// The search for the main region of a tag path sequence (Velloso and Dorneles 2013, Algorithm 3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tps {
+    /// When one side of a cut is enough larger than the other.
+    pub gap: TpsGap,
+    /// Which cut of a threshold is tried.
+    pub search: TpsSearch,
+    /// Difference of the sides, as a share of both, above which the larger one is kept.
+    pub split_margin: f64,
+    /// Is the rest kept when it has more text outside of links?
+    pub complement: bool,
+    /// Cuts after which the search ends.
+    pub max_splits: usize,
+}
+
+/// What is compared with the margin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TpsGap {
+    /// |n - 2i| / n.
+    Abs,
+    /// (n - 2i) / n, as printed: a left side is never kept.
+    Paper,
+}
+
+/// Which cut of a threshold is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TpsSearch {
+    /// The first: the paper.
+    First,
+    /// The one with the most unequal sides.
+    Best,
 }
 
 /// What is kept of a page.

@@ -137,7 +137,7 @@ fn wrong_usage_ends_with_2_and_says_what_is_right() {
         (&["crawl", "--config", "/dev/null", "empty.txt"], "no seeds in empty.txt"),
         (
             &["evaluate", "x", "--config", "/dev/null", "--method", "magic"],
-            "there are: witness, etdm, df, main, density, plain",
+            "there are: witness, etdm, df, main, density, tps, plain",
         ),
         (&["crawl", "--config", "/dev/null", "--set", "etdm.map=x", "http://a.test/"], "expected one of greedy, dp"),
     ];
