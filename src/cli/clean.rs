@@ -68,6 +68,8 @@ impl Clean {
         let runtime = super::runtime()?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut failed = false;
+        // Texts of several pages are told apart by an empty line.
+        let between = if self.json || self.pages.len() < 2 { "" } else { "\n" };
         for page in &self.pages {
             if is_warc(Path::new(page)) {
                 failed |= !self.clean_archive(page, store, settings)?;
@@ -84,7 +86,7 @@ impl Clean {
             };
             let outcome = loaded.and_then(|loaded| self.clean(page, &loaded, store, &settings.clean));
             match outcome {
-                Ok(text) => io::stdout().lock().write_all(text.as_bytes())?,
+                Ok(text) => write!(io::stdout().lock(), "{text}{between}")?,
                 Err(e) => {
                     failed = true;
                     tracing::error!("{e:#}");

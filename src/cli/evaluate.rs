@@ -123,19 +123,21 @@ fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io::Result<()>
         let worst = |s: &SiteRow| s.key.map_or_else(|| s.word_mean().f1, |k| k.f1);
         rows.sort_by(|a, b| worst(a).total_cmp(&worst(b)));
         for s in rows {
-            let key = s.key.unwrap_or_default();
+            // What was not measured has a dash.
+            let shown = |is_there: bool, text: String| if is_there { text } else { "-".to_owned() };
+            let (key, learned) = (s.key.unwrap_or_default(), s.learning.nodes > 0);
             table.row(vec![
                 s.site.clone(),
-                figure(key.f1),
-                figure(key.precision),
-                figure(key.recall),
-                s.nodes.len().to_string(),
-                figure(s.node_mean().f1),
-                figure(s.word_mean().f1),
-                s.learning.links.to_string(),
-                s.learning.loads.to_string(),
-                s.learning.cs.len().to_string(),
-                s.learning.t.to_string(),
+                shown(s.key.is_some(), figure(key.f1)),
+                shown(s.key.is_some(), figure(key.precision)),
+                shown(s.key.is_some(), figure(key.recall)),
+                s.cost.n_cleaned.to_string(),
+                shown(!s.nodes.is_empty(), figure(s.node_mean().f1)),
+                shown(!s.words.is_empty(), figure(s.word_mean().f1)),
+                shown(learned, s.learning.links.to_string()),
+                shown(learned, s.learning.loads.to_string()),
+                shown(learned, s.learning.cs.len().to_string()),
+                shown(learned, s.learning.t.to_string()),
             ]);
         }
         writeln!(out, "{}", table.render(terminal_width()))?;
@@ -169,12 +171,15 @@ fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io::Result<()>
     if unequal > 0 {
         writeln!(out, "{unequal} marked pages have another number of nodes than the gold and are in no mean")?;
     }
+    let n_sites = report.sites.len();
+    if report.sites.iter().all(|s| s.learning.nodes == 0) {
+        return writeln!(out, "\n{} on {n_sites} sites: cleaning {:.2} ms a page", report.method, report.clean_ms());
+    }
     writeln!(
         out,
-        "\n{} on {} sites: {:.1} pages loaded a site; learning {median:.1} ms a site (worst {worst:.1}), votes {vote_median:.1} ms \
+        "\n{} on {n_sites} sites: {:.1} pages loaded a site; learning {median:.1} ms a site (worst {worst:.1}), votes {vote_median:.1} ms \
          (worst {vote_worst:.1}), cleaning {:.2} ms a page",
         report.method,
-        report.sites.len(),
         report.site_mean(|s| s.learning.loads as f64),
         report.clean_ms(),
     )

@@ -66,6 +66,9 @@ impl Pages {
 
 fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failure> {
     let rows = open_store(settings)?.list_pages(host).map_err(|e| Failure::Work(e.into()))?;
+    if let (true, Some(host)) = (rows.is_empty(), host) {
+        tracing::warn!("no page of {host} is stored; hosts are written as `dehusk templates list` prints them");
+    }
     let mut out = io::stdout().lock();
     if json {
         writeln!(out, "{}", serde_json::json!({"schema": 1, "pages": rows}))?;

@@ -133,6 +133,9 @@ impl Templates {
 
 fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Result<(), Failure> {
     let rows = open_store(settings)?.list_templates(host, all).map_err(|e| Failure::Work(e.into()))?;
+    if let (true, Some(host)) = (rows.is_empty(), host) {
+        tracing::warn!("no template of {host} is stored; without a host all are listed");
+    }
     let mut out = io::stdout().lock();
     if json {
         writeln!(out, "{}", serde_json::json!({"schema": 1, "templates": rows}))?;

@@ -114,7 +114,8 @@ impl Report {
 
     /// Mean of a figure over sites.
     pub fn site_mean(&self, figure: impl Fn(&SiteRow) -> f64) -> f64 {
-        self.sites.iter().map(figure).sum::<f64>() / self.sites.len().max(1) as f64
+        // The sum of nothing is -0.
+        (0.0 + self.sites.iter().map(figure).sum::<f64>()) / self.sites.len().max(1) as f64
     }
 
     /// Median and largest of a figure over sites.
