@@ -17,6 +17,8 @@ mod parse;
 mod scan;
 mod shape;
 mod sink;
+#[cfg(test)]
+pub(crate) mod soup;
 mod tame;
 mod text;
 mod walk;

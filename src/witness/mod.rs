@@ -283,7 +283,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dom::{NodeId, parse};
+    use crate::dom::{NodeId, parse, soup};
     use crate::settings::{PageLimits, Preset};
 
     fn page(html: &str) -> Tree {
@@ -422,42 +422,12 @@ mod tests {
         assert_eq!(labels[1].confidence, 1.0, "known again, though it is kept in part");
     }
 
-    /// Pages of nested parts: equal, near-equal, and with names of their own.
-    fn soup(parts: &[usize]) -> String {
-        const PARTS: [&str; 16] = [
-            "<div class=a>",
-            "<div class='a b' id=x>",
-            "</div>",
-            "<p>",
-            "one",
-            "two words",
-            "<ul>",
-            "<li>1",
-            "<li class=c>2",
-            "</ul>",
-            "<span id=s>",
-            "</span>",
-            "<a href=1>link</a>",
-            "<a href=2>link</a>",
-            "<img src=1>",
-            "<nav class=menu><a href=/>Home</a><a href=/b>Blog</a></nav>",
-        ];
-        parts.iter().map(|part| PARTS[*part]).collect()
-    }
-
     proptest! {
         #[test]
         fn neither_order_nor_storing_changes_a_label(
-            parts in proptest::collection::vec(0..16_usize, 1..40),
-            edits in proptest::collection::vec((0..4_usize, 0..40_usize, 0..16_usize), 0..24),
-            turn in 0..4_usize,
+            pages in soup::pages(3, 0..24), turn in 0..4_usize,
         ) {
-            let mut pages = vec![parts; 4];
-            for (page, at, part) in edits {
-                let list = &mut pages[page];
-                if at < list.len() { list[at] = part } else { list.push(part) }
-            }
-            let trees: Vec<Tree> = pages.iter().map(|parts| page(&soup(parts))).collect();
+            let trees: Vec<Tree> = pages.iter().map(|html| page(html)).collect();
             let learn = Preset::Dehusk.learn();
             let known = numbered(&trees[..3]);
             let Some((family, labels)) = Family::learn(&known, &learn) else { return Ok(()) };
