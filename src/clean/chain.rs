@@ -25,7 +25,10 @@ pub fn chain(page: &Tree, known: Option<Applied>, applier: Option<&Applier>, how
         None => alone(page, how),
     };
     match how.keep {
-        KeepText::Main if chained.method != DENSITY => Chained { applied: chained.applied.main_text(page), ..chained },
+        KeepText::Main if chained.method != DENSITY => match main_text(page, &chained.applied) {
+            Some(applied) => Chained { applied, ..chained },
+            None => chained,
+        },
         _ => chained,
     }
 }
@@ -54,13 +57,20 @@ fn by_site(page: &Tree, known: Option<Applied>, applier: &Applier, how: &Clean) 
 
 fn alone(page: &Tree, how: &Clean) -> Chained {
     match how.alone {
-        Alone::Density => match Applied::nothing(page).main_text(page) {
-            // Nothing reads as text here: a list, a table, an address. All of it is better than none.
-            applied if applied.confidence < LEAST_PROSE => plain(page, 0.0),
-            applied => Chained { applied, method: DENSITY, by_template: false },
+        Alone::Density => match main_text(page, &Applied::nothing(page)) {
+            Some(applied) => Chained { applied, method: DENSITY, by_template: false },
+            None => plain(page, 0.0),
         },
         Alone::Plain => plain(page, 0.0),
     }
+}
+
+/// The main text of what is own; `None` where nothing of it reads as text: a list, a table, an address. All of it is
+/// better than none then.
+fn main_text(page: &Tree, own: &Applied) -> Option<Applied> {
+    let main = Applied { confidence: 0.0, ..own.clone() }.main_text(page);
+    let confidence = if own.confidence > 0.0 { own.confidence } else { main.confidence };
+    (main.confidence >= LEAST_PROSE).then_some(Applied { confidence, ..main })
 }
 
 fn plain(page: &Tree, confidence: f64) -> Chained {
@@ -122,5 +132,10 @@ mod tests {
         let tree = page(&own);
         let how = Clean { keep: KeepText::Main, alone: Alone::Plain, ..Clean::default() };
         assert_eq!(chain(&tree, None, None, &how).applied.text_nodes(&tree).trim(), prose.trim());
+        let list = page("<h1>Prices</h1><ul><li>rye 3<li>oats 2</ul>");
+        for alone in [Alone::Plain, Alone::Density] {
+            let chained = chain(&list, None, None, &Clean { alone, ..how });
+            assert_eq!(chained.applied.text_nodes(&list), "Prices rye 3 oats 2", "nothing reads as main text");
+        }
     }
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow};
 use super::{Failure, Format, Outcome, open_store};
 use crate::clean::{Applier, Chained, chain};
 use crate::crawl::Single;
-use crate::dom::{Tree, parse_bytes};
+use crate::dom::{Note, Tree, parse_bytes};
 use crate::fetch::is_html;
 use crate::links::base_url;
 use crate::page::PageUrl;
@@ -118,6 +118,13 @@ impl Clean {
     }
 
     fn clean(&self, page: &str, loaded: &Loaded, store: Option<&Store>, how: &CleanSettings) -> anyhow::Result<String> {
+        for note in loaded.tree.notes() {
+            match note {
+                Note::BytesCut(n) => tracing::warn!("{page}: {n} bytes beyond page.max_bytes are cut off"),
+                Note::NodesCut => tracing::warn!("{page}: what comes after page.max_nodes is cut off"),
+                _ => {}
+            }
+        }
         let (host, chained) = match store {
             Some(store) => self.choose(page, loaded, store, how)?,
             None => (None, chain(&loaded.tree, None, None, how)),
