@@ -37,7 +37,9 @@ pub mod frontier;
 
 pub mod dom;
 pub mod cluster;
+pub mod text_mdl;
 pub mod tps;
+pub mod strings;
 pub mod links;
 pub mod subdigraph;
 pub mod witness;

@@ -3,8 +3,10 @@
 //! Exit codes: 0 all well, 1 some sites or pages failed, 2 wrong usage or settings.
 
 mod clean;
+mod cluster;
 mod crawl;
 mod demo;
+mod documents;
 mod evaluate;
 mod learn;
 mod metrics;
@@ -13,6 +15,7 @@ mod pages;
 mod picture;
 mod progress;
 mod runs;
+mod strings;
 mod table;
 mod templates;
 
@@ -78,6 +81,8 @@ enum Command {
     Templates(templates::Templates),
     Pages(pages::Pages),
     Runs(runs::Runs),
+    Strings(strings::Strings),
+    Cluster(cluster::Cluster),
     Evaluate(evaluate::Evaluate),
     Demo(demo::Demo),
 }
@@ -102,6 +107,8 @@ pub fn run() -> ExitCode {
         Command::Templates(command) => command.run(&settings),
         Command::Pages(command) => command.run(&settings),
         Command::Runs(command) => command.run(&settings),
+        Command::Strings(command) => command.run(&settings),
+        Command::Cluster(command) => command.run(&settings),
         Command::Evaluate(command) => command.run(&settings),
         Command::Demo(command) => command.run(&settings),
     });

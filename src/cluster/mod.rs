@@ -8,5 +8,5 @@ mod indices;
 mod linkage;
 
 pub use features::Features;
-pub use indices::{dunn, rand};
+pub use indices::{dunn, precision_and_recall, rand};
 pub use linkage::{component, single_linkage};

@@ -7,9 +7,9 @@ use std::time::Duration;
 use toml::Value;
 
 use super::{
-    Alone, AttrMode, ChildMap, Clean, Cluster, ClusterBy, Crawl, DelayFrom, DomRef, Fetch, Keep, KeepText, Label,
-    LinkChoice, Mode, Network, NodeText, Order, PageLimits, Politeness, Preset, Revisit, SAME_SITE, ScopeOf, Settings,
-    Store, Subdigraph, Tps, TpsGap, TpsSearch,
+    Alone, AttrMode, ChildMap, Clean, Cluster, ClusterBy, Crawl, DelayFrom, DomRef, Fetch, HistogramWeight, Keep,
+    KeepText, Label, LinkChoice, Mode, Network, NodeText, Order, PageLimits, Politeness, Preset, Revisit, SAME_SITE,
+    ScopeOf, Settings, Store, StringTokens, Strings, Subdigraph, Text, TextMethod, Tps, TpsGap, TpsSearch,
 };
 use crate::page::PolitenessKey;
 
@@ -277,6 +277,42 @@ pub(super) const KEYS: &[Key] = keys! {
     "cluster.distance" = "0.3", "Pages at most so far apart are together; 0 = the paper's: cp 0.7, cps 0.6, ctss 0.85, found on five sites of its year.",
         |s, v| s.cluster.distance => share(v)?;
 
+    "strings.tokens" = "\"auto\"", "How documents are cut for template strings (Foschini): auto (pages as html, text as ws), ws (at blanks), f2007 (at blanks and hyphens), html (tags, words, marks).",
+        |s, v| s.strings.tokens => one_of(v, &[("auto", StringTokens::Auto), ("ws", StringTokens::Ws), ("f2007", StringTokens::F2007), ("html", StringTokens::Html)])?;
+    "strings.patterns" = "\"\"", "TOML file of mutable patterns, [[pattern]] with name, regex and test; empty = those that come with the program: dates, numbers, addresses.",
+        |s, v| s.strings.patterns => v.as_str().ok_or("expected a text")?.trim().to_owned();
+    "strings.min_tokens" = "2", "Tokens of the shortest template string.",
+        |s, v| s.strings.min_tokens => whole(v, 1, 1_000_000)?;
+    "strings.min_df" = "0.05", "Share of the documents that a string must be in to be counted at all; two documents always.",
+        |s, v| s.strings.min_df_share => share(v)?;
+    "strings.weight" = "\"log\"", "What counts in the histogram that parts idioms from template: log (of the counts), raw (the paper, whose cut is low).",
+        |s, v| s.strings.weight => one_of(v, &[("log", HistogramWeight::Log), ("raw", HistogramWeight::Raw)])?;
+    "strings.min_ratio" = "0.5", "Share of the documents that a template string is in at least; 0 = the paper.",
+        |s, v| s.strings.min_ratio => share(v)?;
+    "strings.keep_inner" = "false", "Is a string kept that enough documents hold only inside of longer ones? true = the paper, which takes such words out of content too.",
+        |s, v| s.strings.keep_inner => truth(v)?;
+    "strings.max_idiom" = "4", "Strings of at most so many tokens that are scattered over the documents as words are, not as often on each, are idioms and stay; 0 = the paper.",
+        |s, v| s.strings.max_idiom => whole(v, 0, 1000)?;
+    "strings.max_sites" = "0.05", "Share of the other sites in the store from which on a string is an idiom and stays; two sites always.",
+        |s, v| s.strings.max_sites_share => share(v)?;
+    "strings.merge_gap" = "12", "Cuts of a plain text with fewer characters between them are one; 0 = the paper.",
+        |s, v| s.strings.merge_gap => whole(v, 0, 1_000_000)?;
+    "strings.min_cut" = "0", "Cuts of fewer characters are left where they are.",
+        |s, v| s.strings.min_cut => whole(v, 0, 1_000_000)?;
+    "strings.max_total" = "\"5MB\"", "Tokens of all strings of one template together; the shortest strings beyond it are left out and counted.",
+        |s, v| s.strings.max_total => bytes(v)?.max(1);
+
+    "text.method" = "\"max\"", "How dehusk cluster finds the next pair to be merged (TEXT): mdl (the cost of all pairs; to some 2,000 pages), hash (estimated), max (only the pairs that share the most).",
+        |s, v| s.text.method => one_of(v, &[("mdl", TextMethod::Mdl), ("hash", TextMethod::Hash), ("max", TextMethod::Max)])?;
+    "text.signature" = "64", "Places of a MinHash signature.",
+        |s, v| s.text.signature => whole(v, 1, 4096)?;
+    "text.min_support" = "2", "Pages that an essential path is in at least; 1 = the paper, which keeps every path where most are a page's own.",
+        |s, v| s.text.min_support => whole(v, 1, 1_000_000)? as u32;
+    "text.universal" = "0.5", "Paths that more than this share of all pages have, such as html/body, do not decide which paths of a page are essential; 1 = the paper.",
+        |s, v| s.text.universal => share(v)?;
+    "text.bucket" = "64", "With max: clusters of the same rank that are looked at for partners, the latest.",
+        |s, v| s.text.bucket => whole(v, 1, 100_000_000)?;
+
     "store.path" = "\"dehusk.db\"", "The SQLite file with sites, templates and pages; --db overrides it.",
         |s, v| s.store.path => text(v)?;
     "store.zstd_level" = "3", "zstd level of stored pages.",
@@ -376,7 +412,26 @@ fn blank() -> Settings {
         learn: Preset::Dehusk.learn(),
         clean: Clean { keep: KeepText::Own, doubt: 0.0, alone: Alone::Plain, tps: blank_tps() },
         cluster: Cluster { by: ClusterBy::Cps, shingle: 1, distance: 0.0 },
+        strings: blank_strings(),
+        text: Text { method: TextMethod::Max, signature: 1, min_support: 1, universal: 1.0, bucket: 1 },
         store: Store { path: String::new(), zstd_level: 1 },
+    }
+}
+
+fn blank_strings() -> Strings {
+    Strings {
+        tokens: StringTokens::Auto,
+        patterns: String::new(),
+        min_tokens: 1,
+        min_df_share: 0.0,
+        weight: HistogramWeight::Raw,
+        min_ratio: 0.0,
+        keep_inner: false,
+        max_idiom: 0,
+        max_sites_share: 0.0,
+        merge_gap: 0,
+        min_cut: 0,
+        max_total: 1,
     }
 }
 

@@ -8,6 +8,8 @@ mod keys;
 mod learn;
 mod network;
 mod pages;
+mod strings;
+mod text;
 
 use std::time::Duration;
 
@@ -15,6 +17,8 @@ pub use file::{SettingsError, key_names, render};
 pub use learn::{AttrMode, ChildMap, DomRef, Label, Learn, LinkChoice, NodeText, Preset, Subdigraph, Weights};
 pub use network::Network;
 pub use pages::{Alone, Clean, Cluster, ClusterBy, KeepText, Tps, TpsGap, TpsSearch};
+pub use strings::{HistogramWeight, StringTokens, Strings};
+pub use text::{Text, TextMethod};
 
 use crate::page::{PolitenessKey, SameSite};
 
@@ -37,6 +41,10 @@ pub struct Settings {
     pub clean: Clean,
     /// `[cluster]`
     pub cluster: Cluster,
+    /// `[strings]`
+    pub strings: Strings,
+    /// `[text]`
+    pub text: Text,
     /// `[store]`
     pub store: Store,
 }

@@ -7,6 +7,7 @@
 mod schema;
 mod runs;
 mod sites;
+mod strings;
 mod urls;
 mod pages;
 mod templates;
@@ -24,6 +25,7 @@ pub use pages::{Change, Changes, Cleaned, NewPage, Snapshot, digest, pack, unpac
 pub use read::{PageRow, TemplateRow};
 pub use runs::{NewVisit, Run, SiteEnd, VisitOutcome};
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
+pub use strings::StringsRow;
 pub use urls::{KnownUrl, NewUrl, UrlEnd, Wish};
 pub use writer::{Job, PageJob, SeenJob, Writer, WriterError};
 

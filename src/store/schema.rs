@@ -116,6 +116,22 @@ CREATE TABLE domains (                      -- domains that are put off
     reason TEXT NOT NULL
 );
 ",
+    "
+CREATE TABLE strings (                      -- template strings of a source; learned anew they are replaced
+    id INTEGER PRIMARY KEY,
+    source TEXT NOT NULL UNIQUE,            -- a host, or what a user called it
+    learned_at INTEGER NOT NULL,
+    n_documents INTEGER NOT NULL,
+    n_strings INTEGER NOT NULL,
+    body BLOB NOT NULL                      -- JSON, zstd
+);
+CREATE TABLE string_sources (               -- which sources have a string, by the hash of its tokens
+    hash INTEGER NOT NULL,
+    source_id INTEGER NOT NULL REFERENCES strings(id),
+    PRIMARY KEY (hash, source_id)
+) WITHOUT ROWID;
+CREATE INDEX string_sources_by_source ON string_sources (source_id);
+",
 ];
 
 /// Marks a file as ours.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, reason = "tests")]
 
 mod cli;
+mod cluster;
 mod corpus;
 mod crawl;
 mod docs;
@@ -15,5 +16,6 @@ mod redesign;
 mod robots;
 mod kill;
 mod nightly;
+mod strings;
 mod tidy;
 mod vectors;

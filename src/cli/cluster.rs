@@ -1,0 +1,314 @@
+//! `dehusk cluster`: which pages of a pile are of one template.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use rayon::iter::{IntoParallelRefIterator, ParallelExtend, ParallelIterator};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Value, json};
+
+use super::documents::{Found, Reading, counter, next_batch};
+use super::table::{Table, count, terminal_width};
+use super::{Failure, Outcome};
+use crate::cluster::{Features, precision_and_recall, rand, single_linkage};
+use crate::settings::{ClusterBy, Settings, TextMethod};
+use crate::text_mdl::{Essential, Paths, cluster, path_names};
+
+/// Group a pile of pages by template.
+///
+/// Pages of many sites together: files, pages of a WARC file, or JSON lines with `html`. TEXT (mdl, hash, max) finds
+/// clusters with their template paths; cp, cps and ctss put pages together whose layout is near (Gottron), which compares
+/// all pairs.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dehusk cluster crawl.warc.gz
+  dehusk cluster pages.jsonl --gold site
+  dehusk cluster mirrors/ --gold folder --method mdl
+  dehusk cluster pages.jsonl --paths | less
+  dehusk cluster pages.jsonl --json > clusters.json")]
+pub(super) struct Cluster {
+    /// Folders, files, WARC files, or .jsonl with `html`.
+    #[arg(required = true, value_name = "DIR|WARC|JSONL")]
+    sources: Vec<PathBuf>,
+    /// How pages are put together [default: that of text.method].
+    #[arg(long, value_enum)]
+    method: Option<Method>,
+    /// What each page is known to be: a field of the JSON lines; of files it is the folder of the source that they are in, of WARC pages their host.
+    #[arg(long, value_name = "FIELD")]
+    gold: Option<String>,
+    /// Print the template paths of each cluster.
+    #[arg(long)]
+    paths: bool,
+    /// Print JSON: clusters with their pages and template paths.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+enum Method {
+    /// TEXT-MDL: the cost of all pairs; to some 2,000 pages.
+    Mdl,
+    /// TEXT-HASH: estimated costs of all pairs.
+    Hash,
+    /// TEXT-MAX: estimated costs of the pairs that share the most; to 100,000 pages and more.
+    Max,
+    /// Tag paths, single linkage.
+    Cp,
+    /// Shingles of tag paths, single linkage.
+    Cps,
+    /// Shingles of the tag sequence, single linkage.
+    Ctss,
+}
+
+/// What was read of the pile.
+#[derive(Default)]
+struct Pile {
+    names: Vec<String>,
+    gold: Vec<String>,
+    paths: Vec<Paths>,
+    features: Vec<Features>,
+    failed: usize,
+    texts: usize,
+}
+
+/// What came of it.
+struct Grouped {
+    /// Of each page.
+    numbers: Vec<usize>,
+    /// Hashes of template paths, by cluster; of TEXT.
+    templates: Vec<Vec<u64>>,
+    cost: Option<(u64, Option<f64>)>,
+    took: Duration,
+}
+
+impl Cluster {
+    pub(super) fn run(&self, settings: &Settings) -> Outcome {
+        let method = self.method.unwrap_or(match settings.text.method {
+            TextMethod::Mdl => Method::Mdl,
+            TextMethod::Hash => Method::Hash,
+            TextMethod::Max => Method::Max,
+        });
+        let mut settings = settings.clone();
+        match method {
+            Method::Mdl => settings.text.method = TextMethod::Mdl,
+            Method::Hash => settings.text.method = TextMethod::Hash,
+            Method::Max => settings.text.method = TextMethod::Max,
+            Method::Cp => settings.cluster.by = ClusterBy::Cp,
+            Method::Cps => settings.cluster.by = ClusterBy::Cps,
+            Method::Ctss => settings.cluster.by = ClusterBy::Ctss,
+        }
+        let by_layout = matches!(method, Method::Cp | Method::Cps | Method::Ctss);
+        let pile = self.read(by_layout, &settings);
+        if pile.names.is_empty() {
+            return Err(Failure::Work(anyhow!("no pages found")));
+        }
+        let grouped = group(&pile, by_layout, &settings);
+        let names = match self.paths || self.json {
+            true => self.path_names(&grouped, &settings),
+            false => FxHashMap::default(),
+        };
+        let mut out = io::stdout().lock();
+        match self.json {
+            true => writeln!(out, "{}", self.to_json(method, &pile, &grouped, &names))?,
+            false => self.print(method, &pile, &grouped, &names, &mut out)?,
+        }
+        Ok(if pile.failed > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
+
+    fn reading<'a>(&'a self, settings: &Settings) -> Reading<'a> {
+        Reading { as_text: false, gold: self.gold.as_deref(), max_bytes: settings.page.max_bytes }
+    }
+
+    fn read(&self, by_layout: bool, settings: &Settings) -> Pile {
+        let mut pile = Pile::default();
+        let reading = self.reading(settings);
+        let mut documents = reading.all(&self.sources);
+        let bar = counter("read");
+        while let Some(batch) = next_batch(&mut documents) {
+            let mut found: Vec<Found> = Vec::with_capacity(batch.len());
+            for one in batch {
+                match one {
+                    Ok(one) if one.is_page => found.push(one),
+                    Ok(_) => pile.texts += 1,
+                    Err(e) => {
+                        pile.failed += 1;
+                        tracing::error!("{e:#}");
+                    }
+                }
+            }
+            match by_layout {
+                true => pile
+                    .features
+                    .par_extend(found.par_iter().map(|f| Features::of(&f.tree(&settings.page), &settings.cluster))),
+                false => pile.paths.par_extend(found.par_iter().map(|f| Paths::of(&f.tree(&settings.page)))),
+            }
+            bar.inc(found.len() as u64);
+            for one in found {
+                pile.names.push(one.name);
+                pile.gold.extend(one.gold);
+            }
+        }
+        bar.finish_and_clear();
+        if pile.texts > 0 {
+            tracing::warn!("{} documents are no pages and were left out", pile.texts);
+        }
+        pile
+    }
+
+    /// The template paths as written: the pile is gone through again until all are known.
+    fn path_names(&self, grouped: &Grouped, settings: &Settings) -> FxHashMap<u64, String> {
+        let mut wanted: FxHashSet<u64> = grouped.templates.iter().flatten().copied().collect();
+        let mut names = FxHashMap::default();
+        let reading = self.reading(settings);
+        let mut documents = reading.all(&self.sources);
+        while let Some(batch) = next_batch(&mut documents).filter(|_| !wanted.is_empty()) {
+            let pages: Vec<&Found> = batch.iter().flatten().filter(|found| found.is_page).collect();
+            let found: Vec<Vec<(u64, String)>> =
+                pages.par_iter().map(|page| path_names(&page.tree(&settings.page), &wanted)).collect();
+            for (hash, name) in found.into_iter().flatten() {
+                wanted.remove(&hash);
+                names.entry(hash).or_insert(name);
+            }
+        }
+        names
+    }
+
+    fn print(
+        &self,
+        method: Method,
+        pile: &Pile,
+        grouped: &Grouped,
+        names: &FxHashMap<u64, String>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        /// Lines of the table.
+        const MOST: usize = 40;
+        let members = members(&grouped.numbers);
+        let mut order: Vec<usize> = (0..members.len()).collect();
+        order.sort_by_key(|number| (std::cmp::Reverse(members[*number].len()), *number));
+        let mut table = match self.gold.is_some() {
+            true => Table::new(&["first page", "cluster", "pages", "paths", "gold"]).left(4),
+            false => Table::new(&["first page", "cluster", "pages", "paths"]),
+        };
+        for number in order.iter().take(if self.paths { usize::MAX } else { MOST }) {
+            let pages = &members[*number];
+            let paths = grouped.templates.get(*number).map_or("-".to_owned(), |paths| count(paths.len()));
+            let mut row = vec![pile.names[pages[0]].clone(), number.to_string(), count(pages.len()), paths];
+            if self.gold.is_some() {
+                row.push(main_gold(pages, &pile.gold));
+            }
+            table.row(row);
+        }
+        write!(out, "{}", table.render(terminal_width()))?;
+        if !self.paths && members.len() > MOST {
+            writeln!(out, "and {} more; --json has all", count(members.len() - MOST))?;
+        }
+        if self.paths {
+            for number in order {
+                writeln!(out, "\ncluster {number}, {} pages", count(members[number].len()))?;
+                for path in grouped.templates.get(number).into_iter().flatten().filter_map(|hash| names.get(hash)) {
+                    writeln!(out, "  {path}")?;
+                }
+            }
+        }
+        let alone = members.iter().filter(|pages| pages.len() == 1).count();
+        write!(
+            out,
+            "\n{method:?}: {} pages in {} clusters, {} of one page, in {:.2} s after reading",
+            count(pile.names.len()),
+            count(members.len()),
+            count(alone),
+            grouped.took.as_secs_f64(),
+        )?;
+        if let Some((cost, estimated)) = grouped.cost {
+            write!(out, "; cost {}", count(cost as usize))?;
+            if let Some(estimated) = estimated {
+                write!(out, " (estimated {})", count(estimated.round() as usize))?;
+            }
+        }
+        writeln!(out)?;
+        if let Some((precision, recall, rand)) = self.score(pile, grouped) {
+            writeln!(out, "against {}: precision {precision:.3}, recall {recall:.3}, Rand {rand:.4}", self.gold())?;
+        }
+        Ok(())
+    }
+
+    fn gold(&self) -> &str {
+        self.gold.as_deref().unwrap_or_default()
+    }
+
+    fn score(&self, pile: &Pile, grouped: &Grouped) -> Option<(f64, f64, f64)> {
+        self.gold.as_ref()?;
+        let mut known: FxHashMap<&str, usize> = FxHashMap::default();
+        let groups: Vec<usize> = pile
+            .gold
+            .iter()
+            .map(|gold| {
+                let next = known.len();
+                *known.entry(gold).or_insert(next)
+            })
+            .collect();
+        let (precision, recall) = precision_and_recall(&grouped.numbers, &groups);
+        Some((precision, recall, rand(&grouped.numbers, &groups)))
+    }
+
+    fn to_json(&self, method: Method, pile: &Pile, grouped: &Grouped, names: &FxHashMap<u64, String>) -> Value {
+        let clusters: Vec<Value> = members(&grouped.numbers)
+            .into_iter()
+            .enumerate()
+            .map(|(number, pages)| {
+                let template = grouped
+                    .templates
+                    .get(number)
+                    .map(|paths| paths.iter().filter_map(|hash| names.get(hash)).collect::<Vec<_>>());
+                let pages: Vec<&String> = pages.iter().map(|page| &pile.names[*page]).collect();
+                json!({"cluster": number, "pages": pages, "template": template})
+            })
+            .collect();
+        let gold = self
+            .score(pile, grouped)
+            .map(|(precision, recall, rand)| json!({"precision": precision, "recall": recall, "rand": rand}));
+        json!({
+            "schema": 1, "method": format!("{method:?}").to_lowercase(), "n_pages": pile.names.len(),
+            "cost": grouped.cost.map(|(cost, _)| cost), "estimated": grouped.cost.and_then(|(_, estimated)| estimated),
+            "seconds": grouped.took.as_secs_f64(), "gold": gold, "clusters": clusters,
+        })
+    }
+}
+
+fn group(pile: &Pile, by_layout: bool, settings: &Settings) -> Grouped {
+    let start = Instant::now();
+    if by_layout {
+        let numbers = single_linkage(&pile.features, settings.cluster.most());
+        return Grouped { numbers, templates: Vec::new(), cost: None, took: start.elapsed() };
+    }
+    let (essential, hashes) = Essential::of(&pile.paths, &settings.text);
+    let found = cluster(&essential, &settings.text);
+    let took = start.elapsed();
+    let of_numbers = |paths: Vec<u32>| paths.into_iter().map(|path| hashes[path as usize]).collect();
+    let templates = found.clusters.iter().map(|cluster| of_numbers(cluster.template())).collect();
+    Grouped { numbers: found.of_pages(), templates, cost: Some((found.cost, found.estimated)), took }
+}
+
+fn members(numbers: &[usize]) -> Vec<Vec<usize>> {
+    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    numbers.iter().enumerate().for_each(|(page, number)| members.entry(*number).or_default().push(page));
+    members.into_values().collect()
+}
+
+/// What most pages of a cluster are known to be, with the share of them.
+fn main_gold(pages: &[usize], gold: &[String]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for page in pages {
+        *counts.entry(&gold[*page]).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(_, n)| *n);
+    most.map_or_else(String::new, |(gold, n)| match n == pages.len() {
+        true => gold.to_owned(),
+        false => format!("{gold} ({:.0} %)", 100.0 * n as f64 / pages.len() as f64),
+    })
+}

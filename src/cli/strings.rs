@@ -1,0 +1,341 @@
+//! `dehusk strings`: template strings of pages and of plain text.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, anyhow};
+use clap::Subcommand;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::documents::{Found, Reading, counter, next_batch};
+use super::table::{Table, count, terminal_width, time};
+use super::{Failure, Format, Outcome, open_store};
+use crate::clean::Applied;
+use crate::dom::Tree;
+use crate::settings::Settings;
+use crate::store::Store;
+use crate::strings::{Collection, Document, Patterns, Prepared, StringCleaner, StringTemplate};
+
+/// Learn what the documents of a source repeat word by word, and take it out.
+///
+/// Works on pages, and on plain text: feeds, mail archives, transcripts. A document is a file, a page of a WARC file, or a
+/// JSON line with `html` or `text`. Dates, numbers and addresses count as one symbol each, whatever they say.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dehusk strings learn mail/ --name list.example.org
+  dehusk strings clean mail/0042.txt --name list.example.org
+  dehusk strings learn mirror/www --name docs.example.org
+  dehusk strings clean mirror/www/a.html --name docs.example.org --format html
+  dehusk strings show list.example.org --emit regex
+  dehusk strings list")]
+pub(super) struct Strings {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Learn the template strings of a source and store them.
+    Learn {
+        /// Folders, files, WARC files, or .jsonl with `html` or `text`.
+        #[arg(required = true, value_name = "DIR|FILE")]
+        sources: Vec<PathBuf>,
+        /// What the source is called in the store.
+        #[arg(long)]
+        name: String,
+        /// Take pages for plain text, tags and all.
+        #[arg(long)]
+        text: bool,
+        /// Print the strings instead of a summary.
+        #[arg(long, value_enum)]
+        emit: Option<Emit>,
+    },
+    /// Take the strings of a source out of documents.
+    Clean {
+        /// Folders, files, WARC files, or .jsonl with `html` or `text`.
+        #[arg(required = true, value_name = "DIR|FILE")]
+        sources: Vec<PathBuf>,
+        /// The source whose strings are used.
+        #[arg(long)]
+        name: String,
+        /// Take pages for plain text, tags and all.
+        #[arg(long)]
+        text: bool,
+        /// What is printed of a page.
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+        /// Print one JSON line a document: {"id","removed","content"}; removed is the share of its tokens.
+        #[arg(long)]
+        json: bool,
+    },
+    /// The strings of a source, longest first.
+    Show {
+        /// The source.
+        name: String,
+        /// How they are printed.
+        #[arg(long, value_enum, default_value_t = Emit::Text)]
+        emit: Emit,
+    },
+    /// All sources with strings.
+    List {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// How strings are printed.
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+enum Emit {
+    /// Document frequency and tokens, a line a string.
+    Text,
+    /// Regular expressions, a line a string; for sources learned as text.
+    Regex,
+    /// One JSON line a string: {"df","tf","tokens","text","idiom"}.
+    Json,
+}
+
+impl Strings {
+    pub(super) fn run(&self, settings: &Settings) -> Outcome {
+        match &self.action {
+            Action::Learn { sources, name, text, emit } => learn(sources, name, *text, *emit, settings),
+            Action::Clean { sources, name, text, format, json } => {
+                Cleaning { name, as_text: *text, format: *format, json: *json, settings }.run(sources)
+            }
+            Action::Show { name, emit } => {
+                let store = open_store(settings)?;
+                let template = stored(&store, name)?;
+                show(&store, name, &template, *emit, settings)?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Action::List { json } => list(*json, settings),
+        }
+    }
+}
+
+fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, settings: &Settings) -> Outcome {
+    let patterns = patterns(settings)?;
+    let mut collection = Collection::new(patterns, settings.strings.tokens);
+    let reading = Reading { as_text, gold: None, max_bytes: settings.page.max_bytes };
+    let mut documents = reading.all(sources);
+    let (bar, mut failed, mut n_pages) = (counter("read"), 0, 0);
+    while let Some(batch) = next_batch(&mut documents) {
+        let mut found: Vec<Found> = Vec::with_capacity(batch.len());
+        for one in batch {
+            match one {
+                Ok(one) => found.push(one),
+                Err(e) => {
+                    failed += 1;
+                    tracing::error!("{e:#}");
+                }
+            }
+        }
+        let prepared: Vec<Prepared> = found.par_iter().map(|found| prepare(&collection, found, settings)).collect();
+        n_pages += found.iter().filter(|found| found.is_page).count();
+        bar.inc(found.len() as u64);
+        for document in prepared {
+            collection.add(document).map_err(|e| Failure::Work(e.into()))?;
+        }
+    }
+    bar.finish_and_clear();
+    if collection.len() < 2 {
+        return Err(Failure::Work(anyhow!(
+            "{} documents found; a template is what two or more share",
+            collection.len()
+        )));
+    }
+    if n_pages > 0 && n_pages < collection.len() {
+        tracing::warn!(
+            "{n_pages} of {} documents are pages, the others plain text; --text takes all for text",
+            collection.len()
+        );
+    }
+    let template = StringTemplate::learn(collection, &settings.strings).map_err(|e| Failure::Work(e.into()))?;
+    let work = |e: crate::store::StoreError| Failure::Work(e.into());
+    let mut store = Store::create(Path::new(&settings.store.path), settings.store.zstd_level).map_err(work)?;
+    let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
+    store.save_strings(name, at, &template).map_err(work)?;
+    match emit {
+        Some(emit) => show(&store, name, &template, emit, settings)?,
+        None => summarise(&template, name)?,
+    }
+    Ok(if failed > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn prepare(collection: &Collection, found: &Found, settings: &Settings) -> Prepared {
+    match found.is_page {
+        true => collection.prepare(Document::Page(&found.tree(&settings.page))),
+        false => collection.prepare(Document::Text(&found.text())),
+    }
+}
+
+fn summarise(template: &StringTemplate, name: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let mut table = Table::new(&["string", "documents", "tokens"]);
+    for string in template.strings.iter().take(20) {
+        table.row(vec![template.text(string), count(string.df as usize), count(template.len_of(string))]);
+    }
+    let width = if terminal_width() == usize::MAX { 120 } else { terminal_width() };
+    write!(out, "{}", table.render(width))?;
+    let n = template.strings.len();
+    if n > 20 {
+        writeln!(out, "and {} more; `dehusk strings show {name}` prints all", count(n - 20))?;
+    }
+    if template.n_left_out > 0 {
+        writeln!(out, "{} shorter strings were left out for strings.max_total", count(template.n_left_out))?;
+    }
+    let (documents, tokens) = (count(template.n_documents), count(template.n_tokens));
+    writeln!(
+        out,
+        "\n{name}: {} strings in {} or more of {documents} documents ({tokens} tokens)",
+        count(n),
+        template.cut
+    )
+}
+
+fn show(store: &Store, name: &str, template: &StringTemplate, emit: Emit, settings: &Settings) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let idioms = store.idioms(name, settings.strings.max_sites_share).map_err(|e| Failure::Work(e.into()))?;
+    let is_idiom = |hash| idioms.contains(&hash);
+    let expressions = match emit {
+        Emit::Regex => template.expressions(&patterns(settings)?).map_err(|e| Failure::Usage(e.into()))?,
+        _ => Vec::new(),
+    };
+    for (at, string) in template.strings.iter().enumerate() {
+        let idiom = !template.is_own(string) && is_idiom(template.hash(string));
+        match emit {
+            // An idiom is not removed, so it has no expression.
+            Emit::Regex if idiom => {}
+            Emit::Regex => writeln!(out, "{}", expressions[at])?,
+            Emit::Text => {
+                let mark = if idiom { "  (idiom, stays)" } else { "" };
+                writeln!(out, "{:>7}  {}{mark}", string.df, template.text(string))?;
+            }
+            Emit::Json => {
+                let line = serde_json::json!({
+                    "df": string.df, "tf": string.tf, "tokens": template.len_of(string),
+                    "text": template.text(string), "idiom": idiom,
+                });
+                writeln!(out, "{line}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn list(json: bool, settings: &Settings) -> Outcome {
+    let rows = open_store(settings)?.list_strings().map_err(|e| Failure::Work(e.into()))?;
+    let mut out = io::stdout().lock();
+    if json {
+        writeln!(out, "{}", serde_json::json!({"schema": 1, "sources": rows}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::new(&["source", "learned", "documents", "strings"]);
+    for row in rows {
+        let numbers = [row.documents, row.strings].map(|n| count(n as usize));
+        table.row([vec![row.source, time(row.learned_at)], numbers.to_vec()].concat());
+    }
+    write!(out, "{}", table.render(terminal_width()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn stored(store: &Store, name: &str) -> Result<StringTemplate, Failure> {
+    let found = store.load_strings(name).map_err(|e| Failure::Work(e.into()))?;
+    found.ok_or_else(|| {
+        Failure::Work(anyhow!("no strings of {name}; `dehusk strings learn DIR --name {name}` learns them, `dehusk strings list` shows what there is"))
+    })
+}
+
+/// Those of `strings.patterns`, or the ones that come with the program.
+fn patterns(settings: &Settings) -> Result<Patterns, Failure> {
+    let path = &settings.strings.patterns;
+    if path.is_empty() {
+        return Ok(Patterns::shipped());
+    }
+    let text = std::fs::read_to_string(path).with_context(|| path.clone()).map_err(Failure::Usage)?;
+    Patterns::parse(&text).with_context(|| path.clone()).map_err(Failure::Usage)
+}
+
+struct Cleaning<'a> {
+    name: &'a str,
+    as_text: bool,
+    format: Format,
+    json: bool,
+    settings: &'a Settings,
+}
+
+impl Cleaning<'_> {
+    fn run(&self, sources: &[PathBuf]) -> Outcome {
+        let patterns = patterns(self.settings)?;
+        let store = open_store(self.settings)?;
+        let template = stored(&store, self.name)?;
+        let missing = template.pattern_names().find(|name| patterns.list().iter().all(|known| known.name != **name));
+        if let Some(name) = missing {
+            return Err(Failure::Usage(anyhow!(
+                "the strings of {} were learned with a pattern {name}, which strings.patterns has not",
+                self.name
+            )));
+        }
+        let how = &self.settings.strings;
+        let idioms = store.idioms(self.name, how.max_sites_share).map_err(|e| Failure::Work(e.into()))?;
+        let cleaner = StringCleaner::new(&template, &patterns, how, |hash| !idioms.contains(&hash))
+            .map_err(|e| Failure::Work(e.into()))?;
+        let reading = Reading { as_text: self.as_text, gold: None, max_bytes: self.settings.page.max_bytes };
+        let mut failed = false;
+        let mut documents = reading.all(sources);
+        let mut first = true;
+        while let Some(batch) = next_batch(&mut documents) {
+            let lines: Vec<anyhow::Result<String>> = batch
+                .par_iter()
+                .map(|found| match found {
+                    Ok(found) => Ok(self.line(&cleaner, found)),
+                    Err(e) => Err(anyhow!("{e:#}")),
+                })
+                .collect();
+            let mut out = io::stdout().lock();
+            for line in lines {
+                match line {
+                    Ok(line) if self.json || first => write!(out, "{line}")?,
+                    // Texts of several documents are told apart by an empty line.
+                    Ok(line) => write!(out, "\n{line}")?,
+                    Err(e) => {
+                        failed = true;
+                        tracing::error!("{e:#}");
+                    }
+                }
+                first = false;
+            }
+        }
+        Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
+
+    fn line(&self, cleaner: &StringCleaner<'_>, found: &Found) -> String {
+        let (mut content, share) = match found.is_page {
+            true => self.page(cleaner, &found.tree(&self.settings.page)),
+            false => {
+                let cleaned = cleaner.clean_text(&found.text());
+                (cleaned.text, cleaned.share)
+            }
+        };
+        if !self.json {
+            if !content.ends_with('\n') {
+                content.push('\n');
+            }
+            return content;
+        }
+        let removed = (share * 1000.0).round() / 1000.0;
+        format!("{}\n", serde_json::json!({"id": found.name, "removed": removed, "content": content}))
+    }
+
+    fn page(&self, cleaner: &StringCleaner<'_>, tree: &Tree) -> (String, f64) {
+        let (is_template, share) = cleaner.label(tree);
+        let applied = Applied { is_template, confidence: share };
+        let content = match self.format {
+            Format::Text => applied.text(tree),
+            Format::Html => applied.html(tree),
+        };
+        (content, share)
+    }
+}

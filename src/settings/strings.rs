@@ -1,0 +1,55 @@
+//! Parameters of template strings.
+
+use serde::{Deserialize, Serialize};
+
+/// How template strings are learned and used (Foschini 2007, chapter 3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strings {
+    /// How documents are cut into tokens.
+    pub tokens: StringTokens,
+    /// File with mutable patterns; empty = those that come with the program.
+    pub patterns: String,
+    /// Tokens of the shortest template string.
+    pub min_tokens: usize,
+    /// Share of the documents that a string must be in to be counted at all; two always.
+    pub min_df_share: f64,
+    /// What a bin of the histogram weighs.
+    pub weight: HistogramWeight,
+    /// Share of the documents that a template string is in at least.
+    pub min_ratio: f64,
+    /// Are strings kept that enough documents hold only inside of longer ones?
+    pub keep_inner: bool,
+    /// Tokens of the longest string that may be an idiom, scattered over the documents as words are.
+    pub max_idiom: usize,
+    /// Share of the other sites from which on a string is an idiom and no template; two sites always.
+    pub max_sites_share: f64,
+    /// Cuts with fewer characters between them are one.
+    pub merge_gap: usize,
+    /// Cuts of fewer characters are left.
+    pub min_cut: usize,
+    /// Tokens of all strings together.
+    pub max_total: usize,
+}
+
+/// How documents are cut into tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StringTokens {
+    /// Pages as `html`, plain text as `ws`.
+    Auto,
+    /// Between blanks.
+    Ws,
+    /// Between blanks and hyphens: what the paper's printed expressions show.
+    F2007,
+    /// Tags, words and runs of marks.
+    Html,
+}
+
+/// What a bin of the histogram weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HistogramWeight {
+    /// Its count: the paper.
+    Raw,
+    /// log(1 + count).
+    Log,
+}

@@ -1,0 +1,145 @@
+//! Template strings of sources, and on how many of them each is found.
+
+use rusqlite::{OptionalExtension, params};
+use rustc_hash::FxHashSet;
+
+use super::{Store, StoreError};
+use crate::strings::StringTemplate;
+
+/// A source whose strings are stored.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct StringsRow {
+    /// Its name: a host, or what a user called it.
+    pub source: String,
+    /// Unix time, milliseconds.
+    pub learned_at: i64,
+    /// Documents that it was learned from.
+    pub documents: i64,
+    /// Template strings.
+    pub strings: i64,
+}
+
+impl Store {
+    /// Saves the strings of a source in the place of those that it had.
+    pub fn save_strings(&mut self, source: &str, at: i64, template: &StringTemplate) -> Result<(), StoreError> {
+        let body = self.compress(&template.to_json());
+        let hashes: FxHashSet<u64> = template.strings.iter().map(|string| template.hash(string)).collect();
+        let save = |connection: &mut rusqlite::Connection| {
+            let transaction = connection.transaction()?;
+            let sql =
+                "INSERT INTO strings (source, learned_at, n_documents, n_strings, body) VALUES (?1, ?2, ?3, ?4, ?5)
+                ON CONFLICT (source) DO UPDATE SET learned_at = ?2, n_documents = ?3, n_strings = ?4, body = ?5
+                RETURNING id";
+            let row = params![source, at, template.n_documents as i64, template.strings.len() as i64, body];
+            let id: i64 = transaction.query_row(sql, row, |row| row.get(0))?;
+            transaction.execute("DELETE FROM string_sources WHERE source_id = ?1", [id])?;
+            {
+                let sql = "INSERT INTO string_sources (hash, source_id) VALUES (?1, ?2)";
+                let mut insert = transaction.prepare(sql)?;
+                for hash in &hashes {
+                    insert.execute(params![*hash as i64, id])?;
+                }
+            }
+            transaction.commit()
+        };
+        let saved = save(&mut self.connection);
+        self.wrap(saved)
+    }
+
+    /// The strings of a source.
+    pub fn load_strings(&self, source: &str) -> Result<Option<StringTemplate>, StoreError> {
+        if !self.has_strings()? {
+            return Ok(None);
+        }
+        let sql = "SELECT body FROM strings WHERE source = ?1";
+        let body: Option<Vec<u8>> = self.wrap(self.connection.query_row(sql, [source], |row| row.get(0)).optional())?;
+        let what = format!("strings of {source}");
+        let read = |body: Vec<u8>| {
+            let json = self.decompress(&what, &body)?;
+            StringTemplate::from_json(&json).map_err(|e| self.damaged(what.clone(), &e))
+        };
+        body.map(read).transpose()
+    }
+
+    /// Hashes of those strings of a source that are template of more than `max_share` of the other sources, and of more
+    /// than two: idioms. Counted when it is asked for, so that it sharpens with every source that is learned.
+    pub fn idioms(&self, source: &str, max_share: f64) -> Result<FxHashSet<u64>, StoreError> {
+        if !self.has_strings()? {
+            return Ok(FxHashSet::default());
+        }
+        let count = "SELECT count(*) FROM strings WHERE source <> ?1";
+        let others: i64 = self.wrap(self.connection.query_row(count, [source], |row| row.get(0)))?;
+        let most = ((max_share * others as f64).floor() as i64).max(2);
+        let sql = "SELECT own.hash FROM strings s JOIN string_sources own ON own.source_id = s.id
+            WHERE s.source = ?1 AND ?2 < (SELECT count(*) FROM (SELECT 1 FROM string_sources other
+                WHERE other.hash = own.hash AND other.source_id <> s.id LIMIT ?2 + 1))";
+        let mut statement = self.wrap(self.connection.prepare(sql))?;
+        let rows = statement.query_map(params![source, most], |row| row.get::<_, i64>(0));
+        self.wrap(self.wrap(rows)?.map(|hash| Ok(hash? as u64)).collect())
+    }
+
+    /// All sources with strings, by name.
+    pub fn list_strings(&self) -> Result<Vec<StringsRow>, StoreError> {
+        if !self.has_strings()? {
+            return Ok(Vec::new());
+        }
+        let sql = "SELECT source, learned_at, n_documents, n_strings FROM strings ORDER BY source";
+        let mut statement = self.wrap(self.connection.prepare(sql))?;
+        let rows = statement.query_map([], |row| {
+            let (source, learned_at) = (row.get(0)?, row.get(1)?);
+            Ok(StringsRow { source, learned_at, documents: row.get(2)?, strings: row.get(3)? })
+        });
+        self.wrap(self.wrap(rows)?.collect())
+    }
+
+    /// A file that is only read may be from before there were strings.
+    fn has_strings(&self) -> Result<bool, StoreError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'strings')";
+        self.wrap(self.connection.query_row(sql, [], |row| row.get(0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Settings, StringTokens};
+    use crate::strings::{Collection, Document, Patterns};
+
+    fn learn(texts: [&str; 2]) -> StringTemplate {
+        let mut collection = Collection::new(Patterns::none(), StringTokens::Ws);
+        for text in texts {
+            let prepared = collection.prepare(Document::Text(text));
+            collection.add(prepared).unwrap();
+        }
+        StringTemplate::learn(collection, &Settings::default().strings).unwrap()
+    }
+
+    #[test]
+    fn what_most_sources_say_is_an_idiom() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::create(&dir.path().join("a.db"), 3).unwrap();
+        let template = |own: &str| {
+            let texts = [format!("a {own} mark b of the house c"), format!("d {own} mark e of the house f")];
+            learn([&texts[0], &texts[1]])
+        };
+        for source in ["one", "two", "three", "four"] {
+            store.save_strings(source, 7, &template(source)).unwrap();
+            store.save_strings(source, 8, &template(source)).unwrap();
+        }
+        let stored = store.load_strings("one").unwrap().unwrap();
+        assert_eq!(stored, template("one"));
+        let idioms = store.idioms("one", 0.05).unwrap();
+        let idioms: Vec<String> = stored
+            .strings
+            .iter()
+            .filter(|string| idioms.contains(&stored.hash(string)))
+            .map(|string| stored.text(string))
+            .collect();
+        assert_eq!(idioms, ["of the house"]);
+        assert!(store.idioms("one", 1.0).unwrap().is_empty(), "on no more than all others");
+        assert!(store.load_strings("none").unwrap().is_none());
+        let rows = store.list_strings().unwrap();
+        assert_eq!(rows.iter().map(|row| row.source.as_str()).collect::<Vec<_>>(), ["four", "one", "three", "two"]);
+        assert_eq!((rows[0].learned_at, rows[0].documents, rows[0].strings), (8, 2, 2));
+    }
+}

@@ -1,0 +1,147 @@
+//! Mutable patterns: dates, numbers, addresses, each taken for one symbol whatever it says.
+
+use regex_automata::meta::{Cache, Regex};
+use regex_automata::{Input, Match};
+use serde::Deserialize;
+
+/// A list of patterns, compiled into one automaton.
+#[derive(Clone, Debug)]
+pub struct Patterns {
+    list: Vec<Pattern>,
+    regex: Regex,
+}
+
+/// One kind of mutable text.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pattern {
+    /// What stands for it in a template.
+    pub name: String,
+    /// Regular expression.
+    pub regex: String,
+    /// A text that it matches as a whole.
+    pub test: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    pattern: Vec<Pattern>,
+}
+
+/// Why a list is refused.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum PatternsError {
+    /// No TOML, or not of the form.
+    #[error("{0}")]
+    Form(String),
+    /// An expression that does not compile.
+    #[error("pattern {name}: {reason}")]
+    Regex {
+        /// The pattern.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A pattern that does not do what it says.
+    #[error("pattern {name}: does not match the whole of its test {test:?}")]
+    Test {
+        /// The pattern.
+        name: String,
+        /// Its text.
+        test: String,
+    },
+    /// A pattern that matches nothing would match everywhere.
+    #[error("pattern {0}: matches the empty text")]
+    Empty(String),
+}
+
+impl Patterns {
+    /// Reads a TOML list of `[[pattern]]` with `name`, `regex` and `test`.
+    pub fn parse(text: &str) -> Result<Patterns, PatternsError> {
+        let file: File = toml::from_str(text).map_err(|e| PatternsError::Form(e.to_string()))?;
+        Patterns::new(file.pattern)
+    }
+
+    /// Those that come with the program.
+    pub fn shipped() -> Patterns {
+        // A test holds that the list is well formed.
+        Patterns::parse(include_str!("patterns.toml")).unwrap_or_else(|_| Patterns::none())
+    }
+
+    /// None: all text is taken as it stands.
+    pub fn none() -> Patterns {
+        Patterns { list: Vec::new(), regex: none() }
+    }
+
+    fn new(list: Vec<Pattern>) -> Result<Patterns, PatternsError> {
+        for pattern in &list {
+            let Pattern { name, regex, test } = pattern;
+            let compiled =
+                Regex::new(regex).map_err(|e| PatternsError::Regex { name: name.clone(), reason: e.to_string() })?;
+            if compiled.is_match("") {
+                return Err(PatternsError::Empty(name.clone()));
+            }
+            if compiled.find(test).is_none_or(|found| found.range() != (0..test.len())) {
+                return Err(PatternsError::Test { name: name.clone(), test: test.clone() });
+            }
+        }
+        let all: Vec<&str> = list.iter().map(|pattern| pattern.regex.as_str()).collect();
+        let regex = match all.is_empty() {
+            true => none(),
+            false => Regex::new_many(&all).map_err(|e| PatternsError::Form(e.to_string()))?,
+        };
+        Ok(Patterns { list, regex })
+    }
+
+    /// The patterns, in their order.
+    pub fn list(&self) -> &[Pattern] {
+        &self.list
+    }
+
+    /// Scratch space of one thread.
+    pub(super) fn cache(&self) -> Cache {
+        self.regex.create_cache()
+    }
+
+    /// The first match at or behind `at`: leftmost, and there of the first pattern in the list.
+    pub(super) fn find_at(&self, text: &str, at: usize, cache: &mut Cache) -> Option<Match> {
+        self.regex.search_with(cache, &Input::new(text).range(at..))
+    }
+}
+
+/// Matches nothing.
+#[expect(clippy::expect_used, reason = "a list of no expression compiles")]
+fn none() -> Regex {
+    Regex::new_many::<&str>(&[]).expect("no expression")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_list_does_what_it_says() {
+        let patterns = Patterns::parse(include_str!("patterns.toml")).unwrap();
+        assert!(patterns.list().len() > 10);
+        for (at, pattern) in patterns.list().iter().enumerate() {
+            let found = patterns.find_at(&pattern.test, 0, &mut patterns.cache()).unwrap();
+            assert_eq!((found.pattern().as_usize(), found.range()), (at, 0..pattern.test.len()), "{}", pattern.name);
+        }
+        assert_eq!(Patterns::none().find_at("2026", 0, &mut Patterns::none().cache()), None);
+    }
+
+    #[test]
+    fn a_wrong_list_is_refused_by_the_name_of_the_pattern() {
+        let refusal = |regex: &str, test: &str| {
+            let text = format!("[[pattern]]\nname = \"mine\"\nregex = '{regex}'\ntest = \"{test}\"");
+            Patterns::parse(&text).unwrap_err().to_string()
+        };
+        assert_eq!(refusal("[0-9]", "12"), "pattern mine: does not match the whole of its test \"12\"");
+        assert_eq!(refusal("[0-9]*", "12"), "pattern mine: matches the empty text");
+        assert!(refusal("[0-9", "1").starts_with("pattern mine: "));
+        assert!(Patterns::parse("[[pattern]]\nname = 3").unwrap_err().to_string().contains("name"));
+        assert!(Patterns::parse("[[patterns]]").is_err());
+    }
+}

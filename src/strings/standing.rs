@@ -1,0 +1,110 @@
+//! Which frequent strings stand for themselves?
+//!
+//! "the list" is in every mail of a list, in its footer, and "of the" in nearly every one, in the letters. Removed wherever
+//! they stand they would take words out of content. So occurrences inside of longer template strings do not count for a
+//! string, and a short one is an idiom when it is scattered over the documents as words are: a template has a string as
+//! often on each page, chance puts it twice on one and not at all on another.
+//!
+//! This goes further than step 6 of the paper, which drops a string only when all of its occurrences are in one longer
+//! string, and leaves idioms to the comparison with other sites. `strings.keep_inner = true` and `strings.max_idiom = 0`
+//! are the paper.
+
+use super::repeats::{Documents, Repeat};
+use super::suffix::Suffixes;
+use crate::settings::Strings;
+
+/// Keeps of these strings, longest first, those that at least `cut` documents hold outside of longer ones that are kept,
+/// and that are no idioms there.
+pub(super) fn keep_standing(
+    suffixes: &Suffixes,
+    documents: &Documents,
+    strings: &mut Vec<Repeat>,
+    cut: u32,
+    how: &Strings,
+) {
+    // Up to where the kept occurrence reaches that covers a place, and goes furthest.
+    let mut reach = vec![0_u32; suffixes.text.len()];
+    let mut seen = vec![u32::MAX; documents.len()];
+    let mut round = 0;
+    strings.retain(|string| {
+        round += 1;
+        let ranks = string.left as usize..(string.left + string.tf) as usize;
+        let is_outside = |reach: &[u32], at: u32| how.keep_inner || reach[at as usize] < at + string.len;
+        let (mut tf, mut df) = (0, 0);
+        for at in suffixes.array[ranks.clone()].iter().map(|at| *at as u32) {
+            if is_outside(&reach, at) {
+                tf += 1;
+                let document = documents.at(at);
+                df += u32::from(seen[document] != round);
+                seen[document] = round;
+            }
+        }
+        let may_be_idiom = string.len as usize <= how.max_idiom;
+        if df < cut || (may_be_idiom && is_scattered(tf, df, documents.len())) {
+            return false;
+        }
+        for at in suffixes.array[ranks].iter().map(|at| *at as u32) {
+            if is_outside(&reach, at) {
+                let end = at + string.len;
+                reach[at as usize..end as usize].iter_mut().for_each(|to| *to = end.max(*to));
+            }
+        }
+        true
+    });
+}
+
+/// Does a string come as often in the documents that hold it as chance would have it (a Poisson process), or more often?
+/// Words do, for they come in bursts.
+fn is_scattered(tf: u32, df: u32, n: usize) -> bool {
+    // Half a document less, so that one that all hold says something too.
+    let share = (f64::from(df) - 0.5) / n as f64;
+    let by_chance = -(1.0 - share).ln() / share;
+    f64::from(tf) / f64::from(df.max(1)) >= by_chance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+    use crate::strings::repeats::maximal_repeats;
+
+    #[test]
+    fn a_part_counts_only_where_it_stands_by_itself() {
+        // 1 2 3 4 in all; 2 3 by itself in one, 3 4 by itself in all.
+        let documents = [vec![1, 2, 3, 4, 9, 3, 4], vec![1, 2, 3, 4, 8, 3, 4, 2, 3], vec![3, 4, 7, 1, 2, 3, 4]];
+        let (mut text, mut starts) = (Vec::new(), Vec::new());
+        for (at, document) in documents.iter().enumerate() {
+            starts.push(text.len() as u32);
+            text.extend(document);
+            text.push(100 + at as i32);
+        }
+        let suffixes = Suffixes::of(text).unwrap();
+        let places = Documents::new(starts, suffixes.text.len());
+        let mut strings = Vec::new();
+        maximal_repeats(&suffixes, &places, |repeat| {
+            if repeat.df == 3 && repeat.len > 1 {
+                strings.push(repeat);
+            }
+        });
+        strings.sort_by_key(|repeat| std::cmp::Reverse((repeat.len, repeat.left)));
+        let tokens = |repeat: &Repeat| {
+            let at = suffixes.array[repeat.left as usize] as usize;
+            suffixes.text[at..at + repeat.len as usize].to_vec()
+        };
+        assert_eq!(strings.iter().map(tokens).collect::<Vec<_>>(), [vec![1, 2, 3, 4], vec![3, 4], vec![2, 3]]);
+        let how = Strings { max_idiom: 0, ..Settings::default().strings };
+        let mut kept = strings.clone();
+        keep_standing(&suffixes, &places, &mut kept, 3, &Strings { keep_inner: true, ..how.clone() });
+        assert_eq!(kept, strings);
+        keep_standing(&suffixes, &places, &mut strings, 3, &how);
+        assert_eq!(strings.iter().map(tokens).collect::<Vec<_>>(), [vec![1, 2, 3, 4], vec![3, 4]]);
+    }
+
+    #[test]
+    fn words_are_scattered_and_a_menu_is_not() {
+        // Once on each of 90 of 100 pages; 260 times on them, as 90 % by chance need 256.
+        assert!(!is_scattered(90, 90, 100) && is_scattered(260, 90, 100));
+        assert!(!is_scattered(300, 100, 100) && is_scattered(600, 100, 100));
+        assert!(!is_scattered(2, 2, 4) && !is_scattered(2, 2, 2));
+    }
+}

@@ -1,0 +1,97 @@
+//! Extended MinHash: what a cluster costs, from a few dozen numbers (section 5.4).
+
+use super::Merge;
+use super::cost::Cluster;
+use crate::dom::mix;
+
+/// A cluster with its extended signature.
+#[derive(Clone, Debug)]
+pub(super) struct Signature {
+    pub(super) cluster: Cluster,
+    /// Of each place the least rank over the pages and how many of them have it; `None` where no path falls there.
+    pub(super) places: Vec<Option<(u64, u32)>>,
+    /// Essential paths of its pages together.
+    ones: u64,
+}
+
+impl Signature {
+    /// One-permutation hashing: a path has one rank, which also says the place where it counts. A place without a path is
+    /// left out of every comparison, not filled from others as densification does, for a filled place would count its
+    /// pages twice.
+    pub(super) fn sign(cluster: Cluster, length: usize) -> Signature {
+        let mut places: Vec<Option<(u64, u32)>> = vec![None; length];
+        for (path, count) in cluster.paths() {
+            let rank = mix(u64::from(path), 0);
+            let place = &mut places[(rank % length as u64) as usize];
+            if place.is_none_or(|(least, _)| rank < least) {
+                *place = Some((rank, count));
+            }
+        }
+        let ones = cluster.n_ones();
+        Signature { cluster, places, ones }
+    }
+
+    /// Estimated cost. ξ(m), the share of places that m pages attain, estimates the share of E_c that m pages have; the
+    /// size of E_c follows from the exact number of ones.
+    pub(super) fn cost(&self) -> f64 {
+        cost(self.places.iter().flatten().map(|(_, count)| *count), self.cluster.members.len(), self.ones)
+    }
+
+    /// What merging saves: estimated, or exact where that is as cheap because the clusters have few paths.
+    pub(super) fn saving(&self, other: &Signature) -> f64 {
+        let few = 2 * self.places.len();
+        if self.cluster.n_paths() < few && other.cluster.n_paths() < few {
+            return self.cluster.saving(&other.cluster);
+        }
+        let joint = self.places.iter().zip(&other.places).filter_map(|(a, b)| union(*a, *b)).map(|(_, count)| count);
+        let n = self.cluster.members.len() + other.cluster.members.len();
+        self.cost() + other.cost() - cost(joint, n, self.ones + other.ones)
+    }
+}
+
+impl Merge for Signature {
+    fn absorb(&mut self, other: Signature) {
+        for (own, other) in self.places.iter_mut().zip(&other.places) {
+            *own = union(*own, *other);
+        }
+        self.ones += other.ones;
+        self.cluster.absorb(other.cluster);
+    }
+}
+
+/// The lesser rank wins with its count; equal ranks add up.
+fn union(a: Option<(u64, u32)>, b: Option<(u64, u32)>) -> Option<(u64, u32)> {
+    match (a, b) {
+        (Some((r, n)), Some((q, m))) if r == q => Some((r, n + m)),
+        (Some(a), Some(b)) => Some(if a.0 < b.0 { a } else { b }),
+        (a, b) => a.or(b),
+    }
+}
+
+fn cost(counts: impl Iterator<Item = u32>, n: usize, ones: u64) -> f64 {
+    let (mut sum, mut costs) = (0_u64, 0_u64);
+    for count in counts {
+        sum += u64::from(count);
+        costs += u64::from(count).min(1 + n as u64 - u64::from(count).min(n as u64));
+    }
+    // |E_c| Σ ξ(m) cost(m) with |E_c| = ones / Σ m ξ(m): the number of places cancels out.
+    if sum == 0 { 0.0 } else { ones as f64 * costs as f64 / sum as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merged_signatures_are_those_of_the_merged_cluster() {
+        let page = |n: u32| Cluster::of(n, &(n..n + 300).collect::<Vec<_>>());
+        let mut merged = Signature::sign(page(0), 64);
+        merged.absorb(Signature::sign(page(100), 64));
+        let mut cluster = page(0);
+        cluster.absorb(page(100));
+        let whole = Signature::sign(cluster, 64);
+        assert_eq!((&merged.places, merged.ones), (&whole.places, 600));
+        let (estimated, real) = (merged.cost(), merged.cluster.cost() as f64);
+        assert!((estimated / real - 1.0).abs() < 0.2, "{estimated} for {real}");
+    }
+}
