@@ -45,6 +45,7 @@ pub mod subdigraph;
 pub mod witness;
 pub mod template;
 pub mod clean;
+pub mod baselines;
 pub mod methods;
 pub mod learner;
 

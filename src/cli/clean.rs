@@ -1,17 +1,19 @@
 //! `dehusk clean`: pages without their template.
 
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
 
+use super::documents::Reading;
 use super::{Failure, Format, Outcome, open_store};
 use crate::clean::{Applier, Chained, chain};
 use crate::crawl::Single;
 use crate::dom::{Note, Tree, parse_bytes};
 use crate::fetch::is_html;
 use crate::links::base_url;
+use crate::methods::{Kind, METHODS, Method, Model, find, of_label};
 use crate::page::PageUrl;
 use crate::settings::{Clean as CleanSettings, Settings};
 use crate::store::Store;
@@ -20,7 +22,8 @@ use crate::warc::{is_warc, pages};
 /// Remove the site's stored template from pages.
 ///
 /// A page's site is that of its URL, of --site, or of its canonical link; failing that, the stored template that fits
-/// best is used. URLs are fetched as politely as a crawl does.
+/// best is used. URLs are fetched as politely as a crawl does. --method cleans by another method than the stored
+/// template: by the page alone, or by what it learns from the pages of --like.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk clean page.html --site docs.example.org
@@ -28,6 +31,9 @@ use crate::warc::{is_warc, pages};
   curl -s https://docs.example.org/a.html | dehusk clean - --site docs.example.org
   dehusk clean *.html --json
   dehusk clean --alone page.html --set clean.keep=main
+  dehusk clean --method tps page.html
+  dehusk clean --like mirror/www/ page.html
+  dehusk clean --method rtdm --like mirror/www/ page.html
   dehusk clean archive/*.warc.gz --json")]
 pub(super) struct Clean {
     /// Files, URLs, WARC files, or - for standard input.
@@ -39,6 +45,13 @@ pub(super) struct Clean {
     /// Clean each page by itself: no site, no template.
     #[arg(long, conflicts_with = "site")]
     alone: bool,
+    /// Clean by this method: density, tps, dsc, mdr or plain by the page alone; witness, etdm, df, main, gottron, strings or
+    /// rtdm by the pages of --like.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["site", "alone"])]
+    method: Option<String>,
+    /// Pages of the same site to learn from: folders, files, WARC files or .jsonl with `html`; 64 at most are used.
+    #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["site", "alone"])]
+    like: Vec<PathBuf>,
     /// What is printed.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -55,6 +68,19 @@ pub(super) struct Clean {
 /// their template than that at times, but pages of other sites never so much.
 const UNNAMED_MIN: f64 = 0.5;
 
+/// Pages of --like that are used.
+const MOST_LIKE: usize = 64;
+
+/// What cleans the pages.
+enum By {
+    /// The stored templates.
+    Store(Store),
+    /// Each page by itself.
+    Alone,
+    /// Another method, with what it learned.
+    Method(&'static Method, Option<Model>),
+}
+
 struct Loaded {
     tree: Tree,
     /// Where it was found, for pages from the network.
@@ -63,8 +89,7 @@ struct Loaded {
 
 impl Clean {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
-        let store = (!self.alone).then(|| open_store(settings)).transpose()?;
-        let store = store.as_ref();
+        let by = &self.by(settings)?;
         let runtime = super::runtime()?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut failed = false;
@@ -72,7 +97,7 @@ impl Clean {
         let between = if self.json || self.pages.len() < 2 { "" } else { "\n" };
         for page in &self.pages {
             if is_warc(Path::new(page)) {
-                failed |= !self.clean_archive(page, store, settings)?;
+                failed |= !self.clean_archive(page, by, settings)?;
                 continue;
             }
             let loaded = if page.contains("://") {
@@ -84,7 +109,7 @@ impl Clean {
             } else {
                 load_file(page, settings)
             };
-            let outcome = loaded.and_then(|loaded| self.clean(page, &loaded, store, &settings.clean));
+            let outcome = loaded.and_then(|loaded| self.clean(page, &loaded, by, &settings.clean));
             match outcome {
                 Ok(text) => write!(io::stdout().lock(), "{text}{between}")?,
                 Err(e) => {
@@ -96,15 +121,48 @@ impl Clean {
         Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
 
+    fn by(&self, settings: &Settings) -> Result<By, Failure> {
+        let method = match &self.method {
+            Some(name) => find(name).ok_or_else(|| {
+                let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+                Failure::Usage(anyhow!("unknown method {name}; there are: {}", names.join(", ")))
+            })?,
+            None if !self.like.is_empty() => of_label(settings.learn.label),
+            None if self.alone => return Ok(By::Alone),
+            None => return Ok(By::Store(open_store(settings)?)),
+        };
+        let name = method.name;
+        match (method.kind, self.like.is_empty()) {
+            (Kind::Page, true) => Ok(By::Method(method, None)),
+            (Kind::Page, false) => {
+                Err(Failure::Usage(anyhow!("{name} works by the page alone; leave --like out, or name another method")))
+            }
+            (Kind::Site, true) => Err(Failure::Usage(anyhow!(
+                "{name} learns from pages of the site: name some with --like; without --method the stored template is used"
+            ))),
+            (Kind::Site, false) => {
+                let trees = like(&self.like, settings)?;
+                let model = (method.learn)(&trees.iter().collect::<Vec<_>>(), settings);
+                let model = model.ok_or_else(|| {
+                    Failure::Work(anyhow!(
+                        "--like: {} pages were read, and {name} finds nothing that they share",
+                        trees.len()
+                    ))
+                })?;
+                Ok(By::Method(method, Some(model)))
+            }
+        }
+    }
+
     /// Every HTML page of an archive; says whether all could be cleaned.
-    fn clean_archive(&self, file: &str, store: Option<&Store>, settings: &Settings) -> Result<bool, Failure> {
+    fn clean_archive(&self, file: &str, by: &By, settings: &Settings) -> Result<bool, Failure> {
         let mut all_well = true;
         let pages = pages(Path::new(file), settings.fetch.max_bytes).map_err(|e| Failure::Work(e.into()))?;
         for page in pages {
             let outcome = page.map_err(anyhow::Error::from).and_then(|page| {
                 let (tree, _) = parse_bytes(&page.body, page.content_type.as_deref(), &settings.page);
                 let name = page.url.to_string();
-                self.clean(&name, &Loaded { tree, url: Some(page.url) }, store, &settings.clean)
+                self.clean(&name, &Loaded { tree, url: Some(page.url) }, by, &settings.clean)
             });
             match outcome {
                 Ok(text) => io::stdout().lock().write_all(text.as_bytes())?,
@@ -117,7 +175,7 @@ impl Clean {
         Ok(all_well)
     }
 
-    fn clean(&self, page: &str, loaded: &Loaded, store: Option<&Store>, how: &CleanSettings) -> anyhow::Result<String> {
+    fn clean(&self, page: &str, loaded: &Loaded, by: &By, how: &CleanSettings) -> anyhow::Result<String> {
         for note in loaded.tree.notes() {
             match note {
                 Note::BytesCut(n) => tracing::warn!("{page}: {n} bytes beyond page.max_bytes are cut off"),
@@ -125,9 +183,13 @@ impl Clean {
                 _ => {}
             }
         }
-        let (host, chained) = match store {
-            Some(store) => self.choose(page, loaded, store, how)?,
-            None => (None, chain(&loaded.tree, None, None, how)),
+        let (host, chained) = match by {
+            By::Store(store) => self.choose(page, loaded, store, how)?,
+            By::Alone => (None, chain(&loaded.tree, None, None, how)),
+            By::Method(method, model) => {
+                let applied = (method.clean)(&loaded.tree, model.as_ref(), how);
+                (None, Chained { applied, method: method.name, by_template: model.is_some() })
+            }
         };
         let Chained { applied, method, .. } = chained;
         let content = match self.format {
@@ -185,6 +247,14 @@ impl Clean {
             _ => Err(anyhow!("{page}: no stored template fits; --site names one, --alone cleans without")),
         }
     }
+}
+
+/// The first pages of these sources.
+fn like(sources: &[PathBuf], settings: &Settings) -> Result<Vec<Tree>, Failure> {
+    let reading = Reading { as_text: false, gold: None, max_bytes: settings.page.max_bytes };
+    let pages = reading.all(sources).filter(|found| found.as_ref().map_or(true, |found| found.is_page));
+    let trees = pages.take(MOST_LIKE).map(|found| Ok(found?.tree(&settings.page)));
+    trees.collect::<anyhow::Result<Vec<Tree>>>().context("--like").map_err(Failure::Work)
 }
 
 fn load_file(page: &str, settings: &Settings) -> anyhow::Result<Loaded> {

@@ -15,6 +15,7 @@ mod pages;
 mod picture;
 mod progress;
 mod runs;
+mod scores;
 mod strings;
 mod table;
 mod templates;

@@ -311,7 +311,7 @@ impl Cleaning<'_> {
         Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
 
-    fn line(&self, cleaner: &StringCleaner<'_>, found: &Found) -> String {
+    fn line(&self, cleaner: &StringCleaner, found: &Found) -> String {
         let (mut content, share) = match found.is_page {
             true => self.page(cleaner, &found.tree(&self.settings.page)),
             false => {
@@ -329,7 +329,7 @@ impl Cleaning<'_> {
         format!("{}\n", serde_json::json!({"id": found.name, "removed": removed, "content": content}))
     }
 
-    fn page(&self, cleaner: &StringCleaner<'_>, tree: &Tree) -> (String, f64) {
+    fn page(&self, cleaner: &StringCleaner, tree: &Tree) -> (String, f64) {
         let (is_template, share) = cleaner.label(tree);
         let applied = Applied { is_template, confidence: share };
         let content = match self.format {

@@ -132,8 +132,10 @@ pub struct Cost {
     pub learn: Duration,
     /// Votes alone.
     pub vote: Duration,
-    /// Cleaning one page, parsing included; a sum.
+    /// Cleaning one page, parsing included where pages are parsed one by one; a sum.
     pub clean: Duration,
+    /// Labelling a page that is parsed; a sum.
+    pub label: Duration,
     /// Pages in `clean`.
     pub n_cleaned: usize,
 }

@@ -12,13 +12,12 @@ use serde::Deserialize;
 use super::report::{Clusters, Report, SiteRow};
 use super::words::{WordScore, bag_score, lcs_score, tokens};
 use super::{EvaluateError, Marked, Task, json_lines};
-use crate::clean::{Applied, Applier};
+use crate::clean::Applied;
 use crate::cluster::{Features, dunn, rand, single_linkage};
 use crate::dom::{Tree, parse};
 use crate::methods::Kind;
 use crate::settings::Label;
 use crate::template::vote;
-use crate::witness::Family;
 
 /// Voters for each page of a pile.
 const VOTERS: usize = 8;
@@ -73,6 +72,7 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
         let (line, tree) = (&lines[at], &trees[at]);
         let row = rows.entry(&line.site).or_insert_with(|| SiteRow { site: line.site.clone(), ..SiteRow::default() });
         row.cost.clean += std::time::Duration::from_secs_f64(took);
+        row.cost.label += std::time::Duration::from_secs_f64(took);
         row.cost.n_cleaned += 1;
         let text = applied.text_nodes(tree);
         let wanted = tokens(&line.gold);
@@ -100,8 +100,8 @@ fn numbered(lines: &[Line]) -> Vec<usize> {
 /// Labels the pages of one cluster by each other.
 fn label(pages: &[usize], trees: &[Tree], task: &Task<'_>) -> Vec<Labelled> {
     let learn = &task.settings.learn;
-    match learn.label {
-        Label::Votes => (0..pages.len())
+    match task.method.label {
+        Some(Label::Votes) => (0..pages.len())
             .map(|at| {
                 let others = (1..pages.len().min(VOTERS + 1)).map(|k| &trees[pages[(at + k) % pages.len()]]);
                 let voters: Vec<&Tree> = others.collect();
@@ -109,16 +109,14 @@ fn label(pages: &[usize], trees: &[Tree], task: &Task<'_>) -> Vec<Labelled> {
                 timed(pages[at], || Applied::of_votes(tree, &vote(tree, &voters, learn)))
             })
             .collect(),
-        Label::Witness => {
+        _ => {
             // As many as a site has after a walk: evenly from the whole cluster.
             let most = (learn.n + learn.witness_further).min(pages.len());
-            let known: Vec<(u64, &Tree)> =
-                (0..most).map(|k| pages[k * pages.len() / most]).map(|at| (at as u64, &trees[at])).collect();
+            let known: Vec<&Tree> = (0..most).map(|k| pages[k * pages.len() / most]).map(|at| &trees[at]).collect();
             let start = Instant::now();
-            let family = Family::learn(&known, learn);
+            let model = (task.method.learn)(&known, task.settings);
             let share = start.elapsed().as_secs_f64() / pages.len() as f64;
-            let applier = family.map(|(family, _)| Applier::of(family, learn));
-            let apply = |at: &usize| (task.method.clean)(&trees[*at], applier.as_ref(), &task.settings.clean);
+            let apply = |at: &usize| (task.method.clean)(&trees[*at], model.as_ref(), &task.settings.clean);
             let labelled = pages.iter().map(|at| timed(*at, || apply(at)));
             labelled.map(|(at, applied, took)| (at, applied, took + share)).collect()
         }

@@ -133,6 +133,13 @@ impl Report {
         total * 1000.0 / n.max(1) as f64
     }
 
+    /// Milliseconds for labelling a parsed page: mean.
+    pub fn label_ms(&self) -> f64 {
+        let n: usize = self.sites.iter().map(|s| s.cost.n_cleaned).sum();
+        let total: f64 = self.sites.iter().map(|s| s.cost.label.as_secs_f64()).sum();
+        total * 1000.0 / n.max(1) as f64
+    }
+
     /// The machine's form. Keys stay; new ones may come.
     pub fn to_json(&self) -> Value {
         let (learn_median, learn_worst) = self.median_and_worst(|s| s.cost.learn.as_secs_f64() * 1000.0);
@@ -154,7 +161,7 @@ impl Report {
             "bag": self.bag(), "lcs": self.lcs(), "word_pages": self.n_word_pages(),
             "loads": self.site_mean(|s| s.learning.loads as f64),
             "requests": self.site_mean(|s| s.learning.requests as f64),
-            "learn_ms_median": learn_median, "learn_ms_worst": learn_worst, "clean_ms": self.clean_ms(),
+            "learn_ms_median": learn_median, "learn_ms_worst": learn_worst, "clean_ms": self.clean_ms(), "label_ms": self.label_ms(),
             "clusters": self.clusters, "sites": sites,
         })
     }

@@ -15,7 +15,7 @@ use crate::clean::{Applied, Applier, chain};
 use crate::dom::Tree;
 use crate::folder::url_of;
 use crate::learner::{Learned, Learner, Page};
-use crate::methods::Kind;
+use crate::methods::{Kind, Model};
 use crate::page::{PageUrl, Site};
 use crate::settings::Label;
 use crate::template::vote;
@@ -131,8 +131,10 @@ impl SiteTask<'_> {
             Kind::Site => Some(self.learn(&source, key_url, &key, &mut row, &mut cost)),
             Kind::Page => None,
         };
-        let mut applier = learned.as_ref().and_then(|l| l.template.as_ref()).map(Applier::new);
-        if let Some(applier) = applier.as_mut().filter(|_| self.task.sharpened) {
+        let start = Instant::now();
+        let mut model = learned.as_ref().and_then(|learned| self.model(learned));
+        cost.learn += start.elapsed();
+        if let Some(Model::Template(applier)) = model.as_mut().filter(|_| self.task.sharpened) {
             for page in self.pages.keys() {
                 let tree = self.parse(&source.read(page)?);
                 let applied = applier.apply(&tree);
@@ -155,16 +157,31 @@ impl SiteTask<'_> {
             let tree = self.parse(&raw);
             let known = learned.as_ref().filter(|_| is_key && !self.task.sharpened && self.task.method.is_default());
             let how = &self.task.settings.clean;
+            let parsed = Instant::now();
             let applied = match known {
-                Some(learned) => chain(&tree, Some(learned.key_applied.clone()), applier.as_ref(), how).applied,
-                None => (self.task.method.clean)(&tree, applier.as_ref(), how),
+                Some(learned) => {
+                    let applier = model.as_ref().and_then(Model::applier);
+                    chain(&tree, Some(learned.key_applied.clone()), applier, how).applied
+                }
+                None => (self.task.method.clean)(&tree, model.as_ref(), how),
             };
+            cost.label += parsed.elapsed();
             cost.clean += start.elapsed();
             cost.n_cleaned += 1;
             marked.push(self.mark(page, gold, &tree, &applied, is_key, &mut row));
         }
         row.cost = cost;
         Ok((row, marked))
+    }
+
+    /// The template that the learner made, or what the method makes of the pages that it loaded.
+    fn model(&self, learned: &Learned) -> Option<Model> {
+        let method = self.task.method;
+        if method.has_template() {
+            return learned.template.as_ref().map(|template| Model::of(Applier::new(template)));
+        }
+        let pages: Vec<&Tree> = std::iter::once(&learned.key).chain(&learned.pages).map(|page| &page.tree).collect();
+        (method.learn)(&pages, self.task.settings)
     }
 
     fn learn(&self, source: &Source, url: PageUrl, key: &Raw, row: &mut SiteRow, cost: &mut Cost) -> Learned {

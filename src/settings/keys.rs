@@ -9,7 +9,7 @@ use toml::Value;
 use super::{
     Alone, AttrMode, ChildMap, Clean, Cluster, ClusterBy, Crawl, DelayFrom, DomRef, Fetch, HistogramWeight, Keep,
     KeepText, Label, LinkChoice, Mode, Network, NodeText, Order, PageLimits, Politeness, Preset, Revisit, SAME_SITE,
-    ScopeOf, Settings, Store, StringTokens, Strings, Subdigraph, Text, TextMethod, Tps, TpsGap, TpsSearch,
+    ScopeOf, Settings, Store, StringTokens, Strings, Subdigraph, Text, TextMethod, Tps, TpsGap, TpsKeep, TpsSearch,
 };
 use crate::page::PolitenessKey;
 
@@ -267,6 +267,10 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.clean.tps.split_margin => share(v)?;
     "tps.complement" = "true", "Is the rest kept when it has more text outside of links? false = the paper's own.",
         |s, v| s.clean.tps.complement => truth(v)?;
+    "tps.keep" = "\"main\"", "Which regions are kept: main (the paper), list (all that hold enough of the page; the authors' program of 2013, for news).",
+        |s, v| s.clean.tps.keep => one_of(v, &[("main", TpsKeep::Main), ("list", TpsKeep::List)])?;
+    "tps.least_region" = "0.1", "Share of the page that a region of the list holds at least.",
+        |s, v| s.clean.tps.least_region => share(v)?;
     "tps.max_splits" = "200", "Cuts after which the search ends.",
         |s, v| s.clean.tps.max_splits => whole(v, 0, 1_000_000)?;
 
@@ -276,6 +280,8 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.cluster.shingle => whole(v, 1, 64)?;
     "cluster.distance" = "0.3", "Pages at most so far apart are together; 0 = the paper's: cp 0.7, cps 0.6, ctss 0.85, found on five sites of its year.",
         |s, v| s.cluster.distance => share(v)?;
+    "cluster.candidates" = "40", "Linked pages that the training set of the method gottron is taken from.",
+        |s, v| s.cluster.candidates => whole(v, 1, 64)?;
 
     "strings.tokens" = "\"auto\"", "How documents are cut for template strings (Foschini): auto (pages as html, text as ws), ws (at blanks), f2007 (at blanks and hyphens), html (tags, words, marks).",
         |s, v| s.strings.tokens => one_of(v, &[("auto", StringTokens::Auto), ("ws", StringTokens::Ws), ("f2007", StringTokens::F2007), ("html", StringTokens::Html)])?;
@@ -411,7 +417,7 @@ fn blank() -> Settings {
         page: PageLimits { max_bytes: 0, max_nodes: 0, max_depth: 0, max_attributes: 0, keep: Keep::Counted },
         learn: Preset::Dehusk.learn(),
         clean: Clean { keep: KeepText::Own, doubt: 0.0, alone: Alone::Plain, tps: blank_tps() },
-        cluster: Cluster { by: ClusterBy::Cps, shingle: 1, distance: 0.0 },
+        cluster: Cluster { by: ClusterBy::Cps, shingle: 1, distance: 0.0, candidates: 1 },
         strings: blank_strings(),
         text: Text { method: TextMethod::Max, signature: 1, min_support: 1, universal: 1.0, bucket: 1 },
         store: Store { path: String::new(), zstd_level: 1 },
@@ -436,7 +442,15 @@ fn blank_strings() -> Strings {
 }
 
 fn blank_tps() -> Tps {
-    Tps { gap: TpsGap::Abs, search: TpsSearch::First, split_margin: 0.0, complement: false, max_splits: 0 }
+    Tps {
+        gap: TpsGap::Abs,
+        search: TpsSearch::First,
+        split_margin: 0.0,
+        complement: false,
+        keep: TpsKeep::Main,
+        least_region: 0.0,
+        max_splits: 0,
+    }
 }
 
 fn one_of<T: Copy>(value: &Value, choices: &[(&str, T)]) -> Result<T, String> {

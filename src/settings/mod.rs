@@ -16,7 +16,7 @@ use std::time::Duration;
 pub use file::{SettingsError, key_names, render};
 pub use learn::{AttrMode, ChildMap, DomRef, Label, Learn, LinkChoice, NodeText, Preset, Subdigraph, Weights};
 pub use network::Network;
-pub use pages::{Alone, Clean, Cluster, ClusterBy, KeepText, Tps, TpsGap, TpsSearch};
+pub use pages::{Alone, Clean, Cluster, ClusterBy, KeepText, Tps, TpsGap, TpsKeep, TpsSearch};
 pub use strings::{HistogramWeight, StringTokens, Strings};
 pub use text::{Text, TextMethod};
 

@@ -9,6 +9,8 @@ pub struct Cluster {
     pub shingle: usize,
     /// Pages at most so far apart are together; 0 = the paper's for these features.
     pub distance: f64,
+    /// Linked pages that the training set of the method `gottron` is taken from.
+    pub candidates: usize,
 }
 
 /// What a page is reduced to.
@@ -64,8 +66,21 @@ pub struct Tps {
     pub split_margin: f64,
     /// Is the rest kept when it has more text outside of links?
     pub complement: bool,
+    /// Which regions are kept.
+    pub keep: TpsKeep,
+    /// Share of the page that a region of the list holds at least.
+    pub least_region: f64,
     /// Cuts after which the search ends.
     pub max_splits: usize,
+}
+
+/// Which regions of a page are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TpsKeep {
+    /// The main one: the paper.
+    Main,
+    /// All that are large enough.
+    List,
 }
 
 /// What is compared with the margin.

@@ -17,8 +17,9 @@ use crate::settings::{StringTokens, Strings};
 /// All strings are one automaton over tokens, each token a character; so a document is gone through once, however many
 /// strings there are. Strings are looked for in the document as it is, and what they cover is united: the order of the
 /// strings means nothing.
-pub struct StringCleaner<'p> {
-    patterns: &'p Patterns,
+#[derive(Clone)]
+pub struct StringCleaner {
+    patterns: Patterns,
     tokens: StringTokens,
     characters: FxHashMap<u64, char>,
     automaton: Option<CharwiseDoubleArrayAhoCorasick<u32>>,
@@ -44,14 +45,14 @@ const UNKNOWN: char = '\u{10ffff}';
 /// Tokens that there are characters for.
 const MOST_KEYS: u32 = UNKNOWN as u32 - FIRST;
 
-impl<'p> StringCleaner<'p> {
+impl StringCleaner {
     /// Prepares the strings that `is_used` allows.
     pub fn new(
         template: &StringTemplate,
-        patterns: &'p Patterns,
+        patterns: &Patterns,
         how: &Strings,
         is_used: impl Fn(u64) -> bool,
-    ) -> Result<StringCleaner<'p>, StringsError> {
+    ) -> Result<StringCleaner, StringsError> {
         let mut characters: FxHashMap<u64, char> = FxHashMap::default();
         let mut strings = Vec::new();
         for string in &template.strings {
@@ -76,6 +77,7 @@ impl<'p> StringCleaner<'p> {
             false => Some(CharwiseDoubleArrayAhoCorasick::new(&strings).map_err(failed)?),
         };
         let (merge_gap, min_cut) = (how.merge_gap, how.min_cut);
+        let patterns = patterns.clone();
         Ok(StringCleaner { patterns, tokens: template.tokens, characters, automaton, merge_gap, min_cut })
     }
 
@@ -132,7 +134,7 @@ impl<'p> StringCleaner<'p> {
     /// Tokens of a document, and which of them the strings cover.
     fn covered(&self, document: Document<'_>) -> (Vec<Place>, Vec<bool>) {
         let (mut places, mut text) = (Vec::new(), String::new());
-        Tokenizer::new(self.patterns, self.tokens).run(document, |hash, _, place| {
+        Tokenizer::new(&self.patterns, self.tokens).run(document, |hash, _, place| {
             places.push(place);
             text.push(self.characters.get(&hash).copied().unwrap_or(UNKNOWN));
         });

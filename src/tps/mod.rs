@@ -1,16 +1,19 @@
 //! The main region of a page by its tag path sequence (Velloso and Dorneles 2013; ALGORITHMS 6).
 //!
 //! A page becomes a sequence of symbols, one for each path of tags with their styles (`sequence.rs`); where the symbols
-//! before and behind a place are others, the sequence is cut and the larger side kept (`region.rs`).
+//! before and behind a place are others, the sequence is cut and the larger side kept (`region.rs`), or all sides that
+//! are large enough (`list.rs`).
 
+mod list;
 mod region;
 mod sequence;
 
+pub use list::region_list;
 pub use region::main_region;
 pub use sequence::Sequence;
 
 use crate::dom::{NodeId, Tree, normalized_chars};
-use crate::settings::Tps;
+use crate::settings::{Tps, TpsKeep};
 
 /// Which nodes are outside the main region, by node number: Algorithm 6 with the pruning of the tree.
 ///
@@ -18,10 +21,15 @@ use crate::settings::Tps;
 /// more text outside of links; a departure, off is the paper's.
 pub fn by_tag_paths(tree: &Tree, how: &Tps) -> Vec<bool> {
     let sequence = Sequence::of(tree);
-    let region = main_region(&sequence.symbols, how);
+    let regions = match how.keep {
+        TpsKeep::Main => vec![main_region(&sequence.symbols, how)],
+        TpsKeep::List => region_list(&sequence.symbols, how),
+    };
     let counted = tree.counted();
     let mut is_out = vec![true; tree.len()];
-    sequence.nodes[region].iter().for_each(|node| is_out[node.index()] = false);
+    for region in regions {
+        sequence.nodes[region].iter().for_each(|node| is_out[node.index()] = false);
+    }
     // Text goes with its element.
     for node in counted.clone().filter(|node| tree.is_text(NodeId::new(*node))) {
         is_out[node] = is_out[tree.shape.parent[node] as usize];

@@ -137,7 +137,7 @@ fn wrong_usage_ends_with_2_and_says_what_is_right() {
         (&["crawl", "--config", "/dev/null", "empty.txt"], "no seeds in empty.txt"),
         (
             &["evaluate", "x", "--config", "/dev/null", "--method", "magic"],
-            "there are: witness, etdm, df, main, density, tps, plain",
+            "there are: witness, etdm, df, main, gottron, strings, rtdm, density, tps, dsc, mdr, plain, all",
         ),
         (&["crawl", "--config", "/dev/null", "--set", "etdm.map=x", "http://a.test/"], "expected one of greedy, dp"),
     ];
@@ -206,4 +206,32 @@ fn ctrl_c_stores_what_is_out() {
     let pages = dehusk(dir.path(), &["pages", "list", "--json"]);
     let pages: serde_json::Value = serde_json::from_slice(&pages.stdout).unwrap();
     assert_eq!(pages["pages"].as_array().unwrap().len(), fetched, "every answer is stored");
+}
+
+#[test]
+fn any_method_cleans_by_the_page_alone_or_by_pages_like_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let site = dehusk::demo::generated(3);
+    std::fs::create_dir(dir.path().join("site")).unwrap();
+    for (n, page) in site.pages.values().enumerate() {
+        std::fs::write(dir.path().join(format!("site/{n}.html")), page.html().as_bytes()).unwrap();
+    }
+    for method in dehusk::methods::METHODS {
+        let alone = dehusk(dir.path(), &["clean", "site/1.html", "--json", "--method", method.name]);
+        let like = dehusk(dir.path(), &["clean", "site/1.html", "--json", "--method", method.name, "--like", "site"]);
+        let (well, refused) = match method.kind {
+            dehusk::methods::Kind::Page => (alone, like),
+            dehusk::methods::Kind::Site => (like, alone),
+        };
+        assert!(well.status.success(), "{}: {}", method.name, err(&well));
+        let line: serde_json::Value = serde_json::from_slice(&well.stdout).unwrap();
+        assert_eq!(line["method"], method.name);
+        assert_eq!(refused.status.code(), Some(2), "{}", method.name);
+        assert!(err(&refused).contains("--like"), "{}", err(&refused));
+    }
+    let witness = dehusk(dir.path(), &["clean", "site/1.html", "--like", "site"]);
+    assert!(!out(&witness).contains("Footer:") && out(&witness).len() > 100, "{}{}", out(&witness), err(&witness));
+    let missing = dehusk(dir.path(), &["clean", "site/1.html", "--like", "nowhere"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(err(&missing).contains("--like: nowhere"), "{}", err(&missing));
 }

@@ -20,6 +20,7 @@ const CORE: &[&str] = &[
     "witness",
     "template",
     "clean",
+    "baselines",
     "methods",
     "learner",
 ];
@@ -41,7 +42,8 @@ const CORE_ARROWS: &[(&str, &[&str])] = &[
     ("witness", &["dom"]),
     ("template", &["dom", "witness"]),
     ("clean", &["dom", "tps", "witness", "template"]),
-    ("methods", &["dom", "template", "clean"]),
+    ("baselines", &["dom"]),
+    ("methods", &["dom", "cluster", "strings", "witness", "template", "clean", "baselines"]),
     ("learner", &["scope", "dom", "links", "subdigraph", "witness", "template", "clean", "methods"]),
 ];
 
