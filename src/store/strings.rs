@@ -102,7 +102,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{Settings, StringTokens};
+    use crate::settings::{Settings, StringTokens, Strings};
     use crate::strings::{Collection, Document, Patterns};
 
     fn learn(texts: [&str; 2]) -> StringTemplate {
@@ -111,7 +111,7 @@ mod tests {
             let prepared = collection.prepare(Document::Text(text));
             collection.add(prepared).unwrap();
         }
-        StringTemplate::learn(collection, &Settings::default().strings).unwrap()
+        StringTemplate::learn(collection, &Strings { max_idiom: 0, ..Settings::default().strings }).unwrap()
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! "the list" is in every mail of a list, in its footer, and "of the" in nearly every one, in the letters. Removed wherever
 //! they stand they would take words out of content. So occurrences inside of longer template strings do not count for a
 //! string, and a short one is an idiom when it is scattered over the documents as words are: a template has a string as
-//! often on each page, chance puts it twice on one and not at all on another.
+//! often on each page, chance puts it twice on one and not at all on another. In fewer than ten documents no short string
+//! is sure enough.
 //!
 //! This goes further than step 6 of the paper, which drops a string only when all of its occurrences are in one longer
 //! string, and leaves idioms to the comparison with other sites. `strings.keep_inner = true` and `strings.max_idiom = 0`
@@ -53,13 +54,19 @@ pub(super) fn keep_standing(
     });
 }
 
-/// Does a string come as often in the documents that hold it as chance would have it (a Poisson process), or more often?
-/// Words do, for they come in bursts.
+/// Standard deviations that a string must be from chance to be no idiom.
+const SURE: f64 = 2.5;
+
+/// Could chance have put a string on so many documents? Thrown at random, `tf` occurrences meet fewer documents than a
+/// template does, which has the string as often on each. Words come in bursts and meet fewer still; in few documents
+/// nothing is sure.
 fn is_scattered(tf: u32, df: u32, n: usize) -> bool {
-    // Half a document less, so that one that all hold says something too.
-    let share = (f64::from(df) - 0.5) / n as f64;
-    let by_chance = -(1.0 - share).ln() / share;
-    f64::from(tf) / f64::from(df.max(1)) >= by_chance
+    let (tf, df, n) = (f64::from(tf), f64::from(df), n as f64);
+    // Mean and variance of the number of occupied cells.
+    let (missed, both_missed) = ((1.0 - 1.0 / n).powf(tf), (1.0 - 2.0 / n).max(0.0).powf(tf));
+    let mean = n * (1.0 - missed);
+    let variance = n * missed + n * (n - 1.0) * both_missed - n * n * missed * missed;
+    df - 0.5 - mean < SURE * variance.max(0.0).sqrt()
 }
 
 #[cfg(test)]
@@ -102,9 +109,10 @@ mod tests {
 
     #[test]
     fn words_are_scattered_and_a_menu_is_not() {
-        // Once on each of 90 of 100 pages; 260 times on them, as 90 % by chance need 256.
-        assert!(!is_scattered(90, 90, 100) && is_scattered(260, 90, 100));
-        assert!(!is_scattered(300, 100, 100) && is_scattered(600, 100, 100));
-        assert!(!is_scattered(2, 2, 4) && !is_scattered(2, 2, 2));
+        // On 90 of 100 pages: once each, or as often as it takes chance to meet so many.
+        assert!(!is_scattered(90, 90, 100) && is_scattered(230, 90, 100));
+        assert!(!is_scattered(50, 50, 100) && is_scattered(69, 50, 100));
+        assert!(!is_scattered(10, 10, 10) && is_scattered(9, 9, 10) && is_scattered(2, 2, 2), "few say little");
+        assert!(!is_scattered(200, 100, 100) && is_scattered(900, 100, 100));
     }
 }

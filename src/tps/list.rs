@@ -10,7 +10,8 @@ use crate::settings::Tps;
 pub fn region_list(symbols: &[u32], how: &Tps) -> Vec<Range<usize>> {
     let least = ((how.least_region * symbols.len() as f64).ceil() as usize).max(1);
     let mut found = Vec::new();
-    let mut queue = vec![0..symbols.len()];
+    let whole = 0..symbols.len();
+    let mut queue = vec![whole];
     while let Some(part) = queue.pop() {
         // Every part of a part that is too small is too small as well.
         if part.len() < least {

@@ -10,6 +10,7 @@ mod dom;
 mod farm;
 mod generated;
 mod hostile;
+mod injection;
 mod politeness;
 mod quality;
 mod redesign;
