@@ -15,8 +15,8 @@ use crate::dom::{NodeId, Tree};
 const MOST_NODES: usize = 10;
 /// Normalized edit distance below which neighbors are like.
 const LIKE: f64 = 0.3;
-/// Levels below a node for its children to be worth comparing.
-const LEAST_DEPTH: u16 = 3;
+/// Levels below a node for its children to be worth comparing: three with its own.
+const LEAST_DEPTH: u16 = 2;
 /// Longest tag string that is compared by edits.
 const LONGEST: usize = 2_000;
 

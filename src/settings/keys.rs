@@ -310,7 +310,7 @@ pub(super) const KEYS: &[Key] = keys! {
 
     "text.method" = "\"max\"", "How dehusk cluster finds the next pair to be merged (TEXT): mdl (the cost of all pairs; to some 2,000 pages), hash (estimated), max (only the pairs that share the most).",
         |s, v| s.text.method => one_of(v, &[("mdl", TextMethod::Mdl), ("hash", TextMethod::Hash), ("max", TextMethod::Max)])?;
-    "text.signature" = "64", "Places of a MinHash signature.",
+    "text.signature" = "128", "Places of a MinHash signature; the paper finds 50 enough.",
         |s, v| s.text.signature => whole(v, 1, 4096)?;
     "text.min_support" = "2", "Pages that an essential path is in at least; 1 = the paper, which keeps every path where most are a page's own.",
         |s, v| s.text.min_support => whole(v, 1, 1_000_000)? as u32;

@@ -13,6 +13,7 @@ mod hostile;
 mod injection;
 mod politeness;
 mod quality;
+mod records;
 mod redesign;
 mod robots;
 mod kill;
