@@ -135,13 +135,13 @@ pub const METHODS: &[Method] = &[
         label: None,
         summary: "of up to 40 linked pages those of the page's cluster are its training set, then as df",
         prepare: |settings| {
-            let n = settings.cluster.candidates;
+            let n = settings.gottron.candidates;
             let learn = &mut settings.learn;
             (learn.link_order, learn.subdigraph, learn.stop_after) = (LinkChoice::Paper, Subdigraph::First, 0);
             (learn.n, learn.max_loads, learn.max_requests) = (n, n, learn.max_requests.max(2 * n));
         },
         learn: |pages, settings| {
-            let members = training_set(pages, &settings.cluster);
+            let members = training_set(pages, &settings.gottron.cluster);
             let members: Vec<&Tree> = members.into_iter().map(|page| pages[page]).collect();
             witnesses(&members, settings)
         },

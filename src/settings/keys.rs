@@ -7,9 +7,10 @@ use std::time::Duration;
 use toml::Value;
 
 use super::{
-    Alone, AttrMode, ChildMap, Clean, Cluster, ClusterBy, Crawl, DelayFrom, DomRef, Fetch, HistogramWeight, Keep,
-    KeepText, Label, LinkChoice, Mode, Network, NodeText, Order, PageLimits, Politeness, Preset, Revisit, SAME_SITE,
-    ScopeOf, Settings, Store, StringTokens, Strings, Subdigraph, Text, TextMethod, Tps, TpsGap, TpsKeep, TpsSearch,
+    Alone, AttrMode, ChildMap, Clean, Cluster, ClusterBy, Crawl, DelayFrom, DomRef, Fetch, Gottron, HistogramWeight,
+    InnerStrings, Keep, KeepText, Label, LinkChoice, Mode, Network, NodeText, Order, PageLimits, Politeness, Preset,
+    Revisit, SAME_SITE, ScopeOf, Settings, Store, StringTokens, Strings, Subdigraph, Text, TextMethod, Tps, TpsGap,
+    TpsKeep, TpsSearch,
 };
 use crate::page::PolitenessKey;
 
@@ -280,8 +281,15 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.cluster.shingle => whole(v, 1, 64)?;
     "cluster.distance" = "0.3", "Pages at most so far apart are together; 0 = the paper's: cp 0.7, cps 0.6, ctss 0.85, found on five sites of its year.",
         |s, v| s.cluster.distance => share(v)?;
-    "cluster.candidates" = "40", "Linked pages that the training set of the method gottron is taken from.",
-        |s, v| s.cluster.candidates => whole(v, 1, 64)?;
+
+    "gottron.candidates" = "40", "Method gottron: linked pages that the training set is taken from.",
+        |s, v| s.gottron.candidates => whole(v, 1, 64)?;
+    "gottron.by" = "\"cp\"", "What the pages of a training set have in common: cp, cps, ctss, as cluster.by.",
+        |s, v| s.gottron.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
+    "gottron.shingle" = "4", "Names in a shingle.",
+        |s, v| s.gottron.cluster.shingle => whole(v, 1, 64)?;
+    "gottron.distance" = "0.0", "Pages at most so far apart are together; 0 = the paper's: cp 0.7, cps 0.6, ctss 0.85.",
+        |s, v| s.gottron.cluster.distance => share(v)?;
 
     "strings.tokens" = "\"auto\"", "How documents are cut for template strings (Foschini): auto (pages as html, text as ws), ws (at blanks), f2007 (at blanks and hyphens), html (tags, words, marks).",
         |s, v| s.strings.tokens => one_of(v, &[("auto", StringTokens::Auto), ("ws", StringTokens::Ws), ("f2007", StringTokens::F2007), ("html", StringTokens::Html)])?;
@@ -295,8 +303,8 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.strings.weight => one_of(v, &[("log", HistogramWeight::Log), ("raw", HistogramWeight::Raw)])?;
     "strings.min_ratio" = "0.5", "Share of the documents that a template string is in at least; 0 = the paper.",
         |s, v| s.strings.min_ratio => share(v)?;
-    "strings.keep_inner" = "false", "Is a string kept that enough documents hold only inside of longer ones? true = the paper, which takes such words out of content too.",
-        |s, v| s.strings.keep_inner => truth(v)?;
+    "strings.inner" = "\"auto\"", "What becomes of strings that enough documents hold only inside of longer ones: keep (the paper; takes such words out of other places too), drop, auto (keep for pages, drop for plain text).",
+        |s, v| s.strings.inner => one_of(v, &[("auto", InnerStrings::Auto), ("keep", InnerStrings::Keep), ("drop", InnerStrings::Drop)])?;
     "strings.max_idiom" = "4", "Strings of at most so many tokens that are scattered over the documents as words are, not as often on each, are idioms and stay; 0 = the paper.",
         |s, v| s.strings.max_idiom => whole(v, 0, 1000)?;
     "strings.max_sites" = "0.05", "Share of the other sites in the store from which on a string is an idiom and stays; two sites always.",
@@ -417,7 +425,8 @@ fn blank() -> Settings {
         page: PageLimits { max_bytes: 0, max_nodes: 0, max_depth: 0, max_attributes: 0, keep: Keep::Counted },
         learn: Preset::Dehusk.learn(),
         clean: Clean { keep: KeepText::Own, doubt: 0.0, alone: Alone::Plain, tps: blank_tps() },
-        cluster: Cluster { by: ClusterBy::Cps, shingle: 1, distance: 0.0, candidates: 1 },
+        cluster: Cluster { by: ClusterBy::Cps, shingle: 1, distance: 0.0 },
+        gottron: Gottron { candidates: 1, cluster: Cluster { by: ClusterBy::Cp, shingle: 1, distance: 0.0 } },
         strings: blank_strings(),
         text: Text { method: TextMethod::Max, signature: 1, min_support: 1, universal: 1.0, bucket: 1 },
         store: Store { path: String::new(), zstd_level: 1 },
@@ -432,7 +441,7 @@ fn blank_strings() -> Strings {
         min_df_share: 0.0,
         weight: HistogramWeight::Raw,
         min_ratio: 0.0,
-        keep_inner: false,
+        inner: InnerStrings::Auto,
         max_idiom: 0,
         max_sites_share: 0.0,
         merge_gap: 0,

@@ -16,8 +16,8 @@ use std::time::Duration;
 pub use file::{SettingsError, key_names, render};
 pub use learn::{AttrMode, ChildMap, DomRef, Label, Learn, LinkChoice, NodeText, Preset, Subdigraph, Weights};
 pub use network::Network;
-pub use pages::{Alone, Clean, Cluster, ClusterBy, KeepText, Tps, TpsGap, TpsKeep, TpsSearch};
-pub use strings::{HistogramWeight, StringTokens, Strings};
+pub use pages::{Alone, Clean, Cluster, ClusterBy, Gottron, KeepText, Tps, TpsGap, TpsKeep, TpsSearch};
+pub use strings::{HistogramWeight, InnerStrings, StringTokens, Strings};
 pub use text::{Text, TextMethod};
 
 use crate::page::{PolitenessKey, SameSite};
@@ -41,6 +41,8 @@ pub struct Settings {
     pub clean: Clean,
     /// `[cluster]`
     pub cluster: Cluster,
+    /// `[gottron]`
+    pub gottron: Gottron,
     /// `[strings]`
     pub strings: Strings,
     /// `[text]`

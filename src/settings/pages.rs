@@ -9,8 +9,15 @@ pub struct Cluster {
     pub shingle: usize,
     /// Pages at most so far apart are together; 0 = the paper's for these features.
     pub distance: f64,
-    /// Linked pages that the training set of the method `gottron` is taken from.
+}
+
+/// How the method `gottron` finds the training set of a page.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gottron {
+    /// Linked pages that it is taken from.
     pub candidates: usize,
+    /// What its pages have in common.
+    pub cluster: Cluster,
 }
 
 /// What a page is reduced to.

@@ -17,8 +17,8 @@ pub struct Strings {
     pub weight: HistogramWeight,
     /// Share of the documents that a template string is in at least.
     pub min_ratio: f64,
-    /// Are strings kept that enough documents hold only inside of longer ones?
-    pub keep_inner: bool,
+    /// What becomes of strings that enough documents hold only inside of longer ones.
+    pub inner: InnerStrings,
     /// Tokens of the longest string that may be an idiom, scattered over the documents as words are.
     pub max_idiom: usize,
     /// Share of the other sites from which on a string is an idiom and no template; two sites always.
@@ -43,6 +43,17 @@ pub enum StringTokens {
     F2007,
     /// Tags, words and runs of marks.
     Html,
+}
+
+/// What becomes of strings that enough documents hold only inside of longer ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InnerStrings {
+    /// Kept of pages, whose texts are removed as a whole only; dropped of plain text.
+    Auto,
+    /// Kept: the paper.
+    Keep,
+    /// Dropped.
+    Drop,
 }
 
 /// What a bin of the histogram weighs.

@@ -13,7 +13,7 @@ use super::standing::keep_standing;
 use super::suffix::Suffixes;
 use super::tokens::{GLUED, PATTERN, shown};
 use crate::dom::{hash_str, mix};
-use crate::settings::{StringTokens, Strings};
+use crate::settings::{InnerStrings, StringTokens, Strings};
 
 /// Version of the stored form.
 const SCHEMA: u32 = 1;
@@ -89,7 +89,12 @@ impl StringTemplate {
         let suffixes = suffixes.without_prefixes();
         // Longest first, then by document frequency; the rank is that of the tokens.
         kept.sort_unstable_by_key(|repeat| (Reverse(repeat.len), Reverse(repeat.df), repeat.left));
-        keep_standing(&suffixes, &documents, &mut kept, cut, how);
+        let keeps_inner = match how.inner {
+            InnerStrings::Auto => has_pages,
+            InnerStrings::Keep => true,
+            InnerStrings::Drop => false,
+        };
+        keep_standing(&suffixes, &documents, &mut kept, cut, keeps_inner, how.max_idiom);
         let mut total = 0;
         let n_kept = kept.iter().take_while(|repeat| {
             total += repeat.len as usize;
