@@ -251,7 +251,7 @@ impl Clean {
 
 /// The first pages of these sources.
 fn like(sources: &[PathBuf], settings: &Settings) -> Result<Vec<Tree>, Failure> {
-    let reading = Reading { as_text: false, gold: None, max_bytes: settings.page.max_bytes };
+    let reading = Reading::new(false, None, settings.page.max_bytes);
     let pages = reading.all(sources).filter(|found| found.as_ref().map_or(true, |found| found.is_page));
     let trees = pages.take(MOST_LIKE).map(|found| Ok(found?.tree(&settings.page)));
     trees.collect::<anyhow::Result<Vec<Tree>>>().context("--like").map_err(Failure::Work)

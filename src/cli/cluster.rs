@@ -37,7 +37,9 @@ pub(super) struct Cluster {
     /// How pages are put together [default: that of text.method].
     #[arg(long, value_enum)]
     method: Option<Method>,
-    /// What each page is known to be: a field of the JSON lines; of files it is the folder of the source that they are in, of WARC pages their host.
+    /// What each page is known to be: a field of the JSON lines; of files, whatever the word, the folder of the source that
+    /// they are in, of WARC pages their host. Precision and recall are of each cluster against the group that has the most
+    /// of its pages, averaged over the clusters.
     #[arg(long, value_name = "FIELD")]
     gold: Option<String>,
     /// Print the template paths of each cluster.
@@ -104,7 +106,9 @@ impl Cluster {
         let by_layout = matches!(method, Method::Cp | Method::Cps | Method::Ctss);
         let pile = self.read(by_layout, &settings);
         if pile.names.is_empty() {
-            return Err(Failure::Work(anyhow!("no pages found")));
+            return Err(Failure::Work(anyhow!(
+                "no pages found; pages are .html files, WARC records and lines of .jsonl with a field html"
+            )));
         }
         let grouped = group(&pile, by_layout, &settings);
         let names = match self.paths || self.json {
@@ -120,7 +124,7 @@ impl Cluster {
     }
 
     fn reading<'a>(&'a self, settings: &Settings) -> Reading<'a> {
-        Reading { as_text: false, gold: self.gold.as_deref(), max_bytes: settings.page.max_bytes }
+        Reading::new(false, self.gold.as_deref(), settings.page.max_bytes)
     }
 
     fn read(&self, by_layout: bool, settings: &Settings) -> Pile {
@@ -129,17 +133,10 @@ impl Cluster {
         let mut documents = reading.all(&self.sources);
         let bar = counter("read");
         while let Some(batch) = next_batch(&mut documents) {
-            let mut found: Vec<Found> = Vec::with_capacity(batch.len());
-            for one in batch {
-                match one {
-                    Ok(one) if one.is_page => found.push(one),
-                    Ok(_) => pile.texts += 1,
-                    Err(e) => {
-                        pile.failed += 1;
-                        tracing::error!("{e:#}");
-                    }
-                }
-            }
+            let mut found = reading.readable(batch);
+            let n = found.len();
+            found.retain(|found| found.is_page);
+            pile.texts += n - found.len();
             match by_layout {
                 true => pile
                     .features
@@ -153,6 +150,8 @@ impl Cluster {
             }
         }
         bar.finish_and_clear();
+        reading.warn_of_skipped();
+        pile.failed = reading.failed.get();
         if pile.texts > 0 {
             tracing::warn!("{} documents are no pages and were left out", pile.texts);
         }

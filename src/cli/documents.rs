@@ -1,7 +1,9 @@
 //! Documents for commands that take any pile of them: folders, files, WARC, JSON lines.
 
+use std::cell::Cell;
+use std::cmp::Ordering;
 use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal};
+use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -54,11 +56,52 @@ pub(super) struct Reading<'a> {
     pub(super) gold: Option<&'a str>,
     /// Bytes of a document.
     pub(super) max_bytes: usize,
+    /// Files of folders that are neither text nor pages.
+    pub(super) skipped: Cell<usize>,
+    /// Documents that could not be read.
+    pub(super) failed: Cell<usize>,
 }
 
 type Documents<'a> = Box<dyn Iterator<Item = anyhow::Result<Found>> + 'a>;
 
-impl Reading<'_> {
+/// Failures that are shown one by one.
+const MOST_SHOWN: usize = 20;
+
+impl<'r> Reading<'r> {
+    pub(super) fn new(as_text: bool, gold: Option<&'r str>, max_bytes: usize) -> Reading<'r> {
+        Reading { as_text, gold, max_bytes, skipped: Cell::new(0), failed: Cell::new(0) }
+    }
+
+    /// Those of a batch that could be read; the others are shown and counted.
+    pub(super) fn readable(&self, batch: Vec<anyhow::Result<Found>>) -> Vec<Found> {
+        let mut readable = Vec::with_capacity(batch.len());
+        for found in batch {
+            match found {
+                Ok(found) => readable.push(found),
+                Err(e) => {
+                    self.failed.set(self.failed.get() + 1);
+                    match self.failed.get().cmp(&(MOST_SHOWN + 1)) {
+                        Ordering::Less => tracing::error!("{e:#}"),
+                        Ordering::Equal => tracing::error!("further failures are counted only"),
+                        Ordering::Greater => {}
+                    }
+                }
+            }
+        }
+        readable
+    }
+
+    /// Says what was left out, at the end.
+    pub(super) fn warn_of_skipped(&self) {
+        let (skipped, failed) = (self.skipped.get(), self.failed.get());
+        if skipped > 0 {
+            tracing::warn!("{skipped} files are neither pages nor text and were left out");
+        }
+        if failed > MOST_SHOWN {
+            tracing::error!("{failed} documents could not be read");
+        }
+    }
+
     /// The documents of these sources, one after the other; each is read when it is asked for.
     pub(super) fn all<'a>(&'a self, sources: &'a [PathBuf]) -> impl Iterator<Item = anyhow::Result<Found>> + 'a {
         sources.iter().flat_map(|source| self.of(source).unwrap_or_else(|e| Box::new(std::iter::once(Err(e)))))
@@ -74,8 +117,13 @@ impl Reading<'_> {
             });
             return Ok(Box::new(found));
         }
-        if source.extension().is_some_and(|e| e == "jsonl" || e == "ndjson") {
-            let file = File::open(source).with_context(|| source.display().to_string())?;
+        if source.as_os_str() == "-" {
+            let mut bytes = Vec::new();
+            std::io::stdin().take(self.max_bytes as u64).read_to_end(&mut bytes).context("standard input")?;
+            let found = self.of_bytes(bytes, Path::new("-")).context("standard input: is no text")?;
+            return Ok(Box::new(std::iter::once(Ok(found))));
+        }
+        if let Some(file) = open_lines(source).with_context(|| source.display().to_string())? {
             let lines = BufReader::new(file).lines().enumerate();
             let found = lines.filter(|(_, line)| line.as_ref().map_or(true, |line| !line.trim().is_empty()));
             return Ok(Box::new(found.map(|(at, line)| {
@@ -86,24 +134,37 @@ impl Reading<'_> {
         let mut files = Vec::new();
         files_below(source, &mut files).with_context(|| source.display().to_string())?;
         files.sort_unstable();
-        Ok(Box::new(files.into_iter().filter_map(move |file| self.of_file(&file, source).transpose())))
+        let is_folder = source.is_dir();
+        Ok(Box::new(files.into_iter().filter_map(move |file| match self.of_file(&file, source) {
+            Ok(None) if is_folder => {
+                self.skipped.set(self.skipped.get() + 1);
+                None
+            }
+            Ok(None) => Some(Err(anyhow!("{}: holds NUL bytes, so it is neither a page nor text", file.display()))),
+            Ok(Some(found)) => Some(Ok(found)),
+            Err(e) => Some(Err(e)),
+        })))
     }
 
     /// The file, when it is text of any kind.
     fn of_file(&self, file: &Path, source: &Path) -> anyhow::Result<Option<Found>> {
-        use std::io::Read;
         let mut bytes = Vec::new();
         let opened = File::open(file).and_then(|f| f.take(self.max_bytes as u64).read_to_end(&mut bytes));
         opened.with_context(|| file.display().to_string())?;
-        let head = &bytes[..bytes.len().min(1024)];
-        if head.contains(&0) {
-            return Ok(None);
-        }
         let below = file.strip_prefix(source).ok().filter(|below| below.components().count() > 1);
         let folder = below.and_then(|below| below.components().next()).map(|first| source.join(first));
         let gold = self.gold.map(|_| folder.as_deref().unwrap_or(source).display().to_string());
-        let is_page = !self.as_text && is_html(file, head);
-        Ok(Some(Found { name: file.display().to_string(), is_page, body: Body::Bytes(bytes, None), gold }))
+        Ok(self.of_bytes(bytes, file).map(|found| Found { gold, ..found }))
+    }
+
+    fn of_bytes(&self, bytes: Vec<u8>, name: &Path) -> Option<Found> {
+        let head = &bytes[..bytes.len().min(1024)];
+        let is_wide = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
+        if head.contains(&0) && !is_wide {
+            return None;
+        }
+        let is_page = !self.as_text && is_html(name, head);
+        Some(Found { name: name.display().to_string(), is_page, body: Body::Bytes(bytes, None), gold: None })
     }
 
     fn of_line(&self, line: &str, at: usize) -> anyhow::Result<Found> {
@@ -126,7 +187,10 @@ impl Reading<'_> {
             Some(field) => match line.get(field) {
                 Some(Value::String(gold)) => Some(gold.clone()),
                 Some(gold) => Some(gold.to_string()),
-                None => return Err(anyhow!("no field {field}")),
+                None => {
+                    let fields: Vec<&str> = line.keys().map(String::as_str).collect();
+                    return Err(anyhow!("no field {field}; there are: {}", fields.join(", ")));
+                }
             },
             None => None,
         };
@@ -145,6 +209,25 @@ fn is_html(file: &Path, head: &[u8]) -> bool {
                 && ["<html", "<!doctype html", "<body", "<head"].iter().any(|tag| head.contains(tag))
         }
     }
+}
+
+/// JSON lines, packed or not; `None` when the name says something else.
+fn open_lines(source: &Path) -> std::io::Result<Option<Box<dyn Read>>> {
+    let name = source.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let (bare, packing) = match name.rsplit_once('.') {
+        Some((bare, "gz")) => (bare, "gz"),
+        Some((bare, "zst")) => (bare, "zst"),
+        _ => (name.as_str(), ""),
+    };
+    if !(bare.ends_with(".jsonl") || bare.ends_with(".ndjson")) {
+        return Ok(None);
+    }
+    let file = File::open(source)?;
+    Ok(Some(match packing {
+        "gz" => Box::new(flate2::read::MultiGzDecoder::new(file)),
+        "zst" => Box::new(zstd::stream::read::Decoder::new(file)?),
+        _ => Box::new(file),
+    }))
 }
 
 /// Files at any depth; links are not followed, so that there is no circle.

@@ -49,7 +49,7 @@ pub(super) struct Evaluate {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Write each marked page as a JSON line {"site","page","labels","id","t"}.
+    /// Write each marked page as a JSON line {"method","site","page","labels","id","t"}.
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
 }
@@ -70,6 +70,9 @@ impl Evaluate {
             Some(ALL) => None,
             _ => Some(self.method(settings)?),
         };
+        if method.is_none() && self.by_site {
+            return Err(Failure::Usage(anyhow!("--by-site is of one method; name it with --method")));
+        }
         if !self.corpus.exists() {
             return Err(Failure::Usage(anyhow!("{}: no such corpus", self.corpus.display())));
         }

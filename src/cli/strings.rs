@@ -14,7 +14,7 @@ use super::table::{Table, count, terminal_width, time};
 use super::{Failure, Format, Outcome, open_store};
 use crate::clean::Applied;
 use crate::dom::Tree;
-use crate::settings::Settings;
+use crate::settings::{Settings, StringTokens};
 use crate::store::Store;
 use crate::strings::{Collection, Document, Patterns, Prepared, StringCleaner, StringTemplate};
 
@@ -54,8 +54,8 @@ enum Action {
     },
     /// Take the strings of a source out of documents.
     Clean {
-        /// Folders, files, WARC files, or .jsonl with `html` or `text`.
-        #[arg(required = true, value_name = "DIR|FILE")]
+        /// Folders, files, WARC files, .jsonl with `html` or `text`, or - for standard input; texts are parted by an empty line.
+        #[arg(required = true, value_name = "DIR|FILE|-")]
         sources: Vec<PathBuf>,
         /// The source whose strings are used.
         #[arg(long)]
@@ -91,7 +91,7 @@ enum Action {
 enum Emit {
     /// Document frequency and tokens, a line a string.
     Text,
-    /// Regular expressions, a line a string; for sources learned as text.
+    /// Regular expressions that Rust, RE2, Python and Perl read, a line a string; for sources learned as text.
     Regex,
     /// One JSON line a string: {"df","tf","tokens","text","idiom"}.
     Json,
@@ -118,20 +118,14 @@ impl Strings {
 fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, settings: &Settings) -> Outcome {
     let patterns = patterns(settings)?;
     let mut collection = Collection::new(patterns, settings.strings.tokens);
-    let reading = Reading { as_text, gold: None, max_bytes: settings.page.max_bytes };
+    if name.trim().is_empty() {
+        return Err(Failure::Usage(anyhow!("--name is empty; it is what the source is called in the store")));
+    }
+    let reading = Reading::new(as_text, None, settings.page.max_bytes);
     let mut documents = reading.all(sources);
-    let (bar, mut failed, mut n_pages) = (counter("read"), 0, 0);
+    let (bar, mut n_pages) = (counter("read"), 0);
     while let Some(batch) = next_batch(&mut documents) {
-        let mut found: Vec<Found> = Vec::with_capacity(batch.len());
-        for one in batch {
-            match one {
-                Ok(one) => found.push(one),
-                Err(e) => {
-                    failed += 1;
-                    tracing::error!("{e:#}");
-                }
-            }
-        }
+        let found = reading.readable(batch);
         let prepared: Vec<Prepared> = found.par_iter().map(|found| prepare(&collection, found, settings)).collect();
         n_pages += found.iter().filter(|found| found.is_page).count();
         bar.inc(found.len() as u64);
@@ -140,6 +134,7 @@ fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, set
         }
     }
     bar.finish_and_clear();
+    reading.warn_of_skipped();
     if collection.len() < 2 {
         return Err(Failure::Work(anyhow!(
             "{} documents found; a template is what two or more share",
@@ -161,7 +156,11 @@ fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, set
         Some(emit) => show(&store, name, &template, emit, settings)?,
         None => summarise(&template, name)?,
     }
-    Ok(if failed > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    Ok(ended(&reading))
+}
+
+fn ended(reading: &Reading<'_>) -> ExitCode {
+    if reading.failed.get() > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS }
 }
 
 fn prepare(collection: &Collection, found: &Found, settings: &Settings) -> Prepared {
@@ -204,7 +203,7 @@ fn show(store: &Store, name: &str, template: &StringTemplate, emit: Emit, settin
         _ => Vec::new(),
     };
     for (at, string) in template.strings.iter().enumerate() {
-        let idiom = !template.is_own(string) && is_idiom(template.hash(string));
+        let idiom = template.may_be_idiom(string, &settings.strings) && is_idiom(template.hash(string));
         match emit {
             // An idiom is not removed, so it has no expression.
             Emit::Regex if idiom => {}
@@ -280,35 +279,50 @@ impl Cleaning<'_> {
         }
         let how = &self.settings.strings;
         let idioms = store.idioms(self.name, how.max_sites_share).map_err(|e| Failure::Work(e.into()))?;
+        let n_idioms = template
+            .strings
+            .iter()
+            .filter(|s| template.may_be_idiom(s, how) && idioms.contains(&template.hash(s)))
+            .count();
+        if n_idioms > 0 {
+            tracing::info!(
+                "{n_idioms} of {} strings are template of other sources too and stay; `dehusk strings show {}` marks them, strings.max_sites decides",
+                template.strings.len(),
+                self.name
+            );
+        }
         let cleaner = StringCleaner::new(&template, &patterns, how, |hash| !idioms.contains(&hash))
             .map_err(|e| Failure::Work(e.into()))?;
-        let reading = Reading { as_text: self.as_text, gold: None, max_bytes: self.settings.page.max_bytes };
-        let mut failed = false;
+        let reading = Reading::new(self.as_text, None, self.settings.page.max_bytes);
+        let (mut n, mut n_other) = (0, 0);
         let mut documents = reading.all(sources);
-        let mut first = true;
         while let Some(batch) = next_batch(&mut documents) {
-            let lines: Vec<anyhow::Result<String>> = batch
-                .par_iter()
-                .map(|found| match found {
-                    Ok(found) => Ok(self.line(&cleaner, found)),
-                    Err(e) => Err(anyhow!("{e:#}")),
-                })
-                .collect();
+            let found = reading.readable(batch);
+            n_other += found.iter().filter(|found| found.is_page != (template.tokens == StringTokens::Html)).count();
+            let lines: Vec<String> = found.par_iter().map(|found| self.line(&cleaner, found)).collect();
             let mut out = io::stdout().lock();
             for line in lines {
-                match line {
-                    Ok(line) if self.json || first => write!(out, "{line}")?,
-                    // Texts of several documents are told apart by an empty line.
-                    Ok(line) => write!(out, "\n{line}")?,
-                    Err(e) => {
-                        failed = true;
-                        tracing::error!("{e:#}");
-                    }
-                }
-                first = false;
+                // Texts of several documents are told apart by an empty line.
+                let between = if self.json || n == 0 { "" } else { "\n" };
+                write!(out, "{between}{line}")?;
+                n += 1;
             }
         }
-        Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+        reading.warn_of_skipped();
+        if n == 0 && reading.failed.get() == 0 {
+            return Err(Failure::Work(anyhow!("no documents found")));
+        }
+        if n_other > 0 {
+            let (learned, other) = match template.tokens == StringTokens::Html {
+                true => ("pages", "plain text"),
+                false => ("plain text", "pages, which --text takes for text"),
+            };
+            tracing::warn!(
+                "the strings of {} were learned from {learned}, {n_other} of {n} documents are {other}",
+                self.name
+            );
+        }
+        Ok(ended(&reading))
     }
 
     fn line(&self, cleaner: &StringCleaner, found: &Found) -> String {

@@ -94,6 +94,8 @@ pub enum EvaluateError {
 /// One marked page, as `--dump` writes it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Marked {
+    /// Method.
+    pub method: &'static str,
     /// Site.
     pub site: String,
     /// Path of the page.

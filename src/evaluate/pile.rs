@@ -35,6 +35,10 @@ type Labelled = (usize, Applied, f64);
 
 pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result<Report, EvaluateError> {
     let lines = json_lines::<Line>(task.corpus)?;
+    if lines.is_empty() {
+        let (path, reason) = (task.corpus.to_owned(), "no pages in it".to_owned());
+        return Err(EvaluateError::Form { path, line: None, reason });
+    }
     let trees: Vec<Tree> = lines.par_iter().map(|line| parse(&line.html, &task.settings.page)).collect();
     let mut report = Report::new(task.method.name);
     let mut labelled: Vec<Labelled> = match task.method.kind {
@@ -81,7 +85,15 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
             row.words.push(WordScore { bag: bag_score(&words, &wanted), lcs: lcs_score(&words, &wanted) });
         }
         let (site, page, id) = (line.site.clone(), line.id.clone(), line.id.clone());
-        dump(&Marked { site, page, labels: applied.labels(tree), id, t: text, confidence: applied.confidence });
+        dump(&Marked {
+            method: task.method.name,
+            site,
+            page,
+            labels: applied.labels(tree),
+            id,
+            t: text,
+            confidence: applied.confidence,
+        });
     }
     report.sites = rows.into_values().collect();
     Ok(report)

@@ -157,8 +157,10 @@ impl Report {
             .collect();
         json!({
             "schema": 1, "method": self.method, "n_sites": self.sites.len(),
-            "key": self.key(), "nodes": self.nodes(), "node_pages": self.n_node_pages(),
-            "bag": self.bag(), "lcs": self.lcs(), "word_pages": self.n_word_pages(),
+            "key": self.sites.iter().any(|s| s.key.is_some()).then(|| self.key()),
+            "nodes": (self.n_node_pages() > 0).then(|| self.nodes()), "node_pages": self.n_node_pages(),
+            "bag": (self.n_word_pages() > 0).then(|| self.bag()), "lcs": (self.n_word_pages() > 0).then(|| self.lcs()),
+            "word_pages": self.n_word_pages(),
             "loads": self.site_mean(|s| s.learning.loads as f64),
             "requests": self.site_mean(|s| s.learning.requests as f64),
             "learn_ms_median": learn_median, "learn_ms_worst": learn_worst, "clean_ms": self.clean_ms(), "label_ms": self.label_ms(),

@@ -248,6 +248,7 @@ impl SiteTask<'_> {
             row.words.push(WordScore { bag: bag_score(&words, wanted), lcs: lcs_score(&words, wanted) });
         }
         Marked {
+            method: self.task.method.name,
             site: self.name.to_owned(),
             page: page.to_owned(),
             labels,

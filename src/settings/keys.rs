@@ -307,9 +307,11 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.strings.inner => one_of(v, &[("auto", InnerStrings::Auto), ("keep", InnerStrings::Keep), ("drop", InnerStrings::Drop)])?;
     "strings.max_idiom" = "4", "Strings of at most so many tokens that are scattered over the documents as words are, not as often on each, are idioms and stay; 0 = the paper.",
         |s, v| s.strings.max_idiom => whole(v, 0, 1000)?;
-    "strings.max_sites" = "0.05", "Share of the other sites in the store from which on a string is an idiom and stays; two sites always.",
+    "strings.max_sites" = "0.05", "A string that is template of more than this share of the other sources, and of more than two, is an idiom and stays.",
         |s, v| s.strings.max_sites_share => share(v)?;
-    "strings.merge_gap" = "12", "Cuts of a plain text with fewer characters between them are one; 0 = the paper.",
+    "strings.longest_idiom" = "8", "Strings of more tokens are no idioms, on however many sources they are: a footer that many lists share is template; 0 = no limit (the paper).",
+        |s, v| s.strings.longest_idiom => whole(v, 0, 1_000_000)?;
+    "strings.merge_gap" = "12", "Cuts of a plain text with fewer characters between them, and no letter or digit, are one; 0 = the paper.",
         |s, v| s.strings.merge_gap => whole(v, 0, 1_000_000)?;
     "strings.min_cut" = "0", "Cuts of fewer characters are left where they are.",
         |s, v| s.strings.min_cut => whole(v, 0, 1_000_000)?;
@@ -444,6 +446,7 @@ fn blank_strings() -> Strings {
         inner: InnerStrings::Auto,
         max_idiom: 0,
         max_sites_share: 0.0,
+        longest_idiom: 0,
         merge_gap: 0,
         min_cut: 0,
         max_total: 1,

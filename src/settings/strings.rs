@@ -21,9 +21,11 @@ pub struct Strings {
     pub inner: InnerStrings,
     /// Tokens of the longest string that may be an idiom, scattered over the documents as words are.
     pub max_idiom: usize,
-    /// Share of the other sites from which on a string is an idiom and no template; two sites always.
+    /// Share of the other sources above which a string is an idiom and no template; two are allowed always.
     pub max_sites_share: f64,
-    /// Cuts with fewer characters between them are one.
+    /// Strings of more tokens are no idioms of many sites; 0 = no limit.
+    pub longest_idiom: usize,
+    /// Cuts with fewer characters between them, and no word, are one.
     pub merge_gap: usize,
     /// Cuts of fewer characters are left.
     pub min_cut: usize,

@@ -9,7 +9,7 @@ use super::StringsError;
 use super::learned::StringTemplate;
 use super::patterns::Patterns;
 use super::tokens::{Document, Place, Tokenizer};
-use crate::dom::{Tree, hash_str};
+use crate::dom::{NodeId, Tree, hash_str};
 use crate::settings::{StringTokens, Strings};
 
 /// A template of strings made ready for many documents.
@@ -46,7 +46,7 @@ const UNKNOWN: char = '\u{10ffff}';
 const MOST_KEYS: u32 = UNKNOWN as u32 - FIRST;
 
 impl StringCleaner {
-    /// Prepares the strings that `is_used` allows.
+    /// Prepares the strings; of those that may be idioms only the ones that `is_used` allows by their hashes.
     pub fn new(
         template: &StringTemplate,
         patterns: &Patterns,
@@ -56,7 +56,7 @@ impl StringCleaner {
         let mut characters: FxHashMap<u64, char> = FxHashMap::default();
         let mut strings = Vec::new();
         for string in &template.strings {
-            if !template.is_own(string) && !is_used(template.hash(string)) {
+            if template.may_be_idiom(string, how) && !is_used(template.hash(string)) {
                 continue;
             }
             let mut text = String::with_capacity(4 * template.len_of(string));
@@ -96,7 +96,7 @@ impl StringCleaner {
             if run > 0 {
                 let (start, end) = (bytes(at).start, bytes(at + run - 1).end);
                 match removed.last_mut() {
-                    Some(last) if text[last.end..start].chars().count() < self.merge_gap => last.end = end,
+                    Some(last) if self.is_gap(&text[last.end..start]) => last.end = end,
                     _ => removed.push(start..end),
                 }
             }
@@ -105,6 +105,11 @@ impl StringCleaner {
         removed.retain(|range| text[range.clone()].chars().count() >= self.min_cut);
         let share = n_covered as f64 / covered.len().max(1) as f64;
         CleanedText { text: without(text, &removed), removed, share }
+    }
+
+    /// Is so little between two cuts that they are one? A word never is, be it as short as "no".
+    fn is_gap(&self, between: &str) -> bool {
+        between.chars().count() < self.merge_gap && !between.contains(char::is_alphanumeric)
     }
 
     /// The nodes of a page that are template, by number: elements whose start tag a string covers, and texts of which it
@@ -121,6 +126,12 @@ impl StringCleaner {
                     is_template[node.index()] = !is_open[node.index()];
                 }
                 _ => {}
+            }
+        }
+        for pre in tree.all("pre").chain(tree.all("code")) {
+            let whole = tree.shape.subtree(pre);
+            if whole.clone().any(|node| tree.is_text(NodeId::new(node)) && !is_template[node]) {
+                is_template[whole].fill(false);
             }
         }
         // The body is the page.
@@ -232,7 +243,9 @@ mod tests {
         let text = "head one\nhead x two\nown words\ntail one\nend";
         let strings = ["head one", "head", "two", "tail one"];
         assert_eq!(clean(&strings, text, &how()).text, " x \nown words\nend");
-        assert_eq!(clean(&strings, text, &Strings { merge_gap: 4, ..how() }).text, "own words\nend");
+        assert_eq!(clean(&strings, text, &Strings { merge_gap: 4, ..how() }).text, " x \nown words\nend", "a word");
+        let marked = text.replace(" x ", " * ");
+        assert_eq!(clean(&strings, &marked, &Strings { merge_gap: 4, ..how() }).text, "own words\nend");
         assert_eq!(clean(&strings, text, &Strings { min_cut: 5, ..how() }).text, " x two\nown words\nend");
         assert!(clean(&["one\ntwo"], "one two", &how()).removed.is_empty());
         assert_eq!(clean(&["b c"], "a b\nc d\n", &how()).text, "a  d\n", "over the end of a line");
@@ -256,10 +269,15 @@ mod tests {
         let cleaner = StringCleaner::new(&template, &patterns, &how(), |_| true).unwrap();
         let new = page("four");
         let (is_template, share) = cleaner.label(&new);
-        let kept = new.counted().map(crate::dom::NodeId::new).filter(|node| new.is_text(*node));
+        let kept = new.counted().map(NodeId::new).filter(|node| new.is_text(*node));
         let kept: Vec<&str> = kept.filter(|node| !is_template[node.index()]).map(|node| new.text(node)).collect();
         assert_eq!(kept, ["By four"], "a text that is covered in part stays");
         assert!(share > 0.8);
+        let code =
+            parse("<nav><b>Home</b></nav><pre><b>Home</b> = <em>Kept for good</em></pre>", &PageLimits::default());
+        let (is_template, _) = cleaner.label(&code);
+        let pre = code.all("pre").next().unwrap();
+        assert!(code.shape.subtree(pre).all(|node| !is_template[node]), "code in pieces is no code");
         let (is_template, share) = cleaner.label(&parse("<p>other", &PageLimits::default()));
         assert!(share < 0.5 && is_template.iter().filter(|is| **is).count() <= 1);
     }

@@ -11,7 +11,7 @@ impl StringTemplate {
     ///
     /// Unlike in the paper's own examples literals are escaped (`you\?`), and the edges hold at the ends of a text too.
     /// An expression matches what the string does, with one exception: a neighbor that touches it, such as a date behind
-    /// a bracket, hides it, for it ends and begins at blanks.
+    /// a bracket, hides it, for it ends and begins at blanks. The syntax is what Rust, RE2, Python and Perl have in common.
     pub fn expressions(&self, patterns: &Patterns) -> Result<Vec<String>, StringsError> {
         let blank = self.blank()?;
         Ok(self
@@ -38,7 +38,8 @@ impl StringTemplate {
             }
             match key.strip_prefix(PATTERN) {
                 Some(name) => match patterns.list().iter().find(|pattern| pattern.name == name) {
-                    Some(pattern) => out.push_str(&grouped(&pattern.regex)),
+                    // Written so that other engines read it too.
+                    Some(pattern) => out.push_str(&grouped(&pattern.regex.replace(r"(?-u:\b)", r"\b"))),
                     // A list without the pattern that the template was learned with.
                     None => out.push_str(r"\S+"),
                 },

@@ -134,10 +134,11 @@ impl StringTemplate {
         self.keys(string).fold(0, |hash, key| mix(hash, hash_str(key)))
     }
 
-    /// Is it the source's own by its look: does it hold a tag with a class or an id? Such a string is never taken for an
-    /// idiom, on however many sites it is found.
-    pub fn is_own(&self, string: &TemplateString) -> bool {
-        self.keys(string).any(|key| key.starts_with('<') && (key.contains(" class=\"") || key.contains(" id=\"")))
+    /// Could it be an idiom, when many sources have it? Not one that holds a tag with a class or an id, and not a long one.
+    pub fn may_be_idiom(&self, string: &TemplateString, how: &Strings) -> bool {
+        let is_short = how.longest_idiom == 0 || string.tokens.len() <= how.longest_idiom;
+        let has_name = |key: &str| key.starts_with('<') && (key.contains(" class=\"") || key.contains(" id=\""));
+        is_short && !self.keys(string).any(has_name)
     }
 
     /// A string for a reader: tokens with blanks between, patterns by name.
@@ -237,7 +238,7 @@ mod tests {
         let template = learn(&pages.each_ref().map(Document::Page));
         let strings: Vec<String> = template.strings.iter().map(|string| template.text(string)).collect();
         assert_eq!(strings, [r#"<body> <div class="m"> <b> Home </b> </div> <i>"#]);
-        assert!(template.is_own(&template.strings[0]));
+        assert!(!template.may_be_idiom(&template.strings[0], &Settings::default().strings));
         assert!(learn(&[]).strings.is_empty());
     }
 }
