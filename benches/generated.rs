@@ -103,10 +103,13 @@ impl News {
     }
 }
 
+/// Menu, boxes, foot, and the element around the content.
+type Template = (Vec<String>, Vec<String>, Vec<String>, &'static str);
+
 /// A pile of pages of many templates, in turn; the template of page n is n modulo their number.
 pub struct Pile {
     zipf: Zipf,
-    templates: Vec<(Vec<String>, Vec<String>, Vec<String>, &'static str)>,
+    templates: Vec<Template>,
     next: usize,
     /// Percent of the pages that have a part of the foot: with 100 they all share that.
     foot: usize,

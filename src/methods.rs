@@ -55,6 +55,11 @@ impl Method {
         self.label.is_some_and(|label| of_label(label).name == self.name)
     }
 
+    /// Does it label by a template, and by the chain behind that where the template does not fit?
+    pub fn goes_down_the_chain(&self) -> bool {
+        ["witness", "etdm", "main"].contains(&self.name)
+    }
+
     /// Does it work from the template that a site's learner makes and the store keeps?
     pub fn has_template(&self) -> bool {
         self.label.is_some()
@@ -133,7 +138,7 @@ pub const METHODS: &[Method] = &[
         paper: "Gottron 2008",
         kind: Kind::Site,
         label: None,
-        summary: "of up to 40 linked pages those of the page's cluster are its training set, then as df",
+        summary: "of up to 40 linked pages those in the key page's cluster are the training set, then as df",
         prepare: |settings| {
             let n = settings.gottron.candidates;
             let learn = &mut settings.learn;
@@ -143,9 +148,13 @@ pub const METHODS: &[Method] = &[
         learn: |pages, settings| {
             let members = training_set(pages, &settings.gottron.cluster);
             let members: Vec<&Tree> = members.into_iter().map(|page| pages[page]).collect();
-            witnesses(&members, settings)
+            // Two pages are no training set.
+            if members.len() < 3 { None } else { witnesses(&members, settings) }
         },
-        clean: BY_FREQUENCY,
+        clean: |page, model, how| match model {
+            Some(_) => BY_FREQUENCY(page, model, how),
+            None => chain(page, None, None, how).applied,
+        },
     },
     Method {
         name: "strings",

@@ -5,14 +5,15 @@
 //! below them. An identical subtree is mapped at no cost and not looked into.
 //!
 //! Decided here: the label of an element is its tag with all attributes, that of a text its words; costs are one a node;
-//! child lists whose product is above four million, which only hostile pages have, are deleted and inserted whole.
+//! child lists are aligned until eight million pairs of children were compared, which only hostile pages need; what is
+//! left is deleted and inserted whole.
 
 use rustc_hash::FxHashMap;
 
 use crate::dom::{NodeId, Tree, mix};
 
-/// Pairs of children beyond which two lists are not aligned.
-const MOST_PAIRS: usize = 4_000_000;
+/// Pairs of children that are compared for one mapping.
+const MOST_PAIRS: usize = 8_000_000;
 
 /// A tree for mapping: the body of a page, or what is left of it as template.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -98,9 +99,15 @@ struct Mapping<'a> {
     right: &'a Labelled,
     /// Costs of pairs of the same label that were compared.
     cost: FxHashMap<(u32, u32), u32>,
+    /// Pairs that may still be compared.
+    left_pairs: usize,
 }
 
-impl Mapping<'_> {
+impl<'a> Mapping<'a> {
+    fn new(left: &'a Labelled, right: &'a Labelled) -> Mapping<'a> {
+        Mapping { left, right, cost: FxHashMap::default(), left_pairs: MOST_PAIRS }
+    }
+
     /// Cost of mapping two subtrees whose roots are mapped.
     fn of_pair(&mut self, i: u32, j: u32) -> u32 {
         let (a, b) = (i as usize, j as usize);
@@ -135,9 +142,10 @@ impl Mapping<'_> {
         let whole = |tree: &Labelled, list: &[u32]| list.iter().map(|node| size(tree, *node)).sum::<u32>();
         let (n, m) = (inner_a.len(), inner_b.len());
         let mut inner = Vec::new();
-        let cost = if n == 0 || m == 0 || n.saturating_mul(m) > MOST_PAIRS {
+        let cost = if n == 0 || m == 0 || n.saturating_mul(m) > self.left_pairs {
             whole(left, inner_a) + whole(right, inner_b)
         } else {
+            self.left_pairs -= n * m;
             let width = m + 1;
             let mut table = vec![0_u32; (n + 1) * width];
             (1..=n).for_each(|x| table[x * width] = table[(x - 1) * width] + size(left, inner_a[x - 1]));
@@ -211,7 +219,7 @@ pub fn rtdm_distance(left: &Tree, right: &Tree) -> f64 {
     if left.len() == 0 || right.len() == 0 {
         return if nodes > 0.0 { 1.0 } else { 0.0 };
     }
-    let mut mapping = Mapping { left: &left, right: &right, cost: FxHashMap::default() };
+    let mut mapping = Mapping::new(&left, &right);
     f64::from(mapping.of_pair(0, 0)) / nodes
 }
 
@@ -228,7 +236,7 @@ impl RtdmTemplate {
         let mut tree = Labelled::of(first);
         for page in others {
             let page = Labelled::of(page);
-            let mut mapping = Mapping { left: &tree, right: &page, cost: FxHashMap::default() };
+            let mut mapping = Mapping::new(&tree, &page);
             let (kept, _) = mapping.identities();
             tree = tree.reduced(&kept);
         }
@@ -240,7 +248,7 @@ impl RtdmTemplate {
         let mut is_template = vec![false; page.len()];
         let start = page.counted().start;
         let labelled = Labelled::of(page);
-        let mut mapping = Mapping { left: &self.tree, right: &labelled, cost: FxHashMap::default() };
+        let mut mapping = Mapping::new(&self.tree, &labelled);
         let (_, found) = mapping.identities();
         let n = found.iter().filter(|is| **is).count();
         is_template[start..start + found.len()].copy_from_slice(&found);
@@ -290,6 +298,22 @@ mod tests {
         near("<i>a</i>", "<b>a</b>", 6.0, 3.0);
     }
 
+    #[test]
+    fn tables_of_unlike_cells_end() {
+        let table = |from: usize| {
+            let rows = (0..120).map(|row| {
+                let cells = (0..20).map(|cell| format!("<td><b>{}</b></td>", from + 20 * row + cell));
+                format!("<tr>{}</tr>", cells.collect::<String>())
+            });
+            page(&format!("<table>{}</table>", rows.collect::<String>()))
+        };
+        let (one, two) = (table(0), table(1_000_000));
+        let distance = rtdm_distance(&one, &two);
+        assert!((0.1..=1.0).contains(&distance), "{distance}");
+        let template = RtdmTemplate::learn(&[&one, &two]).unwrap();
+        assert_eq!(template.label(&one).0.len(), one.len());
+    }
+
     /// The recursion as it is printed, without ends stripped, memory or identical subtrees.
     fn literal(left: &Labelled, i: usize, right: &Labelled, j: usize) -> u32 {
         let (a, b) = (left.children(i), right.children(j));
@@ -313,7 +337,7 @@ mod tests {
         #[test]
         fn the_fast_form_costs_what_the_recursion_does(pages in soup::pages(1, 0..10)) {
             let trees: Vec<Labelled> = pages.iter().map(|html| Labelled::of(&page(html))).collect();
-            let mut mapping = Mapping { left: &trees[0], right: &trees[1], cost: FxHashMap::default() };
+            let mut mapping = Mapping::new(&trees[0], &trees[1]);
             prop_assert_eq!(mapping.of_pair(0, 0), literal(&trees[0], 0, &trees[1], 0));
             let (left, right) = mapping.identities();
             let count = |list: &[bool]| list.iter().filter(|is| **is).count();

@@ -15,7 +15,7 @@ use crate::fetch::is_html;
 use crate::links::base_url;
 use crate::methods::{Kind, METHODS, Method, Model, find, of_label};
 use crate::page::PageUrl;
-use crate::settings::{Clean as CleanSettings, Settings};
+use crate::settings::{Clean as CleanSettings, KeepText, Settings};
 use crate::store::Store;
 use crate::warc::{is_warc, pages};
 
@@ -49,7 +49,7 @@ pub(super) struct Clean {
     /// rtdm by the pages of --like.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["site", "alone"])]
     method: Option<String>,
-    /// Pages of the same site to learn from: folders, files, WARC files or .jsonl with `html`; 64 at most are used.
+    /// Pages of the same site to learn from, the first of them the key page: folders, files, WARC files or .jsonl with `html`; 64 at most are used.
     #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["site", "alone"])]
     like: Vec<PathBuf>,
     /// What is printed.
@@ -59,7 +59,8 @@ pub(super) struct Clean {
     ///
     /// Method is the step that cleaned the page; confidence is of witness and etdm the share of the site's template that
     /// the page shows (1 for a page that is a witness itself), of df the share of its texts that other pages hold, of
-    /// density the share of prose in what is kept.
+    /// density the share of prose in what is kept, of strings and rtdm the share of tokens and of the template that were found;
+    /// tps, dsc and mdr have none.
     #[arg(long)]
     json: bool,
 }
@@ -186,10 +187,7 @@ impl Clean {
         let (host, chained) = match by {
             By::Store(store) => self.choose(page, loaded, store, how)?,
             By::Alone => (None, chain(&loaded.tree, None, None, how)),
-            By::Method(method, model) => {
-                let applied = (method.clean)(&loaded.tree, model.as_ref(), how);
-                (None, Chained { applied, method: method.name, by_template: model.is_some() })
-            }
+            By::Method(method, model) => (None, by_method(method, model.as_ref(), &loaded.tree, how)),
         };
         let Chained { applied, method, .. } = chained;
         let content = match self.format {
@@ -246,6 +244,17 @@ impl Clean {
             }
             _ => Err(anyhow!("{page}: no stored template fits; --site names one, --alone cleans without")),
         }
+    }
+}
+
+/// What a method makes of a page. Those that begin with a template go down the chain, and the step that it took is named.
+fn by_method(method: &Method, model: Option<&Model>, page: &Tree, how: &CleanSettings) -> Chained {
+    let keep = if method.name == "main" { KeepText::Main } else { how.keep };
+    match model.and_then(Model::applier) {
+        Some(applier) if method.goes_down_the_chain() => {
+            chain(page, None, Some(applier), &CleanSettings { keep, ..*how })
+        }
+        _ => Chained { applied: (method.clean)(page, model, how), method: method.name, by_template: model.is_some() },
     }
 }
 

@@ -119,15 +119,14 @@ impl<'r> Reading<'r> {
         }
         if source.as_os_str() == "-" {
             let mut bytes = Vec::new();
-            std::io::stdin().take(self.max_bytes as u64).read_to_end(&mut bytes).context("standard input")?;
+            std::io::stdin().take(self.max_bytes as u64 + 1).read_to_end(&mut bytes).context("standard input")?;
             let found = self.of_bytes(bytes, Path::new("-")).context("standard input: is no text")?;
             return Ok(Box::new(std::iter::once(Ok(found))));
         }
         if let Some(file) = open_lines(source).with_context(|| source.display().to_string())? {
-            let lines = BufReader::new(file).lines().enumerate();
-            let found = lines.filter(|(_, line)| line.as_ref().map_or(true, |line| !line.trim().is_empty()));
-            return Ok(Box::new(found.map(|(at, line)| {
-                let place = || format!("{}, line {}", source.display(), at + 1);
+            let lines = Lines { reader: BufReader::new(file), most: self.max_bytes, n: 0, is_over: false };
+            return Ok(Box::new(lines.map(|(at, line)| {
+                let place = || format!("{}, line {at}", source.display());
                 self.of_line(&line.with_context(place)?, at).with_context(place)
             })));
         }
@@ -149,7 +148,7 @@ impl<'r> Reading<'r> {
     /// The file, when it is text of any kind.
     fn of_file(&self, file: &Path, source: &Path) -> anyhow::Result<Option<Found>> {
         let mut bytes = Vec::new();
-        let opened = File::open(file).and_then(|f| f.take(self.max_bytes as u64).read_to_end(&mut bytes));
+        let opened = File::open(file).and_then(|f| f.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes));
         opened.with_context(|| file.display().to_string())?;
         let below = file.strip_prefix(source).ok().filter(|below| below.components().count() > 1);
         let folder = below.and_then(|below| below.components().next()).map(|first| source.join(first));
@@ -157,7 +156,11 @@ impl<'r> Reading<'r> {
         Ok(self.of_bytes(bytes, file).map(|found| Found { gold, ..found }))
     }
 
-    fn of_bytes(&self, bytes: Vec<u8>, name: &Path) -> Option<Found> {
+    fn of_bytes(&self, mut bytes: Vec<u8>, name: &Path) -> Option<Found> {
+        if bytes.len() > self.max_bytes {
+            bytes.truncate(self.max_bytes);
+            tracing::warn!("{}: what comes after page.max_bytes ({}) is cut off", name.display(), self.max_bytes);
+        }
         let head = &bytes[..bytes.len().min(1024)];
         let is_wide = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
         if head.contains(&0) && !is_wide {
@@ -178,7 +181,7 @@ impl<'r> Reading<'r> {
                 _ => None,
             }
         };
-        let name = take(&["id", "url", "name"]).unwrap_or_else(|| format!("line {}", at + 1));
+        let name = take(&["id", "url", "name"]).unwrap_or_else(|| format!("line {at}"));
         let (text, is_page) = match take(&["html"]) {
             Some(html) => (html, !self.as_text),
             None => (take(&["text", "content", "body"]).context("no field html or text")?, false),
@@ -228,6 +231,43 @@ fn open_lines(source: &Path) -> std::io::Result<Option<Box<dyn Read>>> {
         "zst" => Box::new(zstd::stream::read::Decoder::new(file)?),
         _ => Box::new(file),
     }))
+}
+
+/// Numbered lines that are not blank, from 1. A line that is no text or too long is an error of its own; an error of the
+/// system ends them.
+struct Lines<R> {
+    reader: R,
+    most: usize,
+    n: usize,
+    is_over: bool,
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = (usize, anyhow::Result<String>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.is_over {
+            self.n += 1;
+            let mut line = Vec::new();
+            // HTML in JSON may be six times as long as it is.
+            let most = 6 * self.most as u64 + 65_536;
+            let outcome = (&mut self.reader).take(most).read_until(b'\n', &mut line).map_err(anyhow::Error::from);
+            let outcome = outcome.and_then(|n| match n as u64 == most && !line.ends_with(b"\n") {
+                true => Err(anyhow!("is longer than page.max_bytes allows; what follows is left out")),
+                false => Ok(n),
+            });
+            match outcome {
+                Ok(0) => self.is_over = true,
+                Ok(_) if line.iter().all(u8::is_ascii_whitespace) => {}
+                Ok(_) => return Some((self.n, String::from_utf8(line).context("is no UTF-8"))),
+                Err(e) => {
+                    self.is_over = true;
+                    return Some((self.n, Err(e)));
+                }
+            }
+        }
+        None
+    }
 }
 
 /// Files at any depth; links are not followed, so that there is no circle.

@@ -30,8 +30,8 @@ struct Line {
     html: String,
 }
 
-/// A page with its labels, and the seconds that they took.
-type Labelled = (usize, Applied, f64);
+/// A page with its labels, the seconds that they took, and its share of those that its cluster was learned in.
+type Labelled = (usize, Applied, f64, f64);
 
 pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result<Report, EvaluateError> {
     let lines = json_lines::<Line>(task.corpus)?;
@@ -72,10 +72,10 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
     };
     labelled.sort_by_key(|(at, ..)| *at);
     let mut rows: BTreeMap<&str, SiteRow> = BTreeMap::new();
-    for (at, applied, took) in labelled {
+    for (at, applied, took, share) in labelled {
         let (line, tree) = (&lines[at], &trees[at]);
         let row = rows.entry(&line.site).or_insert_with(|| SiteRow { site: line.site.clone(), ..SiteRow::default() });
-        row.cost.clean += std::time::Duration::from_secs_f64(took);
+        row.cost.clean += std::time::Duration::from_secs_f64(took + share);
         row.cost.label += std::time::Duration::from_secs_f64(took);
         row.cost.n_cleaned += 1;
         let text = applied.text_nodes(tree);
@@ -130,7 +130,7 @@ fn label(pages: &[usize], trees: &[Tree], task: &Task<'_>) -> Vec<Labelled> {
             let share = start.elapsed().as_secs_f64() / pages.len() as f64;
             let apply = |at: &usize| (task.method.clean)(&trees[*at], model.as_ref(), &task.settings.clean);
             let labelled = pages.iter().map(|at| timed(*at, || apply(at)));
-            labelled.map(|(at, applied, took)| (at, applied, took + share)).collect()
+            labelled.map(|(at, applied, took, _)| (at, applied, took, share)).collect()
         }
     }
 }
@@ -138,5 +138,5 @@ fn label(pages: &[usize], trees: &[Tree], task: &Task<'_>) -> Vec<Labelled> {
 fn timed(at: usize, label: impl FnOnce() -> Applied) -> Labelled {
     let start = Instant::now();
     let applied = label();
-    (at, applied, start.elapsed().as_secs_f64())
+    (at, applied, start.elapsed().as_secs_f64(), 0.0)
 }

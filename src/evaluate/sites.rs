@@ -133,6 +133,10 @@ impl SiteTask<'_> {
         };
         let start = Instant::now();
         let mut model = learned.as_ref().and_then(|learned| self.model(learned));
+        if !self.task.method.has_template() {
+            // The learner's own template is not theirs.
+            cost.learn = cost.learn.saturating_sub(cost.vote);
+        }
         cost.learn += start.elapsed();
         if let Some(Model::Template(applier)) = model.as_mut().filter(|_| self.task.sharpened) {
             for page in self.pages.keys() {

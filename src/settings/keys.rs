@@ -293,7 +293,7 @@ pub(super) const KEYS: &[Key] = keys! {
 
     "strings.tokens" = "\"auto\"", "How documents are cut for template strings (Foschini): auto (pages as html, text as ws), ws (at blanks), f2007 (at blanks and hyphens), html (tags, words, marks).",
         |s, v| s.strings.tokens => one_of(v, &[("auto", StringTokens::Auto), ("ws", StringTokens::Ws), ("f2007", StringTokens::F2007), ("html", StringTokens::Html)])?;
-    "strings.patterns" = "\"\"", "TOML file of mutable patterns, [[pattern]] with name, regex and test; empty = those that come with the program: dates, numbers, addresses.",
+    "strings.patterns" = "\"\"", "TOML file of mutable patterns, [[pattern]] with name, regex and test; empty = those that come with the program: dates, numbers, addresses. For dehusk strings; the method strings has those of the program.",
         |s, v| s.strings.patterns => v.as_str().ok_or("expected a text")?.trim().to_owned();
     "strings.min_tokens" = "2", "Tokens of the shortest template string.",
         |s, v| s.strings.min_tokens => whole(v, 1, 1_000_000)?;

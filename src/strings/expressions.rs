@@ -23,6 +23,7 @@ impl StringTemplate {
 
     fn blank(&self) -> Result<&'static str, StringsError> {
         match self.tokens {
+            _ if self.of_pages => Err(StringsError::NoExpressions),
             StringTokens::Ws => Ok(r"\s+"),
             StringTokens::F2007 => Ok(r"[\-\s]+"),
             StringTokens::Html | StringTokens::Auto => Err(StringsError::NoExpressions),

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::StringsError;
@@ -14,6 +14,9 @@ use super::suffix::Suffixes;
 use super::tokens::{GLUED, PATTERN, shown};
 use crate::dom::{hash_str, mix};
 use crate::settings::{InnerStrings, StringTokens, Strings};
+
+/// Different tokens that an automaton has characters for.
+pub(super) const MOST_KEYS: usize = 1_048_575;
 
 /// Version of the stored form.
 const SCHEMA: u32 = 1;
@@ -34,8 +37,11 @@ pub struct StringTemplate {
     keys: Vec<String>,
     /// The strings, longest first.
     pub strings: Vec<TemplateString>,
-    /// Strings left out for `strings.max_total`.
+    /// Strings left out for `strings.max_total`, or for too many different tokens.
     pub n_left_out: usize,
+    /// Was it learned from pages?
+    #[serde(default)]
+    pub of_pages: bool,
 }
 
 /// One of them.
@@ -54,7 +60,8 @@ impl StringTemplate {
     /// Learns from a collection: steps 4 to 8 of the paper.
     ///
     /// Repeats are gone through twice, once for the histogram and once for those above its cut, so that only these are
-    /// kept: beside the text, the array and the prefixes (12 bytes a token) there is nothing that grows with the input.
+    /// kept: beside the text, the array and the prefixes (12 bytes a token) and the distinct tokens there is nothing that
+    /// grows with the input.
     pub fn learn(collection: Collection, how: &Strings) -> Result<StringTemplate, StringsError> {
         let Collection { vocabulary, mut text, starts, has_pages, tokens, .. } = collection;
         let (n_documents, n_tokens) = (starts.len(), text.len());
@@ -69,6 +76,9 @@ impl StringTemplate {
         let could_be = |repeat: &Repeat| {
             let tokens = span(&suffixes, repeat);
             repeat.len as usize >= how.min_tokens
+                // More tokens than there are: its occurrences overlap, as those of "x x x" in a long row of x do. Such
+                // rows hold a string of every length, and would make all that follows quadratic.
+                && u64::from(repeat.tf) * u64::from(repeat.len) <= n_tokens as u64
                 && repeat.df >= least_df
                 // A run of tags alone is not worth removing.
                 && (!has_pages || tokens.iter().any(|token| is_word[*token as usize]))
@@ -95,10 +105,11 @@ impl StringTemplate {
             InnerStrings::Drop => false,
         };
         keep_standing(&suffixes, &documents, &mut kept, cut, keeps_inner, how.max_idiom);
-        let mut total = 0;
+        let (mut total, mut distinct): (usize, FxHashSet<i32>) = (0, FxHashSet::default());
         let n_kept = kept.iter().take_while(|repeat| {
             total += repeat.len as usize;
-            total <= how.max_total
+            distinct.extend(span(&suffixes, repeat));
+            total <= how.max_total && distinct.len() <= MOST_KEYS
         });
         let n_kept = n_kept.count();
         let mut numbers: FxHashMap<i32, u32> = FxHashMap::default();
@@ -121,7 +132,17 @@ impl StringTemplate {
             tokens => tokens,
         };
         let n_left_out = kept.len() - n_kept;
-        Ok(StringTemplate { schema: SCHEMA, tokens, n_documents, n_tokens, cut, keys, strings, n_left_out })
+        Ok(StringTemplate {
+            schema: SCHEMA,
+            tokens,
+            n_documents,
+            n_tokens,
+            cut,
+            keys,
+            strings,
+            n_left_out,
+            of_pages: has_pages,
+        })
     }
 
     /// Keys of a string's tokens.
@@ -240,5 +261,18 @@ mod tests {
         assert_eq!(strings, [r#"<body> <div class="m"> <b> Home </b> </div> <i>"#]);
         assert!(!template.may_be_idiom(&template.strings[0], &Settings::default().strings));
         assert!(learn(&[]).strings.is_empty());
+    }
+
+    #[test]
+    fn rows_of_one_word_are_no_work_and_hide_no_template() {
+        let html = format!("<nav><b>Home</b> of the house</nav><p>{}</p>", "x ".repeat(20_000));
+        let pages = [0, 1].map(|_| parse(&html, &PageLimits::default()));
+        let found = learn(&pages.each_ref().map(Document::Page));
+        assert!(found.text(&found.strings[0]).contains("Home </b> of the house"), "{}", found.strings.len());
+        assert!(found.strings.len() < 100, "{}", found.strings.len());
+        let text = "x ".repeat(300_000);
+        assert!(learn(&[Document::Text(&text), Document::Text(&text)]).strings.len() < 100);
+        let email = "1-".repeat(300_000);
+        assert!(learn(&[Document::Text(&email)]).strings.is_empty());
     }
 }

@@ -1,6 +1,7 @@
 //! Mutable patterns: dates, numbers, addresses, each taken for one symbol whatever it says.
 
 use regex_automata::meta::{Cache, Regex};
+use regex_automata::util::syntax;
 use regex_automata::{Input, Match};
 use serde::Deserialize;
 
@@ -80,7 +81,8 @@ impl Patterns {
             let Pattern { name, regex, test } = pattern;
             let compiled =
                 Regex::new(regex).map_err(|e| PatternsError::Regex { name: name.clone(), reason: e.to_string() })?;
-            if compiled.is_match("") {
+            let shortest = syntax::parse(regex).ok().and_then(|hir| hir.properties().minimum_len());
+            if compiled.is_match("") || shortest == Some(0) {
                 return Err(PatternsError::Empty(name.clone()));
             }
             if compiled.find(test).is_none_or(|found| found.range() != (0..test.len())) {
@@ -129,6 +131,11 @@ mod tests {
             let found = patterns.find_at(&pattern.test, 0, &mut patterns.cache()).unwrap();
             assert_eq!((found.pattern().as_usize(), found.range()), (at, 0..pattern.test.len()), "{}", pattern.name);
         }
+        let first = |text: &str| {
+            let found = patterns.find_at(text, 0, &mut patterns.cache())?;
+            Some(patterns.list()[found.pattern().as_usize()].name.as_str())
+        };
+        assert_eq!((first("Mayor Marches"), first("in May"), first("on Mon.")), (None, Some("month"), Some("weekday")));
         assert_eq!(Patterns::none().find_at("2026", 0, &mut Patterns::none().cache()), None);
     }
 
@@ -140,6 +147,7 @@ mod tests {
         };
         assert_eq!(refusal("[0-9]", "12"), "pattern mine: does not match the whole of its test \"12\"");
         assert_eq!(refusal("[0-9]*", "12"), "pattern mine: matches the empty text");
+        assert_eq!(refusal(r"\b(?:[0-9]+)?\b", "12"), "pattern mine: matches the empty text");
         assert!(refusal("[0-9", "1").starts_with("pattern mine: "));
         assert!(Patterns::parse("[[pattern]]\nname = 3").unwrap_err().to_string().contains("name"));
         assert!(Patterns::parse("[[patterns]]").is_err());

@@ -45,7 +45,8 @@ pub(super) fn keep_standing(
         if df < cut || (may_be_idiom && is_scattered(tf, df, documents.len())) {
             return false;
         }
-        for at in suffixes.array[ranks].iter().map(|at| *at as u32) {
+        let covered = if keeps_inner { 0..0 } else { ranks };
+        for at in suffixes.array[covered].iter().map(|at| *at as u32) {
             if is_outside(&reach, at) {
                 let end = at + string.len;
                 reach[at as usize..end as usize].iter_mut().for_each(|to| *to = end.max(*to));

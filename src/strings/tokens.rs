@@ -123,6 +123,8 @@ impl<'p> Tokenizer<'p> {
         let kind = self.kind_of_text();
         let class = |c: char| match kind {
             _ if c.is_whitespace() => Class::Blank,
+            // Else they would be taken for our own marks.
+            _ if c == PATTERN || c == GLUED => Class::Blank,
             StringTokens::F2007 if c == '-' => Class::Blank,
             StringTokens::F2007 | StringTokens::Ws => Class::Word,
             _ if !c.is_alphanumeric() => Class::Mark,
@@ -217,6 +219,7 @@ mod tests {
             ["I", "'", "m", "@number", "years", "-", "old", "(", "since", "@number", ")"]
         );
         assert_eq!(keys(StringTokens::Html, Document::Text("日本 x")), ["日", "本", "x"]);
+        assert_eq!(keys(StringTokens::Ws, Document::Text("\u{1}a\u{2}b \u{1}\u{1}")), ["a", "b"], "marks of the input");
     }
 
     #[test]

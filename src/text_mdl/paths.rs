@@ -50,8 +50,8 @@ impl Essential {
         let universal = (how.universal * pages.len() as f64) as u32;
         let mut all: Vec<u64> = pages.iter().flat_map(|page| page.0.iter().copied()).collect();
         all.par_sort_unstable();
-        // Paths of one page need no number, as long as none of them can be essential.
-        let counted = all.chunk_by(|a, b| a == b).filter(|run| run.len() as u32 >= floor);
+        // Paths of one page need no number, unless they can be essential.
+        let counted = all.chunk_by(|a, b| a == b).filter(|run| run.len() as u32 >= floor.min(2));
         let (mut number, mut hashes): (FxHashMap<u64, (u32, u32)>, Vec<u64>) = Default::default();
         for run in counted {
             number.insert(run[0], (hashes.len() as u32, run.len() as u32));
@@ -77,10 +77,10 @@ impl Essential {
 }
 
 /// The mode of supports, the smallest on ties; those above `universal` count only where there are no others. `known` are
-/// paths with their supports, by these; the `unknown` others have a support below the floor, which the mode never is.
+/// paths with their supports, by these; the `unknown` others are in one page each.
 fn threshold(known: &[(u32, u32)], unknown: usize, floor: u32, universal: u32) -> u32 {
     let mode = |supports: &[(u32, u32)]| {
-        let mut most = (floor, 0);
+        let mut most = (1, 0);
         for run in supports.chunk_by(|a, b| a.1 == b.1) {
             if run.len() > most.1 {
                 most = (run[0].1, run.len());
@@ -90,7 +90,7 @@ fn threshold(known: &[(u32, u32)], unknown: usize, floor: u32, universal: u32) -
     };
     let (some, all) = known.split_at(known.partition_point(|(_, support)| *support <= universal));
     let (support, n) = if some.is_empty() { mode(all) } else { mode(some) };
-    if unknown > n { floor } else { support }
+    if unknown >= n.max(1) { floor } else { support.max(floor) }
 }
 
 fn hashes(tree: &Tree) -> Vec<u64> {

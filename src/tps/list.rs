@@ -6,17 +6,19 @@ use super::region::main_region;
 use crate::settings::Tps;
 
 /// The regions that hold at least `tps.least_region` of the sequence, in its order: what a search cuts off is segmented
-/// like the sequence itself, and so on.
+/// like the sequence itself, and so on, by at most `tps.max_splits` searches. The main region where none is large enough.
 pub fn region_list(symbols: &[u32], how: &Tps) -> Vec<Range<usize>> {
     let least = ((how.least_region * symbols.len() as f64).ceil() as usize).max(1);
     let mut found = Vec::new();
     let whole = 0..symbols.len();
     let mut queue = vec![whole];
-    while let Some(part) = queue.pop() {
+    let mut searches = 0;
+    while let Some(part) = queue.pop().filter(|_| searches <= how.max_splits) {
         // Every part of a part that is too small is too small as well.
         if part.len() < least {
             continue;
         }
+        searches += 1;
         let inner = main_region(&symbols[part.clone()], how);
         let region = part.start + inner.start..part.start + inner.end;
         if region.len() >= least {
@@ -25,7 +27,10 @@ pub fn region_list(symbols: &[u32], how: &Tps) -> Vec<Range<usize>> {
         queue.extend([part.start..region.start, region.end..part.end]);
     }
     found.sort_unstable_by_key(|region| region.start);
-    found
+    match found.is_empty() && !symbols.is_empty() {
+        true => vec![main_region(symbols, how)],
+        false => found,
+    }
 }
 
 #[cfg(test)]
@@ -49,6 +54,8 @@ mod tests {
         );
         assert!(found.iter().any(|region| sequence[region.clone()].contains(&5)), "{found:?}");
         assert!(region_list(&[], &how).is_empty());
+        let unlike: Vec<u32> = (0..100_000).collect();
+        assert!(!region_list(&unlike, &how).is_empty(), "something is kept, and soon");
     }
 
     proptest! {
@@ -61,8 +68,9 @@ mod tests {
             prop_assert!(found.windows(2).all(|pair| pair[0].end <= pair[1].start));
             let main = main_region(&sequence, &how);
             let least = ((least * sequence.len() as f64).ceil() as usize).max(1);
-            prop_assert_eq!(found.contains(&main), main.len() >= least);
-            prop_assert!(found.iter().all(|region| region.len() >= least));
+            let is_fallback = found == [main.clone()] && main.len() < least;
+            prop_assert!(is_fallback || found.iter().all(|region| region.len() >= least));
+            prop_assert!(found.contains(&main) || (main.len() < least && !found.is_empty()));
         }
     }
 }

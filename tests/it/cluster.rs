@@ -9,6 +9,9 @@ fn dehusk(dir: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dehusk")).current_dir(dir).args(args).output().unwrap()
 }
 
+/// The layouts of these sites differ little.
+const LAYOUT: &str = "cluster.distance=0.08";
+
 /// The pages of generated sites as JSON lines.
 fn pile(dir: &Path) -> usize {
     let mut lines = Vec::new();
@@ -29,15 +32,15 @@ fn pages_of_a_template_come_together_by_every_method() {
     let dir = tempfile::tempdir().unwrap();
     let n = pile(dir.path());
     for method in ["mdl", "hash", "max", "cps"] {
-        let args = ["cluster", "pile.jsonl", "--gold", "site", "--json", "--method", method];
+        let args = ["cluster", "pile.jsonl", "--gold", "site", "--json", "--method", method, "--set", LAYOUT];
         let output = dehusk(dir.path(), &args);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!((&found["schema"], &found["n_pages"]), (&1.into(), &n.into()));
         let rand = found["gold"]["rand"].as_f64().unwrap();
-        // The layouts of these sites differ little; their words do.
+        // One cluster for all would have 0.28.
+        assert!(rand > 0.7, "{method}: Rand {rand}");
         if method != "cps" {
-            assert!(rand > 0.75, "{method}: Rand {rand}");
             assert!(found["gold"]["precision"].as_f64().unwrap() > 0.85, "{method}: {}", found["gold"]);
             let template = found["clusters"][0]["template"].as_array().unwrap();
             assert!(template.iter().any(|path| path.as_str().unwrap().starts_with("html/body/")), "{template:?}");

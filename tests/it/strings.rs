@@ -81,6 +81,11 @@ fn wrong_input_is_named() {
     std::fs::write(dir.path().join("p.toml"), "[[pattern]]\nname='n'\nregex='['\ntest='a'").unwrap();
     let args = ["strings", "learn", "bad.jsonl", "--name", "x", "--set", "strings.patterns=p.toml"];
     failure(&args, 2, &["p.toml", "pattern n"]);
+    std::fs::create_dir(dir.path().join("folder.jsonl")).unwrap();
+    failure(&["strings", "learn", "folder.jsonl", "--name", "x"], 1, &["folder.jsonl, line 1", "0 documents"]);
+    std::fs::write(dir.path().join("cut.jsonl.gz"), b"\x1f\x8b\x08 no gzip").unwrap();
+    failure(&["cluster", "cut.jsonl.gz"], 1, &["cut.jsonl.gz, line 1"]);
+    failure(&["strings", "learn", "bad.jsonl", "--name", " "], 2, &["--name is empty"]);
     std::fs::write(dir.path().join("a.txt"), "a b c").unwrap();
     std::fs::write(dir.path().join("b.txt"), "a b d").unwrap();
     let learned = dehusk(dir.path(), &["strings", "learn", "a.txt", "b.txt", "--name", "x"]);
