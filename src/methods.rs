@@ -55,6 +55,14 @@ impl Method {
         self.label.is_some_and(|label| of_label(label).name == self.name)
     }
 
+    /// The settings with what the method wants of them.
+    pub fn settings(&self, base: &Settings) -> Settings {
+        let mut settings = base.clone();
+        settings.learn.label = self.label.unwrap_or(settings.learn.label);
+        (self.prepare)(&mut settings);
+        settings
+    }
+
     /// Does it label by a template, and by the chain behind that where the template does not fit?
     pub fn goes_down_the_chain(&self) -> bool {
         ["witness", "etdm", "main"].contains(&self.name)

@@ -143,7 +143,7 @@ impl Clean {
             ))),
             (Kind::Site, false) => {
                 let trees = like(&self.like, settings)?;
-                let model = (method.learn)(&trees.iter().collect::<Vec<_>>(), settings);
+                let model = (method.learn)(&trees.iter().collect::<Vec<_>>(), &method.settings(settings));
                 let model = model.ok_or_else(|| {
                     Failure::Work(anyhow!(
                         "--like: {} pages were read, and {name} finds nothing that they share",

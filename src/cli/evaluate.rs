@@ -123,9 +123,7 @@ impl Evaluate {
         settings: &Settings,
         dump: &mut Option<BufWriter<File>>,
     ) -> Result<Report, Failure> {
-        let mut settings = settings.clone();
-        settings.learn.label = method.label.unwrap_or(settings.learn.label);
-        (method.prepare)(&mut settings);
+        let settings = method.settings(settings);
         let mut lost = None;
         let task = Task { corpus: &self.corpus, method, which, sharpened: self.sharpened, settings: &settings };
         let report = evaluate(&task, |marked| {
