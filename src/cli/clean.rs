@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
+use clap::builder::PossibleValuesParser;
 
 use super::documents::Reading;
-use super::{Failure, Format, Outcome, open_store};
+use super::{Failure, Format, Outcome, method_names, open_store};
 use crate::clean::{Applier, Chained, chain};
 use crate::crawl::Single;
 use crate::dom::{Note, Tree, parse_bytes};
 use crate::fetch::is_html;
 use crate::links::base_url;
-use crate::methods::{Kind, METHODS, Method, Model, find, of_label};
+use crate::methods::{Kind, Method, Model, find, of_label};
 use crate::page::PageUrl;
 use crate::settings::{Clean as CleanSettings, KeepText, Settings};
 use crate::store::Store;
@@ -45,9 +46,9 @@ pub(super) struct Clean {
     /// Clean each page by itself: no site, no template.
     #[arg(long, conflicts_with = "site")]
     alone: bool,
-    /// Clean by this method: density, tps, dsc, mdr or plain by the page alone; witness, etdm, df, main, gottron, strings or
-    /// rtdm by the pages of --like.
+    /// Clean by this method instead of the stored template.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["site", "alone"])]
+    #[arg(value_parser = PossibleValuesParser::new(method_names()))]
     method: Option<String>,
     /// Pages of the same site to learn from, the first of them the key page: folders, files, WARC files or .jsonl with `html`; 64 at most are used.
     #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["site", "alone"])]
@@ -124,10 +125,7 @@ impl Clean {
 
     fn by(&self, settings: &Settings) -> Result<By, Failure> {
         let method = match &self.method {
-            Some(name) => find(name).ok_or_else(|| {
-                let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
-                Failure::Usage(anyhow!("unknown method {name}; there are: {}", names.join(", ")))
-            })?,
+            Some(name) => find(name).ok_or_else(|| Failure::Usage(anyhow!("unknown method {name}")))?,
             None if !self.like.is_empty() => of_label(settings.learn.label),
             None if self.alone => return Ok(By::Alone),
             None => return Ok(By::Store(open_store(settings)?)),

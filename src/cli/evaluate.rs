@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::scores::{print, print_all};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, method_names};
 use crate::evaluate::{Marked, Report, Task, Which, evaluate};
 use crate::methods::{self, METHODS, Method};
 use crate::settings::Settings;
@@ -30,9 +31,8 @@ const ALL: &str = "all";
 pub(super) struct Evaluate {
     /// Folder of sites, or file of pages.
     corpus: PathBuf,
-    /// Method, or all for one table of them: witness, etdm, df, main, gottron, strings, rtdm, density, tps, dsc, mdr, plain
-    /// [default: that of label.by].
-    #[arg(long)]
+    /// Method [default: that of label.by].
+    #[arg(long, value_parser = PossibleValuesParser::new(method_names().into_iter().chain([PossibleValue::new(ALL).help("one table of all")])))]
     method: Option<String>,
     /// Parameter set; --set refines it.
     #[arg(long)]
@@ -109,10 +109,7 @@ impl Evaluate {
     fn method(&self, settings: &Settings) -> Result<&'static Method, Failure> {
         match &self.method {
             None => Ok(methods::of_label(settings.learn.label)),
-            Some(name) => methods::find(name).ok_or_else(|| {
-                let names: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
-                Failure::Usage(anyhow!("unknown method {name}; there are: {}, {ALL}", names.join(", ")))
-            }),
+            Some(name) => methods::find(name).ok_or_else(|| Failure::Usage(anyhow!("unknown method {name}"))),
         }
     }
 

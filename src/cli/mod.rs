@@ -25,8 +25,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
+use clap::builder::PossibleValue;
 use clap::{Parser, Subcommand};
 
+use crate::methods::METHODS;
 use crate::settings::Settings;
 use crate::store::Store;
 
@@ -194,6 +196,11 @@ fn log_to_stderr(format: LogFormat) {
         LogFormat::Text => subscriber.try_init(),
         LogFormat::Json => subscriber.json().flatten_event(true).try_init(),
     };
+}
+
+/// The names that `--method` takes, each with its line of help, from the table of methods.
+fn method_names() -> Vec<PossibleValue> {
+    METHODS.iter().map(|method| PossibleValue::new(method.name).help(method.summary)).collect()
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {

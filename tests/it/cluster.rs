@@ -1,13 +1,10 @@
 //! Piles of pages on the command line.
 
 use std::path::Path;
-use std::process::{Command, Output};
 
 use dehusk::demo::generated;
 
-fn dehusk(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dehusk")).current_dir(dir).args(args).output().unwrap()
-}
+use crate::cli::dehusk;
 
 /// The layouts of these sites differ little.
 const LAYOUT: &str = "cluster.distance=0.08";

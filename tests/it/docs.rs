@@ -49,7 +49,16 @@ fn readme_has_the_two_commands_and_documents_name_every_method() {
     let readme = file("README.md");
     assert!(readme.contains("cargo run --release -- demo") && readme.contains("scripts/check.sh"));
     let architecture = file("ARCHITECTURE.md");
+    let guide = file("docs/methods.md");
     for method in METHODS {
+        assert!(guide.contains(&format!("| `{}` |", method.name)), "{} is missing in docs/methods.md", method.name);
+        for command in ["clean", "evaluate"] {
+            assert!(
+                help(&[command]).contains(method.summary.split(", ").next().unwrap()),
+                "{} in {command} --help",
+                method.name
+            );
+        }
         assert!(architecture.contains(&format!("`{}`", method.name)), "{} is missing in ARCHITECTURE.md", method.name);
     }
     for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap() {

@@ -1,19 +1,6 @@
 //! Template strings on the command line: plain text, pages, wrong input.
 
-use std::path::Path;
-use std::process::{Command, Output};
-
-fn dehusk(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dehusk")).current_dir(dir).args(args).output().unwrap()
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
+use crate::cli::{dehusk, err, out};
 
 const OWN: [&str; 4] = ["The harbor opens again.", "A bridge was built.", "Rain fell on the valley.", "Nobody came."];
 
