@@ -121,7 +121,8 @@ impl<'r> Reading<'r> {
             let mut bytes = Vec::new();
             std::io::stdin().take(self.max_bytes as u64 + 1).read_to_end(&mut bytes).context("standard input")?;
             let found = self.of_bytes(bytes, Path::new("-")).context("standard input: is no text")?;
-            return Ok(Box::new(std::iter::once(Ok(found))));
+            let gold = self.gold.map(|_| found.name.clone());
+            return Ok(Box::new(std::iter::once(Ok(Found { gold, ..found }))));
         }
         if let Some(file) = open_lines(source).with_context(|| source.display().to_string())? {
             let lines = Lines { reader: BufReader::new(file), most: self.max_bytes, n: 0, is_over: false };

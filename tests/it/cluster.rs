@@ -55,6 +55,11 @@ fn a_pile_without_pages_and_a_line_without_its_gold_are_named() {
     let none = dehusk(dir.path(), &["cluster", "a.txt"]);
     assert_eq!(none.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&none.stderr).contains("no pages found"));
+    std::fs::write(dir.path().join("page.html"), "<html><body><p>a").unwrap();
+    let mut from_stdin = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"));
+    let page = std::fs::File::open(dir.path().join("page.html")).unwrap();
+    let output = from_stdin.args(["cluster", "-", "--gold", "x"]).stdin(page).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     std::fs::write(dir.path().join("p.jsonl"), "{\"html\":\"<p>a\"}\n{\"html\":\"<p>a\",\"site\":\"x\"}\n").unwrap();
     let gold = dehusk(dir.path(), &["cluster", "p.jsonl", "--gold", "site"]);
     assert_eq!(gold.status.code(), Some(1));
