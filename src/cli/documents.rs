@@ -69,6 +69,8 @@ const MOST_SHOWN: usize = 20;
 
 impl<'r> Reading<'r> {
     pub(super) fn new(as_text: bool, gold: Option<&'r str>, max_bytes: usize) -> Reading<'r> {
+        // Places in a text are 32 bits wide.
+        let max_bytes = max_bytes.min(u32::MAX as usize);
         Reading { as_text, gold, max_bytes, skipped: Cell::new(0), failed: Cell::new(0) }
     }
 
