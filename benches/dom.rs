@@ -3,8 +3,8 @@
 
 use std::cell::Cell;
 
-use dehusk::dom::parse;
-use dehusk::settings::PageLimits;
+use dehusk_core::internals::dom::ParseOptions;
+use dehusk_core::internals::dom::parse;
 use divan::counter::BytesCount;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::{StrTendril, TendrilSink};
@@ -29,7 +29,7 @@ fn measure(bencher: divan::Bencher<'_, '_>, mut run: impl FnMut(&str)) {
 
 #[divan::bench(sample_count = 10)]
 fn tree(bencher: divan::Bencher<'_, '_>) {
-    let limits = PageLimits::default();
+    let limits = ParseOptions::default();
     measure(bencher, |page| {
         divan::black_box(parse(page, &limits));
     });

@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 
-use dehusk::clean::Applier;
-use dehusk::dom::{Tree, parse};
 use dehusk::folder::url_of;
-use dehusk::learner::{Learned, Learner, Page};
-use dehusk::page::{PageUrl, SameSite, Site};
-use dehusk::settings::{Learn, PageLimits, Preset};
-use dehusk::template::{Template, vote};
+use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::internals::dom::ParseOptions;
+use dehusk_core::internals::dom::{Tree, parse};
+use dehusk_core::internals::learner::{FoundPage, Learned, Learner};
+use dehusk_core::internals::learner::{LearnOptions, Preset};
+use dehusk_core::internals::page_url::{PageUrl, SameSite, Site};
+use dehusk_core::internals::template::{Template, vote};
 use divan::counter::ItemsCount;
 
 #[path = "pages.rs"]
@@ -33,15 +34,15 @@ impl Prepared {
         pages::load().into_iter().map(prepare).collect()
     }
 
-    fn page(&self, url: PageUrl, path: &str) -> Option<Page> {
+    fn page(&self, url: PageUrl, path: &str) -> Option<FoundPage> {
         let (_, html) = &self.site.pages[*self.by_path.get(path)?];
-        Some(Page::new(url, parse(html, &PageLimits::default())))
+        Some(FoundPage::new(url, parse(html, &ParseOptions::default())))
     }
 
-    fn learn(&self, learn: &Learn) -> Learned {
+    fn learn(&self, learn: &LearnOptions) -> Learned {
         let url = url_of(&format!("{}.test", self.site.name), &self.site.key).unwrap();
         let key = self.page(url.clone(), &self.site.key).unwrap();
-        Learner::new(key, Site::of(&url, SameSite::Host), learn).run(|url| match &self.site.folder {
+        Learner::new(key, Site::of(&url, SameSite::Host), None, learn).run(|url| match &self.site.folder {
             Some(folder) => {
                 let served = folder.find(url)?;
                 self.page(served.url, &served.path)
@@ -71,7 +72,7 @@ fn vote_all_sites(bencher: divan::Bencher<'_, '_>, preset: &str) {
     bencher.counter(ItemsCount::new(learned.len())).bench_local(|| {
         for site in &learned {
             let voters: Vec<&Tree> = site.found.voters.iter().map(|load| &site.pages[*load].tree).collect();
-            divan::black_box(vote(&site.key.tree, &voters, &learn));
+            divan::black_box(vote(&site.key.tree, &voters, &learn.etdm));
         }
     });
 }
@@ -80,20 +81,20 @@ fn vote_all_sites(bencher: divan::Bencher<'_, '_>, preset: &str) {
 #[divan::bench(sample_count = 5)]
 fn clean_all_pages(bencher: divan::Bencher<'_, '_>) {
     let learn = Preset::Dehusk.learn();
-    let sites: Vec<(Prepared, Applier)> = Prepared::all()
+    let sites: Vec<(Prepared, TemplateMatcher)> = Prepared::all()
         .into_iter()
         .filter_map(|site| {
-            let applier = Applier::new(&site.learn(&learn).template?);
+            let applier = TemplateMatcher::from_template(&site.learn(&learn).template?);
             Some((site, applier))
         })
         .collect();
     let n_pages: usize = sites.iter().map(|(site, _)| site.site.pages.len()).sum();
-    let limits = PageLimits::default();
+    let limits = ParseOptions::default();
     bencher.counter(ItemsCount::new(n_pages)).bench_local(|| {
         for (site, applier) in &sites {
             for (_, html) in &site.site.pages {
                 let tree = parse(html, &limits);
-                divan::black_box(applier.apply(&tree).text(&tree));
+                divan::black_box(applier.label(&tree).text(&tree));
             }
         }
     });
@@ -113,7 +114,7 @@ fn label_all_pages(bencher: divan::Bencher<'_, '_>) {
 }
 
 fn walk(bencher: divan::Bencher<'_, '_>, sharpens: bool) {
-    let (learn, limits) = (Preset::Dehusk.learn(), PageLimits::default());
+    let (learn, limits) = (Preset::Dehusk.learn(), ParseOptions::default());
     let sites: Vec<(Template, Vec<Tree>)> = Prepared::all()
         .into_iter()
         .filter_map(|site| {
@@ -123,11 +124,11 @@ fn walk(bencher: divan::Bencher<'_, '_>, sharpens: bool) {
     let n_pages: usize = sites.iter().map(|(_, trees)| trees.len()).sum();
     bencher.counter(ItemsCount::new(n_pages)).bench_local(|| {
         for (template, trees) in &sites {
-            let mut applier = Applier::new(template);
+            let mut applier = TemplateMatcher::from_template(template);
             for (url, tree) in (1_000_000..).zip(trees) {
-                let applied = applier.apply(tree);
+                let applied = applier.label(tree);
                 if sharpens {
-                    applier.sharpen(url, tree, &applied);
+                    applier.add_page(url, tree, &applied);
                 }
             }
         }

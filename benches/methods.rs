@@ -4,13 +4,16 @@
 
 use std::time::Instant;
 
-use dehusk::baselines::rtdm_distance;
-use dehusk::cluster::{precision_and_recall, rand};
-use dehusk::dom::{Tree, parse};
-use dehusk::methods::{Kind, METHODS};
-use dehusk::settings::{PageLimits, Preset, Settings, Text, TextMethod};
-use dehusk::template::vote;
-use dehusk::text_mdl::{Clustering, Essential, Paths, cluster};
+use dehusk::settings::Settings;
+use dehusk_core::internals::baselines::rtdm_distance;
+use dehusk_core::internals::cluster::{precision_and_recall, rand};
+use dehusk_core::internals::dom::ParseOptions;
+use dehusk_core::internals::dom::{Tree, parse};
+use dehusk_core::internals::learner::Preset;
+use dehusk_core::internals::methods::METHODS;
+use dehusk_core::internals::template::vote;
+use dehusk_core::internals::text_mdl::{Clustering, Essential, Paths, cluster};
+use dehusk_core::internals::text_mdl::{TextMethod, TextOptions};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 #[path = "generated.rs"]
@@ -25,7 +28,7 @@ fn main() {
 }
 
 fn page(html: &str) -> Tree {
-    parse(html, &PageLimits::default())
+    parse(html, &ParseOptions::default())
 }
 
 fn seconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
@@ -46,13 +49,19 @@ fn page_methods() {
     // A table of like rows, the worst for methods that compare neighbors.
     let rows = page(&format!("<table>{}</table>", "<tr><td>a<td>b<td><i>c</i>".repeat(200_000 / 8)));
     let sizes = [50_000, 100_000, 200_000].map(large);
-    for method in METHODS.iter().filter(|method| method.kind == Kind::Page) {
-        let clean = |tree: &Tree| (method.clean)(tree, None, &settings.clean);
+    for method in METHODS.iter().filter(|method| !method.is_site_method()) {
+        let clean = |tree: &Tree| method.label(tree, None, &settings.core).labels;
         let (all, _) = seconds(|| trees.iter().map(|tree| clean(tree).is_template.len()).sum::<usize>());
         let sizes = sizes.each_ref().map(|tree| seconds(|| clean(tree)).0 * 1e3);
         let rows = seconds(|| clean(&rows)).0 * 1e3;
         let a_page = all * 1e3 / trees.len() as f64;
-        println!("{:<10}{a_page:>8.3}{:>10.1}{:>10.1}{:>10.1}{rows:>10.1}", method.name, sizes[0], sizes[1], sizes[2]);
+        println!(
+            "{:<10}{a_page:>8.3}{:>10.1}{:>10.1}{:>10.1}{rows:>10.1}",
+            method.method.name(),
+            sizes[0],
+            sizes[1],
+            sizes[2]
+        );
     }
 }
 
@@ -71,7 +80,7 @@ fn rtdm_beside_etdm() {
     let nodes: usize = pairs.iter().map(|(a, b)| a.counted().len() + b.counted().len()).sum();
     let mean = nodes as f64 / 2.0 / pairs.len().max(1) as f64;
     let (rtdm, _) = seconds(|| pairs.iter().map(|(a, b)| rtdm_distance(a, b)).sum::<f64>());
-    let (etdm, _) = seconds(|| pairs.iter().map(|(a, b)| vote(a, &[b], &learn).m).sum::<usize>());
+    let (etdm, _) = seconds(|| pairs.iter().map(|(a, b)| vote(a, &[b], &learn.etdm).n_voters).sum::<usize>());
     println!("\nmapping {} pairs of pages of one site, {mean:.0} nodes on average, one core", pairs.len());
     println!(
         "  RTDM {:.2} ms a pair, ETDM {:.2} ms; ratio {:.1}",
@@ -87,7 +96,7 @@ fn rtdm_beside_etdm() {
         lists.push(page(&format!("<ul>{}</ul>", items.concat())));
     }
     let (rtdm, _) = seconds(|| rtdm_distance(&lists[0], &lists[1]));
-    let (etdm, _) = seconds(|| vote(&lists[0], &[&lists[1]], &learn).m);
+    let (etdm, _) = seconds(|| vote(&lists[0], &[&lists[1]], &learn.etdm).n_voters);
     println!(
         "  two lists of 300 items with words of their own, {} nodes: RTDM {:.1} ms, ETDM {:.1} ms",
         lists[0].counted().len(),
@@ -117,7 +126,7 @@ fn text_with(foot: usize) {
             let made: Vec<Paths> = batch.par_iter().map(|html| Paths::of(&page(html))).collect();
             paths.extend(made);
         }
-        let how = Settings::default().text;
+        let how = Settings::default().core.text;
         let (prepared, (essential, _)) = seconds(|| Essential::of(&paths, &how));
         drop(paths);
         let gold: Vec<usize> = (0..n).map(|at| at % templates).collect();
@@ -131,7 +140,8 @@ fn text_with(foot: usize) {
             if n > most {
                 continue;
             }
-            let (took, found): (f64, Clustering) = seconds(|| cluster(&essential, &Text { method, ..how.clone() }));
+            let (took, found): (f64, Clustering) =
+                seconds(|| cluster(&essential, &TextOptions { method, ..how.clone() }));
             let exact = *of_mdl.get_or_insert(found.cost);
             let numbers = found.of_pages();
             let (precision, recall) = precision_and_recall(&numbers, &gold);

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use dehusk::demo::sites;
-use dehusk::dom::decode;
 use dehusk::folder::Folder;
+use dehusk_core::internals::dom::decode;
 
 /// A site: its key page and all its pages, decoded.
 #[allow(dead_code, reason = "each bench uses some")]

@@ -5,9 +5,11 @@
 
 use std::time::Instant;
 
-use dehusk::dom::parse;
-use dehusk::settings::{PageLimits, Settings, StringTokens, Strings};
-use dehusk::strings::{Collection, Document, Patterns, Prepared, StringCleaner, StringTemplate};
+use dehusk::settings::Settings;
+use dehusk_core::internals::dom::ParseOptions;
+use dehusk_core::internals::dom::parse;
+use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate, TokenizedDocument};
+use dehusk_core::internals::strings::{StringOptions, StringTokens};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 #[path = "generated.rs"]
@@ -23,11 +25,11 @@ fn main() {
 
 /// Pages are made as they are needed and timed without that, so that the peak of memory is not theirs.
 fn learn(bytes: usize) {
-    let how = Settings::default().strings;
+    let how = Settings::default().core.strings;
     let mut news = generated::News::new();
     let mut sites: Vec<String> = pages::load().into_iter().flat_map(|site| site.pages).map(|(_, html)| html).collect();
     let n_sites = sites.len();
-    let mut collection = Collection::new(Patterns::shipped(), StringTokens::Auto);
+    let mut collection = Corpus::new(Patterns::shipped(), StringTokens::Auto);
     let (mut read, mut spent, mut n) = (0, 0.0, 0);
     while read < bytes {
         let batch: Vec<String> =
@@ -35,8 +37,8 @@ fn learn(bytes: usize) {
         read += batch.iter().map(String::len).sum::<usize>();
         n += batch.len();
         let start = Instant::now();
-        let prepare = |html: &String| collection.prepare(Document::Page(&parse(html, &PageLimits::default())));
-        let prepared: Vec<Prepared> = batch.par_iter().map(prepare).collect();
+        let prepare = |html: &String| collection.prepare(Document::Page(&parse(html, &ParseOptions::default())));
+        let prepared: Vec<TokenizedDocument> = batch.par_iter().map(prepare).collect();
         prepared.into_iter().for_each(|document| collection.add(document).unwrap());
         spent += start.elapsed().as_secs_f64();
     }
@@ -62,8 +64,9 @@ fn learn(bytes: usize) {
         (12 * tokens + read) as f64 / 1e6 - peak as f64 / 1e6
     );
     let cleaner = StringCleaner::new(&template, &Patterns::shipped(), &how, |_| true).unwrap();
-    let page = parse(&news.page(), &PageLimits::default());
-    let (is_template, share) = cleaner.label(&page);
+    let page = parse(&news.page(), &ParseOptions::default());
+    let labels = cleaner.label(&page);
+    let (is_template, share) = (labels.is_template, labels.confidence);
     let left: Vec<&str> = page
         .nodes()
         .filter(|node| page.counted().contains(&node.index()) && page.is_text(*node) && !is_template[node.index()])
@@ -89,7 +92,7 @@ fn clean() {
             format!("{} s{n} {}", zipf.text(2), zipf.text(words))
         })
         .collect();
-    let mut collection = Collection::new(Patterns::none(), StringTokens::Ws);
+    let mut collection = Corpus::new(Patterns::none(), StringTokens::Ws);
     for document in 0..3 {
         // Something of its own between any two.
         let text: Vec<String> =
@@ -97,7 +100,7 @@ fn clean() {
         let prepared = collection.prepare(Document::Text(&text.join("\n")));
         collection.add(prepared).unwrap();
     }
-    let how = Strings { max_idiom: 0, ..Settings::default().strings };
+    let how = StringOptions { max_idiom: 0, ..Settings::default().core.strings };
     let template = StringTemplate::learn(collection, &how).unwrap();
     let start = Instant::now();
     let cleaner = StringCleaner::new(&template, &Patterns::none(), &how, |_| true).unwrap();

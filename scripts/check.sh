@@ -18,20 +18,20 @@ if [ -d ../shared ] && ! python3 -c 'import rapidfuzz' 2>/dev/null; then
 fi
 
 step "format"
-cargo fmt --check
+cargo fmt --all --check
 
 step "lints"
-cargo clippy --quiet --all-targets --locked -- -D warnings
+cargo clippy --quiet --workspace --all-targets --all-features --locked -- -D warnings
 
 step "tests"
-cargo test --quiet --locked --lib --bins --tests
-cargo test --quiet --locked --doc
+cargo test --quiet --workspace --all-features --locked --lib --bins --tests --examples
+cargo test --quiet --workspace --all-features --locked --doc
 
 step "benches build"
 cargo bench --quiet --locked --no-run
 
 step "documentation"
-RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps
+RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --all-features --locked --no-deps
 
 step "licences"
 cargo deny --log-level error check licenses bans sources

@@ -40,12 +40,12 @@ row "dom_ref all" links.dom_ref=all
 row "nofollow left out" links.skip_nofollow=true
 for nt in "2 2" "4 3" "6 3" "8 4" "3 1" "3 3"; do
     read -r n t <<<"$nt"
-    row "n=$n t=$t" subdigraph.n=$n etdm.t=$t
+    row "n=$n t=$t" subdigraph.n=$n etdm.min_votes=$t
 done
 for n in 3 5 8; do
-    row "first $n, majority" subdigraph.mode=first subdigraph.n=$n etdm.t=0
+    row "first $n, majority" subdigraph.mode=first subdigraph.n=$n etdm.min_votes=0
 done
-equal=(subdigraph.mode=first etdm.t=0 etdm.ignore_generated=true etdm.text=equal)
+equal=(subdigraph.mode=first etdm.min_votes=0 etdm.ignore_generated=true etdm.text=equal)
 for n in 3 4 5 6 7 8; do
     row "first $n, majority, generated ignored, text equal" "${equal[@]}" subdigraph.n=$n
     row "the same, Pt 0.45" "${equal[@]}" subdigraph.n=$n etdm.threshold=0.45
@@ -58,7 +58,7 @@ row "votes, Pt 0.50" etdm.threshold=0.50
 row "votes, Pt 0.60" etdm.threshold=0.60
 row "votes, n=5" subdigraph.n=5
 row "votes, n=7" subdigraph.n=7
-row "votes, complete n=3 t=2" subdigraph.mode=complete subdigraph.n=3 etdm.t=2
+row "votes, complete n=3 t=2" subdigraph.mode=complete subdigraph.n=3 etdm.min_votes=2
 row "votes, DP mapping" etdm.map=dp
 row "votes, order constraint off" etdm.keep_order=false
 row "votes, attribute names only" etdm.attr_mode=name
@@ -78,5 +78,5 @@ for n in 1 2 3 4 5 6 7; do
     row "dehusk, n=$n" subdigraph.n=$n subdigraph.max_loads=$n
 done
 for pt in 0.25 0.45 0.55; do
-    row "dehusk, witness.threshold $pt" witness.threshold=$pt
+    row "dehusk, site_model.threshold $pt" site_model.threshold=$pt
 done

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::page::PageUrl;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// A folder that stands for the root of a site.
 #[derive(Clone, Debug)]

@@ -3,15 +3,17 @@
 //! [`Scope::judge`] answers with the URL as it is to be asked for, or with the name of the reason it is left out; the
 //! crawl counts those names. A rule here never names a site: each trap is a shape that spaces without end have.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
+
+use dehusk_core::internals::learner::LinkFilter;
 
 use regex::{Regex, RegexSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use url::Position;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::page::{PageUrl, SameSite, Site};
 use crate::settings::{Crawl, ScopeOf};
+use dehusk_core::internals::page_url::{PageUrl, SameSite, Site};
 
 /// Why a link is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -97,6 +99,15 @@ impl Scope {
     pub fn strip(&self, url: &PageUrl) -> PageUrl {
         url.without_parameters(|name| {
             self.dropped.contains(name) || self.dropped_beginnings.iter().any(|beginning| name.starts_with(beginning))
+        })
+    }
+
+    /// What the learner asks about links: strips parameters, then judges.
+    pub fn link_filter(self: &Arc<Scope>) -> LinkFilter {
+        let scope = Arc::clone(self);
+        Arc::new(move |from, to| {
+            let url = scope.strip(to);
+            scope.allows(from, &url).ok().map(|()| url)
         })
     }
 

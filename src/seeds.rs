@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::page::PageUrl;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// Where seeds come from. Files are read as they are needed: a list may be longer than memory.
 #[derive(Debug, Default)]

@@ -8,17 +8,19 @@ use anyhow::{Context, anyhow};
 use clap::builder::PossibleValuesParser;
 
 use super::documents::Reading;
-use super::{Failure, Format, Outcome, method_names, open_store};
-use crate::clean::{Applier, Chained, chain};
+use super::{Failure, Format, Outcome, method_named, method_names, open_store};
 use crate::crawl::Single;
-use crate::dom::{Note, Tree, parse_bytes};
 use crate::fetch::is_html;
-use crate::links::base_url;
-use crate::methods::{Kind, Method, Model, find, of_label};
-use crate::page::PageUrl;
-use crate::settings::{Clean as CleanSettings, KeepText, Settings};
+use crate::settings::Settings;
 use crate::store::Store;
 use crate::warc::{is_warc, pages};
+use dehusk_core::Options;
+use dehusk_core::internals::clean::{CleanOptions, LabeledPage, TemplateMatcher, label_page};
+use dehusk_core::internals::dom::{Note, Tree, parse_bytes};
+use dehusk_core::internals::links::base_url;
+use dehusk_core::internals::method::Method;
+use dehusk_core::internals::methods::{MethodEntry, Model};
+use dehusk_core::internals::page_url::PageUrl;
 
 /// Remove the site's stored template from pages.
 ///
@@ -80,7 +82,7 @@ enum By {
     /// Each page by itself.
     Alone,
     /// Another method, with what it learned.
-    Method(&'static Method, Option<Model>),
+    Method(&'static MethodEntry, Option<Model>),
 }
 
 struct Loaded {
@@ -105,13 +107,13 @@ impl Clean {
             let loaded = if page.contains("://") {
                 PageUrl::parse(page).map_err(anyhow::Error::from).and_then(|url| {
                     let response = runtime.block_on(network.fetch(&url))?;
-                    let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.page);
+                    let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.core.parse);
                     Ok(Loaded { tree, url: Some(response.url) })
                 })
             } else {
                 load_file(page, settings)
             };
-            let outcome = loaded.and_then(|loaded| self.clean(page, &loaded, by, &settings.clean));
+            let outcome = loaded.and_then(|loaded| self.clean(page, &loaded, by, &settings.core));
             match outcome {
                 Ok(text) => write!(io::stdout().lock(), "{text}{between}")?,
                 Err(e) => {
@@ -125,23 +127,23 @@ impl Clean {
 
     fn by(&self, settings: &Settings) -> Result<By, Failure> {
         let method = match &self.method {
-            Some(name) => find(name).ok_or_else(|| Failure::Usage(anyhow!("unknown method {name}")))?,
-            None if !self.like.is_empty() => of_label(settings.learn.label),
+            Some(name) => method_named(name)?,
+            None if !self.like.is_empty() => method_named(Method::of_label_by(settings.core.learn.label_by).name())?,
             None if self.alone => return Ok(By::Alone),
             None => return Ok(By::Store(open_store(settings)?)),
         };
-        let name = method.name;
-        match (method.kind, self.like.is_empty()) {
-            (Kind::Page, true) => Ok(By::Method(method, None)),
-            (Kind::Page, false) => {
+        let name = method.method;
+        match (method.is_site_method(), self.like.is_empty()) {
+            (false, true) => Ok(By::Method(method, None)),
+            (false, false) => {
                 Err(Failure::Usage(anyhow!("{name} works by the page alone; leave --like out, or name another method")))
             }
-            (Kind::Site, true) => Err(Failure::Usage(anyhow!(
+            (true, true) => Err(Failure::Usage(anyhow!(
                 "{name} learns from pages of the site: name some with --like; without --method the stored template is used"
             ))),
-            (Kind::Site, false) => {
+            (true, false) => {
                 let trees = like(&self.like, settings)?;
-                let model = (method.learn)(&trees.iter().collect::<Vec<_>>(), &method.settings(settings));
+                let model = method.learn(&trees.iter().collect::<Vec<_>>(), &settings.core);
                 let model = model.ok_or_else(|| {
                     Failure::Work(anyhow!(
                         "--like: {} pages were read, and {name} finds nothing that they share",
@@ -159,9 +161,9 @@ impl Clean {
         let pages = pages(Path::new(file), settings.fetch.max_bytes).map_err(|e| Failure::Work(e.into()))?;
         for page in pages {
             let outcome = page.map_err(anyhow::Error::from).and_then(|page| {
-                let (tree, _) = parse_bytes(&page.body, page.content_type.as_deref(), &settings.page);
+                let (tree, _) = parse_bytes(&page.body, page.content_type.as_deref(), &settings.core.parse);
                 let name = page.url.to_string();
-                self.clean(&name, &Loaded { tree, url: Some(page.url) }, by, &settings.clean)
+                self.clean(&name, &Loaded { tree, url: Some(page.url) }, by, &settings.core)
             });
             match outcome {
                 Ok(text) => io::stdout().lock().write_all(text.as_bytes())?,
@@ -174,7 +176,7 @@ impl Clean {
         Ok(all_well)
     }
 
-    fn clean(&self, page: &str, loaded: &Loaded, by: &By, how: &CleanSettings) -> anyhow::Result<String> {
+    fn clean(&self, page: &str, loaded: &Loaded, by: &By, options: &Options) -> anyhow::Result<String> {
         for note in loaded.tree.notes() {
             match note {
                 Note::BytesCut(n) => tracing::warn!("{page}: {n} bytes beyond page.max_bytes are cut off"),
@@ -182,20 +184,21 @@ impl Clean {
                 _ => {}
             }
         }
-        let (host, chained) = match by {
+        let how = &options.clean;
+        let (host, labeled) = match by {
             By::Store(store) => self.choose(page, loaded, store, how)?,
-            By::Alone => (None, chain(&loaded.tree, None, None, how)),
-            By::Method(method, model) => (None, by_method(method, model.as_ref(), &loaded.tree, how)),
+            By::Alone => (None, label_page(&loaded.tree, None, None, how)),
+            By::Method(method, model) => (None, method.label(&loaded.tree, model.as_ref(), options)),
         };
-        let Chained { applied, method, .. } = chained;
+        let LabeledPage { labels, method, .. } = labeled;
         let content = match self.format {
-            Format::Text => applied.text(&loaded.tree),
-            Format::Html => applied.html(&loaded.tree),
+            Format::Text => labels.text(&loaded.tree),
+            Format::Html => labels.html(&loaded.tree),
         };
         if !self.json {
             return Ok(content);
         }
-        let confidence = (applied.confidence * 1000.0).round() / 1000.0;
+        let confidence = (labels.confidence * 1000.0).round() / 1000.0;
         let line = serde_json::json!({
             "page": page, "site": host, "method": method, "confidence": confidence, "content": content,
         });
@@ -208,8 +211,8 @@ impl Clean {
         page: &str,
         loaded: &Loaded,
         store: &Store,
-        how: &CleanSettings,
-    ) -> anyhow::Result<(Option<String>, Chained)> {
+        how: &CleanOptions,
+    ) -> anyhow::Result<(Option<String>, LabeledPage)> {
         let site =
             self.site.as_ref().map(|site| PageUrl::parse(site).map_or_else(|_| site.clone(), |url| url.authority()));
         let named = loaded.url.as_ref().map(PageUrl::authority).or(site);
@@ -220,47 +223,36 @@ impl Clean {
                     "{page}: no stored template of {host}; `dehusk crawl http://{host}/` learns one, --alone cleans without"
                 )
             })?;
-            return fitting(page, &host, &Applier::new(&template), loaded, how);
+            return fitting(page, &host, &TemplateMatcher::from_template(&template), loaded, how);
         }
         if let Some(host) = canonical_host(&loaded.tree)
             && let Some(template) = store.load_template(&host, None)?
         {
-            return fitting(page, &host, &Applier::new(&template), loaded, how);
+            return fitting(page, &host, &TemplateMatcher::from_template(&template), loaded, how);
         }
         let best = store
             .load_newest_templates()?
             .into_iter()
             .map(|template| {
-                let applier = Applier::new(&template);
-                let applied = applier.apply(&loaded.tree);
-                (template.host, applier, applied)
+                let matcher = TemplateMatcher::from_template(&template);
+                let labels = matcher.label(&loaded.tree);
+                (template.host, matcher, labels)
             })
             .max_by(|a, b| a.2.confidence.total_cmp(&b.2.confidence));
         match best {
-            Some((host, applier, applied)) if applied.confidence >= UNNAMED_MIN => {
-                Ok((Some(host), chain(&loaded.tree, Some(applied), Some(&applier), how)))
+            Some((host, matcher, labels)) if labels.confidence >= UNNAMED_MIN => {
+                Ok((Some(host), label_page(&loaded.tree, Some(labels), Some(&matcher), how)))
             }
             _ => Err(anyhow!("{page}: no stored template fits; --site names one, --alone cleans without")),
         }
     }
 }
 
-/// What a method makes of a page. Those that begin with a template go down the chain, and the step that it took is named.
-fn by_method(method: &Method, model: Option<&Model>, page: &Tree, how: &CleanSettings) -> Chained {
-    let keep = if method.name == "main" { KeepText::Main } else { how.keep };
-    match model.and_then(Model::applier) {
-        Some(applier) if method.goes_down_the_chain() => {
-            chain(page, None, Some(applier), &CleanSettings { keep, ..*how })
-        }
-        _ => Chained { applied: (method.clean)(page, model, how), method: method.name, by_template: model.is_some() },
-    }
-}
-
 /// The first pages of these sources.
 fn like(sources: &[PathBuf], settings: &Settings) -> Result<Vec<Tree>, Failure> {
-    let reading = Reading::new(false, None, settings.page.max_bytes);
+    let reading = Reading::new(false, None, settings.core.parse.max_bytes);
     let pages = reading.all(sources).filter(|found| found.as_ref().map_or(true, |found| found.is_page));
-    let trees = pages.take(MOST_LIKE).map(|found| Ok(found?.tree(&settings.page)));
+    let trees = pages.take(MOST_LIKE).map(|found| Ok(found?.tree(&settings.core.parse)));
     trees.collect::<anyhow::Result<Vec<Tree>>>().context("--like").map_err(Failure::Work)
 }
 
@@ -279,28 +271,28 @@ fn load_file(page: &str, settings: &Settings) -> anyhow::Result<Loaded> {
     {
         return Err(anyhow!("{page}: is no HTML: it holds NUL bytes"));
     }
-    Ok(Loaded { tree: parse_bytes(&bytes, None, &settings.page).0, url: None })
+    Ok(Loaded { tree: parse_bytes(&bytes, None, &settings.core.parse).0, url: None })
 }
 
 fn fitting(
     page: &str,
     host: &str,
-    applier: &Applier,
+    matcher: &TemplateMatcher,
     loaded: &Loaded,
-    how: &CleanSettings,
-) -> anyhow::Result<(Option<String>, Chained)> {
-    let chained = chain(&loaded.tree, None, Some(applier), how);
-    if chained.method == "plain" {
+    how: &CleanOptions,
+) -> anyhow::Result<(Option<String>, LabeledPage)> {
+    let labeled = label_page(&loaded.tree, None, Some(matcher), how);
+    if labeled.method == Method::Plain {
         return Err(anyhow!(
             "{page}: the template of {host} does not fit (confidence {:.2}, needed is {}); it may be another kind of page, or the site was redesigned",
-            chained.applied.confidence,
-            applier.least_confidence(how)
+            labeled.labels.confidence,
+            matcher.min_confidence(how)
         ));
     }
-    if !chained.by_template {
-        tracing::warn!("{page}: shows nothing of the template of {host}; cleaned by itself ({})", chained.method);
+    if !labeled.by_template {
+        tracing::warn!("{page}: shows nothing of the template of {host}; cleaned by itself ({})", labeled.method);
     }
-    Ok((Some(host.to_owned()), chained))
+    Ok((Some(host.to_owned()), labeled))
 }
 
 /// The host that a page gives as its own.

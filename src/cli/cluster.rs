@@ -14,9 +14,11 @@ use serde_json::{Value, json};
 use super::documents::{Found, Reading, counter, next_batch};
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome};
-use crate::cluster::{Features, precision_and_recall, rand, single_linkage};
-use crate::settings::{ClusterBy, Settings, TextMethod};
-use crate::text_mdl::{Essential, Paths, cluster, path_names};
+use crate::settings::Settings;
+use dehusk_core::internals::cluster::ClusterBy;
+use dehusk_core::internals::cluster::{Features, precision_and_recall, rand, single_linkage};
+use dehusk_core::internals::text_mdl::TextMethod;
+use dehusk_core::internals::text_mdl::{Essential, Paths, cluster, path_names};
 
 /// Group a pile of pages by template.
 ///
@@ -89,19 +91,19 @@ struct Grouped {
 
 impl Cluster {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
-        let method = self.method.unwrap_or(match settings.text.method {
+        let method = self.method.unwrap_or(match settings.core.text.method {
             TextMethod::Mdl => Method::Mdl,
             TextMethod::Hash => Method::Hash,
             TextMethod::Max => Method::Max,
         });
         let mut settings = settings.clone();
         match method {
-            Method::Mdl => settings.text.method = TextMethod::Mdl,
-            Method::Hash => settings.text.method = TextMethod::Hash,
-            Method::Max => settings.text.method = TextMethod::Max,
-            Method::Cp => settings.cluster.by = ClusterBy::Cp,
-            Method::Cps => settings.cluster.by = ClusterBy::Cps,
-            Method::Ctss => settings.cluster.by = ClusterBy::Ctss,
+            Method::Mdl => settings.core.text.method = TextMethod::Mdl,
+            Method::Hash => settings.core.text.method = TextMethod::Hash,
+            Method::Max => settings.core.text.method = TextMethod::Max,
+            Method::Cp => settings.core.cluster.by = ClusterBy::Cp,
+            Method::Cps => settings.core.cluster.by = ClusterBy::Cps,
+            Method::Ctss => settings.core.cluster.by = ClusterBy::Ctss,
         }
         let by_layout = matches!(method, Method::Cp | Method::Cps | Method::Ctss);
         let pile = self.read(by_layout, &settings);
@@ -124,7 +126,7 @@ impl Cluster {
     }
 
     fn reading<'a>(&'a self, settings: &Settings) -> Reading<'a> {
-        Reading::new(false, self.gold.as_deref(), settings.page.max_bytes)
+        Reading::new(false, self.gold.as_deref(), settings.core.parse.max_bytes)
     }
 
     fn read(&self, by_layout: bool, settings: &Settings) -> Pile {
@@ -138,10 +140,10 @@ impl Cluster {
             found.retain(|found| found.is_page);
             pile.texts += n - found.len();
             match by_layout {
-                true => pile
-                    .features
-                    .par_extend(found.par_iter().map(|f| Features::of(&f.tree(&settings.page), &settings.cluster))),
-                false => pile.paths.par_extend(found.par_iter().map(|f| Paths::of(&f.tree(&settings.page)))),
+                true => pile.features.par_extend(
+                    found.par_iter().map(|f| Features::of(&f.tree(&settings.core.parse), &settings.core.cluster)),
+                ),
+                false => pile.paths.par_extend(found.par_iter().map(|f| Paths::of(&f.tree(&settings.core.parse)))),
             }
             bar.inc(found.len() as u64);
             for one in found {
@@ -167,7 +169,7 @@ impl Cluster {
         while let Some(batch) = next_batch(&mut documents).filter(|_| !wanted.is_empty()) {
             let pages: Vec<&Found> = batch.iter().flatten().filter(|found| found.is_page).collect();
             let found: Vec<Vec<(u64, String)>> =
-                pages.par_iter().map(|page| path_names(&page.tree(&settings.page), &wanted)).collect();
+                pages.par_iter().map(|page| path_names(&page.tree(&settings.core.parse), &wanted)).collect();
             for (hash, name) in found.into_iter().flatten() {
                 wanted.remove(&hash);
                 names.entry(hash).or_insert(name);
@@ -282,11 +284,11 @@ impl Cluster {
 fn group(pile: &Pile, by_layout: bool, settings: &Settings) -> Grouped {
     let start = Instant::now();
     if by_layout {
-        let numbers = single_linkage(&pile.features, settings.cluster.most());
+        let numbers = single_linkage(&pile.features, settings.core.cluster.max_distance());
         return Grouped { numbers, templates: Vec::new(), cost: None, took: start.elapsed() };
     }
-    let (essential, hashes) = Essential::of(&pile.paths, &settings.text);
-    let found = cluster(&essential, &settings.text);
+    let (essential, hashes) = Essential::of(&pile.paths, &settings.core.text);
+    let found = cluster(&essential, &settings.core.text);
     let took = start.elapsed();
     let of_numbers = |paths: Vec<u32>| paths.into_iter().map(|path| hashes[path as usize]).collect();
     let templates = found.clusters.iter().map(|cluster| of_numbers(cluster.template())).collect();

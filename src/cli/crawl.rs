@@ -190,7 +190,7 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
         write!(out, "{}", failure_table(&failures).render(terminal_width()))?;
     }
     let redesigned: Vec<&SiteSummary> =
-        sites.iter().filter(|s| s.outcome == "learned" && s.shown_of_old.is_some()).collect();
+        sites.iter().filter(|s| s.outcome == "learned" && s.old_template_coverage.is_some()).collect();
     if !redesigned.is_empty() {
         writeln!(out, "\nSites that were redesigned, and learned anew:")?;
         write!(out, "{}", redesigned_table(&redesigned).render(terminal_width()))?;
@@ -280,7 +280,7 @@ fn program() -> String {
 fn redesigned_table(sites: &[&SiteSummary]) -> Table {
     let mut table = Table::new(&["site", "shown of the old", "new template", "of"]);
     for s in sites.iter().take(MOST_ROWS) {
-        let shown = s.shown_of_old.map_or_else(String::new, |share| format!("{:.0} %", share * 100.0));
+        let shown = s.old_template_coverage.map_or_else(String::new, |share| format!("{:.0} %", share * 100.0));
         table.row(vec![s.host.clone(), shown, s.template_nodes.to_string(), s.key_nodes.to_string()]);
     }
     if sites.len() > MOST_ROWS {

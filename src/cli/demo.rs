@@ -71,11 +71,11 @@ impl Demo {
         settings.fetch.resolve = vec![format!("*.{TOP}=127.0.0.1:{port}")];
         settings.politeness.delay = settings.politeness.delay.min(Duration::from_millis(200));
         // A second demo does everything again.
-        settings.crawl.relearn = true;
+        settings.template.relearn = true;
         settings.crawl.resume_within = Duration::ZERO;
         settings.revisit.all = true;
         // All demo hosts share one registrable domain.
-        settings.politeness.key = crate::page::PolitenessKey::Host;
+        settings.politeness.key = crate::settings::PolitenessScope::Host;
         settings
     }
 }

@@ -10,9 +10,9 @@ use anyhow::{Context, anyhow};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
-use crate::dom::{Tree, decode, parse, parse_bytes};
-use crate::settings::PageLimits;
 use crate::warc::{is_warc, pages};
+use dehusk_core::internals::dom::ParseOptions;
+use dehusk_core::internals::dom::{Tree, decode, parse, parse_bytes};
 
 /// A document as it was found.
 pub(super) struct Found {
@@ -31,7 +31,7 @@ enum Body {
 
 impl Found {
     /// The page's tree.
-    pub(super) fn tree(&self, limits: &PageLimits) -> Tree {
+    pub(super) fn tree(&self, limits: &ParseOptions) -> Tree {
         match &self.body {
             Body::Bytes(bytes, content_type) => parse_bytes(bytes, content_type.as_deref(), limits).0,
             Body::Text(text) => parse(text, limits),

@@ -11,8 +11,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use super::scores::{print, print_all};
 use super::{Failure, Outcome, method_names};
 use crate::evaluate::{Marked, Report, Task, Which, evaluate};
-use crate::methods::{self, METHODS, Method};
 use crate::settings::Settings;
+use dehusk_core::internals::method::Method;
+use dehusk_core::internals::methods::{METHODS, MethodEntry};
 
 /// Stands for every method.
 const ALL: &str = "all";
@@ -40,9 +41,9 @@ pub(super) struct Evaluate {
     /// Pages that are marked: the key page of each site, those with a main-content gold, or all.
     #[arg(long, default_value = "key", value_parser = ["key", "gold", "all"])]
     pages: String,
-    /// See every page of a site once before any is marked, as a walk through it does.
-    #[arg(long)]
-    sharpened: bool,
+    /// Add every page of a site to its model before any page is labeled, as a crawl of the whole site does.
+    #[arg(long, alias = "sharpened")]
+    add_all: bool,
     /// One line a site, worst first.
     #[arg(long)]
     by_site: bool,
@@ -106,23 +107,23 @@ impl Evaluate {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn method(&self, settings: &Settings) -> Result<&'static Method, Failure> {
+    fn method(&self, settings: &Settings) -> Result<&'static MethodEntry, Failure> {
         match &self.method {
-            None => Ok(methods::of_label(settings.learn.label)),
-            Some(name) => methods::find(name).ok_or_else(|| Failure::Usage(anyhow!("unknown method {name}"))),
+            None => super::method_named(Method::of_label_by(settings.core.learn.label_by).name()),
+            Some(name) => super::method_named(name),
         }
     }
 
     fn report(
         &self,
-        method: &'static Method,
+        method: &'static MethodEntry,
         which: Which,
         settings: &Settings,
         dump: &mut Option<BufWriter<File>>,
     ) -> Result<Report, Failure> {
-        let settings = method.settings(settings);
+        let settings = Settings { core: method.options(&settings.core), ..settings.clone() };
         let mut lost = None;
-        let task = Task { corpus: &self.corpus, method, which, sharpened: self.sharpened, settings: &settings };
+        let task = Task { corpus: &self.corpus, method, which, add_all: self.add_all, settings: &settings };
         let report = evaluate(&task, |marked| {
             if let Some(out) = dump
                 && let Err(e) = write_line(out, marked)

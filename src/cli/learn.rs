@@ -14,14 +14,14 @@ use super::crawl::{run_crawl, site_table};
 use super::outline::write_outline;
 use super::table::terminal_width;
 use super::{Failure, Outcome};
-use crate::dom::parse_bytes;
 use crate::folder::{Folder, url_of};
-use crate::learner::{Learner, Page};
-use crate::page::{PageUrl, Site};
 use crate::settings::Settings;
 use crate::store::Store;
-use crate::template::Template;
 use crate::warc::{WarcPage, is_warc, pages};
+use dehusk_core::internals::dom::parse_bytes;
+use dehusk_core::internals::learner::{FoundPage, Learner};
+use dehusk_core::internals::page_url::{PageUrl, Site};
+use dehusk_core::internals::template::Template;
 
 /// Learn the template of one site from a folder of pages as served, or from its URL.
 ///
@@ -67,7 +67,7 @@ impl Learn {
     fn learn_url(&self, settings: &Settings) -> Outcome {
         let url = PageUrl::parse(&self.source).map_err(|e| Failure::Usage(e.into()))?;
         let mut settings = settings.clone();
-        settings.crawl.relearn = true;
+        settings.template.relearn = true;
         settings.crawl.resume_within = Duration::ZERO;
         let (summary, sites) = run_crawl(vec![url.clone()].into(), &settings, None, None)?;
         if summary.stats.learned == 0 {
@@ -106,10 +106,13 @@ impl Learn {
         let named = first.join(&format!("/{}", self.key.trim_start_matches('/')));
         let key_url = named.filter(|url| found.contains_key(url)).unwrap_or(first);
         let read = |page: &WarcPage| {
-            Page::new(page.url.clone(), parse_bytes(&page.body, page.content_type.as_deref(), &settings.page).0)
+            FoundPage::new(
+                page.url.clone(),
+                parse_bytes(&page.body, page.content_type.as_deref(), &settings.core.parse).0,
+            )
         };
-        let site = Site::of(&key_url, settings.learn.same_site);
-        let learner = Learner::new(read(&found[&key_url]), site, &settings.learn);
+        let site = Site::of(&key_url, settings.core.learn.links.same_site);
+        let learner = Learner::new(read(&found[&key_url]), site, None, &settings.core.learn);
         let learned = learner.run(|url| found.get(url).map(read));
         learned.template.ok_or_else(|| {
             Failure::Work(anyhow!(
@@ -133,15 +136,15 @@ impl Learn {
         let served = folder
             .find(&key_url)
             .ok_or_else(|| Failure::Usage(anyhow!("{}: no page {}; --key names another", path.display(), self.key)))?;
-        let read = |file: &Path, url: PageUrl| -> io::Result<Page> {
+        let read = |file: &Path, url: PageUrl| -> io::Result<FoundPage> {
             let bytes = std::fs::read(file)?;
-            Ok(Page::new(url, parse_bytes(&bytes, None, &settings.page).0))
+            Ok(FoundPage::new(url, parse_bytes(&bytes, None, &settings.core.parse).0))
         };
         let key = read(&served.file, served.url.clone())
             .with_context(|| served.file.display().to_string())
             .map_err(Failure::Work)?;
-        let site = Site::of(&key.url, settings.learn.same_site);
-        let learned = Learner::new(key, site, &settings.learn).run(|url| {
+        let site = Site::of(&key.url, settings.core.learn.links.same_site);
+        let learned = Learner::new(key, site, None, &settings.core.learn).run(|url| {
             let served = folder.find(url)?;
             match read(&served.file, served.url) {
                 Ok(page) => Some(page),

@@ -28,9 +28,10 @@ use anyhow::Context;
 use clap::builder::PossibleValue;
 use clap::{Parser, Subcommand};
 
-use crate::methods::METHODS;
 use crate::settings::Settings;
 use crate::store::Store;
+use dehusk_core::internals::method::{Method, UnknownMethod};
+use dehusk_core::internals::methods::{METHODS, MethodEntry};
 
 /// Crawls lists of web sites politely, learns each site's template from its own pages, and gives back every page
 /// without it.
@@ -200,7 +201,20 @@ fn log_to_stderr(format: LogFormat) {
 
 /// The names that `--method` takes, each with its line of help, from the table of methods.
 fn method_names() -> Vec<PossibleValue> {
-    METHODS.iter().map(|method| PossibleValue::new(method.name).help(method.summary)).collect()
+    let value = |entry: &MethodEntry| {
+        let value = PossibleValue::new(entry.method.name()).help(entry.summary);
+        value.aliases(entry.method.former_names())
+    };
+    METHODS.iter().map(value).collect()
+}
+
+/// The method that `--method` names. A former name is accepted with a warning.
+fn method_named(name: &str) -> Result<&'static MethodEntry, Failure> {
+    let method: Method = name.parse().map_err(|e: UnknownMethod| Failure::Usage(e.into()))?;
+    if method.name() != name {
+        tracing::warn!("--method: `{name}` is now `{method}`");
+    }
+    method.entry().ok_or_else(|| Failure::Usage(anyhow::anyhow!("{method} is not built in")))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {

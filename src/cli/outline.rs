@@ -2,24 +2,26 @@
 
 use std::io::{self, Write};
 
-use crate::template::{Template, TemplateNode};
+use dehusk_core::internals::template::{Template, TemplateNode};
 
-/// What was learned, then every node with its votes or the witnesses that have it; in brackets what is the page's own; a
-/// slot is a place whose text or children are so.
+/// Writes what was learned, then every node with its votes or the number of training pages that have it. Nodes in brackets
+/// are the page's own. A slot (…) is a node whose text or children are the page's own.
 pub(super) fn write_outline(template: &Template, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "site       {}", template.host)?;
     writeln!(out, "key page   {}", template.key_url)?;
-    let (loads, n, m) = (template.loads, template.n, template.m);
-    let role = if template.witnesses.is_some() { "witnesses  " } else { "voters     " };
+    let (loads, n, m) = (template.loads, template.n_wanted, template.n_voters);
+    let role = if template.training_set.is_some() { "training   " } else { "voters     " };
     for (at, voter) in template.voters.iter().enumerate() {
         writeln!(out, "{}{voter}", if at == 0 { role } else { "           " })?;
     }
-    match &template.witnesses {
-        Some(family) => {
-            let further = family.n_pages().saturating_sub(m + 1);
-            writeln!(out, "learned    {loads} pages loaded, {m} of {n} witnesses and {further} of later pages")?;
+    match &template.training_set {
+        Some(set) => {
+            let extra = set.n_pages().saturating_sub(m + 1);
+            writeln!(out, "learned    {loads} pages loaded, {m} of {n} training pages and {extra} extra pages")?;
         }
-        None => writeln!(out, "learned    {loads} pages loaded, {m} of {n} voted, {} votes needed", template.t)?,
+        None => {
+            writeln!(out, "learned    {loads} pages loaded, {m} of {n} voted, {} votes needed", template.min_votes)?
+        }
     }
     writeln!(
         out,

@@ -8,9 +8,9 @@ use clap::Subcommand;
 
 use super::table::{Table, terminal_width, time};
 use super::{Failure, Outcome, open_store};
-use crate::dom::{parse, write_text};
 use crate::settings::Settings;
 use crate::store::PageRow;
+use dehusk_core::internals::dom::{parse, write_text};
 
 /// List and show page snapshots, as fetched and without their template.
 #[derive(clap::Args)]
@@ -105,7 +105,7 @@ fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(),
     })?;
     let shown = match format {
         Shown::Html | Shown::Raw => html,
-        Shown::Text => write_text(&parse(&html, &settings.page), |_| true),
+        Shown::Text => write_text(&parse(&html, &settings.core.parse), |_| true),
     };
     write_page(&row, &shown, json, &mut out)?;
     Ok(())

@@ -7,11 +7,11 @@ use std::collections::HashSet;
 
 use ammonia::{Builder, UrlRelative, clean_text};
 
-use crate::clean::Applied;
-use crate::dom::{NodeId, Tree};
-use crate::links::base_url;
-use crate::page::PageUrl;
-use crate::template::Template;
+use dehusk_core::internals::dom::{NodeId, Tree};
+use dehusk_core::internals::labels::Labels;
+use dehusk_core::internals::links::base_url;
+use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::internals::template::Template;
 
 const STYLE: &str = "
 :root { color-scheme: light; font: 15px/1.5 system-ui, sans-serif; }
@@ -29,7 +29,7 @@ body:has(#template:checked) #page [data-dehusk=o], body:has(#own:checked) #page 
 ";
 
 /// The file's text.
-pub(super) fn picture(template: &Template, version: i64, page: &Tree, applied: &Applied) -> String {
+pub(super) fn picture(template: &Template, version: i64, page: &Tree, applied: &Labels) -> String {
     let is_template = &applied.is_template;
     let base = PageUrl::parse(&template.key_url).map(|url| base_url(page, &url).to_string());
     let marked = sanitized(&marked(page, is_template), base.as_deref().unwrap_or(&template.key_url));
@@ -130,20 +130,26 @@ fn sanitized(html: &str, base: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::parse;
-    use crate::settings::{PageLimits, Preset};
-    use crate::template::vote;
+    use dehusk_core::internals::dom::ParseOptions;
+    use dehusk_core::internals::dom::parse;
+    use dehusk_core::internals::learner::Preset;
+    use dehusk_core::internals::template::{Provenance, vote};
 
     #[test]
     fn nothing_of_the_page_runs_and_all_of_it_is_marked() {
         let html = "<nav onclick=alert(1)><a href='javascript:alert(2)'>Home</a> <a href=/a>A &amp; B</a></nav>\
             <script>alert(3)</script><img src=x onerror=alert(4)><p style='background:url(http://e.test/)'>own &lt;b&gt;</p>\
             <svg><script>alert(5)</script></svg><iframe src=//e.test></iframe><foo\"><x></main><style>*{display:none}</style>";
-        let tree = parse(html, &PageLimits::default());
+        let tree = parse(html, &ParseOptions::default());
         let url = PageUrl::parse("http://s.test/k").unwrap();
         let learn = Preset::Thesis2014.learn();
-        let template = Template::of(&tree, &url, &[], 0, &vote(&tree, &[&tree], &learn), &learn);
-        let mut applied = Applied::nothing(&tree);
+        let template = Template::from_votes(
+            &tree,
+            Provenance { key_url: Some(&url), ..Provenance::default() },
+            &vote(&tree, &[&tree], &learn.etdm),
+            &learn,
+        );
+        let mut applied = Labels::none(&tree);
         tree.all("nav").for_each(|nav| applied.is_template[tree.shape.subtree(nav)].fill(true));
         let picture = picture(&template, 1, &tree, &applied);
         for bad in ["<script", "alert(1)", "javascript:", "onerror", "<img", "<iframe", "<svg", "url(", "display:none"]
@@ -152,7 +158,7 @@ mod tests {
         }
         assert!(picture.contains("<nav data-dehusk=\"t\">"), "{picture}");
         assert!(picture.contains("<a data-dehusk=\"t\" href=\"http://s.test/a\""), "{picture}");
-        let own = parse(&picture, &PageLimits::default());
+        let own = parse(&picture, &ParseOptions::default());
         assert_eq!(own.all("main").filter(|main| own.attr(*main, "id") == Some("page")).count(), 1);
         assert_eq!(own.all("main").count(), 1, "the page does not end the frame that it stands in");
         assert!(

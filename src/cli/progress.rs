@@ -43,7 +43,7 @@ impl Display {
     }
 
     fn site(&mut self, site: &SiteSummary) {
-        let redesigned = match site.shown_of_old {
+        let redesigned = match site.old_template_coverage {
             Some(share) => format!(", redesigned: {:.0} % of the old template is left", share * 100.0),
             None => String::new(),
         };

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::table::{Table, terminal_width};
 use crate::evaluate::{Report, Score, SiteRow};
-use crate::methods::{Kind, find};
+use dehusk_core::internals::methods::MethodEntry;
 
 /// The figures of one method.
 pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io::Result<()> {
@@ -29,7 +29,7 @@ pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io:
                 shown(learned, s.learning.links.to_string()),
                 shown(learned, s.learning.loads.to_string()),
                 shown(learned, s.learning.cs.len().to_string()),
-                shown(learned, s.learning.t.to_string()),
+                shown(learned, s.learning.min_votes.to_string()),
             ]);
         }
         writeln!(out, "{}", table.render(terminal_width()))?;
@@ -87,11 +87,11 @@ pub(super) fn print_all(reports: &[Report], out: &mut impl Write) -> io::Result<
         let shown = |is_there: bool, x: f64| if is_there { figure(x) } else { "-".to_owned() };
         let (nodes, words) = (report.nodes(), report.bag());
         let (has_nodes, has_words) = (report.n_node_pages() > 0, report.n_word_pages() > 0);
-        let is_site = find(report.method).is_some_and(|method| method.kind == Kind::Site);
+        let is_site = report.method.entry().is_some_and(MethodEntry::is_site_method);
         let learns = is_site && report.sites.iter().any(|site| site.learning.nodes > 0);
         let (learn, _) = report.median_and_worst(|site| site.cost.learn.as_secs_f64() * 1000.0);
         table.row(vec![
-            report.method.to_owned(),
+            report.method.to_string(),
             report.n_node_pages().max(report.n_word_pages()).to_string(),
             shown(report.sites.iter().any(|site| site.key.is_some()), report.key().f1),
             shown(has_nodes, nodes.f1),

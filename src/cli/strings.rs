@@ -12,11 +12,11 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::documents::{Found, Reading, counter, next_batch};
 use super::table::{Table, count, terminal_width, time};
 use super::{Failure, Format, Outcome, open_store};
-use crate::clean::Applied;
-use crate::dom::Tree;
-use crate::settings::{Settings, StringTokens};
+use crate::settings::Settings;
 use crate::store::Store;
-use crate::strings::{Collection, Document, Patterns, Prepared, StringCleaner, StringTemplate};
+use dehusk_core::internals::dom::Tree;
+use dehusk_core::internals::strings::StringTokens;
+use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate, TokenizedDocument};
 
 /// Learn what the documents of a source repeat word by word, and take it out.
 ///
@@ -117,16 +117,17 @@ impl Strings {
 
 fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, settings: &Settings) -> Outcome {
     let patterns = patterns(settings)?;
-    let mut collection = Collection::new(patterns, settings.strings.tokens);
+    let mut collection = Corpus::new(patterns, settings.core.strings.tokens);
     if name.trim().is_empty() {
         return Err(Failure::Usage(anyhow!("--name is empty; it is what the source is called in the store")));
     }
-    let reading = Reading::new(as_text, None, settings.page.max_bytes);
+    let reading = Reading::new(as_text, None, settings.core.parse.max_bytes);
     let mut documents = reading.all(sources);
     let (bar, mut n_pages) = (counter("read"), 0);
     while let Some(batch) = next_batch(&mut documents) {
         let found = reading.readable(batch);
-        let prepared: Vec<Prepared> = found.par_iter().map(|found| prepare(&collection, found, settings)).collect();
+        let prepared: Vec<TokenizedDocument> =
+            found.par_iter().map(|found| prepare(&collection, found, settings)).collect();
         n_pages += found.iter().filter(|found| found.is_page).count();
         bar.inc(found.len() as u64);
         for document in prepared {
@@ -147,7 +148,7 @@ fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, set
             collection.len()
         );
     }
-    let template = StringTemplate::learn(collection, &settings.strings).map_err(|e| Failure::Work(e.into()))?;
+    let template = StringTemplate::learn(collection, &settings.core.strings).map_err(|e| Failure::Work(e.into()))?;
     let work = |e: crate::store::StoreError| Failure::Work(e.into());
     let mut store = Store::create(Path::new(&settings.store.path), settings.store.zstd_level).map_err(work)?;
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
@@ -163,9 +164,9 @@ fn ended(reading: &Reading<'_>) -> ExitCode {
     if reading.failed.get() > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS }
 }
 
-fn prepare(collection: &Collection, found: &Found, settings: &Settings) -> Prepared {
+fn prepare(collection: &Corpus, found: &Found, settings: &Settings) -> TokenizedDocument {
     match found.is_page {
-        true => collection.prepare(Document::Page(&found.tree(&settings.page))),
+        true => collection.prepare(Document::Page(&found.tree(&settings.core.parse))),
         false => collection.prepare(Document::Text(&found.text())),
     }
 }
@@ -196,14 +197,14 @@ fn summarise(template: &StringTemplate, name: &str) -> io::Result<()> {
 
 fn show(store: &Store, name: &str, template: &StringTemplate, emit: Emit, settings: &Settings) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    let idioms = store.idioms(name, settings.strings.max_sites_share).map_err(|e| Failure::Work(e.into()))?;
+    let idioms = store.idioms(name, settings.core.strings.max_sites_share).map_err(|e| Failure::Work(e.into()))?;
     let is_idiom = |hash| idioms.contains(&hash);
     let expressions = match emit {
         Emit::Regex => template.expressions(&patterns(settings)?).map_err(|e| Failure::Usage(e.into()))?,
         _ => Vec::new(),
     };
     for (at, string) in template.strings.iter().enumerate() {
-        let idiom = template.may_be_idiom(string, &settings.strings) && is_idiom(template.hash(string));
+        let idiom = template.may_be_idiom(string, &settings.core.strings) && is_idiom(template.hash(string));
         match emit {
             // An idiom is not removed, so it has no expression.
             Emit::Regex if idiom => {}
@@ -249,7 +250,7 @@ fn stored(store: &Store, name: &str) -> Result<StringTemplate, Failure> {
 
 /// Those of `strings.patterns`, or the ones that come with the program.
 fn patterns(settings: &Settings) -> Result<Patterns, Failure> {
-    let path = &settings.strings.patterns;
+    let path = &settings.string_patterns;
     if path.is_empty() {
         return Ok(Patterns::shipped());
     }
@@ -277,7 +278,7 @@ impl Cleaning<'_> {
                 self.name
             )));
         }
-        let how = &self.settings.strings;
+        let how = &self.settings.core.strings;
         let idioms = store.idioms(self.name, how.max_sites_share).map_err(|e| Failure::Work(e.into()))?;
         let n_idioms = template
             .strings
@@ -293,7 +294,7 @@ impl Cleaning<'_> {
         }
         let cleaner = StringCleaner::new(&template, &patterns, how, |hash| !idioms.contains(&hash))
             .map_err(|e| Failure::Work(e.into()))?;
-        let reading = Reading::new(self.as_text, None, self.settings.page.max_bytes);
+        let reading = Reading::new(self.as_text, None, self.settings.core.parse.max_bytes);
         let (mut n, mut n_other) = (0, 0);
         let mut documents = reading.all(sources);
         while let Some(batch) = next_batch(&mut documents) {
@@ -327,7 +328,7 @@ impl Cleaning<'_> {
 
     fn line(&self, cleaner: &StringCleaner, found: &Found) -> String {
         let (mut content, share) = match found.is_page {
-            true => self.page(cleaner, &found.tree(&self.settings.page)),
+            true => self.page(cleaner, &found.tree(&self.settings.core.parse)),
             false => {
                 let cleaned = cleaner.clean_text(&found.text());
                 (cleaned.text, cleaned.share)
@@ -344,11 +345,11 @@ impl Cleaning<'_> {
     }
 
     fn page(&self, cleaner: &StringCleaner, tree: &Tree) -> (String, f64) {
-        let (is_template, share) = cleaner.label(tree);
-        let applied = Applied { is_template, confidence: share };
+        let labels = cleaner.label(tree);
+        let share = labels.confidence;
         let content = match self.format {
-            Format::Text => applied.text(tree),
-            Format::Html => applied.html(tree),
+            Format::Text => labels.text(tree),
+            Format::Html => labels.html(tree),
         };
         (content, share)
     }

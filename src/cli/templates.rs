@@ -13,11 +13,12 @@ use super::outline::write_outline;
 use super::picture::picture;
 use super::table::{Table, terminal_width, time};
 use super::{Failure, Outcome, open_store};
-use crate::clean::Applier;
-use crate::dom::parse_bytes;
-use crate::settings::{Clean, Settings};
+use crate::settings::Settings;
 use crate::store::TemplateRow;
-use crate::template::{Template, changes};
+use dehusk_core::internals::clean::CleanOptions;
+use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::internals::dom::parse_bytes;
+use dehusk_core::internals::template::{Template, changes};
 
 /// List, show, export and import stored templates.
 #[derive(clap::Args)]
@@ -174,10 +175,11 @@ fn show_html(settings: &Settings, host: &str, version: Option<i64>, file: &Path)
             template.key_url
         ))
     })?;
-    let (page, _) = parse_bytes(&store.load_raw(&row).map_err(work)?, row.content_type.as_deref(), &settings.page);
-    let applier = Applier::new(&template);
-    let applied = applier.apply(&page);
-    if applied.confidence < applier.least_confidence(&Clean::default()) {
+    let (page, _) =
+        parse_bytes(&store.load_raw(&row).map_err(work)?, row.content_type.as_deref(), &settings.core.parse);
+    let applier = TemplateMatcher::from_template(&template);
+    let applied = applier.label(&page);
+    if applied.confidence < applier.min_confidence(&CleanOptions::default()) {
         let url = &template.key_url;
         return Err(Failure::Work(anyhow!("{url}: the stored page shows nothing of this version of the template")));
     }

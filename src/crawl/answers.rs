@@ -3,16 +3,17 @@
 use std::time::{Duration, Instant};
 
 use super::event::{Answer, Kind, Request};
-use super::origin::FORBIDDEN;
+use super::robots_cache::FORBIDDEN;
 use super::scheduler::{End, Scheduler, put_off_reason};
 use super::site::Phase;
 use super::visit::{visit, visit_of};
 use super::work::{Came, Work};
 use crate::fetch::{Fetched, Response, redirect_target};
-use crate::frontier::Times;
-use crate::page::{Domain, PageUrl};
+use crate::politeness::PolitenessKey;
+use crate::politeness::Times;
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
-use crate::store::{Job, NewVisit, SiteEnd, SiteId, UrlEnd, VisitOutcome, WriterError};
+use crate::store::{Job, NewVisit, SiteId, SiteOutcome, UrlOutcome, VisitOutcome, WriterError};
+use dehusk_core::internals::page_url::PageUrl;
 
 impl Scheduler<'_> {
     pub(super) async fn fetched(&mut self, answer: Answer) -> Result<(), WriterError> {
@@ -45,14 +46,14 @@ impl Scheduler<'_> {
     }
 
     /// Ends the lease of a domain; `origin` may have asked for a longer delay.
-    fn release(&mut self, domain: &Domain, origin: &str, times: Option<Times>) {
+    fn release(&mut self, domain: &PolitenessKey, origin: &str, times: Option<Times>) {
         let own = self.origins.delay(origin).unwrap_or_default().min(self.tools.settings.politeness.max_crawl_delay);
         let next_fetch = times.map(|times| self.frontier.next_fetch(domain, &self.pace, times, own));
         self.frontier.done(domain, next_fetch);
     }
 
     /// A server that is overloaded, or does not answer, is left alone for longer, and longer each time.
-    async fn spare(&mut self, domain: &Domain, request: &Request, fetched: &Fetched) -> Result<(), WriterError> {
+    async fn spare(&mut self, domain: &PolitenessKey, request: &Request, fetched: &Fetched) -> Result<(), WriterError> {
         let politeness = self.tools.settings.politeness.clone();
         let now = Instant::now();
         let base = politeness.delay.max(Duration::from_millis(100));
@@ -81,7 +82,7 @@ impl Scheduler<'_> {
             Err(_) => return Ok(()),
         };
         self.stats.back_offs += 1;
-        let until = self.frontier.trouble(domain, base, asked, politeness.max_back_off, now);
+        let until = self.frontier.back_off(domain, base, asked, politeness.max_back_off, now);
         // A restart must know of what outlasts it.
         if until.saturating_duration_since(now) > politeness.delay {
             let job = Job::Domain(domain.to_string(), self.clock.at(until), reason);
@@ -115,7 +116,7 @@ impl Scheduler<'_> {
                 .await
             }
             NextStep::Unchanged => {
-                let end = UrlEnd::Unchanged;
+                let end = UrlOutcome::Unchanged;
                 self.writer
                     .send(Job::Visit(
                         NewVisit { outcome: VisitOutcome::NotModified, ..record },
@@ -135,7 +136,7 @@ impl Scheduler<'_> {
             }
             NextStep::Follow(target) if self.has_fetched(site, &target) => {
                 let record = NewVisit { reason: Some(target.to_string()), ..record };
-                self.writer.send(Job::Visit(record, Some((request.asked.clone(), UrlEnd::Moved)))).await?;
+                self.writer.send(Job::Visit(record, Some((request.asked.clone(), UrlOutcome::Moved)))).await?;
                 self.no_page(request, "leads to a page that this run has fetched".to_owned()).await
             }
             NextStep::Follow(target) => {
@@ -154,7 +155,7 @@ impl Scheduler<'_> {
                 self.stats.errors += 1;
                 let record = NewVisit { reason: Some(reason.clone()), ..record };
                 let record = match (&end, record.outcome) {
-                    (UrlEnd::Gone, _) => NewVisit { outcome: VisitOutcome::Gone, ..record },
+                    (UrlOutcome::Gone, _) => NewVisit { outcome: VisitOutcome::Gone, ..record },
                     // It led somewhere, but not to anything of use.
                     (_, VisitOutcome::Redirected) => NewVisit { outcome: VisitOutcome::Failed, ..record },
                     _ => record,
@@ -172,7 +173,7 @@ impl Scheduler<'_> {
         let response = match &fetched.outcome {
             Ok(response) => response,
             Err(error) if error.is_transient() && may_retry => return NextStep::Again(request.again()),
-            Err(error) => return NextStep::Give(error.to_string(), UrlEnd::Failed),
+            Err(error) => return NextStep::Give(error.to_string(), UrlOutcome::Failed),
         };
         if let Some(target) = redirect_target(response) {
             return self.redirected(request, target);
@@ -182,16 +183,16 @@ impl Scheduler<'_> {
         match (response.status, response.retry_after) {
             (304, _) if !request.known.is_empty() => NextStep::Unchanged,
             (200..=299, _) if response.body.is_empty() => {
-                NextStep::Give(format!("{url}: empty answer"), UrlEnd::Failed)
+                NextStep::Give(format!("{url}: empty answer"), UrlOutcome::Failed)
             }
             (200..=299, _) => NextStep::Page,
-            (status @ (404 | 410), _) => NextStep::Give(format!("{url}: answers {status}"), UrlEnd::Gone),
+            (status @ (404 | 410), _) => NextStep::Give(format!("{url}: answers {status}"), UrlOutcome::Gone),
             (status @ (429 | 503), Some(wait)) if wait > patience => NextStep::Give(
                 format!("{url}: answers {status} and asks to wait {} s, put off", wait.as_secs()),
-                UrlEnd::Failed,
+                UrlOutcome::Failed,
             ),
             (429 | 500..=599, _) if may_retry => NextStep::Again(request.again()),
-            (status, _) => NextStep::Give(format!("{url}: answers {status}"), UrlEnd::Failed),
+            (status, _) => NextStep::Give(format!("{url}: answers {status}"), UrlOutcome::Failed),
         }
     }
 
@@ -207,12 +208,12 @@ impl Scheduler<'_> {
     fn redirected(&self, request: &Request, target: PageUrl) -> NextStep {
         if request.hops >= self.tools.settings.fetch.max_redirects {
             let reason = format!("{}: more than {} redirects", request.url, request.hops);
-            return NextStep::Give(reason, UrlEnd::Failed);
+            return NextStep::Give(reason, UrlOutcome::Failed);
         }
         let site = request.kind.site().and_then(|site| self.sites.get(&site)).and_then(|state| state.site.as_ref());
         match site {
             Some(site) if site.claim(target.clone()).is_none() => {
-                NextStep::Give(format!("{}: leads to {target}, outside the site", request.url), UrlEnd::Failed)
+                NextStep::Give(format!("{}: leads to {target}, outside the site", request.url), UrlOutcome::Failed)
             }
             _ => NextStep::Follow(target),
         }
@@ -284,7 +285,7 @@ impl Scheduler<'_> {
             if let Some(visit) = came.visit {
                 let record = NewVisit { outcome: VisitOutcome::Failed, reason: Some(reason.clone()), ..visit };
                 let row = matches!(came.request.kind, Kind::Page { .. });
-                let row = row.then(|| (came.request.asked.clone(), UrlEnd::Failed));
+                let row = row.then(|| (came.request.asked.clone(), UrlOutcome::Failed));
                 self.writer.send(Job::Visit(record, row)).await?;
             }
             return self.no_page(came.request, reason).await;
@@ -309,7 +310,7 @@ impl Scheduler<'_> {
             }
             Phase::Walking(walk) => {
                 let Some(own) = state.site.clone() else {
-                    return self.end_site(site, SiteEnd::Failed("no key page".to_owned())).await;
+                    return self.end_site(site, SiteOutcome::Failed("no key page".to_owned())).await;
                 };
                 match came.request.kind {
                     Kind::Announced { .. } => Work::Announced(walk, own, came),
@@ -318,7 +319,7 @@ impl Scheduler<'_> {
             }
             // Nothing was asked for in this state: a defect of ours, which must not leave the site waiting for ever.
             Phase::Away => {
-                return self.end_site(site, SiteEnd::Failed("lost its place, please report it".to_owned())).await;
+                return self.end_site(site, SiteOutcome::Failed("lost its place, please report it".to_owned())).await;
             }
         };
         self.compute(site, work);
@@ -333,7 +334,7 @@ impl Scheduler<'_> {
             return self.give_up(request, reason).await;
         }
         self.stats.forbidden += 1;
-        let row = matches!(request.kind, Kind::Page { .. }).then(|| (request.asked.clone(), UrlEnd::Failed));
+        let row = matches!(request.kind, Kind::Page { .. }).then(|| (request.asked.clone(), UrlOutcome::Failed));
         let record = visit(&request, VisitOutcome::Forbidden, Some(reason.clone()));
         self.writer.send(Job::Visit(record, row)).await?;
         let reason = format!("{}: {reason}", request.url);
@@ -347,7 +348,7 @@ impl Scheduler<'_> {
         let own = request.kind.site().and_then(|site| self.sites.get(&site)?.site.clone());
         let is_elsewhere = own.is_some_and(|site| site.key().origin() != request.url.origin());
         let row = (is_elsewhere && matches!(request.kind, Kind::Page { .. }))
-            .then(|| (request.asked.clone(), UrlEnd::Failed));
+            .then(|| (request.asked.clone(), UrlOutcome::Failed));
         self.writer.send(Job::Visit(record, row)).await?;
         if let Kind::Robots { origin } = &request.kind {
             let robots = Robots::of(RobotsAnswer::Unreachable(""), &self.tools.agents);
@@ -361,8 +362,8 @@ impl Scheduler<'_> {
         match self.sites.get_mut(&site).map(super::site::SiteState::take_phase) {
             Some(Phase::Walking(walk)) if is_elsewhere => self.walk(site, walk).await,
             Some(Phase::Walking(mut walk)) => {
-                let end = match std::mem::replace(&mut walk.end, SiteEnd::Interrupted) {
-                    SiteEnd::NotDue => SiteEnd::Failed(reason),
+                let end = match std::mem::replace(&mut walk.end, SiteOutcome::Interrupted) {
+                    SiteOutcome::NotDue => SiteOutcome::Failed(reason),
                     end => end,
                 };
                 self.put_back(site, walk);
@@ -385,7 +386,7 @@ impl Scheduler<'_> {
         let stopping = self.stopping;
         let Some(state) = self.sites.get_mut(&site) else { return Ok(()) };
         if stopping {
-            return self.end_site(site, SiteEnd::Interrupted).await;
+            return self.end_site(site, SiteOutcome::Interrupted).await;
         }
         match state.take_phase() {
             Phase::Learning(learner) => {
@@ -393,7 +394,7 @@ impl Scheduler<'_> {
                 Ok(())
             }
             Phase::Walking(walk) => self.walk(site, walk).await,
-            Phase::Key(_) | Phase::Away => self.end_site(site, SiteEnd::Failed(reason)).await,
+            Phase::Key(_) | Phase::Away => self.end_site(site, SiteOutcome::Failed(reason)).await,
         }
     }
 }
@@ -410,5 +411,5 @@ enum NextStep {
     Unchanged,
     Again(Request),
     Follow(PageUrl),
-    Give(String, UrlEnd),
+    Give(String, UrlOutcome),
 }

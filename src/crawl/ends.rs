@@ -7,12 +7,13 @@ use super::scheduler::{End, Scheduler};
 use super::site::{Phase, TemplateSize, Walk};
 use super::stats::Progress;
 use super::work::{Advance, Harvest, Kept, Work, advance};
-use crate::clean::Applier;
-use crate::page::{PageUrl, Validators};
 use crate::scope::Refusal;
 use crate::settings::Mode;
-use crate::store::{Job, KnownUrl, SiteEnd, SiteId, SiteWork, WriterError};
-use crate::template::Template;
+use crate::store::{Job, KnownUrl, SiteId, SiteOutcome, SiteWork, WriterError};
+use crate::validators::Validators;
+use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::internals::template::Template;
 
 impl Scheduler<'_> {
     /// Begins with a site that the store has given: its key page, or, where its template is settled, the walk.
@@ -20,7 +21,7 @@ impl Scheduler<'_> {
         let id = work.id;
         let Ok(seed) = PageUrl::parse(&work.key_url) else {
             // Only a hand in the database can have written that.
-            let end = SiteEnd::Failed(format!("{}: no URL", work.key_url));
+            let end = SiteOutcome::Failed(format!("{}: no URL", work.key_url));
             self.stats.count_end(&end);
             return self.writer.send(Job::SiteEnded(id, end, self.clock.unix_ms())).await;
         };
@@ -29,7 +30,7 @@ impl Scheduler<'_> {
             return Ok(());
         }
         let recalled = self.recall_robots(&work);
-        let relearns = self.tools.settings.crawl.relearn && !work.template_is_settled;
+        let relearns = self.tools.settings.template.relearn && !work.template_is_settled;
         let settled = work.template_is_settled;
         let lasts = |template: &Template| settled || (!relearns && !template.is_provisional());
         let template = work.template.take().filter(lasts).map(Arc::new);
@@ -47,21 +48,22 @@ impl Scheduler<'_> {
         let is_due = self.tools.settings.revisit.all || was_asked || !is_over;
         if work.template_is_settled || (template.is_some() && !is_due) {
             let end = match (work.template_is_settled, &template) {
-                (true, None) => SiteEnd::Failed("no template was found before the restart".to_owned()),
-                (true, Some(_)) if work.template_is_new => SiteEnd::Learned,
-                (true, Some(_)) => SiteEnd::Kept,
-                (false, _) => SiteEnd::NotDue,
+                (true, None) => SiteOutcome::Failed("no template was found before the restart".to_owned()),
+                (true, Some(_)) if work.template_is_new => SiteOutcome::Learned,
+                (true, Some(_)) => SiteOutcome::Kept,
+                (false, _) => SiteOutcome::NotDue,
             };
             // Links are named as the key page is that the template was learned from.
             let key = template.as_ref().and_then(|template| PageUrl::parse(&template.key_url).ok());
             state.site = Some(self.tools.scope.site(key.as_ref().unwrap_or(&seed)));
-            let mut walk = Walk::new(end, template.as_deref().map(|template| Box::new(Applier::new(template))));
+            let mut walk =
+                Walk::new(end, template.as_deref().map(|template| Box::new(TemplateMatcher::from_template(template))));
             self.add_sitemaps(&mut walk, &state.origins);
             self.sites.insert(id, state);
             return self.walk(id, Box::new(walk)).await;
         }
         if self.tools.settings.crawl.mode == Mode::Links {
-            let mut walk = Walk::new(SiteEnd::Walked, None);
+            let mut walk = Walk::new(SiteOutcome::Walked, None);
             walk.window.push_back(KnownUrl { url: seed.to_string(), next_due: known.next_due, ..KnownUrl::default() });
             state.site = Some(self.tools.scope.site(&seed));
             // What was asked for before a restart is in the frontier as known.
@@ -107,13 +109,13 @@ impl Scheduler<'_> {
                     self.writer.send(Job::Page(page)).await?;
                 }
                 if self.stopping {
-                    return self.end_site(site, SiteEnd::Interrupted).await;
+                    return self.end_site(site, SiteOutcome::Interrupted).await;
                 }
                 if let Some(state) = self.sites.get_mut(&site) {
                     let left = std::mem::take(&mut state.leaving);
                     state.held = state.held.saturating_sub(left);
                     self.held = self.held.saturating_sub(left);
-                    state.site.get_or_insert_with(|| learner.site().clone());
+                    state.site.get_or_insert_with(|| learner.learner.site().clone());
                     state.phase = Phase::Learning(learner);
                 }
                 let request = Request { depth: 1, ..Request::new(url, Kind::Page { site }) };
@@ -161,7 +163,7 @@ impl Scheduler<'_> {
                 self.forget_bytes(site);
                 self.walk(site, walk).await
             }
-            Advance::Broken(reason) => self.end_site(site, SiteEnd::Failed(reason)).await,
+            Advance::Broken(reason) => self.end_site(site, SiteOutcome::Failed(reason)).await,
         }
     }
 
@@ -170,13 +172,13 @@ impl Scheduler<'_> {
         self.count_refused(&harvest.refused);
         self.forget_bytes(site);
         let end = match (&harvest.template, harvest.n_links) {
-            (Some(_), _) => SiteEnd::Learned,
+            (Some(_), _) => SiteOutcome::Learned,
             (None, 0) if harvest.nofollow => {
-                SiteEnd::Failed("the key page wants none of its links followed (nofollow)".to_owned())
+                SiteOutcome::Failed("the key page wants none of its links followed (nofollow)".to_owned())
             }
-            (None, 0) => SiteEnd::Failed("the key page has no links to pages of its site".to_owned()),
+            (None, 0) => SiteOutcome::Failed("the key page has no links to pages of its site".to_owned()),
             (None, n) => {
-                SiteEnd::Failed(format!("none of {n} links gave a page that shares anything with the key page"))
+                SiteOutcome::Failed(format!("none of {n} links gave a page that shares anything with the key page"))
             }
         };
         let at = self.clock.unix_ms();
@@ -186,12 +188,12 @@ impl Scheduler<'_> {
         summary.cleaned = harvest.cleaned.iter().filter(|page| page.by_template).count();
         if let Some(template) = &harvest.template {
             TemplateSize::of(template).tell(summary);
-            summary.shown_of_old = harvest.shown_of_old;
+            summary.old_template_coverage = harvest.old_template_coverage;
         }
         let found = (harvest.key_url != state.seed.as_str()).then(|| (harvest.host.clone(), harvest.key_url.clone()));
         state.site = Some(harvest.site);
         state.summary.host = harvest.host;
-        let applier = harvest.template.as_ref().map(|template| Box::new(Applier::new(template)));
+        let applier = harvest.template.as_ref().map(|template| Box::new(TemplateMatcher::from_template(template)));
         let mut walk = Walk::new(end, applier);
         walk.announced = harvest.feeds.into();
         state.phase = Phase::Walking(Box::new(walk));
@@ -233,8 +235,8 @@ impl Scheduler<'_> {
         state.summary.cleaned += 1;
         kept.template.tell(&mut state.summary);
         let origins = state.origins.clone();
-        let mut walk = Box::new(Walk::new(SiteEnd::Kept, Some(kept.applier)));
-        walk.is_sharper = kept.is_sharper;
+        let mut walk = Box::new(Walk::new(SiteOutcome::Kept, Some(kept.applier)));
+        walk.is_updated = kept.is_updated;
         walk.announced = kept.feeds.into();
         self.add_sitemaps(&mut walk, &origins);
         self.walk(site, walk).await
@@ -245,7 +247,7 @@ impl Scheduler<'_> {
         if let Some(state) = self.sites.get_mut(&site) {
             TemplateSize::of(template).tell(&mut state.summary);
         }
-        Box::new(Walk::new(SiteEnd::Kept, Some(Box::new(Applier::new(template)))))
+        Box::new(Walk::new(SiteOutcome::Kept, Some(Box::new(TemplateMatcher::from_template(template)))))
     }
 
     pub(super) fn add_sitemaps(&self, walk: &mut Walk, origins: &[String]) {
@@ -278,18 +280,18 @@ impl Scheduler<'_> {
         }
     }
 
-    pub(super) async fn end_site(&mut self, site: SiteId, end: SiteEnd) -> Result<(), WriterError> {
+    pub(super) async fn end_site(&mut self, site: SiteId, end: SiteOutcome) -> Result<(), WriterError> {
         self.end_site_as(site, end, true).await
     }
 
-    async fn end_site_as(&mut self, site: SiteId, end: SiteEnd, is_written: bool) -> Result<(), WriterError> {
+    async fn end_site_as(&mut self, site: SiteId, end: SiteOutcome, is_written: bool) -> Result<(), WriterError> {
         self.forget_bytes(site);
         let Some(state) = self.sites.remove(&site) else { return Ok(()) };
         if let Phase::Walking(walk) = &state.phase
-            && walk.is_sharper
-            && let Some(family) = walk.template.as_ref().and_then(|applier| applier.witnesses())
+            && walk.is_updated
+            && let Some(set) = walk.template.as_ref().and_then(|matcher| matcher.stored_training_set())
         {
-            self.writer.send(Job::Sharpened(site, Box::new(family))).await?;
+            self.writer.send(Job::ModelUpdated(site, Box::new(set))).await?;
         }
         for origin in &state.origins {
             // Sites of one host name can share an origin through redirects.
@@ -301,7 +303,8 @@ impl Scheduler<'_> {
         summary.end(&end, state.begun.elapsed());
         (summary.pages, summary.requests) = (state.fetched.len(), state.n_requests);
         self.stats.count_end(&end);
-        self.stats.redesigned += usize::from(matches!(end, SiteEnd::Learned) && summary.shown_of_old.is_some());
+        self.stats.redesigned +=
+            usize::from(matches!(end, SiteOutcome::Learned) && summary.old_template_coverage.is_some());
         if is_written {
             self.writer.send(Job::SiteEnded(site, end, self.clock.unix_ms())).await?;
         }
@@ -311,7 +314,7 @@ impl Scheduler<'_> {
 
     pub(super) async fn abandon(&mut self, requests: Vec<Request>) -> Result<(), WriterError> {
         for site in requests.iter().filter_map(|request| request.kind.site()) {
-            self.end_site(site, SiteEnd::Interrupted).await?;
+            self.end_site(site, SiteOutcome::Interrupted).await?;
         }
         Ok(())
     }

@@ -1,9 +1,11 @@
 //! What the scheduler hears.
 
 use crate::fetch::Fetched;
-use crate::page::{Domain, PageUrl, Validators};
+use crate::politeness::PolitenessKey;
 use crate::robots::Robots;
 use crate::store::{KnownUrl, SiteId, SiteWork, Snapshot};
+use crate::validators::Validators;
+use dehusk_core::internals::page_url::PageUrl;
 
 use super::scheduler::End;
 use super::work::Advance;
@@ -101,7 +103,7 @@ pub(super) enum Event {
     /// A request ended.
     Fetched(Box<Answer>),
     /// The politeness key of a request is known.
-    Keyed { domain: Domain, request: Box<Request>, end: End },
+    Keyed { domain: PolitenessKey, request: Box<Request>, end: End },
     /// A CPU thread is done with a page.
     Advanced { site: SiteId, advance: Advance },
     /// The store has answered: sites that come next.
@@ -118,7 +120,7 @@ pub(super) enum Event {
 
 /// A request and what came of it.
 pub(super) struct Answer {
-    pub(super) domain: Domain,
+    pub(super) domain: PolitenessKey,
     pub(super) request: Request,
     pub(super) fetched: Fetched,
     /// For a robots.txt: the rules that follow from the answer.

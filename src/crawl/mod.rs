@@ -17,7 +17,7 @@ mod ends;
 mod walk;
 mod replay;
 mod work;
-mod origin;
+mod robots_cache;
 mod visit;
 mod archive;
 mod single;
@@ -37,12 +37,13 @@ pub use stats::{Progress, SiteSummary, Stats, Summary};
 use work::Tools;
 
 use crate::calendar;
-use crate::fetch::{ClientError, Gate};
-use crate::page::{Domain, PageUrl};
+use crate::fetch::{ClientError, Fetcher};
+use crate::politeness::PolitenessKey;
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::store::{Queued, Run, Store, StoreError, Writer, WriterError};
 use crate::warc::WarcError;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// The sites to crawl.
 pub struct SeedList {
@@ -111,7 +112,7 @@ pub async fn crawl(
     watch: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<Summary, CrawlError> {
     let clock = Clock::start();
-    let mut gate = Gate::new(&settings.fetch, settings.crawl.memory)?;
+    let mut gate = Fetcher::new(&settings.fetch, settings.crawl.memory)?;
     if warc.is_some() {
         gate = gate.keeping_wire()?;
     }
@@ -158,7 +159,7 @@ struct Opened {
     store: Store,
     run: Run,
     queued: Queued,
-    put_off: FxHashMap<Domain, Instant>,
+    put_off: FxHashMap<PolitenessKey, Instant>,
     not_before: Option<Instant>,
 }
 
@@ -196,7 +197,7 @@ fn open_run(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Op
     let not_before = (run.resumed || is_recent).then(|| Instant::now() + settings.politeness.delay);
     let domains = store.load_domains(now)?;
     let later = |until: i64| Instant::now() + Duration::from_millis((until - now).max(0) as u64);
-    let put_off = domains.into_iter().map(|(name, until)| (Domain::named(&name), later(until))).collect();
+    let put_off = domains.into_iter().map(|(name, until)| (PolitenessKey::named(&name), later(until))).collect();
     Ok(Opened { store, run, queued, put_off, not_before })
 }
 

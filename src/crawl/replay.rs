@@ -5,8 +5,8 @@ use super::scheduler::{End, Scheduler};
 use super::site::Phase;
 use super::work::{Came, Work};
 use crate::fetch::Response;
-use crate::page::PageUrl;
-use crate::store::{Job, PastVisit, SiteEnd, SiteId, Snapshot, WriterError};
+use crate::store::{Job, PastVisit, SiteId, SiteOutcome, Snapshot, WriterError};
+use dehusk_core::internals::page_url::PageUrl;
 
 impl Scheduler<'_> {
     /// What this run did with a URL before the restart.
@@ -59,7 +59,7 @@ impl Scheduler<'_> {
                 Ok(())
             }
             Phase::Walking(walk) => self.walk(site, walk).await,
-            _ => self.end_site(site, SiteEnd::Failed(reason.unwrap_or_else(|| "no page".to_owned()))).await,
+            _ => self.end_site(site, SiteOutcome::Failed(reason.unwrap_or_else(|| "no page".to_owned()))).await,
         }
     }
 

@@ -11,15 +11,17 @@ use tokio::sync::{mpsc, oneshot};
 use super::Clock;
 use super::archive::Archive;
 use super::event::{Answer, Event, Kind, Request};
-use super::origin::{Origins, Verdict};
+use super::robots_cache::{Origins, Verdict};
 use super::site::{Phase, SiteState};
 use super::stats::{Progress, Stats, Summary};
 use super::work::Tools;
-use crate::fetch::{Ask, Fetched, Gate, Wanted};
-use crate::frontier::{Due, Frontier, Pace};
-use crate::page::{Domain, PageUrl, PolitenessKey};
+use crate::fetch::{FetchRequest, Fetched, Fetcher, Resource};
+use crate::politeness::PolitenessKey;
+use crate::politeness::{Due, HostQueues, Pace};
 use crate::robots::{Robots, RobotsAnswer};
-use crate::store::{Job, SiteEnd, SiteId, SiteWork, Writer, WriterError};
+use crate::settings::PolitenessScope;
+use crate::store::{Job, SiteId, SiteOutcome, SiteWork, Writer, WriterError};
+use dehusk_core::internals::page_url::PageUrl;
 
 /// Events that may wait for the scheduler.
 const EVENTS: usize = 1024;
@@ -32,7 +34,7 @@ const SITES: usize = 64;
 
 pub(super) struct Scheduler<'a> {
     pub(super) tools: Arc<Tools>,
-    pub(super) gate: Gate,
+    pub(super) gate: Fetcher,
     pub(super) archive: Option<Arc<Archive>>,
     pub(super) pool: rayon::ThreadPool,
     pub(super) writer: &'a Writer,
@@ -40,11 +42,11 @@ pub(super) struct Scheduler<'a> {
     pub(super) watch: &'a mut (dyn FnMut(Progress<'_>) + Send),
     pub(super) events: mpsc::Sender<Event>,
     pub(super) inbox: mpsc::Receiver<Event>,
-    pub(super) frontier: Frontier<Request>,
+    pub(super) frontier: HostQueues<Request>,
     pub(super) pace: Pace,
     pub(super) origins: Origins,
     /// Domains that an earlier run has put off, until they are met.
-    pub(super) put_off: FxHashMap<Domain, Instant>,
+    pub(super) put_off: FxHashMap<PolitenessKey, Instant>,
     /// Nothing before this after a restart.
     pub(super) not_before: Option<Instant>,
     /// Sites that the store has given and that wait for room.
@@ -66,13 +68,13 @@ pub(super) struct Scheduler<'a> {
 /// What a scheduler begins with.
 pub(super) struct Start<'a> {
     pub(super) tools: Tools,
-    pub(super) gate: Gate,
+    pub(super) gate: Fetcher,
     pub(super) archive: Option<Arc<Archive>>,
     pub(super) pool: rayon::ThreadPool,
     pub(super) writer: &'a Writer,
     pub(super) clock: Clock,
     pub(super) watch: &'a mut (dyn FnMut(Progress<'_>) + Send),
-    pub(super) put_off: FxHashMap<Domain, Instant>,
+    pub(super) put_off: FxHashMap<PolitenessKey, Instant>,
     pub(super) not_before: Option<Instant>,
     pub(super) stats: Stats,
 }
@@ -81,7 +83,7 @@ impl<'a> Scheduler<'a> {
     pub(super) fn new(start: Start<'a>) -> Scheduler<'a> {
         let (events, inbox) = mpsc::channel(EVENTS);
         Scheduler {
-            frontier: Frontier::not_before(start.not_before),
+            frontier: HostQueues::not_before(start.not_before),
             pace: Pace::new(&start.tools.settings.politeness),
             tools: Arc::new(start.tools),
             gate: start.gate,
@@ -144,7 +146,7 @@ impl<'a> Scheduler<'a> {
         // What did not come home in time; the run is taken up there.
         let left: Vec<SiteId> = self.sites.keys().copied().collect();
         for site in left {
-            self.end_site(site, SiteEnd::Interrupted).await?;
+            self.end_site(site, SiteOutcome::Interrupted).await?;
         }
         let outcome = if self.stopping { "interrupted" } else { "finished" };
         self.writer.send(Job::RunEnded { outcome, at: self.clock.unix_ms() }).await?;
@@ -212,8 +214,8 @@ impl<'a> Scheduler<'a> {
     /// Puts a request into the queue of its domain; by address, after a look-up of its own.
     pub(super) fn push(&mut self, request: Request, end: End) {
         let key = self.tools.settings.politeness.key;
-        if key != PolitenessKey::Ip || request.url.ip_literal().is_some() {
-            let domain = Domain::of(&request.url, key, None);
+        if key != PolitenessScope::Ip || request.url.ip_literal().is_some() {
+            let domain = PolitenessKey::of(&request.url, key, None);
             self.enqueue(domain, request, end);
             return;
         }
@@ -223,12 +225,12 @@ impl<'a> Scheduler<'a> {
             // A name without an address fails when it is fetched, with a reason.
             let found = resolver.resolve(request.url.host()).await.ok();
             let address = found.and_then(|addresses| addresses.first().map(SocketAddr::ip));
-            let domain = Domain::of(&request.url, key, address);
+            let domain = PolitenessKey::of(&request.url, key, address);
             let _ = events.send(Event::Keyed { domain, request: Box::new(request), end }).await;
         });
     }
 
-    fn enqueue(&mut self, domain: Domain, request: Request, end: End) {
+    fn enqueue(&mut self, domain: PolitenessKey, request: Request, end: End) {
         let now = Instant::now();
         let put_off = self.put_off.remove(&domain);
         match end {
@@ -239,7 +241,7 @@ impl<'a> Scheduler<'a> {
             let wait = until.saturating_duration_since(now);
             match wait > self.tools.settings.politeness.max_back_off {
                 true => self.frontier.park(&domain, &put_off_reason(wait), now),
-                false => self.frontier.put_off(&domain, until),
+                false => self.frontier.defer(&domain, until),
             }
         }
     }
@@ -261,7 +263,7 @@ impl<'a> Scheduler<'a> {
         Ok(None)
     }
 
-    async fn dispatch_one(&mut self, domain: Domain, request: Request, now: Instant) -> Result<(), WriterError> {
+    async fn dispatch_one(&mut self, domain: PolitenessKey, request: Request, now: Instant) -> Result<(), WriterError> {
         if let Some(reason) = self.frontier.parked(&domain) {
             self.frontier.done(&domain, None);
             return self.give_up(request, format!("{domain} is left alone: {reason}")).await;
@@ -291,17 +293,17 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    fn send(&mut self, domain: Domain, request: Request) {
+    fn send(&mut self, domain: PolitenessKey, request: Request) {
         self.n_out += 1;
         let (gate, events, archive) = (self.gate.clone(), self.events.clone(), self.archive.clone());
         let wanted = match request.kind {
-            Kind::Robots { .. } => Wanted::Robots,
-            Kind::Page { .. } => Wanted::Page,
-            Kind::Announced { .. } => Wanted::Sitemap,
+            Kind::Robots { .. } => Resource::Robots,
+            Kind::Page { .. } => Resource::Page,
+            Kind::Announced { .. } => Resource::Sitemap,
         };
         let (tools, clock) = (Arc::clone(&self.tools), self.clock);
         tokio::spawn(async move {
-            let ask = Ask { url: request.url.clone(), wanted, known: request.known.clone() };
+            let ask = FetchRequest { url: request.url.clone(), resource: wanted, known: request.known.clone() };
             // In a task of its own: a panic below must not swallow the event that everyone waits for.
             let inner = tokio::spawn(async move { gate.fetch(&ask).await });
             let mut fetched = inner.await.unwrap_or_else(|_| Fetched::broken(&request.url));
@@ -311,7 +313,7 @@ impl<'a> Scheduler<'a> {
                 fetched = archive.keep(&request, fetched, clock).await;
             }
             let mut robots = None;
-            if wanted == Wanted::Robots {
+            if wanted == Resource::Robots {
                 let read = tokio::task::spawn_blocking(move || (read_robots(&fetched, &agents.agents), fetched));
                 (robots, fetched) = match read.await {
                     Ok((robots, fetched)) => (Some(robots), fetched),
@@ -375,7 +377,7 @@ impl<'a> Scheduler<'a> {
                 (self.not_before, robots.delay(), PageUrl::parse(&format!("{}/", stored.origin)))
             {
                 let own = delay.min(self.tools.settings.politeness.max_crawl_delay);
-                let domain = Domain::of(&url, self.tools.settings.politeness.key, None);
+                let domain = PolitenessKey::of(&url, self.tools.settings.politeness.key, None);
                 let until = self.put_off.entry(domain).or_insert(time);
                 *until = (*until).max(self.clock.started + own);
             }

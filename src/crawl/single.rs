@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use crate::fetch::{Ask, ClientError, FetchError, Gate, Response, Wanted, redirect_target};
-use crate::frontier::{Pace, Ways};
-use crate::page::{Domain, PageUrl};
+use crate::fetch::{ClientError, FetchError, FetchRequest, Fetcher, Resource, Response, redirect_target};
+use crate::politeness::PolitenessKey;
+use crate::politeness::{LatencyEstimate, Pace};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
 use crate::settings::Settings;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// Why a single page could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -48,10 +49,10 @@ pub enum SingleError {
 /// Fetches pages one after the other; remembers rules and times between them.
 pub struct Single<'s> {
     settings: &'s Settings,
-    gate: Gate,
+    gate: Fetcher,
     pace: Pace,
     rules: FxHashMap<String, Robots>,
-    next_fetch: FxHashMap<Domain, (Instant, Ways)>,
+    next_fetch: FxHashMap<PolitenessKey, (Instant, LatencyEstimate)>,
 }
 
 impl<'s> Single<'s> {
@@ -59,7 +60,7 @@ impl<'s> Single<'s> {
     pub fn new(settings: &'s Settings) -> Result<Single<'s>, ClientError> {
         Ok(Single {
             settings,
-            gate: Gate::new(&settings.fetch, settings.crawl.memory)?,
+            gate: Fetcher::new(&settings.fetch, settings.crawl.memory)?,
             pace: Pace::new(&settings.politeness),
             rules: FxHashMap::default(),
             next_fetch: FxHashMap::default(),
@@ -79,7 +80,7 @@ impl<'s> Single<'s> {
                 let reason = robots.unreachable().unwrap_or("robots.txt forbids it").to_owned();
                 return Err(SingleError::Forbidden { url: at, reason });
             }
-            let response = self.polite(&at, Wanted::Page).await?;
+            let response = self.polite(&at, Resource::Page).await?;
             match redirect_target(&response) {
                 Some(target) => at = target,
                 None if (200..300).contains(&response.status) => return Ok(response),
@@ -94,7 +95,7 @@ impl<'s> Single<'s> {
         let Some(mut at) = page.join("/robots.txt") else { return Robots::of(RobotsAnswer::Unreachable(""), agents) };
         let mut hops = 0;
         loop {
-            let Ok(response) = self.polite(&at, Wanted::Robots).await else {
+            let Ok(response) = self.polite(&at, Resource::Robots).await else {
                 return Robots::of(RobotsAnswer::Unreachable(""), agents);
             };
             match redirect_target(&response) {
@@ -108,18 +109,18 @@ impl<'s> Single<'s> {
     }
 
     /// One request when its domain is due.
-    async fn polite(&mut self, url: &PageUrl, wanted: Wanted) -> Result<Response, FetchError> {
-        let domain = Domain::of(url, self.settings.politeness.key, None);
+    async fn polite(&mut self, url: &PageUrl, wanted: Resource) -> Result<Response, FetchError> {
+        let domain = PolitenessKey::of(url, self.settings.politeness.key, None);
         // The rules may have come after the last request of the domain, so the delay is looked up only now.
         let own = self.rules.get(&url.origin()).and_then(Robots::delay).unwrap_or_default();
         let own = own.min(self.settings.politeness.max_crawl_delay);
-        let mut ways = Ways::default();
+        let mut ways = LatencyEstimate::default();
         if let Some((due, last)) = self.next_fetch.get(&domain) {
             let extra = own.saturating_sub(self.settings.politeness.delay);
             ways = *last;
             tokio::time::sleep_until((*due + extra).into()).await;
         }
-        let fetched = self.gate.fetch(&Ask::new(url.clone(), wanted)).await;
+        let fetched = self.gate.fetch(&FetchRequest::new(url.clone(), wanted)).await;
         if let Some(times) = fetched.times {
             let due = self.pace.next_fetch(times, &mut ways, std::time::Duration::ZERO, 1);
             self.next_fetch.insert(domain, (due, ways));

@@ -9,14 +9,14 @@ use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::clean::Applier;
-use crate::learner::Learner;
-use crate::page::{PageUrl, Site};
 use crate::scope::Queries;
-use crate::store::{KnownUrl, PastVisit, SiteEnd, SiteId};
-use crate::template::Template;
+use crate::store::{KnownUrl, PastVisit, SiteId, SiteOutcome};
+use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::internals::page_url::{PageUrl, Site};
+use dehusk_core::internals::template::Template;
 
 use super::stats::SiteSummary;
+use super::work::SiteLearner;
 
 /// A site that is worked on.
 pub(super) struct SiteState {
@@ -47,7 +47,7 @@ pub(super) enum Phase {
     /// The key page is asked for; with the stored template, which it may still fit.
     Key(Option<Arc<Template>>),
     /// The learner is with the page that was asked for.
-    Learning(Box<Learner>),
+    Learning(Box<SiteLearner>),
     /// Something of the site is on a CPU thread or at the store; what comes back brings the next phase.
     Away,
     /// The template is settled; further pages are fetched.
@@ -57,10 +57,10 @@ pub(super) enum Phase {
 /// The walk through a site after its template is settled.
 pub(super) struct Walk {
     /// How the site ends when the walk does.
-    pub(super) end: SiteEnd,
-    pub(super) template: Option<Box<Applier>>,
+    pub(super) end: SiteOutcome,
+    pub(super) template: Option<Box<TemplateMatcher>>,
     /// Did a page of the walk become evidence for others?
-    pub(super) is_sharper: bool,
+    pub(super) is_updated: bool,
     pub(super) queries: Queries,
     /// Hashes of links that were judged already: most links of a page stand on every page.
     pub(super) judged: FxHashSet<u64>,
@@ -82,7 +82,7 @@ pub(super) struct TemplateSize {
 
 impl TemplateSize {
     pub(super) fn of(template: &Template) -> TemplateSize {
-        TemplateSize { voters: template.m, template_nodes: template.n_nodes(), key_nodes: template.key_nodes }
+        TemplateSize { voters: template.n_voters, template_nodes: template.n_nodes(), key_nodes: template.key_nodes }
     }
 
     pub(super) fn tell(self, summary: &mut SiteSummary) {
@@ -92,11 +92,11 @@ impl TemplateSize {
 }
 
 impl Walk {
-    pub(super) fn new(end: SiteEnd, template: Option<Box<Applier>>) -> Walk {
+    pub(super) fn new(end: SiteOutcome, template: Option<Box<TemplateMatcher>>) -> Walk {
         Walk {
             end,
             template,
-            is_sharper: false,
+            is_updated: false,
             queries: Queries::default(),
             judged: FxHashSet::default(),
             window: VecDeque::new(),

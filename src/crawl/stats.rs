@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::store::{Change, Changes, SiteEnd};
+use crate::store::{Change, Changes, SiteOutcome};
 
 /// How far a crawl is.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -83,7 +83,7 @@ pub struct SiteSummary {
     pub reason: Option<String>,
     /// Share of the stored template that the key page showed, where that was too little to keep it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub shown_of_old: Option<f64>,
+    pub old_template_coverage: Option<f64>,
     /// Pages fetched.
     pub pages: usize,
     /// Requests sent for it.
@@ -141,14 +141,14 @@ impl Stats {
         self.gone = changes.count(Change::Gone);
     }
 
-    pub(super) fn count_end(&mut self, end: &SiteEnd) {
+    pub(super) fn count_end(&mut self, end: &SiteOutcome) {
         match end {
-            SiteEnd::Learned => self.learned += 1,
-            SiteEnd::Kept => self.kept += 1,
-            SiteEnd::Walked => self.walked += 1,
-            SiteEnd::NotDue => self.not_due += 1,
-            SiteEnd::Failed(_) => self.failed += 1,
-            SiteEnd::Interrupted => self.interrupted += 1,
+            SiteOutcome::Learned => self.learned += 1,
+            SiteOutcome::Kept => self.kept += 1,
+            SiteOutcome::Walked => self.walked += 1,
+            SiteOutcome::NotDue => self.not_due += 1,
+            SiteOutcome::Failed(_) => self.failed += 1,
+            SiteOutcome::Interrupted => self.interrupted += 1,
         }
     }
 }
@@ -159,7 +159,7 @@ impl SiteSummary {
             host: host.to_owned(),
             outcome: "interrupted",
             reason: None,
-            shown_of_old: None,
+            old_template_coverage: None,
             pages: 0,
             requests: 0,
             links: 0,
@@ -172,7 +172,7 @@ impl SiteSummary {
         }
     }
 
-    pub(super) fn end(&mut self, end: &SiteEnd, took: Duration) {
+    pub(super) fn end(&mut self, end: &SiteOutcome, took: Duration) {
         let (outcome, reason) = end.words();
         self.outcome = outcome;
         self.reason = reason.map(str::to_owned);

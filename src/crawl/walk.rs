@@ -3,8 +3,8 @@
 use super::event::{Event, Kind, Request};
 use super::scheduler::{End, Scheduler};
 use super::site::{Phase, Walk};
-use crate::page::PageUrl;
-use crate::store::{Job, KnownUrl, SiteEnd, SiteId, Wish, WriterError};
+use crate::store::{Job, KnownUrl, NextUrlsQuery, SiteId, SiteOutcome, WriterError};
+use dehusk_core::internals::page_url::PageUrl;
 
 /// URLs of one site in memory.
 const WINDOW: usize = 32;
@@ -15,7 +15,7 @@ impl Scheduler<'_> {
         if self.stopping {
             // What the walk has learned ends with it in the store.
             self.put_back(site, walk);
-            return self.end_site(site, SiteEnd::Interrupted).await;
+            return self.end_site(site, SiteOutcome::Interrupted).await;
         }
         if let Some(url) = walk.announced.pop_front() {
             self.put_back(site, walk);
@@ -25,7 +25,7 @@ impl Scheduler<'_> {
         while let Some(known) = walk.window.pop_front() {
             let Ok(url) = PageUrl::parse(&known.url) else {
                 // Only a hand in the database can have written that; it is not to be given again.
-                let end = SiteEnd::Failed(format!("{}: no URL", known.url));
+                let end = SiteOutcome::Failed(format!("{}: no URL", known.url));
                 self.put_back(site, walk);
                 return self.end_site(site, end).await;
             };
@@ -43,7 +43,7 @@ impl Scheduler<'_> {
             return Box::pin(self.request_page(site, request)).await;
         }
         let crawl = &self.tools.settings.crawl;
-        let wish = Wish {
+        let wish = NextUrlsQuery {
             run: self.writer.run().id,
             now: self.clock.unix_ms(),
             all: self.tools.settings.revisit.all,
@@ -69,7 +69,7 @@ impl Scheduler<'_> {
 
     fn keeps_template(&self, site: SiteId) -> bool {
         match self.sites.get(&site).map(|state| &state.phase) {
-            Some(Phase::Walking(walk)) => !matches!(walk.end, SiteEnd::Learned),
+            Some(Phase::Walking(walk)) => !matches!(walk.end, SiteOutcome::Learned),
             _ => false,
         }
     }
@@ -85,9 +85,9 @@ impl Scheduler<'_> {
             }
         };
         if urls.is_empty() {
-            let end = match std::mem::replace(&mut walk.end, SiteEnd::Interrupted) {
+            let end = match std::mem::replace(&mut walk.end, SiteOutcome::Interrupted) {
                 // Its pages were due, its key page was not.
-                SiteEnd::NotDue if state.n_requests > 0 => SiteEnd::Kept,
+                SiteOutcome::NotDue if state.n_requests > 0 => SiteOutcome::Kept,
                 end => end,
             };
             self.put_back(site, walk);
@@ -113,7 +113,7 @@ impl Scheduler<'_> {
                 self.walk(site, walk).await
             }
             // Asked without a condition: a server that answers so all the same has no page.
-            _ => self.end_site(site, SiteEnd::Failed(format!("{}: answers 304", request.url))).await,
+            _ => self.end_site(site, SiteOutcome::Failed(format!("{}: answers 304", request.url))).await,
         }
     }
 }

@@ -4,22 +4,24 @@ use std::sync::{Arc, Mutex};
 
 use super::event::Request;
 use super::site::{TemplateSize, Walk};
-use crate::clean::{Applied, Applier, Chained, chain};
-use crate::dom::{Tree, parse_bytes};
 use crate::fetch::Response;
-use crate::learner::{Learned, Learner, Page};
+use dehusk_core::internals::clean::{LabeledPage, TemplateMatcher, label_page};
+use dehusk_core::internals::dom::{Tree, parse_bytes};
+use dehusk_core::internals::labels::Labels;
+use dehusk_core::internals::learner::{FoundPage, Learned, Learner};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::links::{LinkOrder, hyperlink_distance, outlinks, relevance, scanned_outlinks, words};
-use crate::page::{PageUrl, Site};
 use crate::robots::PageRules;
 use crate::scope::{Queries, Refusal, Scope};
-use crate::settings::{Mode, Order, PageLimits, Settings};
+use crate::settings::{Mode, Order, Settings};
 use crate::sitemap::parse_announced;
 use crate::store::{Cleaned, NewPage, NewUrl, NewVisit, PageJob, SeenJob, SiteId, digest, pack, unpack};
-use crate::subdigraph::Step;
-use crate::template::Template;
+use dehusk_core::internals::dom::ParseOptions;
+use dehusk_core::internals::links::{LinkOrder, hyperlink_distance, outlinks, relevance, scanned_outlinks, words};
+use dehusk_core::internals::page_url::{PageUrl, Site};
+use dehusk_core::internals::subdigraph::Step;
+use dehusk_core::internals::template::Template;
 
 /// What all work of a crawl needs.
 pub(super) struct Tools {
@@ -45,12 +47,19 @@ pub(super) struct Came {
     pub(super) nofollow: bool,
 }
 
+/// A learner, and what is remembered beside it.
+pub(super) struct SiteLearner {
+    pub(super) learner: Learner,
+    /// Share of the stored template that the key page shows, where that was too little to keep it.
+    pub(super) old_template_coverage: Option<f64>,
+}
+
 /// What a CPU thread is given.
 pub(super) enum Work {
     /// The key page; it fits the stored template, or a learner is made.
     Key(Box<Came>, Option<Arc<Template>>),
     /// An answer for the learner, which is to keep it packed where the last is true.
-    Tell(Box<Learner>, Option<Box<Came>>, bool),
+    Tell(Box<SiteLearner>, Option<Box<Came>>, bool),
     /// A page of the walk.
     Walk(Box<Walk>, Site, Box<Came>),
     /// A sitemap or feed.
@@ -60,7 +69,7 @@ pub(super) enum Work {
 /// What a CPU thread gives back.
 pub(super) enum Advance {
     /// The learner asks for this page; here is the last one for the store.
-    Ask(Box<Learner>, PageUrl, Option<Box<PageJob>>),
+    Ask(Box<SiteLearner>, PageUrl, Option<Box<PageJob>>),
     /// The search for a template is over.
     Done(Box<Harvest>, Option<Box<PageJob>>),
     /// The key page still fits the stored template.
@@ -88,16 +97,16 @@ pub(super) struct Harvest {
     pub(super) feeds: Vec<PageUrl>,
     pub(super) refused: Vec<Refusal>,
     /// Share of the stored template that the key page shows, where that was too little to keep it.
-    pub(super) shown_of_old: Option<f64>,
+    pub(super) old_template_coverage: Option<f64>,
 }
 
 /// A key page that still fits.
 pub(super) struct Kept {
     pub(super) site: Site,
     pub(super) template: TemplateSize,
-    pub(super) applier: Box<Applier>,
+    pub(super) applier: Box<TemplateMatcher>,
     /// Is tonight's key page new evidence?
-    pub(super) is_sharper: bool,
+    pub(super) is_updated: bool,
     pub(super) feeds: Vec<PageUrl>,
     pub(super) refused: Vec<Refusal>,
 }
@@ -121,35 +130,34 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> Advance {
     let (learner, job) = match work {
         Work::Key(came, template) => {
             let parsed = Parsed::of(&came, tools);
-            let mut shown_of_old = None;
+            let mut old_template_coverage = None;
             if let Some(template) = template {
-                let (applier, url) = (Applier::new(&template), parsed.page.url.fingerprint());
-                let applied = applier.apply(&parsed.page.tree);
+                let (applier, url) = (TemplateMatcher::from_template(&template), parsed.page.url.fingerprint());
+                let applied = applier.label(&parsed.page.tree);
                 let shown = applier.freshness(url, &parsed.page.tree, &applied);
-                if shown >= settings.crawl.keep_template {
+                if shown >= settings.template.min_freshness {
                     return kept(site, *came, parsed, &template, applier, applied, tools);
                 }
-                shown_of_old = Some(shown);
+                old_template_coverage = Some(shown);
             }
             let job = job(site, *came, &parsed, None, Vec::new(), tools);
-            let own = Site::of(&parsed.page.url, settings.learn.same_site);
-            let mut learner = Learner::within(Some(Arc::clone(&tools.scope)), parsed.page, own, &settings.learn);
-            learner.shown_of_old = shown_of_old;
-            (Box::new(learner), job)
+            let own = Site::of(&parsed.page.url, settings.core.learn.links.same_site);
+            let learner = Learner::new(parsed.page, own, Some(tools.scope.link_filter()), &settings.core.learn);
+            (Box::new(SiteLearner { learner, old_template_coverage }), job)
         }
         Work::Tell(mut learner, None, _) => {
-            learner.tell(None);
+            learner.learner.tell(None);
             (learner, None)
         }
         Work::Tell(mut learner, Some(came), is_packed) => {
             let parsed = Parsed::of(&came, tools);
             // The test for settled labels wants the trees, whatever else goes on.
-            let is_packed = is_packed && settings.learn.stop_after == 0;
-            let again = is_packed.then(|| packed(&came.response, &settings.page));
+            let is_packed = is_packed && settings.core.learn.search.stop_after == 0;
+            let again = is_packed.then(|| packed(&came.response, &settings.core.parse));
             let job = job(site, *came, &parsed, None, Vec::new(), tools);
             match again {
-                Some(again) => learner.tell_briefly(parsed.page, again),
-                None => learner.tell(Some(parsed.page)),
+                Some(again) => learner.learner.tell_packed(parsed.page, again),
+                None => learner.learner.tell(Some(parsed.page)),
             }
             (learner, job)
         }
@@ -157,36 +165,36 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> Advance {
         Work::Announced(walk, own, came) => return announced(walk, &own, &came, tools),
     };
     let mut learner = learner;
-    match learner.next_step() {
+    match learner.learner.next_step() {
         Step::Fetch(url) => Advance::Ask(learner, url, job),
         Step::Done(found) => {
-            let _alone = learner.is_packed().then(|| tools.unpacking.lock());
-            let shown_of_old = learner.shown_of_old;
-            Advance::Done(Box::new(Harvest { shown_of_old, ..harvest(learner.finish(found), tools) }), job)
+            let _alone = learner.learner.is_packed().then(|| tools.unpacking.lock());
+            let SiteLearner { learner, old_template_coverage } = *learner;
+            Advance::Done(Box::new(Harvest { old_template_coverage, ..harvest(learner.finish(found), tools) }), job)
         }
     }
 }
 
 /// A page with its tree and its owner's wishes.
 struct Parsed {
-    page: Page,
+    page: FoundPage,
     rules: PageRules,
 }
 
 impl Parsed {
     fn of(came: &Came, tools: &Tools) -> Parsed {
         let response = &came.response;
-        let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &tools.settings.page);
+        let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &tools.settings.core.parse);
         let metas = tree.all("meta").filter_map(|meta| Some((tree.attr(meta, "name")?, tree.attr(meta, "content")?)));
         let mut rules = PageRules::of(&response.robots_tags, metas, &tools.agents, came.fetched_at / 1000);
         rules.noindex |= came.noindex;
         rules.nofollow |= came.nofollow;
-        Parsed { page: Page { nofollow: rules.nofollow, ..Page::new(response.url.clone(), tree) }, rules }
+        Parsed { page: FoundPage { nofollow: rules.nofollow, ..FoundPage::new(response.url.clone(), tree) }, rules }
     }
 }
 
 /// The tree of a page once more, from a fraction of its bytes.
-fn packed(response: &Response, limits: &PageLimits) -> impl FnOnce() -> Tree + Send + 'static {
+fn packed(response: &Response, limits: &ParseOptions) -> impl FnOnce() -> Tree + Send + 'static {
     let (limits, content_type) = (*limits, response.content_type.clone());
     let body = pack(&response.body, 1);
     move || parse_bytes(&unpack(&body).unwrap_or_default(), content_type.as_deref(), &limits).0
@@ -233,22 +241,22 @@ fn kept(
     came: Came,
     parsed: Parsed,
     template: &Template,
-    mut applier: Applier,
-    applied: Applied,
+    mut applier: TemplateMatcher,
+    applied: Labels,
     tools: &Tools,
 ) -> Advance {
     let scope = tools.scope.site(&parsed.page.url);
     let (links, refused) = Links::new(&scope, tools).of_page(&parsed, 1);
     let feeds = feeds(&parsed, &scope, tools);
     let url = named(&scope, &parsed.page.url);
-    let is_sharper = applier.sharpen(url, &parsed.page.tree, &applied);
+    let is_updated = applier.add_page(url, &parsed.page.tree, &applied);
     let cleaned = clean(&parsed.page, Some(applied), Some(&applier), tools);
     let mut job = job(site, came, &parsed, Some(cleaned), links, tools);
     if let Some(job) = &mut job {
         job.settles = true;
     }
     let (template, applier) = (TemplateSize::of(template), Box::new(applier));
-    Advance::Kept(Box::new(Kept { site: scope, template, applier, is_sharper, feeds, refused }), job)
+    Advance::Kept(Box::new(Kept { site: scope, template, applier, is_updated, feeds, refused }), job)
 }
 
 fn walked(site: SiteId, mut walk: Box<Walk>, own: &Site, came: Came, tools: &Tools) -> Advance {
@@ -260,9 +268,9 @@ fn walked(site: SiteId, mut walk: Box<Walk>, own: &Site, came: Came, tools: &Too
     let mut links = Links::of_walk(&mut walk, &scope, tools);
     let (found, refused) = links.of_page(&parsed, came.request.depth + 1);
     links.give_back(&mut walk);
-    let applied = walk.template.as_deref().map(|applier| applier.apply(&parsed.page.tree));
+    let applied = walk.template.as_deref().map(|applier| applier.label(&parsed.page.tree));
     if let (Some(applier), Some(applied)) = (walk.template.as_deref_mut(), &applied) {
-        walk.is_sharper |= applier.sharpen(named(own, &parsed.page.url), &parsed.page.tree, applied);
+        walk.is_updated |= applier.add_page(named(own, &parsed.page.url), &parsed.page.tree, applied);
     }
     let cleaned = clean(&parsed.page, applied, walk.template.as_deref(), tools);
     let job = job(site, came, &parsed, Some(cleaned), found, tools);
@@ -282,14 +290,20 @@ fn seen(site: SiteId, mut walk: Box<Walk>, scope: &Site, came: Came, tools: &Too
     let crawl = &tools.settings.crawl;
     let (mut found, mut refused) = (Vec::new(), Vec::new());
     if !rules.nofollow && (crawl.depth == 0 || depth <= crawl.depth) {
-        let learn = &tools.settings.learn;
+        let learn = &tools.settings.core.learn;
         let judged = &mut walk.judged;
         if judged.len() > MOST_JUDGED {
             judged.clear();
         }
         let is_known = |hash| !judged.insert(hash);
-        let links =
-            scanned_outlinks(&response.body, &response.url, scope, learn.max_links, learn.skip_nofollow, is_known);
+        let links = scanned_outlinks(
+            &response.body,
+            &response.url,
+            scope,
+            learn.links.max,
+            learn.links.skip_nofollow,
+            is_known,
+        );
         let mut finder = Links::of_walk(&mut walk, scope, tools);
         (found, refused) = finder.judge(&response.url, links.into_iter(), depth);
         finder.give_back(&mut walk);
@@ -335,7 +349,7 @@ struct Links<'a> {
 
 impl<'a> Links<'a> {
     fn new(site: &'a Site, tools: &'a Tools) -> Links<'a> {
-        let key_words = words(site.key(), tools.settings.learn.slug_dirs);
+        let key_words = words(site.key(), tools.settings.core.learn.links.slug_dirs);
         Links { site, tools, key_words, queries: Queries::default(), judged: FxHashSet::default() }
     }
 
@@ -360,8 +374,8 @@ impl<'a> Links<'a> {
         }
         // Any host here: what lies outside is refused by name.
         let page = &parsed.page;
-        let links = outlinks(&page.tree, &page.url, self.site, settings.learn.max_links);
-        let links = links.into_iter().filter(|link| !(link.nofollow && settings.learn.skip_nofollow));
+        let links = outlinks(&page.tree, &page.url, self.site, settings.core.learn.links.max);
+        let links = links.into_iter().filter(|link| !(link.nofollow && settings.core.learn.links.skip_nofollow));
         self.judge(&page.url, links.map(|link| link.url).collect::<Vec<_>>().into_iter(), depth)
     }
 
@@ -392,7 +406,7 @@ impl<'a> Links<'a> {
         match self.tools.settings.crawl.order {
             Order::Breadth => depth << 20 | place,
             Order::Paper => {
-                let words = words(url, self.tools.settings.learn.slug_dirs);
+                let words = words(url, self.tools.settings.core.learn.links.slug_dirs);
                 let (away, steps) = relevance(hyperlink_distance(&self.key_words, &words));
                 (i64::from(away) << 12 | i64::from(steps.min(0xfff))) << 32 | depth << 20 | place
             }
@@ -405,9 +419,9 @@ const MOST_ORDERED: usize = 500;
 
 /// Cleans every page of the search with what was learned.
 fn harvest(learned: Learned, tools: &Tools) -> Harvest {
-    let applier = learned.template.as_ref().map(Applier::new);
-    let mut cleaned = vec![clean(&learned.key, Some(learned.key_applied), applier.as_ref(), tools)];
-    let applied = learned.applied.into_iter();
+    let applier = learned.template.as_ref().map(TemplateMatcher::from_template);
+    let mut cleaned = vec![clean(&learned.key, Some(learned.key_labels), applier.as_ref(), tools)];
+    let applied = learned.labels.into_iter();
     cleaned.extend(learned.pages.iter().zip(applied).map(|(page, known)| clean(page, known, applier.as_ref(), tools)));
     let (mut links, mut refused) = (Vec::new(), Vec::new());
     let scope = tools.scope.site(&learned.key.url);
@@ -437,22 +451,22 @@ fn harvest(learned: Learned, tools: &Tools) -> Harvest {
         loads: learned.found.loads,
         links,
         refused,
-        shown_of_old: None,
+        old_template_coverage: None,
     }
 }
 
 /// Links of a page of the search; those of the key page in the paper's order.
-fn page_links(page: &Page, own: &Site, is_key: bool, tools: &Tools) -> Vec<PageUrl> {
-    let learn = &tools.settings.learn;
+fn page_links(page: &FoundPage, own: &Site, is_key: bool, tools: &Tools) -> Vec<PageUrl> {
+    let learn = &tools.settings.core.learn;
     if page.nofollow {
         return Vec::new();
     }
-    let mut links = outlinks(&page.tree, &page.url, own, learn.max_links);
-    links.retain(|link| !(link.nofollow && learn.skip_nofollow));
+    let mut links = outlinks(&page.tree, &page.url, own, learn.links.max);
+    links.retain(|link| !(link.nofollow && learn.links.skip_nofollow));
     let rest: Vec<PageUrl> = links.iter().skip(MOST_ORDERED).map(|link| link.url.clone()).collect();
     links.truncate(MOST_ORDERED);
     match is_key && tools.settings.crawl.order == Order::Paper {
-        true => LinkOrder::new(&page.tree, &page.url, &links, learn.dom_ref, learn.slug_dirs).chain(rest).collect(),
+        true => LinkOrder::paper(&page.tree, &page.url, &links, &learn.links).chain(rest).collect(),
         false => links.into_iter().map(|link| link.url).chain(rest).collect(),
     }
 }
@@ -472,8 +486,9 @@ fn feeds(parsed: &Parsed, own: &Site, tools: &Tools) -> Vec<PageUrl> {
 }
 
 /// Cleans a page by the first step of the chain that fits it.
-fn clean(page: &Page, known: Option<Applied>, applier: Option<&Applier>, tools: &Tools) -> Cleaned {
-    let Chained { applied, method, by_template } = chain(&page.tree, known, applier, &tools.settings.clean);
+fn clean(page: &FoundPage, known: Option<Labels>, applier: Option<&TemplateMatcher>, tools: &Tools) -> Cleaned {
+    let LabeledPage { labels: applied, method, by_template } =
+        label_page(&page.tree, known, applier, &tools.settings.core.clean);
     Cleaned {
         url: page.fetched.clone(),
         html: pack(applied.html(&page.tree).as_bytes(), tools.settings.store.zstd_level),

@@ -1,11 +1,12 @@
 //! What was learned of a demo site against what is known by construction.
 
 use super::{DemoPage, DemoSite, MARK};
-use crate::clean::{Applier, Chained, chain};
-use crate::dom::{NodeId, Tree, parse};
 use crate::evaluate::{Score, bag_score, node_score, tokens};
-use crate::settings::{Clean, PageLimits};
-use crate::template::Template;
+use dehusk_core::internals::clean::CleanOptions;
+use dehusk_core::internals::clean::{LabeledPage, TemplateMatcher, label_page};
+use dehusk_core::internals::dom::ParseOptions;
+use dehusk_core::internals::dom::{NodeId, Tree, parse};
+use dehusk_core::internals::template::Template;
 
 /// Scores of one site.
 #[derive(Clone, Copy, Debug)]
@@ -24,14 +25,15 @@ pub struct Check {
 
 /// Applies a learned template to every page of its site.
 pub fn check_site(site: &DemoSite, template: &Template) -> Check {
-    let applier = Applier::new(template);
-    let limits = PageLimits::default();
+    let applier = TemplateMatcher::from_template(template);
+    let limits = ParseOptions::default();
     let mut scores = Vec::new();
     let (mut key, mut n_other) = (Score::default(), 0);
     let mut words = Vec::new();
     for (path, page) in &site.pages {
         let tree = parse(&page.html(), &limits);
-        let Chained { applied, by_template, .. } = chain(&tree, None, Some(&applier), &Clean::default());
+        let LabeledPage { labels: applied, by_template, .. } =
+            label_page(&tree, None, Some(&applier), &CleanOptions::default());
         let found: Vec<u8> = tree.counted().map(|n| if applied.is_template[n] { b'T' } else { b'N' }).collect();
         let (gold, own_text) = gold(page, &limits);
         let score = node_score(&gold, &found).unwrap_or_default();
@@ -55,7 +57,7 @@ pub fn check_site(site: &DemoSite, template: &Template) -> Check {
 }
 
 /// Labels by construction, and the page's own text.
-fn gold(page: &DemoPage, limits: &PageLimits) -> (Vec<u8>, String) {
+fn gold(page: &DemoPage, limits: &ParseOptions) -> (Vec<u8>, String) {
     debug_assert!(page.marked.contains(MARK));
     let tree = parse(&page.marked, limits);
     let mut own = vec![false; tree.len()];
@@ -64,13 +66,13 @@ fn gold(page: &DemoPage, limits: &PageLimits) -> (Vec<u8>, String) {
         own[n] = own[parent] || is_marked(&tree, NodeId::new(n));
     }
     let labels = tree.counted().map(|n| if own[n] { b'N' } else { b'T' }).collect();
-    let text = crate::dom::write_text(&tree, |n| own[n.index()]);
+    let text = dehusk_core::internals::dom::write_text(&tree, |n| own[n.index()]);
     (labels, text)
 }
 
 /// The texts of a page's marked elements, as HTML.
 pub(super) fn own_texts(page: &DemoPage) -> Vec<String> {
-    let tree = parse(&page.marked, &PageLimits::default());
+    let tree = parse(&page.marked, &ParseOptions::default());
     let mut texts = Vec::new();
     let mut next = 0;
     for node in tree.nodes().filter(|node| is_marked(&tree, *node)) {
@@ -79,7 +81,7 @@ pub(super) fn own_texts(page: &DemoPage) -> Vec<String> {
         }
         let own = tree.shape.subtree(node);
         next = own.end;
-        let text = crate::dom::write_text(&tree, |node| own.contains(&node.index()));
+        let text = dehusk_core::internals::dom::write_text(&tree, |node| own.contains(&node.index()));
         texts.push(text.trim().replace('&', "&amp;").replace('<', "&lt;"));
     }
     texts

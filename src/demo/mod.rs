@@ -22,7 +22,7 @@ pub use sites::sites;
 
 use server::{Answer, Reply};
 
-use crate::page::PageUrl;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// The top domain of the demo's hosts; it exists nowhere else.
 pub const TOP: &str = "demo.test";

@@ -20,8 +20,9 @@ pub use report::{Report, SiteRow};
 pub use words::{WordScore, bag_score, lcs_score, tokens};
 
 use crate::folder::FolderError;
-use crate::methods::Method;
 use crate::settings::Settings;
+use dehusk_core::internals::method::Method;
+use dehusk_core::internals::methods::MethodEntry;
 
 /// Which pages of a site are marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +40,11 @@ pub struct Task<'a> {
     /// A sites folder or a JSON-lines file.
     pub corpus: &'a Path,
     /// The method.
-    pub method: &'static Method,
+    pub method: &'static MethodEntry,
     /// Which pages are marked.
     pub which: Which,
     /// Is the whole site seen once before its pages are marked?
-    pub sharpened: bool,
+    pub add_all: bool,
     /// Parameters.
     pub settings: &'a Settings,
 }
@@ -95,7 +96,7 @@ pub enum EvaluateError {
 #[derive(Clone, Debug, Serialize)]
 pub struct Marked {
     /// Method.
-    pub method: &'static str,
+    pub method: Method,
     /// Site.
     pub site: String,
     /// Path of the page.
@@ -123,8 +124,8 @@ pub struct Learning {
     pub requests: usize,
     /// Paths of the pages that voted.
     pub cs: Vec<String>,
-    /// Votes that made a node template.
-    pub t: usize,
+    /// Votes that made a node template; 0 when the site model labeled.
+    pub min_votes: usize,
 }
 
 /// CPU of the stages, for pages already in memory.

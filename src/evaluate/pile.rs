@@ -12,12 +12,11 @@ use serde::Deserialize;
 use super::report::{Clusters, Report, SiteRow};
 use super::words::{WordScore, bag_score, lcs_score, tokens};
 use super::{EvaluateError, Marked, Task, json_lines};
-use crate::clean::Applied;
-use crate::cluster::{Features, dunn, rand, single_linkage};
-use crate::dom::{Tree, parse};
-use crate::methods::Kind;
-use crate::settings::Label;
-use crate::template::vote;
+use dehusk_core::internals::cluster::{Features, dunn, rand, single_linkage};
+use dehusk_core::internals::dom::{Tree, parse};
+use dehusk_core::internals::labels::Labels;
+use dehusk_core::internals::learner::LabelBy;
+use dehusk_core::internals::template::vote;
 
 /// Voters for each page of a pile.
 const VOTERS: usize = 8;
@@ -31,7 +30,7 @@ struct Line {
 }
 
 /// A page with its labels, the seconds that they took, and its share of those that its cluster was learned in.
-type Labelled = (usize, Applied, f64, f64);
+type Labelled = (usize, Labels, f64, f64);
 
 pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result<Report, EvaluateError> {
     let lines = json_lines::<Line>(task.corpus)?;
@@ -39,18 +38,18 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
         let (path, reason) = (task.corpus.to_owned(), "no pages in it".to_owned());
         return Err(EvaluateError::Form { path, line: None, reason });
     }
-    let trees: Vec<Tree> = lines.par_iter().map(|line| parse(&line.html, &task.settings.page)).collect();
-    let mut report = Report::new(task.method.name);
-    let mut labelled: Vec<Labelled> = match task.method.kind {
-        Kind::Page => (0..trees.len())
+    let trees: Vec<Tree> = lines.par_iter().map(|line| parse(&line.html, &task.settings.core.parse)).collect();
+    let mut report = Report::new(task.method.method);
+    let mut labelled: Vec<Labelled> = match task.method.is_site_method() {
+        false => (0..trees.len())
             .into_par_iter()
-            .map(|at| timed(at, || (task.method.clean)(&trees[at], None, &task.settings.clean)))
+            .map(|at| timed(at, || task.method.label(&trees[at], None, &task.settings.core).labels))
             .collect(),
-        Kind::Site => {
+        true => {
             let start = Instant::now();
             let features: Vec<Features> =
-                trees.par_iter().map(|tree| Features::of(tree, &task.settings.cluster)).collect();
-            let cluster = single_linkage(&features, task.settings.cluster.most());
+                trees.par_iter().map(|tree| Features::of(tree, &task.settings.core.cluster)).collect();
+            let cluster = single_linkage(&features, task.settings.core.cluster.max_distance());
             let took = start.elapsed();
             let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
             cluster.iter().enumerate().for_each(|(at, number)| members.entry(*number).or_default().push(at));
@@ -86,10 +85,10 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
         }
         let (site, page, id) = (line.site.clone(), line.id.clone(), line.id.clone());
         dump(&Marked {
-            method: task.method.name,
+            method: task.method.method,
             site,
             page,
-            labels: applied.labels(tree),
+            labels: applied.run_lengths(tree),
             id,
             t: text,
             confidence: applied.confidence,
@@ -111,31 +110,31 @@ fn numbered(lines: &[Line]) -> Vec<usize> {
 
 /// Labels the pages of one cluster by each other.
 fn label(pages: &[usize], trees: &[Tree], task: &Task<'_>) -> Vec<Labelled> {
-    let learn = &task.settings.learn;
-    match task.method.label {
-        Some(Label::Votes) => (0..pages.len())
+    let learn = &task.settings.core.learn;
+    match task.method.label_by() {
+        Some(LabelBy::Votes) => (0..pages.len())
             .map(|at| {
                 let others = (1..pages.len().min(VOTERS + 1)).map(|k| &trees[pages[(at + k) % pages.len()]]);
                 let voters: Vec<&Tree> = others.collect();
                 let tree = &trees[pages[at]];
-                timed(pages[at], || Applied::of_votes(tree, &vote(tree, &voters, learn)))
+                timed(pages[at], || vote(tree, &voters, &learn.etdm).labels(tree))
             })
             .collect(),
         _ => {
             // As many as a site has after a walk: evenly from the whole cluster.
-            let most = (learn.n + learn.witness_further).min(pages.len());
+            let most = (learn.search.n + learn.site_model.extra_pages).min(pages.len());
             let known: Vec<&Tree> = (0..most).map(|k| pages[k * pages.len() / most]).map(|at| &trees[at]).collect();
             let start = Instant::now();
-            let model = (task.method.learn)(&known, task.settings);
+            let model = task.method.learn(&known, &task.settings.core);
             let share = start.elapsed().as_secs_f64() / pages.len() as f64;
-            let apply = |at: &usize| (task.method.clean)(&trees[*at], model.as_ref(), &task.settings.clean);
+            let apply = |at: &usize| task.method.label(&trees[*at], model.as_ref(), &task.settings.core).labels;
             let labelled = pages.iter().map(|at| timed(*at, || apply(at)));
             labelled.map(|(at, applied, took, _)| (at, applied, took, share)).collect()
         }
     }
 }
 
-fn timed(at: usize, label: impl FnOnce() -> Applied) -> Labelled {
+fn timed(at: usize, label: impl FnOnce() -> Labels) -> Labelled {
     let start = Instant::now();
     let applied = label();
     (at, applied, start.elapsed().as_secs_f64(), 0.0)

@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use dehusk_core::internals::method::Method;
+
 use super::nodes::Score;
 use super::words::WordScore;
 use super::{Cost, Learning};
@@ -37,7 +39,7 @@ pub struct SiteRow {
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Method.
-    pub method: &'static str,
+    pub method: Method,
     /// One row a site.
     pub sites: Vec<SiteRow>,
     /// How a pile of pages was put together, for site methods.
@@ -74,7 +76,7 @@ impl SiteRow {
 }
 
 impl Report {
-    pub(super) fn new(method: &'static str) -> Report {
+    pub(super) fn new(method: Method) -> Report {
         Report { method, sites: Vec::new(), clusters: None }
     }
 

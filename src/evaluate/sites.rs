@@ -11,15 +11,16 @@ use super::report::{Report, SiteRow};
 use super::source::{Raw, Source};
 use super::words::{WordScore, bag_score, lcs_score, tokens};
 use super::{Cost, EvaluateError, Learning, Marked, Task, Which, expand, json_lines, node_score, read};
-use crate::clean::{Applied, Applier, chain};
-use crate::dom::Tree;
 use crate::folder::url_of;
-use crate::learner::{Learned, Learner, Page};
-use crate::methods::{Kind, Model};
-use crate::page::{PageUrl, Site};
-use crate::settings::Label;
-use crate::template::vote;
-use crate::witness::Family;
+use dehusk_core::internals::clean::{TemplateMatcher, label_page};
+use dehusk_core::internals::dom::Tree;
+use dehusk_core::internals::labels::Labels;
+use dehusk_core::internals::learner::LabelBy;
+use dehusk_core::internals::learner::{FoundPage, Learned, Learner};
+use dehusk_core::internals::methods::Model;
+use dehusk_core::internals::page_url::{PageUrl, Site};
+use dehusk_core::internals::site_model::TrainingSet;
+use dehusk_core::internals::template::vote;
 
 #[derive(Deserialize)]
 struct Gold {
@@ -81,7 +82,7 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
         tasks.push(SiteTask { name, gold: site, pages, place, task });
     }
     let rows: Vec<Result<(SiteRow, Vec<Marked>), EvaluateError>> = tasks.par_iter().map(SiteTask::run).collect();
-    let mut report = Report::new(task.method.name);
+    let mut report = Report::new(task.method.method);
     for row in rows {
         let (row, marked) = row?;
         marked.iter().for_each(&mut *dump);
@@ -127,22 +128,20 @@ impl SiteTask<'_> {
         let source = Source::open(&self.place, self.task.settings.fetch.max_bytes)?;
         let key = source.read(&self.gold.key_page)?;
         let mut cost = Cost::default();
-        let learned = match self.task.method.kind {
-            Kind::Site => Some(self.learn(&source, key_url, &key, &mut row, &mut cost)),
-            Kind::Page => None,
-        };
+        let learns = self.task.method.is_site_method();
+        let learned = learns.then(|| self.learn(&source, key_url, &key, &mut row, &mut cost));
         let start = Instant::now();
         let mut model = learned.as_ref().and_then(|learned| self.model(learned));
-        if !self.task.method.has_template() {
+        if self.task.method.label_by().is_none() {
             // The learner's own template is not theirs.
             cost.learn = cost.learn.saturating_sub(cost.vote);
         }
         cost.learn += start.elapsed();
-        if let Some(Model::Template(applier)) = model.as_mut().filter(|_| self.task.sharpened) {
+        if let Some(matcher) = model.as_mut().filter(|_| self.task.add_all).and_then(Model::matcher_mut) {
             for page in self.pages.keys() {
                 let tree = self.parse(&source.read(page)?);
-                let applied = applier.apply(&tree);
-                applier.sharpen(self.url(page)?.fingerprint(), &tree, &applied);
+                let applied = matcher.label(&tree);
+                matcher.add_page(self.url(page)?.fingerprint(), &tree, &applied);
             }
         }
         let mut marked = Vec::new();
@@ -159,15 +158,15 @@ impl SiteTask<'_> {
             let raw = source.read(page)?;
             let start = Instant::now();
             let tree = self.parse(&raw);
-            let known = learned.as_ref().filter(|_| is_key && !self.task.sharpened && self.task.method.is_default());
-            let how = &self.task.settings.clean;
+            let known = learned.as_ref().filter(|_| is_key && !self.task.add_all && self.task.method.is_default());
+            let how = &self.task.settings.core.clean;
             let parsed = Instant::now();
             let applied = match known {
                 Some(learned) => {
-                    let applier = model.as_ref().and_then(Model::applier);
-                    chain(&tree, Some(learned.key_applied.clone()), applier, how).applied
+                    let applier = model.as_ref().and_then(Model::matcher);
+                    label_page(&tree, Some(learned.key_labels.clone()), applier, how).labels
                 }
-                None => (self.task.method.clean)(&tree, model.as_ref(), how),
+                None => self.task.method.label(&tree, model.as_ref(), &self.task.settings.core).labels,
             };
             cost.label += parsed.elapsed();
             cost.clean += start.elapsed();
@@ -181,38 +180,41 @@ impl SiteTask<'_> {
     /// The template that the learner made, or what the method makes of the pages that it loaded.
     fn model(&self, learned: &Learned) -> Option<Model> {
         let method = self.task.method;
-        if method.has_template() {
-            return learned.template.as_ref().map(|template| Model::of(Applier::new(template)));
+        if method.label_by().is_some() {
+            return learned
+                .template
+                .as_ref()
+                .map(|template| Model::from_matcher(method.method, TemplateMatcher::from_template(template)));
         }
         let pages: Vec<&Tree> = std::iter::once(&learned.key).chain(&learned.pages).map(|page| &page.tree).collect();
-        (method.learn)(&pages, self.task.settings)
+        method.learn(&pages, &self.task.settings.core)
     }
 
     fn learn(&self, source: &Source, url: PageUrl, key: &Raw, row: &mut SiteRow, cost: &mut Cost) -> Learned {
-        let learn = &self.task.settings.learn;
+        let learn = &self.task.settings.core.learn;
         let mut paths: HashMap<PageUrl, String> = HashMap::new();
         let hosts: Vec<String> = self.gold.hosts.iter().chain(source.host()).cloned().collect();
-        let site = Site::of(&url, learn.same_site).with_aliases(&hosts);
+        let site = Site::of(&url, learn.links.same_site).with_aliases(&hosts);
         let mut reading = std::time::Duration::ZERO;
         let start = Instant::now();
-        let key = Page::new(url, self.parse(key));
-        let learned = Learner::new(key, site, learn).run(|url| {
+        let key = FoundPage::new(url, self.parse(key));
+        let learned = Learner::new(key, site, None, learn).run(|url| {
             let asked = Instant::now();
             let found = source.find(url)?;
             reading += asked.elapsed();
             paths.insert(found.url.clone(), found.path);
-            Some(Page::new(found.url, self.parse(&found.page)))
+            Some(FoundPage::new(found.url, self.parse(&found.page)))
         });
         cost.learn = start.elapsed() - reading;
         let voters = learned.found.voters.iter().map(|load| &learned.pages[*load].tree);
         let trees: Vec<(u64, &Tree)> = (0..).zip(std::iter::once(&learned.key.tree).chain(voters)).collect();
         let start = Instant::now();
-        match learn.label {
-            Label::Votes => {
+        match learn.label_by {
+            LabelBy::Votes => {
                 let voters: Vec<&Tree> = trees[1..].iter().map(|(_, tree)| *tree).collect();
-                drop(std::hint::black_box(vote(trees[0].1, &voters, learn)));
+                drop(std::hint::black_box(vote(trees[0].1, &voters, &learn.etdm)));
             }
-            Label::Witness => drop(std::hint::black_box(Family::learn(&trees, learn))),
+            LabelBy::SiteModel => drop(std::hint::black_box(TrainingSet::learn(&trees, &learn.site_model))),
         }
         cost.vote = start.elapsed();
         row.learning = Learning {
@@ -221,7 +223,7 @@ impl SiteTask<'_> {
             loads: learned.found.loads,
             requests: learned.found.requests,
             cs: learned.found.voters.iter().filter_map(|load| paths.get(&learned.pages[*load].url).cloned()).collect(),
-            t: learned.t,
+            min_votes: learned.min_votes,
         };
         learned
     }
@@ -231,11 +233,11 @@ impl SiteTask<'_> {
         page: &str,
         gold: &PageGold,
         tree: &Tree,
-        applied: &Applied,
+        applied: &Labels,
         is_key: bool,
         row: &mut SiteRow,
     ) -> Marked {
-        let labels = applied.labels(tree);
+        let labels = applied.run_lengths(tree);
         let found = expand(&labels).unwrap_or_default();
         let text = applied.text_nodes(tree);
         match node_score(&gold.labels, &found) {
@@ -252,7 +254,7 @@ impl SiteTask<'_> {
             row.words.push(WordScore { bag: bag_score(&words, wanted), lcs: lcs_score(&words, wanted) });
         }
         Marked {
-            method: self.task.method.name,
+            method: self.task.method.method,
             site: self.name.to_owned(),
             page: page.to_owned(),
             labels,
@@ -263,7 +265,7 @@ impl SiteTask<'_> {
     }
 
     fn parse(&self, raw: &Raw) -> Tree {
-        raw.parse(&self.task.settings.page)
+        raw.parse(&self.task.settings.core.parse)
     }
 
     fn url(&self, page: &str) -> Result<PageUrl, EvaluateError> {

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::EvaluateError;
-use crate::dom::{Tree, parse_bytes};
 use crate::folder::Folder;
-use crate::page::PageUrl;
-use crate::settings::PageLimits;
 use crate::warc::{WarcPage, pages};
+use dehusk_core::internals::dom::ParseOptions;
+use dehusk_core::internals::dom::{Tree, parse_bytes};
+use dehusk_core::internals::page_url::PageUrl;
 
 /// The pages of one site, by their paths as the labels name them.
 pub(super) enum Source {
@@ -32,7 +32,7 @@ pub(super) struct Raw {
 }
 
 impl Raw {
-    pub(super) fn parse(&self, limits: &PageLimits) -> Tree {
+    pub(super) fn parse(&self, limits: &ParseOptions) -> Tree {
         parse_bytes(&self.bytes, self.content_type.as_deref(), limits).0
     }
 }

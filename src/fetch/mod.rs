@@ -1,4 +1,4 @@
-//! One polite request to a [`Response`]. Every request of the program passes [`Gate::fetch`].
+//! One polite request to a [`Response`]. Every request of the program passes [`Fetcher::fetch`].
 //!
 //! The gate checks the address after DNS, waits for the caps, stamps the moment of sending, and keeps the limits on
 //! time and bytes, raw and decoded. It follows no redirect: the crawl does, so that each hop asks robots.txt and
@@ -8,7 +8,7 @@ mod address;
 mod body;
 mod client;
 mod cookies;
-mod gate;
+mod fetcher;
 mod redirect;
 mod resolver;
 mod sniff;
@@ -19,13 +19,14 @@ use std::time::Duration;
 
 use tokio::sync::OwnedSemaphorePermit;
 
-pub use gate::{Ask, Gate, Wanted};
+pub use fetcher::{FetchRequest, Fetcher, Resource};
 pub use redirect::redirect_target;
 pub use resolver::Resolver;
 pub use sniff::is_html;
 
-use crate::frontier::Times;
-use crate::page::{PageUrl, Validators};
+use crate::politeness::Times;
+use crate::validators::Validators;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// An answer within the limits.
 #[derive(Clone, Debug)]

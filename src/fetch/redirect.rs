@@ -1,7 +1,7 @@
 //! Where a redirect leads.
 
 use super::Response;
-use crate::page::PageUrl;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// The target of a redirect, or `None` when the answer is none or leads to no page.
 pub fn redirect_target(response: &Response) -> Option<PageUrl> {

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 pub use page_rules::PageRules;
 
-use crate::page::PageUrl;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// Bytes of a robots.txt that are read (RFC 9309, 2.5).
 pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;

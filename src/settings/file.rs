@@ -4,8 +4,11 @@ use std::fmt::Write as _;
 
 use toml::{Table, Value};
 
-use super::keys::{KEYS, Key, literal};
-use super::{Preset, Settings};
+use super::Settings;
+use super::former::{current_key, current_value, is_former_section};
+use super::keys::{KEYS, Key};
+use super::values::literal;
+use dehusk_core::internals::learner::Preset;
 
 /// Why settings were refused.
 #[derive(Debug, thiserror::Error)]
@@ -46,37 +49,76 @@ pub enum SettingsError {
     },
 }
 
+/// A setting as given: where, which, what.
+struct Given {
+    origin: String,
+    key: &'static Key,
+    value: Value,
+}
+
+impl Given {
+    fn new(origin: &str, name: &str, value: Value, warnings: &mut Vec<String>) -> Result<Given, SettingsError> {
+        let mut name = name;
+        if let Some(current) = current_key(name) {
+            warnings.push(format!("{origin}: `{name}` is now `{current}`"));
+            name = current;
+        }
+        let mut value = value;
+        if let Some(current) = value.as_str().and_then(|value| current_value(name, value)) {
+            warnings.push(format!("{origin}: `{name} = {value}` is now `{name} = \"{current}\"`"));
+            value = Value::String(current.to_owned());
+        }
+        Ok(Given { origin: origin.to_owned(), key: find(origin, name)?, value })
+    }
+}
+
 impl Settings {
-    /// Settings from the text of a `crawl.toml` (`None`: all defaults), then each `KEY=VALUE` in order.
+    /// Settings from the text of a `crawl.toml` (`None`: all defaults), then each `KEY=VALUE` in order. A former name is
+    /// accepted with one warning in the log that names the current one.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError`] for text that is not TOML, an unknown key or a value out of range.
     pub fn load(file: Option<(&str, &str)>, sets: &[String]) -> Result<Settings, SettingsError> {
-        let mut given: Vec<(String, &'static Key, Value)> = Vec::new();
+        let (settings, warnings) = Settings::load_with_warnings(file, sets)?;
+        warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+        Ok(settings)
+    }
+
+    /// The same, with the warnings about former names.
+    fn load_with_warnings(
+        file: Option<(&str, &str)>,
+        sets: &[String],
+    ) -> Result<(Settings, Vec<String>), SettingsError> {
+        let mut given = Vec::new();
+        let mut warnings = Vec::new();
         if let Some((name, text)) = file {
             let table: Table = text
                 .parse()
                 .map_err(|e: toml::de::Error| SettingsError::Syntax { file: name.to_owned(), reason: e.to_string() })?;
-            collect(name, "", &table, &mut given)?;
+            collect(name, "", &table, &mut given, &mut warnings)?;
         }
         for pair in sets {
             let (key, value) = pair.split_once('=').ok_or_else(|| SettingsError::NotAPair { given: pair.clone() })?;
-            given.push(("--set".to_owned(), find("--set", key.trim())?, literal(value.trim())));
+            given.push(Given::new("--set", key.trim(), literal(value.trim()), &mut warnings)?);
         }
-        // The last preset named is laid down first, so that every single key refines it wherever it stands.
-        given.sort_by_key(|(_, key, _)| key.name != "preset");
+        // The last preset is applied first, so that every single key refines it wherever it is.
+        given.sort_by_key(|given| given.key.name != "preset");
         let mut settings = Settings::default();
-        for (origin, key, value) in &given {
-            (key.set)(&mut settings, value).map_err(|expected| SettingsError::Value {
-                origin: origin.clone(),
+        for Given { origin, key, value } in given {
+            (key.set)(&mut settings, &value).map_err(|expected| SettingsError::Value {
+                origin,
                 key: key.name.to_owned(),
                 value: value.to_string(),
                 expected,
             })?;
         }
-        Ok(settings)
+        Ok((settings, warnings))
     }
 
     /// The same settings with the learning parameters of `preset`.
     pub fn with_preset(mut self, preset: Preset) -> Settings {
-        self.learn = preset.learn();
+        self.core.learn = preset.learn();
         self
     }
 }
@@ -108,27 +150,29 @@ pub fn key_names() -> impl Iterator<Item = &'static str> {
 }
 
 fn refines_preset(table: &str) -> bool {
-    matches!(table, "links" | "subdigraph" | "label" | "witness" | "etdm" | "apply")
+    matches!(table, "links" | "subdigraph" | "label" | "site_model" | "etdm")
 }
 
 fn collect(
     origin: &str,
     prefix: &str,
     table: &Table,
-    out: &mut Vec<(String, &'static Key, Value)>,
+    out: &mut Vec<Given>,
+    warnings: &mut Vec<String>,
 ) -> Result<(), SettingsError> {
     for (name, value) in table {
         let dotted = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
         match value {
-            Value::Table(inner) if is_section(&dotted) => collect(origin, &dotted, inner, out)?,
-            _ => out.push((origin.to_owned(), find(origin, &dotted)?, value.clone())),
+            Value::Table(inner) if is_section(&dotted) => collect(origin, &dotted, inner, out, warnings)?,
+            _ => out.push(Given::new(origin, &dotted, value.clone(), warnings)?),
         }
     }
     Ok(())
 }
 
 fn is_section(name: &str) -> bool {
-    KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+    is_former_section(name)
+        || KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
 fn find(origin: &str, name: &str) -> Result<&'static Key, SettingsError> {
@@ -158,7 +202,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::settings::{NodeText, Subdigraph};
+    use dehusk_core::internals::subdigraph::SubdigraphMode;
+    use dehusk_core::internals::template::NodeText;
 
     fn refusal(text: &str) -> String {
         Settings::load(Some(("crawl.toml", text)), &[]).unwrap_err().to_string()
@@ -173,15 +218,35 @@ mod tests {
             .map(|l| l.strip_prefix('#').filter(|l| !l.starts_with(' ')).unwrap_or(l))
             .fold(String::new(), |all, line| all + line + "\n");
         assert_eq!(Settings::load(Some(("crawl.toml", &all)), &[]).unwrap(), Settings::default());
-        assert_eq!(Settings::default().learn, Preset::Dehusk.learn());
+        assert_eq!(Settings::default().core.learn, Preset::Dehusk.learn());
     }
 
     #[test]
-    fn every_default_of_the_table_is_accepted() {
+    fn the_defaults_of_the_table_are_those_of_the_types() {
         for key in KEYS {
-            let outcome = (key.set)(&mut Settings::default(), &literal(key.default));
-            assert_eq!(outcome, Ok(()), "{}", key.name);
+            let mut settings = Settings::default();
+            assert_eq!((key.set)(&mut settings, &literal(key.default)), Ok(()), "{}", key.name);
+            assert_eq!(settings, Settings::default(), "{}", key.name);
         }
+    }
+
+    #[test]
+    fn former_names_are_accepted_with_one_warning_each() {
+        let file = "[witness]\nfurther = 3\n[clean]\ndoubt = 0.5\n[label]\nby = \"witness\"";
+        let (settings, warnings) =
+            Settings::load_with_warnings(Some(("f", file)), &["apply.min=0.2".to_owned()]).unwrap();
+        assert_eq!(settings.core.learn.site_model.extra_pages, 3);
+        assert!((settings.core.clean.min_confidence - 0.5).abs() < 1e-9);
+        assert!((settings.core.learn.etdm.min_confidence - 0.2).abs() < 1e-9);
+        assert_eq!(
+            warnings,
+            [
+                "f: `clean.doubt` is now `clean.min_confidence`",
+                "f: `label.by = \"witness\"` is now `label.by = \"site_model\"`",
+                "f: `witness.further` is now `site_model.extra_pages`",
+                "--set: `apply.min` is now `etdm.min_confidence`",
+            ]
+        );
     }
 
     #[test]
@@ -211,9 +276,9 @@ mod tests {
         let file = "[politeness]\ndelay = 3\n[etdm]\ntext = \"equal\"";
         let got = Settings::load(Some(("f", file)), &sets).unwrap();
         assert_eq!(got.politeness.delay, Duration::from_millis(200));
-        assert_eq!(got.learn.text, NodeText::Equal);
-        assert_eq!(got.learn.subdigraph, Subdigraph::Complete);
-        assert!(!got.learn.ignore_generated);
-        assert_eq!(got.learn.n, 3);
+        assert_eq!(got.core.learn.etdm.text, NodeText::Equal);
+        assert_eq!(got.core.learn.search.mode, SubdigraphMode::Complete);
+        assert!(!got.core.learn.etdm.ignore_generated);
+        assert_eq!(got.core.learn.search.n, 3);
     }
 }

@@ -6,19 +6,28 @@ use std::time::Duration;
 
 use toml::Value;
 
-use super::{
-    Alone, AttrMode, ChildMap, Clean, Cluster, ClusterBy, Crawl, DelayFrom, DomRef, Fetch, Gottron, HistogramWeight,
-    InnerStrings, Keep, KeepText, Label, LinkChoice, Mode, Network, NodeText, Order, PageLimits, Politeness, Preset,
-    Revisit, SAME_SITE, ScopeOf, Settings, Store, StringTokens, Strings, Subdigraph, Text, TextMethod, Tps, TpsGap,
-    TpsKeep, TpsSearch,
+use dehusk_core::internals::clean::{Alone, KeepText};
+use dehusk_core::internals::cluster::ClusterBy;
+use dehusk_core::internals::dom::KeepNodes;
+use dehusk_core::internals::learner::{LabelBy, Preset};
+use dehusk_core::internals::links::{DomRef, LinkOrderBy};
+use dehusk_core::internals::strings::{HistogramWeight, InnerStrings, StringTokens};
+use dehusk_core::internals::subdigraph::SubdigraphMode;
+use dehusk_core::internals::template::{AttrMode, ChildMap, NodeText};
+use dehusk_core::internals::text_mdl::TextMethod;
+use dehusk_core::internals::tps::{TpsGap, TpsKeep, TpsSearch};
+
+use super::values::{
+    at_most, bytes, duration, headers, networks, number, one_of, patterns, positive, share, strings, text, truth,
+    user_agent, whole,
 };
-use crate::page::PolitenessKey;
+use super::{DelayFrom, Mode, Order, PolitenessScope, SAME_SITE, ScopeOf, Settings};
 
 /// One line of `crawl.toml`.
 pub(super) struct Key {
     /// Dotted name.
     pub name: &'static str,
-    /// Default as TOML text; the table is the only place that states it.
+    /// Default as TOML text; a test compares it with the typed default.
     pub default: &'static str,
     /// One line for the reader of `crawl.toml`.
     pub doc: &'static str,
@@ -40,7 +49,7 @@ macro_rules! keys {
 /// Every key, in the order of the file. `preset` comes first: it sets all of learning, later keys refine it.
 pub(super) const KEYS: &[Key] = keys! {
     "preset" = "\"dehusk\"", "Parameter set of template learning: dehusk (measured best), votes (the best of the thesis' votes), thesis2014 (the paper), hybex2020. The [links] to [apply] keys refine it.",
-        |s, v| s.learn => one_of(v, &Preset::ALL)?.learn();
+        |s, v| s.core.learn => one_of(v, &Preset::ALL)?.learn();
 
     "crawl.seeds" = "[\"seeds/example.txt\"]", "Seed files read when the command line names none; one URL a line, # begins a comment.",
         |s, v| s.crawl.seeds => strings(v)?;
@@ -79,16 +88,17 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.crawl.max_queries => whole(v, 1, 1_000_000)?;
     "crawl.max_calendar_years" = "30", "Dates in a path or query further than this from now are a calendar without end.",
         |s, v| s.crawl.max_calendar_years => whole(v, 1, 1000)? as i64;
-    "crawl.keep_template" = "0.8", "Of what the key page showed of its template when that was learned, the share that it must show tonight for the template to be kept.",
-        |s, v| s.crawl.keep_template => share(v)?;
-    "crawl.relearn" = "false", "Is every template learned anew, even where the stored one still fits?",
-        |s, v| s.crawl.relearn => truth(v)?;
     "crawl.resume_within" = "\"20h\"", "An unfinished run that began at most so long ago is taken up again; an older one is closed.",
         |s, v| s.crawl.resume_within => duration(v)?;
     "crawl.stop_within" = "30.0", "After SIGTERM or Ctrl-C, time for what is out to come home.",
         |s, v| s.crawl.stop_within => duration(v)?;
     "crawl.memory" = "\"1GB\"", "Pages and trees in memory; beyond it fewer requests are sent until some are done.",
         |s, v| s.crawl.memory => bytes(v)?.max(16 << 20);
+
+    "template.min_freshness" = "0.8", "Minimum share of its original template coverage that a key page must still reach; below it the site is learned again.",
+        |s, v| s.template.min_freshness => share(v)?;
+    "template.relearn" = "false", "Whether every site is learned again, even if its stored template still fits.",
+        |s, v| s.template.relearn => truth(v)?;
 
     "revisit.first" = "\"20h\"", "A page is asked for again after this time; then the interval adapts. Below a day, so that a nightly run finds it due.",
         |s, v| s.revisit.first => duration(v)?;
@@ -108,7 +118,7 @@ pub(super) const KEYS: &[Key] = keys! {
     "politeness.delay_from" = "\"end\"", "The delay runs from the end of a fetch or from its start: end, start.",
         |s, v| s.politeness.delay_from => one_of(v, &[("end", DelayFrom::End), ("start", DelayFrom::Start)])?;
     "politeness.key" = "\"domain\"", "What shares one delay: domain (registrable domain), host, ip (resolved address).",
-        |s, v| s.politeness.key => one_of(v, &[("domain", PolitenessKey::Domain), ("host", PolitenessKey::Host), ("ip", PolitenessKey::Ip)])?;
+        |s, v| s.politeness.key => one_of(v, &[("domain", PolitenessScope::Domain), ("host", PolitenessScope::Host), ("ip", PolitenessScope::Ip)])?;
     "politeness.max_crawl_delay" = "60.0", "A Crawl-delay in robots.txt lengthens the delay, never shortens it; a site that asks for a longer one than this is left out.",
         |s, v| s.politeness.max_crawl_delay => duration(v)?;
     "politeness.adaptive" = "0.0", "The delay is at least this times the last answer's time; 0 = off.",
@@ -164,419 +174,173 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.fetch.requests_per_second_per_address => whole(v, 0, u32::MAX as usize)? as u32;
 
     "page.max_bytes" = "\"40MB\"", "Decoded bytes of a page that are parsed; the rest is cut off and noted.",
-        |s, v| s.page.max_bytes => bytes(v)?;
+        |s, v| s.core.parse.max_bytes => bytes(v)?;
     "page.max_nodes" = "1000000", "Nodes after which parsing stops; the rest is cut off and noted.",
-        |s, v| s.page.max_nodes => whole(v, 16, 100_000_000)?;
+        |s, v| s.core.parse.max_nodes => whole(v, 16, 100_000_000)?;
     "page.max_depth" = "512", "Elements nested deeper are dissolved into their parent and noted, as browsers do.",
-        |s, v| s.page.max_depth => whole(v, 16, 4096)? as u16;
+        |s, v| s.core.parse.max_depth => whole(v, 16, 4096)? as u16;
     "page.max_attributes" = "1000", "Attributes kept for one element.",
-        |s, v| s.page.max_attributes => whole(v, 1, 100_000)?;
+        |s, v| s.core.parse.max_attributes => whole(v, 1, 100_000)?;
     "page.keep" = "\"counted\"", "Nodes of a tree: counted (elements and text), browser (with comments and blank text).",
-        |s, v| s.page.keep => one_of(v, &[("counted", Keep::Counted), ("browser", Keep::Browser)])?;
+        |s, v| s.core.parse.keep => one_of(v, &[("counted", KeepNodes::Counted), ("browser", KeepNodes::Browser)])?;
 
     "links.same_site" = "\"host\"", "Links that stay in the site: host (www. ignored), registrable (all of the registrable domain).",
-        |s, v| s.learn.same_site => one_of(v, &SAME_SITE)?;
+        |s, v| s.core.learn.links.same_site => one_of(v, &SAME_SITE)?;
     "links.slug_dirs" = "true", "Is a last path segment without a dot a directory, as in /section?",
-        |s, v| s.learn.slug_dirs => truth(v)?;
+        |s, v| s.core.learn.links.slug_dirs => truth(v)?;
     "links.dom_ref" = "\"class\"", "Which links the next one should be far from: class (Algorithm 1), global, all.",
-        |s, v| s.learn.dom_ref => one_of(v, &[("class", DomRef::Class), ("global", DomRef::Global), ("all", DomRef::All)])?;
+        |s, v| s.core.learn.links.dom_ref => one_of(v, &[("class", DomRef::Class), ("global", DomRef::Global), ("all", DomRef::All)])?;
     "links.max" = "5000", "Links of a page that are considered; the rest is left out.",
-        |s, v| s.learn.max_links => whole(v, 1, 1_000_000)?;
+        |s, v| s.core.learn.links.max => whole(v, 1, 1_000_000)?;
     "links.skip_nofollow" = "true", "Are links marked nofollow left out of the training set?",
-        |s, v| s.learn.skip_nofollow => truth(v)?;
+        |s, v| s.core.learn.links.skip_nofollow => truth(v)?;
 
     "links.order" = "\"turns\"", "Which links are tried first: turns (of each form of URL and of the main menu), forms (without the menu), menu (its links before all others), paper (Algorithm 1), random.",
-        |s, v| s.learn.link_order => one_of(v, &[("turns", LinkChoice::Turns), ("forms", LinkChoice::Forms), ("paper", LinkChoice::Paper), ("menu", LinkChoice::Menu), ("random", LinkChoice::Random)])?;
+        |s, v| s.core.learn.links.order => one_of(v, &[("turns", LinkOrderBy::Turns), ("forms", LinkOrderBy::Forms), ("paper", LinkOrderBy::Paper), ("menu", LinkOrderBy::Menu), ("random", LinkOrderBy::Random)])?;
 
     "subdigraph.mode" = "\"first\"", "Which pages vote: complete (they all link to each other), first (the first usable ones).",
-        |s, v| s.learn.subdigraph => one_of(v, &[("complete", Subdigraph::Complete), ("first", Subdigraph::First)])?;
+        |s, v| s.core.learn.search.mode => one_of(v, &[("complete", SubdigraphMode::Complete), ("first", SubdigraphMode::First)])?;
     "subdigraph.n" = "8", "Pages that bear witness or vote; 8 at most that all link to each other.",
-        |s, v| s.learn.n => whole(v, 1, 24)?;
+        |s, v| s.core.learn.search.n => whole(v, 1, 24)?;
     "subdigraph.stop_after" = "0", "With witnesses: the search ends when so many pages in a row changed hardly a label of the key page; 0 = never.",
-        |s, v| s.learn.stop_after => whole(v, 0, 64)?;
+        |s, v| s.core.learn.search.stop_after => whole(v, 0, 64)?;
     "subdigraph.max_loads" = "8", "Most pages loaded for one template.",
-        |s, v| s.learn.max_loads => whole(v, 1, 64)?;
+        |s, v| s.core.learn.search.max_loads => whole(v, 1, 64)?;
     "subdigraph.max_requests" = "48", "Most requests for one template, failed ones included.",
-        |s, v| s.learn.max_requests => whole(v, 1, 10_000)?;
+        |s, v| s.core.learn.search.max_requests => whole(v, 1, 10_000)?;
 
-    "label.by" = "\"witness\"", "What decides what is template: witness (the training pages, weighed by likeness), votes (the thesis).",
-        |s, v| s.learn.label => one_of(v, &[("witness", Label::Witness), ("votes", Label::Votes)])?;
+    "label.by" = "\"site_model\"", "What decides what is template: witness (the training pages, weighed by likeness), votes (the thesis).",
+        |s, v| s.core.learn.label_by => one_of(v, &[("site_model", LabelBy::SiteModel), ("votes", LabelBy::Votes)])?;
 
-    "witness.threshold" = "0.35", "Nodes whose subtrees differ are mapped when their equality probability is above this.",
-        |s, v| s.learn.witness_threshold => share(v)?;
-    "witness.max_nodes" = "20000", "Nodes of a training page that are kept as evidence.",
-        |s, v| s.learn.witness_nodes => whole(v, 100, 1_000_000)?;
-    "witness.max_children" = "350", "Children of one node that are kept of a training page, six of seven from the beginning of their list.",
-        |s, v| s.learn.witness_children => whole(v, 7, 1_000_000)?;
-    "witness.max_pairs" = "4096", "Child lists of more pairs are mapped kind by kind, in time that is linear in them.",
-        |s, v| s.learn.witness_pairs => whole(v, 1, 100_000_000)?;
-    "witness.max_names" = "50000", "Names of one page that are remembered until a second page bears them.",
-        |s, v| s.learn.witness_names => whole(v, 0, 10_000_000)?;
-    "witness.further" = "16", "Further pages of a walk that are kept as evidence; 0 = the training pages only.",
-        |s, v| s.learn.witness_further => whole(v, 0, 200)?;
+    "site_model.threshold" = "0.35", "Nodes whose subtrees differ are mapped when their equality probability is above this.",
+        |s, v| s.core.learn.site_model.threshold => share(v)?;
+    "site_model.max_nodes" = "20000", "Nodes of a training page that are kept as evidence.",
+        |s, v| s.core.learn.site_model.max_nodes => whole(v, 100, 1_000_000)?;
+    "site_model.max_children" = "350", "Children of one node that are kept of a training page, six of seven from the beginning of their list.",
+        |s, v| s.core.learn.site_model.max_children => whole(v, 7, 1_000_000)?;
+    "site_model.max_pairs" = "4096", "Child lists of more pairs are mapped kind by kind, in time that is linear in them.",
+        |s, v| s.core.learn.site_model.max_pairs => whole(v, 1, 100_000_000)?;
+    "site_model.max_names" = "50000", "Names of one page that are remembered until a second page bears them.",
+        |s, v| s.core.learn.site_model.max_names => whole(v, 0, 10_000_000)?;
+    "site_model.extra_pages" = "16", "Further pages of a walk that are kept as evidence; 0 = the training pages only.",
+        |s, v| s.core.learn.site_model.extra_pages => whole(v, 0, 200)?;
 
-    "etdm.t" = "0", "Votes that make a node template; 0 = the majority of the voters.",
-        |s, v| s.learn.t => whole(v, 0, 8)?;
+    "etdm.min_votes" = "0", "Votes that make a node template; 0 = the majority of the voters.",
+        |s, v| s.core.learn.etdm.min_votes => whole(v, 0, 8)?;
     "etdm.w_class" = "0.5", "Weight of the class overlap in the equality probability.",
-        |s, v| s.learn.weights.class => share(v)?;
+        |s, v| s.core.learn.etdm.weights.class => share(v)?;
     "etdm.w_attributes" = "0.2", "Weight of the attribute overlap.",
-        |s, v| s.learn.weights.attributes => share(v)?;
+        |s, v| s.core.learn.etdm.weights.attributes => share(v)?;
     "etdm.w_children" = "0.1", "Weight of the ratio of child counts.",
-        |s, v| s.learn.weights.children => share(v)?;
+        |s, v| s.core.learn.etdm.weights.children => share(v)?;
     "etdm.w_position" = "0.2", "Weight of the position among the siblings.",
-        |s, v| s.learn.weights.position => share(v)?;
+        |s, v| s.core.learn.etdm.weights.position => share(v)?;
     "etdm.p_no_class" = "0.99", "Class overlap of two nodes without classes.",
-        |s, v| s.learn.weights.no_class => share(v)?;
+        |s, v| s.core.learn.etdm.weights.no_class => share(v)?;
     "etdm.p_no_attributes" = "0.25", "Attribute overlap of two nodes without attributes.",
-        |s, v| s.learn.weights.no_attributes => share(v)?;
+        |s, v| s.core.learn.etdm.weights.no_attributes => share(v)?;
     "etdm.p_no_children" = "1.0", "Child ratio of two nodes without children.",
-        |s, v| s.learn.weights.no_children => share(v)?;
+        |s, v| s.core.learn.etdm.weights.no_children => share(v)?;
     "etdm.threshold" = "0.45", "Two nodes can be mapped when their equality probability is above this.",
-        |s, v| s.learn.weights.threshold => share(v)?;
+        |s, v| s.core.learn.etdm.weights.threshold => share(v)?;
     "etdm.threshold_inclusive" = "false", "Is a probability equal to the threshold enough?",
-        |s, v| s.learn.weights.threshold_inclusive => truth(v)?;
+        |s, v| s.core.learn.etdm.weights.threshold_inclusive => truth(v)?;
     "etdm.exact_wins" = "false", "Do equal classes and equal attributes win outright?",
-        |s, v| s.learn.weights.exact_wins => truth(v)?;
+        |s, v| s.core.learn.etdm.weights.exact_wins => truth(v)?;
     "etdm.attr_mode" = "\"name_value\"", "What is compared of an attribute: name_value, name.",
-        |s, v| s.learn.attr_mode => one_of(v, &[("name_value", AttrMode::NameValue), ("name", AttrMode::Name)])?;
+        |s, v| s.core.learn.etdm.attr_mode => one_of(v, &[("name_value", AttrMode::NameValue), ("name", AttrMode::Name)])?;
     "etdm.map" = "\"greedy\"", "How children are mapped: greedy (best pair first), dp (heaviest matching).",
-        |s, v| s.learn.child_map => one_of(v, &[("greedy", ChildMap::Greedy), ("dp", ChildMap::Dp)])?;
+        |s, v| s.core.learn.etdm.child_map => one_of(v, &[("greedy", ChildMap::Greedy), ("dp", ChildMap::Dp)])?;
     "etdm.keep_order" = "true", "Must mapped children keep their order?",
-        |s, v| s.learn.keep_order => truth(v)?;
+        |s, v| s.core.learn.etdm.keep_order => truth(v)?;
     "etdm.text" = "\"equal\"", "A text node is template when its words are equal, or structural: by its place.",
-        |s, v| s.learn.text => one_of(v, &[("equal", NodeText::Equal), ("structural", NodeText::Structural)])?;
+        |s, v| s.core.learn.etdm.text => one_of(v, &[("equal", NodeText::Equal), ("structural", NodeText::Structural)])?;
     "etdm.ignore_generated" = "true", "Are class tokens that look generated (long hex, three digits at the end) left out?",
-        |s, v| s.learn.ignore_generated => truth(v)?;
+        |s, v| s.core.learn.etdm.ignore_generated => truth(v)?;
     "etdm.large_pairs" = "250000", "Child lists whose product is larger are anchored on equal nodes first.",
-        |s, v| s.learn.large_pairs => whole(v, 1_000, 100_000_000)?;
+        |s, v| s.core.learn.etdm.large_pairs => whole(v, 1_000, 100_000_000)?;
 
-    "apply.min" = "0.15", "Share of a template by votes that a page must show for it to be applied.",
-        |s, v| s.learn.apply_min => share(v)?;
+    "etdm.min_confidence" = "0.15", "Share of a template by votes that a page must show for it to be applied.",
+        |s, v| s.core.learn.etdm.min_confidence => share(v)?;
 
     "clean.keep" = "\"own\"", "What is kept of a page: own (all that is no template), main (of that, the main text by the page alone).",
-        |s, v| s.clean.keep => one_of(v, &[("own", KeepText::Own), ("main", KeepText::Main)])?;
-    "clean.doubt" = "0.25", "A page that shows less of the template is strange to its witnesses: the document frequency of its texts decides.",
-        |s, v| s.clean.doubt => share(v)?;
+        |s, v| s.core.clean.keep => one_of(v, &[("own", KeepText::Own), ("main", KeepText::Main)])?;
+    "clean.min_confidence" = "0.25", "A page that shows less of the template is strange to its witnesses: the document frequency of its texts decides.",
+        |s, v| s.core.clean.min_confidence => share(v)?;
     "clean.alone" = "\"density\"", "What cleans a page of whose site nothing is known: density (of its text), plain (it is kept whole).",
-        |s, v| s.clean.alone => one_of(v, &[("density", Alone::Density), ("plain", Alone::Plain)])?;
+        |s, v| s.core.clean.alone => one_of(v, &[("density", Alone::Density), ("plain", Alone::Plain)])?;
 
     "tps.gap" = "\"abs\"", "Method tps: which difference of the sides of a cut counts: abs, paper (as printed, which never keeps a left side).",
-        |s, v| s.clean.tps.gap => one_of(v, &[("abs", TpsGap::Abs), ("paper", TpsGap::Paper)])?;
+        |s, v| s.core.clean.tps.gap => one_of(v, &[("abs", TpsGap::Abs), ("paper", TpsGap::Paper)])?;
     "tps.search" = "\"first\"", "Which cut is tried: first (the paper), best (the most unequal sides).",
-        |s, v| s.clean.tps.search => one_of(v, &[("first", TpsSearch::First), ("best", TpsSearch::Best)])?;
+        |s, v| s.core.clean.tps.search => one_of(v, &[("first", TpsSearch::First), ("best", TpsSearch::Best)])?;
     "tps.split_margin" = "0.2", "Difference of the sides, as a share of both, above which the larger one is kept.",
-        |s, v| s.clean.tps.split_margin => share(v)?;
+        |s, v| s.core.clean.tps.split_margin => share(v)?;
     "tps.complement" = "true", "Is the rest kept when it has more text outside of links? false = the paper's own.",
-        |s, v| s.clean.tps.complement => truth(v)?;
+        |s, v| s.core.clean.tps.complement => truth(v)?;
     "tps.keep" = "\"main\"", "Which regions are kept: main (the paper), list (all that hold enough of the page; the authors' program of 2013, for news).",
-        |s, v| s.clean.tps.keep => one_of(v, &[("main", TpsKeep::Main), ("list", TpsKeep::List)])?;
-    "tps.least_region" = "0.1", "Share of the page that a region of the list holds at least.",
-        |s, v| s.clean.tps.least_region => share(v)?;
+        |s, v| s.core.clean.tps.keep => one_of(v, &[("main", TpsKeep::Main), ("list", TpsKeep::List)])?;
+    "tps.min_region" = "0.1", "Share of the page that a region of the list holds at least.",
+        |s, v| s.core.clean.tps.min_region => share(v)?;
     "tps.max_splits" = "200", "Cuts after which the search ends.",
-        |s, v| s.clean.tps.max_splits => whole(v, 0, 1_000_000)?;
+        |s, v| s.core.clean.tps.max_splits => whole(v, 0, 1_000_000)?;
 
     "cluster.by" = "\"cps\"", "What pages without links are put together by (Gottron): cp (tag paths), cps (shingles of them), ctss (shingles of the tag sequence).",
-        |s, v| s.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
+        |s, v| s.core.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
     "cluster.shingle" = "4", "Names in a shingle.",
-        |s, v| s.cluster.shingle => whole(v, 1, 64)?;
+        |s, v| s.core.cluster.shingle => whole(v, 1, 64)?;
     "cluster.distance" = "0.3", "Pages at most so far apart are together; 0 = the paper's: cp 0.7, cps 0.6, ctss 0.85, found on five sites of its year.",
-        |s, v| s.cluster.distance => share(v)?;
+        |s, v| s.core.cluster.distance => share(v)?;
 
     "gottron.candidates" = "40", "Method gottron: linked pages that the training set is taken from.",
-        |s, v| s.gottron.candidates => whole(v, 1, 64)?;
+        |s, v| s.core.gottron.candidates => whole(v, 1, 64)?;
     "gottron.by" = "\"cp\"", "What the pages of a training set have in common: cp, cps, ctss, as cluster.by.",
-        |s, v| s.gottron.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
+        |s, v| s.core.gottron.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
     "gottron.shingle" = "4", "Names in a shingle.",
-        |s, v| s.gottron.cluster.shingle => whole(v, 1, 64)?;
+        |s, v| s.core.gottron.cluster.shingle => whole(v, 1, 64)?;
     "gottron.distance" = "0.0", "Pages at most so far apart are together; 0 = the paper's: cp 0.7, cps 0.6, ctss 0.85.",
-        |s, v| s.gottron.cluster.distance => share(v)?;
+        |s, v| s.core.gottron.cluster.distance => share(v)?;
 
     "strings.tokens" = "\"auto\"", "How documents are cut for template strings (Foschini): auto (pages as html, text as ws), ws (at blanks), f2007 (at blanks and hyphens), html (tags, words, marks).",
-        |s, v| s.strings.tokens => one_of(v, &[("auto", StringTokens::Auto), ("ws", StringTokens::Ws), ("f2007", StringTokens::F2007), ("html", StringTokens::Html)])?;
+        |s, v| s.core.strings.tokens => one_of(v, &[("auto", StringTokens::Auto), ("ws", StringTokens::Ws), ("f2007", StringTokens::F2007), ("html", StringTokens::Html)])?;
     "strings.patterns" = "\"\"", "TOML file of mutable patterns, [[pattern]] with name, regex and test; empty = those that come with the program: dates, numbers, addresses. For dehusk strings; the method strings has those of the program.",
-        |s, v| s.strings.patterns => v.as_str().ok_or("expected a text")?.trim().to_owned();
+        |s, v| s.string_patterns => v.as_str().ok_or("expected a text")?.trim().to_owned();
     "strings.min_tokens" = "2", "Tokens of the shortest template string.",
-        |s, v| s.strings.min_tokens => whole(v, 1, 1_000_000)?;
+        |s, v| s.core.strings.min_tokens => whole(v, 1, 1_000_000)?;
     "strings.min_df" = "0.05", "Share of the documents that a string must be in to be counted at all; two documents always.",
-        |s, v| s.strings.min_df_share => share(v)?;
+        |s, v| s.core.strings.min_df_share => share(v)?;
     "strings.weight" = "\"log\"", "What counts in the histogram that parts idioms from template: log (of the counts), raw (the paper, whose cut is low).",
-        |s, v| s.strings.weight => one_of(v, &[("log", HistogramWeight::Log), ("raw", HistogramWeight::Raw)])?;
+        |s, v| s.core.strings.weight => one_of(v, &[("log", HistogramWeight::Log), ("raw", HistogramWeight::Raw)])?;
     "strings.min_ratio" = "0.5", "Share of the documents that a template string is in at least; 0 = the paper.",
-        |s, v| s.strings.min_ratio => share(v)?;
+        |s, v| s.core.strings.min_ratio => share(v)?;
     "strings.inner" = "\"auto\"", "What becomes of strings that enough documents hold only inside of longer ones: keep (the paper; takes such words out of other places too), drop, auto (keep for pages, drop for plain text).",
-        |s, v| s.strings.inner => one_of(v, &[("auto", InnerStrings::Auto), ("keep", InnerStrings::Keep), ("drop", InnerStrings::Drop)])?;
+        |s, v| s.core.strings.inner => one_of(v, &[("auto", InnerStrings::Auto), ("keep", InnerStrings::Keep), ("drop", InnerStrings::Drop)])?;
     "strings.max_idiom" = "4", "Strings of at most so many tokens that are scattered over the documents as words are, not as often on each, are idioms and stay; 0 = the paper.",
-        |s, v| s.strings.max_idiom => whole(v, 0, 1000)?;
+        |s, v| s.core.strings.max_idiom => whole(v, 0, 1000)?;
     "strings.max_sites" = "0.05", "A string that is template of more than this share of the other sources, and of more than two, is an idiom and stays.",
-        |s, v| s.strings.max_sites_share => share(v)?;
+        |s, v| s.core.strings.max_sites_share => share(v)?;
     "strings.longest_idiom" = "8", "Strings of more tokens are no idioms, on however many sources they are: a footer that many lists share is template; 0 = no limit (the paper).",
-        |s, v| s.strings.longest_idiom => whole(v, 0, 1_000_000)?;
+        |s, v| s.core.strings.longest_idiom => whole(v, 0, 1_000_000)?;
     "strings.merge_gap" = "12", "Cuts of a plain text with fewer characters between them, and no letter or digit, are one; 0 = the paper.",
-        |s, v| s.strings.merge_gap => whole(v, 0, 1_000_000)?;
+        |s, v| s.core.strings.merge_gap => whole(v, 0, 1_000_000)?;
     "strings.min_cut" = "0", "Cuts of fewer characters are left where they are.",
-        |s, v| s.strings.min_cut => whole(v, 0, 1_000_000)?;
+        |s, v| s.core.strings.min_cut => whole(v, 0, 1_000_000)?;
     "strings.max_total" = "\"5MB\"", "Tokens of all strings of one template together; the shortest strings beyond it are left out and counted.",
-        |s, v| s.strings.max_total => bytes(v)?.max(1);
+        |s, v| s.core.strings.max_total => bytes(v)?.max(1);
 
     "text.method" = "\"max\"", "How dehusk cluster finds the next pair to be merged (TEXT): mdl (the cost of all pairs; to some 2,000 pages), hash (estimated), max (only the pairs that share the most).",
-        |s, v| s.text.method => one_of(v, &[("mdl", TextMethod::Mdl), ("hash", TextMethod::Hash), ("max", TextMethod::Max)])?;
+        |s, v| s.core.text.method => one_of(v, &[("mdl", TextMethod::Mdl), ("hash", TextMethod::Hash), ("max", TextMethod::Max)])?;
     "text.signature" = "128", "Places of a MinHash signature; the paper finds 50 enough.",
-        |s, v| s.text.signature => whole(v, 1, 4096)?;
+        |s, v| s.core.text.signature => whole(v, 1, 4096)?;
     "text.min_support" = "2", "Pages that an essential path is in at least; 1 = the paper, which keeps every path where most are a page's own.",
-        |s, v| s.text.min_support => whole(v, 1, 1_000_000)? as u32;
+        |s, v| s.core.text.min_support => whole(v, 1, 1_000_000)? as u32;
     "text.universal" = "0.5", "Paths that more than this share of all pages have, such as html/body, do not decide which paths of a page are essential; 1 = the paper.",
-        |s, v| s.text.universal => share(v)?;
+        |s, v| s.core.text.universal => share(v)?;
     "text.bucket" = "64", "With max: clusters of the same rank that are looked at for partners, the latest.",
-        |s, v| s.text.bucket => whole(v, 1, 100_000_000)?;
+        |s, v| s.core.text.bucket => whole(v, 1, 100_000_000)?;
 
     "store.path" = "\"dehusk.db\"", "The SQLite file with sites, templates and pages; --db overrides it.",
         |s, v| s.store.path => text(v)?;
     "store.zstd_level" = "3", "zstd level of stored pages.",
         |s, v| s.store.zstd_level => whole(v, 1, 19)? as i32;
 };
-
-/// Settings with every default of the table.
-pub(super) fn defaults() -> Settings {
-    let mut settings = blank();
-    for key in KEYS {
-        let value = literal(key.default);
-        let outcome = (key.set)(&mut settings, &value);
-        debug_assert!(outcome.is_ok(), "default of {}: {outcome:?}", key.name);
-    }
-    settings
-}
-
-/// A default as a TOML value.
-pub(super) fn literal(text: &str) -> Value {
-    format!("v = {text}")
-        .parse::<toml::Table>()
-        .ok()
-        .and_then(|mut t| t.remove("v"))
-        .unwrap_or_else(|| Value::String(text.to_owned()))
-}
-
-/// Placeholders that `defaults` overwrites key by key.
-fn blank() -> Settings {
-    Settings {
-        crawl: Crawl {
-            seeds: Vec::new(),
-            sites_at_once: 1,
-            cpu_threads: 0,
-            mode: Mode::Full,
-            pages_per_site: 0,
-            depth: 0,
-            order: Order::Paper,
-            scope: ScopeOf::Host,
-            include: Vec::new(),
-            exclude: Vec::new(),
-            sitemaps: true,
-            feeds: true,
-            drop_parameters: Vec::new(),
-            max_url_bytes: 0,
-            max_path_segments: 0,
-            max_repeats: 0,
-            max_queries: 0,
-            max_calendar_years: 0,
-            keep_template: 0.0,
-            relearn: false,
-            resume_within: Duration::ZERO,
-            stop_within: Duration::ZERO,
-            memory: 0,
-        },
-        revisit: Revisit {
-            first: Duration::ZERO,
-            least: Duration::ZERO,
-            most: Duration::ZERO,
-            shrink: 0.0,
-            grow: 0.0,
-            all: false,
-        },
-        politeness: Politeness {
-            delay: Duration::ZERO,
-            delay_from: DelayFrom::End,
-            key: PolitenessKey::Domain,
-            max_crawl_delay: Duration::ZERO,
-            adaptive: 0.0,
-            max_back_off: Duration::ZERO,
-            park_after: 0,
-            robots_agents: Vec::new(),
-            robots_ttl: Duration::ZERO,
-        },
-        fetch: Fetch {
-            user_agent: String::new(),
-            allow_private: false,
-            resolve: Vec::new(),
-            allow_networks: Vec::new(),
-            deny_networks: Vec::new(),
-            dns_ttl: Duration::ZERO,
-            proxy: String::new(),
-            headers: Vec::new(),
-            cookies: false,
-            min_rate: 0,
-            connect_timeout: Duration::ZERO,
-            timeout: Duration::ZERO,
-            max_raw_bytes: 0,
-            max_bytes: 0,
-            max_redirects: 0,
-            retries: 0,
-            in_flight: 1,
-            requests_per_second: 0,
-            bytes_per_second: 0,
-            requests_per_second_per_address: 0,
-        },
-        page: PageLimits { max_bytes: 0, max_nodes: 0, max_depth: 0, max_attributes: 0, keep: Keep::Counted },
-        learn: Preset::Dehusk.learn(),
-        clean: Clean { keep: KeepText::Own, doubt: 0.0, alone: Alone::Plain, tps: blank_tps() },
-        cluster: Cluster { by: ClusterBy::Cps, shingle: 1, distance: 0.0 },
-        gottron: Gottron { candidates: 1, cluster: Cluster { by: ClusterBy::Cp, shingle: 1, distance: 0.0 } },
-        strings: blank_strings(),
-        text: Text { method: TextMethod::Max, signature: 1, min_support: 1, universal: 1.0, bucket: 1 },
-        store: Store { path: String::new(), zstd_level: 1 },
-    }
-}
-
-fn blank_strings() -> Strings {
-    Strings {
-        tokens: StringTokens::Auto,
-        patterns: String::new(),
-        min_tokens: 1,
-        min_df_share: 0.0,
-        weight: HistogramWeight::Raw,
-        min_ratio: 0.0,
-        inner: InnerStrings::Auto,
-        max_idiom: 0,
-        max_sites_share: 0.0,
-        longest_idiom: 0,
-        merge_gap: 0,
-        min_cut: 0,
-        max_total: 1,
-    }
-}
-
-fn blank_tps() -> Tps {
-    Tps {
-        gap: TpsGap::Abs,
-        search: TpsSearch::First,
-        split_margin: 0.0,
-        complement: false,
-        keep: TpsKeep::Main,
-        least_region: 0.0,
-        max_splits: 0,
-    }
-}
-
-fn one_of<T: Copy>(value: &Value, choices: &[(&str, T)]) -> Result<T, String> {
-    let found = value.as_str().and_then(|s| choices.iter().find(|(name, _)| *name == s));
-    found.map(|(_, choice)| *choice).ok_or_else(|| {
-        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        format!("expected one of {}", names.join(", "))
-    })
-}
-
-fn truth(value: &Value) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| "expected true or false".to_owned())
-}
-
-fn text(value: &Value) -> Result<String, String> {
-    match value.as_str() {
-        Some(s) if !s.trim().is_empty() => Ok(s.to_owned()),
-        _ => Err("expected a text that is not empty".to_owned()),
-    }
-}
-
-fn user_agent(value: &Value) -> Result<String, String> {
-    let agent = text(value)?;
-    if agent.bytes().any(|b| !(0x20..0x7f).contains(&b)) {
-        return Err("expected printable ASCII".to_owned());
-    }
-    Ok(agent)
-}
-
-fn strings(value: &Value) -> Result<Vec<String>, String> {
-    let wrong = || "expected a list of texts".to_owned();
-    match value {
-        Value::String(one) => Ok(vec![one.clone()]),
-        Value::Array(many) => many.iter().map(|v| v.as_str().map(str::to_owned).ok_or_else(wrong)).collect(),
-        _ => Err(wrong()),
-    }
-}
-
-/// Regular expressions that compile.
-fn patterns(value: &Value) -> Result<Vec<String>, String> {
-    let patterns = strings(value)?;
-    for pattern in &patterns {
-        regex::Regex::new(pattern).map_err(|e| format!("expected regular expressions; {e}"))?;
-    }
-    Ok(patterns)
-}
-
-fn networks(value: &Value) -> Result<Vec<Network>, String> {
-    let parse = |text: &String| Network::parse(text).ok_or_else(|| format!("`{text}`: expected ADDRESS/BITS"));
-    strings(value)?.iter().map(parse).collect()
-}
-
-fn headers(value: &Value) -> Result<Vec<(String, String)>, String> {
-    let pair = |line: &String| {
-        let (name, value) = line.split_once(':')?;
-        let (name, value) = (name.trim(), value.trim());
-        let is_name =
-            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.!#$%&'*+^`|~".contains(&b));
-        let is_value = value.bytes().all(|b| b == b'\t' || (0x20..0x7f).contains(&b));
-        (is_name && is_value).then(|| (name.to_owned(), value.to_owned()))
-    };
-    strings(value)?.iter().map(|line| pair(line).ok_or_else(|| format!("`{line}`: expected \"Name: value\""))).collect()
-}
-
-fn whole(value: &Value, least: usize, most: usize) -> Result<usize, String> {
-    value
-        .as_integer()
-        .and_then(|n| usize::try_from(n).ok())
-        .filter(|n| (least..=most).contains(n))
-        .ok_or_else(|| format!("expected a whole number from {least} to {most}"))
-}
-
-fn number(value: &Value) -> Option<f64> {
-    value.as_float().or_else(|| value.as_integer().map(|n| n as f64)).filter(|x| x.is_finite())
-}
-
-fn share(value: &Value) -> Result<f64, String> {
-    number(value).filter(|x| (0.0..=1.0).contains(x)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
-}
-
-/// A number with one of `units` behind it.
-fn measured(text: &str, units: &[(&str, f64)]) -> Option<f64> {
-    let text = text.trim();
-    let at = text.find(|c: char| c.is_ascii_alphabetic())?;
-    let (amount, unit) = text.split_at(at);
-    let factor = units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?.1;
-    let amount: f64 = amount.trim().parse().ok()?;
-    (amount.is_finite() && amount >= 0.0).then_some(amount * factor)
-}
-
-fn duration(value: &Value) -> Result<Duration, String> {
-    const UNITS: [(&str, f64); 5] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
-    const YEAR: f64 = 366.0 * 86_400.0;
-    number(value)
-        .or_else(|| value.as_str().and_then(|s| measured(s, &UNITS)))
-        .filter(|seconds| (0.0..=YEAR).contains(seconds))
-        .map(Duration::from_secs_f64)
-        .ok_or_else(|| "expected seconds such as 0.5, or text such as \"500ms\", \"2m\", \"24h\"".to_owned())
-}
-
-fn positive(time: Duration) -> Result<Duration, String> {
-    (!time.is_zero()).then_some(time).ok_or_else(|| "expected more than 0".to_owned())
-}
-
-fn at_most(time: Duration, most: Duration) -> Result<Duration, String> {
-    (time <= most).then_some(time).ok_or_else(|| format!("expected at most {} s", most.as_secs()))
-}
-
-fn bytes(value: &Value) -> Result<usize, String> {
-    const UNITS: [(&str, f64); 6] =
-        [("B", 1.0), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9), ("KiB", 1024.0), ("MiB", 1_048_576.0)];
-    number(value)
-        .or_else(|| value.as_str().and_then(|s| measured(s, &UNITS)))
-        .filter(|n| (0.0..=1e12).contains(n))
-        .map(|n| n as usize)
-        .ok_or_else(|| "expected bytes such as 65536, or text such as \"10MB\"".to_owned())
-}

@@ -3,27 +3,25 @@
 //! `file.rs` reads `crawl.toml` and `--set`; it is the only place that rejects.
 //! A value that exists here is in range. `keys.rs` is the one table of keys, defaults and explanations.
 
+mod defaults;
 mod file;
+mod former;
 mod keys;
-mod learn;
 mod network;
-mod pages;
-mod strings;
-mod text;
+mod values;
 
 use std::time::Duration;
 
-pub use file::{SettingsError, key_names, render};
-pub use learn::{AttrMode, ChildMap, DomRef, Label, Learn, LinkChoice, NodeText, Preset, Subdigraph, Weights};
-pub use network::Network;
-pub use pages::{Alone, Clean, Cluster, ClusterBy, Gottron, KeepText, Tps, TpsGap, TpsKeep, TpsSearch};
-pub use strings::{HistogramWeight, InnerStrings, StringTokens, Strings};
-pub use text::{Text, TextMethod};
+use serde::Serialize;
 
-use crate::page::{PolitenessKey, SameSite};
+use dehusk_core::Options;
+use dehusk_core::internals::page_url::SameSite;
+
+pub use file::{SettingsError, key_names, render};
+pub use network::Network;
 
 /// Everything that `crawl.toml` decides.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// `[crawl]`
     pub crawl: Crawl,
@@ -33,26 +31,18 @@ pub struct Settings {
     pub politeness: Politeness,
     /// `[fetch]`
     pub fetch: Fetch,
-    /// `[page]`
-    pub page: PageLimits,
-    /// `[links]`, `[subdigraph]`, `[etdm]`, `[apply]`: how a template is learned and applied.
-    pub learn: Learn,
-    /// `[clean]`
-    pub clean: Clean,
-    /// `[cluster]`
-    pub cluster: Cluster,
-    /// `[gottron]`
-    pub gottron: Gottron,
-    /// `[strings]`
-    pub strings: Strings,
-    /// `[text]`
-    pub text: Text,
+    /// `[page]`, `[links]` to `[etdm]`, `[clean]` to `[text]`: what the core works with.
+    pub core: Options,
+    /// `strings.patterns`: file of mutable patterns; empty = those that come with the program.
+    pub string_patterns: String,
+    /// `[template]`
+    pub template: TemplateKeeping,
     /// `[store]`
     pub store: Store,
 }
 
 /// Which sites are crawled, and how many at once.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Crawl {
     /// Seed files read when the command line names none.
     pub seeds: Vec<String>,
@@ -90,10 +80,6 @@ pub struct Crawl {
     pub max_queries: usize,
     /// Years from now that a date in a URL may lie away.
     pub max_calendar_years: i64,
-    /// Share of a stored template that a key page must show to keep it.
-    pub keep_template: f64,
-    /// Is every template learned anew?
-    pub relearn: bool,
     /// Age up to which an unfinished run is taken up again.
     pub resume_within: Duration,
     /// Time for what is out when a crawl is stopped.
@@ -103,7 +89,8 @@ pub struct Crawl {
 }
 
 /// What a crawl does with its pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Learns templates, cleans and stores pages.
     Full,
@@ -112,7 +99,8 @@ pub enum Mode {
 }
 
 /// In which order further pages of a site are fetched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Order {
     /// Hyperlink relevance to the key page, then as found (Alarte, definition 2.2.12).
     Paper,
@@ -121,7 +109,8 @@ pub enum Order {
 }
 
 /// Where further pages of a site may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ScopeOf {
     /// The key page's host, `www.` ignored.
     Host,
@@ -131,8 +120,29 @@ pub enum ScopeOf {
     Path,
 }
 
+/// When a stored template is learned again.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TemplateKeeping {
+    /// Share of its original template coverage that a key page must still reach for the template to be kept.
+    pub min_freshness: f64,
+    /// Whether every site is learned again.
+    pub relearn: bool,
+}
+
+/// What shares one crawl delay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PolitenessScope {
+    /// Registrable domain by the public suffix list, private section included.
+    Domain,
+    /// Full host name.
+    Host,
+    /// Resolved address.
+    Ip,
+}
+
 /// When a known page is asked for again.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Revisit {
     /// First interval.
     pub first: Duration,
@@ -149,14 +159,14 @@ pub struct Revisit {
 }
 
 /// How a domain is spared.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Politeness {
     /// Least time between two fetches of one domain.
     pub delay: Duration,
     /// From when the delay runs.
     pub delay_from: DelayFrom,
     /// What counts as one domain.
-    pub key: PolitenessKey,
+    pub key: PolitenessScope,
     /// Longest `Crawl-delay` that is followed; a site that asks for more is left out.
     pub max_crawl_delay: Duration,
     /// The delay is at least this times the last answer's time.
@@ -172,7 +182,8 @@ pub struct Politeness {
 }
 
 /// From when the delay of a domain runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DelayFrom {
     /// From the last byte of an answer.
     End,
@@ -181,7 +192,7 @@ pub enum DelayFrom {
 }
 
 /// Limits and manners of a single request.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fetch {
     /// Sent with every request, with a URL where an operator learns who asks.
     pub user_agent: String,
@@ -226,32 +237,8 @@ pub struct Fetch {
     pub requests_per_second_per_address: u32,
 }
 
-/// Limits of the page tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PageLimits {
-    /// Decoded bytes that are parsed; the rest of a page is cut off.
-    pub max_bytes: usize,
-    /// Nodes after which parsing stops.
-    pub max_nodes: usize,
-    /// Depth below which elements are dissolved into their parent.
-    pub max_depth: u16,
-    /// Attributes kept for one element.
-    pub max_attributes: usize,
-    /// Are comments and blank text nodes kept, as a browser does?
-    pub keep: Keep,
-}
-
-/// Which nodes of a page stand in its tree (ALGORITHMS 0.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
-    /// Elements and text that is not all white space; scripts and styles are left out.
-    Counted,
-    /// The same with comments and blank text.
-    Browser,
-}
-
 /// Where results are kept.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Store {
     /// The SQLite file.
     pub path: String,
@@ -266,18 +253,6 @@ impl Settings {
             true => vec![self.fetch.user_agent.clone()],
             false => self.politeness.robots_agents.clone(),
         }
-    }
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        keys::defaults()
-    }
-}
-
-impl Default for PageLimits {
-    fn default() -> PageLimits {
-        Settings::default().page
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::net::IpAddr;
 
+use serde::Serialize;
+
 /// A CIDR block; an address without bits is a network of one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Network {
     address: IpAddr,
     bits: u8,

@@ -23,10 +23,10 @@ use rusqlite::{Connection, OpenFlags};
 pub use history::{RunRow, UrlChange};
 pub use pages::{Change, Changes, Cleaned, NewPage, Snapshot, digest, pack, unpack};
 pub use read::{PageRow, TemplateRow};
-pub use runs::{NewVisit, Run, SiteEnd, VisitOutcome};
+pub use runs::{NewVisit, Run, SiteOutcome, VisitOutcome};
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
 pub use strings::StringsRow;
-pub use urls::{KnownUrl, NewUrl, UrlEnd, Wish};
+pub use urls::{KnownUrl, NewUrl, NextUrlsQuery, UrlOutcome};
 pub use writer::{Job, PageJob, SeenJob, Writer, WriterError};
 
 /// Number of a site in the database.

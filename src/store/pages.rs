@@ -3,14 +3,16 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dehusk_core::internals::method::Method;
 use rusqlite::{OptionalExtension, params};
 use sha2::{Digest, Sha256};
 use zstd::bulk::Compressor;
 
 use super::urls::{is_change, next_interval};
 use super::{SiteId, Store, StoreError};
-use crate::page::{PageUrl, Validators};
 use crate::settings::Revisit;
+use crate::validators::Validators;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// A fetched page, packed for the store. Packing costs as much as writing, so it is done by whoever has time.
 #[derive(Clone, Debug)]
@@ -49,7 +51,7 @@ pub struct Cleaned {
     /// Digest of the text without template (`dom::text_digest`).
     pub text_digest: u64,
     /// Method that cleaned it.
-    pub method: &'static str,
+    pub method: Method,
     /// Does the site's template fit well enough to have been applied?
     pub by_template: bool,
     /// Share of the template that it shows.
@@ -269,7 +271,7 @@ impl Store {
             page.nofollow,
             page.warc,
             text.map(|text| &text.cleaned.html),
-            text.map(|text| text.cleaned.method),
+            text.map(|text| text.cleaned.method.name()),
             text.and_then(|text| text.template),
             text.map(|text| text.cleaned.confidence),
             text.map(|text| text.change.as_str())
@@ -313,7 +315,7 @@ impl Store {
         // Cleaned once more in the same run: the first time has said how it changed.
         let is_news = is_new_row && last_change.is_none();
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let row = params![page_id, page.html, page.method, template, page.confidence, change.as_str(), is_news];
+        let row = params![page_id, page.html, page.method.name(), template, page.confidence, change.as_str(), is_news];
         self.wrap(statement.execute(row))?;
         // `save_page` took the text for unchanged, as it could not know it.
         let interval = match (is_change(change) && is_news, interval) {

@@ -63,7 +63,7 @@ impl VisitOutcome {
 
 /// How the work on a site ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SiteEnd {
+pub enum SiteOutcome {
     /// A template was learned.
     Learned,
     /// The stored template still fits.
@@ -78,16 +78,16 @@ pub enum SiteEnd {
     Interrupted,
 }
 
-impl SiteEnd {
+impl SiteOutcome {
     /// The word in the table, and the reason of a failure.
     pub fn words(&self) -> (&'static str, Option<&str>) {
         match self {
-            SiteEnd::Learned => ("learned", None),
-            SiteEnd::Kept => ("kept", None),
-            SiteEnd::Failed(reason) => ("failed", Some(reason)),
-            SiteEnd::Walked => ("walked", None),
-            SiteEnd::NotDue => ("not_due", None),
-            SiteEnd::Interrupted => ("interrupted", None),
+            SiteOutcome::Learned => ("learned", None),
+            SiteOutcome::Kept => ("kept", None),
+            SiteOutcome::Failed(reason) => ("failed", Some(reason)),
+            SiteOutcome::Walked => ("walked", None),
+            SiteOutcome::NotDue => ("not_due", None),
+            SiteOutcome::Interrupted => ("interrupted", None),
         }
     }
 }

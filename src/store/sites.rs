@@ -4,9 +4,9 @@ use rusqlite::{OptionalExtension, params};
 use rustc_hash::FxHashMap;
 
 use super::urls::{KnownUrl, NewUrl};
-use super::{SiteEnd, SiteId, Store, StoreError};
-use crate::page::PageUrl;
-use crate::template::Template;
+use super::{SiteId, SiteOutcome, Store, StoreError};
+use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::internals::template::Template;
 
 /// Seeds written in one transaction.
 const BATCH: usize = 100_000;
@@ -250,12 +250,12 @@ impl Store {
 
     /// Records how the work on a site ended. A site whose key page cannot be had any more is looked for again from its
     /// seed next time.
-    pub fn end_site(&self, site: SiteId, end: &SiteEnd, at: i64) -> Result<(), StoreError> {
+    pub fn end_site(&self, site: SiteId, end: &SiteOutcome, at: i64) -> Result<(), StoreError> {
         let (outcome, reason) = end.words();
         let sql = "UPDATE sites SET outcome = ?2, reason = ?3, updated_at = ?4 WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         self.wrap(statement.execute(params![site, outcome, reason, at]))?;
-        if matches!(end, SiteEnd::Failed(_)) {
+        if matches!(end, SiteOutcome::Failed(_)) {
             let sql = "UPDATE sites SET key_url = coalesce(seed_url, key_url) WHERE id = ?1";
             self.wrap(self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([site])))?;
             let sql = "UPDATE sites SET moved_to = NULL WHERE moved_to = ?1";

@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, params};
 use rustc_hash::FxHashSet;
 
 use super::{Store, StoreError};
-use crate::strings::StringTemplate;
+use dehusk_core::internals::strings::StringTemplate;
 
 /// A source whose strings are stored.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -102,16 +102,17 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{Settings, StringTokens, Strings};
-    use crate::strings::{Collection, Document, Patterns};
+    use crate::settings::Settings;
+    use dehusk_core::internals::strings::{Corpus, Document, Patterns};
+    use dehusk_core::internals::strings::{StringOptions, StringTokens};
 
     fn learn(texts: [&str; 2]) -> StringTemplate {
-        let mut collection = Collection::new(Patterns::none(), StringTokens::Ws);
+        let mut collection = Corpus::new(Patterns::none(), StringTokens::Ws);
         for text in texts {
             let prepared = collection.prepare(Document::Text(text));
             collection.add(prepared).unwrap();
         }
-        StringTemplate::learn(collection, &Strings { max_idiom: 0, ..Settings::default().strings }).unwrap()
+        StringTemplate::learn(collection, &StringOptions { max_idiom: 0, ..Settings::default().core.strings }).unwrap()
     }
 
     #[test]

@@ -5,8 +5,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::read::bare_host;
 use super::{SiteId, Store, StoreError};
-use crate::template::Template;
-use crate::witness::StoredFamily;
+use dehusk_core::internals::site_model::StoredTrainingSet;
+use dehusk_core::internals::template::Template;
 
 impl Store {
     /// Saves a template as the newest version of its site; the same template again is the same version.
@@ -30,12 +30,12 @@ impl Store {
             version,
             run,
             at,
-            template.method,
+            template.method.name(),
             format!("{:016x}", xxh3_64(&parameters)),
             template.key_url,
-            template.n as i64,
-            template.m as i64,
-            template.t as i64,
+            template.n_wanted as i64,
+            template.n_voters as i64,
+            template.min_votes as i64,
             template.loads as i64,
             template.n_nodes() as i64,
             template.schema,
@@ -54,12 +54,12 @@ impl Store {
         self.save_template(site, None, at, template)
     }
 
-    /// Lays down more witnesses with the newest template of a site: it is the same version, and knows more.
-    pub(super) fn save_witnesses(&self, site: SiteId, family: StoredFamily) -> Result<(), StoreError> {
+    /// Replaces the training pages of the newest template of a site. The version stays the same.
+    pub(super) fn save_training_set(&self, site: SiteId, set: StoredTrainingSet) -> Result<(), StoreError> {
         let Some((id, _, body)) = self.newest_version(site)? else { return Ok(()) };
         let mut template = self.read_template(&format!("site {site}"), &body)?;
-        if template.witnesses.is_some() {
-            template.witnesses = Some(family);
+        if template.training_set.is_some() {
+            template.training_set = Some(set);
             let body = self.compress(&template.to_json());
             self.wrap(self.connection.execute("UPDATE templates SET body = ?2 WHERE id = ?1", params![id, body]))?;
         }

@@ -5,8 +5,9 @@
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Change, SiteId, Store, StoreError};
-use crate::page::{PageUrl, Validators};
 use crate::settings::Revisit;
+use crate::validators::Validators;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// A URL to be put into the frontier.
 #[derive(Clone, Debug)]
@@ -43,7 +44,7 @@ pub struct KnownUrl {
 
 /// Which URLs of a site are asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Wish {
+pub struct NextUrlsQuery {
     /// This run; what it asked for already is left out.
     pub run: i64,
     /// Unix milliseconds.
@@ -60,7 +61,7 @@ pub struct Wish {
 
 /// What a request for a URL came to, for the row of that URL.
 #[derive(Clone, Debug)]
-pub enum UrlEnd {
+pub enum UrlOutcome {
     /// As it was.
     Unchanged,
     /// Gone (404, 410).
@@ -101,7 +102,7 @@ impl Store {
     }
 
     /// The next URLs of a site: known pages that are due first, then those that wait.
-    pub fn next_urls(&self, site: SiteId, wish: &Wish) -> Result<Vec<KnownUrl>, StoreError> {
+    pub fn next_urls(&self, site: SiteId, wish: &NextUrlsQuery) -> Result<Vec<KnownUrl>, StoreError> {
         let sql = format!(
             "{KNOWN} WHERE u.site_id = ?1 AND u.state > 0 AND u.run_id IS NOT ?2 AND u.next_due <= ?3
              AND (?4 OR u.page_id IS NOT NULL) ORDER BY u.next_due LIMIT ?5"
@@ -127,7 +128,7 @@ impl Store {
         run: i64,
         site: SiteId,
         url: &PageUrl,
-        end: &UrlEnd,
+        end: &UrlOutcome,
         at: i64,
         revisit: &Revisit,
     ) -> Result<bool, StoreError> {
@@ -150,11 +151,11 @@ impl Store {
             }
         };
         let (state, interval) = match end {
-            UrlEnd::Unchanged => (1, next_interval(interval, false, revisit)),
-            UrlEnd::Gone => (2, revisit.most.as_millis() as i64),
+            UrlOutcome::Unchanged => (1, next_interval(interval, false, revisit)),
+            UrlOutcome::Gone => (2, revisit.most.as_millis() as i64),
             // A page that was there before and fails once is still a page.
-            UrlEnd::Failed => (if has_page { 1 } else { 3 }, next_interval(interval, false, revisit)),
-            UrlEnd::Moved => (3, next_interval(interval, false, revisit)),
+            UrlOutcome::Failed => (if has_page { 1 } else { 3 }, next_interval(interval, false, revisit)),
+            UrlOutcome::Moved => (3, next_interval(interval, false, revisit)),
         };
         let sql = "UPDATE urls SET state = ?2, run_id = ?3, checked_at = ?4, next_due = ?4 + ?5, interval_ms = ?5
             WHERE id = ?1";
@@ -214,18 +215,19 @@ mod tests {
         assert_eq!((queued.sites, queued.urls), (1, 2));
         let site = store.next_sites(run, 0, 9, false).unwrap().remove(0).id;
         let revisit = Settings::default().revisit;
-        let wish = Wish { run, now: 0, all: false, waiting: true, depth: 9, n: 9 };
-        let paths =
-            |wish: &Wish| store.next_urls(site, wish).unwrap().iter().map(|u| u.url.clone()).collect::<Vec<_>>();
+        let wish = NextUrlsQuery { run, now: 0, all: false, waiting: true, depth: 9, n: 9 };
+        let paths = |wish: &NextUrlsQuery| {
+            store.next_urls(site, wish).unwrap().iter().map(|u| u.url.clone()).collect::<Vec<_>>()
+        };
         assert_eq!(paths(&wish), ["http://a.b/1", "http://a.b/2"]);
-        store.end_url(run, site, &url("/1"), &UrlEnd::Unchanged, 1000, &revisit).unwrap();
+        store.end_url(run, site, &url("/1"), &UrlOutcome::Unchanged, 1000, &revisit).unwrap();
         assert_eq!(paths(&wish), ["http://a.b/2"]);
-        assert_eq!(paths(&Wish { all: true, ..wish }), ["http://a.b/2"], "asked for in this run");
-        let later = Wish { run: run + 1, ..wish };
+        assert_eq!(paths(&NextUrlsQuery { all: true, ..wish }), ["http://a.b/2"], "asked for in this run");
+        let later = NextUrlsQuery { run: run + 1, ..wish };
         assert_eq!(paths(&later), ["http://a.b/2"], "not due");
-        assert_eq!(paths(&Wish { all: true, ..later }), ["http://a.b/1", "http://a.b/2"]);
+        assert_eq!(paths(&NextUrlsQuery { all: true, ..later }), ["http://a.b/1", "http://a.b/2"]);
         assert!(
-            paths(&Wish { now: i64::MAX, waiting: false, ..later }).is_empty(),
+            paths(&NextUrlsQuery { now: i64::MAX, waiting: false, ..later }).is_empty(),
             "never seen, and no room for new ones"
         );
     }

@@ -13,13 +13,13 @@ use rustc_hash::FxHashMap;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    Change, Changes, Cleaned, KnownUrl, NewPage, NewUrl, NewVisit, Run, SiteEnd, SiteId, SiteWork, Snapshot, Store,
-    StoreError, UrlEnd, VisitOutcome, Wish,
+    Change, Changes, Cleaned, KnownUrl, NewPage, NewUrl, NewVisit, NextUrlsQuery, Run, SiteId, SiteOutcome, SiteWork,
+    Snapshot, Store, StoreError, UrlOutcome, VisitOutcome,
 };
-use crate::page::PageUrl;
 use crate::settings::Revisit;
-use crate::template::Template;
-use crate::witness::StoredFamily;
+use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::internals::site_model::StoredTrainingSet;
+use dehusk_core::internals::template::Template;
 
 /// Jobs that may wait.
 const QUEUE: usize = 256;
@@ -34,7 +34,7 @@ const LULL: Duration = Duration::from_millis(4);
 #[derive(Debug)]
 pub enum Job {
     /// A request ended without a page, for the row of this URL when it has one.
-    Visit(NewVisit, Option<(PageUrl, UrlEnd)>),
+    Visit(NewVisit, Option<(PageUrl, UrlOutcome)>),
     /// A page came. In the walk through a site it comes with its cleaned form and its links.
     Page(Box<PageJob>),
     /// A page of a crawl for links.
@@ -68,7 +68,7 @@ pub enum Job {
         reply: oneshot::Sender<SiteId>,
     },
     /// Further pages are witnesses of a site's template.
-    Sharpened(SiteId, Box<StoredFamily>),
+    ModelUpdated(SiteId, Box<StoredTrainingSet>),
     /// The stored template of a site is the one for this run.
     Kept(SiteId),
     /// URLs for the frontier.
@@ -76,11 +76,11 @@ pub enum Job {
     /// A domain is put off until then.
     Domain(String, i64, String),
     /// The work on a site ended.
-    SiteEnded(SiteId, SiteEnd, i64),
+    SiteEnded(SiteId, SiteOutcome, i64),
     /// Which sites come next, beyond this one?
     NextSites(SiteId, usize, oneshot::Sender<Vec<SiteWork>>),
     /// Which URLs of a site come next?
-    NextUrls(SiteId, Wish, oneshot::Sender<Vec<KnownUrl>>),
+    NextUrls(SiteId, NextUrlsQuery, oneshot::Sender<Vec<KnownUrl>>),
     /// What is this snapshot?
     Snapshot(i64, oneshot::Sender<Option<Snapshot>>),
     /// The run is over; the thread ends.
@@ -246,9 +246,9 @@ impl Transactions {
                     let at = visit.sent_at.unwrap_or_else(now);
                     let was_there = store.end_url(run, site, url, end, at, &self.revisit)?;
                     change = match end {
-                        UrlEnd::Unchanged => Some(Change::Unchanged),
-                        UrlEnd::Gone if was_there => Some(Change::Gone),
-                        UrlEnd::Gone | UrlEnd::Failed | UrlEnd::Moved => None,
+                        UrlOutcome::Unchanged => Some(Change::Unchanged),
+                        UrlOutcome::Gone if was_there => Some(Change::Gone),
+                        UrlOutcome::Gone | UrlOutcome::Failed | UrlOutcome::Moved => None,
                     };
                 }
                 if let Some(change) = change {
@@ -260,7 +260,7 @@ impl Transactions {
             Job::Seen(job) => {
                 let SeenJob { site, visit, url, links } = *job;
                 let at = visit.sent_at.unwrap_or_else(now);
-                store.end_url(run, site, &url, &UrlEnd::Unchanged, at, &self.revisit)?;
+                store.end_url(run, site, &url, &UrlOutcome::Unchanged, at, &self.revisit)?;
                 store.save_visit(run, &visit, None, None)?;
                 for link in &links {
                     store.save_url(site, link)?;
@@ -289,7 +289,7 @@ impl Transactions {
                 // A crawl that has ended meanwhile needs no answer; so below.
                 let _ = reply.send(site);
             }
-            Job::Sharpened(site, family) => store.save_witnesses(site, *family)?,
+            Job::ModelUpdated(site, family) => store.save_training_set(site, *family)?,
             Job::Kept(site) => store.settle_template(run, site)?,
             Job::Links(site, links) => {
                 for link in &links {
@@ -326,7 +326,7 @@ impl Transactions {
         let form = cleaned.as_ref().map(|cleaned| (cleaned, template));
         let saved = store.save_page(run, site, &page, form, &self.revisit)?;
         if let Some(asked) = asked {
-            store.end_url(run, site, &asked, &UrlEnd::Moved, page.fetched_at, &self.revisit)?;
+            store.end_url(run, site, &asked, &UrlOutcome::Moved, page.fetched_at, &self.revisit)?;
         }
         let unchanged = (saved.change == Some(Change::Unchanged)).then_some("unchanged");
         let visit = NewVisit { site_id: Some(site), ..visit };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::calendar::digits;
-use crate::page::PageUrl;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// Fields of a line, in the order that readers print them.
 #[derive(Debug, Serialize)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::http::decoded_body;
 use super::{Reader, WarcError};
-use crate::page::PageUrl;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// An HTML page of an archive.
 #[derive(Clone, Debug)]

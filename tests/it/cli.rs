@@ -115,7 +115,7 @@ fn learn_reads_a_folder_as_served() {
     assert!(learned.status.success(), "{}", err(&learned));
     assert!(out(&learned).contains("site       www.site.test"), "{}", out(&learned));
     let json = dehusk(dir.path(), &["learn", "www.site.test", "--key", "1/2.html", "--json"]);
-    assert_eq!(serde_json::from_slice::<serde_json::Value>(&json.stdout).unwrap()["schema"], 2);
+    assert_eq!(serde_json::from_slice::<serde_json::Value>(&json.stdout).unwrap()["schema"], 3);
     let clean = dehusk(dir.path(), &["clean", "www.site.test/0/0.html", "--db", "l.db"]);
     assert!(clean.status.success() && !out(&clean).contains("Imprint"), "{}", err(&clean));
     let missing = dehusk(dir.path(), &["learn", "www.site.test"]);
@@ -213,24 +213,21 @@ fn any_method_cleans_by_the_page_alone_or_by_pages_like_it() {
     for (n, page) in site.pages.values().enumerate() {
         std::fs::write(dir.path().join(format!("site/{n}.html")), page.html().as_bytes()).unwrap();
     }
-    for method in dehusk::methods::METHODS {
-        let alone = dehusk(dir.path(), &["clean", "site/1.html", "--json", "--method", method.name]);
-        let like = dehusk(dir.path(), &["clean", "site/1.html", "--json", "--method", method.name, "--like", "site"]);
-        let (well, refused) = match method.kind {
-            dehusk::methods::Kind::Page => (alone, like),
-            dehusk::methods::Kind::Site => (like, alone),
-        };
-        assert!(well.status.success(), "{}: {}", method.name, err(&well));
+    for method in dehusk_core::internals::methods::METHODS {
+        let name = method.method.name();
+        let alone = dehusk(dir.path(), &["clean", "site/1.html", "--json", "--method", name]);
+        let like = dehusk(dir.path(), &["clean", "site/1.html", "--json", "--method", name, "--like", "site"]);
+        let (well, refused) = if method.is_site_method() { (like, alone) } else { (alone, like) };
+        assert!(well.status.success(), "{}: {}", name, err(&well));
         let line: serde_json::Value = serde_json::from_slice(&well.stdout).unwrap();
         let step = line["method"].as_str().unwrap();
-        let steps =
-            if method.goes_down_the_chain() { vec!["witness", "etdm", "df", "density"] } else { vec![method.name] };
-        assert!(steps.contains(&step), "{}: {step}", method.name);
-        assert_eq!(refused.status.code(), Some(2), "{}", method.name);
+        let steps = if method.method.uses_chain() { vec!["site_model", "etdm", "df", "density"] } else { vec![name] };
+        assert!(steps.contains(&step), "{}: {step}", name);
+        assert_eq!(refused.status.code(), Some(2), "{}", name);
         assert!(err(&refused).contains("--like"), "{}", err(&refused));
     }
-    let witness = dehusk(dir.path(), &["clean", "site/1.html", "--like", "site"]);
-    assert!(!out(&witness).contains("Footer:") && out(&witness).len() > 100, "{}{}", out(&witness), err(&witness));
+    let by_site = dehusk(dir.path(), &["clean", "site/1.html", "--like", "site"]);
+    assert!(!out(&by_site).contains("Footer:") && out(&by_site).len() > 100, "{}{}", out(&by_site), err(&by_site));
     let missing = dehusk(dir.path(), &["clean", "site/1.html", "--like", "nowhere"]);
     assert_eq!(missing.status.code(), Some(1));
     assert!(err(&missing).contains("--like: nowhere"), "{}", err(&missing));

@@ -9,9 +9,10 @@ use dehusk::crawl::{Progress, SiteSummary, Stop, Summary, crawl};
 use dehusk::demo::server::{Answer, Arrival, Reply, Server};
 use dehusk::demo::{DemoSite, answers, check_site, sites};
 use dehusk::folder::{Folder, url_of};
-use dehusk::page::{PageUrl, PolitenessKey};
+use dehusk::settings::PolitenessScope;
 use dehusk::settings::Settings;
 use dehusk::store::Store;
+use dehusk_core::internals::page_url::PageUrl;
 
 use crate::corpus;
 
@@ -22,7 +23,7 @@ pub(crate) fn settings(db: &Path, server: &Server, names: &[&str]) -> Settings {
     settings.fetch.allow_private = true;
     settings.fetch.resolve = names.iter().map(|name| format!("{name}=127.0.0.1:{}", server.port())).collect();
     settings.politeness.delay = Duration::from_millis(200);
-    settings.politeness.key = PolitenessKey::Host;
+    settings.politeness.key = PolitenessScope::Host;
     settings
 }
 

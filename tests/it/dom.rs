@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use dehusk::dom::{NodeId, Note, Tree, decode, parse};
-use dehusk::settings::{Keep, PageLimits};
+use dehusk_core::internals::dom::{KeepNodes, ParseOptions};
+use dehusk_core::internals::dom::{NodeId, Note, Tree, decode, parse};
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
@@ -25,7 +25,7 @@ fn ours(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-fn oracle(html: &str, keep: Keep) -> Vec<String> {
+fn oracle(html: &str, keep: KeepNodes) -> Vec<String> {
     let mut opts = ParseOpts::default();
     opts.tree_builder.scripting_enabled = false;
     let dom = parse_document(RcDom::default(), opts).one(html);
@@ -34,17 +34,19 @@ fn oracle(html: &str, keep: Keep) -> Vec<String> {
     out
 }
 
-fn walk(parent: &Handle, depth: usize, keep: Keep, out: &mut Vec<String>) {
+fn walk(parent: &Handle, depth: usize, keep: KeepNodes, out: &mut Vec<String>) {
     for node in parent.children.borrow().iter() {
         match &node.data {
             NodeData::Text { contents } => {
                 let text = contents.borrow();
                 let blank = text.chars().all(|c| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c));
-                if !blank || keep == Keep::Browser {
+                if !blank || keep == KeepNodes::Browser {
                     out.push(format!("{depth} {:?}", &**text));
                 }
             }
-            NodeData::Comment { .. } if keep == Keep::Browser && depth > 0 => out.push(format!("{depth} #comment")),
+            NodeData::Comment { .. } if keep == KeepNodes::Browser && depth > 0 => {
+                out.push(format!("{depth} #comment"))
+            }
             NodeData::Element { name, attrs, .. } => {
                 if matches!(&*name.local, "script" | "style" | "noscript" | "template") {
                     continue;
@@ -66,8 +68,8 @@ fn walk(parent: &Handle, depth: usize, keep: Keep, out: &mut Vec<String>) {
 }
 
 fn check_against_oracle(html: &str, what: &str) {
-    for keep in [Keep::Counted, Keep::Browser] {
-        let limits = PageLimits { keep, ..PageLimits::default() };
+    for keep in [KeepNodes::Counted, KeepNodes::Browser] {
+        let limits = ParseOptions { keep, ..ParseOptions::default() };
         let (got, want) = (ours(&parse(html, &limits)), oracle(html, keep));
         if let Some(at) = (0..got.len().max(want.len())).find(|i| got.get(*i) != want.get(*i)) {
             panic!("{what} {keep:?}: node {at}: ours {:?}, RcDom {:?}", got.get(at), want.get(at));
@@ -126,7 +128,7 @@ const BAD: &[&str] = &[
 fn bad_html_gives_the_oracles_tree() {
     for html in BAD {
         check_against_oracle(html, html);
-        check_laws(&parse(html, &PageLimits::default()));
+        check_laws(&parse(html, &ParseOptions::default()));
     }
 }
 
@@ -142,7 +144,7 @@ fn every_corpus_page_gives_the_oracles_tree_and_the_labels_node_count() {
             let bytes = std::fs::read(format!("{}/dev/{site}/www{page}", sites.display())).unwrap();
             let (text, _) = decode(&bytes, None);
             check_against_oracle(&text, &format!("{site}{page}"));
-            let tree = parse(&text, &PageLimits::default());
+            let tree = parse(&text, &ParseOptions::default());
             check_laws(&tree);
             assert_eq!(tree.counted().len() as u64, row["nodes"].as_u64().unwrap(), "{site}{page}");
             n_pages += 1;
@@ -161,7 +163,7 @@ fn corpus_files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 #[test]
 fn hostile_pages_end_soon_and_say_what_was_cut() {
     let many = |text: &str, n: usize| text.repeat(n);
-    let limits = PageLimits::default();
+    let limits = ParseOptions::default();
     let start = Instant::now();
 
     let deep = parse(&many("<div>", 1_000_000), &limits);
@@ -195,7 +197,7 @@ fn hostile_pages_end_soon_and_say_what_was_cut() {
     let long = format!("<b title='{}'>{}", many("x", 1_000_000), many("<p>x", 50_000));
     assert!(parse(&long, &limits).len() > 50_000);
 
-    let cut = parse(&many("é", 1000), &PageLimits { max_bytes: 101, ..limits });
+    let cut = parse(&many("é", 1000), &ParseOptions { max_bytes: 101, ..limits });
     assert_eq!(cut.notes(), [Note::BytesCut(1900)]);
     assert!(start.elapsed() < Duration::from_secs(300));
 }
@@ -212,12 +214,12 @@ proptest! {
         ];
         let html: String = parts.iter().map(|i| TAGS[*i]).collect();
         check_against_oracle(&html, &html);
-        check_laws(&parse(&html, &PageLimits::default()));
+        check_laws(&parse(&html, &ParseOptions::default()));
     }
 
     #[test]
     fn any_bytes_give_a_tree(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        let (tree, _) = dehusk::dom::parse_bytes(&bytes, None, &PageLimits::default());
+        let (tree, _) = dehusk_core::internals::dom::parse_bytes(&bytes, None, &ParseOptions::default());
         check_laws(&tree);
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Reply, Server};
-use dehusk::page::PageUrl;
 use dehusk::settings::DelayFrom;
+use dehusk_core::internals::page_url::PageUrl;
 
 use crate::crawl::{gaps, run, settings};
 use crate::hostile::Raw;

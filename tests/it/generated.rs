@@ -1,22 +1,23 @@
 //! Sites at random parameters, whose template is known by construction, learned and cleaned.
 
 use dehusk::demo::{DemoSite, check_site, generated};
-use dehusk::dom::parse;
-use dehusk::learner::{Learner, Page};
-use dehusk::page::{PageUrl, Site};
-use dehusk::settings::{PageLimits, Preset};
-use dehusk::template::Template;
+use dehusk_core::internals::dom::ParseOptions;
+use dehusk_core::internals::dom::parse;
+use dehusk_core::internals::learner::Preset;
+use dehusk_core::internals::learner::{FoundPage, Learner};
+use dehusk_core::internals::page_url::{PageUrl, Site};
+use dehusk_core::internals::template::Template;
 
 fn learned(site: &DemoSite) -> Option<Template> {
     let url = |path: &str| PageUrl::parse(&format!("http://generated.demo.test{path}")).unwrap();
     let page = |path: &str| {
-        let tree = parse(&site.pages.get(path)?.html(), &PageLimits::default());
-        Some(Page::new(url(path), tree))
+        let tree = parse(&site.pages.get(path)?.html(), &ParseOptions::default());
+        Some(FoundPage::new(url(path), tree))
     };
     let key = page(&site.key).unwrap();
     let learn = Preset::Dehusk.learn();
-    let own = Site::of(&key.url, learn.same_site);
-    Learner::new(key, own, &learn).run(|url| page(url.path())).template
+    let own = Site::of(&key.url, learn.links.same_site);
+    Learner::new(key, own, None, &learn).run(|url| page(url.path())).template
 }
 
 #[test]

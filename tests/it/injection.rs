@@ -2,16 +2,18 @@
 //! known template into clean documents and find it again; the same content under two templates must come out nearly
 //! equal; a page without its template must say what its feed says; pages must be nearer by what they say than before.
 
-use dehusk::clean::Applied;
 use dehusk::demo::generated;
-use dehusk::dom::{NodeId, Tree, parse, write_text};
 use dehusk::evaluate::{bag_score, lcs_score, tokens};
-use dehusk::methods::{Model, find};
-use dehusk::settings::{PageLimits, Settings, StringTokens};
-use dehusk::strings::{Collection, Document, Patterns, StringCleaner, StringTemplate};
+use dehusk::settings::Settings;
+use dehusk_core::internals::dom::ParseOptions;
+use dehusk_core::internals::dom::{NodeId, Tree, parse, write_text};
+use dehusk_core::internals::labels::Labels;
+use dehusk_core::internals::method::Method;
+use dehusk_core::internals::strings::StringTokens;
+use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate};
 
 fn page(html: &str) -> Tree {
-    parse(html, &PageLimits::default())
+    parse(html, &ParseOptions::default())
 }
 
 /// Contents of a generated site, an article each: what its pages mark as their own.
@@ -49,13 +51,13 @@ fn mirror(contents: &[String], (head, tail): &(String, String)) -> Vec<String> {
 }
 
 /// The pages as a method leaves them, learned from themselves.
-fn cleaned(method: &str, pages: &[String]) -> Vec<Vec<String>> {
+fn cleaned(method: Method, pages: &[String]) -> Vec<Vec<String>> {
     let settings = Settings::default();
-    let method = find(method).unwrap();
+    let method = method.entry().unwrap();
     let trees: Vec<Tree> = pages.iter().map(|html| page(html)).collect();
-    let model: Option<Model> = (method.learn)(&trees.iter().collect::<Vec<_>>(), &settings);
-    assert!(model.is_some(), "{} learns nothing", method.name);
-    let clean = |tree: &Tree| -> Applied { (method.clean)(tree, model.as_ref(), &settings.clean) };
+    let model = method.learn(&trees.iter().collect::<Vec<_>>(), &settings.core);
+    assert!(model.is_some(), "{} learns nothing", method.method);
+    let clean = |tree: &Tree| -> Labels { method.label(tree, model.as_ref(), &settings.core).labels };
     trees.iter().map(|tree| tokens(&clean(tree).text(tree))).collect()
 }
 
@@ -74,8 +76,8 @@ fn an_injected_template_is_found_again_to_the_word() {
         )
     };
     let injected: Vec<String> = documents.iter().enumerate().map(|(at, text)| inject(at % 9, text)).collect();
-    let (patterns, how) = (Patterns::shipped(), Settings::default().strings);
-    let mut collection = Collection::new(patterns.clone(), StringTokens::Ws);
+    let (patterns, how) = (Patterns::shipped(), Settings::default().core.strings);
+    let mut collection = Corpus::new(patterns.clone(), StringTokens::Ws);
     for text in &injected {
         let prepared = collection.prepare(Document::Text(text));
         collection.add(prepared).unwrap();
@@ -105,9 +107,12 @@ fn mirrors_come_out_nearly_equal_and_say_what_the_feed_says() {
     let contents = contents(4);
     let mirrors = [mirror(&contents, &template(6)), mirror(&contents, &template(8))];
     let feed: Vec<Vec<String>> = contents.iter().map(|text| tokens(text)).collect();
-    for (method, equal, as_feed) in
-        [("witness", 0.99, 0.98), ("strings", 0.97, 0.95), ("df", 0.97, 0.95), ("rtdm", 0.95, 0.95)]
-    {
+    for (method, equal, as_feed) in [
+        (Method::SiteModel, 0.99, 0.98),
+        (Method::Strings, 0.97, 0.95),
+        (Method::Df, 0.97, 0.95),
+        (Method::Rtdm, 0.95, 0.95),
+    ] {
         let [one, two] = mirrors.each_ref().map(|pages| cleaned(method, pages));
         let f1 = mean(one.iter().zip(&two).map(|(a, b)| lcs_score(a, b).f1));
         let to_feed = mean(one.iter().chain(&two).zip(feed.iter().chain(&feed)).map(|(a, b)| bag_score(a, b).f1));
@@ -128,7 +133,7 @@ fn mirrors_come_out_nearly_equal_and_say_what_the_feed_says() {
         }))
     };
     let unclean = lead(&one, &two);
-    let [one, two] = mirrors.each_ref().map(|pages| cleaned("witness", pages));
+    let [one, two] = mirrors.each_ref().map(|pages| cleaned(Method::SiteModel, pages));
     let clean = lead(&one, &two);
     println!("a mirror leads the nearest other page by {clean:.3} clean, {unclean:.3} unclean");
     assert!(clean > 1.3 * unclean, "{clean:.3} and {unclean:.3}");

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use dehusk::crawl::Summary;
 use dehusk::demo::server::{Answer, Reply, Server};
-use dehusk::page::PageUrl;
 use dehusk::settings::{Order, ScopeOf, Settings};
 use dehusk::store::Store;
+use dehusk_core::internals::page_url::PageUrl;
 
 use crate::crawl::{run, settings};
 
@@ -60,9 +60,13 @@ fn the_walk_goes_on_to_its_limit_and_asks_for_nothing_twice() {
         assert_eq!(summary.stats.new, expected);
         let store = Store::open(std::path::Path::new(&settings.store.path)).unwrap();
         let template = store.load_template("a.test", None).unwrap().unwrap();
-        let witnesses = template.witnesses.unwrap().n_pages();
-        // The training pages, and of the pages of the walk no more than witness.further.
-        assert_eq!(witnesses, expected.min(9 + settings.learn.witness_further), "limit {limit}, depth {depth}");
+        let n_pages = template.training_set.unwrap().n_pages();
+        // The training pages, and of the pages of the walk no more than site_model.extra_pages.
+        assert_eq!(
+            n_pages,
+            expected.min(9 + settings.core.learn.site_model.extra_pages),
+            "limit {limit}, depth {depth}"
+        );
         for page in store.list_pages(None).unwrap() {
             let html = store.load_cleaned(&page).unwrap().unwrap();
             assert!(html.contains("text number") && !html.contains("the end"), "{}: {html}", page.url);
@@ -316,7 +320,7 @@ fn a_second_night_over_the_real_sites() {
     settings.crawl.sitemaps = false;
     settings.crawl.feeds = false;
     // The site whose pages want no link followed has no template; its pages are kept whole.
-    settings.clean.alone = dehusk::settings::Alone::Plain;
+    settings.core.clean.alone = dehusk_core::internals::clean::Alone::Plain;
     let (first, _) = run(sites.seeds.clone(), &settings);
     let store = Store::open(std::path::Path::new(&settings.store.path)).unwrap();
     let known: Vec<String> = store.list_pages(None).unwrap().into_iter().map(|page| page.url).collect();

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Answer, Reply, Server};
-use dehusk::page::{PageUrl, PolitenessKey};
+use dehusk::settings::PolitenessScope;
 use dehusk::settings::{DelayFrom, Settings};
+use dehusk_core::internals::page_url::PageUrl;
 
 use crate::crawl::{gaps, run, settings};
 
@@ -72,7 +73,7 @@ fn gaps_hold_from_start_and_from_end_and_nothing_overlaps() {
 #[test]
 fn hosts_of_one_domain_or_address_share_a_queue_when_told_so() {
     let seeds = ["http://a.shop.test/0", "http://b.shop.test/0"];
-    for key in [PolitenessKey::Domain, PolitenessKey::Ip] {
+    for key in [PolitenessScope::Domain, PolitenessScope::Ip] {
         let crawled = crawl(Arc::new(ring), &seeds, |s| s.politeness.key = key);
         let at: Vec<Instant> = crawled.server.arrivals().iter().map(|a| a.at).collect();
         let worst = at.windows(2).map(|w| w[1] - w[0]).min().unwrap();

@@ -1,11 +1,12 @@
 //! The measure of Velloso and Dorneles' table I: data records that MDR finds on listings, with and without the page pruned
 //! by its tag path sequence.
 
-use dehusk::baselines::data_records;
 use dehusk::demo::generated;
-use dehusk::dom::{NodeId, Tree, parse};
-use dehusk::settings::{PageLimits, Settings};
-use dehusk::tps::by_tag_paths;
+use dehusk::settings::Settings;
+use dehusk_core::internals::baselines::data_records;
+use dehusk_core::internals::dom::ParseOptions;
+use dehusk_core::internals::dom::{NodeId, Tree, parse};
+use dehusk_core::internals::tps::by_tag_paths;
 
 /// Records, and those of them that hold something the page calls its own.
 fn count(tree: &Tree, own: &[bool], is_out: &[bool]) -> (usize, usize) {
@@ -59,17 +60,17 @@ fn the_measure_gives_the_means_of_the_table() {
 
 #[test]
 fn pruned_listings_have_less_noise_and_their_records() {
-    let tps = Settings::default().clean.tps;
+    let tps = Settings::default().core.clean.tps;
     let (mut all, mut left, mut kept, mut pages) = ((0, 0), (0, 0), 0, 0);
     for seed in 0..60 {
         for page in generated(seed).pages.into_values().filter(|page| page.marked.matches("<article").count() > 2) {
-            let tree = parse(&page.marked, &PageLimits::default());
+            let tree = parse(&page.marked, &ParseOptions::default());
             let mut own = vec![false; tree.len()];
             for node in tree.counted() {
                 own[node] = own[tree.shape.parent[node] as usize] || tree.attr(NodeId::new(node), "data-own").is_some();
             }
             let (raw, raw_targets) = count(&tree, &own, &[]);
-            let (pruned, targets) = count(&tree, &own, &by_tag_paths(&tree, &tps));
+            let (pruned, targets) = count(&tree, &own, &by_tag_paths(&tree, &tps).is_template);
             if raw_targets == 0 {
                 continue;
             }

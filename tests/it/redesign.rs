@@ -49,7 +49,7 @@ fn nights(redesign: Redesign) -> Nights {
         *served.lock().unwrap() = answers(Arc::new(tonight(redesign, night)));
         let (summary, ended) = run(seeds, &settings);
         assert_eq!(summary.stats.failed, 0, "night {night}: {ended:?}");
-        let anew = ended.values().filter(|site| site.shown_of_old.is_some());
+        let anew = ended.values().filter(|site| site.old_template_coverage.is_some());
         assert_eq!(anew.clone().count(), summary.stats.redesigned);
         result.relearned.extend(anew.map(|site| (night, site.host.clone())));
         let store = Store::open(Path::new(&settings.store.path)).unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Reply, Server};
-use dehusk::page::PageUrl;
+use dehusk_core::internals::page_url::PageUrl;
 
 use crate::crawl::{run, settings};
 

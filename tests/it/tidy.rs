@@ -3,68 +3,121 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const GROUND: &[&str] = &["page", "settings", "calendar"];
-/// Without I/O, async or clock; each may use what stands in `CORE_ARROWS`.
-const CORE: &[&str] = &[
+/// Modules of the program. Each may use those named beside it, and `dehusk_core`.
+const PROGRAM: &[(&str, &[&str])] = &[
+    // Ground.
+    ("validators", &[]),
+    ("calendar", &[]),
+    ("settings", &[]),
+    // Pure crawl policy: no I/O, no async, no clock.
+    ("robots", GROUND),
+    ("scope", GROUND),
+    ("sitemap", GROUND),
+    ("politeness", GROUND),
+    // Edges, which touch the world. Never each other.
+    ("fetch", POLICY),
+    ("folder", POLICY),
+    ("seeds", POLICY),
+    ("store", POLICY),
+    ("warc", POLICY),
+    // The engine.
+    ("crawl", EDGES),
+    // Faces.
+    ("evaluate", ENGINE),
+    // The demo is measured with evaluate's scores.
+    (
+        "demo",
+        &[
+            "validators",
+            "calendar",
+            "settings",
+            "robots",
+            "scope",
+            "sitemap",
+            "politeness",
+            "fetch",
+            "folder",
+            "seeds",
+            "store",
+            "warc",
+            "crawl",
+            "evaluate",
+        ],
+    ),
+];
+const GROUND: &[&str] = &["validators", "calendar", "settings"];
+const POLICY: &[&str] = &["validators", "calendar", "settings", "robots", "scope", "sitemap", "politeness"];
+const EDGES: &[&str] = &[
+    "validators",
+    "calendar",
+    "settings",
     "robots",
     "scope",
     "sitemap",
-    "frontier",
-    "dom",
-    "cluster",
-    "text_mdl",
-    "tps",
-    "strings",
-    "links",
-    "subdigraph",
-    "witness",
-    "template",
-    "clean",
-    "baselines",
-    "methods",
-    "learner",
+    "politeness",
+    "fetch",
+    "folder",
+    "seeds",
+    "store",
+    "warc",
 ];
-/// Touch the world; never each other.
-const EDGES: &[&str] = &["fetch", "folder", "seeds", "store", "warc"];
+const ENGINE: &[&str] = &[
+    "validators",
+    "calendar",
+    "settings",
+    "robots",
+    "scope",
+    "sitemap",
+    "politeness",
+    "fetch",
+    "folder",
+    "seeds",
+    "store",
+    "warc",
+    "crawl",
+];
 
-const CORE_ARROWS: &[(&str, &[&str])] = &[
-    ("robots", &[]),
-    ("scope", &[]),
-    ("sitemap", &[]),
-    ("frontier", &["robots"]),
+/// Modules of the core. Each may use those named beside it.
+const CORE: &[(&str, &[&str])] = &[
+    ("method", &[]),
+    ("equality_weights", &[]),
+    ("labeling", &[]),
+    ("page_url", &[]),
     ("dom", &[]),
+    ("labels", &["dom"]),
     ("cluster", &["dom"]),
     ("text_mdl", &["dom"]),
-    ("tps", &["dom"]),
-    ("strings", &["dom"]),
-    ("links", &["dom"]),
-    ("subdigraph", &["dom", "links"]),
-    ("witness", &["dom"]),
-    ("template", &["dom", "witness"]),
-    ("clean", &["dom", "tps", "witness", "template"]),
-    ("baselines", &["dom"]),
-    ("methods", &["dom", "cluster", "strings", "witness", "template", "clean", "baselines"]),
-    ("learner", &["scope", "dom", "links", "subdigraph", "witness", "template", "clean", "methods"]),
+    ("tps", &["dom", "labels"]),
+    ("strings", &["dom", "labels"]),
+    ("baselines", &["dom", "labels"]),
+    ("links", &["dom", "page_url"]),
+    ("subdigraph", &["links", "page_url"]),
+    ("site_model", &["dom", "labels", "labeling", "equality_weights"]),
+    // `Template` names the parameters that it was learned with.
+    ("template", &["dom", "labels", "site_model", "page_url", "method", "equality_weights", "learner"]),
+    ("clean", &["dom", "labels", "labeling", "tps", "site_model", "template", "method"]),
+    ("learner", &["dom", "labels", "links", "subdigraph", "site_model", "template", "page_url"]),
+    ("options", &["clean", "cluster", "dom", "learner", "strings", "text_mdl"]),
+    (
+        "methods",
+        &[
+            "baselines",
+            "clean",
+            "cluster",
+            "dom",
+            "labels",
+            "learner",
+            "links",
+            "method",
+            "options",
+            "site_model",
+            "strings",
+            "subdigraph",
+            "template",
+            "tps",
+        ],
+    ),
 ];
-
-/// What a top module may use; `None` when it stands on no floor.
-fn may_use(module: &str) -> Option<Vec<&'static str>> {
-    let floors = |lists: &[&[&'static str]]| Some(lists.concat());
-    match module {
-        "page" => floors(&[]),
-        "calendar" => floors(&[]),
-        "settings" => floors(&[&["page"]]),
-        "crawl" => floors(&[GROUND, CORE, EDGES]),
-        "evaluate" => floors(&[GROUND, CORE, EDGES, &["crawl"]]),
-        // The demo is measured with evaluate's scores; that is the one arrow between faces.
-        "demo" => floors(&[GROUND, CORE, EDGES, &["crawl", "evaluate"]]),
-        edge if EDGES.contains(&edge) => floors(&[GROUND, CORE]),
-        core => {
-            let (_, arrows) = CORE_ARROWS.iter().find(|(name, _)| *name == core)?;
-            floors(&[GROUND, arrows])
-        }
-    }
-}
 
 /// Each heavy crate has one home.
 const HOMES: &[(&str, &[&str])] = &[
@@ -76,7 +129,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("libsais", &["strings"]),
     ("daachorse", &["strings"]),
     ("regex_automata", &["strings"]),
-    ("priority_queue", &["frontier"]),
+    ("priority_queue", &["politeness"]),
     ("hyper", &["demo", "cli"]),
     ("indicatif", &["cli"]),
     ("clap", &["cli"]),
@@ -85,72 +138,90 @@ const HOMES: &[(&str, &[&str])] = &[
     ("ammonia", &["cli"]),
 ];
 
-/// What the core must not touch.
-const WORLDLY: &[&str] =
-    &["tokio", "std::fs", "std::net::Tcp", "SystemTime", "Instant::now", "std::io::std", "std::env"];
+/// What the core and the crawl policy must not touch.
+const WORLD: &[&str] = &["tokio", "std::fs", "std::net::Tcp", "SystemTime", "Instant::now", "std::io::std", "std::env"];
 
-fn sources() -> Vec<(PathBuf, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut open = vec![root.clone()];
+const PURE: &[&str] = &["validators", "calendar", "settings", "robots", "scope", "sitemap", "politeness"];
+
+/// A source file: its crate's folder, its path below `src`, its text.
+struct Source {
+    is_core: bool,
+    path: PathBuf,
+    text: String,
+}
+
+impl Source {
+    /// The part before the unit tests, without comments.
+    fn code(&self) -> String {
+        let code = self.text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+    }
+
+    fn module(&self) -> String {
+        let first = self.path.components().next().unwrap().as_os_str().to_str().unwrap();
+        first.trim_end_matches(".rs").to_owned()
+    }
+
+    /// The modules of the same crate that it uses.
+    fn uses(&self) -> BTreeSet<String> {
+        let name = |used: &str| used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        self.code().split("crate::").skip(1).map(name).collect()
+    }
+}
+
+fn sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    while let Some(dir) = open.pop() {
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") {
-                let text = std::fs::read_to_string(&path).unwrap();
-                found.push((path.strip_prefix(&root).unwrap().to_owned(), text));
+    for (is_core, folder) in [(false, root.join("src")), (true, root.join("crates/core/src"))] {
+        let mut open = vec![folder.clone()];
+        while let Some(dir) = open.pop() {
+            for entry in std::fs::read_dir(dir).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    open.push(path);
+                } else if path.extension().is_some_and(|e| e == "rs") {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    found.push(Source { is_core, path: path.strip_prefix(&folder).unwrap().to_owned(), text });
+                }
             }
         }
     }
-    found.sort();
+    found.sort_by(|a, b| a.path.cmp(&b.path));
     found
-}
-
-/// The part before the unit tests, without comments.
-fn code(text: &str) -> String {
-    let code = text.split("#[cfg(test)]").next().unwrap();
-    code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
-}
-
-fn top_module(path: &Path) -> String {
-    let first = path.components().next().unwrap().as_os_str().to_str().unwrap();
-    first.trim_end_matches(".rs").to_owned()
 }
 
 #[test]
 fn modules_import_only_from_lower_floors() {
     let mut wrong = BTreeSet::new();
-    for (path, text) in sources() {
-        let module = top_module(&path);
-        if ["main", "lib", "cli"].contains(&module.as_str()) {
+    for source in sources() {
+        let module = source.module();
+        let (table, free): (&[(&str, &[&str])], &[&str]) =
+            if source.is_core { (CORE, &["lib", "internals", "facade"]) } else { (PROGRAM, &["main", "lib", "cli"]) };
+        if free.contains(&module.as_str()) {
             continue;
         }
-        let allowed = may_use(&module).unwrap_or_else(|| panic!("{module} stands on no floor"));
-        for used in code(&text).split("crate::").skip(1) {
-            let name: String = used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-            if name != module && !allowed.contains(&name.as_str()) {
-                wrong.insert(format!("{} uses {name}", path.display()));
-            }
+        let row = table.iter().find(|(name, _)| *name == module);
+        let (_, allowed) = row.unwrap_or_else(|| panic!("{module} is in no table"));
+        for used in source.uses().into_iter().filter(|used| *used != module && !allowed.contains(&used.as_str())) {
+            wrong.insert(format!("{} uses {used}", source.path.display()));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
-fn heavy_crates_have_one_home_and_the_core_no_world() {
+fn heavy_crates_have_one_home_and_the_core_does_no_io() {
     let mut wrong = Vec::new();
-    for (path, text) in sources() {
-        let (module, code) = (top_module(&path), code(&text));
+    for source in sources() {
+        let (module, code) = (source.module(), source.code());
         for (name, homes) in HOMES {
             if code.contains(&format!("{name}::")) && !homes.contains(&module.as_str()) {
-                wrong.push(format!("{} uses {name}", path.display()));
+                wrong.push(format!("{} uses {name}", source.path.display()));
             }
         }
-        if GROUND.contains(&module.as_str()) || CORE.contains(&module.as_str()) {
-            let touched = WORLDLY.iter().filter(|word| code.contains(**word));
-            wrong.extend(touched.map(|word| format!("{} touches {word}", path.display())));
+        if source.is_core || PURE.contains(&module.as_str()) {
+            let touched = WORLD.iter().filter(|word| code.contains(**word));
+            wrong.extend(touched.map(|word| format!("{} touches {word}", source.path.display())));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -158,8 +229,8 @@ fn heavy_crates_have_one_home_and_the_core_no_world() {
 
 #[test]
 fn every_module_says_what_it_is_for() {
-    for (path, text) in sources() {
-        assert!(text.starts_with("//! "), "{} has no module documentation", path.display());
-        assert!(!code(&text).contains("::*;"), "{} has a glob import", path.display());
+    for source in sources() {
+        assert!(source.text.starts_with("//! "), "{} has no module documentation", source.path.display());
+        assert!(!source.code().contains("::*;"), "{} has a glob import", source.path.display());
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use dehusk::page::PageUrl;
 use dehusk::robots::Robots;
+use dehusk_core::internals::page_url::PageUrl;
 use serde_json::Value;
 
 use crate::corpus;

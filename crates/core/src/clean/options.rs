@@ -1,0 +1,40 @@
+//! What is kept of a page.
+
+use crate::tps::TpsOptions;
+
+/// What is kept of a page, and when the site model is trusted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CleanOptions {
+    /// What is kept.
+    pub keep: KeepText,
+    /// Share of the template below which a page does not resemble any training page.
+    pub min_confidence: f64,
+    /// What labels a page whose site is unknown.
+    pub alone: Alone,
+    /// How the method `tps` finds the main region.
+    pub tps: TpsOptions,
+}
+
+/// What is kept of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeepText {
+    /// Everything that is not template.
+    Own,
+    /// Of that, the main text.
+    Main,
+}
+
+/// What labels a page whose site is unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alone {
+    /// A model of text length, links, prose and position of its blocks.
+    Density,
+    /// Nothing: the whole page is kept.
+    Plain,
+}
+
+impl Default for CleanOptions {
+    fn default() -> CleanOptions {
+        CleanOptions { keep: KeepText::Own, min_confidence: 0.25, alone: Alone::Density, tps: TpsOptions::default() }
+    }
+}

@@ -1,0 +1,257 @@
+//! A site's template made ready to label pages.
+
+use super::CleanOptions;
+use crate::dom::{NodeId, Shape, Tree};
+use crate::labels::Labels;
+use crate::method::Method;
+use crate::site_model::{StoredTrainingSet, TrainingSet};
+use crate::template::{Equality, EtdmOptions, Mapped, Template, map_trees};
+
+/// A template made ready to label many pages.
+#[derive(Clone, Debug)]
+pub struct TemplateMatcher {
+    by: By,
+    /// Coverage of the key page when the template was learned.
+    key_coverage: Option<f64>,
+}
+
+/// What labels a page.
+#[derive(Clone, Debug)]
+enum By {
+    /// The template's nodes with their votes.
+    Votes { shape: Box<Shape>, votes: Vec<u16>, options: Box<EtdmOptions> },
+    /// The training pages.
+    TrainingSet(Box<TrainingSet>),
+}
+
+impl TemplateMatcher {
+    /// Prepares a stored template.
+    pub fn from_template(template: &Template) -> TemplateMatcher {
+        let by = match template.training_set() {
+            Some(set) => By::TrainingSet(Box::new(set)),
+            None => By::Votes {
+                shape: Box::new(template.shape()),
+                votes: template.nodes.iter().map(|node| node.votes).collect(),
+                options: Box::new(template.learn.etdm.clone()),
+            },
+        };
+        TemplateMatcher { by, key_coverage: template.key_coverage }
+    }
+
+    /// Prepares training pages that no template was made from.
+    pub fn from_training_set(set: TrainingSet) -> TemplateMatcher {
+        TemplateMatcher { by: By::TrainingSet(Box::new(set)), key_coverage: None }
+    }
+
+    /// Labels a page by the evidence of the training pages, or by mapping the template to it from the body down.
+    pub fn label(&self, page: &Tree) -> Labels {
+        match &self.by {
+            By::TrainingSet(set) => set.label(page),
+            By::Votes { shape, votes, options } => map_template(shape, votes, options, page),
+        }
+    }
+
+    /// Labels a page by the document frequency of its texts over the training pages, if there are any.
+    pub fn label_by_frequency(&self, page: &Tree) -> Option<Labels> {
+        match &self.by {
+            By::TrainingSet(set) => Some(set.label_by_frequency(page)),
+            By::Votes { .. } => None,
+        }
+    }
+
+    /// How much of the template the key page shows now, from 0 to 1. A low value means that the site was redesigned.
+    ///
+    /// With training pages: the coverage of the key page by the others, relative to the coverage at the time of
+    /// learning. With votes, or where that is unknown: the confidence of its labels.
+    pub fn freshness(&self, url: u64, key: &Tree, labels: &Labels) -> f64 {
+        match (&self.by, self.key_coverage) {
+            (By::TrainingSet(set), Some(then)) if then > 0.0 => (set.key_coverage(url, key) / then).min(1.0),
+            (By::TrainingSet(_), Some(_)) => 0.0,
+            _ => labels.confidence,
+        }
+    }
+
+    /// Adds a page of the site, found at the URL with this number, to the training pages. Returns whether it is kept.
+    pub fn add_page(&mut self, url: u64, page: &Tree, labels: &Labels) -> bool {
+        match &mut self.by {
+            By::TrainingSet(set) => set.add(url, page, &labels.is_template),
+            By::Votes { .. } => false,
+        }
+    }
+
+    /// The training pages, if there are any.
+    pub fn training_set(&self) -> Option<&TrainingSet> {
+        match &self.by {
+            By::TrainingSet(set) => Some(set),
+            By::Votes { .. } => None,
+        }
+    }
+
+    /// The training pages for the store, if there are any.
+    pub fn stored_training_set(&self) -> Option<StoredTrainingSet> {
+        match &self.by {
+            By::TrainingSet(set) => Some(set.store()),
+            By::Votes { .. } => None,
+        }
+    }
+
+    /// The method that labels.
+    pub fn method(&self) -> Method {
+        match self.by {
+            By::Votes { .. } => Method::Etdm,
+            By::TrainingSet(_) => Method::SiteModel,
+        }
+    }
+
+    /// Smallest confidence with which labels are used: `etdm.min_confidence` for votes, `clean.min_confidence` for
+    /// training pages.
+    pub fn min_confidence(&self, clean: &CleanOptions) -> f64 {
+        match &self.by {
+            By::Votes { options, .. } => options.min_confidence,
+            By::TrainingSet(_) => clean.min_confidence,
+        }
+    }
+}
+
+/// Maps a template to a page (thesis, section 3). The confidence is the share of the template, weighted by votes, that the
+/// page shows.
+fn map_template(shape: &Shape, votes: &[u16], options: &EtdmOptions, page: &Tree) -> Labels {
+    let mut labels = Labels::none(page);
+    let Some(body) = page.body() else { return labels };
+    if shape.is_empty() {
+        return labels;
+    }
+    let equality = Equality::new(shape, &page.shape, options);
+    let least_self = equality.least_self_scores();
+    let mut weight: u64 = 0;
+    map_trees(
+        &equality,
+        (NodeId::new(0), body),
+        options,
+        &least_self,
+        |_| true,
+        |Mapped { left, right, size }| {
+            labels.is_template[right..right + size].fill(true);
+            weight += sum_of_votes(votes, left..left + size);
+        },
+    );
+    let total = sum_of_votes(votes, 0..votes.len());
+    labels.with_confidence(if total == 0 { 0.0 } else { weight as f64 / total as f64 })
+}
+
+/// Votes of these nodes, without the body: every page has one.
+fn sum_of_votes(votes: &[u16], nodes: std::ops::Range<usize>) -> u64 {
+    votes[nodes.start.max(1)..nodes.end.max(1)].iter().map(|v| u64::from(*v)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dom::ParseOptions;
+    use crate::dom::parse;
+    use crate::learner::LearnOptions;
+    use crate::learner::Preset;
+    use crate::page_url::PageUrl;
+    use crate::template::{NodeText, Provenance, Votes, vote};
+
+    fn page(html: &str) -> Tree {
+        parse(html, &ParseOptions::default())
+    }
+
+    fn learned(key: &Tree, voters: &[Tree], learn: &LearnOptions) -> (Template, Votes) {
+        let votes = vote(key, &voters.iter().collect::<Vec<_>>(), &learn.etdm);
+        let url = PageUrl::parse("http://s.com/").unwrap();
+        (
+            Template::from_votes(
+                key,
+                Provenance { key_url: Some(&url), voters: &[], loads: voters.len() },
+                &votes,
+                learn,
+            ),
+            votes,
+        )
+    }
+
+    #[test]
+    fn a_stored_template_cleans_another_page() {
+        let layout = |text: &str| {
+            page(&format!("<nav><a href=/>Home</a></nav><main><h1>{text}</h1></main><footer>(c)</footer>"))
+        };
+        let learn = LearnOptions {
+            etdm: EtdmOptions { text: NodeText::Equal, ..EtdmOptions::thesis2014() },
+            ..Preset::Thesis2014.learn()
+        };
+        let (template, _) = learned(&layout("a"), &[layout("b"), layout("c")], &learn);
+        let template = Template::from_json(&template.to_json()).unwrap();
+        let new = layout("new & own");
+        let labels = TemplateMatcher::from_template(&template).label(&new);
+        assert_eq!(labels.text(&new), "new & own\n");
+        assert!(
+            labels.html(&new).contains("<body> <main><h1>new &amp; own</h1></main></body>"),
+            "{}",
+            labels.html(&new)
+        );
+        assert!((labels.confidence - 1.0).abs() < 1e-9);
+        assert!(
+            TemplateMatcher::from_template(&template).label(&page("<table><tr><td>other</table>")).confidence < 0.5
+        );
+        assert_eq!(TemplateMatcher::from_template(&template).label(&page("<frameset>")).confidence, 0.0);
+    }
+
+    #[test]
+    fn the_digest_tells_words_and_not_white_space_or_template() {
+        let digest = |html: &str| {
+            let tree = page(html);
+            let mut labels = Labels::none(&tree);
+            tree.all("b").for_each(|b| labels.is_template[tree.shape.subtree(b)].fill(true));
+            labels.text_digest(&tree)
+        };
+        let own = digest("<b>menu</b><p>one two</p><p>three</p>");
+        assert_eq!(own, digest("<b>other menu</b>\n<p> one\n two </p>  <p>three"));
+        assert_ne!(own, digest("<b>menu</b><p>one three</p><p>two</p>"));
+        assert_ne!(own, digest("<b>menu</b><p>one two</p>"));
+    }
+
+    #[test]
+    fn damaged_and_future_templates_are_refused() {
+        let (template, _) = learned(&page("<p>a"), &[page("<p>a")], &Preset::Thesis2014.learn());
+        let text = String::from_utf8(template.to_json()).unwrap();
+        let refusal = |text: &str| Template::from_json(text.as_bytes()).unwrap_err().to_string();
+        assert!(refusal(&text.replace("\"schema\":3", "\"schema\":9")).contains("please update"));
+        assert!(refusal(&text.replacen("\"p\":0", "\"p\":7", 1)).contains("node 0 has parent 7"));
+        assert!(refusal("{}").contains("not a template"));
+        assert!(refusal(&text.replacen("\"p\":1", "\"p\":5", 1)).contains("has parent 5"));
+        assert!(refusal(&text.replace("\"k\":1", "\"k\":9")).contains("has position 9"));
+    }
+
+    proptest! {
+        #[test]
+        fn applied_to_its_own_key_page_a_template_gives_the_vote_set(
+            parts in proptest::collection::vec(0..12_usize, 0..40),
+            edits in proptest::collection::vec((0..2_usize, 0..40_usize, 0..12_usize), 0..8),
+        ) {
+            const PARTS: [&str; 12] = [
+                "<div class=a>", "<div class='a post-123'>", "</div>", "<p>", "x", "y ", "<ul>", "<li>1",
+                "<li class=c title=t>2", "</ul>", "<span id=s>", "</span>",
+            ];
+            let html = |list: &[usize]| list.iter().map(|p| PARTS[*p]).collect::<String>();
+            let mut voters = [parts.clone(), parts.clone()];
+            for (voter, at, part) in edits {
+                let list = &mut voters[voter];
+                if at < list.len() { list[at] = part } else { list.push(part) }
+            }
+            let key = page(&html(&parts));
+            let voters = voters.map(|v| page(&html(&v)));
+            for preset in [Preset::Thesis2014, Preset::Votes] {
+                let (template, votes) = learned(&key, &voters, &preset.learn());
+                let template = Template::from_json(&template.to_json()).unwrap();
+                let labels = TemplateMatcher::from_template(&template).label(&key);
+                prop_assert_eq!(&labels.is_template, &votes.labels(&key).is_template);
+                let sure = if template.nodes.len() > 1 { 1.0 } else { 0.0 };
+                prop_assert!((labels.confidence - sure).abs() < 1e-9);
+            }
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Renumbers the builder's tree in preorder and computes what is compared.
+//!
+//! One pass down lays out the kept nodes, one pass up adds sizes and hashes; both are linear in the page and
+//! neither recurses. Repair can give thousands of elements the same long attribute (the adoption agency clones
+//! open formatting elements), so long values are hashed and stored once, known by their address.
+
+use html5ever::{LocalName, local_name};
+use rustc_hash::FxHashMap;
+
+use super::shape::{LONG_VALUE, SetBuilder, SetId, Sets, hash_long_pair, hash_pair, hash_str};
+use super::sink::{Kind, NONE, Raw, RawAttr, RawTree};
+use super::text::{is_blank, is_normalized, normalize_into};
+use super::{Attr, NodeId, Note, Shape, Tree};
+use crate::dom::KeepNodes;
+
+pub(super) fn flatten(raw: RawTree, keep: KeepNodes, mut notes: Vec<Note>) -> Tree {
+    let mut layout = Layout::new(raw, keep);
+    layout.walk();
+    let mut tree = layout.finish();
+    tree.shape.sum_up();
+    if tree.body.is_none() {
+        notes.push(Note::NoBody);
+    }
+    tree.notes = notes;
+    tree
+}
+
+struct Layout {
+    raw: RawTree,
+    keep: KeepNodes,
+    tree: Tree,
+    sets: SetBuilder,
+    name_ids: FxHashMap<LocalName, u32>,
+    name_hash: Vec<u64>,
+    /// Long attribute values by address and length.
+    long_values: FxHashMap<(usize, usize), LongValue>,
+    /// Sets of class attributes by hash of their text: a page repeats few of them.
+    class_values: FxHashMap<u64, (SetId, SetId)>,
+    members: Vec<u64>,
+    attr_names: Vec<u64>,
+    scratch: String,
+}
+
+#[derive(Clone, Copy)]
+struct LongValue {
+    span: (u32, u32),
+    hash: u64,
+    classes: Option<(SetId, SetId)>,
+}
+
+impl Layout {
+    fn new(mut raw: RawTree, keep: KeepNodes) -> Layout {
+        let buffer = std::mem::take(&mut raw.text);
+        let n = raw.nodes.len();
+        let tree = Tree {
+            shape: Shape::with_capacity(n),
+            names: Vec::new(),
+            tag: Vec::with_capacity(n),
+            attr_from: Vec::with_capacity(n + 1),
+            attrs: Vec::with_capacity(raw.attrs.len()),
+            text: Vec::with_capacity(n),
+            space: Vec::with_capacity(n),
+            buffer,
+            body: None,
+            notes: Vec::new(),
+        };
+        Layout {
+            raw,
+            keep,
+            tree,
+            sets: SetBuilder::default(),
+            name_ids: FxHashMap::with_capacity_and_hasher(64, rustc_hash::FxBuildHasher),
+            name_hash: Vec::new(),
+            long_values: FxHashMap::default(),
+            class_values: FxHashMap::default(),
+            members: Vec::new(),
+            attr_names: Vec::new(),
+            scratch: String::new(),
+        }
+    }
+
+    fn name(&mut self, name: &LocalName) -> u32 {
+        if let Some(id) = self.name_ids.get(name) {
+            return *id;
+        }
+        let id = self.new_name(name);
+        self.name_ids.insert(name.clone(), id);
+        id
+    }
+
+    fn new_name(&mut self, name: &str) -> u32 {
+        self.tree.names.push(name.into());
+        self.name_hash.push(hash_str(name));
+        self.tree.names.len() as u32 - 1
+    }
+
+    /// Preorder walk over the sibling links; parents are found again by the link upwards.
+    fn walk(&mut self) {
+        let text_name = self.new_name("#text");
+        let comment_name = self.new_name("#comment");
+        let mut at = self.raw.nodes[0].first;
+        let mut parent = 0; // number in the new tree
+        let mut space = (0, 0);
+        while at != NONE {
+            let Raw { kind, first, .. } = self.raw.nodes[at as usize];
+            let mut down = false;
+            match kind {
+                Kind::Element if self.is_dropped(at) => {}
+                Kind::Element => {
+                    let id = self.push_element(at, parent, space);
+                    if first != NONE {
+                        parent = id;
+                        down = true;
+                    }
+                    space = (0, 0);
+                }
+                Kind::Text => {
+                    let span = self.join_spans(at);
+                    if self.keep == KeepNodes::Counted && is_blank(self.tree.slice(span)) {
+                        space = span;
+                    } else {
+                        self.push_text(span, text_name, parent, space);
+                        space = (0, 0);
+                    }
+                }
+                // A comment outside html would stand beside the root.
+                Kind::Comment if self.keep == KeepNodes::Browser && self.raw.nodes[at as usize].parent != 0 => {
+                    self.push(comment_name, parent, space);
+                    self.tree.text.push((0, 0));
+                }
+                Kind::Comment | Kind::Document => {}
+            }
+            if down {
+                at = first;
+                continue;
+            }
+            while self.raw.nodes[at as usize].next == NONE {
+                at = self.raw.nodes[at as usize].parent;
+                if at == 0 || at == NONE {
+                    return;
+                }
+                parent = self.tree.shape.parent[parent as usize];
+            }
+            at = self.raw.nodes[at as usize].next;
+        }
+    }
+
+    fn is_dropped(&self, at: u32) -> bool {
+        matches!(&*self.raw.nodes[at as usize].name, "script" | "style" | "noscript" | "template")
+    }
+
+    /// The text of a node as one span; chained spans are copied to the end of the buffer.
+    fn join_spans(&mut self, at: u32) -> (u32, u32) {
+        let first = &self.raw.spans[self.raw.nodes[at as usize].from as usize];
+        if first.next == NONE {
+            return (first.start, first.end);
+        }
+        let start = self.tree.buffer.len() as u32;
+        let mut span = self.raw.nodes[at as usize].from;
+        while span != NONE {
+            let part = &self.raw.spans[span as usize];
+            self.tree.buffer.extend_from_within(part.start as usize..part.end as usize);
+            span = part.next;
+        }
+        (start, self.tree.buffer.len() as u32)
+    }
+
+    /// Adds the fields that all nodes have; the caller adds the text span.
+    fn push(&mut self, name: u32, parent: u32, space: (u32, u32)) -> u32 {
+        let tree = &mut self.tree;
+        let shape = &mut tree.shape;
+        let id = tree.tag.len() as u32;
+        tree.tag.push(name);
+        tree.space.push(space);
+        tree.attr_from.push(tree.attrs.len() as u32);
+        shape.tag.push(self.name_hash[name as usize]);
+        shape.parent.push(parent);
+        shape.n_children.push(0);
+        shape.text.push(0);
+        shape.id.push(0);
+        shape.classes.push(Sets::EMPTY);
+        shape.stable_classes.push(Sets::EMPTY);
+        shape.attrs.push(Sets::EMPTY);
+        shape.attr_names.push(Sets::EMPTY);
+        if id == 0 {
+            shape.depth.push(0);
+            shape.position.push(1);
+        } else {
+            shape.depth.push(shape.depth[parent as usize].saturating_add(1));
+            shape.n_children[parent as usize] += 1;
+            shape.position.push(shape.n_children[parent as usize]);
+        }
+        id
+    }
+
+    fn push_text(&mut self, span: (u32, u32), name: u32, parent: u32, space: (u32, u32)) {
+        let id = self.push(name, parent, space) as usize;
+        self.tree.text.push(span);
+        let text = self.tree.slice(span);
+        let hash = if is_normalized(text) {
+            hash_str(text)
+        } else {
+            self.scratch.clear();
+            normalize_into(text, &mut self.scratch);
+            hash_str(&self.scratch)
+        };
+        self.tree.shape.text[id] = hash;
+    }
+
+    fn push_element(&mut self, at: u32, parent: u32, space: (u32, u32)) -> u32 {
+        let local = std::mem::replace(&mut self.raw.nodes[at as usize].name, local_name!(""));
+        let name = self.name(&local);
+        let id = self.push(name, parent, space);
+        self.tree.text.push((0, 0));
+        if self.tree.body.is_none() && &*local == "body" && parent == 0 && id != 0 {
+            self.tree.body = Some(NodeId::new(id as usize));
+        }
+        let Raw { from, to, .. } = self.raw.nodes[at as usize];
+        if from != to {
+            self.push_attrs(id as usize, from as usize..to as usize);
+        }
+        id
+    }
+
+    fn push_attrs(&mut self, id: usize, range: std::ops::Range<usize>) {
+        self.members.clear();
+        self.attr_names.clear();
+        for at in range {
+            let RawAttr { name, value } = &mut self.raw.attrs[at];
+            let local = match &name.prefix {
+                Some(prefix) => LocalName::from(format!("{prefix}:{}", name.local)),
+                None => std::mem::replace(&mut name.local, local_name!("")),
+            };
+            let value = std::mem::take(value);
+            let name = self.name(&local);
+            let name_hash = self.name_hash[name as usize];
+            let stored = self.store_value(name_hash, &value, &*local == "class");
+            self.tree.attrs.push(Attr { name, value: stored.span });
+            match &*local {
+                "class" => {
+                    let (all, stable) = stored.classes.unwrap_or((Sets::EMPTY, Sets::EMPTY));
+                    self.tree.shape.classes[id] = all;
+                    self.tree.shape.stable_classes[id] = stable;
+                }
+                "id" if !value.trim().is_empty() => self.tree.shape.id[id] = hash_str(value.trim()),
+                "id" => {}
+                _ => {
+                    self.members.push(stored.hash);
+                    self.attr_names.push(name_hash);
+                }
+            }
+        }
+        self.tree.shape.attrs[id] = self.sets.intern(&mut self.members);
+        self.tree.shape.attr_names[id] = self.sets.intern(&mut self.attr_names);
+    }
+
+    fn store_value(&mut self, name_hash: u64, value: &str, is_class: bool) -> LongValue {
+        let address = (value.as_ptr() as usize, value.len());
+        if value.len() >= LONG_VALUE
+            && let Some(known) = self.long_values.get(&address)
+        {
+            return LongValue { hash: hash_long_pair(name_hash, known.hash), ..*known };
+        }
+        let start = self.tree.buffer.len() as u32;
+        self.tree.buffer.push_str(value);
+        let span = (start, self.tree.buffer.len() as u32);
+        let classes = is_class.then(|| self.class_sets(value));
+        if value.len() < LONG_VALUE {
+            return LongValue { span, hash: hash_pair(name_hash, value), classes };
+        }
+        let known = LongValue { span, hash: hash_str(value), classes };
+        self.long_values.insert(address, known);
+        LongValue { hash: hash_long_pair(name_hash, known.hash), ..known }
+    }
+
+    fn class_sets(&mut self, value: &str) -> (SetId, SetId) {
+        let hash = hash_str(value);
+        if let Some(known) = self.class_values.get(&hash) {
+            return *known;
+        }
+        let mut all: Vec<u64> = value.split_ascii_whitespace().map(hash_str).collect();
+        let mut stable: Vec<u64> =
+            value.split_ascii_whitespace().filter(|token| !looks_generated(token)).map(hash_str).collect();
+        let sets = (self.sets.intern(&mut all), self.sets.intern(&mut stable));
+        self.class_values.insert(hash, sets);
+        sets
+    }
+
+    fn finish(mut self) -> Tree {
+        self.tree.attr_from.push(self.tree.attrs.len() as u32);
+        self.tree.shape.sets = self.sets.sets;
+        self.tree
+    }
+}
+
+/// Does a class token look made by a machine: eight hexadecimal digits in a row, or three digits at the end?
+pub(crate) fn looks_generated(token: &str) -> bool {
+    let bytes = token.as_bytes();
+    let tail = bytes.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let mut run = 0;
+    tail >= 3
+        || bytes.iter().any(|b| {
+            run = if b.is_ascii_hexdigit() { run + 1 } else { 0 };
+            run >= 8
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::looks_generated;
+
+    #[test]
+    fn generated_tokens() {
+        for token in ["view-dom-id-9f8a7b6c5d", "post-1234", "node-100"] {
+            assert!(looks_generated(token), "{token}");
+        }
+        for token in ["col-12", "h2", "facade", "nav-item", "deadbee"] {
+            assert!(!looks_generated(token), "{token}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Limits of the page tree.
+
+/// Limits of the page tree, and which nodes it keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseOptions {
+    /// Decoded bytes that are parsed. The rest of a page is cut off.
+    pub max_bytes: usize,
+    /// Nodes after which parsing stops.
+    pub max_nodes: usize,
+    /// Depth below which elements are replaced by their children.
+    pub max_depth: u16,
+    /// Attributes kept for one element.
+    pub max_attributes: usize,
+    /// Which nodes are kept.
+    pub keep: KeepNodes,
+}
+
+/// Which nodes of a page its tree keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeepNodes {
+    /// Elements and text that is not all white space. Scripts and styles are left out.
+    Counted,
+    /// The same, with comments and blank text nodes.
+    Browser,
+}
+
+impl Default for ParseOptions {
+    fn default() -> ParseOptions {
+        ParseOptions {
+            max_bytes: 40_000_000,
+            max_nodes: 1_000_000,
+            max_depth: 512,
+            max_attributes: 1000,
+            keep: KeepNodes::Counted,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Bytes or text of a page to its tree.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use html5ever::buffer_queue::BufferQueue;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+
+use super::attribute_limit::surplus_attributes;
+use super::charset::{Charset, decode};
+use super::flatten::flatten;
+use super::limit_sink::LimitSink;
+use super::sink::Sink;
+use super::{Note, Tree};
+use crate::dom::ParseOptions;
+
+/// The tokenizer is fed in pieces, so that the rest of a page beyond a limit is not even read.
+const PIECE: usize = 64 * 1024;
+
+/// A hard end for spans of 32 bits, whatever `page.max_bytes` says.
+const MOST_BYTES: usize = 1 << 30;
+
+/// The tree of a page as served: decoded, then parsed. Never fails.
+pub fn parse_bytes(bytes: &[u8], content_type: Option<&str>, options: &ParseOptions) -> (Tree, Charset) {
+    let cut = bytes.len().min(options.max_bytes);
+    let (text, charset) = decode(&bytes[..cut], content_type);
+    let mut tree = parse(&text, options);
+    if cut < bytes.len() {
+        tree.notes.push(Note::BytesCut(bytes.len() - cut));
+    }
+    if charset.had_errors {
+        tree.notes.push(Note::Undecodable);
+    }
+    (tree, charset)
+}
+
+/// The tree of a decoded page. Never fails.
+pub fn parse(html: &str, options: &ParseOptions) -> Tree {
+    let mut notes = Vec::new();
+    let kept = cut_at(html, options.max_bytes.min(MOST_BYTES));
+    if kept.len() < html.len() {
+        notes.push(Note::BytesCut(html.len() - kept.len()));
+    }
+    // The walk costs a twentieth of the parse. Short pages go without: what fits into one cannot cost a second.
+    let surplus = match kept.len() < PIECE {
+        true => Vec::new(),
+        false => surplus_attributes(kept, options.max_attributes),
+    };
+    let kept = without(kept, &surplus);
+    if !surplus.is_empty() {
+        notes.push(Note::AttributesCut(surplus.len()));
+    }
+    let sink = Sink::new(kept.len(), options);
+    let opts = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
+    let limit = LimitSink::new(TreeBuilder::new(sink, opts), options.max_depth, options.max_nodes);
+    let tokenizer = Tokenizer::new(limit, TokenizerOpts::default());
+    let input = BufferQueue::default();
+    let mut rest = &*kept;
+    while !rest.is_empty() && !tokenizer.sink.full.get() {
+        let piece = cut_at(rest, PIECE);
+        rest = &rest[piece.len()..];
+        input.push_back(StrTendril::from_slice(piece));
+        // A script element or a charset declaration makes the tokenizer return early; neither concerns us.
+        while !matches!(tokenizer.feed(&input), html5ever::interface::TokenizerResult::Done) {}
+    }
+    tokenizer.end();
+    let limit = tokenizer.sink;
+    if limit.full.get() {
+        notes.push(Note::NodesCut);
+    }
+    if limit.n_dissolved.get() > 0 {
+        notes.push(Note::Dissolved(limit.n_dissolved.get()));
+    }
+    let raw = html5ever::interface::TreeSink::finish(limit.builder.sink);
+    flatten(raw, options.keep, notes)
+}
+
+/// The text without these ranges.
+fn without<'t>(text: &'t str, ranges: &[Range<usize>]) -> Cow<'t, str> {
+    if ranges.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut from = 0;
+    for range in ranges {
+        kept.push_str(&text[from..range.start]);
+        from = range.end;
+    }
+    Cow::Owned(kept + &text[from..])
+}
+
+/// The longest prefix of at most `most` bytes that ends between two characters.
+fn cut_at(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}

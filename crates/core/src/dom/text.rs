@@ -1,0 +1,220 @@
+//! Text of a page: white space, and plain text with line breaks where a reader sees them.
+
+use super::shape::{hash_str, mix};
+use super::{NodeId, Tree};
+
+/// White space as the corpus labels count it: Unicode's, with the information separators.
+pub(crate) fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+pub(super) fn is_blank(text: &str) -> bool {
+    text.chars().all(is_space)
+}
+
+/// Would normalising change nothing? A quick no is allowed: only plain ASCII is looked at closely.
+pub(super) fn is_normalized(text: &str) -> bool {
+    let mut after_blank = true;
+    for byte in text.bytes() {
+        let blank = byte == b' ';
+        if !(b' '..0x80).contains(&byte) || (blank && after_blank) {
+            return false;
+        }
+        after_blank = blank;
+    }
+    !after_blank
+}
+
+/// Appends `text` with every run of white space as one blank, none at the ends.
+pub(super) fn normalize_into(text: &str, out: &mut String) {
+    if is_normalized(text) {
+        out.push_str(text);
+        return;
+    }
+    for (i, word) in text.split(is_space).filter(|w| !w.is_empty()).enumerate() {
+        if i > 0 {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+}
+
+/// `text` with every run of white space as one blank, none at the ends.
+pub fn normalized(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    normalize_into(text, &mut out);
+    out
+}
+
+/// Characters of the normalised text.
+pub(crate) fn normalized_chars(text: &str) -> usize {
+    match is_normalized(text) {
+        true => text.len(),
+        false => {
+            text.split(is_space).filter(|w| !w.is_empty()).map(|w| w.chars().count() + 1).sum::<usize>().max(1) - 1
+        }
+    }
+}
+
+/// Plain text of the nodes that `keeps` allows: words as written, one line a block element, `pre` as it stands.
+///
+/// What is left out leaves a gap, so that the words around it stay apart. Control characters are dropped.
+pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
+    let mut out = String::new();
+    let mut gap = Gap::None;
+    let mut closing: Vec<(usize, Gap)> = Vec::new();
+    let mut pre_until = 0;
+    for index in tree.counted() {
+        while closing.last().is_some_and(|(end, _)| *end <= index) {
+            gap = closing.pop().map_or(gap, |(_, at_end)| gap.max(at_end));
+        }
+        let node = NodeId::new(index);
+        let in_pre = index < pre_until;
+        let space = tree.space(node);
+        if !space.is_empty() && !in_pre {
+            gap = gap.max(Gap::Blank);
+        }
+        if !tree.is_text(node) {
+            let around = block_gap(tree.name(node));
+            gap = gap.max(around);
+            closing.push((tree.shape.subtree(node).end, around));
+            if keeps_space(tree.name(node)) {
+                pre_until = pre_until.max(tree.shape.subtree(node).end);
+            }
+            if in_pre && !out.is_empty() && gap == Gap::None {
+                out.push_str(space);
+            }
+            continue;
+        }
+        let text = tree.text(node);
+        if !keeps(node) || is_fallback(tree, node) || is_blank(text) {
+            gap = gap.max(Gap::Blank);
+            continue;
+        }
+        if text.starts_with(is_space) && !in_pre {
+            gap = gap.max(Gap::Blank);
+        }
+        if !out.is_empty() {
+            out.push_str(gap.as_str());
+        }
+        if in_pre {
+            out.push_str(if gap == Gap::None { space } else { "" });
+            out.extend(text.chars().filter(|c| is_shown(*c)));
+            gap = Gap::None;
+        } else {
+            let from = out.len();
+            normalize_into(text, &mut out);
+            if may_hide(&out[from..]) {
+                let shown: String = out[from..].chars().filter(|c| is_shown(*c)).collect();
+                out.replace_range(from.., &shown);
+            }
+            gap = if text.ends_with(is_space) { Gap::Blank } else { Gap::None };
+        }
+    }
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push('\n');
+    }
+    out
+}
+
+/// Terminals obey control characters, and no reader sees them.
+fn is_shown(c: char) -> bool {
+    !c.is_control() || matches!(c, '\n' | '\t')
+}
+
+/// Digest of the text nodes that `keeps` allows, white space aside: it costs nothing beside the parse, which hashed them.
+///
+/// Equal digests mean equal words; the same words that markup cuts otherwise have another one.
+pub fn text_digest(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> u64 {
+    let blank = hash_str("");
+    let texts = tree.counted().map(NodeId::new).filter(|node| {
+        let text = tree.shape.text[node.index()];
+        text != 0 && text != blank && keeps(*node) && !is_fallback(tree, *node)
+    });
+    texts.fold(0, |digest, node| mix(digest, tree.shape.text[node.index()]))
+}
+
+/// Could there be a control character? A quick yes is allowed.
+fn may_hide(text: &str) -> bool {
+    text.bytes().any(|byte| byte < b' ' || byte == 0x7f || byte == 0xc2)
+}
+
+/// Elements whose white space stands as it is written.
+pub(super) fn keeps_space(name: &str) -> bool {
+    matches!(name, "pre" | "textarea" | "listing" | "xmp" | "plaintext")
+}
+
+/// Elements whose markup inside is one text node for the parser and nothing for a reader.
+pub(super) fn is_fallback_element(name: &str) -> bool {
+    matches!(name, "iframe" | "noembed" | "noframes")
+}
+
+fn is_fallback(tree: &Tree, node: NodeId) -> bool {
+    is_fallback_element(tree.name(NodeId::new(tree.shape.parent[node.index()] as usize)))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    None,
+    Blank,
+    Line,
+    Paragraph,
+}
+
+impl Gap {
+    fn as_str(self) -> &'static str {
+        match self {
+            Gap::None => "",
+            Gap::Blank => " ",
+            Gap::Line => "\n",
+            Gap::Paragraph => "\n\n",
+        }
+    }
+}
+
+/// What stands between this element and its surroundings.
+fn block_gap(name: &str) -> Gap {
+    match name {
+        "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "blockquote" | "pre" | "listing" | "xmp" | "plaintext"
+        | "table" | "ul" | "ol" | "dl" | "menu" | "dir" | "figure" | "article" | "section" => Gap::Paragraph,
+        "address" | "aside" | "body" | "br" | "caption" | "center" | "dd" | "details" | "dialog" | "div" | "dt"
+        | "fieldset" | "figcaption" | "footer" | "form" | "header" | "hgroup" | "hr" | "legend" | "li" | "main"
+        | "nav" | "optgroup" | "option" | "search" | "select" | "summary" | "tbody" | "tfoot" | "thead" | "tr" => {
+            Gap::Line
+        }
+        "td" | "th" | "button" | "img" | "input" | "textarea" | "svg" | "title" | "desc" | "text" | "math"
+        | "video" | "audio" | "object" | "canvas" | "iframe" | "#comment" => Gap::Blank,
+        _ => Gap::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn code_keeps_its_lines() {
+        let html = "<p>a</p><pre><span>if x:</span>\n    <span>y()</span>\n<b>z</b></pre><p>b</p>";
+        assert_eq!(text(html), "a\n\nif x:\n    y()\nz\n\nb\n");
+    }
+
+    #[test]
+    fn what_is_left_out_leaves_a_gap() {
+        let tree = parse("<p><a>one</a> | <a>two</a></p>", &ParseOptions::default());
+        assert_eq!(write_text(&tree, |n| tree.text(n) != " | "), "one two\n");
+    }
+
+    use crate::dom::ParseOptions;
+    use crate::dom::{parse, write_text};
+
+    fn text(html: &str) -> String {
+        write_text(&parse(html, &ParseOptions::default()), |_| true)
+    }
+
+    #[test]
+    fn blocks_break_lines_and_inline_elements_do_not() {
+        assert_eq!(text("<p>a<b>b</b> <i>c</i></p><div>d<br>e</div>"), "ab c\n\nd\ne\n");
+        assert_eq!(text("<table><tr><td>1<td>2<tr><td>3</table>x"), "1 2\n3\n\nx\n");
+        assert_eq!(text(""), "");
+        assert_eq!(text("<a><svg><title>Icon</title></svg>Link</a><legend>x</legend>y"), "Icon Link\nx\ny\n");
+        assert_eq!(text("x<noframes><p>old</noframes>y\u{1b}]0;z"), "x y]0;z\n");
+    }
+}

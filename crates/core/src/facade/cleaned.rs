@@ -1,0 +1,51 @@
+//! A page without its template.
+
+use crate::clean::LabeledPage;
+use crate::facade::Page;
+use crate::labels::Labels;
+use crate::method::Method;
+
+/// A page whose nodes are labeled: template, or the page's own.
+#[derive(Clone, Debug)]
+pub struct Cleaned<'p> {
+    page: &'p Page,
+    labels: Labels,
+    step: Method,
+}
+
+impl<'p> Cleaned<'p> {
+    pub(super) fn new(page: &'p Page, labeled: LabeledPage) -> Cleaned<'p> {
+        Cleaned { page, labels: labeled.labels, step: labeled.method }
+    }
+
+    /// The page's own text: one line a block, no line for template.
+    pub fn text(&self) -> String {
+        self.labels.text(&self.page.tree)
+    }
+
+    /// The page without its template, as HTML. An element stays when something below it is the page's own.
+    ///
+    /// The attributes of the page are kept as they are, event handlers among them: sanitize the result before a browser
+    /// shows it.
+    pub fn html(&self) -> String {
+        self.labels.html(&self.page.tree)
+    }
+
+    /// Whether each node of the page is template, in document order; [`Page::n_nodes`] of them.
+    pub fn labels(&self) -> &[bool] {
+        &self.labels.is_template
+    }
+
+    /// How much the step trusts its labels, from 0 to 1. Of the site model: the share of the template that the page shows.
+    /// Of document frequency: the share of the page's texts that other pages have. Of density: the share of prose in the
+    /// text that is kept.
+    pub fn confidence(&self) -> f64 {
+        self.labels.confidence
+    }
+
+    /// The step that labeled the page: [`Method::SiteModel`]; [`Method::Df`] when the page resembles no training page;
+    /// [`Method::Density`] when it shows nothing of its site; [`Method::Plain`] when it is kept whole.
+    pub fn step(&self) -> Method {
+        self.step
+    }
+}

@@ -1,0 +1,157 @@
+//! A parsed page.
+
+use crate::clean::{CleanOptions, label_page};
+use crate::dom::{Note, ParseOptions, Tree, normalized, parse, parse_bytes};
+use crate::facade::Cleaned;
+use crate::page_url::{PageUrl, UrlError};
+
+/// A parsed page of a site.
+///
+/// Parsing never fails: bad HTML gives the tree that a browser would build, and what a limit cut off is in
+/// [`Page::notes`]. A page is a plain value; it borrows nothing and can be sent to another thread.
+#[derive(Clone, Debug)]
+pub struct Page {
+    pub(super) tree: Tree,
+    url: Option<PageUrl>,
+    encoding: &'static str,
+}
+
+/// The source of a page: text that is decoded already, or bytes as served.
+#[derive(Clone, Copy, Debug)]
+pub enum Html<'a> {
+    /// Decoded text.
+    Text(&'a str),
+    /// Bytes. Their encoding is found as browsers do: byte order mark, content type, `meta` elements, then a guess.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> From<&'a str> for Html<'a> {
+    fn from(text: &'a str) -> Html<'a> {
+        Html::Text(text)
+    }
+}
+
+impl<'a> From<&'a String> for Html<'a> {
+    fn from(text: &'a String) -> Html<'a> {
+        Html::Text(text)
+    }
+}
+
+impl<'a> From<&'a [u8]> for Html<'a> {
+    fn from(bytes: &'a [u8]) -> Html<'a> {
+        Html::Bytes(bytes)
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Html<'a> {
+    fn from(bytes: &'a Vec<u8>) -> Html<'a> {
+        Html::Bytes(bytes)
+    }
+}
+
+/// What is known about a page before it is parsed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PageOptions {
+    /// Limits of the page tree.
+    pub limits: ParseOptions,
+    /// The `Content-Type` of the page, if a server sent one. It may name the encoding.
+    pub content_type: Option<String>,
+}
+
+impl Page {
+    /// Parses a page.
+    ///
+    /// ```
+    /// use dehusk_core::{Page, PageOptions};
+    ///
+    /// let page = Page::parse("<title>Rye</title><p>A grain.", &PageOptions::default());
+    /// assert_eq!(page.title().as_deref(), Some("Rye"));
+    ///
+    /// // Bytes: 0xe9 is an é in ISO 8859-1.
+    /// let bytes: &[u8] = b"<meta charset=iso-8859-1><title>Caf\xe9</title>";
+    /// assert_eq!(Page::parse(bytes, &PageOptions::default()).title().as_deref(), Some("Café"));
+    /// ```
+    pub fn parse<'a>(html: impl Into<Html<'a>>, options: &PageOptions) -> Page {
+        let (tree, encoding) = match html.into() {
+            Html::Text(text) => (parse(text, &options.limits), "UTF-8"),
+            Html::Bytes(bytes) => {
+                let (tree, charset) = parse_bytes(bytes, options.content_type.as_deref(), &options.limits);
+                (tree, charset.name)
+            }
+        };
+        Page { tree, url: None, encoding }
+    }
+
+    /// The same page, found at this URL. Pages need no URL. With one, a later version of a page replaces an earlier one in
+    /// a model.
+    ///
+    /// # Errors
+    ///
+    /// [`UrlError`] when the text is not an absolute `http` or `https` URL.
+    pub fn with_url(self, url: &str) -> Result<Page, UrlError> {
+        Ok(Page { url: Some(PageUrl::parse(url)?), ..self })
+    }
+
+    /// The URL, if one was given.
+    pub fn url(&self) -> Option<&str> {
+        self.url.as_ref().map(PageUrl::as_str)
+    }
+
+    /// The text of the `title` element, white space collapsed.
+    pub fn title(&self) -> Option<String> {
+        let title = self.tree.all("title").next()?;
+        let texts = self.tree.shape.subtree(title).map(crate::dom::NodeId::new).filter(|node| self.tree.is_text(*node));
+        let text = texts.map(|node| self.tree.text(node)).collect::<String>();
+        Some(normalized(&text)).filter(|text| !text.is_empty())
+    }
+
+    /// The encoding that the page was decoded from, by its WHATWG name.
+    pub fn encoding(&self) -> &'static str {
+        self.encoding
+    }
+
+    /// What limits did to this page.
+    pub fn notes(&self) -> &[Note] {
+        self.tree.notes()
+    }
+
+    /// Number of nodes in the tree: elements, and text that is not all white space.
+    pub fn n_nodes(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Cleans the page by itself, without knowledge of its site: main text by length, links, prose and position of its
+    /// blocks. A page on which nothing reads as prose is kept whole.
+    ///
+    /// A [`SiteModel`](crate::SiteModel) does this better for every page of a site that it knows.
+    ///
+    /// ```
+    /// use dehusk_core::{Page, PageOptions};
+    ///
+    /// let html = "<nav><a href=/>Home</a> <a href=/news>News</a></nav><article><p>Rye is a grass, grown as a grain. \
+    ///     It is closely related to wheat and barley, and it is used for flour, bread, and beer.</p></article>";
+    /// let page = Page::parse(html, &PageOptions::default());
+    /// assert!(page.clean().text().starts_with("Rye is a grass"));
+    /// ```
+    pub fn clean(&self) -> Cleaned<'_> {
+        self.clean_with(&CleanOptions::default())
+    }
+
+    /// The same with other options.
+    pub fn clean_with(&self, options: &CleanOptions) -> Cleaned<'_> {
+        Cleaned::new(self, label_page(&self.tree, None, None, options))
+    }
+
+    /// Hash of all that is below the body.
+    pub(super) fn content(&self) -> u64 {
+        self.tree.body().map_or(0, |body| self.tree.shape.h_full[body.index()])
+    }
+
+    /// The number by which a model knows the page: of its URL, or of its content.
+    pub(super) fn id(&self) -> u64 {
+        match &self.url {
+            Some(url) => url.fingerprint(),
+            None => self.content(),
+        }
+    }
+}

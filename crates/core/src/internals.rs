@@ -1,0 +1,102 @@
+//! What the `dehusk` program needs of this crate beyond the façade.
+//!
+//! These names follow the program and change with it. Use [`Page`](crate::Page) and [`SiteModel`](crate::SiteModel)
+//! instead.
+
+/// The baselines of the papers.
+pub mod baselines {
+    pub use crate::baselines::{DataRecord, RtdmTemplate, by_records, by_slope, data_records, rtdm_distance};
+}
+
+/// One page and a template to what is the page's own.
+pub mod clean {
+    pub use crate::clean::{Alone, CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page, main_text};
+}
+
+/// Clusters of pages by layout (Gottron 2008).
+pub mod cluster {
+    pub use crate::cluster::{
+        ClusterBy, ClusterOptions, Features, GottronOptions, component, dunn, precision_and_recall, rand,
+        single_linkage, training_set,
+    };
+}
+
+/// The tree of a page.
+pub mod dom {
+    pub use crate::dom::{
+        Charset, KeepNodes, NodeId, Note, ParseOptions, Scanned, SetId, Sets, Shape, Tree, ancestors, children, decode,
+        normalized, parse, parse_bytes, scan_links, text_digest, write_html, write_text,
+    };
+}
+
+/// Which nodes of a page are template.
+pub mod labels {
+    pub use crate::labels::Labels;
+}
+
+/// One site, from its key page to its template.
+pub mod learner {
+    pub use crate::learner::{FoundPage, LabelBy, LearnOptions, Learned, Learner, LinkFilter, Preset};
+}
+
+/// The outlinks of a page and their order.
+pub mod links {
+    pub use crate::links::{
+        DomRef, LinkOptions, LinkOrder, LinkOrderBy, Outlink, base_url, hyperlink_distance, outlinks, relevance,
+        scanned_outlinks, words,
+    };
+}
+
+/// The identifiers of the methods.
+pub mod method {
+    pub use crate::method::{Method, UnknownMethod};
+}
+
+/// The table of the methods.
+pub mod methods {
+    pub use crate::methods::{METHODS, MethodEntry, MethodKind, Model};
+}
+
+/// Canonical URLs and sites.
+pub mod page_url {
+    pub use crate::page_url::{PageUrl, SameSite, Site, UrlError};
+}
+
+/// The training pages of a site.
+pub mod site_model {
+    pub use crate::site_model::{SiteModelOptions, StoredError, StoredTrainingSet, TrainingSet};
+}
+
+/// Template strings (Foschini 2007).
+#[cfg(feature = "strings")]
+pub mod strings {
+    pub use crate::strings::{
+        CleanedText, Corpus, Document, HistogramWeight, InnerStrings, Pattern, Patterns, PatternsError, StringCleaner,
+        StringOptions, StringTemplate, StringTokens, StringsError, TemplateString, TokenizedDocument,
+    };
+}
+
+/// The search for training pages.
+pub mod subdigraph {
+    pub use crate::subdigraph::{Answer, Found, Search, SearchOptions, Step, SubdigraphMode};
+}
+
+/// Templates, and exact top-down mapping with votes.
+pub mod template {
+    pub use crate::template::{
+        AttrMode, Block, ChildMap, Equality, EqualityWeights, EtdmOptions, Mapped, NodeText, Pair, Provenance, SCHEMA,
+        Side, Template, TemplateError, TemplateNode, Votes, changes, map_children, map_trees, position_score, vote,
+    };
+}
+
+/// TEXT clustering (Kim and Shim 2011).
+pub mod text_mdl {
+    pub use crate::text_mdl::{
+        Cluster, Clustering, Essential, Paths, TextMethod, TextOptions, cluster, entropy_cost, path_names,
+    };
+}
+
+/// Tag path sequences (Velloso and Dorneles 2013).
+pub mod tps {
+    pub use crate::tps::{Sequence, TpsGap, TpsKeep, TpsOptions, TpsSearch, by_tag_paths, main_region, region_list};
+}

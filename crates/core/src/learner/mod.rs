@@ -1,0 +1,199 @@
+//! Learns the template of one site from its pages: link order, search for training pages, labels.
+//!
+//! Pure, like the search that it drives: [`Learner::next_step`] names the page it wants, [`Learner::tell`] takes it. The
+//! crawl, `learn` over a folder and `evaluate` all run this one, so what is measured is what is shipped.
+
+mod options;
+mod training;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use crate::dom::Tree;
+use crate::labels::Labels;
+use crate::links::{LinkOrder, Outlink, outlinks};
+use crate::page_url::{PageUrl, Site};
+use crate::subdigraph::{Answer, Found, Search, Step};
+use crate::template::Template;
+
+pub use options::{LabelBy, LearnOptions, Preset};
+use training::{Settling, TrainingPage};
+
+/// A parsed page and where it was found.
+#[derive(Clone, Debug)]
+pub struct FoundPage {
+    /// URL as the site names it: with the scheme and host of the key page.
+    pub url: PageUrl,
+    /// URL that the server answered for, after redirects. The key of the page in a store.
+    pub fetched: PageUrl,
+    /// Its tree.
+    pub tree: Tree,
+    /// Whether its owner wants no link of it followed.
+    pub nofollow: bool,
+}
+
+/// Decides whether a link may be followed: gives the URL to ask for, or `None`. Arguments: the page and its link.
+pub type LinkFilter = Arc<dyn Fn(&PageUrl, &PageUrl) -> Option<PageUrl> + Send + Sync>;
+
+/// A site being learned.
+pub struct Learner {
+    site: Site,
+    options: LearnOptions,
+    /// `None` where pages come from a folder.
+    filter: Option<LinkFilter>,
+    key: FoundPage,
+    n_links: usize,
+    search: Search,
+    /// Pages by load number.
+    pages: Vec<TrainingPage>,
+    settling: Settling,
+}
+
+/// What was learned of a site.
+pub struct Learned {
+    /// The key page.
+    pub key: FoundPage,
+    /// Links of the key page that stay in the site.
+    pub n_links: usize,
+    /// Pages loaded beside the key page, by load number.
+    pub pages: Vec<FoundPage>,
+    /// The search's result.
+    pub found: Found,
+    /// Votes that made a node template; 0 when the site model decided.
+    pub min_votes: usize,
+    /// Labels of the key page.
+    pub key_labels: Labels,
+    /// Labels of the loaded pages, by load number, where they were computed with the template.
+    pub labels: Vec<Option<Labels>>,
+    /// The template, when the pages share more than the body.
+    pub template: Option<Template>,
+}
+
+impl FoundPage {
+    /// A page found at this URL.
+    pub fn new(url: PageUrl, tree: Tree) -> FoundPage {
+        FoundPage { fetched: url.clone(), url, tree, nofollow: false }
+    }
+}
+
+impl Learner {
+    /// Begins with the key page. Links that `filter` refuses are not asked for.
+    pub fn new(key: FoundPage, site: Site, filter: Option<LinkFilter>, options: &LearnOptions) -> Learner {
+        let links = followed(&key, &site, options, filter.as_ref());
+        let order = LinkOrder::new(&key.tree, &key.url, &links, &options.links);
+        let urls: Vec<PageUrl> = links.into_iter().map(|link| link.url).collect();
+        let search = Search::new(key.url.clone(), fingerprint(&key.tree), &urls, order, &options.search);
+        Learner {
+            site,
+            options: options.clone(),
+            filter,
+            key,
+            n_links: urls.len(),
+            search,
+            pages: Vec::new(),
+            settling: Settling::default(),
+        }
+    }
+
+    /// The site that is learned.
+    pub fn site(&self) -> &Site {
+        &self.site
+    }
+
+    /// The page to fetch, or the end of the search.
+    pub fn next_step(&mut self) -> Step {
+        self.search.next_step()
+    }
+
+    /// Takes the page asked for, or `None` when it could not be had.
+    pub fn tell(&mut self, page: Option<FoundPage>) {
+        self.take(page, TrainingPage::with_tree);
+    }
+
+    /// Takes the page asked for, but drops its tree and builds it again at the end, where memory is short. `rebuild` must
+    /// give the same tree.
+    pub fn tell_packed(&mut self, page: FoundPage, rebuild: impl FnOnce() -> Tree + Send + 'static) {
+        self.take(Some(page), |page| TrainingPage::without_tree(page, rebuild));
+    }
+
+    fn take(&mut self, page: Option<FoundPage>, keep: impl FnOnce(FoundPage) -> TrainingPage) {
+        // A redirect that left the site is a page that could not be had.
+        let inside = page.and_then(|page| Some(FoundPage { url: self.site.claim(page.url)?, ..page }));
+        let answer = inside.as_ref().map_or(Answer::Failed, |page| Answer::Page {
+            url: page.url.clone(),
+            fingerprint: fingerprint(&page.tree),
+            links: followed(page, &self.site, &self.options, self.filter.as_ref())
+                .into_iter()
+                .map(|link| link.url)
+                .collect(),
+        });
+        if let (Some(_), Some(page)) = (self.search.tell(answer), inside) {
+            self.pages.push(keep(page));
+            if self.options.search.stop_after > 0 && self.options.label_by == LabelBy::SiteModel {
+                self.stop_when_settled();
+            }
+        }
+    }
+
+    /// Ends the search when page after page changes hardly a label of the key page.
+    fn stop_when_settled(&mut self) {
+        // A packed page is not unpacked for this.
+        let tree_of = |load: usize| Some((load as u64 + 1, self.pages[load].tree()?));
+        let Some(voters) = self.search.voters().map(tree_of).collect::<Option<Vec<_>>>() else { return };
+        let known: Vec<(u64, &Tree)> = std::iter::once((0, &self.key.tree)).chain(voters).collect();
+        if self.settling.unchanged_pages(&known, &self.options.site_model) >= self.options.search.stop_after {
+            self.search.stop();
+        }
+    }
+
+    /// Whether a page waits without its tree.
+    pub fn is_packed(&self) -> bool {
+        self.pages.iter().any(|page| page.tree().is_none())
+    }
+
+    /// Learns from what was found so far.
+    pub fn finish(self, found: Found) -> Learned {
+        let Learner { options, key, n_links, pages, .. } = self;
+        training::learn(key, pages, n_links, found, &options)
+    }
+
+    /// Runs the search to its end over pages that `fetch` can give at once.
+    pub fn run(mut self, mut fetch: impl FnMut(&PageUrl) -> Option<FoundPage>) -> Learned {
+        loop {
+            match self.next_step() {
+                Step::Fetch(url) => {
+                    let page = fetch(&url);
+                    self.tell(page);
+                }
+                Step::Done(found) => return self.finish(found),
+            }
+        }
+    }
+}
+
+/// The links of a page that may be asked for.
+fn followed(page: &FoundPage, site: &Site, options: &LearnOptions, filter: Option<&LinkFilter>) -> Vec<Outlink> {
+    if page.nofollow {
+        return Vec::new();
+    }
+    let mut links = outlinks(&page.tree, &page.url, site, options.links.max);
+    if options.links.skip_nofollow {
+        links.retain(|link| !link.nofollow);
+    }
+    let Some(filter) = filter else { return links };
+    let mut seen = FxHashSet::default();
+    links.retain_mut(|link| match filter(&page.url, &link.url) {
+        Some(url) => {
+            link.url = url;
+            seen.insert(link.url.clone())
+        }
+        None => false,
+    });
+    links
+}
+
+/// Hash of all that a page shows below its body.
+fn fingerprint(tree: &Tree) -> u64 {
+    tree.body().map_or(0, |body| tree.shape.h_full[body.index()])
+}

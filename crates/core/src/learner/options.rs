@@ -1,0 +1,90 @@
+//! All parameters of learning one site, and the published presets.
+
+use serde::{Deserialize, Serialize};
+
+use crate::links::LinkOptions;
+use crate::site_model::SiteModelOptions;
+use crate::subdigraph::{SearchOptions, SubdigraphMode};
+use crate::template::EtdmOptions;
+
+/// How a site is learned, and how its template is applied.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LearnOptions {
+    /// Which links are candidates, and their order.
+    pub links: LinkOptions,
+    /// How training pages are searched for.
+    pub search: SearchOptions,
+    /// Exact top-down mapping and its votes.
+    pub etdm: EtdmOptions,
+    /// What is kept of training pages.
+    pub site_model: SiteModelOptions,
+    /// What decides which nodes are template.
+    pub label_by: LabelBy,
+}
+
+/// What decides which nodes of a page are template.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LabelBy {
+    /// Votes on the nodes of the key page. Other pages are mapped to the template that results (the thesis).
+    Votes,
+    /// Evidence of all training pages, weighted by similarity; the labels of a page are decided jointly.
+    #[default]
+    #[serde(alias = "witness")]
+    SiteModel,
+}
+
+/// A published parameter set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// Measured best on real sites; see docs/measurements.md. The same as [`LearnOptions::default`].
+    Dehusk,
+    /// The best variant of the thesis' votes on real sites.
+    Votes,
+    /// Alarte's thesis of 2014, section 5.2.3.
+    Thesis2014,
+    /// The later tuning in the authors' HybEx.
+    Hybex2020,
+}
+
+impl Preset {
+    /// All presets with the names that settings and `--preset` use.
+    pub const ALL: [(&'static str, Preset); 4] = [
+        ("dehusk", Preset::Dehusk),
+        ("votes", Preset::Votes),
+        ("thesis2014", Preset::Thesis2014),
+        ("hybex2020", Preset::Hybex2020),
+    ];
+
+    /// The parameters of this preset.
+    pub fn learn(self) -> LearnOptions {
+        match self {
+            Preset::Dehusk => LearnOptions::default(),
+            Preset::Votes => votes(),
+            Preset::Thesis2014 => thesis2014(),
+            Preset::Hybex2020 => LearnOptions { etdm: EtdmOptions::hybex2020(), ..thesis2014() },
+        }
+    }
+}
+
+fn thesis2014() -> LearnOptions {
+    LearnOptions {
+        links: LinkOptions::thesis2014(),
+        search: SearchOptions::thesis2014(),
+        etdm: EtdmOptions::thesis2014(),
+        site_model: SiteModelOptions::default(),
+        label_by: LabelBy::Votes,
+    }
+}
+
+/// The best of the sweep in docs/measurements.md that loads at most 24 pages a site: the first six usable links vote
+/// instead of a complete subdigraph.
+fn votes() -> LearnOptions {
+    LearnOptions {
+        links: LinkOptions { slug_dirs: true, skip_nofollow: true, ..LinkOptions::thesis2014() },
+        search: SearchOptions { mode: SubdigraphMode::First, n: 6, ..SearchOptions::thesis2014() },
+        label_by: LabelBy::Votes,
+        ..LearnOptions::default()
+    }
+}

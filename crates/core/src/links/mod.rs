@@ -1,0 +1,204 @@
+//! Outlinks of a page, and how far they lead: hyperlink distance. `order.rs` says which are tried first.
+//!
+//! Source: Alarte, thesis of 2014, definitions 2.2.4 to 2.2.14.
+
+use rustc_hash::FxHashMap;
+
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use crate::dom::{NodeId, Tree, scan_links};
+use crate::page_url::{PageUrl, Site};
+
+mod form;
+mod menu;
+mod options;
+mod order;
+
+pub use options::{DomRef, LinkOptions, LinkOrderBy};
+pub use order::LinkOrder;
+
+/// A link of a page to another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outlink {
+    /// Where it leads, canonical.
+    pub url: PageUrl,
+    /// The `a` element of its first occurrence.
+    pub node: NodeId,
+    /// Is it marked `rel="nofollow"`?
+    pub nofollow: bool,
+}
+
+/// Endings of a path that can be a page; a path without a dot always can (ALGORITHMS 0.3).
+const PAGE_ENDINGS: &[&str] = &["html", "htm", "xhtml", "shtml", "php", "php3", "asp", "aspx", "jsp", "cfm"];
+
+/// The links of a page to pages of the same site, in document order, each URL once, itself left out.
+///
+/// `url` is where the page was found; a `base` element in it shifts relative links.
+/// No more than `most` of them: a page of a million links is no menu.
+pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site, most: usize) -> Vec<Outlink> {
+    let base = base_url(tree, url);
+    let mut seen: FxHashMap<PageUrl, usize> = FxHashMap::default();
+    let mut links: Vec<Outlink> = Vec::new();
+    for index in tree.counted() {
+        let node = NodeId::new(index);
+        if tree.is_text(node) || tree.name(node) != "a" {
+            continue;
+        }
+        let Some(target) = tree.attr(node, "href").and_then(|href| base.join(href)) else { continue };
+        if !may_be_page(&target) {
+            continue;
+        }
+        let Some(target) = site.claim(target).filter(|t| t != url) else { continue };
+        let nofollow = is_nofollow(tree, node);
+        match seen.get(&target) {
+            // One link that may be followed is enough.
+            Some(at) => links[*at].nofollow &= nofollow,
+            None if links.len() >= most => break,
+            None => {
+                seen.insert(target.clone(), links.len());
+                links.push(Outlink { url: target, node, nofollow });
+            }
+        }
+    }
+    links
+}
+
+/// The same without a tree, for crawls that want links only; `is_known` is asked before a link is resolved.
+pub fn scanned_outlinks(
+    html: &[u8],
+    url: &PageUrl,
+    site: &Site,
+    most: usize,
+    skip_nofollow: bool,
+    mut is_known: impl FnMut(u64) -> bool,
+) -> Vec<PageUrl> {
+    let (base, links) = scan_links(html, most);
+    let base = base.and_then(|href| url.join(&href)).unwrap_or_else(|| url.clone());
+    let folder = xxh3_64(base.path().rsplit_once('/').map_or("", |(folder, _)| folder).as_bytes());
+    let mut found = Vec::new();
+    for link in links {
+        // What does not depend on the folder is known wherever it stands.
+        let is_rooted = link.href.starts_with('/') || link.href.contains("://");
+        let key = xxh3_64_with_seed(link.href.as_bytes(), if is_rooted { 0 } else { folder });
+        if (skip_nofollow && link.nofollow) || is_known(key) {
+            continue;
+        }
+        let target = base.join(&link.href).filter(may_be_page).and_then(|target| site.claim(target));
+        found.extend(target.filter(|target| target != url));
+    }
+    found
+}
+
+/// The URL that relative links of a page start from.
+pub fn base_url(tree: &Tree, url: &PageUrl) -> PageUrl {
+    tree.all("base")
+        .find_map(|base| tree.attr(base, "href"))
+        .and_then(|href| url.join(href))
+        .unwrap_or_else(|| url.clone())
+}
+
+fn is_nofollow(tree: &Tree, node: NodeId) -> bool {
+    tree.attr(node, "rel")
+        .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow")))
+}
+
+fn may_be_page(url: &PageUrl) -> bool {
+    let name = url.path().rsplit('/').next().unwrap_or_default();
+    match name.rsplit_once('.') {
+        Some((_, ending)) => PAGE_ENDINGS.iter().any(|e| e.eq_ignore_ascii_case(ending)),
+        None => true,
+    }
+}
+
+/// The word list of a URL: host, then directories; the resource name is left out (definition 2.2.4).
+///
+/// With `slug_dirs` a last segment without a dot counts as a directory.
+pub fn words(url: &PageUrl, slug_dirs: bool) -> Vec<String> {
+    let path = url.path();
+    let (directory, resource) = path.rsplit_once('/').unwrap_or(("", path));
+    let host = url.host();
+    let mut words = vec![host.strip_prefix("www.").unwrap_or(host).to_owned()];
+    words.extend(directory.split('/').filter(|s| !s.is_empty()).map(str::to_owned));
+    if slug_dirs && !resource.is_empty() && !resource.contains('.') {
+        words.push(resource.to_owned());
+    }
+    words
+}
+
+/// Hyperlink distance of `other` seen from `reference` (definition 2.2.5); not symmetric.
+///
+/// 0 when equal, positive when `other` lies below, negative by the number of levels to climb.
+pub fn hyperlink_distance<S: PartialEq>(reference: &[S], other: &[S]) -> i32 {
+    let shared = reference.iter().zip(other).take_while(|(a, b)| a == b).count();
+    if shared == reference.len() { (other.len() - shared) as i32 } else { -((reference.len() - shared) as i32) }
+}
+
+/// Sort key of hyperlink relevance (definition 2.2.12): 0, +1, +2, ..., then -1, -2, ...
+pub fn relevance(distance: i32) -> (bool, u32) {
+    (distance < 0, distance.unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::ParseOptions;
+    use crate::dom::parse;
+    use crate::page_url::SameSite;
+
+    fn list(path: &str) -> Vec<&str> {
+        path.split('/').collect()
+    }
+
+    #[test]
+    fn hyperlink_distances_of_the_thesis() {
+        // Examples 2.2.3 and 2.2.6; item 1 of the latter swaps its arguments in print.
+        let cases = [
+            ("research/maths", "research/maths", 0),
+            ("research/maths", "research/maths/geometry", 1),
+            ("research/maths", "research", -1),
+            ("research/maths", "research/physics/dynamics", -1),
+            ("research/maths", "www.upv.es/research", -2),
+            ("bbc.com/news", "bbc.com/news/world/europe", 2),
+            ("bbc.com/news", "bbc.com", -1),
+            ("bbc.com/news", "bbc.com/weather", -1),
+            ("bbc.com/news", "bbc.com/sport/0/formula1/26599556", -1),
+        ];
+        for (reference, other, distance) in cases {
+            assert_eq!(hyperlink_distance(&list(reference), &list(other)), distance, "{reference} {other}");
+        }
+        assert_eq!(hyperlink_distance(&list("bbc.com/news"), &list("bbc.com/news/technology")), 1);
+        assert_eq!(hyperlink_distance(&list("bbc.com/news/technology"), &list("bbc.com/news")), -1);
+    }
+
+    #[test]
+    fn relevance_order_of_example_2_2_13() {
+        let mut links = vec!["bbc.com", "bbc.com/news/world/europe", "bbc.com/news/uk", "bbc.com/sport/0"];
+        links.sort_by_key(|l| relevance(hyperlink_distance(&list("bbc.com/news"), &list(l))));
+        assert_eq!(links, ["bbc.com/news/uk", "bbc.com/news/world/europe", "bbc.com", "bbc.com/sport/0"]);
+        assert!(relevance(0) < relevance(1) && relevance(9) < relevance(-1) && relevance(-1) < relevance(-2));
+    }
+
+    #[test]
+    fn outlinks_are_canonical_and_unique() {
+        let html = "<head><base href='/d/'></head><body><a href=a>1</a><a href='a#x' rel=nofollow>2</a>\
+            <a href=/key>self</a><a href=http://other.com/>out</a><a href=f.pdf>pdf</a><a href=mailto:x@y>m</a>\
+            <a href=b.PHP rel='x NoFollow'>b</a><a name=n>none</a><noscript><a href=c>c</a></noscript>\
+            <a href='http://www.s.com/v1.2/'>dir</a>";
+        let url = PageUrl::parse("http://s.com/key").unwrap();
+        let site = Site::of(&url, SameSite::Host);
+        let tree = parse(html, &ParseOptions::default());
+        let got: Vec<(String, bool)> =
+            outlinks(&tree, &url, &site, 100).into_iter().map(|l| (l.url.to_string(), l.nofollow)).collect();
+        let want = [("http://s.com/d/a", false), ("http://s.com/d/b.PHP", true), ("http://www.s.com/v1.2/", false)];
+        assert_eq!(got, want.map(|(u, n)| (u.to_owned(), n)));
+    }
+
+    #[test]
+    fn word_lists_ignore_the_resource() {
+        let url = PageUrl::parse("http://www.s.com/a/b/c.html").unwrap();
+        assert_eq!(words(&url, true), ["s.com", "a", "b"]);
+        let slug = PageUrl::parse("http://s.com/a/b").unwrap();
+        assert_eq!(words(&slug, false), ["s.com", "a"]);
+        assert_eq!(words(&slug, true), ["s.com", "a", "b"]);
+    }
+}

@@ -1,0 +1,119 @@
+//! The identifiers of all methods.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// One way to label a page. The table in `methods.rs` says what each one does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Evidence of all training pages, labels decided jointly. The default.
+    #[serde(alias = "witness")]
+    SiteModel,
+    /// Exact top-down mapping with votes (Alarte 2014).
+    Etdm,
+    /// Document frequency of text nodes (Gottron 2008).
+    Df,
+    /// The site model, then the density model on what is left.
+    Main,
+    /// Document frequency over a training set found by clustering (Gottron 2008).
+    Gottron,
+    /// Template strings (Foschini 2007).
+    Strings,
+    /// Restricted top-down mapping (Reis 2004, Vieira 2006).
+    Rtdm,
+    /// Main text of the page alone by text density.
+    Density,
+    /// Tag path sequence (Velloso and Dorneles 2013).
+    Tps,
+    /// Document slope curve (Pinto 2002).
+    Dsc,
+    /// Data records (Liu 2003).
+    Mdr,
+    /// The whole page.
+    Plain,
+}
+
+/// Names of earlier versions that are still accepted.
+const FORMER_NAMES: [(&str, Method); 1] = [("witness", Method::SiteModel)];
+
+impl Method {
+    /// All methods, in the order of the documents.
+    pub const ALL: [Method; 12] = [
+        Method::SiteModel,
+        Method::Etdm,
+        Method::Df,
+        Method::Main,
+        Method::Gottron,
+        Method::Strings,
+        Method::Rtdm,
+        Method::Density,
+        Method::Tps,
+        Method::Dsc,
+        Method::Mdr,
+        Method::Plain,
+    ];
+
+    /// The name on the command line, in the store and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::SiteModel => "site_model",
+            Method::Etdm => "etdm",
+            Method::Df => "df",
+            Method::Main => "main",
+            Method::Gottron => "gottron",
+            Method::Strings => "strings",
+            Method::Rtdm => "rtdm",
+            Method::Density => "density",
+            Method::Tps => "tps",
+            Method::Dsc => "dsc",
+            Method::Mdr => "mdr",
+            Method::Plain => "plain",
+        }
+    }
+
+    /// Names of this method in earlier versions.
+    pub fn former_names(self) -> impl Iterator<Item = &'static str> {
+        FORMER_NAMES.iter().filter(move |(_, method)| *method == self).map(|(former, _)| *former)
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// No method has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a method")]
+pub struct UnknownMethod(String);
+
+impl FromStr for Method {
+    type Err = UnknownMethod;
+
+    /// Reads a current or former name.
+    fn from_str(name: &str) -> Result<Method, UnknownMethod> {
+        let known = Method::ALL.into_iter().find(|method| method.name() == name);
+        let former = || FORMER_NAMES.iter().find(|(former, _)| *former == name).map(|(_, method)| *method);
+        known.or_else(former).ok_or_else(|| UnknownMethod(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back_and_stored_as_they_are_shown() {
+        for method in Method::ALL {
+            assert_eq!(method.name().parse(), Ok(method));
+            assert_eq!(serde_json::to_value(method).unwrap(), method.name());
+        }
+        assert_eq!("witness".parse(), Ok(Method::SiteModel));
+        assert_eq!(serde_json::from_str::<Method>("\"witness\"").unwrap(), Method::SiteModel);
+        assert_eq!("nonsense".parse::<Method>().unwrap_err().to_string(), "`nonsense` is not a method");
+    }
+}

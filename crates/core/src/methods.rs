@@ -1,0 +1,327 @@
+//! The one table of methods and baselines. `--method`, `evaluate` and the documentation derive from it.
+
+use crate::baselines::{RtdmTemplate, by_records, by_slope};
+use crate::clean::{KeepText, LabeledPage, TemplateMatcher, label_page, main_text};
+use crate::cluster::training_set;
+use crate::dom::Tree;
+use crate::labels::Labels;
+use crate::learner::LabelBy;
+use crate::links::LinkOrderBy;
+use crate::method::Method;
+use crate::options::Options;
+use crate::site_model::TrainingSet;
+#[cfg(feature = "strings")]
+use crate::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate};
+use crate::subdigraph::SubdigraphMode;
+use crate::template::{Provenance, Template, vote};
+use crate::tps::by_tag_paths;
+
+/// A method, what it is and how it runs.
+pub struct MethodEntry {
+    /// The identifier.
+    pub method: Method,
+    /// Where it was published.
+    pub paper: &'static str,
+    /// One line for a reader.
+    pub summary: &'static str,
+    /// How it runs.
+    pub kind: MethodKind,
+}
+
+/// What a method works from.
+pub enum MethodKind {
+    /// Pages of the site. Learns from the key page and the pages after it; `None` when they share nothing.
+    Site {
+        /// Learns a model.
+        learn: fn(&[&Tree], &Options) -> Option<Model>,
+        /// What makes the template that the learner and the store keep for this method, if one does.
+        label_by: Option<LabelBy>,
+    },
+    /// The page alone.
+    Page(fn(&Tree, &Options) -> Labels),
+}
+
+/// What a method of kind [`MethodKind::Site`] has learned. A model belongs to its method.
+pub struct Model {
+    method: Method,
+    learned: Learned,
+}
+
+enum Learned {
+    /// Training pages or votes.
+    Template(Box<TemplateMatcher>),
+    /// Template strings.
+    #[cfg(feature = "strings")]
+    Strings(Box<StringCleaner>),
+    /// The part that all pages share in their trees.
+    Rtdm(Box<RtdmTemplate>),
+}
+
+impl MethodEntry {
+    /// Whether it works from pages of the site.
+    pub fn is_site_method(&self) -> bool {
+        matches!(self.kind, MethodKind::Site { .. })
+    }
+
+    /// The value of `label.by` that makes its template, for methods whose template the learner makes and the store keeps.
+    pub fn label_by(&self) -> Option<LabelBy> {
+        match self.kind {
+            MethodKind::Site { label_by, .. } => label_by,
+            MethodKind::Page(_) => None,
+        }
+    }
+
+    /// Whether it is the method that `label.by` names, whose labels of the training pages come with the template.
+    pub fn is_default(&self) -> bool {
+        self.label_by().is_some_and(|label_by| Method::of_label_by(label_by) == self.method)
+    }
+
+    /// The options with what the method asks for: which pages are loaded, and what is made of them.
+    pub fn options(&self, base: &Options) -> Options {
+        let mut options = base.clone();
+        options.learn.label_by = self.label_by().unwrap_or(options.learn.label_by);
+        if self.method == Method::Main {
+            options.clean.keep = KeepText::Main;
+        }
+        if self.method == Method::Gottron {
+            let n = options.gottron.candidates;
+            options.learn.links.order = LinkOrderBy::Paper;
+            let search = &mut options.learn.search;
+            (search.mode, search.n, search.max_loads, search.stop_after) = (SubdigraphMode::First, n, n, 0);
+            search.max_requests = search.max_requests.max(2 * n);
+        }
+        options
+    }
+
+    /// Learns from pages of a site, the key page first. `None` when they share nothing, and for methods that need no
+    /// model.
+    pub fn learn(&self, pages: &[&Tree], options: &Options) -> Option<Model> {
+        match self.kind {
+            MethodKind::Site { learn, .. } => learn(pages, &self.options(options)),
+            MethodKind::Page(_) => None,
+        }
+    }
+
+    /// Labels a page. A site method without a model labels it by the page alone where it has a chain behind it, and
+    /// otherwise keeps the page whole.
+    ///
+    /// The result names the step of the chain that labeled the page, for methods that have a chain.
+    pub fn label(&self, page: &Tree, model: Option<&Model>, options: &Options) -> LabeledPage {
+        let options = self.options(options);
+        let labels = match (&self.kind, model) {
+            (MethodKind::Page(label), _) => label(page, &options),
+            (_, Some(Model { learned: Learned::Template(matcher), .. })) if self.method.uses_chain() => {
+                return label_page(page, None, Some(matcher), &options.clean);
+            }
+            (_, Some(model)) => model.label(page),
+            (_, None) if self.method.uses_chain() || self.method == Method::Gottron => {
+                return label_page(page, None, None, &options.clean);
+            }
+            (_, None) => Labels::none(page),
+        };
+        LabeledPage { labels, method: self.method, by_template: model.is_some() }
+    }
+}
+
+impl Model {
+    /// A stored template made ready, for the methods that label with one.
+    pub fn from_matcher(method: Method, matcher: TemplateMatcher) -> Model {
+        Model { method, learned: Learned::Template(Box::new(matcher)) }
+    }
+
+    /// The template, if the model is one.
+    pub fn matcher(&self) -> Option<&TemplateMatcher> {
+        match &self.learned {
+            Learned::Template(matcher) => Some(matcher),
+            _ => None,
+        }
+    }
+
+    /// The template, to add pages to it.
+    pub fn matcher_mut(&mut self) -> Option<&mut TemplateMatcher> {
+        match &mut self.learned {
+            Learned::Template(matcher) => Some(matcher),
+            _ => None,
+        }
+    }
+
+    /// The method that learned it.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    fn label(&self, page: &Tree) -> Labels {
+        match &self.learned {
+            Learned::Template(matcher) => matcher.label_by_frequency(page).unwrap_or_else(|| Labels::none(page)),
+            #[cfg(feature = "strings")]
+            Learned::Strings(cleaner) => cleaner.label(page),
+            Learned::Rtdm(template) => template.label(page),
+        }
+    }
+}
+
+impl Method {
+    /// The row of the table, if the method is built in.
+    pub fn entry(self) -> Option<&'static MethodEntry> {
+        METHODS.iter().find(|entry| entry.method == self)
+    }
+
+    /// The method that a value of `label.by` names.
+    pub fn of_label_by(label_by: LabelBy) -> Method {
+        match label_by {
+            LabelBy::SiteModel => Method::SiteModel,
+            LabelBy::Votes => Method::Etdm,
+        }
+    }
+
+    /// Whether it labels with a template, and with the chain behind it where the template does not fit.
+    pub fn uses_chain(self) -> bool {
+        matches!(self, Method::SiteModel | Method::Etdm | Method::Main)
+    }
+}
+
+/// All methods: ours, those of the papers, and the papers' baselines.
+pub const METHODS: &[MethodEntry] = &[
+    MethodEntry {
+        method: Method::SiteModel,
+        paper: "our own, on the training pages of Alarte 2014, section 2",
+        summary: "evidence of all training pages, weighted by similarity, labels decided jointly",
+        kind: MethodKind::Site {
+            learn: |pages, options| from_training_set(Method::SiteModel, pages, options),
+            label_by: Some(LabelBy::SiteModel),
+        },
+    },
+    MethodEntry {
+        method: Method::Etdm,
+        paper: "Alarte 2014, sections 2 and 3",
+        summary: "votes of pages that link to each other, mapped top-down to the key page",
+        kind: MethodKind::Site { learn: votes, label_by: Some(LabelBy::Votes) },
+    },
+    MethodEntry {
+        method: Method::Df,
+        paper: "Gottron 2008, document frequency",
+        summary: "texts that more than a third of the training pages have are template, wherever they are",
+        kind: MethodKind::Site {
+            learn: |pages, options| from_training_set(Method::Df, pages, options),
+            label_by: Some(LabelBy::SiteModel),
+        },
+    },
+    MethodEntry {
+        method: Method::Main,
+        paper: "our own",
+        summary: "site_model, then density on what is left: main text only",
+        kind: MethodKind::Site {
+            learn: |pages, options| from_training_set(Method::Main, pages, options),
+            label_by: Some(LabelBy::SiteModel),
+        },
+    },
+    MethodEntry {
+        method: Method::Gottron,
+        paper: "Gottron 2008",
+        summary: "of up to 40 linked pages those in the key page's cluster are the training set, then as df",
+        kind: MethodKind::Site { learn: gottron, label_by: None },
+    },
+    #[cfg(feature = "strings")]
+    MethodEntry {
+        method: Method::Strings,
+        paper: "Foschini 2007, chapter 3",
+        summary: "token strings that enough pages repeat, by suffix array; also for plain text (dehusk strings)",
+        kind: MethodKind::Site { learn: strings, label_by: None },
+    },
+    MethodEntry {
+        method: Method::Rtdm,
+        paper: "Reis 2004, Vieira 2006: RTDM-TD, a baseline",
+        summary: "what restricted top-down mapping finds the same on all training pages",
+        kind: MethodKind::Site {
+            learn: |pages, _| {
+                let template = Box::new(RtdmTemplate::learn(pages)?);
+                Some(Model { method: Method::Rtdm, learned: Learned::Rtdm(template) })
+            },
+            label_by: None,
+        },
+    },
+    MethodEntry {
+        method: Method::Density,
+        paper: "our own, after the text-density extractors (Kohlschütter 2010, Sun 2011)",
+        summary: "main text of the page alone, by length, links, prose and position of its blocks",
+        kind: MethodKind::Page(|page, _| main_text(page, &Labels::none(page))),
+    },
+    MethodEntry {
+        method: Method::Tps,
+        paper: "Velloso and Dorneles 2013",
+        summary: "the main region of the page's sequence of tag paths, or the rest where that has more text",
+        kind: MethodKind::Page(|page, options| by_tag_paths(page, &options.clean.tps)),
+    },
+    MethodEntry {
+        method: Method::Dsc,
+        paper: "Pinto 2002 as adapted by Gottron, a baseline",
+        summary: "text where tags are rare: the flat parts of the document slope curve",
+        kind: MethodKind::Page(|page, _| by_slope(page)),
+    },
+    MethodEntry {
+        method: Method::Mdr,
+        paper: "Liu 2003, a baseline",
+        summary: "data records only: neighbors with similar tag strings",
+        kind: MethodKind::Page(|page, _| by_records(page)),
+    },
+    MethodEntry {
+        method: Method::Plain,
+        paper: "none",
+        summary: "the whole page: what every method must beat",
+        kind: MethodKind::Page(|page, _| Labels::none(page)),
+    },
+];
+
+/// Pages without an order of their own are each other's training pages.
+fn from_training_set(method: Method, pages: &[&Tree], options: &Options) -> Option<Model> {
+    let numbered: Vec<(u64, &Tree)> = (0..).zip(pages.iter().copied()).collect();
+    let (set, _) = TrainingSet::learn(&numbered, &options.learn.site_model)?;
+    Some(Model::from_matcher(method, TemplateMatcher::from_training_set(set)))
+}
+
+/// Votes on the nodes of the first page.
+fn votes(pages: &[&Tree], options: &Options) -> Option<Model> {
+    let (key, voters) = pages.split_first()?;
+    let votes = vote(key, voters, &options.learn.etdm);
+    let from = Provenance { loads: voters.len(), ..Provenance::default() };
+    let template = Template::from_votes(key, from, &votes, &options.learn);
+    (votes.n_voters > 0).then(|| Model::from_matcher(Method::Etdm, TemplateMatcher::from_template(&template)))
+}
+
+fn gottron(pages: &[&Tree], options: &Options) -> Option<Model> {
+    let members = training_set(pages, &options.gottron.cluster);
+    let members: Vec<&Tree> = members.into_iter().map(|page| pages[page]).collect();
+    // Two pages are no training set.
+    if members.len() < 3 { None } else { from_training_set(Method::Gottron, &members, options) }
+}
+
+#[cfg(feature = "strings")]
+fn strings(pages: &[&Tree], options: &Options) -> Option<Model> {
+    let patterns = Patterns::shipped();
+    let mut corpus = Corpus::new(patterns.clone(), options.strings.tokens);
+    for page in pages {
+        let document = corpus.prepare(Document::Page(page));
+        corpus.add(document).ok()?;
+    }
+    let template = StringTemplate::learn(corpus, &options.strings).ok()?;
+    let cleaner = StringCleaner::new(&template, &patterns, &options.strings, |_| true).ok()?;
+    let learned = Learned::Strings(Box::new(cleaner));
+    (pages.len() > 1).then_some(Model { method: Method::Strings, learned })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_has_one_row() {
+        for method in Method::ALL {
+            let rows = METHODS.iter().filter(|entry| entry.method == method).count();
+            assert_eq!(rows, usize::from(method != Method::Strings || cfg!(feature = "strings")), "{method}");
+        }
+        for label_by in [LabelBy::SiteModel, LabelBy::Votes] {
+            assert!(Method::of_label_by(label_by).entry().unwrap().is_default());
+        }
+        assert!(!Method::Df.entry().unwrap().is_default());
+    }
+}

@@ -1,0 +1,269 @@
+//! What a page is called: canonical URLs and sites.
+//!
+//! Every name is normalised when it is made, so equality is plain equality afterwards.
+//! Nothing here touches the network; a host name is never resolved on this floor.
+
+mod canonical;
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// A canonical http(s) URL: parsed by the WHATWG rules, without fragment. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PageUrl(Arc<Url>);
+
+/// Why a string is not a [`PageUrl`].
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum UrlError {
+    /// The WHATWG parser refused it.
+    #[error("{url}: not a URL ({reason})")]
+    Syntax {
+        /// The text as given.
+        url: String,
+        /// The parser's reason.
+        reason: String,
+    },
+    /// It has a scheme that no page has.
+    #[error("{url}: only http and https pages are crawled")]
+    Scheme {
+        /// The text as given.
+        url: String,
+    },
+}
+
+impl PageUrl {
+    /// Parses an absolute URL; user name and password are dropped, they are not part of a page's name.
+    pub fn parse(text: &str) -> Result<PageUrl, UrlError> {
+        let url =
+            Url::parse(text.trim()).map_err(|e| UrlError::Syntax { url: text.to_owned(), reason: e.to_string() })?;
+        PageUrl::canonical(url).ok_or_else(|| UrlError::Scheme { url: text.to_owned() })
+    }
+
+    /// Resolves `href` as a link on this page.
+    pub fn join(&self, href: &str) -> Option<PageUrl> {
+        self.0.join(href.trim()).ok().and_then(PageUrl::canonical)
+    }
+
+    fn canonical(mut url: Url) -> Option<PageUrl> {
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+            return None;
+        }
+        url.set_fragment(None);
+        if !url.username().is_empty() || url.password().is_some() {
+            url.set_username("").ok()?;
+            url.set_password(None).ok()?;
+        }
+        Some(PageUrl(Arc::new(url)))
+    }
+
+    /// The URL as text.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The parsed form.
+    pub fn url(&self) -> &Url {
+        &self.0
+    }
+
+    /// Host name or address literal, lower case (IPv6 in brackets).
+    pub fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default()
+    }
+
+    /// Host, with the port where it is not the scheme's usual one: the name of a site in the store.
+    pub fn authority(&self) -> String {
+        match self.0.port() {
+            Some(port) => format!("{}:{port}", self.host()),
+            None => self.host().to_owned(),
+        }
+    }
+
+    /// The port that a request goes to.
+    pub fn port(&self) -> u16 {
+        self.0.port_or_known_default().unwrap_or(80)
+    }
+
+    /// Percent-encoded path, beginning with `/`.
+    pub fn path(&self) -> &str {
+        self.0.path()
+    }
+
+    /// `scheme://host:port`, the unit that a robots.txt speaks for (RFC 9309, 2.3).
+    pub fn origin(&self) -> String {
+        self.0.origin().ascii_serialization()
+    }
+
+    /// The same path and query on the origin of `other`; used when a site answers to several names.
+    pub fn on_origin_of(&self, other: &PageUrl) -> Option<PageUrl> {
+        let mut url = Url::clone(&other.0);
+        url.set_path(self.0.path());
+        url.set_query(self.0.query());
+        PageUrl::canonical(url)
+    }
+
+    /// The same URL over http or https, as `other` has it; both on their usual ports, or the URL stays.
+    fn with_scheme_of(self, other: &PageUrl) -> PageUrl {
+        if self.0.port().is_some() || self.0.scheme() == other.0.scheme() {
+            return self;
+        }
+        let mut url = Url::clone(&self.0);
+        // Fails between special and other schemes only, and both are special.
+        let _ = url.set_scheme(other.0.scheme());
+        PageUrl(Arc::new(url))
+    }
+
+    /// The spelling by which two names of one page are recognised (`canonical.rs`). What is asked for is the URL as it
+    /// was linked: servers may tell spellings apart.
+    pub fn canonical_text(&self) -> String {
+        canonical::text(&self.0)
+    }
+
+    /// 64-bit fingerprint of the canonical text: what seen sets hold.
+    pub fn fingerprint(&self) -> u64 {
+        xxhash_rust::xxh3::xxh3_64(self.canonical_text().as_bytes())
+    }
+
+    /// The URL without the query parameters and path parameters (`;name=`) whose name `drops` says yes to.
+    pub fn without_parameters(&self, drops: impl Fn(&str) -> bool) -> PageUrl {
+        canonical::without_parameters(&self.0, drops).map_or_else(|| self.clone(), |url| PageUrl(Arc::new(url)))
+    }
+
+    /// The literal address when the host is one.
+    pub fn ip_literal(&self) -> Option<IpAddr> {
+        match self.0.host()? {
+            url::Host::Ipv4(ip) => Some(IpAddr::V4(ip)),
+            url::Host::Ipv6(ip) => Some(IpAddr::V6(ip)),
+            url::Host::Domain(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for PageUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+impl fmt::Debug for PageUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+/// What two URLs must share to count as one site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SameSite {
+    /// The host, `www.` ignored.
+    Host,
+    /// The registrable domain by the public suffix list.
+    Registrable,
+}
+
+/// The site of a key page: decides which links stay inside.
+///
+/// `http` and `https` on their usual ports are one site, and its pages are named by the key page's scheme: a page
+/// that is linked both ways is one page. Any other port is another site, but where the key page has a port, links to
+/// its host without one are its own: so do mirrors and previews link to themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    key: PageUrl,
+    aliases: Vec<String>,
+    same: SameSite,
+}
+
+impl Site {
+    /// The site that `key` belongs to.
+    pub fn of(key: &PageUrl, same: SameSite) -> Site {
+        Site { key: key.clone(), aliases: Vec::new(), same }
+    }
+
+    /// Further host names under which the same pages are served; their links are rewritten to the key's origin.
+    pub fn with_aliases(mut self, aliases: &[String]) -> Site {
+        self.aliases = aliases.iter().map(|a| bare(a).to_owned()).collect();
+        self
+    }
+
+    /// The key page.
+    pub fn key(&self) -> &PageUrl {
+        &self.key
+    }
+
+    /// The host name of the key page.
+    pub fn host(&self) -> &str {
+        self.key.host()
+    }
+
+    /// The URL as this site names it, or `None` when it leads elsewhere.
+    pub fn claim(&self, url: PageUrl) -> Option<PageUrl> {
+        // A mirror on a port of its own still links to itself without one.
+        let drops_port = comparable_port(&url) == 0 && comparable_port(&self.key) != 0;
+        let is_mirror = drops_port && bare(url.host()) == bare(self.key.host());
+        if is_mirror || self.aliases.iter().any(|a| a == bare(url.host())) {
+            return url.on_origin_of(&self.key);
+        }
+        let same_host = match self.same {
+            SameSite::Host => bare(url.host()) == bare(self.key.host()),
+            SameSite::Registrable => registrable(url.host()) == registrable(self.key.host()),
+        };
+        let same_port = comparable_port(&url) == comparable_port(&self.key);
+        (same_host && same_port).then(|| url.with_scheme_of(&self.key))
+    }
+}
+
+/// 0 for the usual port of the scheme, so that http and https compare equal.
+fn comparable_port(url: &PageUrl) -> u16 {
+    url.url().port().unwrap_or(0)
+}
+
+fn bare(host: &str) -> &str {
+    host.strip_prefix("www.").unwrap_or(host)
+}
+
+fn registrable(host: &str) -> &str {
+    psl::domain_str(host).unwrap_or(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> PageUrl {
+        PageUrl::parse(text).unwrap()
+    }
+
+    #[test]
+    fn urls_are_canonical_once_made() {
+        assert_eq!(url("HTTP://Ex.Com:80/a#b").as_str(), "http://ex.com/a");
+        assert_eq!(url("http://u:p@ex.com/").as_str(), "http://ex.com/");
+        assert_eq!(url("http://ex.com/a/b").join("../c?d=1#e"), Some(url("http://ex.com/c?d=1")));
+        assert_eq!(url("http://ex.com/").join("mailto:x@ex.com"), None);
+        assert!(matches!(PageUrl::parse("ftp://ex.com/"), Err(UrlError::Scheme { .. })));
+        assert!(matches!(PageUrl::parse("ex.com"), Err(UrlError::Syntax { .. })));
+    }
+
+    #[test]
+    fn a_site_ignores_www_and_scheme_but_not_the_port() {
+        let site = Site::of(&url("http://www.ex.com/"), SameSite::Host);
+        assert_eq!(site.claim(url("https://ex.com/a")), Some(url("http://ex.com/a")));
+        assert!(site.claim(url("http://blog.ex.com/a")).is_none());
+        assert!(site.claim(url("http://ex.com:8080/a")).is_none());
+        let mirror = Site::of(&url("http://ex.com:8080/"), SameSite::Host);
+        assert_eq!(mirror.claim(url("https://www.ex.com/a")), Some(url("http://ex.com:8080/a")));
+        assert!(mirror.claim(url("http://ex.com:9090/a")).is_none());
+        let wide = Site::of(&url("http://www.ex.co.uk/"), SameSite::Registrable);
+        assert!(wide.claim(url("http://blog.ex.co.uk/a")).is_some());
+        assert!(wide.claim(url("http://other.co.uk/a")).is_none());
+    }
+
+    #[test]
+    fn an_alias_is_rewritten_to_the_key_host() {
+        let site = Site::of(&url("http://127.0.0.1:81/"), SameSite::Host).with_aliases(&["www.ex.com".to_owned()]);
+        assert_eq!(site.claim(url("https://ex.com/a?b")).unwrap().as_str(), "http://127.0.0.1:81/a?b");
+    }
+}

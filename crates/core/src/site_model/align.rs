@@ -1,0 +1,366 @@
+//! Aligns a page to a training page, content first.
+//!
+//! From the bodies down: equal subtrees in any order, then equal ids, then the pairs with the highest equality
+//! probability of the thesis (definition 3.2.2, with stable names only and without order). A node that finds no partner
+//! this way may still be found elsewhere on the training page, by a unique id or as an equal subtree.
+
+use super::SiteModelOptions;
+use super::encoded_page::EncodedPage;
+use super::interner::{Interner, NodeSignature, UNKNOWN};
+use super::training_page::TrainingPage;
+use crate::equality_weights::EqualityWeights;
+
+/// What a training page has of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum NodeMatch {
+    /// Nothing.
+    #[default]
+    Absent,
+    /// The node, but something in it or below it differs.
+    Partial,
+    /// Its subtree, in the same position.
+    Equal,
+    /// Its subtree, in another position.
+    Moved,
+}
+
+/// What one training page has of every node of a page.
+#[derive(Debug, Default)]
+pub(super) struct Alignment {
+    pub(super) matches: Vec<NodeMatch>,
+    /// Whether a node of the page was mapped to a node of the training page, by the number of the latter.
+    pub(super) taken: Vec<bool>,
+}
+
+impl Alignment {
+    /// Share of the page's text that the training page has, in characters.
+    pub(super) fn equal_text(&self, page: &EncodedPage) -> f64 {
+        let (mut equal, mut all) = (0_u64, 0_u64);
+        for (found, chars) in self.matches.iter().zip(&page.chars) {
+            all += u64::from(*chars);
+            equal += if matches!(found, NodeMatch::Equal | NodeMatch::Moved) { u64::from(*chars) } else { 0 };
+        }
+        if all == 0 { 0.0 } else { equal as f64 / all as f64 }
+    }
+}
+
+/// Aligns `page` to `training_page`.
+pub(super) fn align(
+    page: &EncodedPage,
+    training_page: &TrainingPage,
+    interner: &Interner,
+    options: &SiteModelOptions,
+    scratch: &mut Scratch,
+) -> Alignment {
+    let mut out = Alignment { matches: vec![NodeMatch::Absent; page.len()], taken: vec![false; training_page.len()] };
+    if !page.is_empty() && training_page.len() > 0 {
+        let mut walk = Walk { page, training_page, interner, options, out: &mut out, scratch };
+        walk.note_subtrees();
+        walk.from(0, 0);
+        walk.find_moved();
+    }
+    out
+}
+
+struct Walk<'a> {
+    page: &'a EncodedPage,
+    training_page: &'a TrainingPage,
+    interner: &'a Interner,
+    options: &'a SiteModelOptions,
+    out: &'a mut Alignment,
+    scratch: &'a mut Scratch,
+}
+
+/// Buffers that one alignment leaves to the next.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// Pairs whose children are to be mapped.
+    open: Vec<(usize, usize)>,
+    lists: Lists,
+    by_subtree: ByNumber,
+    by_signature: ByNumber,
+    /// By subtree: the last training page that has it.
+    found_in: Vec<u32>,
+    /// Number of the current training page.
+    training_page: u32,
+}
+
+/// A node of a child list.
+#[derive(Clone, Copy)]
+struct Child {
+    node: usize,
+    /// Position among the siblings, from 1.
+    position: u32,
+}
+
+/// Buffers for the current child lists.
+#[derive(Default)]
+struct Lists {
+    left: Vec<Child>,
+    right: Vec<Child>,
+    candidates: Vec<(f64, u32, u32)>,
+    is_used: Vec<bool>,
+    is_taken: Vec<bool>,
+}
+
+impl Walk<'_> {
+    fn note_subtrees(&mut self) {
+        let Scratch { found_in, training_page, .. } = &mut *self.scratch;
+        *training_page += 1;
+        found_in.resize(self.interner.n_subtrees(), 0);
+        self.training_page.columns.subtree.iter().for_each(|subtree| found_in[*subtree as usize] = *training_page);
+    }
+
+    fn from(&mut self, x: usize, y: usize) {
+        self.scratch.open.push((x, y));
+        while let Some((x, y)) = self.scratch.open.pop() {
+            let (page, training_page) = (&self.page.columns, &self.training_page.columns);
+            if page.subtree[x] == training_page.subtree[y] {
+                self.equal(x, y);
+                continue;
+            }
+            self.out.matches[x] = NodeMatch::Partial;
+            self.out.taken[y] = true;
+            match (page.n_children[x], training_page.n_children[y]) {
+                (0, _) | (_, 0) => (),
+                (1, 1) => self.map_only(x + 1, y + 1),
+                _ => self.map_children(x, y),
+            }
+        }
+    }
+
+    fn equal(&mut self, x: usize, y: usize) {
+        // Two sizes: hashes of a hostile page can agree where the subtrees do not.
+        let (here, there) = (self.page.columns.size[x] as usize, self.training_page.columns.size[y] as usize);
+        self.out.matches[x..x + here].fill(NodeMatch::Equal);
+        self.out.taken[y..y + there].fill(true);
+    }
+
+    /// What `map_children` would do with two only children.
+    fn map_only(&mut self, i: usize, j: usize) {
+        let only = |node: usize| Child { node, position: 1 };
+        let is_equal = self.page.columns.subtree[i] == self.training_page.columns.subtree[j];
+        let is_like = || {
+            let (a, b) = (self.page.signature(i), self.signature(j));
+            let same_id = a.id != 0 && a.id == b.id && a.tag == b.tag;
+            same_id || self.likeness(only(i), only(j), 1, 1).is_some_and(|p| p > self.options.threshold)
+        };
+        if !self.out.taken[j] && (is_equal || is_like()) {
+            self.scratch.open.push((i, j));
+        }
+    }
+
+    fn map_children(&mut self, x: usize, y: usize) {
+        let mut lists = std::mem::take(&mut self.scratch.lists);
+        let Lists { left, right, .. } = &mut lists;
+        let child = |(node, position): (usize, u32)| Child { node, position };
+        left.clear();
+        right.clear();
+        left.extend(self.page.columns.children(x).zip(1..).map(child));
+        let taken = &self.out.taken;
+        right.extend(self.training_page.columns.children(y).zip(1..).filter(|(node, _)| !taken[*node]).map(child));
+        self.map_equal(left, right);
+        if self.training_page.has_ids() {
+            self.map_ids(left, right);
+        }
+        // Longer lists signature by signature first; what is then still more is left.
+        if left.len().saturating_mul(right.len()) > self.options.max_pairs {
+            self.map_same_signatures(left, right);
+        }
+        if !left.is_empty() && left.len().saturating_mul(right.len()) <= self.options.max_pairs {
+            self.map_alike((x, y), &mut lists);
+        }
+        self.scratch.lists = lists;
+    }
+
+    /// Pairs children of one tag and the same names, the first with the first: what long lists of like items would come
+    /// to pair by pair, in time that is linear in them.
+    fn map_same_signatures(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
+        let (page, training_page) = (&self.page.columns.signature, &self.training_page.columns.signature);
+        let open = &mut self.scratch.open;
+        let n = self.interner.signatures().len();
+        self.scratch.by_signature.pair(n, (left, page), (right, training_page), |i, j| open.push((i, j)));
+    }
+
+    /// Pairs children with equal subtrees, the first with the first; leaves the others in the lists.
+    fn map_equal(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
+        let (a, b) = (&self.page.columns.subtree, &self.training_page.columns.subtree);
+        let n = left.iter().zip(&*right).take_while(|(i, j)| a[i.node] == b[j.node]).count();
+        for (i, j) in left.drain(..n).zip(right.drain(..n)) {
+            self.equal(i.node, j.node);
+        }
+        if left.iter().all(|i| a[i.node] == UNKNOWN) || right.is_empty() {
+            return;
+        }
+        let (out, here, there) = (&mut *self.out, &self.page.columns.size, &self.training_page.columns.size);
+        self.scratch.by_subtree.pair(self.interner.n_subtrees(), (left, a), (right, b), |i, j| {
+            out.matches[i..i + here[i] as usize].fill(NodeMatch::Equal);
+            out.taken[j..j + there[j] as usize].fill(true);
+        });
+    }
+
+    /// Pairs children of equal ids; leaves the others in the lists.
+    fn map_ids(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
+        left.retain(|i| {
+            let signature = self.page.signature(i.node);
+            if signature.id == 0 {
+                return true;
+            }
+            let is_same = |j: &Child| {
+                let other = self.signature(j.node);
+                other.id == signature.id && other.tag == signature.tag
+            };
+            let Some(at) = right.iter().position(is_same) else { return true };
+            self.scratch.open.push((i.node, right.remove(at).node));
+            false
+        });
+    }
+
+    /// Pairs what is most alike, best pair first.
+    fn map_alike(&mut self, (x, y): (usize, usize), lists: &mut Lists) {
+        let Lists { left, right, candidates, is_used, is_taken } = lists;
+        let (m, n) = (self.page.columns.n_children[x], self.training_page.columns.n_children[y]);
+        candidates.clear();
+        for (a, i) in left.iter().enumerate() {
+            for (b, j) in right.iter().enumerate() {
+                if let Some(p) = self.likeness(*i, *j, m, n).filter(|p| *p > self.options.threshold) {
+                    candidates.push((p, a as u32, b as u32));
+                }
+            }
+        }
+        candidates.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+        is_used.clear();
+        is_used.resize(left.len(), false);
+        is_taken.clear();
+        is_taken.resize(right.len(), false);
+        for (_, a, b) in candidates.iter().map(|(p, a, b)| (p, *a as usize, *b as usize)) {
+            if !is_used[a] && !is_taken[b] {
+                (is_used[a], is_taken[b]) = (true, true);
+                self.scratch.open.push((left[a].node, right[b].node));
+            }
+        }
+    }
+
+    fn signature(&self, j: usize) -> &NodeSignature {
+        &self.interner.signatures()[self.training_page.columns.signature[j] as usize]
+    }
+
+    /// The equality probability with the weights of the thesis, in lists of m and n children. Text nodes go by position.
+    fn likeness(&self, i: Child, j: Child, m: u32, n: u32) -> Option<f64> {
+        const W: EqualityWeights = EqualityWeights::THESIS;
+        let (a, b) = (self.page.signature(i.node), self.signature(j.node));
+        if a.tag != b.tag {
+            return None;
+        }
+        let position = position_score(i, j, m, n);
+        if a.is_text() {
+            return Some(0.6 + 0.4 * position);
+        }
+        if a.id != 0 && b.id != 0 {
+            return None;
+        }
+        let children = ratio(self.page.columns.n_children[i.node], self.training_page.columns.n_children[j.node]);
+        let names = W.class * overlap(&a.classes, &b.classes, W.no_class)
+            + W.attributes * overlap(&a.attrs, &b.attrs, W.no_attributes);
+        Some(names + W.children * children + W.position * position)
+    }
+
+    fn is_found(&self, x: usize) -> bool {
+        let subtree = self.page.columns.subtree[x] as usize;
+        self.scratch.found_in.get(subtree).is_some_and(|training_page| *training_page == self.scratch.training_page)
+    }
+
+    fn find_moved(&mut self) {
+        let mut x = 0;
+        while x < self.page.len() {
+            if self.out.matches[x] == NodeMatch::Absent {
+                let signature = self.page.signature(x);
+                let by_id = (signature.id != 0).then(|| self.training_page.find_id(signature.id)).flatten();
+                let is_free = |y: &usize| !self.out.taken[*y] && signature.tag == self.signature(*y).tag;
+                if let Some(y) = by_id.filter(is_free) {
+                    self.from(x, y);
+                } else if self.page.has_text[x] && self.is_found(x) {
+                    let end = x + self.page.columns.size[x] as usize;
+                    self.out.matches[x..end].fill(NodeMatch::Moved);
+                    x = end;
+                    continue;
+                }
+            }
+            x += 1;
+        }
+    }
+}
+
+/// How near two positions in lists of m and n are, counted from either end.
+fn position_score(i: Child, j: Child, m: u32, n: u32) -> f64 {
+    let (p, q) = (i.position, j.position);
+    let off = p.abs_diff(q).min((m.saturating_sub(p)).abs_diff(n.saturating_sub(q)));
+    1.0 - f64::from(off) / f64::from(m.max(n).max(1))
+}
+
+/// Buffers for pairing by number: the first of each number, and the next one of the same.
+#[derive(Default)]
+struct ByNumber {
+    /// By number: the round that it was written in, and the place in the right list.
+    first: Vec<(u32, u32)>,
+    round: u32,
+    next: Vec<u32>,
+    is_used: Vec<bool>,
+}
+
+impl ByNumber {
+    /// Pairs children of equal numbers below `n`, the first with the first, in time that is linear in the lists; the
+    /// others stay in them.
+    fn pair(
+        &mut self,
+        n: usize,
+        (left, left_number): (&mut Vec<Child>, &[u32]),
+        (right, right_number): (&mut Vec<Child>, &[u32]),
+        mut out: impl FnMut(usize, usize),
+    ) {
+        const LAST: u32 = u32::MAX;
+        self.first.resize(n, (0, LAST));
+        self.round += 1;
+        self.next.clear();
+        self.next.resize(right.len(), LAST);
+        self.is_used.clear();
+        self.is_used.resize(right.len(), false);
+        for (at, j) in right.iter().enumerate().rev() {
+            let (round, first) = &mut self.first[right_number[j.node] as usize];
+            self.next[at] = if *round == self.round { *first } else { LAST };
+            (*round, *first) = (self.round, at as u32);
+        }
+        left.retain(|i| match self.first.get_mut(left_number[i.node] as usize) {
+            Some((round, first)) if *round == self.round && *first != LAST => {
+                let at = *first as usize;
+                *first = self.next[at];
+                self.is_used[at] = true;
+                out(i.node, right[at].node);
+                false
+            }
+            _ => true,
+        });
+        let mut is_used = self.is_used.iter();
+        right.retain(|_| !is_used.next().copied().unwrap_or(false));
+    }
+}
+
+/// Shared members over all members.
+fn overlap(a: &[u32], b: &[u32], none: f64) -> f64 {
+    if a.is_empty() && b.is_empty() {
+        return none;
+    }
+    let (mut i, mut j, mut shared) = (0, 0, 0);
+    while i < a.len() && j < b.len() {
+        match a[i].cmp(&b[j]) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => (i, j, shared) = (i + 1, j + 1, shared + 1),
+        }
+    }
+    f64::from(shared) / (a.len() + b.len() - shared as usize) as f64
+}
+
+fn ratio(m: u32, n: u32) -> f64 {
+    if m.max(n) == 0 { 1.0 } else { f64::from(m.min(n)) / f64::from(m.max(n)) }
+}

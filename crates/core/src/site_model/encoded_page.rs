@@ -1,0 +1,311 @@
+//! A page that is to be labelled: columns in preorder from the body on.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::SiteModelOptions;
+use super::interner::{Interner, NodeSignature, UNKNOWN};
+use crate::dom::{NodeId, SetId, Sets, Tree, mix, normalized_chars};
+
+/// What a page and a training_page have alike, by node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Columns {
+    /// Number of its signature in the interner.
+    pub(super) signature: Vec<u32>,
+    /// Nodes of its subtree.
+    pub(super) size: Vec<u32>,
+    pub(super) n_children: Vec<u32>,
+    /// Number of its subtree in the interner.
+    pub(super) subtree: Vec<u32>,
+}
+
+impl Columns {
+    pub(super) fn len(&self) -> usize {
+        self.size.len()
+    }
+
+    pub(super) fn children(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = node + self.size[node] as usize;
+        let mut next = node + 1;
+        std::iter::from_fn(move || {
+            (next < end).then(|| {
+                let child = next;
+                next += self.size[child] as usize;
+                child
+            })
+        })
+    }
+}
+
+/// A page reduced to what is compared.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EncodedPage {
+    /// Kinds and subtrees are [`UNKNOWN`] until the page is numbered, and those that no training_page has stay so.
+    pub(super) columns: Columns,
+    pub(super) parent: Vec<u32>,
+    /// Its signatures of nodes.
+    signatures: Vec<NodeSignature>,
+    /// Number of each node in `signatures`.
+    own_signature: Vec<u32>,
+    /// Hash of a text, or of the attributes of an element without children; 0 = none.
+    own: Vec<u32>,
+    /// Characters of a text node.
+    pub(super) chars: Vec<u32>,
+    /// Hash of the subtree's tags and texts.
+    hash: Vec<u64>,
+    /// Does the subtree hold text?
+    pub(super) has_text: Vec<bool>,
+    /// Hash of the whole page, of what a bounded one has lost too.
+    digest: u64,
+}
+
+/// Kinds of tokens are kept apart: a class is no id.
+const ID: u64 = 1;
+const CLASS: u64 = 2;
+const ATTRIBUTE: u64 = 3;
+
+fn token(signature: u64, name: u64) -> u32 {
+    (mix(signature, name) as u32).max(1)
+}
+
+/// The distinct tokens of a page.
+pub(super) fn tokens(tree: &Tree) -> FxHashSet<u32> {
+    let shape = &tree.shape;
+    let mut found = FxHashSet::default();
+    let mut seen = [vec![false; shape.sets.len()], vec![false; shape.sets.len()]];
+    for node in tree.counted() {
+        if shape.id[node] != 0 {
+            found.insert(token(ID, shape.id[node]));
+        }
+        for (at, signature, set) in [(0, CLASS, shape.classes[node]), (1, ATTRIBUTE, shape.attrs[node])] {
+            if !std::mem::replace(&mut seen[at][set.index()], true) {
+                found.extend(shape.sets.get(set).iter().map(|name| token(signature, *name)));
+            }
+        }
+    }
+    found
+}
+
+/// Lists of the tokens of a signature that are in the vocabulary, each once: a page of a million links has a million sets of
+/// attributes, and hardly one of them anywhere else.
+struct Stable<'a> {
+    signature: u64,
+    vocabulary: &'a FxHashSet<u32>,
+    /// List of each set, once it is known.
+    of_set: Vec<Option<u32>>,
+    lists: Vec<Vec<u32>>,
+    known: FxHashMap<Vec<u32>, u32>,
+}
+
+impl<'a> Stable<'a> {
+    fn new(signature: u64, sets: &Sets, vocabulary: &'a FxHashSet<u32>) -> Stable<'a> {
+        Stable { signature, vocabulary, of_set: vec![None; sets.len()], lists: Vec::new(), known: FxHashMap::default() }
+    }
+
+    /// Number of the list of a set.
+    fn number(&mut self, sets: &Sets, set: SetId) -> u32 {
+        if let Some(number) = self.of_set[set.index()] {
+            return number;
+        }
+        let tokens = sets.get(set).iter().map(|name| token(self.signature, *name));
+        let mut list: Vec<u32> = tokens.filter(|token| self.vocabulary.contains(token)).collect();
+        list.sort_unstable();
+        list.dedup();
+        let number = *self.known.entry(list).or_insert_with_key(|list| {
+            self.lists.push(list.clone());
+            self.lists.len() as u32 - 1
+        });
+        self.of_set[set.index()] = Some(number);
+        number
+    }
+}
+
+impl EncodedPage {
+    /// The page of a tree; names outside the vocabulary are left out.
+    pub(super) fn of(tree: &Tree, vocabulary: &FxHashSet<u32>) -> EncodedPage {
+        let (counted, shape) = (tree.counted(), &tree.shape);
+        let (first, n) = (counted.start, counted.len());
+        let mut page = EncodedPage { chars: vec![0; n], ..EncodedPage::with_capacity(n) };
+        let mut classes = Stable::new(CLASS, &shape.sets, vocabulary);
+        let mut attrs = Stable::new(ATTRIBUTE, &shape.sets, vocabulary);
+        let mut known: FxHashMap<(u32, u32, u32, u32), u32> = FxHashMap::default();
+        for node in counted {
+            let at = NodeId::new(node);
+            let is_text = tree.is_text(at);
+            page.parent.push((shape.parent[node] as usize).saturating_sub(first) as u32);
+            page.columns.n_children.push(shape.n_children[node]);
+            page.own.push(if is_text {
+                page.chars[node - first] = normalized_chars(tree.text(at)) as u32;
+                (shape.text[node] as u32).max(1)
+            } else if shape.n_children[node] == 0 {
+                shape.sets.hash(shape.attrs[node]) as u32
+            } else {
+                0
+            });
+            let tag = if is_text { 0 } else { (shape.tag[node] as u32).max(1) };
+            let id = token(ID, shape.id[node]);
+            let id = if shape.id[node] != 0 && vocabulary.contains(&id) { id } else { 0 };
+            let in_classes = classes.number(&shape.sets, shape.classes[node]);
+            let in_attrs = attrs.number(&shape.sets, shape.attrs[node]);
+            let signature = *known.entry((tag, id, in_classes, in_attrs)).or_insert_with(|| {
+                let list = |stable: &Stable<'_>, number: u32| stable.lists[number as usize].clone();
+                page.signatures.push(NodeSignature {
+                    tag,
+                    id,
+                    classes: list(&classes, in_classes),
+                    attrs: list(&attrs, in_attrs),
+                });
+                page.signatures.len() as u32 - 1
+            });
+            page.own_signature.push(signature);
+        }
+        page.sum_up();
+        page.digest = page.hash.first().copied().unwrap_or(0);
+        page
+    }
+
+    /// The page that a training_page was made of, as far as it is known: without the lengths of its texts.
+    pub(super) fn again(
+        signatures: &[NodeSignature],
+        own_signature: &[u32],
+        n_children: Vec<u32>,
+        own: Vec<u32>,
+    ) -> EncodedPage {
+        let mut page = EncodedPage { own, ..EncodedPage::with_capacity(own_signature.len()) };
+        let mut number = vec![UNKNOWN; signatures.len()];
+        for signature in own_signature {
+            let number = &mut number[*signature as usize];
+            if *number == UNKNOWN {
+                *number = page.signatures.len() as u32;
+                page.signatures.push(signatures[*signature as usize].clone());
+            }
+            page.own_signature.push(*number);
+        }
+        // Nodes with children still to come, and how many.
+        let mut open: Vec<(u32, u32)> = Vec::new();
+        for (node, n_children) in n_children.iter().enumerate() {
+            while open.last().is_some_and(|(_, to_come)| *to_come == 0) {
+                open.pop();
+            }
+            page.parent.push(open.last_mut().map_or(0, |(parent, to_come)| {
+                *to_come -= 1;
+                *parent
+            }));
+            open.push((node as u32, *n_children));
+        }
+        page.columns.n_children = n_children;
+        page.sum_up();
+        page
+    }
+
+    fn with_capacity(n: usize) -> EncodedPage {
+        let column = || Vec::with_capacity(n);
+        let columns = Columns { n_children: column(), ..Columns::default() };
+        EncodedPage { columns, parent: column(), own_signature: column(), own: column(), ..EncodedPage::default() }
+    }
+
+    /// Fills in what follows from the other columns.
+    fn sum_up(&mut self) {
+        let n = self.parent.len();
+        self.columns.size = vec![1; n];
+        for node in (1..n).rev() {
+            self.columns.size[self.parent[node] as usize] += self.columns.size[node];
+        }
+        self.hash = vec![0; n];
+        self.has_text = (0..n).map(|node| self.signature(node).is_text()).collect();
+        for node in (0..n).rev() {
+            let parent = self.parent[node] as usize;
+            self.has_text[parent] |= self.has_text[node];
+            let mut hash = mix(u64::from(self.signature(node).tag), u64::from(self.own[node]));
+            for child in self.columns.children(node) {
+                hash = mix(hash, self.hash[child]);
+            }
+            self.hash[node] = hash;
+        }
+    }
+
+    /// The page without the middle of very long child lists, and cut off after `max_nodes` nodes.
+    pub(super) fn bounded(self, options: &SiteModelOptions) -> EncodedPage {
+        let most = options.max_nodes;
+        // Of a long list more from the beginning: pages append.
+        let last = (options.max_children / 7) as u32;
+        let first = options.max_children as u32 - last;
+        let n_children = &self.columns.n_children;
+        if self.len() <= most && n_children.iter().all(|n| *n <= first + last) {
+            return self;
+        }
+        let mut kept = EncodedPage { signatures: self.signatures, digest: self.digest, ..EncodedPage::default() };
+        let mut number: Vec<Option<u32>> = vec![None; self.parent.len()];
+        // Children of each node that have come.
+        let mut come: Vec<u32> = vec![0; self.parent.len()];
+        for node in 0..self.parent.len() {
+            let parent = self.parent[node] as usize;
+            if node > 0 {
+                come[parent] += 1;
+                let is_end = come[parent] <= first || come[parent] + last > n_children[parent];
+                if number[parent].is_none() || !is_end {
+                    continue;
+                }
+            }
+            if kept.parent.len() >= most {
+                break;
+            }
+            let above = number[parent].unwrap_or(0);
+            number[node] = Some(kept.parent.len() as u32);
+            if node > 0 {
+                kept.columns.n_children[above as usize] += 1;
+            }
+            kept.parent.push(above);
+            kept.columns.n_children.push(0);
+            kept.own_signature.push(self.own_signature[node]);
+            kept.own.push(self.own[node]);
+            kept.chars.push(self.chars[node]);
+        }
+        kept.sum_up();
+        kept
+    }
+
+    /// Numbers its signatures and subtrees as the training_pages do.
+    pub(super) fn number(&mut self, interner: &Interner) {
+        let signatures: Vec<u32> =
+            self.signatures.iter().map(|signature| interner.find_signature(signature).unwrap_or(UNKNOWN)).collect();
+        self.columns.signature = self.own_signature.iter().map(|signature| signatures[*signature as usize]).collect();
+        self.columns.subtree = self.hash.iter().map(|hash| interner.find_subtree(*hash)).collect();
+    }
+
+    /// Makes its signatures known, as far as its nodes bear them.
+    pub(super) fn intern_signatures(&self, interner: &mut Interner) {
+        let mut is_seen = vec![false; self.signatures.len()];
+        for signature in &self.own_signature {
+            if !std::mem::replace(&mut is_seen[*signature as usize], true) {
+                interner.add_signature(&self.signatures[*signature as usize]);
+            }
+        }
+    }
+
+    /// Hashes of its subtrees.
+    pub(super) fn hashes(&self) -> &[u64] {
+        &self.hash
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.parent.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.parent.is_empty()
+    }
+
+    /// Equal for equal pages.
+    pub(super) fn digest(&self) -> u64 {
+        self.digest
+    }
+
+    pub(super) fn signature(&self, node: usize) -> &NodeSignature {
+        &self.signatures[self.own_signature[node] as usize]
+    }
+
+    /// Hashes of the nodes without children, in order.
+    pub(super) fn leaves(&self) -> Vec<u32> {
+        (0..self.len()).filter(|node| self.columns.n_children[*node] == 0).map(|node| self.own[node]).collect()
+    }
+}

@@ -1,0 +1,110 @@
+//! Numbers for the node signatures and subtrees of all training pages of a site.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::encoded_page::EncodedPage;
+
+/// Tag and stable names of a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(super) struct NodeSignature {
+    /// Hash of the tag name, 0 = text.
+    #[serde(rename = "n")]
+    pub(super) tag: u32,
+    /// 0 = none.
+    #[serde(rename = "i", default, skip_serializing_if = "is_none")]
+    pub(super) id: u32,
+    /// Ascending.
+    #[serde(rename = "c", default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) classes: Vec<u32>,
+    /// Name and value, hashed; ascending.
+    #[serde(rename = "a", default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) attrs: Vec<u32>,
+}
+
+fn is_none(id: &u32) -> bool {
+    *id == 0
+}
+
+impl NodeSignature {
+    pub(super) fn is_text(&self) -> bool {
+        self.tag == 0
+    }
+
+    /// Its names.
+    pub(super) fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
+        let id = std::iter::once(&self.id).filter(|id| **id != 0);
+        self.classes.iter().chain(&self.attrs).chain(id).copied()
+    }
+}
+
+/// Number of a subtree that no training page has.
+pub(super) const UNKNOWN: u32 = u32::MAX;
+
+/// The node signatures and subtrees of all training pages, by number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Interner {
+    signatures: Vec<NodeSignature>,
+    signature: FxHashMap<NodeSignature, u32>,
+    /// Hashes of subtrees, ascending.
+    subtrees: Vec<u64>,
+}
+
+impl Interner {
+    /// An interner of these signatures, numbered in this order.
+    pub(super) fn of_signatures(signatures: &[NodeSignature]) -> Interner {
+        let signature = signatures.iter().cloned().zip(0..).collect();
+        Interner { signatures: signatures.to_vec(), signature, subtrees: Vec::new() }
+    }
+
+    pub(super) fn signatures(&self) -> &[NodeSignature] {
+        &self.signatures
+    }
+
+    pub(super) fn n_subtrees(&self) -> usize {
+        self.subtrees.len()
+    }
+
+    pub(super) fn find_signature(&self, signature: &NodeSignature) -> Option<u32> {
+        self.signature.get(signature).copied()
+    }
+
+    pub(super) fn find_subtree(&self, hash: u64) -> u32 {
+        self.subtrees.binary_search(&hash).map_or(UNKNOWN, |at| at as u32)
+    }
+
+    pub(super) fn add_signature(&mut self, signature: &NodeSignature) -> u32 {
+        self.find_signature(signature).unwrap_or_else(|| {
+            let number = self.signatures.len() as u32;
+            self.signatures.push(signature.clone());
+            self.signature.insert(signature.clone(), number);
+            number
+        })
+    }
+
+    /// Interns the signatures and subtree hashes of pages, drops unused subtrees, and returns old number -> new number
+    /// of the subtrees.
+    pub(super) fn intern_pages(&mut self, pages: &mut [EncodedPage], is_used: impl Fn(usize) -> bool) -> Vec<u32> {
+        let old = std::mem::take(&mut self.subtrees);
+        let kept = old.iter().enumerate().filter(|(at, _)| is_used(*at)).map(|(_, hash)| hash);
+        let mut hashes: Vec<u64> = pages.iter().flat_map(|page| page.hashes()).copied().collect();
+        hashes.sort_unstable();
+        // Two sorted runs, which this sort merges.
+        self.subtrees = kept.copied().chain(hashes).collect();
+        self.subtrees.sort();
+        self.subtrees.dedup();
+        self.subtrees.shrink_to_fit();
+        for page in pages {
+            page.intern_signatures(self);
+            page.number(self);
+        }
+        let mut new = 0;
+        let number = |hash: &u64| {
+            while self.subtrees.get(new).is_some_and(|known| known < hash) {
+                new += 1;
+            }
+            if self.subtrees.get(new) == Some(hash) { new as u32 } else { UNKNOWN }
+        };
+        old.iter().map(number).collect()
+    }
+}

@@ -1,0 +1,427 @@
+//! The training pages of a site, and what they say about any page of it.
+//!
+//! The key page and its training pages are kept as numbers: tags, stable names and hashes of texts, none of the words
+//! (`encoded_page.rs`). To label a page, it is aligned to every training page (`align.rs`): a node is equal there,
+//! mapped with other words, or absent. Each training page is weighted by how much of the page it shares, so that a
+//! listing does not outvote the articles about a sidebar. The labels of all nodes are then decided jointly
+//! (`evidence.rs`). The same function labels the key page, the training pages (each without its own evidence) and
+//! every later page.
+//!
+//! From the papers: the training pages of TeMex (Alarte 2014, section 2), its equality probability (definition 3.2.2)
+//! for nodes whose subtrees differ, and Gottron's document frequency, here of a node in its position. This departs from
+//! the exact top-down mapping with votes; docs/measurements.md has the comparison. `label.by = "votes"` is the thesis.
+//!
+//! Invariants, each with a test: labels depend on the set of training pages and not on their order; a training page
+//! that a stored set labels again gets the labels it had; work is linear in the page for each training page, except
+//! for child lists that differ, whose product is bounded.
+
+mod align;
+mod encoded_page;
+mod evidence;
+mod frequency;
+mod interner;
+mod merge;
+mod options;
+mod stored;
+mod training_page;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::dom::Tree;
+use crate::labels::Labels;
+
+use align::{Alignment, Scratch, align};
+use encoded_page::{EncodedPage, tokens};
+use evidence::{Evidence, label_nodes};
+use interner::Interner;
+pub use options::SiteModelOptions;
+pub use stored::{StoredError, StoredTrainingSet};
+use training_page::{TrainingPage, rank};
+
+/// The training pages of one site, ready to label pages.
+#[derive(Clone, Debug, Default)]
+pub struct TrainingSet {
+    /// Ascending by digest and URL. Evidence is a sum of floats, and one order gives one sum.
+    pages: Vec<TrainingPage>,
+    interner: Interner,
+    /// Names that at least two training pages have. Others are generated, or belong to one page.
+    vocabulary: FxHashSet<u32>,
+    /// Names that exactly one of the pages added later had.
+    seen_once: FxHashSet<u32>,
+    options: SiteModelOptions,
+}
+
+/// A training page with fewer template nodes says nothing about a page that shows them.
+const MIN_TEMPLATE: usize = 3;
+
+impl TrainingSet {
+    /// Learns from the key page and its training pages, each with a number that stands for its URL. Gives the labels of
+    /// each page, too. `None` for fewer than two different pages.
+    pub fn learn(trees: &[(u64, &Tree)], options: &SiteModelOptions) -> Option<(TrainingSet, Vec<Labels>)> {
+        if trees.len() < 2 {
+            return None;
+        }
+        let mut set = TrainingSet { vocabulary: common_names(trees), options: *options, ..TrainingSet::default() };
+        let pages = trees.iter().map(|(_, tree)| EncodedPage::of(tree, &set.vocabulary).bounded(options));
+        let mut pages: Vec<EncodedPage> = pages.collect();
+        set.interner.intern_pages(&mut pages, |_| true);
+        let kept = distinct(trees, &pages);
+        if kept.len() < 2 {
+            return None;
+        }
+        let training_page =
+            |at: &usize| TrainingPage::of(&pages[*at], trees[*at].0, pages[*at].digest(), &set.interner);
+        set.pages = kept.iter().map(training_page).collect();
+        set.gather_vocabulary();
+        // Confidence is measured by the labels of the training pages, which are not known yet.
+        let labels: Vec<Labels> = kept.iter().map(|at| set.judge(&pages[*at]).with_confidence(1.0)).collect();
+        for (training_page, labels) in set.pages.iter_mut().zip(&labels) {
+            training_page.set_template(&labels.is_template);
+        }
+        let mut known: FxHashMap<usize, Labels> = kept.into_iter().zip(labels).collect();
+        // A page that is kept whole was labeled as a training page. One that differs from it in names only was not.
+        let label = |at: usize| match known.remove(&at) {
+            Some(labels) if labels.is_template.len() == trees[at].1.counted().len() => labels.shifted(trees[at].1),
+            _ => set.label(trees[at].1),
+        };
+        let labels = (0..trees.len()).map(label).collect();
+        Some((set, labels))
+    }
+
+    /// Adds a page of the site with its labels and the number of its URL. Returns whether the page is kept.
+    ///
+    /// Beside the training pages of the search, the pages with the smallest hashes of their URLs are kept: a sample of
+    /// all pages seen that does not depend on their order. A later version of a page replaces an earlier one.
+    pub fn add(&mut self, url: u64, tree: &Tree, labels: &[bool]) -> bool {
+        let same = self.pages.iter().position(|known| known.url == url && !known.is_hidden);
+        let extra = self.pages.iter().enumerate().filter(|(_, known)| known.is_extra);
+        let replaced = match same {
+            Some(_) => same,
+            None if extra.clone().count() < self.options.extra_pages => None,
+            None => match extra.max_by_key(|(_, known)| known.rank()) {
+                Some((at, known)) if rank(url) < known.rank() => Some(at),
+                _ => return false,
+            },
+        };
+        let mut page = EncodedPage::of(tree, &self.vocabulary);
+        if page.is_empty() || self.pages.iter().any(|known| known.digest == page.digest()) {
+            return false;
+        }
+        if self.learn_names(tree) {
+            page = EncodedPage::of(tree, &self.vocabulary);
+        }
+        let is_extra = replaced.is_none_or(|at| self.pages.remove(at).is_extra);
+        let mut page = page.bounded(&self.options);
+        self.intern(&mut page);
+        let mut training_page = TrainingPage::of(&page, url, page.digest(), &self.interner);
+        training_page.is_extra = is_extra;
+        match labels.get(tree.counted()).filter(|labels| labels.len() == page.len()) {
+            Some(labels) => training_page.set_template(labels),
+            // The page is kept in part.
+            None => training_page.set_template(&self.judge(&page).is_template),
+        }
+        let at = self.pages.partition_point(|known| known.order() < training_page.order());
+        self.pages.insert(at, training_page);
+        true
+    }
+
+    /// Number of pages kept.
+    pub fn n_pages(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Adds the names of a page that another page had too. Returns whether there are any.
+    fn learn_names(&mut self, tree: &Tree) -> bool {
+        let before = self.vocabulary.len();
+        for token in tokens(tree) {
+            let is_new = !self.vocabulary.contains(&token) && self.seen_once.len() < self.options.max_names;
+            if is_new && !self.seen_once.insert(token) {
+                self.vocabulary.insert(token);
+            }
+        }
+        self.vocabulary.len() > before
+    }
+
+    /// Interns the signatures and subtrees of a page, and drops subtrees that only a replaced page had.
+    fn intern(&mut self, page: &mut EncodedPage) {
+        let mut is_used = vec![false; self.interner.n_subtrees()];
+        let subtrees = self.pages.iter().flat_map(|page| &page.columns.subtree);
+        subtrees.for_each(|subtree| is_used[*subtree as usize] = true);
+        let new = self.interner.intern_pages(std::slice::from_mut(page), |subtree| is_used[subtree]);
+        self.pages.iter_mut().for_each(|page| page.renumber(&new));
+    }
+
+    /// The vocabulary is what the kept nodes have, so that a stored set has the same one.
+    fn gather_vocabulary(&mut self) {
+        let mut is_used = vec![false; self.interner.signatures().len()];
+        let signatures = self.pages.iter().flat_map(|page| &page.columns.signature);
+        signatures.for_each(|signature| is_used[*signature as usize] = true);
+        let used = self.interner.signatures().iter().zip(is_used).filter(|(_, is_used)| *is_used);
+        self.vocabulary = used.flat_map(|(signature, _)| signature.tokens()).collect();
+    }
+
+    /// Labels a page. The confidence is the greatest share of a training page's template that the page shows.
+    pub fn label(&self, tree: &Tree) -> Labels {
+        let mut page = EncodedPage::of(tree, &self.vocabulary);
+        page.number(&self.interner);
+        self.judge(&page).shifted(tree)
+    }
+
+    /// The greatest share of a training page's template that this page shows, older versions of the page left out: how
+    /// well the page at this URL is covered by the others.
+    pub fn key_coverage(&self, url: u64, tree: &Tree) -> f64 {
+        let mut page = EncodedPage::of(tree, &self.vocabulary);
+        page.number(&self.interner);
+        let mut scratch = Scratch::default();
+        let least = self.median_template_size() / 4;
+        let others = self.evidence_pages().filter(|other| other.url != url && other.digest != page.digest());
+        let others = others.filter(|other| other.n_template() >= least.max(MIN_TEMPLATE));
+        let coverage =
+            others.map(|other| other.coverage(&align(&page, other, &self.interner, &self.options, &mut scratch)));
+        coverage.fold(0.0, f64::max)
+    }
+
+    /// Median number of template nodes of a training page. A page of another layout can share so little with the rest
+    /// that any page shows all of it.
+    fn median_template_size(&self) -> usize {
+        let mut sizes: Vec<usize> = self.evidence_pages().map(TrainingPage::n_template).collect();
+        sizes.sort_unstable();
+        sizes.get(sizes.len() / 2).copied().unwrap_or(0)
+    }
+
+    /// The pages that are evidence. Pages of equal content count once.
+    fn evidence_pages(&self) -> impl Iterator<Item = &TrainingPage> {
+        let copies = self.pages.chunk_by(|a, b| a.digest == b.digest);
+        copies.filter_map(|copies| copies.iter().find(|page| !page.is_hidden))
+    }
+
+    /// Labels an encoded page. A training page is judged by the others, and so is another version of one.
+    fn judge(&self, page: &EncodedPage) -> Labels {
+        let mut alignments: Vec<Alignment> = Vec::with_capacity(self.pages.len());
+        let (mut confidence, mut scratch) = (0.0_f64, Scratch::default());
+        for training_page in self.evidence_pages() {
+            if training_page.digest == page.digest() {
+                confidence = 1.0;
+                continue;
+            }
+            let alignment = align(page, training_page, &self.interner, &self.options, &mut scratch);
+            if training_page.n_template() >= MIN_TEMPLATE {
+                confidence = confidence.max(training_page.coverage(&alignment));
+            }
+            alignments.push(alignment);
+        }
+        if let Some(version) = other_version(page, &alignments) {
+            alignments.remove(version);
+        }
+        let mut evidence = Evidence::new(page);
+        alignments.iter().for_each(|alignment| evidence.add(alignment));
+        let (is_template, support) = label_nodes(page, &evidence);
+        Labels { is_template, support, confidence }
+    }
+}
+
+/// Names that at least two pages have.
+fn common_names(trees: &[(u64, &Tree)]) -> FxHashSet<u32> {
+    let mut bearers: FxHashMap<u32, u32> = FxHashMap::default();
+    for (_, tree) in trees {
+        tokens(tree).into_iter().for_each(|token| *bearers.entry(token).or_default() += 1);
+    }
+    bearers.into_iter().filter(|(_, n)| *n >= 2).map(|(token, _)| token).collect()
+}
+
+/// The pages to keep, one for each content, in the order of a training set.
+fn distinct(trees: &[(u64, &Tree)], pages: &[EncodedPage]) -> Vec<usize> {
+    let mut kept: Vec<usize> = (0..pages.len()).filter(|at| !pages[*at].is_empty()).collect();
+    kept.sort_by_key(|at| (pages[*at].digest(), trees[*at].0));
+    kept.dedup_by_key(|at| pages[*at].digest());
+    kept
+}
+
+/// Index of the training page that is another version of this page: it has nearly all of its text, and no other comes
+/// near. It knows what the page says, not what is template.
+fn other_version(page: &EncodedPage, alignments: &[Alignment]) -> Option<usize> {
+    /// Share of the text that another version lacks, at most; also as a part of what any other page lacks.
+    const MAX_LACKING: f64 = 0.1;
+    const MAX_LACKING_OF_OTHERS: f64 = 0.2;
+    let lacking: Vec<f64> = alignments.iter().map(|alignment| 1.0 - alignment.equal_text(page)).collect();
+    let version = (0..lacking.len()).min_by(|a, b| lacking[*a].total_cmp(&lacking[*b]))?;
+    let others = lacking.iter().enumerate().filter(|(at, _)| *at != version).map(|(_, lacks)| *lacks);
+    let nearest = others.fold(f64::INFINITY, f64::min);
+    let is_near = lacking[version] < MAX_LACKING && lacking[version] < MAX_LACKING_OF_OTHERS * nearest;
+    (nearest.is_finite() && is_near).then_some(version)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dom::ParseOptions;
+    use crate::dom::{NodeId, parse, test_pages};
+
+    fn page(html: &str) -> Tree {
+        parse(html, &ParseOptions::default())
+    }
+
+    fn article(words: &str) -> String {
+        format!(
+            "<header><a href=/>Home</a><a href=/about>About us</a></header><main class=text><h1>{words} title</h1>\
+             <p>All that {words} is about, in a sentence.</p><p>{words} again, and more of it.</p></main>\
+             <footer class=foot><p>Some rights reserved</p></footer>"
+        )
+    }
+
+    fn learned(pages: &[String]) -> (Vec<Tree>, TrainingSet, Vec<Labels>) {
+        let trees: Vec<Tree> = pages.iter().map(|html| page(html)).collect();
+        let (set, labels) = TrainingSet::learn(&numbered(&trees), &SiteModelOptions::default()).expect("pages enough");
+        (trees, set, labels)
+    }
+
+    fn numbered(trees: &[Tree]) -> Vec<(u64, &Tree)> {
+        (0..).zip(trees).collect()
+    }
+
+    fn own_text(tree: &Tree, labels: &Labels) -> String {
+        let own = tree.counted().map(NodeId::new).filter(|n| tree.is_text(*n) && !labels.is_template[n.index()]);
+        own.map(|n| tree.text(n).to_owned()).collect::<Vec<_>>().join("|")
+    }
+
+    fn articles() -> Vec<String> {
+        ["rye", "oats", "corn", "rice"].map(article).to_vec()
+    }
+
+    #[test]
+    fn what_the_pages_share_is_template_and_what_they_say_is_not() {
+        let (trees, set, labels) = learned(&articles());
+        let expected = "rye title|All that rye is about, in a sentence.|rye again, and more of it.";
+        assert_eq!(own_text(&trees[0], &labels[0]), expected);
+        let new = page(&article("barley"));
+        let judged = set.label(&new);
+        assert_eq!(own_text(&new, &judged), expected.replace("rye", "barley"));
+        assert!(judged.confidence > 0.9, "{}", judged.confidence);
+        let other = set.label(&page("<table><tr><td>another site</table>"));
+        assert!(other.confidence < 0.1 && other.is_template.iter().filter(|t| **t).count() <= 1, "{other:?}");
+        assert_eq!(set.label(&page("<frameset>")).confidence, 0.0);
+    }
+
+    #[test]
+    fn a_page_of_another_night_is_no_evidence_for_itself() {
+        let (_, set, _) = learned(&articles());
+        let changed = page(&article("rye").replace("more of it", "a correction of tonight"));
+        let own = own_text(&changed, &set.label(&changed));
+        assert_eq!(own, "rye title|All that rye is about, in a sentence.|rye again, and a correction of tonight.");
+    }
+
+    #[test]
+    fn fewer_than_two_different_pages_are_no_training_set() {
+        let options = SiteModelOptions::default();
+        let (one, twin) = (page(&article("rye")), page(&article("rye")));
+        assert!(TrainingSet::learn(&[], &options).is_none());
+        assert!(TrainingSet::learn(&[(1, &one)], &options).is_none());
+        assert!(TrainingSet::learn(&[(1, &one), (2, &twin)], &options).is_none());
+    }
+
+    #[test]
+    fn extra_pages_are_a_bounded_sample_that_no_order_changes() {
+        let extra: Vec<Tree> = (0..60).map(|n| page(&article(&format!("grain {n}")))).collect();
+        let extended = |turn: usize| {
+            let (_, mut set, _) = learned(&articles());
+            for at in 0..extra.len() {
+                let at = (at + turn) % extra.len();
+                let labels = set.label(&extra[at]).is_template;
+                set.add(100 + at as u64, &extra[at], &labels);
+            }
+            set
+        };
+        let (one, other) = (extended(0), extended(23));
+        assert_eq!(one.pages.len(), 4 + 16);
+        let urls = |set: &TrainingSet| set.pages.iter().map(|page| page.url).collect::<Vec<_>>();
+        assert_eq!(urls(&one), urls(&other));
+        let new = page(&article("barley"));
+        assert_eq!(one.label(&new).is_template, other.label(&new).is_template);
+        // Tonight's version of a page takes the place of yesterday's; what is known is not added again.
+        let mut later = one;
+        let at = later.pages.iter().find(|page| page.is_extra).unwrap().url;
+        assert!(!later.add(at, &extra[at as usize - 100], &[]));
+        assert!(later.add(at, &page(&article("grain of another night")), &[]));
+        assert_eq!(later.pages.len(), 20);
+    }
+
+    #[test]
+    fn a_section_that_no_training_page_has_is_known_once_it_was_seen() {
+        let section = |words: &str| {
+            let menu = "<aside class=section><a href=/s/1>First step</a><a href=/s/2>Second step</a></aside>";
+            page(&article(words).replace("<main", &format!("{menu}<main")))
+        };
+        let (_, mut set, _) = learned(&articles());
+        let new = section("barley");
+        assert!(own_text(&new, &set.label(&new)).contains("First step"));
+        for (url, words) in (10..).zip(["malt", "hops", "wheat", "millet", "sorghum", "teff", "spelt"]) {
+            set.add(url, &section(words), &[]);
+        }
+        let own = own_text(&new, &set.label(&new));
+        assert!(!own.contains("First step") && own.contains("All that barley"), "{own}");
+    }
+
+    #[test]
+    fn damaged_sets_are_refused() {
+        let (_, set, _) = learned(&articles());
+        let json = serde_json::to_string(&set.store()).unwrap();
+        let stored: StoredTrainingSet = serde_json::from_str(&json).unwrap();
+        assert!(stored.check().is_ok());
+        let refusal = |from: &str, to: &str| {
+            assert!(json.contains(from), "{from} in {json}");
+            let stored: StoredTrainingSet = serde_json::from_str(&json.replacen(from, to, 1)).unwrap();
+            assert!(stored.load(&SiteModelOptions::default()).pages.len() < 4);
+            stored.check().unwrap_err().to_string()
+        };
+        assert!(refusal("\"children\":[3,", "\"children\":[2,").contains("training page 1: its"));
+        assert!(refusal("\"children\":[3,", "\"children\":[4000000000,").contains("no tree"));
+        assert!(refusal("\"labels\":[", "\"labels\":[9,").contains("labels"));
+        assert!(refusal("\"leaves\":[", "\"leaves\":[9,").contains("leaf"));
+        assert!(refusal("\"signatures\":[0,", "\"signatures\":[999,").contains("signature"));
+    }
+
+    #[test]
+    fn long_lists_and_large_pages_are_kept_in_part() {
+        let list = |name: &str| {
+            let items: String = (0..2000).map(|n| format!("<li>{name} {n}</li>")).collect();
+            article(name).replace("</main>", &format!("<ul>{items}</ul></main>"))
+        };
+        let (trees, set, labels) = learned(&["rye", "oats", "corn"].map(list));
+        assert!(set.pages.iter().all(|page| page.len() < 1000), "{}", set.pages[0].len());
+        let own = own_text(&trees[1], &labels[1]);
+        assert!(own.contains("oats 1000") && own.contains("oats 1999") && !own.contains("reserved"), "{own:.300}");
+        assert_eq!(labels[1].confidence, 1.0, "known again, though it is kept in part");
+    }
+
+    proptest! {
+        #[test]
+        fn neither_order_nor_storing_changes_a_label(
+            pages in test_pages::pages(3, 0..24), turn in 0..4_usize,
+        ) {
+            let trees: Vec<Tree> = pages.iter().map(|html| page(html)).collect();
+            let options = SiteModelOptions::default();
+            let known = numbered(&trees[..3]);
+            let Some((set, labels)) = TrainingSet::learn(&known, &options) else { return Ok(()) };
+            let mut turned = known.clone();
+            turned.rotate_left(turn % 3);
+            let (other, _) = TrainingSet::learn(&turned, &options).unwrap();
+            let json = serde_json::to_vec(&set.store()).unwrap();
+            let stored: StoredTrainingSet = serde_json::from_slice(&json).unwrap();
+            prop_assert!(stored.check().is_ok());
+            let stored = stored.load(&options);
+            for (at, tree) in trees.iter().enumerate() {
+                let label = set.label(tree);
+                prop_assert_eq!(&label, &other.label(tree), "order");
+                prop_assert_eq!(&label, &stored.label(tree), "stored");
+                if let Some(first) = labels.get(at) {
+                    prop_assert_eq!(&label, first, "known page {}", at);
+                }
+                for node in tree.counted().skip(1) {
+                    prop_assert!(!label.is_template[node] || label.support[node] > 0, "nobody has node {}", node);
+                }
+            }
+        }
+    }
+}

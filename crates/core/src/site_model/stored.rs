@@ -1,0 +1,209 @@
+//! The stored form of a training set: each node signature once, pages as columns of numbers.
+
+use std::cmp::Ordering;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+use super::encoded_page::EncodedPage;
+use super::interner::{Interner, NodeSignature, UNKNOWN};
+use super::training_page::TrainingPage;
+use super::{SiteModelOptions, TrainingSet};
+
+/// A training set as it is stored. Numbers replace names, so that nothing of a page can be read from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredTrainingSet {
+    /// Distinct node signatures of all pages.
+    #[serde(alias = "kinds")]
+    signatures: Vec<NodeSignature>,
+    pages: Vec<StoredPage>,
+}
+
+fn is_not(value: &bool) -> bool {
+    !*value
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct StoredPage {
+    /// Digest of the whole page.
+    digest: u64,
+    /// Number of its URL.
+    pub(super) url: u64,
+    /// Whether it was added after the training pages of the search.
+    #[serde(rename = "extra", alias = "more", default, skip_serializing_if = "is_not")]
+    pub(super) is_extra: bool,
+    /// Number of each node among the signatures, in preorder.
+    #[serde(alias = "kinds")]
+    signatures: Vec<u32>,
+    /// Children of each node.
+    children: Vec<u32>,
+    /// Hash of each node without children: its text or its attributes.
+    leaves: Vec<u32>,
+    /// Run lengths of the labels: template, own, template, ...
+    labels: Vec<u32>,
+}
+
+/// Why a stored training set was refused.
+#[derive(Debug, thiserror::Error)]
+#[error("training page {page}: {what}")]
+pub struct StoredError {
+    /// Its number, from 1.
+    page: usize,
+    what: &'static str,
+}
+
+impl TrainingSet {
+    /// The stored form.
+    pub fn store(&self) -> StoredTrainingSet {
+        // Signatures of replaced pages are left out.
+        let (mut signatures, mut number) = (Vec::new(), vec![UNKNOWN; self.interner.signatures().len()]);
+        let mut numbered = |signature: &u32| {
+            let number = &mut number[*signature as usize];
+            if *number == UNKNOWN {
+                *number = signatures.len() as u32;
+                signatures.push(self.interner.signatures()[*signature as usize].clone());
+            }
+            *number
+        };
+        let pages = self.pages.iter().map(|page| StoredPage::of(page, &mut numbered)).collect();
+        StoredTrainingSet { signatures, pages }
+    }
+}
+
+impl StoredTrainingSet {
+    pub(super) fn new(signatures: Vec<NodeSignature>, pages: Vec<StoredPage>) -> StoredTrainingSet {
+        StoredTrainingSet { signatures, pages }
+    }
+
+    /// The pages, with their signatures numbered as in `signatures`, which grows.
+    pub(super) fn renumbered(self, signatures: &mut Vec<NodeSignature>) -> Vec<StoredPage> {
+        let mut known: FxHashMap<NodeSignature, u32> = signatures.iter().cloned().zip(0..).collect();
+        let number = |signature: NodeSignature| {
+            *known.entry(signature).or_insert_with_key(|signature| {
+                signatures.push(signature.clone());
+                signatures.len() as u32 - 1
+            })
+        };
+        let new: Vec<u32> = self.signatures.into_iter().map(number).collect();
+        let mut pages = self.pages;
+        for signature in pages.iter_mut().flat_map(|page| &mut page.signatures) {
+            *signature = new[*signature as usize];
+        }
+        pages
+    }
+
+    /// Number of training pages.
+    pub fn n_pages(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Checks what was read from outside.
+    pub fn check(&self) -> Result<(), StoredError> {
+        for (at, page) in self.pages.iter().enumerate() {
+            page.check(self.signatures.len()).map_err(|what| StoredError { page: at + 1, what })?;
+        }
+        Ok(())
+    }
+
+    /// The training set, ready to label pages. What `check` would refuse is left out.
+    pub fn load(&self, options: &SiteModelOptions) -> TrainingSet {
+        let mut interner = Interner::of_signatures(&self.signatures);
+        let pages = self.pages.iter().filter(|page| page.check(self.signatures.len()).is_ok());
+        let (stored, mut pages): (Vec<&StoredPage>, Vec<EncodedPage>) =
+            pages.map(|page| (page, page.page(&self.signatures))).unzip();
+        interner.intern_pages(&mut pages, |_| true);
+        let training_page = |(stored, page): (&StoredPage, &EncodedPage)| stored.training_page(page, &interner);
+        let mut pages: Vec<TrainingPage> = stored.into_iter().zip(&pages).map(training_page).collect();
+        pages.sort_by_key(TrainingPage::order);
+        hide_second_versions(&mut pages);
+        let mut set = TrainingSet { pages, interner, options: *options, ..TrainingSet::default() };
+        set.gather_vocabulary();
+        set
+    }
+}
+
+/// An extra page that is a training page of the search, too, is kept but not used.
+fn hide_second_versions(pages: &mut [TrainingPage]) {
+    let training: FxHashSet<u64> = pages.iter().filter(|page| !page.is_extra).map(|page| page.url).collect();
+    pages.iter_mut().for_each(|page| page.is_hidden = page.is_extra && training.contains(&page.url));
+}
+
+impl StoredPage {
+    /// Orders two versions of a page by their content. Both must be numbered by `signatures`.
+    pub(super) fn cmp_content(&self, other: &StoredPage, signatures: &[NodeSignature]) -> Ordering {
+        let names = |page: &StoredPage| page.signatures.iter().map(|at| &signatures[*at as usize]).collect::<Vec<_>>();
+        let columns =
+            |page: &StoredPage| (page.digest, page.labels.clone(), page.children.clone(), page.leaves.clone());
+        self.digest
+            .cmp(&other.digest)
+            .then_with(|| columns(self).cmp(&columns(other)))
+            .then_with(|| names(self).cmp(&names(other)))
+    }
+
+    fn of(page: &TrainingPage, number: &mut impl FnMut(&u32) -> u32) -> StoredPage {
+        let mut labels = Vec::new();
+        for run in page.template().chunk_by(|a, b| a == b) {
+            if labels.is_empty() && !run[0] {
+                labels.push(0);
+            }
+            labels.push(run.len() as u32);
+        }
+        StoredPage {
+            digest: page.digest,
+            url: page.url,
+            is_extra: page.is_extra,
+            signatures: page.columns.signature.iter().map(number).collect(),
+            children: page.columns.n_children.clone(),
+            leaves: page.leaves.clone(),
+            labels,
+        }
+    }
+
+    fn check(&self, n_signatures: usize) -> Result<(), &'static str> {
+        let n = self.signatures.len();
+        if n == 0 || self.children.len() != n {
+            return Err("its columns are not of one length");
+        }
+        if self.signatures.iter().any(|signature| *signature as usize >= n_signatures) {
+            return Err("a node is of no signature");
+        }
+        if self.leaves.len() != self.children.iter().filter(|c| **c == 0).count() {
+            return Err("a leaf has no hash");
+        }
+        if self.labels.iter().map(|run| u64::from(*run)).sum::<u64>() != n as u64 {
+            return Err("its labels are not of its length");
+        }
+        // In preorder the open places run out with the last node and not before.
+        let mut open: u64 = 1;
+        for (at, children) in self.children.iter().enumerate() {
+            open = open - 1 + u64::from(*children);
+            if (open == 0) != (at + 1 == n) {
+                return Err("its nodes are no tree");
+            }
+        }
+        Ok(())
+    }
+
+    fn page(&self, signatures: &[NodeSignature]) -> EncodedPage {
+        let mut leaves = self.leaves.iter().copied();
+        let own = self.children.iter().map(|c| if *c == 0 { leaves.next().unwrap_or(0) } else { 0 }).collect();
+        EncodedPage::again(signatures, &self.signatures, self.children.clone(), own)
+    }
+
+    fn training_page(&self, page: &EncodedPage, interner: &Interner) -> TrainingPage {
+        let mut training_page = TrainingPage::of(page, self.url, self.digest, interner);
+        training_page.is_extra = self.is_extra;
+        let runs = self.labels.iter().enumerate();
+        let labels: Vec<bool> = runs.flat_map(|(at, run)| std::iter::repeat_n(at % 2 == 0, *run as usize)).collect();
+        training_page.set_template(&labels);
+        training_page
+    }
+}
+
+#[cfg(test)]
+impl StoredTrainingSet {
+    /// Digest and URL of each page.
+    pub(super) fn page_ids(&self) -> Vec<(u64, u64, bool)> {
+        self.pages.iter().map(|page| (page.digest, page.url, page.is_extra)).collect()
+    }
+}

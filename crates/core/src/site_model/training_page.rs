@@ -1,0 +1,105 @@
+//! A page that is kept as a training page.
+
+use super::align::Alignment;
+use super::encoded_page::{Columns, EncodedPage};
+use super::interner::Interner;
+use crate::dom::mix;
+
+/// A page of the site that others are aligned to.
+#[derive(Clone, Debug)]
+pub(super) struct TrainingPage {
+    pub(super) columns: Columns,
+    /// Hash of each node without children: its text or its attributes.
+    pub(super) leaves: Vec<u32>,
+    /// Equal for equal pages.
+    pub(super) digest: u64,
+    /// Number of its URL.
+    pub(super) url: u64,
+    /// Whether it was added after the training pages of the search.
+    pub(super) is_extra: bool,
+    /// Whether another version of the page is used in its place.
+    pub(super) is_hidden: bool,
+    is_template: Vec<bool>,
+    n_template: usize,
+    /// Ids with their nodes, ascending.
+    ids: Vec<(u32, u32)>,
+}
+
+/// Sampling priority of a URL: a hash of it. The lowest are kept (bottom-k sample).
+pub(super) fn rank(url: u64) -> u64 {
+    mix(0, url)
+}
+
+impl TrainingPage {
+    /// Makes a training page of an interned page; it has no labels yet.
+    pub(super) fn of(page: &EncodedPage, url: u64, digest: u64, interner: &Interner) -> TrainingPage {
+        let mut training_page = TrainingPage {
+            columns: page.columns.clone(),
+            leaves: page.leaves(),
+            digest,
+            url,
+            is_extra: false,
+            is_hidden: false,
+            is_template: Vec::new(),
+            n_template: 0,
+            ids: Vec::new(),
+        };
+        let signature = |node: usize| &interner.signatures()[training_page.columns.signature[node] as usize];
+        let with_id = |node: usize| (signature(node).id, node as u32);
+        let mut ids: Vec<(u32, u32)> = (0..page.len()).map(with_id).filter(|(id, _)| *id != 0).collect();
+        ids.sort_unstable();
+        ids.shrink_to_fit();
+        training_page.ids = ids;
+        training_page
+    }
+
+    /// Where the page is kept in a training set.
+    pub(super) fn order(&self) -> (u64, u64) {
+        (self.digest, self.url)
+    }
+
+    /// Takes the new numbers of the subtrees.
+    pub(super) fn renumber(&mut self, new: &[u32]) {
+        self.columns.subtree.iter_mut().for_each(|subtree| *subtree = new[*subtree as usize]);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    pub(super) fn rank(&self) -> u64 {
+        rank(self.url)
+    }
+
+    pub(super) fn has_ids(&self) -> bool {
+        !self.ids.is_empty()
+    }
+
+    /// The only node of this id.
+    pub(super) fn find_id(&self, id: u32) -> Option<usize> {
+        let at = self.ids.partition_point(|(other, _)| *other < id);
+        let is_it = |at: usize| self.ids.get(at).is_some_and(|(other, _)| *other == id);
+        (is_it(at) && !is_it(at + 1)).then(|| self.ids[at].1 as usize)
+    }
+
+    pub(super) fn set_template(&mut self, is_template: &[bool]) {
+        self.is_template = is_template.to_vec();
+        // The body counts nothing: every page has one.
+        self.n_template = is_template.iter().skip(1).filter(|t| **t).count();
+    }
+
+    pub(super) fn template(&self) -> &[bool] {
+        &self.is_template
+    }
+
+    /// Nodes of its template, without the body.
+    pub(super) fn n_template(&self) -> usize {
+        self.n_template
+    }
+
+    /// Share of this page's template that an aligned page shows.
+    pub(super) fn coverage(&self, alignment: &Alignment) -> f64 {
+        let shown = self.is_template.iter().zip(&alignment.taken).skip(1).filter(|(t, taken)| **t && **taken).count();
+        if self.n_template == 0 { 0.0 } else { shown as f64 / self.n_template as f64 }
+    }
+}

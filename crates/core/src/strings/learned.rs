@@ -1,0 +1,278 @@
+//! The template strings of a source.
+
+use std::cmp::Reverse;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+use super::StringsError;
+use super::corpus::Corpus;
+use super::idioms::keep_standing;
+use super::repeats::{Documents, Repeat, maximal_repeats};
+use super::suffix::Suffixes;
+use super::threshold::Histogram;
+use super::tokens::{GLUED, PATTERN, shown};
+use crate::dom::{hash_str, mix};
+use crate::strings::{InnerStrings, StringOptions, StringTokens};
+
+/// Different tokens that an automaton has characters for.
+pub(super) const MOST_KEYS: usize = 1_048_575;
+
+/// Version of the stored form.
+const SCHEMA: u32 = 1;
+
+/// The strings that the documents of a source repeat.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StringTemplate {
+    schema: u32,
+    /// How documents are cut.
+    pub tokens: StringTokens,
+    /// Documents that it was learned from.
+    pub n_documents: usize,
+    /// Tokens of these.
+    pub n_tokens: usize,
+    /// Document frequency from which on a string is template.
+    pub cut: u32,
+    /// Keys of the tokens, by number.
+    keys: Vec<String>,
+    /// The strings, longest first.
+    pub strings: Vec<TemplateString>,
+    /// Strings left out for `strings.max_total`, or for too many different tokens.
+    pub n_left_out: usize,
+    /// Was it learned from pages?
+    #[serde(default)]
+    pub of_pages: bool,
+}
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TemplateString {
+    /// Numbers of its tokens.
+    #[serde(rename = "t")]
+    tokens: Vec<u32>,
+    /// Documents that hold it.
+    pub df: u32,
+    /// Occurrences.
+    pub tf: u32,
+}
+
+impl StringTemplate {
+    /// Learns from a collection: steps 4 to 8 of the paper.
+    ///
+    /// Repeats are gone through twice, once for the histogram and once for those above its cut, so that only these are
+    /// kept: beside the text, the array and the prefixes (12 bytes a token) and the distinct tokens there is nothing that
+    /// grows with the input.
+    pub fn learn(collection: Corpus, how: &StringOptions) -> Result<StringTemplate, StringsError> {
+        let Corpus { vocabulary, mut text, starts, has_pages, tokens, .. } = collection;
+        let (n_documents, n_tokens) = (starts.len(), text.len());
+        // Ends of documents get the numbers behind those of the tokens, each its own.
+        let n_keys = vocabulary.len() as i32;
+        text.iter_mut().filter(|number| **number < 0).for_each(|end| *end = n_keys - 1 - *end);
+        text.shrink_to_fit();
+        let suffixes = Suffixes::of(text)?;
+        let documents = Documents::new(starts, suffixes.text.len());
+        let is_word: Vec<bool> = (0..vocabulary.len()).map(|number| !vocabulary.key(number).starts_with('<')).collect();
+        let least_df = (how.min_df_share * n_documents as f64).ceil().max(2.0) as u32;
+        let could_be = |repeat: &Repeat| {
+            let tokens = span(&suffixes, repeat);
+            repeat.len as usize >= how.min_tokens
+                // More tokens than there are: its occurrences overlap, as those of "x x x" in a long row of x do. Such
+                // rows hold a string of every length, and would make all that follows quadratic.
+                && u64::from(repeat.tf) * u64::from(repeat.len) <= n_tokens as u64
+                && repeat.df >= least_df
+                // A run of tags alone is not worth removing.
+                && (!has_pages || tokens.iter().any(|token| is_word[*token as usize]))
+        };
+        let mut histogram = Histogram::new(n_documents);
+        maximal_repeats(&suffixes, &documents, |repeat| {
+            if could_be(&repeat) {
+                histogram.add(repeat.df);
+            }
+        });
+        let cut = histogram.cut(how);
+        let mut kept: Vec<Repeat> = Vec::new();
+        maximal_repeats(&suffixes, &documents, |repeat| {
+            if repeat.df >= cut && could_be(&repeat) {
+                kept.push(repeat);
+            }
+        });
+        let suffixes = suffixes.without_prefixes();
+        // Longest first, then by document frequency; the rank is that of the tokens.
+        kept.sort_unstable_by_key(|repeat| (Reverse(repeat.len), Reverse(repeat.df), repeat.left));
+        let keeps_inner = match how.inner {
+            InnerStrings::Auto => has_pages,
+            InnerStrings::Keep => true,
+            InnerStrings::Drop => false,
+        };
+        keep_standing(&suffixes, &documents, &mut kept, cut, keeps_inner, how.max_idiom);
+        let (mut total, mut distinct): (usize, FxHashSet<i32>) = (0, FxHashSet::default());
+        let n_kept = kept.iter().take_while(|repeat| {
+            total += repeat.len as usize;
+            distinct.extend(span(&suffixes, repeat));
+            total <= how.max_total && distinct.len() <= MOST_KEYS
+        });
+        let n_kept = n_kept.count();
+        let mut numbers: FxHashMap<i32, u32> = FxHashMap::default();
+        let mut keys = Vec::new();
+        let mut number = |token: i32| {
+            *numbers.entry(token).or_insert_with(|| {
+                keys.push(vocabulary.key(token as usize).to_owned());
+                keys.len() as u32 - 1
+            })
+        };
+        let strings = kept[..n_kept].iter().map(|repeat| TemplateString {
+            tokens: span(&suffixes, repeat).iter().map(|token| number(*token)).collect(),
+            df: repeat.df,
+            tf: repeat.tf,
+        });
+        let strings = strings.collect();
+        let tokens = match tokens {
+            StringTokens::Auto if has_pages => StringTokens::Html,
+            StringTokens::Auto => StringTokens::Ws,
+            tokens => tokens,
+        };
+        let n_left_out = kept.len() - n_kept;
+        Ok(StringTemplate {
+            schema: SCHEMA,
+            tokens,
+            n_documents,
+            n_tokens,
+            cut,
+            keys,
+            strings,
+            n_left_out,
+            of_pages: has_pages,
+        })
+    }
+
+    /// Keys of a string's tokens.
+    pub(super) fn keys<'a>(&'a self, string: &'a TemplateString) -> impl Iterator<Item = &'a str> {
+        string.tokens.iter().map(|number| self.keys[*number as usize].as_str())
+    }
+
+    /// Hash of a string's tokens, the same for every source.
+    pub fn hash(&self, string: &TemplateString) -> u64 {
+        self.keys(string).fold(0, |hash, key| mix(hash, hash_str(key)))
+    }
+
+    /// Could it be an idiom, when many sources have it? Not one that holds a tag with a class or an id, and not a long one.
+    pub fn may_be_idiom(&self, string: &TemplateString, how: &StringOptions) -> bool {
+        let is_short = how.longest_idiom == 0 || string.tokens.len() <= how.longest_idiom;
+        let has_name = |key: &str| key.starts_with('<') && (key.contains(" class=\"") || key.contains(" id=\""));
+        is_short && !self.keys(string).any(has_name)
+    }
+
+    /// A string for a reader: tokens with blanks between, patterns by name.
+    pub fn text(&self, string: &TemplateString) -> String {
+        let mut out = String::new();
+        for key in self.keys(string) {
+            if !out.is_empty() && !key.starts_with(GLUED) {
+                out.push(' ');
+            }
+            out.push_str(&shown(key));
+        }
+        out
+    }
+
+    /// Number of tokens of a string.
+    pub fn len_of(&self, string: &TemplateString) -> usize {
+        string.tokens.len()
+    }
+
+    /// Names of the patterns that its strings hold.
+    pub fn pattern_names(&self) -> impl Iterator<Item = &str> {
+        self.keys.iter().filter_map(|key| key.strip_prefix(GLUED).unwrap_or(key).strip_prefix(PATTERN))
+    }
+
+    /// The stored form.
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Reads the stored form.
+    pub fn from_json(bytes: &[u8]) -> Result<StringTemplate, StringsError> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema: u32,
+        }
+        let form = |e: serde_json::Error| StringsError::Form(e.to_string());
+        let Version { schema } = serde_json::from_slice(bytes).map_err(form)?;
+        if schema > SCHEMA {
+            return Err(StringsError::Newer(schema));
+        }
+        let template: StringTemplate = serde_json::from_slice(bytes).map_err(form)?;
+        let n = template.keys.len() as u32;
+        let is_sound = |s: &TemplateString| !s.tokens.is_empty() && s.tokens.iter().all(|token| *token < n);
+        match template.strings.iter().position(|string| !is_sound(string)) {
+            Some(at) => Err(StringsError::Form(format!("string {at} is empty or names a token that there is not"))),
+            None => Ok(template),
+        }
+    }
+}
+
+/// The tokens of a repeat.
+fn span<'a>(suffixes: &'a Suffixes, repeat: &Repeat) -> &'a [i32] {
+    let at = suffixes.array[repeat.left as usize] as usize;
+    &suffixes.text[at..at + repeat.len as usize]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Document, Patterns};
+    use super::*;
+    use crate::dom::ParseOptions;
+    use crate::dom::parse;
+
+    fn learn(documents: &[Document<'_>]) -> StringTemplate {
+        let mut collection = Corpus::new(Patterns::shipped(), StringTokens::Auto);
+        for document in documents {
+            let prepared = collection.prepare(*document);
+            collection.add(prepared).unwrap();
+        }
+        StringTemplate::learn(collection, &StringOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn what_all_documents_say_is_template_with_its_dates() {
+        let texts: Vec<String> = ["red", "green", "blue", "gray"]
+            .iter()
+            .enumerate()
+            .map(|(n, color)| format!("The {color} page. Printed on {n} May 2026 by the house"))
+            .collect();
+        let documents: Vec<Document<'_>> = texts.iter().map(|text| Document::Text(text)).collect();
+        let template = learn(&documents);
+        let strings: Vec<String> = template.strings.iter().map(|string| template.text(string)).collect();
+        assert_eq!(strings, ["page. Printed on [number] [month] [number] by the house"]);
+        assert_eq!((template.strings[0].df, template.n_documents, template.tokens), (4, 4, StringTokens::Ws));
+        let read = StringTemplate::from_json(&template.to_json()).unwrap();
+        assert_eq!(read, template);
+        let refusal = |text: String| StringTemplate::from_json(text.as_bytes()).unwrap_err().to_string();
+        let json = String::from_utf8(template.to_json()).unwrap();
+        assert!(refusal(json.replace("\"schema\":1", "\"schema\":7")).contains("please update"));
+        assert!(refusal(json.replace("\"t\":[0", "\"t\":[70")).contains("string 0"));
+    }
+
+    #[test]
+    fn tags_count_but_not_alone() {
+        let page = |own: &str| parse(&format!("<div class=m><b>Home</b></div><i>{own}</i>"), &ParseOptions::default());
+        let pages = ["one", "two", "three"].map(page);
+        let template = learn(&pages.each_ref().map(Document::Page));
+        let strings: Vec<String> = template.strings.iter().map(|string| template.text(string)).collect();
+        assert_eq!(strings, [r#"<body> <div class="m"> <b> Home </b> </div> <i>"#]);
+        assert!(!template.may_be_idiom(&template.strings[0], &StringOptions::default()));
+        assert!(learn(&[]).strings.is_empty());
+    }
+
+    #[test]
+    fn rows_of_one_word_are_no_work_and_hide_no_template() {
+        let html = format!("<nav><b>Home</b> of the house</nav><p>{}</p>", "x ".repeat(20_000));
+        let pages = [0, 1].map(|_| parse(&html, &ParseOptions::default()));
+        let found = learn(&pages.each_ref().map(Document::Page));
+        assert!(found.text(&found.strings[0]).contains("Home </b> of the house"), "{}", found.strings.len());
+        assert!(found.strings.len() < 100, "{}", found.strings.len());
+        let text = "x ".repeat(300_000);
+        assert!(learn(&[Document::Text(&text), Document::Text(&text)]).strings.len() < 100);
+        let email = "1-".repeat(300_000);
+        assert!(learn(&[Document::Text(&email)]).strings.is_empty());
+    }
+}

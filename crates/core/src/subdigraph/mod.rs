@@ -1,0 +1,325 @@
+//! The search for pages that all link to each other: Algorithm 2 of the thesis as a pure state machine.
+//!
+//! It never fetches. [`Search::next_step`] names the page it wants, [`Search::tell`] takes the answer, and the result
+//! depends only on the answers, never on their timing. Life of a link: waiting in [`LinkOrder`] -> asked for ->
+//! loaded or skipped; a loaded page that joins a clique of size `n` ends the search.
+//!
+//! Departures from print, all from ALGORITHMS 2.4: reachable links are tried in link order; the key page itself is
+//! no candidate; a page is skipped when it is a duplicate or leads onto another link; loads and requests are bounded.
+
+mod options;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::links::LinkOrder;
+use crate::page_url::PageUrl;
+pub use options::{SearchOptions, SubdigraphMode};
+
+/// The most pages a search can hold, one bit each.
+const MOST_LOADS: usize = 64;
+
+/// The most members of a clique: finding one takes time that is exponential in this.
+const LARGEST_CLIQUE: usize = 8;
+
+/// What became of a page that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It is an HTML page of the site.
+    Page {
+        /// Where it was found after redirects.
+        url: PageUrl,
+        /// Hash of its body.
+        fingerprint: u64,
+        /// Its links.
+        links: Vec<PageUrl>,
+    },
+    /// It could not be had, is not HTML, or lies outside the site.
+    Failed,
+}
+
+/// What the search wants next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Fetch this page and tell.
+    Fetch(PageUrl),
+    /// The search is over.
+    Done(Found),
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Load numbers of the voting pages: the page that closed the clique, then the others as they were loaded.
+    pub voters: Vec<usize>,
+    /// Pages loaded, duplicates included.
+    pub loads: usize,
+    /// Pages asked for.
+    pub requests: usize,
+}
+
+/// The running search.
+#[derive(Clone, Debug)]
+pub struct Search {
+    order: LinkOrder,
+    mode: SubdigraphMode,
+    n: usize,
+    max_loads: usize,
+    max_requests: usize,
+    /// Number of each link of the key page.
+    links: FxHashMap<PageUrl, u32>,
+    key: PageUrl,
+    fingerprints: FxHashSet<u64>,
+    found_at: FxHashSet<PageUrl>,
+    asked: Option<PageUrl>,
+    loaded: Vec<Loaded>,
+    best: Vec<usize>,
+    loads: usize,
+    requests: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Loaded {
+    /// Number among the loads; duplicates took one too.
+    load: usize,
+    link: u32,
+    out: FxHashSet<u32>,
+    /// Loaded pages with links both ways, one bit each.
+    mutual: u64,
+}
+
+impl Search {
+    /// A search that begins at the key page, whose `links` stand in `order`.
+    pub fn new(key: PageUrl, fingerprint: u64, links: &[PageUrl], order: LinkOrder, options: &SearchOptions) -> Search {
+        let links = links.iter().enumerate().map(|(i, url)| (url.clone(), i as u32)).collect();
+        Search {
+            order,
+            mode: options.mode,
+            n: match options.mode {
+                SubdigraphMode::Complete => options.n.min(LARGEST_CLIQUE),
+                SubdigraphMode::First => options.n,
+            },
+            max_loads: options.max_loads.min(MOST_LOADS),
+            max_requests: options.max_requests,
+            links,
+            key,
+            fingerprints: FxHashSet::from_iter([fingerprint]),
+            found_at: FxHashSet::default(),
+            asked: None,
+            loaded: Vec::new(),
+            best: Vec::new(),
+            loads: 0,
+            requests: 0,
+        }
+    }
+
+    /// The page to fetch, or the result. Asking twice without telling gives the same answer.
+    pub fn next_step(&mut self) -> Step {
+        if let Some(url) = &self.asked {
+            return Step::Fetch(url.clone());
+        }
+        let spent = self.loads >= self.max_loads || self.requests >= self.max_requests;
+        if self.best.len() < self.n
+            && !spent
+            && let Some(url) = self.order.next()
+        {
+            self.requests += 1;
+            self.asked = Some(url.clone());
+            return Step::Fetch(url);
+        }
+        Step::Done(Found { voters: self.voters().collect(), loads: self.loads, requests: self.requests })
+    }
+
+    /// Nothing more is wanted.
+    pub fn stop(&mut self) {
+        self.n = self.best.len();
+    }
+
+    /// Numbers of the pages that would vote if the search ended now.
+    pub fn voters(&self) -> impl Iterator<Item = usize> + '_ {
+        self.best.iter().map(|at| self.loaded[*at].load)
+    }
+
+    /// What became of the page asked for; returns its load number when it counts as one.
+    pub fn tell(&mut self, answer: Answer) -> Option<usize> {
+        let asked = self.asked.take()?;
+        let Answer::Page { url, fingerprint, links } = answer else { return None };
+        let load = self.loads;
+        self.loads += 1;
+        // A redirect onto another link or the key page is skipped; that link is loaded in its own turn.
+        if url != asked && (self.links.contains_key(&url) || url == self.key) {
+            return Some(load);
+        }
+        if !self.found_at.insert(url) || !self.fingerprints.insert(fingerprint) {
+            return Some(load);
+        }
+        let Some(link) = self.links.get(&asked).copied() else { return Some(load) };
+        if self.mode == SubdigraphMode::First {
+            for url in &links {
+                if *url != self.key && !self.links.contains_key(url) && self.order.offer(url) {
+                    self.links.insert(url.clone(), self.links.len() as u32);
+                }
+            }
+        }
+        let out: FxHashSet<u32> = links.iter().filter_map(|l| self.links.get(l).copied()).collect();
+        self.add(Loaded { load, link, out, mutual: 0 });
+        Some(load)
+    }
+
+    fn add(&mut self, mut page: Loaded) {
+        let at = self.loaded.len();
+        match self.mode {
+            SubdigraphMode::First => {
+                self.loaded.push(page);
+                self.best.push(at);
+            }
+            SubdigraphMode::Complete => {
+                for (i, other) in self.loaded.iter_mut().enumerate() {
+                    if page.out.contains(&other.link) && other.out.contains(&page.link) {
+                        page.mutual |= 1 << i;
+                        other.mutual |= 1 << at;
+                    }
+                }
+                self.loaded.push(page);
+                self.improve_with(at);
+            }
+        }
+    }
+
+    /// A larger clique must hold the page that came last, or it would have been found before.
+    fn improve_with(&mut self, newest: usize) {
+        let mutual: Vec<u64> = self.loaded.iter().map(|page| page.mutual).collect();
+        let clique = largest_clique_with(&mutual, newest, self.n);
+        if clique.len() > self.best.len() {
+            self.best = clique;
+        }
+    }
+}
+
+/// The largest clique that holds `start`, at most `n` members, `start` first; the first found wins among equals.
+///
+/// `mutual[i]` has bit `j` when `i` and `j` are joined. Branch and bound over bit sets: with `n` at most 8 and 64
+/// pages it takes microseconds where the thesis walks the power set.
+fn largest_clique_with(mutual: &[u64], start: usize, n: usize) -> Vec<usize> {
+    let mut best = Vec::new();
+    let mut chosen = vec![start];
+    extend(mutual, mutual[start], n, &mut chosen, &mut best);
+    best
+}
+
+fn extend(mutual: &[u64], mut candidates: u64, n: usize, chosen: &mut Vec<usize>, best: &mut Vec<usize>) {
+    if chosen.len() > best.len() {
+        best.clone_from(chosen);
+    }
+    while candidates != 0 && best.len() < n {
+        if chosen.len() + candidates.count_ones() as usize <= best.len() {
+            return;
+        }
+        let next = candidates.trailing_zeros() as usize;
+        candidates &= candidates - 1;
+        chosen.push(next);
+        extend(mutual, candidates & mutual[next], n, chosen, best);
+        chosen.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dom::ParseOptions;
+    use crate::dom::parse;
+    use crate::links::{LinkOptions, outlinks};
+    use crate::page_url::{SameSite, Site};
+
+    fn url(name: &str) -> PageUrl {
+        PageUrl::parse(&format!("http://s.com/{name}")).unwrap()
+    }
+
+    fn search(names: &[&str], learn: &SearchOptions) -> Search {
+        let html: String = names.iter().map(|n| format!("<a href='/{n}'>x</a>")).collect();
+        let tree = parse(&html, &ParseOptions::default());
+        let key = url("key");
+        let links = outlinks(&tree, &key, &Site::of(&key, SameSite::Host), 100);
+        let order = LinkOrder::paper(&tree, &key, &links, &LinkOptions::thesis2014());
+        let urls: Vec<PageUrl> = links.into_iter().map(|l| l.url).collect();
+        Search::new(key, 0, &urls, order, learn)
+    }
+
+    fn page(name: &str, fingerprint: u64, links: &[&str]) -> Answer {
+        Answer::Page { url: url(name), fingerprint, links: links.iter().map(|l| url(l)).collect() }
+    }
+
+    #[test]
+    fn a_triangle_ends_the_search() {
+        let learn = SearchOptions::thesis2014();
+        let mut search = search(&["a", "b", "c", "d", "e"], &learn);
+        assert_eq!(search.next_step(), Step::Fetch(url("a")));
+        assert_eq!(search.next_step(), Step::Fetch(url("a")), "asking twice changes nothing");
+        search.tell(page("a", 1, &["b", "c", "d"]));
+        for (name, answer) in
+            [("b", Answer::Failed), ("c", page("c", 2, &["a", "b", "d"])), ("d", page("d", 3, &["a", "c"]))]
+        {
+            assert_eq!(search.next_step(), Step::Fetch(url(name)));
+            search.tell(answer);
+        }
+        let found = Found { voters: vec![2, 0, 1], loads: 3, requests: 4 };
+        assert_eq!(search.next_step(), Step::Done(found));
+    }
+
+    #[test]
+    fn duplicates_and_redirects_onto_links_are_loads_but_no_voters() {
+        let learn = SearchOptions::thesis2014();
+        let mut search = search(&["a", "b", "c"], &learn);
+        for answer in [page("a", 1, &["b", "c"]), page("b", 1, &["a", "c"]), page("a", 2, &["b"])] {
+            search.next_step();
+            search.tell(answer);
+        }
+        assert_eq!(search.next_step(), Step::Done(Found { voters: vec![0], loads: 3, requests: 3 }));
+    }
+
+    #[test]
+    fn loads_are_bounded_and_first_takes_what_comes() {
+        let learn = SearchOptions { max_loads: 2, mode: SubdigraphMode::First, ..SearchOptions::thesis2014() };
+        let mut search = search(&["a", "b", "c"], &learn);
+        for answer in [page("a", 1, &[]), page("b", 2, &[])] {
+            search.next_step();
+            search.tell(answer);
+        }
+        assert_eq!(search.next_step(), Step::Done(Found { voters: vec![0, 1], loads: 2, requests: 2 }));
+    }
+
+    /// Size of the largest clique holding `start`, by trying every subset.
+    fn literal(mutual: &[u64], start: usize, n: usize) -> usize {
+        (0..1_u64 << mutual.len())
+            .filter(|set| set & (1 << start) != 0 && set.count_ones() as usize <= n)
+            .filter(|set| (0..mutual.len()).all(|i| set & (1 << i) == 0 || set & !(1 << i) & !mutual[i] == 0))
+            .map(|set| set.count_ones() as usize)
+            .max()
+            .unwrap_or(0)
+    }
+
+    proptest! {
+        #[test]
+        fn the_clique_search_equals_the_power_set(
+            size in 1..9_usize, n in 1..9_usize, edges in any::<u64>(), start in 0..8_usize,
+        ) {
+            let start = start % size;
+            let mut mutual = vec![0_u64; size];
+            for i in 0..size {
+                for j in 0..i {
+                    if edges >> (i * 8 + j) & 1 == 1 {
+                        mutual[i] |= 1 << j;
+                        mutual[j] |= 1 << i;
+                    }
+                }
+            }
+            let clique = largest_clique_with(&mutual, start, n);
+            prop_assert!(clique.contains(&start) && clique.len() <= n);
+            for i in &clique {
+                prop_assert!(clique.iter().all(|j| i == j || mutual[*i] >> j & 1 == 1));
+            }
+            prop_assert_eq!(clique.len(), literal(&mutual, start, n));
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Equality probability of two nodes (thesis, definition 3.2.2).
+
+use super::options::EtdmOptions;
+use super::options::{AttrMode, NodeText};
+use crate::dom::{SetId, Shape};
+use crate::equality_weights::EqualityWeights;
+
+/// A node with its place: position from 1 and length of the full child list that it stands in.
+#[derive(Clone, Copy, Debug)]
+pub struct Side {
+    /// Number in its shape.
+    pub node: usize,
+    /// Position among its siblings.
+    pub position: u32,
+    /// Number of siblings, itself included.
+    pub of: u32,
+}
+
+impl Side {
+    /// A node of a shape.
+    pub fn of(shape: &Shape, node: usize) -> Side {
+        let parent = shape.parent[node] as usize;
+        Side { node, position: shape.position[node], of: shape.n_children[parent].max(1) }
+    }
+}
+
+/// Scores pairs of nodes of two shapes.
+pub struct Equality<'a> {
+    /// The key page or template.
+    pub left: &'a Shape,
+    /// The page that is mapped to.
+    pub right: &'a Shape,
+    weights: EqualityWeights,
+    text: NodeText,
+    left_classes: &'a [SetId],
+    right_classes: &'a [SetId],
+    left_attrs: &'a [SetId],
+    right_attrs: &'a [SetId],
+}
+
+impl<'a> Equality<'a> {
+    /// A scorer with the parameters of `options`.
+    pub fn new(left: &'a Shape, right: &'a Shape, options: &EtdmOptions) -> Equality<'a> {
+        let classes = |shape: &'a Shape| match options.ignore_generated {
+            true => &shape.stable_classes[..],
+            false => &shape.classes[..],
+        };
+        let attrs = |shape: &'a Shape| match options.attr_mode {
+            AttrMode::NameValue => &shape.attrs[..],
+            AttrMode::Name => &shape.attr_names[..],
+        };
+        Equality {
+            left,
+            right,
+            weights: options.weights,
+            text: options.text,
+            left_classes: classes(left),
+            right_classes: classes(right),
+            left_attrs: attrs(left),
+            right_attrs: attrs(right),
+        }
+    }
+
+    /// Could these two nodes be mapped at all?
+    pub fn score_above_threshold(&self, a: Side, b: Side) -> Option<f64> {
+        let p = self.score(a, b);
+        self.passes(p).then_some(p)
+    }
+
+    /// Is a probability above the threshold?
+    pub fn passes(&self, p: f64) -> bool {
+        p > self.weights.threshold || (self.weights.threshold_inclusive && p >= self.weights.threshold)
+    }
+
+    /// The probability that `a` and `b` are the same node of the template.
+    pub fn score(&self, a: Side, b: Side) -> f64 {
+        match self.likeness(a.node, b.node) {
+            Likeness::Fixed(p) => p,
+            likeness => likeness.at(position_score(a.position, a.of, b.position, b.of)),
+        }
+    }
+
+    /// The part of the score that does not depend on the places.
+    pub(super) fn likeness(&self, x: usize, y: usize) -> Likeness {
+        if self.left.tag[x] != self.right.tag[y] {
+            return Likeness::Fixed(0.0);
+        }
+        if self.text == NodeText::Equal && self.left.text[x] != self.right.text[y] {
+            return Likeness::Fixed(0.0);
+        }
+        let w = &self.weights;
+        if self.left.id[x] != 0 && self.left.id[x] == self.right.id[y] {
+            // Equal ids outdo everything, the shortcut below too.
+            return Likeness::Fixed(if w.exact_wins { 4.0 } else { 1.0 });
+        }
+        let class = self.overlap(self.left_classes[x], self.right_classes[y], w.no_class);
+        let attributes = self.overlap(self.left_attrs[x], self.right_attrs[y], w.no_attributes);
+        if w.exact_wins && class >= 1.0 && attributes >= 1.0 {
+            return Likeness::Exact;
+        }
+        let children = ratio(self.left.n_children[x], self.right.n_children[y], w.no_children);
+        weigh(w, class, attributes, children)
+    }
+
+    /// Equal for left nodes that score alike against every right node but for their place.
+    pub(super) fn left_kind(&self, node: usize) -> [u64; 6] {
+        self.kind(self.left, self.left_classes, self.left_attrs, node)
+    }
+
+    /// The same for right nodes.
+    pub(super) fn right_kind(&self, node: usize) -> [u64; 6] {
+        self.kind(self.right, self.right_classes, self.right_attrs, node)
+    }
+
+    fn kind(&self, shape: &Shape, classes: &[SetId], attrs: &[SetId], node: usize) -> [u64; 6] {
+        let text = if self.text == NodeText::Equal { shape.text[node] } else { 0 };
+        let sets = [classes[node], attrs[node]].map(|set| u64::from(set.0));
+        [shape.tag[node], text, shape.id[node], sets[0], sets[1], u64::from(shape.n_children[node])]
+    }
+
+    fn overlap(&self, a: SetId, b: SetId, both_empty: f64) -> f64 {
+        let (shared, either) = self.left.sets.overlap(a, &self.right.sets, b);
+        if either == 0 { both_empty } else { shared as f64 / either as f64 }
+    }
+
+    /// For each node of the left shape the least probability with itself over its subtree.
+    ///
+    /// Where it is above the threshold, mapping the subtree to an equal one is the identity (ALGORITHMS 2.6).
+    pub fn least_self_scores(&self) -> Vec<f64> {
+        let own =
+            Equality { right: self.left, right_classes: self.left_classes, right_attrs: self.left_attrs, ..*self };
+        let mut least: Vec<f64> = (0..self.left.len())
+            .map(|node| {
+                let side = Side::of(self.left, node);
+                own.score(side, side)
+            })
+            .collect();
+        for node in (1..least.len()).rev() {
+            let parent = self.left.parent[node] as usize;
+            least[parent] = least[parent].min(least[node]);
+        }
+        least
+    }
+}
+
+/// What a score is without the places: the last step of definition 3.2.2 adds them.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Likeness {
+    /// The same at every place.
+    Fixed(f64),
+    /// Class and attributes are equal and that outdoes every sum.
+    Exact,
+    /// The sum over class, attributes and children, in this order (the last bit can decide against the threshold),
+    /// and the weight of the position.
+    Sum { before: f64, position: f64 },
+}
+
+impl Likeness {
+    /// The probability at places that agree by `score` (Pp).
+    pub(super) fn at(self, score: f64) -> f64 {
+        match self {
+            Likeness::Fixed(p) => p,
+            // Higher still at the same place.
+            Likeness::Exact if score >= 1.0 => 3.0,
+            Likeness::Exact => 2.0,
+            Likeness::Sum { before, position } => before + position * score,
+        }
+    }
+}
+
+fn weigh(w: &EqualityWeights, class: f64, attributes: f64, children: f64) -> Likeness {
+    let before = w.class * class + w.attributes * attributes + w.children * children;
+    Likeness::Sum { before, position: w.position }
+}
+
+fn ratio(a: u32, b: u32, both_zero: f64) -> f64 {
+    match a.max(b) {
+        0 => both_zero,
+        most => f64::from(a.min(b)) / f64::from(most),
+    }
+}
+
+/// Pp: how well two positions agree, counted from whichever end fits better; in `[1/m, 1]`.
+///
+/// `i` of `c` on one side, `k` of `d` on the other, from 1; `m = min(c, d)`.
+pub fn position_score(i: u32, c: u32, k: u32, d: u32) -> f64 {
+    diagonal_score(c, d, i64::from(k) - i64::from(i))
+}
+
+/// Pp by how far apart the places are (`k - i`), which is all that it depends on in two lists of `c` and `d` nodes.
+pub(super) fn diagonal_score(c: u32, d: u32, delta: i64) -> f64 {
+    let (c, d) = (i64::from(c), i64::from(d));
+    // The longer list has `|d - c|` places more for a node of the shorter one to stand at.
+    let longer = d - c;
+    let off = if longer >= 0 { 0.max(-delta).max(delta - longer) } else { 0.max(delta).max(longer - delta) };
+    1.0 - off as f64 / c.min(d) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::ParseOptions;
+    use crate::dom::parse;
+
+    fn row(i: u32, c: u32, d: u32) -> Vec<f64> {
+        (1..=d).map(|k| (position_score(i, c, k, d) * 1000.0).round() / 1000.0).collect()
+    }
+
+    #[test]
+    fn position_rows_of_the_figures() {
+        assert_eq!(row(4, 4, 6), [0.25, 0.5, 0.75, 1.0, 1.0, 1.0], "figure 3.1");
+        assert_eq!(row(4, 5, 7), [0.4, 0.6, 0.8, 1.0, 1.0, 1.0, 0.8], "figure 3.2");
+        assert_eq!(row(2, 4, 4), [0.75, 1.0, 0.75, 0.5]);
+    }
+
+    /// The windows that the authors' code builds, as another statement of the same score.
+    fn window(i: i64, c: i64, k: i64, d: i64) -> f64 {
+        let (less, diff) = (c.min(d), c - d);
+        let start = if diff < 0 { 0 } else { -diff };
+        let (from, to) = (start + i - 1, start + i - 1 + diff.abs() + 1);
+        let (from, to, k) = (from.max(0), to.min(d), k - 1);
+        let off = if k < from { from - k } else { (k - to + 1).max(0) };
+        1.0 - off as f64 / less as f64
+    }
+
+    #[test]
+    fn position_score_equals_the_window_form() {
+        for (c, d) in (1..=11).flat_map(|c| (1..=11).map(move |d| (c, d))) {
+            for (i, k) in (1..=c).flat_map(|i| (1..=d).map(move |k| (i, k))) {
+                let want = window(i.into(), c.into(), k.into(), d.into());
+                assert!((position_score(i, c, k, d) - want).abs() < 1e-9, "{i} of {c}, {k} of {d}");
+            }
+        }
+    }
+
+    #[test]
+    fn last_step_of_example_3_2_5() {
+        // The early weights over the rounded parts that the thesis prints.
+        let weights = EtdmOptions::thesis2014().weights;
+        let sum = |w: &EqualityWeights, class: f64, attributes: f64, children: f64, position: f64| {
+            weigh(w, class, attributes, children).at(position)
+        };
+        let early = EqualityWeights { class: 0.4, attributes: 0.1, children: 0.1, position: 0.4, ..weights };
+        assert!((sum(&early, 1.0, 0.66, 0.66, 0.95) - 0.912).abs() < 1e-9);
+        assert!((sum(&early, 1.0, 2.0 / 3.0, 2.0 / 3.0, 0.95) - 0.91333).abs() < 1e-5);
+    }
+
+    /// The scores of typical pairs from which the threshold was derived (ALGORITHMS 2.5), at the same place.
+    #[test]
+    fn scores_of_typical_pairs() {
+        let learn = EtdmOptions::thesis2014();
+        let score = |a: &str, b: &str| {
+            let [a, b] = [a, b].map(|attrs| parse(&format!("<div{attrs}></div>"), &ParseOptions::default()));
+            let node = a.counted().start + 1;
+            Equality::new(&a.shape, &b.shape, &learn).score(Side::of(&a.shape, node), Side::of(&b.shape, node))
+        };
+        let cases = [
+            ("", "", 0.845),
+            (" class=x", " class=x", 0.85),
+            (" class=x title=1", " class=x title=2", 0.80),
+            (" title=1", " title=2", 0.795),
+            (" class='x y'", " class='y z w'", 0.475),
+            (" class='x y'", " class=x", 0.60),
+            (" class=x", " class=y", 0.35),
+            (" id=a class=x", " id=a class=y", 1.0),
+            (" id=a", " id=b", 0.845),
+        ];
+        for (a, b, want) in cases {
+            assert!((score(a, b) - want).abs() < 1e-9, "{a} {b}: {}", score(a, b));
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The template of a site as a plain value, and its stored form.
+
+use serde::{Deserialize, Serialize};
+
+use super::etdm::Votes;
+use super::legacy;
+use super::node::TemplateNode;
+use crate::dom::{NodeId, SetBuilder, Shape, Tree, hash_str, looks_generated};
+use crate::labels::Labels;
+use crate::learner::LearnOptions;
+use crate::method::Method;
+use crate::page_url::PageUrl;
+use crate::site_model::{StoredError, StoredTrainingSet, TrainingSet};
+
+/// Version of the stored form. An older one is read, a newer one refused with a sentence.
+pub const SCHEMA: u32 = 3;
+
+/// Versions up to this one are brought forward before they are read.
+const LAST_LEGACY_SCHEMA: u32 = 2;
+
+/// What the pages of a site have in common.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Template {
+    /// [`SCHEMA`] when it was written.
+    pub schema: u32,
+    /// Method that learned it.
+    pub method: Method,
+    /// Host of the site; empty when the pages came without URLs.
+    pub host: String,
+    /// The key page; empty when the pages came without URLs.
+    pub key_url: String,
+    /// The training pages.
+    pub voters: Vec<String>,
+    /// Pages loaded beside the key page.
+    pub loads: usize,
+    /// Training pages that were wanted (n in the thesis).
+    pub n_wanted: usize,
+    /// Training pages that were found (m).
+    pub n_voters: usize,
+    /// Votes that made a node template (t'); 0 when the site model labels.
+    pub min_votes: usize,
+    /// Counted nodes of the key page.
+    pub key_nodes: usize,
+    /// Whether a child list was too long for the exact mapping.
+    pub approximate: bool,
+    /// Share of another training page's template that the key page showed when it was learned, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_coverage: Option<f64>,
+    /// Parameters that it was learned with and is applied with.
+    pub learn: LearnOptions,
+    /// The template tree in preorder; the first node is the body.
+    pub nodes: Vec<TemplateNode>,
+    /// The training pages that label others, when they do and not `nodes` (`label.by = "site_model"`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training_set: Option<StoredTrainingSet>,
+}
+
+/// Where the pages of a template come from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Provenance<'a> {
+    /// URL of the key page, if it has one.
+    pub key_url: Option<&'a PageUrl>,
+    /// URLs of the training pages.
+    pub voters: &'a [PageUrl],
+    /// Pages loaded beside the key page.
+    pub loads: usize,
+}
+
+/// Why a stored template was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum TemplateError {
+    /// Not JSON of the expected form.
+    #[error("not a template: {0}")]
+    Form(serde_json::Error),
+    /// Written by a version that is not known here.
+    #[error("template schema {found} is not known; this version reads up to {SCHEMA}, please update dehusk")]
+    Schema {
+        /// The version found.
+        found: u32,
+    },
+    /// A node names a parent that is not before it.
+    #[error("damaged template: node {node} has parent {parent}")]
+    Parent {
+        /// The node's number.
+        node: usize,
+        /// The parent it names.
+        parent: u32,
+    },
+    /// A node names a position that its siblings do not leave free.
+    #[error("damaged template: node {node} has position {position}")]
+    Position {
+        /// The node's number.
+        node: usize,
+        /// The position it names.
+        position: u32,
+    },
+    /// A training page is damaged.
+    #[error("damaged template: {0}")]
+    TrainingPage(StoredError),
+}
+
+impl Template {
+    /// The template that votes made of the key page.
+    pub fn from_votes(key: &Tree, from: Provenance<'_>, votes: &Votes, learn: &LearnOptions) -> Template {
+        Template {
+            n_voters: votes.n_voters,
+            min_votes: votes.min_votes,
+            approximate: votes.approximate,
+            ..Template::outline(key, from, &votes.labels(key), learn)
+        }
+    }
+
+    /// The template that a training set found on the key page, together with the set.
+    pub fn from_training_set(
+        key: &Tree,
+        from: Provenance<'_>,
+        labels: &Labels,
+        set: &TrainingSet,
+        learn: &LearnOptions,
+    ) -> Template {
+        Template {
+            method: Method::SiteModel,
+            n_voters: from.voters.len(),
+            key_coverage: from.key_url.map(|url| set.key_coverage(url.fingerprint(), key)),
+            training_set: Some(set.store()),
+            ..Template::outline(key, from, labels, learn)
+        }
+    }
+
+    /// Whether the key page shares so little with its training pages that the site should be learned again soon. This
+    /// happens when pages were fetched in the middle of a redesign.
+    pub fn is_provisional(&self) -> bool {
+        const MIN_COVERAGE: f64 = 0.05;
+        self.key_coverage.is_some_and(|coverage| coverage < MIN_COVERAGE)
+    }
+
+    fn outline(key: &Tree, from: Provenance<'_>, labels: &Labels, learn: &LearnOptions) -> Template {
+        let (is_template, votes) = (&labels.is_template, &labels.support);
+        let mut holds_template = is_template.clone();
+        for node in key.counted().rev().filter(|n| *n > key.counted().start) {
+            holds_template[key.shape.parent[node] as usize] |= holds_template[node];
+        }
+        let mut number = vec![0_u32; key.len()];
+        let mut nodes = Vec::new();
+        for index in key.counted().filter(|n| holds_template[*n]) {
+            number[index] = nodes.len() as u32;
+            let parent = number[key.shape.parent[index] as usize];
+            let node = TemplateNode::of(key, NodeId::new(index), parent, votes[index]);
+            nodes.push(TemplateNode { own: !is_template[index], ..node });
+        }
+        Template {
+            schema: SCHEMA,
+            method: Method::Etdm,
+            host: from.key_url.map(PageUrl::authority).unwrap_or_default(),
+            key_url: from.key_url.map(PageUrl::to_string).unwrap_or_default(),
+            voters: from.voters.iter().map(PageUrl::to_string).collect(),
+            loads: from.loads,
+            n_wanted: learn.search.n,
+            n_voters: 0,
+            min_votes: 0,
+            key_coverage: None,
+            key_nodes: key.counted().len(),
+            approximate: false,
+            learn: learn.clone(),
+            nodes,
+            training_set: None,
+        }
+    }
+
+    /// Reads the stored form.
+    ///
+    /// # Errors
+    ///
+    /// [`TemplateError`] when the text is not a template, is of a later version, or is damaged.
+    pub fn from_json(text: &[u8]) -> Result<Template, TemplateError> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema: u32,
+        }
+        let Version { schema } = serde_json::from_slice(text).map_err(TemplateError::Form)?;
+        let template: Template = match schema {
+            1..=LAST_LEGACY_SCHEMA => serde_json::from_slice(text).and_then(legacy::upgrade),
+            SCHEMA => serde_json::from_slice(text),
+            found => return Err(TemplateError::Schema { found }),
+        }
+        .map_err(TemplateError::Form)?;
+        template.check_nodes()?;
+        template.training_set.as_ref().map_or(Ok(()), StoredTrainingSet::check).map_err(TemplateError::TrainingPage)?;
+        Ok(template)
+    }
+
+    fn check_nodes(&self) -> Result<(), TemplateError> {
+        // In preorder a node's parent is the node before it or an ancestor of that one.
+        let mut path: Vec<usize> = vec![0];
+        let mut last_child = vec![0; self.nodes.len()];
+        for (node, TemplateNode { parent, position, .. }) in self.nodes.iter().enumerate() {
+            match path.iter().rposition(|open| *open == *parent as usize) {
+                Some(at) => path.truncate(at + 1),
+                None => return Err(TemplateError::Parent { node, parent: *parent }),
+            }
+            if node > 0 {
+                path.push(node);
+                // Positions of siblings ascend and lie within their number.
+                let above = *parent as usize;
+                if *position <= last_child[above] || *position > self.nodes[above].n_children {
+                    return Err(TemplateError::Position { node, position: *position });
+                }
+                last_child[above] = *position;
+            }
+        }
+        Ok(())
+    }
+
+    /// The stored form.
+    pub fn to_json(&self) -> Vec<u8> {
+        // A plain value of strings and numbers always serializes.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Template nodes of the key page.
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.iter().filter(|node| !node.own).count()
+    }
+
+    /// Text nodes among them.
+    pub fn n_texts(&self) -> usize {
+        self.nodes.iter().filter(|node| !node.own && node.tag == "#text").count()
+    }
+
+    /// The training pages, ready to label pages.
+    pub fn training_set(&self) -> Option<TrainingSet> {
+        self.training_set.as_ref().map(|stored| stored.load(&self.learn.site_model))
+    }
+
+    /// The part that is mapped to pages: names hashed as in a tree's shape, positions those of the key page.
+    pub fn shape(&self) -> Shape {
+        let mut shape = Shape::default();
+        let mut sets = SetBuilder::default();
+        for node in &self.nodes {
+            let depth = shape.depth.get(node.parent as usize).map_or(0, |d: &u16| d.saturating_add(1));
+            shape.depth.push(depth);
+            shape.tag.push(hash_str(&node.tag));
+            shape.parent.push(node.parent);
+            shape.position.push(node.position);
+            shape.n_children.push(node.n_children);
+            shape.id.push(if node.id.is_empty() { 0 } else { hash_str(&node.id) });
+            let hashes = |keeps: fn(&str) -> bool| -> Vec<u64> {
+                node.classes.iter().filter(|c| keeps(c)).map(|c| hash_str(c)).collect()
+            };
+            shape.classes.push(sets.intern(&mut hashes(|_| true)));
+            shape.stable_classes.push(sets.intern(&mut hashes(|c| !looks_generated(c))));
+            let mut pairs: Vec<u64> = node.attrs.iter().map(|(name, value)| value.hash(hash_str(name))).collect();
+            shape.attrs.push(sets.intern(&mut pairs));
+            let mut names: Vec<u64> = node.attrs.iter().map(|(name, _)| hash_str(name)).collect();
+            shape.attr_names.push(sets.intern(&mut names));
+            shape.text.push(node.text_hash());
+        }
+        shape.sets = sets.sets;
+        shape.sum_up();
+        shape
+    }
+}

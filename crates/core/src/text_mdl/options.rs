@@ -1,0 +1,33 @@
+//! How TEXT clusters pages.
+
+/// How pages are clustered by their paths (Kim and Shim 2011).
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextOptions {
+    /// Which of the three algorithms.
+    pub method: TextMethod,
+    /// Length of a MinHash signature.
+    pub signature: usize,
+    /// Smallest number of pages that have an essential path; 1 = the paper.
+    pub min_support: u32,
+    /// Share of the pages above which a path does not decide what is essential; 1 = the paper.
+    pub universal: f64,
+    /// Clusters with the same value at a signature position that are considered.
+    pub bucket: usize,
+}
+
+/// How the next pair of clusters to merge is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextMethod {
+    /// By the cost of all pairs.
+    Mdl,
+    /// By the estimated cost of all pairs.
+    Hash,
+    /// By the estimated cost of the pairs that share the most.
+    Max,
+}
+
+impl Default for TextOptions {
+    fn default() -> TextOptions {
+        TextOptions { method: TextMethod::Max, signature: 128, min_support: 2, universal: 0.5, bucket: 64 }
+    }
+}

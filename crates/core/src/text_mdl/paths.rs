@@ -1,0 +1,189 @@
+//! Pages as sets of paths, and which of these are essential.
+
+use rayon::slice::ParallelSliceMut;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::dom::{NodeId, Tree, mix, normalized};
+use crate::text_mdl::TextOptions;
+
+/// All paths of a page: hashes, ascending, each once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Paths(Vec<u64>);
+
+/// The essential paths of a page by number, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Essential(pub Vec<u32>);
+
+impl Paths {
+    /// The tag names from the root to each node, with the words of a text at its end. Each path follows from that of the
+    /// parent, so the work is linear in the page.
+    pub fn of(tree: &Tree) -> Paths {
+        let mut paths = hashes(tree);
+        paths.sort_unstable();
+        paths.dedup();
+        Paths(paths)
+    }
+
+    /// Their number.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Has the page no node?
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Essential {
+    /// E(d) of every page: the paths that are in at least as many pages as most of the page's paths are, that is the mode
+    /// of their supports, the smallest of several.
+    ///
+    /// Two departures, each with a setting that gives the paper's. `min_support` is a floor for the mode: where most paths
+    /// of a page are its own, 1 would keep them all. And paths that more than the share `universal` of all pages have, such
+    /// as `html/body/div`, do not vote for the mode, as long as there are others: on a pile of small templates they are most
+    /// of a page's paths, and would be all that is essential of it.
+    ///
+    /// The numbers stand for paths of these pages only; their hashes come second, by number.
+    pub fn of(pages: &[Paths], how: &TextOptions) -> (Vec<Essential>, Vec<u64>) {
+        let floor = if pages.len() > 2 { how.min_support } else { 1 };
+        let universal = (how.universal * pages.len() as f64) as u32;
+        let mut all: Vec<u64> = pages.iter().flat_map(|page| page.0.iter().copied()).collect();
+        all.par_sort_unstable();
+        // Paths of one page need no number, unless they can be essential.
+        let counted = all.chunk_by(|a, b| a == b).filter(|run| run.len() as u32 >= floor.min(2));
+        let (mut number, mut hashes): (FxHashMap<u64, (u32, u32)>, Vec<u64>) = Default::default();
+        for run in counted {
+            number.insert(run[0], (hashes.len() as u32, run.len() as u32));
+            hashes.push(run[0]);
+        }
+        drop(all);
+        let essential = |page: &Paths| {
+            let known = page.0.iter().filter_map(|hash| number.get(hash).copied());
+            let mut known: Vec<(u32, u32)> = known.collect();
+            known.sort_unstable_by_key(|(_, support)| *support);
+            let threshold = threshold(&known, page.0.len() - known.len(), floor, universal);
+            let mut paths: Vec<u32> =
+                known.into_iter().filter(|(_, support)| *support >= threshold).map(|(number, _)| number).collect();
+            paths.sort_unstable();
+            Essential(paths)
+        };
+        let essential = rayon::iter::ParallelIterator::collect(rayon::iter::ParallelIterator::map(
+            rayon::iter::IntoParallelRefIterator::par_iter(pages),
+            essential,
+        ));
+        (essential, hashes)
+    }
+}
+
+/// The mode of supports, the smallest on ties; those above `universal` count only where there are no others. `known` are
+/// paths with their supports, by these; the `unknown` others are in one page each.
+fn threshold(known: &[(u32, u32)], unknown: usize, floor: u32, universal: u32) -> u32 {
+    let mode = |supports: &[(u32, u32)]| {
+        let mut most = (1, 0);
+        for run in supports.chunk_by(|a, b| a.1 == b.1) {
+            if run.len() > most.1 {
+                most = (run[0].1, run.len());
+            }
+        }
+        most
+    };
+    let (some, all) = known.split_at(known.partition_point(|(_, support)| *support <= universal));
+    let (support, n) = if some.is_empty() { mode(all) } else { mode(some) };
+    if unknown >= n.max(1) { floor } else { support.max(floor) }
+}
+
+fn hashes(tree: &Tree) -> Vec<u64> {
+    let mut paths: Vec<u64> = Vec::with_capacity(tree.len());
+    for at in 0..tree.len() {
+        let node = NodeId::new(at);
+        let above = if at == 0 { 0 } else { paths[tree.shape.parent[at] as usize] };
+        // The hash of a text node is that of its words.
+        let own = if tree.is_text(node) { tree.shape.h_full[at] } else { tree.shape.tag[at] };
+        paths.push(mix(above, own));
+    }
+    paths
+}
+
+/// Paths of a page as written, for those of these hashes: `html/body/ul/li`, a text in quotes behind its path.
+pub fn path_names(tree: &Tree, wanted: &FxHashSet<u64>) -> Vec<(u64, String)> {
+    let paths = hashes(tree);
+    let mut seen = FxHashSet::default();
+    let mut found = Vec::new();
+    for (at, hash) in paths.iter().enumerate().filter(|(_, hash)| wanted.contains(hash)) {
+        if !seen.insert(*hash) {
+            continue;
+        }
+        let node = NodeId::new(at);
+        let mut names = Vec::new();
+        let mut above = at;
+        while above != 0 {
+            names.push(NodeId::new(above));
+            above = tree.shape.parent[above] as usize;
+        }
+        names.push(NodeId::new(0));
+        let elements = names.iter().rev().filter(|node| !tree.is_text(**node)).map(|node| tree.name(*node));
+        let mut name = elements.collect::<Vec<_>>().join("/");
+        if tree.is_text(node) {
+            name += &format!(" {:?}", normalized(tree.text(node)));
+        }
+        found.push((*hash, name));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::ParseOptions;
+    use crate::dom::parse;
+
+    fn how(min_support: u32) -> TextOptions {
+        TextOptions { min_support, universal: 1.0, ..TextOptions::default() }
+    }
+
+    #[test]
+    fn the_worked_example() {
+        // Supports 4, 4, 3, 3, 3, 1, 1, 1.
+        let page = |paths: &[u64]| Paths(paths.to_vec());
+        let pages = [page(&[1, 2, 3, 4, 6]), page(&[1, 2, 3, 4, 5, 7]), page(&[1, 2, 3, 4, 5, 8]), page(&[1, 2, 5])];
+        for min_support in [1, 2] {
+            let (essential, hashes) = Essential::of(&pages, &how(min_support));
+            let hashes_of = |e: &Essential| e.0.iter().map(|number| hashes[*number as usize]).collect::<Vec<_>>();
+            let found: Vec<Vec<u64>> = essential.iter().map(hashes_of).collect();
+            assert_eq!(found, [vec![1, 2, 3, 4], vec![1, 2, 3, 4, 5], vec![1, 2, 3, 4, 5], vec![1, 2]]);
+        }
+    }
+
+    #[test]
+    fn where_all_is_their_own_nothing_is_essential_but_in_the_paper() {
+        let pages = [Paths(vec![1, 10, 11, 12]), Paths(vec![1, 20, 21, 22]), Paths(vec![1, 30, 31, 32])];
+        let sizes =
+            |min_support| Essential::of(&pages, &how(min_support)).0.iter().map(|e| e.0.len()).collect::<Vec<_>>();
+        assert_eq!(sizes(2), [1, 1, 1]);
+        assert_eq!(sizes(1), [4, 4, 4]);
+    }
+
+    #[test]
+    fn what_all_pages_have_does_not_decide() {
+        // Two templates of two paths under four that every page has.
+        let pages = [10, 10, 20, 20].map(|own| Paths(vec![1, 2, 3, 4, own, own + 1]));
+        let sizes = |universal| {
+            let how = TextOptions { universal, ..how(2) };
+            Essential::of(&pages, &how).0.iter().map(|e| e.0.len()).collect::<Vec<_>>()
+        };
+        assert_eq!((sizes(1.0), sizes(0.5)), (vec![4; 4], vec![6; 4]));
+    }
+
+    #[test]
+    fn paths_have_names_and_texts_are_told_by_their_words() {
+        let of = |html: &str| parse(html, &ParseOptions::default());
+        let (one, two) = (of("<ul><li>a\n b<li>c</ul>"), of("<ul><li>a b<li>d</ul>"));
+        let (a, b) = (Paths::of(&one), Paths::of(&two));
+        assert_eq!((a.len(), b.len()), (7, 7));
+        let shared: FxHashSet<u64> = a.0.iter().filter(|hash| b.0.contains(hash)).copied().collect();
+        let names: Vec<String> = path_names(&one, &shared).into_iter().map(|(_, name)| name).collect();
+        let wanted = ["html", "html/head", "html/body", "html/body/ul", "html/body/ul/li", "html/body/ul/li \"a b\""];
+        assert_eq!(names, wanted);
+    }
+}

@@ -1,0 +1,61 @@
+//! How the main region of a tag path sequence is searched for.
+
+/// The search for the main region of a tag path sequence (Velloso and Dorneles 2013, Algorithm 3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TpsOptions {
+    /// Which difference of the two sides of a cut is compared with the margin.
+    pub gap: TpsGap,
+    /// Which cut of a threshold is tried.
+    pub search: TpsSearch,
+    /// Difference of the sides, as a share of both, above which the larger one is kept.
+    pub split_margin: f64,
+    /// Whether the rest is kept when it has more text outside of links.
+    pub complement: bool,
+    /// Which regions are kept.
+    pub keep: TpsKeep,
+    /// Smallest share of the page that a region of the list holds.
+    pub min_region: f64,
+    /// Cuts after which the search ends.
+    pub max_splits: usize,
+}
+
+/// Which regions of a page are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TpsKeep {
+    /// The main one (the paper).
+    Main,
+    /// All that are large enough.
+    List,
+}
+
+/// Which difference of the two sides of a cut is compared with the margin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TpsGap {
+    /// |n - 2i| / n.
+    Abs,
+    /// (n - 2i) / n, as printed. It never keeps a left side.
+    Paper,
+}
+
+/// Which cut of a threshold is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TpsSearch {
+    /// The first (the paper).
+    First,
+    /// The one with the most unequal sides.
+    Best,
+}
+
+impl Default for TpsOptions {
+    fn default() -> TpsOptions {
+        TpsOptions {
+            gap: TpsGap::Abs,
+            search: TpsSearch::First,
+            split_margin: 0.2,
+            complement: true,
+            keep: TpsKeep::Main,
+            min_region: 0.1,
+            max_splits: 200,
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! The one way to send a request.
+
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use governor::clock::DefaultClock;
+use governor::middleware::NoOpMiddleware;
+use governor::state::keyed::DefaultKeyedStateStore;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{Quota, RateLimiter};
+use reqwest::header::{
+    CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    LAST_MODIFIED, LOCATION, RETRY_AFTER, TRANSFER_ENCODING,
+};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::body::{Body, BodyError, Limits, innermost};
+use super::resolver::ResolveError;
+use super::{ClientError, FetchError, Fetched, Resolver, Response, Wire, body, client, sniff};
+use crate::politeness::Times;
+use crate::robots::MAX_ROBOTS_BYTES;
+use crate::settings::Fetch;
+use crate::sitemap::MAX_SITEMAP_BYTES;
+use crate::validators::Validators;
+use dehusk_core::internals::page_url::PageUrl;
+
+/// What kind of answer is of use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// An HTML page.
+    Page,
+    /// A robots.txt: any type, cut at its own limit.
+    Robots,
+    /// A sitemap or a feed: any type, cut at its own limit.
+    Sitemap,
+}
+
+/// A request to make.
+#[derive(Clone, Debug)]
+pub struct FetchRequest {
+    /// Where.
+    pub url: PageUrl,
+    /// What for.
+    pub resource: Resource,
+    /// What is known of the page; with something in it, the server may answer 304.
+    pub known: Validators,
+}
+
+impl FetchRequest {
+    /// A request without conditions.
+    pub fn new(url: PageUrl, resource: Resource) -> FetchRequest {
+        FetchRequest { url, resource, known: Validators::default() }
+    }
+}
+
+type Direct = RateLimiter<NotKeyed, InMemoryState, DefaultClock, NoOpMiddleware>;
+type ByAddress = RateLimiter<IpAddr, DefaultKeyedStateStore<IpAddr>, DefaultClock, NoOpMiddleware>;
+
+/// Caps over all domains (governor). The spacing of one domain is the frontier's: a token bucket answers "not now"
+/// only after a URL was taken.
+#[derive(Clone, Default)]
+struct Caps {
+    requests: Option<Arc<Direct>>,
+    bytes: Option<Arc<Direct>>,
+    by_address: Option<Arc<ByAddress>>,
+}
+
+/// Addresses after which the per-address state is thinned out.
+const MOST_ADDRESSES: usize = 50_000;
+
+impl Caps {
+    fn new(fetch: &Fetch) -> Caps {
+        let quota = |n: u32| NonZeroU32::new(n).map(Quota::per_second);
+        // A burst of one spreads requests evenly.
+        let even = |n: u32| quota(n).map(|q| q.allow_burst(NonZeroU32::MIN));
+        Caps {
+            requests: even(fetch.requests_per_second).map(|q| Arc::new(RateLimiter::direct(q))),
+            bytes: quota(fetch.bytes_per_second).map(|q| Arc::new(RateLimiter::direct(q))),
+            by_address: even(fetch.requests_per_second_per_address).map(|q| Arc::new(RateLimiter::dashmap(q))),
+        }
+    }
+
+    async fn request(&self, address: Option<IpAddr>) {
+        if let (Some(limiter), Some(address)) = (&self.by_address, address) {
+            if limiter.len() > MOST_ADDRESSES {
+                limiter.retain_recent();
+            }
+            limiter.until_key_ready(&address).await;
+        }
+        if let Some(limiter) = &self.requests {
+            limiter.until_ready().await;
+        }
+    }
+
+    /// Waits until this many bytes may have been read.
+    async fn bytes(&self, n: usize) {
+        let Some(limiter) = &self.bytes else { return };
+        let mut left = u32::try_from(n).unwrap_or(u32::MAX);
+        while let Some(wanted) = NonZeroU32::new(left) {
+            match limiter.until_n_ready(wanted).await {
+                Ok(()) => return,
+                // More than a second's worth at once: ask for it in parts.
+                Err(governor::InsufficientCapacity(most)) => {
+                    let part = NonZeroU32::new(most).unwrap_or(NonZeroU32::MIN);
+                    let _ = limiter.until_n_ready(part).await;
+                    left = left.saturating_sub(part.get());
+                }
+            }
+        }
+    }
+}
+
+/// All requests go through here.
+#[derive(Clone)]
+pub struct Fetcher {
+    client: reqwest::Client,
+    resolver: Resolver,
+    caps: Caps,
+    fetch: Arc<Fetch>,
+    stopped: CancellationToken,
+    large: Arc<Semaphore>,
+    /// Header lines of every request, where exchanges are kept.
+    wire: Option<Arc<str>>,
+}
+
+/// Bytes of the body of an error or a redirect that are read, so that its connection can be used again.
+const DRAINED: usize = 256 * 1024;
+
+impl Fetcher {
+    /// A gate with its own client and connections.
+    ///
+    /// `memory` bounds the bytes of large bodies at one time; there is always room for one.
+    pub fn new(fetch: &Fetch, memory: usize) -> Result<Fetcher, ClientError> {
+        let resolver = Resolver::new(fetch)?;
+        let client = client::build(fetch, &resolver)?;
+        Ok(Fetcher {
+            client,
+            resolver,
+            caps: Caps::new(fetch),
+            fetch: Arc::new(fetch.clone()),
+            stopped: CancellationToken::new(),
+            large: Arc::new(Semaphore::new((memory / 2 / fetch.max_bytes.max(1)).clamp(1, 65_536))),
+            wire: None,
+        })
+    }
+
+    /// The same gate, which keeps every exchange as it went over the wire.
+    pub fn keeping_wire(mut self) -> Result<Fetcher, ClientError> {
+        let headers = client::headers(&self.fetch)?;
+        let lines =
+            headers.iter().map(|(name, value)| format!("{name}: {}\r\n", String::from_utf8_lossy(value.as_bytes())));
+        let lines: String = lines.collect();
+        self.wire = Some(Arc::from(format!("User-Agent: {}\r\n{lines}", self.fetch.user_agent)));
+        Ok(self)
+    }
+
+    /// The resolver, for politeness by address.
+    pub fn resolver(&self) -> &Resolver {
+        &self.resolver
+    }
+
+    /// Nothing is sent from now on; what is out comes home.
+    pub fn stop(&self) {
+        self.stopped.cancel();
+    }
+
+    /// Sends one GET request. The caller has asked robots.txt and waited for its turn.
+    pub async fn fetch(&self, request: &FetchRequest) -> Fetched {
+        let url = &request.url;
+        let ready = async {
+            let addresses = self.addresses(url).await?;
+            let address = addresses.first().map(SocketAddr::ip);
+            self.caps.request(address).await;
+            Ok(address)
+        };
+        let ready = self.stopped.run_until_cancelled(ready).await;
+        let address = match ready.unwrap_or_else(|| Err(FetchError::Stopped { url: url.clone() })) {
+            Ok(address) => address,
+            Err(error) => return Fetched { times: None, outcome: Err(error), archive_failed: false },
+        };
+        let sent = Instant::now();
+        let mut answered = None;
+        // reqwest's own timeout ends reads of the body; this one also bounds our decoder.
+        let whole = tokio::time::timeout(self.fetch.timeout, self.send(request, address, &mut answered));
+        let outcome = whole.await.unwrap_or_else(|_| Err(self.timeout(url)));
+        let ended = Instant::now();
+        if let Ok(response) = &outcome {
+            // Paid for afterwards, so that waiting for others' bytes is not taken for a slow server.
+            let paid = self.caps.bytes(response.raw_bytes);
+            self.stopped.run_until_cancelled(paid).await;
+        }
+        Fetched { times: Some(Times { sent, answered, ended }), outcome, archive_failed: false }
+    }
+
+    async fn addresses(&self, url: &PageUrl) -> Result<Vec<SocketAddr>, FetchError> {
+        let found = match url.ip_literal() {
+            Some(literal) => self.resolver.allowed(vec![SocketAddr::new(literal, url.port())]),
+            // The proxy looks names up; what it may reach is its own rule.
+            None if !self.fetch.proxy.is_empty() => Ok(Vec::new()),
+            None => self.resolver.resolve(url.host()).await,
+        };
+        found.map_err(|e| match e {
+            ResolveError::Private(address) => FetchError::Refused { url: url.clone(), address },
+            ResolveError::Unknown(reason) => FetchError::Dns { url: url.clone(), host: url.host().to_owned(), reason },
+        })
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the fetcher")]
+    async fn send(
+        &self,
+        request: &FetchRequest,
+        address: Option<IpAddr>,
+        answered: &mut Option<Instant>,
+    ) -> Result<Response, FetchError> {
+        let url = &request.url;
+        let mut builder = self.client.get(url.url().clone());
+        let conditions = [(IF_NONE_MATCH, &request.known.etag), (IF_MODIFIED_SINCE, &request.known.last_modified)];
+        let conditions = conditions.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
+        let mut own_lines = String::new();
+        for (name, value) in conditions {
+            let Ok(header) = HeaderValue::try_from(value) else { continue };
+            own_lines += &format!("{name}: {value}\r\n");
+            builder = builder.header(name, header);
+        }
+        let answer = builder.send().await;
+        *answered = Some(Instant::now());
+        let answer = answer.map_err(|e| self.sort(url, &e))?;
+        let headers = answer.headers();
+        let mut response = Response {
+            content_type: text(headers, CONTENT_TYPE),
+            location: text(headers, LOCATION),
+            retry_after: text(headers, RETRY_AFTER).and_then(|value| wait_of(&value)),
+            validators: Validators { etag: validator(headers, ETAG), last_modified: validator(headers, LAST_MODIFIED) },
+            robots_tags: lines(headers, "x-robots-tag"),
+            ..Response::empty(url.clone(), answer.status().as_u16())
+        };
+        let encoding = text(headers, CONTENT_ENCODING).unwrap_or_default().trim().to_ascii_lowercase();
+        let is_page = request.resource == Resource::Page && answer.status().is_success();
+        let wire = self.wire.as_ref().map(|lines| wire(url, &answer, address, &format!("{lines}{own_lines}")));
+        if is_page {
+            let may_be = sniff::may_be_html(response.content_type.as_deref());
+            may_be.map_err(|content_type| FetchError::NotHtml { url: url.clone(), content_type })?;
+        }
+        let is_success = answer.status().is_success();
+        let read = body::read(answer, &encoding, &self.limits(request.resource, is_success)).await;
+        let body = match read {
+            Ok(body) => body,
+            // What an error says of itself is not needed.
+            Err(_) if !is_success => Body { was_cut: true, ..Body::default() },
+            Err(e) => return Err(self.body_error(url, e)),
+        };
+        response.raw_bytes = body.raw_bytes;
+        response.wire = wire.map(|wire| Box::new(Wire { body: body.raw, was_cut: body.was_cut, ..wire }));
+        if is_success {
+            response.body = body.decoded;
+            response.place = body.place.map(Arc::new);
+        }
+        if is_page && !response.body.is_empty() {
+            let is_html = sniff::is_html(response.content_type.as_deref(), &response.body);
+            is_html.map_err(|content_type| FetchError::NotHtml { url: url.clone(), content_type })?;
+        }
+        Ok(response)
+    }
+
+    fn limits(&self, resource: Resource, is_success: bool) -> Limits {
+        let (raw, decoded, cut) = match resource {
+            _ if !is_success => (DRAINED, DRAINED, true),
+            Resource::Page => (self.fetch.max_raw_bytes, self.fetch.max_bytes, false),
+            Resource::Robots => (MAX_ROBOTS_BYTES, MAX_ROBOTS_BYTES, true),
+            Resource::Sitemap => (MAX_SITEMAP_BYTES, MAX_SITEMAP_BYTES, true),
+        };
+        let (min_rate, keep_raw) = (self.fetch.min_rate, self.wire.is_some());
+        Limits { raw, decoded, cut, min_rate, keep_raw, large: Arc::clone(&self.large) }
+    }
+
+    fn sort(&self, url: &PageUrl, error: &reqwest::Error) -> FetchError {
+        if error.is_timeout() && !error.is_connect() {
+            return self.timeout(url);
+        }
+        FetchError::Connection { url: url.clone(), reason: innermost(error) }
+    }
+
+    fn timeout(&self, url: &PageUrl) -> FetchError {
+        FetchError::Timeout { url: url.clone(), seconds: self.fetch.timeout.as_secs() }
+    }
+
+    fn body_error(&self, url: &PageUrl, error: BodyError) -> FetchError {
+        let url = url.clone();
+        match error {
+            BodyError::RawLimit => {
+                FetchError::TooLarge { url, limit: self.fetch.max_raw_bytes, setting: "fetch.max_raw_bytes" }
+            }
+            BodyError::DecodedLimit => {
+                FetchError::TooLarge { url, limit: self.fetch.max_bytes, setting: "fetch.max_bytes" }
+            }
+            BodyError::NoRoom => FetchError::NoRoom { url },
+            BodyError::Slow => FetchError::Slow { url, limit: self.fetch.min_rate },
+            BodyError::Connection(e) => FetchError::Connection { url, reason: e.to_string() },
+            BodyError::Encoding(encoding, e) => FetchError::Encoding { url, encoding, reason: e.to_string() },
+        }
+    }
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// A validator; one longer than this is not worth its bytes in every request.
+fn validator(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    text(headers, name).filter(|value| value.len() <= 1024)
+}
+
+fn lines(headers: &HeaderMap, name: &str) -> Vec<String> {
+    let values = headers.get_all(name).iter().take(20);
+    values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
+}
+
+/// `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
+fn wait_of(value: &str) -> Option<Duration> {
+    let value = value.trim();
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        let seconds = value.parse().map_or(LONGEST_WAIT, Duration::from_secs);
+        return Some(seconds.min(LONGEST_WAIT));
+    }
+    let date = httpdate::parse_http_date(value).ok()?;
+    date.duration_since(SystemTime::now()).ok().map(|wait| wait.min(LONGEST_WAIT))
+}
+
+/// What a server can ask for at most.
+const LONGEST_WAIT: Duration = Duration::from_secs(30 * 86_400);
+
+/// The heads of an exchange, as HTTP/1.1 writes them; the body is chunked no more.
+fn wire(url: &PageUrl, answer: &reqwest::Response, address: Option<IpAddr>, lines: &str) -> Wire {
+    let target = &url.url()[url::Position::BeforePath..];
+    let host = &url.url()[url::Position::BeforeHost..url::Position::BeforePath];
+    let protocol = match answer.version() {
+        reqwest::Version::HTTP_2 => "h2",
+        reqwest::Version::HTTP_10 => "http/1.0",
+        _ => "http/1.1",
+    };
+    let status = answer.status();
+    let reason = status.canonical_reason().unwrap_or_default();
+    let mut response = format!("HTTP/1.1 {} {reason}\r\n", status.as_u16()).into_bytes();
+    for (name, value) in answer.headers() {
+        if *name == TRANSFER_ENCODING {
+            continue;
+        }
+        response.extend_from_slice(name.as_str().as_bytes());
+        response.extend_from_slice(b": ");
+        response.extend_from_slice(value.as_bytes());
+        response.extend_from_slice(b"\r\n");
+    }
+    Wire {
+        request: format!("GET {target} HTTP/1.1\r\nHost: {host}\r\n{lines}"),
+        response,
+        body: Vec::new(),
+        was_cut: false,
+        address: answer.remote_addr().map(|remote| remote.ip()).or(address),
+        protocol,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        assert_eq!(wait_of(" 120 "), Some(Duration::from_secs(120)));
+        let date = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
+        assert!(wait_of(&date).is_some_and(|wait| (98..=100).contains(&wait.as_secs())));
+        assert_eq!(wait_of("Thu, 01 Jan 1970 00:00:00 GMT"), None);
+        assert_eq!(wait_of("soon"), None);
+        assert_eq!(wait_of("18446744073709551615999"), Some(LONGEST_WAIT));
+    }
+}

@@ -1,0 +1,352 @@
+//! The queues of all hosts, ordered by the earliest time of their next fetch.
+
+use std::cmp::Reverse;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use priority_queue::PriorityQueue;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::host_queue::HostQueue;
+use super::key::PolitenessKey;
+use super::pace::{LatencyEstimate, Pace, Times};
+
+/// Requests that wait, by key.
+pub struct HostQueues<T> {
+    /// Domains with waiting requests and no lease, by earliest time.
+    due: PriorityQueue<PolitenessKey, Reverse<Instant>, FxBuildHasher>,
+    hosts: FxHashMap<PolitenessKey, HostQueue<T>>,
+    n_waiting: usize,
+    n_leased: usize,
+    /// No key is asked before; set after a restart, which does not know when the last request was.
+    not_before: Option<Instant>,
+    /// Size of `hosts` at which those that matter no more are dropped.
+    sweep_at: usize,
+}
+
+/// What the frontier answers.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Due<T> {
+    /// Fetch this one now; the key is leased until [`HostQueues::done`].
+    Ready(PolitenessKey, T),
+    /// Nothing before this time.
+    Wait(Instant),
+    /// Nothing waits, or all that waits is behind a lease.
+    Idle,
+}
+
+impl<T> Default for HostQueues<T> {
+    fn default() -> HostQueues<T> {
+        HostQueues {
+            due: PriorityQueue::with_default_hasher(),
+            hosts: FxHashMap::default(),
+            n_waiting: 0,
+            n_leased: 0,
+            not_before: None,
+            sweep_at: 4096,
+        }
+    }
+}
+
+impl<T> HostQueues<T> {
+    /// A frontier in which no key is asked before this time.
+    pub fn not_before(time: Option<Instant>) -> HostQueues<T> {
+        HostQueues { not_before: time, ..HostQueues::default() }
+    }
+
+    /// Requests that wait.
+    pub fn n_waiting(&self) -> usize {
+        self.n_waiting
+    }
+
+    /// Requests that are out.
+    pub fn n_leased(&self) -> usize {
+        self.n_leased
+    }
+
+    /// Adds a request behind those of its key.
+    pub fn push(&mut self, key: PolitenessKey, item: T, now: Instant) {
+        self.insert(key, now, |queue| queue.waiting.push_back(item));
+    }
+
+    /// Adds a request before those of its key: one that waited already, such as for robots.txt.
+    pub fn push_front(&mut self, key: PolitenessKey, item: T, now: Instant) {
+        self.insert(key, now, |queue| queue.waiting.push_front(item));
+    }
+
+    fn insert(&mut self, key: PolitenessKey, now: Instant, add: impl FnOnce(&mut HostQueue<T>)) {
+        self.sweep(now);
+        let first = self.not_before.map_or(now, |time| time.max(now));
+        let queue = self.hosts.entry(key.clone()).or_insert_with(|| HostQueue::new(first));
+        add(queue);
+        self.n_waiting += 1;
+        if !queue.leased {
+            self.due.push(key, Reverse(queue.next_fetch));
+        }
+    }
+
+    /// The next request that may be sent at `now`.
+    pub fn pop_due(&mut self, now: Instant) -> Due<T> {
+        loop {
+            let Some((key, Reverse(time))) = self.due.peek() else { return Due::Idle };
+            if *time > now {
+                return Due::Wait(*time);
+            }
+            let key = key.clone();
+            let Some(queue) = self.hosts.get_mut(&key) else {
+                self.due.remove(&key);
+                continue;
+            };
+            if queue.next_fetch > now {
+                // Put off after it was queued: the paper's check on pop.
+                self.due.change_priority(&key, Reverse(queue.next_fetch));
+                continue;
+            }
+            self.due.remove(&key);
+            if let Some(item) = queue.waiting.pop_front() {
+                queue.leased = true;
+                self.n_waiting -= 1;
+                self.n_leased += 1;
+                return Due::Ready(key, item);
+            }
+        }
+    }
+
+    /// Ends a lease. `next_fetch` is the earliest time of the next fetch; `None` when nothing was sent.
+    pub fn done(&mut self, key: &PolitenessKey, next_fetch: Option<Instant>) {
+        let Some(queue) = self.hosts.get_mut(key) else { return };
+        if std::mem::replace(&mut queue.leased, false) {
+            self.n_leased -= 1;
+        }
+        if let Some(time) = next_fetch {
+            queue.next_fetch = queue.next_fetch.max(time);
+        }
+        if !queue.waiting.is_empty() {
+            self.due.push(key.clone(), Reverse(queue.next_fetch));
+        }
+    }
+
+    /// Nothing of this key before `until`.
+    pub fn defer(&mut self, key: &PolitenessKey, until: Instant) {
+        if let Some(queue) = self.hosts.get_mut(key) {
+            queue.next_fetch = queue.next_fetch.max(until);
+        }
+    }
+
+    /// Puts a key off that is overloaded or does not answer: longer each time, and at least as long as it `asked`.
+    /// Returns the time until which nothing is sent.
+    pub fn back_off(
+        &mut self,
+        key: &PolitenessKey,
+        base: Duration,
+        asked: Duration,
+        most: Duration,
+        now: Instant,
+    ) -> Instant {
+        let Some(queue) = self.hosts.get_mut(key) else { return now };
+        let seed = FxBuildHasher.hash_one(key);
+        let until = now + queue.back_off.back_off(base, asked, most, seed);
+        queue.next_fetch = queue.next_fetch.max(until);
+        until
+    }
+
+    /// A request of this key had no answer; says how many in a row.
+    pub fn failed(&mut self, key: &PolitenessKey) -> u32 {
+        self.hosts.get_mut(key).map_or(0, |queue| queue.back_off.failed())
+    }
+
+    /// This key has answered; a good answer lets it recover from back_off.
+    pub fn answered(&mut self, key: &PolitenessKey, is_good: bool) {
+        if let Some(queue) = self.hosts.get_mut(key) {
+            queue.back_off.answered();
+            if is_good {
+                queue.back_off.record_success();
+            }
+        }
+    }
+
+    /// Earliest next fetch of a key after one with these times.
+    pub fn next_fetch(&mut self, key: &PolitenessKey, pace: &Pace, times: Times, own_delay: Duration) -> Instant {
+        match self.hosts.get_mut(key) {
+            Some(queue) => pace.next_fetch(times, &mut queue.latency, own_delay, queue.back_off.slowdown()),
+            None => pace.next_fetch(times, &mut LatencyEstimate::default(), own_delay, 1),
+        }
+    }
+
+    /// Gives a key up: what waits for it comes out at once, to be told why.
+    pub fn park(&mut self, key: &PolitenessKey, reason: &str, now: Instant) {
+        if let Some(queue) = self.hosts.get_mut(key) {
+            (queue.parked, queue.next_fetch) = (Some(reason.into()), now);
+            if !queue.leased && !queue.waiting.is_empty() {
+                self.due.push(key.clone(), Reverse(now));
+            }
+        }
+    }
+
+    /// Why this key was given up.
+    pub fn parked(&self, key: &PolitenessKey) -> Option<Arc<str>> {
+        self.hosts.get(key)?.parked.clone()
+    }
+
+    /// Takes back everything that waits.
+    pub fn drain(&mut self) -> Vec<T> {
+        self.due.clear();
+        self.n_waiting = 0;
+        self.hosts.values_mut().flat_map(|queue| queue.waiting.drain(..)).collect()
+    }
+
+    /// Forgets hosts that have nothing waiting and whose delay is over, when many have gathered.
+    fn sweep(&mut self, now: Instant) {
+        if self.hosts.len() < self.sweep_at {
+            return;
+        }
+        let matters = |queue: &HostQueue<T>| {
+            queue.leased
+                || !queue.waiting.is_empty()
+                || queue.next_fetch > now
+                || queue.parked.is_some()
+                || queue.back_off.slowdown() > 1
+        };
+        self.hosts.retain(|_, queue| matters(queue));
+        self.sweep_at = (self.hosts.len() * 2).max(4096);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::settings::PolitenessScope;
+    use dehusk_core::internals::page_url::PageUrl;
+
+    fn key(name: usize) -> PolitenessKey {
+        PolitenessKey::of(&PageUrl::parse(&format!("http://d{name}.com/")).unwrap(), PolitenessScope::Domain, None)
+    }
+
+    #[test]
+    fn a_domain_put_off_while_it_waits_is_rescheduled_on_pop() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let mut frontier = HostQueues::default();
+        frontier.push(key(1), "a", start);
+        frontier.push(key(2), "b", start);
+        frontier.defer(&key(1), at(500));
+        assert_eq!(frontier.pop_due(start), Due::Ready(key(2), "b"));
+        assert_eq!(frontier.pop_due(start), Due::Wait(at(500)));
+        assert_eq!(frontier.pop_due(at(500)), Due::Ready(key(1), "a"));
+        assert_eq!(frontier.pop_due(at(900)), Due::Idle);
+        assert_eq!((frontier.n_waiting(), frontier.n_leased()), (0, 2));
+    }
+
+    #[test]
+    fn trouble_puts_off_and_a_parked_domain_comes_out_at_once() {
+        let start = Instant::now();
+        let (base, most) = (Duration::from_secs(1), Duration::from_secs(60));
+        let mut frontier = HostQueues::not_before(Some(start + base));
+        frontier.push(key(1), 1, start);
+        frontier.push(key(1), 2, start);
+        assert_eq!(frontier.pop_due(start), Due::Wait(start + base), "nothing is known of the time before");
+        assert_eq!(frontier.pop_due(start + base), Due::Ready(key(1), 1));
+        let until = frontier.back_off(&key(1), base, Duration::ZERO, most, start + base);
+        frontier.done(&key(1), Some(start + base));
+        assert_eq!(frontier.pop_due(start + base), Due::Wait(until));
+        assert_eq!(
+            (frontier.failed(&key(1)), frontier.failed(&key(1)), frontier.hosts[&key(1)].back_off.slowdown()),
+            (1, 2, 2)
+        );
+        frontier.park(&key(1), "why", start + base);
+        assert_eq!(frontier.parked(&key(1)).as_deref(), Some("why"));
+        assert_eq!(frontier.pop_due(start + base), Due::Ready(key(1), 2));
+    }
+
+    #[test]
+    fn front_goes_first_and_drain_gives_all_back() {
+        let now = Instant::now();
+        let mut frontier = HostQueues::default();
+        frontier.push(key(1), 1, now);
+        frontier.push(key(1), 2, now);
+        frontier.push_front(key(1), 0, now);
+        assert_eq!(frontier.pop_due(now), Due::Ready(key(1), 0));
+        assert_eq!(frontier.pop_due(now), Due::Idle, "leased");
+        assert_eq!(frontier.drain(), [1, 2]);
+        frontier.done(&key(1), None);
+        assert_eq!(frontier.pop_due(now), Due::Idle);
+    }
+
+    #[test]
+    fn many_domains_that_are_over_are_forgotten() {
+        let start = Instant::now();
+        let mut frontier = HostQueues::default();
+        for name in 0..10_000 {
+            let now = start + Duration::from_secs(name as u64);
+            frontier.push(key(name), name, now);
+            assert_eq!(frontier.pop_due(now), Due::Ready(key(name), name));
+            frontier.done(&key(name), Some(now + Duration::from_secs(1)));
+        }
+        assert!(frontier.hosts.len() < 5000, "{}", frontier.hosts.len());
+    }
+
+    proptest! {
+        /// Invariants (i) to (iv) of ALGORITHMS 1, over a virtual clock in milliseconds.
+        #[test]
+        fn spacing_progress_once_and_in_order(
+            pushes in proptest::collection::vec((0..5_usize, 0..3000_u64), 1..60),
+            answers in proptest::collection::vec(1..700_u64, 1..8),
+            delay in 0..500_u64,
+        ) {
+            let start = Instant::now();
+            let at = |ms: u64| start + Duration::from_millis(ms);
+            let mut frontier = HostQueues::default();
+            let mut pushes: Vec<(u64, usize, usize)> =
+                pushes.iter().enumerate().map(|(n, (d, t))| (*t, *d, n)).collect();
+            pushes.sort_unstable();
+            let mut pending = pushes.clone().into_iter().peekable();
+            let mut out: Vec<(u64, usize)> = Vec::new();
+            let mut seen: Vec<(usize, usize)> = Vec::new();
+            let mut last_end: FxHashMap<usize, u64> = FxHashMap::default();
+            let mut clock = 0;
+            let mut n = 0;
+            loop {
+                while let Some((_, d, item)) = pending.next_if(|p| p.0 <= clock) {
+                    frontier.push(key(d), (d, item), at(clock));
+                }
+                while let Some(k) = out.iter().position(|(end, _)| *end <= clock) {
+                    let (end, d) = out.swap_remove(k);
+                    last_end.insert(d, end);
+                    frontier.done(&key(d), Some(at(end + delay)));
+                }
+                while let Due::Ready(_, (d, item)) = frontier.pop_due(at(clock)) {
+                    prop_assert!(out.iter().all(|(_, other)| *other != d), "two requests of one key");
+                    if let Some(end) = last_end.get(&d) {
+                        prop_assert!(clock >= end + delay, "(i) spacing");
+                    }
+                    seen.push((d, item));
+                    out.push((clock + answers[n % answers.len()], d));
+                    n += 1;
+                }
+                // (ii) whatever still waits is behind a lease or a delay that is not over.
+                for (name, queue) in &frontier.hosts {
+                    let free = !queue.leased && queue.next_fetch <= at(clock);
+                    prop_assert!(queue.waiting.is_empty() || !free, "{name} idles");
+                }
+                if pending.peek().is_none() && out.is_empty() && frontier.n_waiting() == 0 {
+                    break;
+                }
+                clock += 1;
+                prop_assert!(clock < 200_000, "no progress");
+            }
+            let mut once: Vec<usize> = seen.iter().map(|(_, item)| *item).collect();
+            once.sort_unstable();
+            prop_assert_eq!(once, (0..pushes.len()).collect::<Vec<_>>(), "(iii) each exactly once");
+            for d in 0..5 {
+                let got: Vec<usize> = seen.iter().filter(|s| s.0 == d).map(|s| s.1).collect();
+                let want: Vec<usize> = pushes.iter().filter(|p| p.1 == d).map(|p| p.2).collect();
+                prop_assert_eq!(got, want, "(iv) FIFO");
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Reads the values of settings. An error says what was expected.
+
+use std::time::Duration;
+
+use toml::Value;
+
+use super::Network;
+
+/// A default as a TOML value.
+pub(super) fn literal(text: &str) -> Value {
+    format!("v = {text}")
+        .parse::<toml::Table>()
+        .ok()
+        .and_then(|mut t| t.remove("v"))
+        .unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+pub(super) fn one_of<T: Copy>(value: &Value, choices: &[(&str, T)]) -> Result<T, String> {
+    let found = value.as_str().and_then(|s| choices.iter().find(|(name, _)| *name == s));
+    found.map(|(_, choice)| *choice).ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+pub(super) fn truth(value: &Value) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| "expected true or false".to_owned())
+}
+
+pub(super) fn text(value: &Value) -> Result<String, String> {
+    match value.as_str() {
+        Some(s) if !s.trim().is_empty() => Ok(s.to_owned()),
+        _ => Err("expected a text that is not empty".to_owned()),
+    }
+}
+
+pub(super) fn user_agent(value: &Value) -> Result<String, String> {
+    let agent = text(value)?;
+    if agent.bytes().any(|b| !(0x20..0x7f).contains(&b)) {
+        return Err("expected printable ASCII".to_owned());
+    }
+    Ok(agent)
+}
+
+pub(super) fn strings(value: &Value) -> Result<Vec<String>, String> {
+    let wrong = || "expected a list of texts".to_owned();
+    match value {
+        Value::String(one) => Ok(vec![one.clone()]),
+        Value::Array(many) => many.iter().map(|v| v.as_str().map(str::to_owned).ok_or_else(wrong)).collect(),
+        _ => Err(wrong()),
+    }
+}
+
+/// Regular expressions that compile.
+pub(super) fn patterns(value: &Value) -> Result<Vec<String>, String> {
+    let patterns = strings(value)?;
+    for pattern in &patterns {
+        regex::Regex::new(pattern).map_err(|e| format!("expected regular expressions; {e}"))?;
+    }
+    Ok(patterns)
+}
+
+pub(super) fn networks(value: &Value) -> Result<Vec<Network>, String> {
+    let parse = |text: &String| Network::parse(text).ok_or_else(|| format!("`{text}`: expected ADDRESS/BITS"));
+    strings(value)?.iter().map(parse).collect()
+}
+
+pub(super) fn headers(value: &Value) -> Result<Vec<(String, String)>, String> {
+    let pair = |line: &String| {
+        let (name, value) = line.split_once(':')?;
+        let (name, value) = (name.trim(), value.trim());
+        let is_name =
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.!#$%&'*+^`|~".contains(&b));
+        let is_value = value.bytes().all(|b| b == b'\t' || (0x20..0x7f).contains(&b));
+        (is_name && is_value).then(|| (name.to_owned(), value.to_owned()))
+    };
+    strings(value)?.iter().map(|line| pair(line).ok_or_else(|| format!("`{line}`: expected \"Name: value\""))).collect()
+}
+
+pub(super) fn whole(value: &Value, least: usize, most: usize) -> Result<usize, String> {
+    value
+        .as_integer()
+        .and_then(|n| usize::try_from(n).ok())
+        .filter(|n| (least..=most).contains(n))
+        .ok_or_else(|| format!("expected a whole number from {least} to {most}"))
+}
+
+pub(super) fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|n| n as f64)).filter(|x| x.is_finite())
+}
+
+pub(super) fn share(value: &Value) -> Result<f64, String> {
+    number(value).filter(|x| (0.0..=1.0).contains(x)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+/// A number with one of `units` behind it.
+pub(super) fn measured(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let text = text.trim();
+    let at = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let (amount, unit) = text.split_at(at);
+    let factor = units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?.1;
+    let amount: f64 = amount.trim().parse().ok()?;
+    (amount.is_finite() && amount >= 0.0).then_some(amount * factor)
+}
+
+pub(super) fn duration(value: &Value) -> Result<Duration, String> {
+    const UNITS: [(&str, f64); 5] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
+    const YEAR: f64 = 366.0 * 86_400.0;
+    number(value)
+        .or_else(|| value.as_str().and_then(|s| measured(s, &UNITS)))
+        .filter(|seconds| (0.0..=YEAR).contains(seconds))
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "expected seconds such as 0.5, or text such as \"500ms\", \"2m\", \"24h\"".to_owned())
+}
+
+pub(super) fn positive(time: Duration) -> Result<Duration, String> {
+    (!time.is_zero()).then_some(time).ok_or_else(|| "expected more than 0".to_owned())
+}
+
+pub(super) fn at_most(time: Duration, most: Duration) -> Result<Duration, String> {
+    (time <= most).then_some(time).ok_or_else(|| format!("expected at most {} s", most.as_secs()))
+}
+
+pub(super) fn bytes(value: &Value) -> Result<usize, String> {
+    const UNITS: [(&str, f64); 6] =
+        [("B", 1.0), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9), ("KiB", 1024.0), ("MiB", 1_048_576.0)];
+    number(value)
+        .or_else(|| value.as_str().and_then(|s| measured(s, &UNITS)))
+        .filter(|n| (0.0..=1e12).contains(n))
+        .map(|n| n as usize)
+        .ok_or_else(|| "expected bytes such as 65536, or text such as \"10MB\"".to_owned())
+}
