@@ -1,6 +1,6 @@
-//! Days and dates without a clock: the civil calendar in UTC.
+//! Conversion between days and dates of the civil calendar in UTC. Reads no clock.
 
-/// Days from 1 January 1970 (after Howard Hinnant's `days_from_civil`).
+/// Days since 1 January 1970 (after Howard Hinnant's `days_from_civil`).
 pub fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -9,7 +9,7 @@ pub fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
-/// Year, month, day of a day since 1970.
+/// Year, month and day of a number of days since 1970.
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
@@ -34,7 +34,7 @@ pub fn iso_8601(ms: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// A Unix time in milliseconds as the fourteen digits of web archives.
+/// A Unix time in milliseconds as the 14-digit timestamp of web archives.
 pub fn digits(ms: i64) -> String {
     iso_8601(ms).chars().filter(char::is_ascii_digit).collect()
 }

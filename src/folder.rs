@@ -1,13 +1,13 @@
-//! Pages of a site in a folder, found the way a web server finds them.
+//! Finds pages of a site in a folder, as a static web server does.
 //!
-//! `/x` is the file `x`, else `x.html`, else a redirect to `/x/` when there is a folder; `/x/` is `x/index.html`.
-//! This is what static hosts do, so a mirrored site is learned here exactly as over the network.
+//! `/x` is the file `x`, else `x.html`, else a redirect to `/x/` if that folder exists. `/x/` is `x/index.html`. A
+//! mirrored site is therefore learned as it would be over the network.
 
 use std::path::{Path, PathBuf};
 
 use dehusk_core::internals::page_url::PageUrl;
 
-/// A folder that stands for the root of a site.
+/// A folder that is the root of a site.
 #[derive(Clone, Debug)]
 pub struct Folder {
     root: PathBuf,
@@ -18,7 +18,7 @@ pub struct Folder {
 pub struct Served {
     /// The URL after redirects.
     pub url: PageUrl,
-    /// The file below the root, beginning with `/`.
+    /// Path of the file below the root, with a leading `/`.
     pub path: String,
     /// The file.
     pub file: PathBuf,
@@ -27,7 +27,7 @@ pub struct Served {
 /// Why a folder could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// No such folder, or not a folder.
+    /// The path does not exist or is not a folder.
     #[error("{path}: not a folder")]
     NotAFolder {
         /// As given.
@@ -38,7 +38,7 @@ pub enum FolderError {
     Unreadable {
         /// The path.
         path: PathBuf,
-        /// The system's reason.
+        /// The operating system's error.
         reason: std::io::Error,
     },
 }
@@ -52,7 +52,7 @@ impl Folder {
         Ok(Folder { root: root.to_owned() })
     }
 
-    /// Finds the page of a URL; the query does not matter to a static host.
+    /// Finds the page of a URL. The query is ignored, as by a static host.
     pub fn find(&self, url: &PageUrl) -> Option<Served> {
         let path = decode_path(url.path())?;
         if let Some(directory) = path.strip_suffix('/') {
@@ -71,7 +71,7 @@ impl Folder {
         file.is_file().then_some(Served { url, path, file })
     }
 
-    /// Every HTML file below the root as a path beginning with `/`, sorted.
+    /// The paths of all HTML files below the root, with a leading `/`, sorted.
     pub fn pages(&self) -> Result<Vec<String>, FolderError> {
         let mut found = Vec::new();
         let mut open = vec![self.root.clone()];
@@ -92,7 +92,7 @@ impl Folder {
         Ok(found)
     }
 
-    /// Bytes of a page named by its path below the root.
+    /// Reads the file with this path below the root.
     pub fn read(&self, path: &str) -> Result<Vec<u8>, FolderError> {
         let file = self.root.join(path.trim_start_matches('/'));
         std::fs::read(&file).map_err(|reason| FolderError::Unreadable { path: file, reason })
@@ -103,7 +103,7 @@ fn is_html(path: &Path) -> bool {
     path.extension().is_some_and(|e| ["html", "htm", "xhtml"].iter().any(|known| e.eq_ignore_ascii_case(known)))
 }
 
-/// The path as a server sees it; `None` when it would leave the root.
+/// Percent-decodes a path. `None` when it would leave the root.
 pub(crate) fn decode_path(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -123,9 +123,9 @@ pub(crate) fn decode_path(path: &str) -> Option<String> {
     (!leaves).then_some(path)
 }
 
-/// The URL of a file named by its path below the root of `host`.
+/// The URL on `host` of the file with this path below the root.
 pub fn url_of(host: &str, path: &str) -> Option<PageUrl> {
-    // A file name may hold `?` and `#`, which a URL must escape.
+    // A file name may contain `?` and `#`, which must be escaped in a URL.
     let escaped: String = path
         .chars()
         .map(|c| match c {

@@ -10,6 +10,7 @@ pub mod settings;
 pub mod validators;
 
 pub mod politeness;
+pub mod revisit;
 pub mod robots;
 pub mod scope;
 pub mod sitemap;
@@ -25,3 +26,8 @@ pub mod crawl;
 pub mod cli;
 pub mod demo;
 pub mod evaluate;
+
+pub use dehusk_core::{
+    CleanOptions, Cleaned, Html, KeepText, LearnError, Method, ModelError, Page, PageOptions, ParseOptions, SiteModel,
+    SiteModelOptions,
+};

@@ -1,7 +1,7 @@
 //! Which links a crawl follows: canonical form, scope, patterns, traps.
 //!
-//! [`Scope::judge`] answers with the URL as it is to be asked for, or with the name of the reason it is left out; the
-//! crawl counts those names. A rule here never names a site: each trap is a shape that spaces without end have.
+//! [`Scope::judge`] returns the URL to request, or the reason why the link is not followed; the crawl counts these
+//! reasons. No rule names a site: each trap is a pattern of unbounded URL spaces.
 
 use std::sync::{Arc, LazyLock};
 
@@ -19,7 +19,7 @@ use dehusk_core::internals::page_url::{PageUrl, SameSite, Site};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
-    /// It leads out of the site, or out of its folder.
+    /// It leaves the site, or the folder of the key page.
     Outside,
     /// It matches a pattern of `crawl.exclude`, or none of `crawl.include`.
     Pattern,
@@ -27,20 +27,20 @@ pub enum Refusal {
     Long,
     /// Its path is too deep.
     Deep,
-    /// A segment, or a run of segments, comes again and again.
+    /// A segment, or a sequence of segments, is repeated too often.
     Repeats,
-    /// A relative link has made the path grow by what it had already.
+    /// A relative link repeats the end of the page's own path.
     Growing,
-    /// One path with too many different queries.
+    /// The path has too many different queries.
     Queries,
-    /// A date too far from now.
+    /// The URL has a date too far from now.
     Calendar,
-    /// `&amp;` was escaped twice or more.
+    /// `&amp;` is escaped twice or more.
     Amp,
 }
 
 impl Refusal {
-    /// Its name in counts.
+    /// The name used in statistics.
     pub fn name(self) -> &'static str {
         match self {
             Refusal::Outside => "outside",
@@ -56,26 +56,26 @@ impl Refusal {
     }
 }
 
-/// The rules of a crawl, made once from its settings.
+/// The link rules of a crawl, built once from its settings.
 #[derive(Debug)]
 pub struct Scope {
     crawl: Crawl,
     include: RegexSet,
     exclude: RegexSet,
-    /// Names of dropped parameters, lower case; those that end in `*` by their beginning.
+    /// Names of dropped parameters, in lower case. Names with a final `*` are in `dropped_beginnings`.
     dropped: FxHashSet<String>,
     dropped_beginnings: Vec<String>,
-    /// The year that calendars are measured from.
+    /// The current year, for dates in URLs.
     year: i64,
 }
 
-/// Queries seen by path, for one site.
+/// Hashes of the queries seen of each path, for one site.
 pub type Queries = FxHashMap<u64, FxHashSet<u64>>;
 
 impl Scope {
     /// The rules of these settings; `year` is the current one.
     pub fn new(crawl: &Crawl, year: i64) -> Scope {
-        // Patterns that do not compile were refused with the settings.
+        // Settings with invalid patterns are rejected earlier.
         let set = |patterns: &[String]| RegexSet::new(patterns).unwrap_or_else(|_| RegexSet::empty());
         let names = crawl.drop_parameters.iter().map(|name| name.to_ascii_lowercase());
         let (beginnings, dropped): (Vec<String>, Vec<String>) = names.partition(|name| name.ends_with('*'));
@@ -89,7 +89,7 @@ impl Scope {
         }
     }
 
-    /// The site of a key page as far as this crawl goes.
+    /// The site of a key page, by `crawl.scope`.
     pub fn site(&self, key: &PageUrl) -> Site {
         let same = if self.crawl.scope == ScopeOf::Registrable { SameSite::Registrable } else { SameSite::Host };
         Site::of(key, same)
@@ -102,7 +102,7 @@ impl Scope {
         })
     }
 
-    /// What the learner asks about links: strips parameters, then judges.
+    /// The learner's link filter: strips parameters, then checks the link.
     pub fn link_filter(self: &Arc<Scope>) -> LinkFilter {
         let scope = Arc::clone(self);
         Arc::new(move |from, to| {
@@ -111,7 +111,7 @@ impl Scope {
         })
     }
 
-    /// May a link of `from` be followed? Links of training pages are judged by this alone.
+    /// Whether a link of `from` may be followed. For links to training pages this is the only check.
     pub fn allows(&self, from: &PageUrl, to: &PageUrl) -> Result<(), Refusal> {
         let text = to.as_str();
         if text.len() > self.crawl.max_url_bytes {
@@ -139,7 +139,7 @@ impl Scope {
         Ok(())
     }
 
-    /// A link for the walk through a site: inside its scope, in the spelling to ask for, no trap.
+    /// Checks a link of the crawl beyond the training pages: inside the scope, canonical form, no trap.
     pub fn judge(&self, site: &Site, from: &PageUrl, to: PageUrl, queries: &mut Queries) -> Result<PageUrl, Refusal> {
         let to = site.claim(to).ok_or(Refusal::Outside)?;
         let folder = &site.key().path()[..=site.key().path().rfind('/').unwrap_or(0)];
@@ -159,7 +159,7 @@ impl Scope {
     }
 }
 
-/// How often the most repeated segment comes in a path, or a run of two or three segments in a row.
+/// How often the most frequent segment occurs in a path, or a sequence of two or three segments in a row.
 fn repeats(segments: &[&str]) -> usize {
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
     for segment in segments {
@@ -170,7 +170,7 @@ fn repeats(segments: &[&str]) -> usize {
     single.max(run)
 }
 
-/// How often some `n` segments are repeated one after the other.
+/// The most consecutive repetitions of any `n` segments.
 fn longest_run(segments: &[&str], n: usize) -> usize {
     let mut best = 0;
     let mut run = 1;
@@ -181,18 +181,17 @@ fn longest_run(segments: &[&str], n: usize) -> usize {
     best
 }
 
-/// Has a link to `b/c` on the page `/a/b/c` led to `/a/b/b/c`? Twice the same run of segments at the end, the page's
-/// own path before it.
+/// Whether a relative link repeats the end of the page's own path once more: from `/a/b/b` to `/a/b/b/b`.
 fn grows(from: &PageUrl, segments: &[&str]) -> bool {
     let own: Vec<&str> = from.path().split('/').filter(|segment| !segment.is_empty()).collect();
     (1..=segments.len() / 2).any(|n| {
         let (head, tail) = segments.split_at(segments.len() - n);
-        // Two steps: the page itself must have grown in the same way already.
+        // The page's own path must have repeated these segments already.
         head.ends_with(tail) && own == head && head[..head.len() - n].ends_with(tail)
     })
 }
 
-/// Does a path or query hold a year with a month, too far from now? Years alone are names of many things.
+/// Whether a path or query contains a year with a month, too far from now. A year alone has many other meanings.
 fn is_far_date(url: &PageUrl, year: i64, most: i64) -> bool {
     static DATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?:(?:^|[^0-9])([0-9]{4})[/-](?:0[1-9]|1[0-2])|[?&]y(?:ear)?=([0-9]{4})&m(?:onth)?=(?:0?[1-9]|1[0-2]))(?:[^0-9]|$)").ok()
@@ -200,7 +199,7 @@ fn is_far_date(url: &PageUrl, year: i64, most: i64) -> bool {
     let text = &url.url()[Position::BeforePath..];
     let dates = DATE.iter().flat_map(|date| date.captures_iter(text));
     let years = dates.filter_map(|found| found.get(1).or_else(|| found.get(2))?.as_str().parse::<i64>().ok());
-    // Other numbers of four digits are numbers of something.
+    // Other numbers of four digits are not years.
     years.filter(|found| (1000..=2999).contains(found)).any(|found| (found - year).abs() > most)
 }
 

@@ -1,8 +1,8 @@
-//! Reads seed lists into canonical URLs.
+//! Parses seed lists into canonical URLs.
 //!
-//! One URL a line; `#` begins a comment, blank lines do not count. A bare host such as `example.org` is taken as
-//! `http://example.org/`: a server that wants https redirects. A line that is no URL is reported and skipped, so
-//! one slip does not cost a night.
+//! One URL per line; `#` begins a comment, blank lines are ignored. A bare host such as `example.org` is read as
+//! `http://example.org/`: a server that wants https redirects. An invalid line is reported and skipped, so one typo
+//! does not cost a night.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dehusk_core::internals::page_url::PageUrl;
 
-/// Where seeds come from. Files are read as they are needed: a list may be longer than memory.
+/// Sources of seeds. Files are read on demand, because a list may be larger than memory.
 #[derive(Debug, Default)]
 pub struct Seeds {
     sources: Vec<Source>,
@@ -25,23 +25,23 @@ enum Source {
     File(PathBuf),
 }
 
-/// Counts lines that are no URLs; shared with whoever reports them.
+/// Counter of lines that are not URLs. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Rejected(Arc<AtomicUsize>);
 
 impl Rejected {
-    /// Lines so far.
+    /// Number of rejected lines so far.
     pub fn count(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Lines that are told of; the rest is counted.
+    /// Rejected lines that are logged. Further ones are only counted.
     const MOST_TOLD: usize = 20;
 
     fn add(&self, origin: &str, text: &str) {
         let text: String = text.chars().take(200).collect();
         if self.0.fetch_add(1, Ordering::Relaxed) < Rejected::MOST_TOLD {
-            tracing::warn!("{origin}: `{text}` is no http(s) URL, skipped");
+            tracing::warn!("{origin}: `{text}` is not an http(s) URL, skipped");
         }
     }
 }
@@ -54,10 +54,10 @@ pub enum SeedsError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The operating system's error.
         reason: std::io::Error,
     },
-    /// Neither a URL nor a file.
+    /// The argument is neither a URL nor a file.
     #[error("{0}: neither a URL (http://...) nor a file of URLs")]
     Neither(String),
 }
@@ -67,7 +67,7 @@ impl Seeds {
     pub fn add(&mut self, argument: &str) -> Result<(), SeedsError> {
         let path = Path::new(argument);
         if !argument.contains("://") && path.is_file() {
-            // Whether it can be read is said now, not in the middle of a crawl.
+            // An unreadable file is an error now, not in the middle of a crawl.
             File::open(path).map_err(|reason| SeedsError::Unreadable { path: path.to_owned(), reason })?;
             self.sources.push(Source::File(path.to_owned()));
             return Ok(());
@@ -79,12 +79,12 @@ impl Seeds {
         Ok(())
     }
 
-    /// Lines that turn out to be no URLs.
+    /// The counter of lines that are not URLs.
     pub fn rejected(&self) -> Rejected {
         self.rejected.clone()
     }
 
-    /// The same for the same arguments and unchanged files: name, size and time of each.
+    /// Identifies the seed list: equal for the same arguments and unchanged files (name, size and modification time).
     pub fn mark(&self) -> String {
         let marks = self.sources.iter().map(|source| match source {
             Source::Url(url) => url.to_string(),
@@ -107,7 +107,7 @@ impl Seeds {
     }
 }
 
-/// The URLs of a file. A read error ends it, with a word.
+/// The URLs of a file. A read error is logged and ends the iteration.
 fn lines(path: PathBuf, rejected: Rejected) -> impl Iterator<Item = PageUrl> + Send {
     let mut reader = File::open(&path).map(BufReader::new);
     let (mut buffer, mut number) = (Vec::new(), 0);

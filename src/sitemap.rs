@@ -1,24 +1,25 @@
-//! URLs that a site announces itself: sitemaps (XML, index, text, gzip) and RSS or Atom feeds.
+//! URLs that a site announces: sitemaps (XML, index, text, gzip) and RSS or Atom feeds.
 //!
-//! Limits are the protocol's: 50 MB uncompressed, 50,000 URLs a file. A broken file gives what stood before the break.
+//! Limits are those of sitemaps.org: 50 MB uncompressed and 50,000 URLs per file. Of a malformed file, the part before
+//! the error is used.
 
 use std::io::Read;
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-/// Bytes of a sitemap after decompression (sitemaps.org).
+/// Maximum bytes of a sitemap after decompression (sitemaps.org).
 pub const MAX_SITEMAP_BYTES: usize = 50 * 1024 * 1024;
 
-/// URLs of one sitemap (sitemaps.org).
+/// Maximum number of URLs of one sitemap (sitemaps.org).
 pub const MAX_SITEMAP_URLS: usize = 50_000;
 
-/// What a file announces, as written there.
+/// URLs that a file announces, as written there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Announced {
     /// Pages.
     pub pages: Vec<String>,
-    /// Further sitemaps, where it is an index.
+    /// Other sitemaps, if the file is a sitemap index.
     pub sitemaps: Vec<String>,
 }
 
@@ -28,13 +29,13 @@ impl Announced {
     }
 }
 
-/// Reads a sitemap or a feed, whichever it is; gzip is undone first.
+/// Parses a sitemap or a feed. gzip is decompressed first.
 pub fn parse_announced(bytes: &[u8]) -> Announced {
     let unpacked;
     let bytes = match bytes.starts_with(b"\x1f\x8b") {
         true => {
             let mut out = Vec::new();
-            // A torn file gives what could be read.
+            // Of a truncated file, the readable part is used.
             let _ = flate2::read::MultiGzDecoder::new(bytes).take(MAX_SITEMAP_BYTES as u64).read_to_end(&mut out);
             unpacked = out;
             unpacked.as_slice()
@@ -48,14 +49,14 @@ pub fn parse_announced(bytes: &[u8]) -> Announced {
     }
 }
 
-/// One URL a line.
+/// One URL per line.
 fn parse_text(bytes: &[u8]) -> Announced {
     let text = String::from_utf8_lossy(bytes);
     let lines = text.lines().map(str::trim).filter(|line| line.starts_with("http://") || line.starts_with("https://"));
     Announced { pages: lines.take(MAX_SITEMAP_URLS).map(str::to_owned).collect(), sitemaps: Vec::new() }
 }
 
-/// `urlset/url/loc`, `sitemapindex/sitemap/loc`, `item/link`, `entry/link[@href]`; namespaces do not matter.
+/// `urlset/url/loc`, `sitemapindex/sitemap/loc`, `item/link`, `entry/link[@href]`. Namespaces are ignored.
 fn parse_xml(bytes: &[u8]) -> Announced {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader::from_str(&text);
@@ -68,7 +69,7 @@ fn parse_xml(bytes: &[u8]) -> Announced {
         match reader.read_event() {
             Ok(Event::Start(tag)) => {
                 atom_link(&tag, &path, &mut found);
-                // Deeper than this nothing is of interest, and a hostile file is not to grow the path.
+                // No deeper element is of interest, and the bound protects memory against hostile files.
                 if path.len() < 64 {
                     path.push(tag.local_name().as_ref().to_ascii_lowercase());
                 }
@@ -117,7 +118,7 @@ fn reference(name: &str) -> String {
     }
 }
 
-/// `<link href=...>` in an Atom entry, the alternate one only.
+/// `<link href=...>` of an Atom entry, with `rel="alternate"` or no `rel`.
 fn atom_link(tag: &quick_xml::events::BytesStart<'_>, path: &[String], found: &mut Announced) {
     if tag.local_name().as_ref() != "link" || path.last().is_none_or(|name| name != "entry") {
         return;

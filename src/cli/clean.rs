@@ -1,4 +1,4 @@
-//! `dehusk clean`: pages without their template.
+//! `dehusk clean`: removes templates from pages.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,9 +24,9 @@ use dehusk_core::internals::page_url::PageUrl;
 
 /// Remove the site's stored template from pages.
 ///
-/// A page's site is that of its URL, of --site, or of its canonical link; failing that, the stored template that fits
-/// best is used. URLs are fetched as politely as a crawl does. --method cleans by another method than the stored
-/// template: by the page alone, or by what it learns from the pages of --like.
+/// The site of a page is that of its URL, of --site, or of its canonical link; otherwise the stored template that fits
+/// best is used. URLs are fetched as politely as in a crawl. --method uses another method instead of the stored
+/// template: one that needs only the page, or one that learns from the pages of --like.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk clean page.html --site docs.example.org
@@ -42,52 +42,53 @@ pub(super) struct Clean {
     /// Files, URLs, WARC files, or - for standard input.
     #[arg(required = true, value_name = "FILE|URL|-")]
     pages: Vec<String>,
-    /// Host (or URL) of the site whose template is used for files.
+    /// Host or URL of the site whose template is used for files.
     #[arg(long, value_name = "HOST")]
     site: Option<String>,
-    /// Clean each page by itself: no site, no template.
+    /// Clean each page alone, without a site and its template.
     #[arg(long, conflicts_with = "site")]
     alone: bool,
-    /// Clean by this method instead of the stored template.
+    /// Clean with this method instead of the stored template.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["site", "alone"])]
     #[arg(value_parser = PossibleValuesParser::new(method_names()))]
     method: Option<String>,
-    /// Pages of the same site to learn from, the first of them the key page: folders, files, WARC files or .jsonl with `html`; 64 at most are used.
+    /// Pages of the same site to learn from, the key page first: folders, files, WARC files or .jsonl with `html`. At
+    /// most 64 pages are used.
     #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["site", "alone"])]
     like: Vec<PathBuf>,
-    /// What is printed.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Print one JSON line a page: {"page","site","method","confidence","content"}.
+    /// Print one JSON line per page: {"page","site","method","confidence","content"}.
     ///
-    /// Method is the step that cleaned the page; confidence is of witness and etdm the share of the site's template that
-    /// the page shows (1 for a page that is a witness itself), of df the share of its texts that other pages hold, of
-    /// density the share of prose in what is kept, of strings and rtdm the share of tokens and of the template that were found;
-    /// tps, dsc and mdr have none.
+    /// The method is the step that labeled the page. Its confidence is: for site_model and etdm, the share of the
+    /// site's template on the page (1 for a training page); for df, the share of its texts that other pages have; for
+    /// density, the share of prose in what is kept; for strings, the share of tokens found; for rtdm, the share of the
+    /// template found. tps, dsc and mdr have none.
     #[arg(long)]
     json: bool,
 }
 
-/// Share of a template that a page must show when nothing says which site it is of: pages of a site show less of
-/// their template than that at times, but pages of other sites never so much.
+/// Minimum share of a template that a page must show if its site is unknown. Pages of the template's own site sometimes
+/// show less, pages of other sites never show so much.
 const UNNAMED_MIN: f64 = 0.5;
 
-/// Pages of --like that are used.
+/// Maximum number of pages of --like that are used.
 const MOST_LIKE: usize = 64;
 
-/// What cleans the pages.
+/// How pages are cleaned.
 enum By {
     /// The stored templates.
     Store(Store),
-    /// Each page by itself.
+    /// Each page alone.
     Alone,
-    /// Another method, with what it learned.
+    /// Another method, with its learned model.
     Method(&'static MethodEntry, Option<Model>),
 }
 
 struct Loaded {
     tree: Tree,
-    /// Where it was found, for pages from the network.
+    /// URL of a page from the network.
     url: Option<PageUrl>,
 }
 
@@ -97,7 +98,7 @@ impl Clean {
         let runtime = super::runtime()?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut failed = false;
-        // Texts of several pages are told apart by an empty line.
+        // An empty line separates the texts of several pages.
         let between = if self.json || self.pages.len() < 2 { "" } else { "\n" };
         for page in &self.pages {
             if is_warc(Path::new(page)) {
@@ -136,7 +137,7 @@ impl Clean {
         match (method.is_site_method(), self.like.is_empty()) {
             (false, true) => Ok(By::Method(method, None)),
             (false, false) => {
-                Err(Failure::Usage(anyhow!("{name} works by the page alone; leave --like out, or name another method")))
+                Err(Failure::Usage(anyhow!("{name} uses only the page itself; omit --like or choose another method")))
             }
             (true, true) => Err(Failure::Usage(anyhow!(
                 "{name} learns from pages of the site: name some with --like; without --method the stored template is used"
@@ -146,7 +147,7 @@ impl Clean {
                 let model = method.learn(&trees.iter().collect::<Vec<_>>(), &settings.core);
                 let model = model.ok_or_else(|| {
                     Failure::Work(anyhow!(
-                        "--like: {} pages were read, and {name} finds nothing that they share",
+                        "--like: {} pages were read, but {name} found nothing that they share",
                         trees.len()
                     ))
                 })?;
@@ -155,7 +156,7 @@ impl Clean {
         }
     }
 
-    /// Every HTML page of an archive; says whether all could be cleaned.
+    /// Cleans every HTML page of an archive. Returns whether all succeeded.
     fn clean_archive(&self, file: &str, by: &By, settings: &Settings) -> Result<bool, Failure> {
         let mut all_well = true;
         let pages = pages(Path::new(file), settings.fetch.max_bytes).map_err(|e| Failure::Work(e.into()))?;
@@ -205,7 +206,7 @@ impl Clean {
         Ok(format!("{line}\n"))
     }
 
-    /// The host of the template, and what it makes of the page.
+    /// The host of the template that was used, and the labeled page.
     fn choose(
         &self,
         page: &str,
@@ -248,7 +249,7 @@ impl Clean {
     }
 }
 
-/// The first pages of these sources.
+/// The first [`MOST_LIKE`] pages of these sources.
 fn like(sources: &[PathBuf], settings: &Settings) -> Result<Vec<Tree>, Failure> {
     let reading = Reading::new(false, None, settings.core.parse.max_bytes);
     let pages = reading.all(sources).filter(|found| found.as_ref().map_or(true, |found| found.is_page));
@@ -263,13 +264,13 @@ fn load_file(page: &str, settings: &Settings) -> anyhow::Result<Loaded> {
     } else {
         bytes = std::fs::read(Path::new(page)).with_context(|| page.to_owned())?;
     }
-    // A file has no type but that of its bytes; a fragment may begin with words.
-    is_html(Some("text/html"), &bytes).map_err(|found| anyhow!("{page}: is no HTML but {found}"))?;
+    // A file has no Content-Type, and a fragment may begin with plain words.
+    is_html(Some("text/html"), &bytes).map_err(|found| anyhow!("{page}: is not HTML but {found}"))?;
     if bytes.iter().take(1024).any(|byte| *byte == 0)
         && !bytes.starts_with(b"\xff\xfe")
         && !bytes.starts_with(b"\xfe\xff")
     {
-        return Err(anyhow!("{page}: is no HTML: it holds NUL bytes"));
+        return Err(anyhow!("{page}: is not HTML: it contains NUL bytes"));
     }
     Ok(Loaded { tree: parse_bytes(&bytes, None, &settings.core.parse).0, url: None })
 }
@@ -284,18 +285,18 @@ fn fitting(
     let labeled = label_page(&loaded.tree, None, Some(matcher), how);
     if labeled.method == Method::Plain {
         return Err(anyhow!(
-            "{page}: the template of {host} does not fit (confidence {:.2}, needed is {}); it may be another kind of page, or the site was redesigned",
+            "{page}: the template of {host} does not fit (confidence {:.2}, minimum {}); it may be another kind of page, or the site was redesigned",
             labeled.labels.confidence,
             matcher.min_confidence(how)
         ));
     }
     if !labeled.by_template {
-        tracing::warn!("{page}: shows nothing of the template of {host}; cleaned by itself ({})", labeled.method);
+        tracing::warn!("{page}: shows nothing of the template of {host}; cleaned without it ({})", labeled.method);
     }
     Ok((Some(host.to_owned()), labeled))
 }
 
-/// The host that a page gives as its own.
+/// The host of the canonical link of a page.
 fn canonical_host(tree: &Tree) -> Option<String> {
     let nowhere = PageUrl::parse("http://invalid./").ok()?;
     let link = tree.nodes().find(|n| {

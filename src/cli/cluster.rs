@@ -1,4 +1,4 @@
-//! `dehusk cluster`: which pages of a pile are of one template.
+//! `dehusk cluster`: groups mixed pages by template.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -20,11 +20,10 @@ use dehusk_core::internals::cluster::{Features, precision_and_recall, rand, sing
 use dehusk_core::internals::text_mdl::TextMethod;
 use dehusk_core::internals::text_mdl::{Essential, Paths, cluster, path_names};
 
-/// Group a pile of pages by template.
+/// Group a mixed collection of pages by template.
 ///
-/// Pages of many sites together: files, pages of a WARC file, or JSON lines with `html`. TEXT (mdl, hash, max) finds
-/// clusters with their template paths; cp, cps and ctss put pages together whose layout is near (Gottron), which compares
-/// all pairs.
+/// Sources are files, WARC files, or JSON lines with `html`, also of many sites. TEXT (mdl, hash, max) finds clusters
+/// and their template paths. cp, cps and ctss cluster pages with similar layout (Gottron 2008), comparing all pairs.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk cluster crawl.warc.gz
@@ -36,12 +35,12 @@ pub(super) struct Cluster {
     /// Folders, files, WARC files, or .jsonl with `html`.
     #[arg(required = true, value_name = "DIR|WARC|JSONL")]
     sources: Vec<PathBuf>,
-    /// How pages are put together [default: that of text.method].
+    /// Clustering method [default: that of text.method].
     #[arg(long, value_enum)]
     method: Option<Method>,
-    /// What each page is known to be: a field of the JSON lines; of files, whatever the word, the folder of the source that
-    /// they are in, of WARC pages their host. Precision and recall are of each cluster against the group that has the most
-    /// of its pages, averaged over the clusters.
+    /// Known group of each page: a field of the JSON lines; for files, the folder within the source; for WARC pages,
+    /// the host. For files and WARC pages the value is ignored. Precision and recall compare each cluster with the
+    /// group that has most of its pages, averaged over the clusters.
     #[arg(long, value_name = "FIELD")]
     gold: Option<String>,
     /// Print the template paths of each cluster.
@@ -54,11 +53,11 @@ pub(super) struct Cluster {
 
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
 enum Method {
-    /// TEXT-MDL: the cost of all pairs; to some 2,000 pages.
+    /// TEXT-MDL: exact costs of all pairs; up to about 2,000 pages.
     Mdl,
     /// TEXT-HASH: estimated costs of all pairs.
     Hash,
-    /// TEXT-MAX: estimated costs of the pairs that share the most; to 100,000 pages and more.
+    /// TEXT-MAX: estimated costs of the pairs that share the most; up to 100,000 pages and more.
     Max,
     /// Tag paths, single linkage.
     Cp,
@@ -68,7 +67,7 @@ enum Method {
     Ctss,
 }
 
-/// What was read of the pile.
+/// The features of the pages that were read.
 #[derive(Default)]
 struct Pile {
     names: Vec<String>,
@@ -79,11 +78,11 @@ struct Pile {
     texts: usize,
 }
 
-/// What came of it.
+/// The clusters.
 struct Grouped {
-    /// Of each page.
+    /// Cluster number of each page.
     numbers: Vec<usize>,
-    /// Hashes of template paths, by cluster; of TEXT.
+    /// Hashes of template paths by cluster; empty unless clustered by TEXT.
     templates: Vec<Vec<u64>>,
     cost: Option<(u64, Option<f64>)>,
     took: Duration,
@@ -155,12 +154,12 @@ impl Cluster {
         reading.warn_of_skipped();
         pile.failed = reading.failed.get();
         if pile.texts > 0 {
-            tracing::warn!("{} documents are no pages and were left out", pile.texts);
+            tracing::warn!("{} documents are not pages and were skipped", pile.texts);
         }
         pile
     }
 
-    /// The template paths as written: the pile is gone through again until all are known.
+    /// The text of the template paths. Reads the sources again until all paths are found.
     fn path_names(&self, grouped: &Grouped, settings: &Settings) -> FxHashMap<u64, String> {
         let mut wanted: FxHashSet<u64> = grouped.templates.iter().flatten().copied().collect();
         let mut names = FxHashMap::default();
@@ -186,7 +185,7 @@ impl Cluster {
         names: &FxHashMap<u64, String>,
         out: &mut impl Write,
     ) -> io::Result<()> {
-        /// Lines of the table.
+        /// Maximum number of rows of the table.
         const MOST: usize = 40;
         let members = members(&grouped.numbers);
         let mut order: Vec<usize> = (0..members.len()).collect();
@@ -301,7 +300,7 @@ fn members(numbers: &[usize]) -> Vec<Vec<usize>> {
     members.into_values().collect()
 }
 
-/// What most pages of a cluster are known to be, with the share of them.
+/// The known group of most pages of a cluster, with their share.
 fn main_gold(pages: &[usize], gold: &[String]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for page in pages {

@@ -1,4 +1,4 @@
-//! `dehusk crawl`: the main job.
+//! `dehusk crawl`: crawls sites and stores their pages.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -19,8 +19,8 @@ use crate::settings::Settings;
 
 /// Crawl sites politely, learn their templates, and store every fetched page without it.
 ///
-/// Without SEED, the lists that crawl.toml names are read. The first URL of a host is its key page. A run that was
-/// killed or interrupted is taken up by the same command; a second night asks only for what is due.
+/// Without SEED, the seed lists in crawl.toml are read. The first URL of a host is its key page. The same command
+/// resumes a run that was killed or interrupted; the next night it fetches only pages that are due.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk crawl seeds/example.txt
@@ -30,23 +30,23 @@ use crate::settings::Settings;
   dehusk crawl --warc archive --metrics 127.0.0.1:9184 --log-format json
   dehusk crawl --json | jq .summary.stats
 
-Exit codes: 0 every site gave a template or nothing was due, 1 some did not, 2 wrong usage or settings.
-Ctrl-C or SIGTERM lets what is out come home and stores it (crawl.stop_within); a second one ends at once.
-SIGHUP ends it as SIGTERM does. docs/nightly.md shows how to run it every night.")]
+Exit codes: 0 success, 1 some sites failed or were interrupted, or a seed was invalid, 2 wrong usage or settings.
+Ctrl-C or SIGTERM waits for requests in flight and stores them (crawl.stop_within); a second one exits at once.
+SIGHUP has the same effect as SIGTERM. docs/nightly.md shows how to run it every night.")]
 pub(super) struct Crawl {
     /// Files of URLs, URLs, or bare hosts.
     #[arg(value_name = "SEED")]
     seeds: Vec<String>,
-    /// Ask for every known page again, due or not [setting revisit.all].
+    /// Fetch every known page again, due or not [setting revisit.all].
     #[arg(long)]
     all: bool,
-    /// Keep every exchange as WARC files in this folder.
+    /// Write every exchange to WARC files in this folder.
     #[arg(long, value_name = "DIR")]
     warc: Option<PathBuf>,
     /// Serve /metrics (Prometheus) and /stats (JSON) at this address while the crawl runs.
     #[arg(long, value_name = "ADDR:PORT")]
     metrics: Option<SocketAddr>,
-    /// Print the summary and every site as JSON.
+    /// Print the summary and all sites as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -61,7 +61,7 @@ impl Crawl {
         let mut urls = seeds.into_urls().peekable();
         if urls.peek().is_none() {
             let places = self.places(&settings);
-            return Err(Failure::Usage(anyhow!("no seeds in {places}; give URLs, or a file with one URL a line")));
+            return Err(Failure::Usage(anyhow!("no seeds in {places}; give URLs, or a file with one URL per line")));
         }
         let list = SeedList::new(urls, Some(mark));
         let (summary, sites) = run_crawl(list, &settings, self.warc.as_deref(), self.metrics)?;
@@ -89,20 +89,20 @@ fn read_seeds(given: &[String], settings: &Settings) -> Result<Seeds, Failure> {
     Ok(seeds)
 }
 
-/// Every host's connection stays open for a while, so a long list needs more than the 1,024 files that cron allows.
+/// Raises the limit of open files: connections stay open for a while, and cron allows only 1,024 files.
 fn raise_file_limit(settings: &Settings) {
     let wanted = 4 * (settings.fetch.in_flight + settings.crawl.sites_at_once) as u64;
     match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) if limit < wanted => tracing::warn!(
-            "only {limit} files may be open where {wanted} are better: raise the hard limit (ulimit -Hn, LimitNOFILE=) or \
+            "the limit of open files is {limit}, but {wanted} are recommended: raise the hard limit (ulimit -Hn, LimitNOFILE=) or \
              lower fetch.in_flight and crawl.sites_at_once"
         ),
         Ok(_) => {}
-        Err(error) => tracing::warn!("the limit of open files cannot be raised: {error}"),
+        Err(error) => tracing::warn!("cannot raise the limit of open files: {error}"),
     }
 }
 
-/// Runs a crawl to its end or to a signal, showing progress on stderr.
+/// Runs a crawl until it ends or a signal stops it, with progress on stderr.
 pub(super) fn run_crawl(
     seeds: SeedList,
     settings: &Settings,
@@ -121,7 +121,7 @@ pub(super) fn run_crawl(
     let mut sites = Vec::new();
     let mut watch = |progress: Progress<'_>| {
         match &progress {
-            // A list of a hundred thousand sites is in the database, not in memory.
+            // Longer lists are in the database, not in memory.
             Progress::Site(site, _) if sites.len() < MOST_SITES => sites.push((*site).clone()),
             Progress::Tick(stats) => {
                 if let Some(metrics) = &metrics {
@@ -134,20 +134,19 @@ pub(super) fn run_crawl(
     };
     let outcome = runtime.block_on(crawl(seeds, settings, warc, stopped, &mut watch));
     display.finish();
-    // Tasks of requests that will not be waited for are dropped with the runtime.
+    // Requests that are not waited for are dropped with the runtime.
     runtime.shutdown_background();
     let summary = outcome.map_err(|e| Failure::Work(e.into()))?;
     if summary.was_interrupted {
-        display.say("interrupted: what had been fetched is stored; the same command goes on from there");
+        display.say("interrupted: fetched pages are stored; the same command resumes the run");
     }
     Ok((summary, sites))
 }
 
-/// Sites whose summaries are kept for the end.
+/// Maximum number of site summaries kept for the output.
 const MOST_SITES: usize = 100_000;
 
-/// The first signal asks for an end, the second one is an end. Of SIGHUP nothing else is expected: settings are read
-/// once.
+/// The first signal stops the crawl, the second one ends the process. SIGHUP stops it, too: settings are not reloaded.
 async fn on_signals(stop: Stop, within: Duration) {
     next_signal().await;
     stop.stop();
@@ -177,7 +176,7 @@ async fn next_signal() {
     }
 }
 
-/// Sites listed one by one up to this many; beyond, failures by reason.
+/// Maximum number of sites listed one by one. Above it, failures are grouped by reason.
 const MOST_ROWS: usize = 40;
 
 fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mut impl Write) -> io::Result<()> {
@@ -192,11 +191,11 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
     let redesigned: Vec<&SiteSummary> =
         sites.iter().filter(|s| s.outcome == "learned" && s.old_template_coverage.is_some()).collect();
     if !redesigned.is_empty() {
-        writeln!(out, "\nSites that were redesigned, and learned anew:")?;
+        writeln!(out, "\nRedesigned sites, learned again:")?;
         write!(out, "{}", redesigned_table(&redesigned).render(terminal_width()))?;
         if let Some(first) = redesigned.first() {
             let db = &settings.store.path;
-            writeln!(out, "what came and went: {} templates diff {} --db {db}", program(), first.host)?;
+            writeln!(out, "changed blocks: {} templates diff {} --db {db}", program(), first.host)?;
         }
     }
     let stats = &summary.stats;
@@ -206,7 +205,7 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
         out,
         "\nrun {}{}: {} sites: {} learned{}{}, {} failed{}{}",
         summary.run,
-        if summary.was_resumed { " (taken up again)" } else { "" },
+        if summary.was_resumed { " (resumed)" } else { "" },
         count(stats.sites),
         count(stats.learned),
         some(stats.kept, "kept their template"),
@@ -231,10 +230,10 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
         stats.bytes as f64 / 1e6,
         summary.seconds,
         count(stats.requests),
-        some(stats.retries, "of them again"),
+        some(stats.retries, "of them retries"),
         some(stats.forbidden, "URLs forbidden by robots.txt"),
-        some(stats.without_rules, "not asked for want of a robots.txt"),
-        some(stats.back_offs, "times put off"),
+        some(stats.without_rules, "not fetched for lack of robots.txt rules"),
+        some(stats.back_offs, "back-offs"),
         some(stats.parked, "domains parked"),
     )?;
     if !stats.refused.is_empty() {
@@ -242,10 +241,10 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
         writeln!(out, "links not followed: {}", refused.join(", "))?;
     }
     if stats.not_due > 0 {
-        writeln!(out, "what is not due is asked for all the same with --all")?;
+        writeln!(out, "--all fetches pages that are not due, too")?;
     }
     if stats.repeated_seeds > 0 {
-        writeln!(out, "{} seeds left out: their hosts came before", count(stats.repeated_seeds))?;
+        writeln!(out, "{} seeds skipped: an earlier seed has the same host", count(stats.repeated_seeds))?;
     }
     let (db, program) = (&settings.store.path, program());
     writeln!(
@@ -278,7 +277,7 @@ fn program() -> String {
 }
 
 fn redesigned_table(sites: &[&SiteSummary]) -> Table {
-    let mut table = Table::new(&["site", "shown of the old", "new template", "of"]);
+    let mut table = Table::new(&["site", "old template left", "new template", "of"]);
     for s in sites.iter().take(MOST_ROWS) {
         let shown = s.old_template_coverage.map_or_else(String::new, |share| format!("{:.0} %", share * 100.0));
         table.row(vec![s.host.clone(), shown, s.template_nodes.to_string(), s.key_nodes.to_string()]);
@@ -289,7 +288,7 @@ fn redesigned_table(sites: &[&SiteSummary]) -> Table {
     table
 }
 
-/// A reason without the URL that it begins with; the site stands beside it.
+/// A reason without its leading URL, because the site is in the same row.
 fn short_reason(site: &SiteSummary) -> &str {
     let reason = site.reason.as_deref().unwrap_or_default();
     reason.split_once(": ").filter(|(url, _)| url.contains("://")).map_or(reason, |(_, rest)| rest)

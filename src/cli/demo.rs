@@ -1,4 +1,4 @@
-//! `dehusk demo`: the real pipeline over ten sites of our own.
+//! `dehusk demo`: the complete pipeline on ten built-in sites.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ use crate::demo::{DemoSite, TOP, answers, check_site, sites};
 use crate::settings::Settings;
 use crate::store::Store;
 
-/// Crawl ten small sites that this program serves to itself, and compare what was learned with what is known.
+/// Crawl ten small built-in sites on a local server, and compare the learned templates with the known ones.
 ///
-/// No internet is needed. The database stays in dehusk-demo/ for the commands printed at the end.
+/// No internet connection is needed. The database stays in dehusk-demo/ for the commands printed at the end.
 #[derive(clap::Args)]
 pub(super) struct Demo {
     /// Folder for the results.
@@ -53,7 +53,7 @@ impl Demo {
             summary.stats.learned, summary.stats.sites, summary.stats.pages, summary.seconds
         )?;
         let db = path.display();
-        // The program as it was called: after `cargo run` it is not on the path.
+        // The program as it was called: after `cargo run` it is not on the PATH.
         let program = std::env::args().next().unwrap_or_else(|| "dehusk".to_owned());
         writeln!(out, "  {program} templates show menus.{TOP} --db {db}")?;
         writeln!(out, "  {program} pages list menus.{TOP} --db {db}")?;
@@ -63,14 +63,14 @@ impl Demo {
         Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 
-    /// The user's settings, with what a server on loopback needs.
+    /// The user's settings, adapted to a server on the loopback address.
     fn settings(&self, settings: &Settings, port: u16) -> Settings {
         let mut settings = settings.clone();
         settings.store.path = self.dir.join("dehusk.db").display().to_string();
         settings.fetch.allow_private = true;
         settings.fetch.resolve = vec![format!("*.{TOP}=127.0.0.1:{port}")];
         settings.politeness.delay = settings.politeness.delay.min(Duration::from_millis(200));
-        // A second demo does everything again.
+        // Every demo starts from the beginning.
         settings.template.relearn = true;
         settings.crawl.resume_within = Duration::ZERO;
         settings.revisit.all = true;

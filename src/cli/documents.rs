@@ -1,4 +1,4 @@
-//! Documents for commands that take any pile of them: folders, files, WARC, JSON lines.
+//! Reads documents from folders, files, WARC files and JSON lines, for commands that take mixed collections.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -14,13 +14,13 @@ use crate::warc::{is_warc, pages};
 use dehusk_core::internals::dom::ParseOptions;
 use dehusk_core::internals::dom::{Tree, decode, parse, parse_bytes};
 
-/// A document as it was found.
+/// A document as it was read.
 pub(super) struct Found {
     /// File, URL, or `id` of a JSON line.
     pub(super) name: String,
     pub(super) is_page: bool,
     body: Body,
-    /// What it is to be grouped as, where that is known.
+    /// Its known group, if there is one.
     pub(super) gold: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl Found {
         }
     }
 
-    /// Its text as it stands, HTML and all.
+    /// Its decoded text, including any HTML markup.
     pub(super) fn text(&self) -> std::borrow::Cow<'_, str> {
         match &self.body {
             Body::Bytes(bytes, content_type) => decode(bytes, content_type.as_deref()).0,
@@ -49,32 +49,31 @@ impl Found {
 
 /// How documents are read.
 pub(super) struct Reading<'a> {
-    /// Are pages taken for plain text?
+    /// Whether pages are read as plain text.
     pub(super) as_text: bool,
-    /// Field of a JSON line that holds what it is to be grouped as; of files it is the folder of the source that
-    /// they are in.
+    /// Field of a JSON line with the known group of a document. The group of a file is its folder within the source.
     pub(super) gold: Option<&'a str>,
-    /// Bytes of a document.
+    /// Maximum bytes of a document.
     pub(super) max_bytes: usize,
-    /// Files of folders that are neither text nor pages.
+    /// Number of files in folders that are neither text nor pages.
     pub(super) skipped: Cell<usize>,
-    /// Documents that could not be read.
+    /// Number of documents that could not be read.
     pub(super) failed: Cell<usize>,
 }
 
 type Documents<'a> = Box<dyn Iterator<Item = anyhow::Result<Found>> + 'a>;
 
-/// Failures that are shown one by one.
+/// Maximum number of failures logged one by one.
 const MOST_SHOWN: usize = 20;
 
 impl<'r> Reading<'r> {
     pub(super) fn new(as_text: bool, gold: Option<&'r str>, max_bytes: usize) -> Reading<'r> {
-        // Places in a text are 32 bits wide.
+        // Positions in a text are 32 bits wide.
         let max_bytes = max_bytes.min(u32::MAX as usize);
         Reading { as_text, gold, max_bytes, skipped: Cell::new(0), failed: Cell::new(0) }
     }
 
-    /// Those of a batch that could be read; the others are shown and counted.
+    /// The documents of a batch that could be read. Failures are logged and counted.
     pub(super) fn readable(&self, batch: Vec<anyhow::Result<Found>>) -> Vec<Found> {
         let mut readable = Vec::with_capacity(batch.len());
         for found in batch {
@@ -93,18 +92,18 @@ impl<'r> Reading<'r> {
         readable
     }
 
-    /// Says what was left out, at the end.
+    /// Logs how many files were skipped or failed.
     pub(super) fn warn_of_skipped(&self) {
         let (skipped, failed) = (self.skipped.get(), self.failed.get());
         if skipped > 0 {
-            tracing::warn!("{skipped} files are neither pages nor text and were left out");
+            tracing::warn!("{skipped} files are neither pages nor text and were skipped");
         }
         if failed > MOST_SHOWN {
             tracing::error!("{failed} documents could not be read");
         }
     }
 
-    /// The documents of these sources, one after the other; each is read when it is asked for.
+    /// The documents of these sources in order, each read on demand.
     pub(super) fn all<'a>(&'a self, sources: &'a [PathBuf]) -> impl Iterator<Item = anyhow::Result<Found>> + 'a {
         sources.iter().flat_map(|source| self.of(source).unwrap_or_else(|e| Box::new(std::iter::once(Err(e)))))
     }
@@ -122,7 +121,7 @@ impl<'r> Reading<'r> {
         if source.as_os_str() == "-" {
             let mut bytes = Vec::new();
             std::io::stdin().take(self.max_bytes as u64 + 1).read_to_end(&mut bytes).context("standard input")?;
-            let found = self.of_bytes(bytes, Path::new("-")).context("standard input: is no text")?;
+            let found = self.of_bytes(bytes, Path::new("-")).context("standard input: is not text")?;
             let gold = self.gold.map(|_| found.name.clone());
             return Ok(Box::new(std::iter::once(Ok(Found { gold, ..found }))));
         }
@@ -142,13 +141,13 @@ impl<'r> Reading<'r> {
                 self.skipped.set(self.skipped.get() + 1);
                 None
             }
-            Ok(None) => Some(Err(anyhow!("{}: holds NUL bytes, so it is neither a page nor text", file.display()))),
+            Ok(None) => Some(Err(anyhow!("{}: contains NUL bytes, so it is neither a page nor text", file.display()))),
             Ok(Some(found)) => Some(Ok(found)),
             Err(e) => Some(Err(e)),
         })))
     }
 
-    /// The file, when it is text of any kind.
+    /// The file, if it is text of any kind.
     fn of_file(&self, file: &Path, source: &Path) -> anyhow::Result<Option<Found>> {
         let mut bytes = Vec::new();
         let opened = File::open(file).and_then(|f| f.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes));
@@ -162,7 +161,7 @@ impl<'r> Reading<'r> {
     fn of_bytes(&self, mut bytes: Vec<u8>, name: &Path) -> Option<Found> {
         if bytes.len() > self.max_bytes {
             bytes.truncate(self.max_bytes);
-            tracing::warn!("{}: what comes after page.max_bytes ({}) is cut off", name.display(), self.max_bytes);
+            tracing::warn!("{}: truncated at page.max_bytes ({})", name.display(), self.max_bytes);
         }
         let head = &bytes[..bytes.len().min(1024)];
         let is_wide = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
@@ -217,7 +216,7 @@ fn is_html(file: &Path, head: &[u8]) -> bool {
     }
 }
 
-/// JSON lines, packed or not; `None` when the name says something else.
+/// Opens JSON lines, compressed or not; `None` for other file names.
 fn open_lines(source: &Path) -> std::io::Result<Option<Box<dyn Read>>> {
     let name = source.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let (bare, packing) = match name.rsplit_once('.') {
@@ -236,8 +235,8 @@ fn open_lines(source: &Path) -> std::io::Result<Option<Box<dyn Read>>> {
     }))
 }
 
-/// Numbered lines that are not blank, from 1. A line that is no text or too long is an error of its own; an error of the
-/// system ends them.
+/// Non-blank lines with their numbers, from 1. A line that is not UTF-8 is an error of its own. A line that is too long
+/// and a read error end the iteration.
 struct Lines<R> {
     reader: R,
     most: usize,
@@ -252,17 +251,17 @@ impl<R: BufRead> Iterator for Lines<R> {
         while !self.is_over {
             self.n += 1;
             let mut line = Vec::new();
-            // HTML in JSON may be six times as long as it is.
+            // JSON escapes can make HTML six times as long.
             let most = 6 * self.most as u64 + 65_536;
             let outcome = (&mut self.reader).take(most).read_until(b'\n', &mut line).map_err(anyhow::Error::from);
             let outcome = outcome.and_then(|n| match n as u64 == most && !line.ends_with(b"\n") {
-                true => Err(anyhow!("is longer than page.max_bytes allows; what follows is left out")),
+                true => Err(anyhow!("is longer than page.max_bytes allows; the rest of the file is skipped")),
                 false => Ok(n),
             });
             match outcome {
                 Ok(0) => self.is_over = true,
                 Ok(_) if line.iter().all(u8::is_ascii_whitespace) => {}
-                Ok(_) => return Some((self.n, String::from_utf8(line).context("is no UTF-8"))),
+                Ok(_) => return Some((self.n, String::from_utf8(line).context("is not UTF-8"))),
                 Err(e) => {
                     self.is_over = true;
                     return Some((self.n, Err(e)));
@@ -273,7 +272,7 @@ impl<R: BufRead> Iterator for Lines<R> {
     }
 }
 
-/// Files at any depth; links are not followed, so that there is no circle.
+/// Files at any depth. Symbolic links are not followed, to avoid cycles.
 fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     let mut open = vec![path.to_owned()];
     if !path.is_dir() {
@@ -295,7 +294,7 @@ fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The next documents to be worked on side by side: as many as memory has room for. `None` at the end.
+/// The next documents to be processed in parallel, with bounded memory. `None` at the end.
 pub(super) fn next_batch(
     documents: &mut impl Iterator<Item = anyhow::Result<Found>>,
 ) -> Option<Vec<anyhow::Result<Found>>> {
@@ -313,7 +312,7 @@ pub(super) fn next_batch(
     (!batch.is_empty()).then_some(batch)
 }
 
-/// A line that counts documents while they are read.
+/// A progress line that counts documents while they are read.
 pub(super) fn counter(what: &'static str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

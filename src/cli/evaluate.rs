@@ -1,4 +1,4 @@
-//! `dehusk evaluate`: a method against a gold standard.
+//! `dehusk evaluate`: measures a method against a gold standard.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -15,13 +15,14 @@ use crate::settings::Settings;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::{METHODS, MethodEntry};
 
-/// Stands for every method.
+/// The value of `--method` for all methods.
 const ALL: &str = "all";
 
 /// Measure a method against a gold standard.
 ///
 /// CORPUS is a folder with gold.toml, SPLIT/SITE/www (or SPLIT/SITE.warc.gz), labels/SPLIT and content-SPLIT.jsonl, or
-/// a file of JSON lines {"id","site","url","gold","html"}. Means are over the pages of a site, then over sites; words over pages.
+/// a file of JSON lines {"id","site","url","gold","html"}. Node scores are means over the pages of a site, then over
+/// sites. Word scores are means over pages.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk evaluate sites --pages all
@@ -38,25 +39,25 @@ pub(super) struct Evaluate {
     /// Parameter set; --set refines it.
     #[arg(long)]
     preset: Option<String>,
-    /// Pages that are marked: the key page of each site, those with a main-content gold, or all.
+    /// Pages that are labeled: the key page of each site, those with main-content gold, or all.
     #[arg(long, default_value = "key", value_parser = ["key", "gold", "all"])]
     pages: String,
     /// Add every page of a site to its model before any page is labeled, as a crawl of the whole site does.
     #[arg(long, alias = "sharpened")]
     add_all: bool,
-    /// One line a site, worst first.
+    /// Print one line per site, worst first.
     #[arg(long)]
     by_site: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Write each marked page as a JSON line {"method","site","page","labels","id","t"}.
+    /// Write each labeled page as a JSON line {"method","site","page","labels","id","t"}.
     #[arg(long, value_name = "FILE")]
     dump: Option<PathBuf>,
 }
 
 impl Evaluate {
-    /// `--preset` as a setting, laid down before every `--set`.
+    /// `--preset` as a setting, applied before every `--set`.
     pub(super) fn preset_setting(&self) -> Option<String> {
         self.preset.as_ref().map(|name| format!("preset={name}"))
     }
@@ -72,7 +73,7 @@ impl Evaluate {
             _ => Some(self.method(settings)?),
         };
         if method.is_none() && self.by_site {
-            return Err(Failure::Usage(anyhow!("--by-site is of one method; name it with --method")));
+            return Err(Failure::Usage(anyhow!("--by-site needs one method; choose it with --method")));
         }
         if !self.corpus.exists() {
             return Err(Failure::Usage(anyhow!("{}: no such corpus", self.corpus.display())));

@@ -1,4 +1,4 @@
-//! `dehusk learn`: the template of one site, from a folder or over the network.
+//! `dehusk learn`: learns the template of one site, from a folder, a WARC file or over the network.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ use dehusk_core::internals::learner::{FoundPage, Learner};
 use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::template::Template;
 
-/// Learn the template of one site from a folder of pages as served, or from its URL.
+/// Learn the template of one site from a folder of its pages, a WARC file, or its URL.
 ///
-/// Pages are found as a web server would: /x is x, x.html, or x/index.html after a redirect. With a URL the site is
-/// crawled as `dehusk crawl` does.
+/// In a folder, pages are found as by a web server: /x is x, x.html, or x/index.html after a redirect. With a URL the
+/// site is crawled as by `dehusk crawl`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk learn mirror/www.example.org
@@ -34,12 +34,12 @@ use dehusk_core::internals::template::Template;
   dehusk learn https://docs.example.org/ --db dehusk.db
   dehusk learn mirror/www --json > template.json")]
 pub(super) struct Learn {
-    /// Folder that stands for the root of the site, or URL of its key page.
+    /// Folder with the root of the site, WARC file, or URL of the key page.
     source: String,
-    /// Key page in the folder.
+    /// Key page in the folder or WARC file.
     #[arg(long, default_value = "/index.html", value_name = "PATH")]
     key: String,
-    /// Host name of the folder's site; its links to this name stay inside [default: the folder's name].
+    /// Host of the site; links to it are links within the site [default: the folder's name].
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
     /// Print the template as JSON.
@@ -48,7 +48,7 @@ pub(super) struct Learn {
 }
 
 impl Learn {
-    /// A folder's template is stored only when --db names a database.
+    /// A template from a folder or WARC file is stored only if --db names a database.
     pub(super) fn run(&self, settings: &Settings, db: Option<&Path>) -> Outcome {
         if self.source.contains("://") {
             return self.learn_url(settings);
@@ -85,7 +85,7 @@ impl Learn {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The site of --host in an archive, or that of its first page; its key page is --key or the first one.
+    /// Learns the site of --host in an archive, or of its first page. The key page is --key, or the first page.
     fn learn_archive(&self, settings: &Settings) -> Result<Template, Failure> {
         let path = Path::new(&self.source);
         let work = |e: crate::warc::WarcError| Failure::Work(e.into());
@@ -116,7 +116,7 @@ impl Learn {
         let learned = learner.run(|url| found.get(url).map(read));
         learned.template.ok_or_else(|| {
             Failure::Work(anyhow!(
-                "{}: no template: no page of {} shares anything with {key_url}",
+                "{}: no template: no other page of {} shares anything with {key_url}",
                 path.display(),
                 key_url.host()
             ))
@@ -132,7 +132,7 @@ impl Learn {
             None => folder_host(&path),
         };
         let key_url = url_of(&host, &format!("/{}", self.key.trim_start_matches('/')))
-            .ok_or_else(|| Failure::Usage(anyhow!("{host}{} makes no URL; see --host and --key", self.key)))?;
+            .ok_or_else(|| Failure::Usage(anyhow!("{host}{} is not a valid URL; see --host and --key", self.key)))?;
         let served = folder
             .find(&key_url)
             .ok_or_else(|| Failure::Usage(anyhow!("{}: no page {}; --key names another", path.display(), self.key)))?;
@@ -157,7 +157,7 @@ impl Learn {
         let n_links = learned.n_links;
         learned.template.ok_or_else(|| {
             Failure::Work(anyhow!(
-                "{}: no template: {n_links} links of {} lead to pages of the site, none gave a page that shares anything with it",
+                "{}: no template: {n_links} links of {} lead to pages of the site, but none of them shares anything with it",
                 path.display(),
                 self.key
             ))
@@ -176,12 +176,12 @@ impl Learn {
 
 fn folder_host(path: &Path) -> String {
     let name = path.canonicalize().ok().and_then(|p| p.file_name().map(|n| n.to_string_lossy().into_owned()));
-    // A name such as `2024` would be read as an address.
+    // A name such as `2024` would be parsed as an IP address.
     let is_host = |name: &String| url_of(name, "/").is_some_and(|url| url.ip_literal().is_none());
     name.filter(is_host).unwrap_or_else(|| "localhost".to_owned())
 }
 
-/// Saves a template that no crawl learned.
+/// Stores a template that was not learned in a crawl.
 pub(super) fn store_template(db: &Path, settings: &Settings, template: &Template) -> Result<(), Failure> {
     let work = |e: crate::store::StoreError| Failure::Work(e.into());
     let store = Store::create(db, settings.store.zstd_level).map_err(work)?;

@@ -1,4 +1,4 @@
-//! `--metrics`: how far a crawl is, for Prometheus and for scripts.
+//! `--metrics`: serves the progress of a crawl to Prometheus and scripts.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -17,16 +17,16 @@ use tokio::sync::Semaphore;
 
 use crate::crawl::Stats;
 
-/// The newest counters, served while the runtime lasts.
+/// The latest counters, served as long as the runtime exists.
 pub(super) struct Metrics {
     stats: Arc<Mutex<Stats>>,
 }
 
-/// Connections answered at once.
+/// Maximum number of simultaneous connections.
 const MOST_CONNECTIONS: usize = 16;
 
 impl Metrics {
-    /// Listens at an address.
+    /// Starts a server at an address.
     pub(super) async fn serve(address: SocketAddr) -> anyhow::Result<Metrics> {
         let listener = TcpListener::bind(address).await.with_context(|| format!("--metrics {address}"))?;
         let stats = Arc::new(Mutex::new(Stats::default()));
@@ -35,7 +35,7 @@ impl Metrics {
         Ok(Metrics { stats })
     }
 
-    /// Takes the newest counters.
+    /// Replaces the counters that are served.
     pub(super) fn update(&self, stats: &Stats) {
         if let Ok(mut held) = self.stats.lock() {
             held.clone_from(stats);
@@ -77,7 +77,7 @@ async fn respond(request: Request<Incoming>, stats: Arc<Mutex<Stats>>) -> Result
     Ok(response)
 }
 
-/// The text format of Prometheus.
+/// The counters in the text format of Prometheus.
 fn render(stats: &Stats) -> String {
     let mut out = String::new();
     let mut add = |name: &str, kind: &str, help: &str, value: u64| {
@@ -85,24 +85,24 @@ fn render(stats: &Stats) -> String {
     };
     let n = |value: usize| value as u64;
     add("sites", "gauge", "Sites of this run.", n(stats.sites));
-    add("sites_active", "gauge", "Sites that are worked on.", n(stats.active));
+    add("sites_active", "gauge", "Sites in progress.", n(stats.active));
     add("sites_learned_total", "counter", "Sites with a new template.", n(stats.learned));
-    add("sites_redesigned_total", "counter", "Sites whose stored template did not fit any more.", n(stats.redesigned));
+    add("sites_redesigned_total", "counter", "Sites whose stored template no longer fits.", n(stats.redesigned));
     add("sites_kept_total", "counter", "Sites whose template still fits.", n(stats.kept));
-    add("sites_not_due_total", "counter", "Sites of which nothing was due.", n(stats.not_due));
+    add("sites_not_due_total", "counter", "Sites with no page due.", n(stats.not_due));
     add("sites_failed_total", "counter", "Sites without a template.", n(stats.failed));
     add("requests_total", "counter", "Requests sent, robots.txt included.", n(stats.requests));
     add("retries_total", "counter", "Requests sent again.", n(stats.retries));
     add("pages_total", "counter", "Pages fetched.", n(stats.pages));
     add("body_bytes_total", "counter", "Body bytes as sent.", stats.bytes);
-    add("errors_total", "counter", "Requests that gave no page.", n(stats.errors));
+    add("errors_total", "counter", "Requests that failed.", n(stats.errors));
     add("forbidden_total", "counter", "URLs that robots.txt forbids.", n(stats.forbidden));
-    add("without_rules_total", "counter", "URLs not asked for want of a robots.txt.", n(stats.without_rules));
-    add("back_offs_total", "counter", "Times a domain was put off.", n(stats.back_offs));
-    add("domains_parked_total", "counter", "Domains left alone for this run.", n(stats.parked));
-    add("requests_waiting", "gauge", "Requests that wait for their turn.", n(stats.waiting));
-    add("requests_in_flight", "gauge", "Requests that are out.", n(stats.in_flight));
-    add("held_bytes", "gauge", "Pages and trees in memory, roughly.", n(stats.held_bytes));
+    add("without_rules_total", "counter", "URLs not fetched for lack of robots.txt rules.", n(stats.without_rules));
+    add("back_offs_total", "counter", "Back-offs after 429, 503 or a failed connection.", n(stats.back_offs));
+    add("domains_parked_total", "counter", "Politeness keys parked for the rest of the run.", n(stats.parked));
+    add("requests_waiting", "gauge", "Requests waiting in the politeness queues.", n(stats.waiting));
+    add("requests_in_flight", "gauge", "Requests in flight.", n(stats.in_flight));
+    add("held_bytes", "gauge", "Approximate bytes of pages and trees in memory.", n(stats.held_bytes));
     let changes = [
         ("new", stats.new),
         ("changed", stats.changed),
@@ -110,7 +110,7 @@ fn render(stats: &Stats) -> String {
         ("unchanged", stats.unchanged),
         ("gone", stats.gone),
     ];
-    out += "# HELP dehusk_page_changes_total Pages by what was found.\n# TYPE dehusk_page_changes_total counter\n";
+    out += "# HELP dehusk_page_changes_total Pages by kind of change.\n# TYPE dehusk_page_changes_total counter\n";
     for (change, n) in changes {
         let _ = writeln!(out, "dehusk_page_changes_total{{change=\"{change}\"}} {n}");
     }

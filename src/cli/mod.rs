@@ -1,6 +1,6 @@
-//! The command line: one file a command.
+//! The command line, one file per command.
 //!
-//! Exit codes: 0 all well, 1 some sites or pages failed, 2 wrong usage or settings.
+//! Exit codes: 0 success, 1 some sites or pages failed, 2 wrong usage or settings.
 
 mod clean;
 mod cluster;
@@ -33,8 +33,8 @@ use crate::store::Store;
 use dehusk_core::internals::method::{Method, UnknownMethod};
 use dehusk_core::internals::methods::{METHODS, MethodEntry};
 
-/// Crawls lists of web sites politely, learns each site's template from its own pages, and gives back every page
-/// without it.
+/// Crawls lists of web sites politely, learns each site's template from its own pages, and stores every page without
+/// it.
 #[derive(Parser)]
 #[command(name = "dehusk", version, max_term_width = 100)]
 #[command(after_help = "Examples:
@@ -51,29 +51,29 @@ struct Args {
     command: Command,
 }
 
-/// Options of every command.
+/// Options of all commands.
 #[derive(clap::Args)]
 struct Global {
-    /// Settings file; without it, crawl.toml in this folder when there is one.
+    /// Settings file [default: crawl.toml in the current folder, if it exists].
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     /// The SQLite file with sites, templates and pages [setting store.path].
     #[arg(long, global = true, value_name = "FILE")]
     db: Option<PathBuf>,
-    /// Sets any key of crawl.toml for this run, such as politeness.delay=2.
+    /// Set a key of crawl.toml for this run, such as politeness.delay=2.
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// How log lines on stderr are written.
+    /// Format of log lines on stderr.
     #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
     log_format: LogFormat,
 }
 
-/// How log lines are written.
+/// Format of log lines.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum LogFormat {
-    /// For people.
+    /// Plain text.
     Text,
-    /// A JSON object a line, for machines.
+    /// One JSON object per line.
     Json,
 }
 
@@ -91,16 +91,16 @@ enum Command {
     Demo(demo::Demo),
 }
 
-/// What a cleaned page is printed as.
+/// Output format of a cleaned page.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Format {
-    /// Plain text, a line a block.
+    /// Plain text, one line per block.
     Text,
     /// HTML.
     Html,
 }
 
-/// Parses the arguments, loads settings, runs one command, and says on stderr why it could not.
+/// Parses the arguments, loads the settings and runs one command. Errors are reported on stderr.
 pub fn run() -> ExitCode {
     let args = Args::parse();
     log_to_stderr(args.global.log_format);
@@ -135,7 +135,7 @@ enum Failure {
     /// The work could not be done.
     #[error("{0:#}")]
     Work(anyhow::Error),
-    /// Standard output is gone.
+    /// Standard output cannot be written.
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
 }
@@ -182,7 +182,7 @@ impl Global {
     }
 }
 
-/// Log lines go to stderr, so that standard output is only the result. `DEHUSK_LOG` sets the level.
+/// Sends log lines to stderr, so that standard output contains only the result. `DEHUSK_LOG` sets the level.
 fn log_to_stderr(format: LogFormat) {
     let filter = tracing_subscriber::EnvFilter::try_from_env("DEHUSK_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,html5ever=error,dehusk=info"));
@@ -199,7 +199,7 @@ fn log_to_stderr(format: LogFormat) {
     };
 }
 
-/// The names that `--method` takes, each with its line of help, from the table of methods.
+/// The values of `--method`, each with its help line, from the table of methods.
 fn method_names() -> Vec<PossibleValue> {
     let value = |entry: &MethodEntry| {
         let value = PossibleValue::new(entry.method.name()).help(entry.summary);

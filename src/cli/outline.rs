@@ -1,11 +1,11 @@
-//! A template as an indented outline.
+//! Prints a template as an indented outline.
 
 use std::io::{self, Write};
 
 use dehusk_core::internals::template::{Template, TemplateNode};
 
-/// Writes what was learned, then every node with its votes or the number of training pages that have it. Nodes in brackets
-/// are the page's own. A slot (…) is a node whose text or children are the page's own.
+/// Writes a summary of the template, then every node with its votes or the number of training pages that have it. Nodes
+/// in brackets are the page's own. A slot (…) is a node with own text or own children.
 pub(super) fn write_outline(template: &Template, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "site       {}", template.host)?;
     writeln!(out, "key page   {}", template.key_url)?;
@@ -42,7 +42,7 @@ pub(super) fn write_outline(template: &Template, out: &mut impl Write) -> io::Re
         let slot = if n_kept[at] < node.n_children { "  …" } else { "" };
         let indent = "  ".repeat(depth.min(40));
         match node.own {
-            // Here only for what stands below it.
+            // Included only for the template nodes below it.
             true => writeln!(out, "    {indent}({}){slot}", label(node))?,
             false => writeln!(out, "{:>2}  {indent}{}{slot}", node.votes, label(node))?,
         }

@@ -1,4 +1,4 @@
-//! `dehusk pages`: the snapshots.
+//! `dehusk pages`: lists and shows page snapshots.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use crate::settings::Settings;
 use crate::store::PageRow;
 use dehusk_core::internals::dom::{parse, write_text};
 
-/// List and show page snapshots, as fetched and without their template.
+/// List and show page snapshots, raw or without their template.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk pages list docs.example.org
@@ -26,7 +26,7 @@ pub(super) struct Pages {
 
 #[derive(Subcommand)]
 enum Action {
-    /// The newest snapshot of each page.
+    /// List the newest snapshot of each page.
     List {
         /// Only this host.
         host: Option<String>,
@@ -34,11 +34,11 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// The newest snapshot of one page.
+    /// Show the newest snapshot of one page.
     Show {
         /// URL, as `pages list` prints it.
         url: String,
-        /// text and html without template, raw as fetched.
+        /// text and html are without template, raw is as fetched.
         #[arg(long, value_enum, default_value_t = Shown::Text)]
         format: Shown,
         /// Print the record and the text as JSON.
@@ -93,7 +93,7 @@ fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(),
     let store = open_store(settings)?;
     let row = store.find_page(url).map_err(work)?;
     let row =
-        row.ok_or_else(|| Failure::Work(anyhow!("{url}: no snapshot; `dehusk pages list` names those that exist")))?;
+        row.ok_or_else(|| Failure::Work(anyhow!("{url}: no snapshot; `dehusk pages list` shows those that exist")))?;
     let mut out = io::stdout().lock();
     if let (Shown::Raw, false) = (format, json) {
         out.write_all(&store.load_raw(&row).map_err(work)?)?;
@@ -101,7 +101,7 @@ fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(),
     }
     let html = store.load_cleaned(&row).map_err(work)?;
     let html = html.ok_or_else(|| {
-        Failure::Work(anyhow!("{url}: not cleaned, its site was not finished; --format raw shows it as fetched"))
+        Failure::Work(anyhow!("{url}: not cleaned, because its site is not finished; --format raw shows it as fetched"))
     })?;
     let shown = match format {
         Shown::Html | Shown::Raw => html,

@@ -1,4 +1,4 @@
-//! Shows a crawl while it runs: a live line on a terminal, plain lines elsewhere.
+//! Shows the progress of a crawl: a live line on a terminal, plain lines elsewhere.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::table::count;
 use crate::crawl::{Progress, SiteSummary, Stats};
 
-/// How often a plain line is written.
+/// Interval between plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 pub(super) struct Display {
@@ -16,7 +16,7 @@ pub(super) struct Display {
     started: Instant,
     last_line: Instant,
     last_tick: Instant,
-    /// Failures are shown as they come, up to this many; the summary has them all.
+    /// Number of failures still to be shown as they occur. The summary lists all.
     failures_left: usize,
 }
 
@@ -50,7 +50,7 @@ impl Display {
         let text = match &site.reason {
             None if site.outcome == "not_due" => format!("{}: not due", site.host),
             None => format!(
-                "{}: {}: {} of {} nodes are template, {} other pages bear witness, {} pages{redesigned}",
+                "{}: {}: {} of {} nodes are template, {} training pages, {} pages{redesigned}",
                 site.host, site.outcome, site.template_nodes, site.key_nodes, site.voters, site.pages
             ),
             Some(reason) => format!("{}: {}: {reason}", site.host, site.outcome),
@@ -87,7 +87,7 @@ impl Display {
     fn figures(&self, stats: &Stats) -> String {
         let seconds = self.started.elapsed().as_secs_f64().max(0.001);
         format!(
-            "{} pages {:.1}/s  {} waiting  {} out  {} errors",
+            "{} pages {:.1}/s  {} waiting  {} in flight  {} errors",
             count(stats.pages),
             stats.pages as f64 / seconds,
             count(stats.waiting),

@@ -1,4 +1,4 @@
-//! `dehusk runs`: what each night brought.
+//! `dehusk runs`: the results of earlier crawls.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use crate::calendar::iso_8601;
 use crate::settings::Settings;
 use crate::store::{RunRow, StoreError};
 
-/// What each crawl brought: pages new, changed, unchanged and gone, templates learned.
+/// Show the results of each crawl: pages new, changed, unchanged and gone, templates learned.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk runs list
@@ -25,24 +25,24 @@ pub(super) struct Runs {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// The newest runs.
+    /// List the newest runs.
     List {
-        /// At most so many.
+        /// Maximum number of runs.
         #[arg(short, long, default_value_t = 30, value_name = "COUNT")]
         n: usize,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// One run with its sites by outcome.
+    /// Show one run with its sites by outcome.
     Show {
-        /// Its number; the newest one without it.
+        /// Number of the run [default: the newest].
         run: Option<i64>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Pages that are different after run TO from what they were after run FROM.
+    /// List pages that differ between the state after run FROM and after run TO.
     Diff {
         /// The earlier run.
         from: i64,
@@ -135,7 +135,7 @@ fn began(run: &RunRow) -> String {
     iso_8601(run.started_at).replace('T', " ").trim_end_matches('Z').to_owned()
 }
 
-/// A run, a fact a line.
+/// Prints a run, one figure per line.
 fn show(run: &RunRow, outcomes: &[(String, i64)], out: &mut impl Write) -> io::Result<()> {
     let took =
         run.ended_at.map_or_else(String::new, |ended| format!(", {}", duration((ended - run.started_at) / 1000)));

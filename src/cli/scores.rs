@@ -1,4 +1,4 @@
-//! Scores of an evaluation as tables.
+//! Prints the scores of an evaluation as tables.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use super::table::{Table, terminal_width};
 use crate::evaluate::{Report, Score, SiteRow};
 use dehusk_core::internals::methods::MethodEntry;
 
-/// The figures of one method.
+/// Prints the scores of one method.
 pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io::Result<()> {
     if by_site {
         let mut table =
@@ -15,7 +15,7 @@ pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io:
         let worst = |s: &SiteRow| s.key.map_or_else(|| s.word_mean().f1, |k| k.f1);
         rows.sort_by(|a, b| worst(a).total_cmp(&worst(b)));
         for s in rows {
-            // What was not measured has a dash.
+            // A dash for what was not measured.
             let shown = |is_there: bool, text: String| if is_there { text } else { "-".to_owned() };
             let (key, learned) = (s.key.unwrap_or_default(), s.learning.nodes > 0);
             table.row(vec![
@@ -42,7 +42,7 @@ pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io:
         }
     };
     add("template nodes, key pages", report.sites.iter().filter(|s| s.key.is_some()).count(), report.key());
-    add("template nodes, marked pages", report.n_node_pages(), report.nodes());
+    add("template nodes, labeled pages", report.n_node_pages(), report.nodes());
     add("main content, words", report.n_word_pages(), report.bag());
     add("main content, word order", report.n_word_pages(), report.lcs());
     write!(out, "{}", table.render(terminal_width()))?;
@@ -61,7 +61,7 @@ pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io:
     let (vote_median, vote_worst) = report.median_and_worst(|s| s.cost.vote.as_secs_f64() * 1000.0);
     let unequal: usize = report.sites.iter().map(|s| s.other_node_count).sum();
     if unequal > 0 {
-        writeln!(out, "{unequal} marked pages have another number of nodes than the gold and are in no mean")?;
+        writeln!(out, "{unequal} labeled pages have a different number of nodes from the gold and are in no mean")?;
     }
     let n_sites = report.sites.len();
     if report.sites.iter().all(|s| s.learning.nodes == 0) {
@@ -77,7 +77,7 @@ pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io:
     )
 }
 
-/// All methods in one table: nodes, words, the pages that each needs and what it costs.
+/// Prints all methods in one table: node scores, word scores, number of loaded pages, and time.
 pub(super) fn print_all(reports: &[Report], out: &mut impl Write) -> io::Result<()> {
     let mut table = Table::new(&[
         "method", "pages", "key F1", "nodes F1", "P", "R", "words F1", "P", "R", "order F1", "loads", "learn ms",
@@ -109,7 +109,7 @@ pub(super) fn print_all(reports: &[Report], out: &mut impl Write) -> io::Result<
     write!(out, "{}", table.render(terminal_width()))?;
     writeln!(
         out,
-        "\nlearn: a site, its pages parsed, median; label: a page that is parsed, mean; loads: pages of a site beside the key page"
+        "\nlearn ms: median per site, without parsing; label ms: mean per page, without parsing; loads: pages per site besides the key page"
     )
 }
 

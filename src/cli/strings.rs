@@ -1,4 +1,4 @@
-//! `dehusk strings`: template strings of pages and of plain text.
+//! `dehusk strings`: learns and removes template strings of pages and plain text.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use dehusk_core::internals::dom::Tree;
 use dehusk_core::internals::strings::StringTokens;
 use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate, TokenizedDocument};
 
-/// Learn what the documents of a source repeat word by word, and take it out.
+/// Learn the word sequences that documents of a source repeat, and remove them.
 ///
-/// Works on pages, and on plain text: feeds, mail archives, transcripts. A document is a file, a page of a WARC file, or a
-/// JSON line with `html` or `text`. Dates, numbers and addresses count as one symbol each, whatever they say.
+/// Works on pages and on plain text: feeds, mail archives, transcripts. A document is a file, a page of a WARC file, or
+/// a JSON line with `html` or `text`. Each date, number or address counts as one symbol, whatever its value.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk strings learn mail/ --name list.example.org
@@ -42,43 +42,44 @@ enum Action {
         /// Folders, files, WARC files, or .jsonl with `html` or `text`.
         #[arg(required = true, value_name = "DIR|FILE")]
         sources: Vec<PathBuf>,
-        /// What the source is called in the store.
+        /// Name of the source in the store.
         #[arg(long)]
         name: String,
-        /// Take pages for plain text, tags and all.
+        /// Read pages as plain text, including tags.
         #[arg(long)]
         text: bool,
         /// Print the strings instead of a summary.
         #[arg(long, value_enum)]
         emit: Option<Emit>,
     },
-    /// Take the strings of a source out of documents.
+    /// Remove the strings of a source from documents.
     Clean {
-        /// Folders, files, WARC files, .jsonl with `html` or `text`, or - for standard input; texts are parted by an empty line.
+        /// Folders, files, WARC files, .jsonl with `html` or `text`, or - for standard input. Texts are separated by an
+        /// empty line.
         #[arg(required = true, value_name = "DIR|FILE|-")]
         sources: Vec<PathBuf>,
         /// The source whose strings are used.
         #[arg(long)]
         name: String,
-        /// Take pages for plain text, tags and all.
+        /// Read pages as plain text, including tags.
         #[arg(long)]
         text: bool,
-        /// What is printed of a page.
+        /// Output format of a page.
         #[arg(long, value_enum, default_value_t = Format::Text)]
         format: Format,
-        /// Print one JSON line a document: {"id","removed","content"}; removed is the share of its tokens.
+        /// Print one JSON line per document: {"id","removed","content"}; removed is the share of its tokens.
         #[arg(long)]
         json: bool,
     },
-    /// The strings of a source, longest first.
+    /// Show the strings of a source, longest first.
     Show {
         /// The source.
         name: String,
-        /// How they are printed.
+        /// Output format.
         #[arg(long, value_enum, default_value_t = Emit::Text)]
         emit: Emit,
     },
-    /// All sources with strings.
+    /// List all sources with strings.
     List {
         /// Print JSON.
         #[arg(long)]
@@ -86,14 +87,14 @@ enum Action {
     },
 }
 
-/// How strings are printed.
+/// Output format of strings.
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
 enum Emit {
-    /// Document frequency and tokens, a line a string.
+    /// Document frequency and tokens, one string per line.
     Text,
-    /// Regular expressions that Rust, RE2, Python and Perl read, a line a string; for sources learned as text.
+    /// Regular expressions for Rust, RE2, Python and Perl, one per line; only for sources learned as text.
     Regex,
-    /// One JSON line a string: {"df","tf","tokens","text","idiom"}.
+    /// One JSON line per string: {"df","tf","tokens","text","idiom"}.
     Json,
 }
 
@@ -119,7 +120,7 @@ fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, set
     let patterns = patterns(settings)?;
     let mut collection = Corpus::new(patterns, settings.core.strings.tokens);
     if name.trim().is_empty() {
-        return Err(Failure::Usage(anyhow!("--name is empty; it is what the source is called in the store")));
+        return Err(Failure::Usage(anyhow!("--name is empty; it is the name of the source in the store")));
     }
     let reading = Reading::new(as_text, None, settings.core.parse.max_bytes);
     let mut documents = reading.all(sources);
@@ -138,13 +139,13 @@ fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, set
     reading.warn_of_skipped();
     if collection.len() < 2 {
         return Err(Failure::Work(anyhow!(
-            "{} documents found; a template is what two or more share",
+            "{} documents found; a template needs at least two documents",
             collection.len()
         )));
     }
     if n_pages > 0 && n_pages < collection.len() {
         tracing::warn!(
-            "{n_pages} of {} documents are pages, the others plain text; --text takes all for text",
+            "{n_pages} of {} documents are pages, the others plain text; --text reads all as text",
             collection.len()
         );
     }
@@ -184,7 +185,7 @@ fn summarise(template: &StringTemplate, name: &str) -> io::Result<()> {
         writeln!(out, "and {} more; `dehusk strings show {name}` prints all", count(n - 20))?;
     }
     if template.n_left_out > 0 {
-        writeln!(out, "{} shorter strings were left out for strings.max_total", count(template.n_left_out))?;
+        writeln!(out, "{} shorter strings were dropped because of strings.max_total", count(template.n_left_out))?;
     }
     let (documents, tokens) = (count(template.n_documents), count(template.n_tokens));
     writeln!(
@@ -244,11 +245,11 @@ fn list(json: bool, settings: &Settings) -> Outcome {
 fn stored(store: &Store, name: &str) -> Result<StringTemplate, Failure> {
     let found = store.load_strings(name).map_err(|e| Failure::Work(e.into()))?;
     found.ok_or_else(|| {
-        Failure::Work(anyhow!("no strings of {name}; `dehusk strings learn DIR --name {name}` learns them, `dehusk strings list` shows what there is"))
+        Failure::Work(anyhow!("no strings of {name}; `dehusk strings learn DIR --name {name}` learns them, `dehusk strings list` shows all sources"))
     })
 }
 
-/// Those of `strings.patterns`, or the ones that come with the program.
+/// The patterns of `strings.patterns`, or the built-in ones.
 fn patterns(settings: &Settings) -> Result<Patterns, Failure> {
     let path = &settings.string_patterns;
     if path.is_empty() {
@@ -274,7 +275,7 @@ impl Cleaning<'_> {
         let missing = template.pattern_names().find(|name| patterns.list().iter().all(|known| known.name != **name));
         if let Some(name) = missing {
             return Err(Failure::Usage(anyhow!(
-                "the strings of {} were learned with a pattern {name}, which strings.patterns has not",
+                "the strings of {} were learned with a pattern {name}, which is not in strings.patterns",
                 self.name
             )));
         }
@@ -287,7 +288,7 @@ impl Cleaning<'_> {
             .count();
         if n_idioms > 0 {
             tracing::info!(
-                "{n_idioms} of {} strings are template of other sources too and stay; `dehusk strings show {}` marks them, strings.max_sites decides",
+                "{n_idioms} of {} strings are template in other sources, too, and stay (strings.max_sites); `dehusk strings show {}` marks them",
                 template.strings.len(),
                 self.name
             );
@@ -303,7 +304,7 @@ impl Cleaning<'_> {
             let lines: Vec<String> = found.par_iter().map(|found| self.line(&cleaner, found)).collect();
             let mut out = io::stdout().lock();
             for line in lines {
-                // Texts of several documents are told apart by an empty line.
+                // An empty line separates the texts of several documents.
                 let between = if self.json || n == 0 { "" } else { "\n" };
                 write!(out, "{between}{line}")?;
                 n += 1;
@@ -316,10 +317,10 @@ impl Cleaning<'_> {
         if n_other > 0 {
             let (learned, other) = match template.tokens == StringTokens::Html {
                 true => ("pages", "plain text"),
-                false => ("plain text", "pages, which --text takes for text"),
+                false => ("plain text", "pages, which --text reads as text"),
             };
             tracing::warn!(
-                "the strings of {} were learned from {learned}, {n_other} of {n} documents are {other}",
+                "the strings of {} were learned from {learned}, but {n_other} of {n} documents are {other}",
                 self.name
             );
         }

@@ -1,6 +1,7 @@
-//! Tables that line up in a terminal of any width.
+//! Aligned text tables for terminals of any width.
 
-/// A table of text cells; the first column is left-aligned, the others right-aligned unless told.
+/// A table of text cells. The first column is left-aligned, the others are right-aligned unless [`Table::left`] is
+/// called.
 pub(super) struct Table {
     head: Vec<&'static str>,
     rows: Vec<Vec<String>>,
@@ -12,7 +13,7 @@ impl Table {
         Table { head: head.to_vec(), rows: Vec::new(), left: vec![0] }
     }
 
-    /// Left-aligns a further column.
+    /// Left-aligns another column.
     pub(super) fn left(mut self, column: usize) -> Table {
         self.left.push(column);
         self
@@ -22,7 +23,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The table as text, each line at most `width` columns: the widest left-aligned columns give way.
+    /// The table as text, with lines of at most `width` columns. The widest left-aligned columns are shortened.
     pub(super) fn render(&self, width: usize) -> String {
         let mut widths: Vec<usize> = self.head.iter().map(|h| columns(h)).collect();
         for row in &self.rows {
@@ -64,20 +65,20 @@ impl Table {
     }
 }
 
-/// Columns of the terminal; no end where there is none.
+/// Columns of the terminal; unlimited without a terminal.
 pub(super) fn terminal_width() -> usize {
     std::env::var("COLUMNS")
         .ok()
         .and_then(|c| c.parse().ok())
         .unwrap_or_else(|| match console::Term::stdout().size_checked() {
             Some((_, columns)) => usize::from(columns),
-            // A pipe: nothing is cut, so that URLs can be used.
+            // A pipe: nothing is shortened, so that URLs can be used.
             None => usize::MAX,
         })
         .max(40)
 }
 
-/// A number with blanks between thousands.
+/// A number with spaces between groups of three digits.
 pub(super) fn count(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -90,11 +91,11 @@ pub(super) fn count(n: usize) -> String {
     out
 }
 
-/// A time of the store as UTC, such as `2026-11-21 08:40`.
+/// Unix milliseconds as UTC, such as `2026-11-21 08:40`.
 pub(super) fn time(unix_ms: i64) -> String {
     let minutes = unix_ms.div_euclid(60_000);
     let (days, minute) = (minutes.div_euclid(1440), minutes.rem_euclid(1440));
-    // Civil date from days (Hinnant): years begin in March, eras have 400 of them.
+    // Civil date from days (Hinnant): years begin in March, an era is 400 years.
     let z = days + 719_468;
     let (era, day_of_era) = (z.div_euclid(146_097), z.rem_euclid(146_097));
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -110,7 +111,7 @@ fn columns(text: &str) -> usize {
     console::measure_text_width(text)
 }
 
-/// The text in at most `width` columns, with an ellipsis in its middle: both ends of a URL tell something.
+/// The text in at most `width` columns, with an ellipsis in the middle, because both ends of a URL are informative.
 fn shorten(text: &str, width: usize) -> String {
     if columns(text) <= width || width < 4 {
         return text.to_owned();

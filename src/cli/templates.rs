@@ -1,4 +1,4 @@
-//! `dehusk templates`: what was learned.
+//! `dehusk templates`: lists, shows, compares, exports and imports templates.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -20,7 +20,7 @@ use dehusk_core::internals::clean::TemplateMatcher;
 use dehusk_core::internals::dom::parse_bytes;
 use dehusk_core::internals::template::{Template, changes};
 
-/// List, show, export and import stored templates.
+/// List, show, compare, export and import stored templates.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk templates list
@@ -37,18 +37,19 @@ pub(super) struct Templates {
 
 #[derive(Subcommand)]
 enum Action {
-    /// One line a site.
+    /// List one template per line.
     List {
         /// Only this host.
         host: Option<String>,
-        /// Old versions too.
+        /// Include old versions.
         #[arg(long)]
         all: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// A template as an indented outline: votes or witnesses, tags, sample text; … marks where pages have something of their own.
+    /// Show a template as an indented outline: votes or number of training pages, tags, sample text; … marks a page's
+    /// own content.
     Show {
         /// Host.
         host: String,
@@ -58,11 +59,11 @@ enum Action {
         /// Print JSON.
         #[arg(long)]
         json: bool,
-        /// Write the stored key page with its template marked as one HTML file, to be opened in a browser.
+        /// Write the stored key page with its template highlighted as one HTML file.
         #[arg(long, value_name = "FILE", conflicts_with = "json")]
         html: Option<PathBuf>,
     },
-    /// Every version of a site's template: when it was learned, and how many blocks came and went.
+    /// List all versions of a site's template, with the number of blocks added and removed.
     History {
         /// Host.
         host: String,
@@ -70,11 +71,11 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// The blocks that came and went between two versions of a site's template.
+    /// Show the blocks added and removed between two versions of a site's template.
     Diff {
         /// Host.
         host: String,
-        /// Earlier version [default: the last but one].
+        /// Earlier version [default: the one before AFTER].
         before: Option<i64>,
         /// Later version [default: the newest].
         after: Option<i64>,
@@ -82,18 +83,18 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// A template as JSON.
+    /// Export a template as JSON.
     Export {
         /// Host.
         host: String,
         /// Version [default: the newest].
         #[arg(long)]
         version: Option<i64>,
-        /// Where to [default: standard output].
+        /// Output file [default: standard output].
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Adds an exported template as the newest version of its site.
+    /// Import a template as the newest version of its site.
     Import {
         /// File, or - for standard input.
         file: PathBuf,
@@ -135,7 +136,7 @@ impl Templates {
 fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Result<(), Failure> {
     let rows = open_store(settings)?.list_templates(host, all).map_err(|e| Failure::Work(e.into()))?;
     if let (true, Some(host)) = (rows.is_empty(), host) {
-        tracing::warn!("no template of {host} is stored; without a host all are listed");
+        tracing::warn!("no template of {host} is stored; omit the host to list all");
     }
     let mut out = io::stdout().lock();
     if json {
@@ -151,7 +152,7 @@ fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Resul
             time(row.learned_at),
             row.method,
             row.n_nodes.to_string(),
-            // Votes needed of those cast; witnesses need none.
+            // Votes needed and votes cast; a site model needs no votes.
             if row.t == 0 { row.m.to_string() } else { format!("{}/{}", row.t, row.m) },
             row.loads.to_string(),
             row.key_url,
@@ -167,10 +168,10 @@ fn show_html(settings: &Settings, host: &str, version: Option<i64>, file: &Path)
     let wanted = |row: &&TemplateRow| version.is_none_or(|version| row.version == version);
     let (number, learned_at) = rows.iter().rev().find(wanted).map_or((1, 0), |row| (row.version, row.learned_at));
     let (store, work) = (open_store(settings)?, |e: crate::store::StoreError| Failure::Work(e.into()));
-    // The page as it was when this version was learned from it.
+    // The snapshot from which this version was learned.
     let row = store.find_page_by(&template.key_url, learned_at).map_err(work)?.ok_or_else(|| {
         Failure::Work(anyhow!(
-            "{}: the key page of that time is not stored; `dehusk crawl {}` fetches and learns it",
+            "{}: the key page of this version is not stored; `dehusk crawl {}` fetches and learns it",
             template.key_url,
             template.key_url
         ))
@@ -244,7 +245,7 @@ fn diff(settings: &Settings, host: &str, before: Option<i64>, after: Option<i64>
         return Ok(());
     }
     let n = |came: bool| blocks.iter().filter(|block| block.came == came).count();
-    writeln!(out, "{host}: version {before} to {after}, {} blocks went, {} came", n(false), n(true))?;
+    writeln!(out, "{host}: version {before} to {after}, {} blocks removed, {} added", n(false), n(true))?;
     for block in &blocks {
         let sign = if block.came { '+' } else { '-' };
         let last: Vec<&str> = block.above.iter().rev().take(2).rev().map(String::as_str).collect();
@@ -256,7 +257,7 @@ fn diff(settings: &Settings, host: &str, before: Option<i64>, after: Option<i64>
 
 fn no_template(settings: &Settings, what: &str) -> Failure {
     let path = &settings.store.path;
-    Failure::Work(anyhow!("{path}: no template of {what}; `dehusk templates list` names those that exist"))
+    Failure::Work(anyhow!("{path}: no template of {what}; `dehusk templates list` shows all"))
 }
 
 fn load(settings: &Settings, host: &str, version: Option<i64>) -> Result<Template, Failure> {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use rustc_hash::FxHashMap;
 
 use super::Clock;
-use super::event::Request;
+use super::request::Request;
 use crate::fetch::{Fetched, Wire};
 use crate::settings::Settings;
 use crate::warc::{Entry, Record, RecordKind, WarcError, WarcWriter, payload_digest};

@@ -1,27 +1,29 @@
 //! The engine: the only place where the stages meet.
 //!
-//! One task (`scheduler.rs`) owns the frontier and all sites and handles one closed enum of events. Requests run as tokio
-//! tasks, parsing and learning on a pool of CPU threads, SQLite on the store's thread; all of them report by event or
-//! take jobs over bounded channels. Nothing else is shared, so nothing is locked.
+//! Each site is a pure state machine (`site/`): events in, commands out. One task (`scheduler.rs`) owns the politeness
+//! queues, the robots cache, the clock and the memory budget, hands events to the sites and carries their commands out.
+//! Requests run as tokio tasks (`requests.rs`), parsing and learning on a pool of CPU threads (`workers/`), the
+//! database on a thread of its own. All of them answer with an event over one bounded channel.
 //!
-//! Life of a site: seed -> robots.txt -> key page -> links in order until the search is done -> vote -> template and
-//! cleaned pages stored. A site's failure is an outcome with a reason, never the end of the crawl.
+//! Shared between threads are only the archive (its writer, the payloads it knows and its error are behind mutexes),
+//! the resolver's cache of names, cookies, the meter of large bodies, and the lock that lets one site at a time unpack
+//! its pages.
 //!
-//! Shutdown: a stop lets what is out come home and stores it; sites in the middle end as interrupted.
+//! A site's failure is an outcome with a reason, never the end of the crawl. When the crawl stops, no new request is
+//! sent; requests in flight and work on CPU threads are completed and stored, and unfinished sites end as interrupted.
 
-mod scheduler;
-mod event;
-mod site;
-mod answers;
-mod ends;
-mod walk;
-mod replay;
-mod work;
-mod robots_cache;
-mod visit;
 mod archive;
+mod event;
+mod request;
+mod requests;
+mod responses;
+mod robots_cache;
+mod scheduler;
 mod single;
+mod site;
 mod stats;
+mod visit;
+mod workers;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -34,14 +36,14 @@ use archive::Archive;
 use scheduler::{Scheduler, Start};
 pub use single::{Single, SingleError};
 pub use stats::{Progress, SiteSummary, Stats, Summary};
-use work::Tools;
+use workers::Tools;
 
 use crate::calendar;
 use crate::fetch::{ClientError, Fetcher};
 use crate::politeness::PolitenessKey;
 use crate::scope::Scope;
 use crate::settings::Settings;
-use crate::store::{Queued, Run, Store, StoreError, Writer, WriterError};
+use crate::store::{Queued, Run, SqliteBackend, Store, StoreError, Writer, WriterError};
 use crate::warc::WarcError;
 use dehusk_core::internals::page_url::PageUrl;
 
@@ -77,6 +79,9 @@ pub enum CrawlError {
     /// The archive cannot be written.
     #[error(transparent)]
     Warc(#[from] WarcError),
+    /// The thread that writes the database ended without a reason of its own.
+    #[error(transparent)]
+    Writer(#[from] WriterError),
     /// The pool of CPU threads cannot be started.
     #[error("cannot start CPU threads: {0}")]
     Threads(String),
@@ -112,9 +117,9 @@ pub async fn crawl(
     watch: &mut (dyn FnMut(Progress<'_>) + Send),
 ) -> Result<Summary, CrawlError> {
     let clock = Clock::start();
-    let mut gate = Fetcher::new(&settings.fetch, settings.crawl.memory)?;
+    let mut fetcher = Fetcher::new(&settings.fetch, settings.crawl.memory)?;
     if warc.is_some() {
-        gate = gate.keeping_wire()?;
+        fetcher = fetcher.keeping_wire()?;
     }
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(settings.crawl.cpu_threads)
@@ -126,7 +131,8 @@ pub async fn crawl(
         Some(dir) => Some(Arc::new(Archive::open(dir, settings, clock.unix_ms())?)),
         None => None,
     };
-    let writer = Writer::start(opened.store, opened.run, settings.revisit)?;
+    let backend = SqliteBackend::new(opened.store, opened.run, settings.revisit);
+    let writer = Writer::start(Box::new(backend))?;
     let tools = Tools {
         unpacking: std::sync::Mutex::default(),
         scope: Arc::new(Scope::new(&settings.crawl, calendar::year(clock.unix_ms()))),
@@ -141,17 +147,17 @@ pub async fn crawl(
         repeated_seeds: opened.queued.repeated,
         ..Stats::default()
     };
-    let (put_off, not_before) = (opened.put_off, opened.not_before);
+    let (deferred, not_before) = (opened.deferred, opened.not_before);
     let (warc, writer_ref) = (archive.clone(), &writer);
     let start =
-        Start { tools, gate, archive: warc, pool, writer: writer_ref, clock, watch, put_off, not_before, stats };
+        Start { tools, fetcher, archive: warc, pool, writer: writer_ref, clock, watch, deferred, not_before, stats };
     let outcome = Scheduler::new(start).run(stop).await;
     // The writer's own error says more than "it has stopped".
     writer.finish()?;
     if let Some(archive) = archive {
         archive.close()?;
     }
-    outcome.map_err(|WriterError| CrawlError::Threads("the database writer ended without a reason".to_owned()))
+    Ok(outcome?)
 }
 
 /// A run in its database, ready to be worked on.
@@ -159,7 +165,7 @@ struct Opened {
     store: Store,
     run: Run,
     queued: Queued,
-    put_off: FxHashMap<PolitenessKey, Instant>,
+    deferred: FxHashMap<PolitenessKey, Instant>,
     not_before: Option<Instant>,
 }
 
@@ -172,7 +178,8 @@ fn open_run(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Op
     // What is secret in the settings does not belong into the database.
     let mut told = settings.clone();
     (told.fetch.proxy, told.fetch.headers) = (String::new(), Vec::new());
-    let run = store.begin_run(now, since, &format!("{told:?}"))?;
+    let told = serde_json::to_string(&told).unwrap_or_default();
+    let run = store.begin_run(now, since, &told)?;
     let known = match &seeds.mark {
         Some(mark) if run.resumed => store.has_seeds(run.id, mark)?,
         _ => false,
@@ -195,10 +202,10 @@ fn open_run(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Op
     let longest = settings.politeness.delay.max(settings.politeness.max_crawl_delay) + settings.fetch.timeout;
     let is_recent = last_sent.is_some_and(|sent| now - sent < longest.as_millis() as i64);
     let not_before = (run.resumed || is_recent).then(|| Instant::now() + settings.politeness.delay);
-    let domains = store.load_domains(now)?;
+    let deferrals = store.load_deferrals(now)?;
     let later = |until: i64| Instant::now() + Duration::from_millis((until - now).max(0) as u64);
-    let put_off = domains.into_iter().map(|(name, until)| (PolitenessKey::named(&name), later(until))).collect();
-    Ok(Opened { store, run, queued, put_off, not_before })
+    let deferred = deferrals.into_iter().map(|(name, until)| (PolitenessKey::named(&name), later(until))).collect();
+    Ok(Opened { store, run, queued, deferred, not_before })
 }
 
 /// Both clocks at once: the monotonic one spaces requests, the other one is written down.

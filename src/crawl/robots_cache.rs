@@ -1,74 +1,85 @@
-//! What robots.txt says of each origin that is worked on.
+//! The robots rules of each origin that is worked on.
 
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use super::event::Request;
+use super::request::Request;
 use crate::robots::Robots;
-
-/// The one reason that concerns a page and not all of its origin.
-pub(super) const FORBIDDEN: &str = "robots.txt forbids it";
 
 /// The rules by origin. Requests that came before their rules are parked here.
 #[derive(Default)]
-pub(super) struct Origins {
+pub(super) struct RobotsCache {
     rules: FxHashMap<String, Rules>,
 }
 
 enum Rules {
-    Asked(Vec<Request>),
-    Known { robots: Robots, until: Instant },
+    /// They are being fetched; these requests wait for them.
+    Requested(Vec<Request>),
+    Known {
+        robots: Robots,
+        until: Instant,
+    },
 }
 
-/// What to do with a request.
-pub(super) enum Verdict {
-    Allowed,
-    Forbidden(String),
-    /// Its rules are being fetched; the request is parked.
+/// What the rules say about a request.
+pub(super) enum Permission {
+    /// It may be sent.
+    Allowed(Request),
+    /// They disallow its URL.
+    Disallowed(Request),
+    /// Nothing of its origin may be requested now, for this reason.
+    Unavailable(Request, String),
+    /// Its rules are being fetched; the request waits for them in the cache.
     Parked,
-    /// Fetch the rules of its origin first; the request is parked.
-    Ask(String),
+    /// The rules of this origin must be fetched first; the request waits for them in the cache.
+    FetchRulesFirst(String),
 }
 
-impl Origins {
-    /// `most` is the longest `Crawl-delay` that is followed.
-    pub(super) fn judge(&mut self, request: Request, now: Instant, most: Duration) -> (Verdict, Option<Request>) {
+impl RobotsCache {
+    /// `max_delay` is the longest `Crawl-delay` that is followed.
+    pub(super) fn permission(&mut self, request: Request, now: Instant, max_delay: Duration) -> Permission {
         let origin = request.url.origin();
         match self.rules.get_mut(&origin) {
-            Some(Rules::Known { robots, until }) if *until > now || request.ruled => {
-                let too_slow = robots.delay().filter(|delay| *delay > most);
-                let verdict = match (robots.unreachable(), too_slow, robots.allows(&request.url)) {
-                    (Some(reason), _, _) => Verdict::Forbidden(reason.to_owned()),
-                    (None, _, false) => Verdict::Forbidden(FORBIDDEN.to_owned()),
-                    (None, Some(delay), true) => Verdict::Forbidden(format!(
-                        "robots.txt asks for a Crawl-delay of {} s, longer than politeness.max_crawl_delay",
-                        delay.as_secs()
-                    )),
-                    (None, None, true) => Verdict::Allowed,
-                };
-                (verdict, Some(request))
+            Some(Rules::Known { robots, until }) if *until > now || request.has_rules => {
+                let too_slow = robots.delay().filter(|delay| *delay > max_delay);
+                match (robots.unreachable(), too_slow) {
+                    (Some(reason), _) => Permission::Unavailable(request, reason.to_owned()),
+                    (None, _) if !robots.allows(&request.url) => Permission::Disallowed(request),
+                    (None, Some(delay)) => {
+                        let seconds = delay.as_secs();
+                        Permission::Unavailable(
+                            request,
+                            format!(
+                                "robots.txt asks for a Crawl-delay of {seconds} s, longer than politeness.max_crawl_delay"
+                            ),
+                        )
+                    }
+                    (None, None) => Permission::Allowed(request),
+                }
             }
-            Some(Rules::Asked(parked)) => {
+            Some(Rules::Requested(parked)) => {
                 parked.push(request);
-                (Verdict::Parked, None)
+                Permission::Parked
             }
             _ => {
-                self.rules.insert(origin.clone(), Rules::Asked(vec![request]));
-                (Verdict::Ask(origin), None)
+                self.rules.insert(origin.clone(), Rules::Requested(vec![request]));
+                Permission::FetchRulesFirst(origin)
             }
         }
     }
 
-    /// The rules have come; gives back what waited for them.
-    pub(super) fn learn(&mut self, origin: String, robots: Robots, until: Instant) -> Vec<Request> {
+    /// Adds rules. Returns the requests that waited for them.
+    pub(super) fn insert(&mut self, origin: String, robots: Robots, until: Instant) -> Vec<Request> {
         match self.rules.insert(origin, Rules::Known { robots, until }) {
-            Some(Rules::Asked(parked)) => parked.into_iter().map(|r| Request { ruled: true, ..r }).collect(),
+            Some(Rules::Requested(parked)) => {
+                parked.into_iter().map(|request| Request { has_rules: true, ..request }).collect()
+            }
             _ => Vec::new(),
         }
     }
 
-    /// Is there nothing about this origin yet?
+    /// Whether nothing is known about this origin.
     pub(super) fn is_unknown(&self, origin: &str) -> bool {
         !self.rules.contains_key(origin)
     }
@@ -86,20 +97,20 @@ impl Origins {
     fn known(&self, origin: &str) -> Option<&Robots> {
         match self.rules.get(origin)? {
             Rules::Known { robots, .. } => Some(robots),
-            Rules::Asked(_) => None,
+            Rules::Requested(_) => None,
         }
     }
 
-    /// Forgets rules that are known; those still asked for stay.
-    pub(super) fn forget(&mut self, origin: &str) {
+    /// Drops rules that are known. Those that are being fetched stay.
+    pub(super) fn remove(&mut self, origin: &str) {
         if matches!(self.rules.get(origin), Some(Rules::Known { .. })) {
             self.rules.remove(origin);
         }
     }
 
-    /// Everything parked, when the crawl stops.
+    /// All requests that wait for rules, when the crawl stops.
     pub(super) fn drain(&mut self) -> Vec<Request> {
         let rules = self.rules.drain().map(|(_, rules)| rules);
-        rules.flat_map(|rules| if let Rules::Asked(parked) = rules { parked } else { Vec::new() }).collect()
+        rules.flat_map(|rules| if let Rules::Requested(parked) = rules { parked } else { Vec::new() }).collect()
     }
 }

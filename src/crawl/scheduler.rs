@@ -1,27 +1,25 @@
-//! The task that owns the frontier and the sites.
+//! The task that owns the queues, the clock and the memory budget, and carries out what sites want.
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dehusk_core::internals::page_url::PageUrl;
 use rustc_hash::{FxHashMap, FxHashSet};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::Clock;
 use super::archive::Archive;
-use super::event::{Answer, Event, Kind, Request};
-use super::robots_cache::{Origins, Verdict};
-use super::site::{Phase, SiteState};
+use super::event::Event;
+use super::request::Request;
+use super::robots_cache::RobotsCache;
+use super::site::{Command, Context, Count, SiteCrawl, SiteEvent};
 use super::stats::{Progress, Stats, Summary};
-use super::work::Tools;
-use crate::fetch::{FetchRequest, Fetched, Fetcher, Resource};
-use crate::politeness::PolitenessKey;
-use crate::politeness::{Due, HostQueues, Pace};
+use super::workers::{self, Tools};
+use crate::fetch::Fetcher;
+use crate::politeness::{HostQueues, Pace, PolitenessKey};
 use crate::robots::{Robots, RobotsAnswer};
-use crate::settings::PolitenessScope;
-use crate::store::{Job, SiteId, SiteOutcome, SiteWork, Writer, WriterError};
-use dehusk_core::internals::page_url::PageUrl;
+use crate::store::{Query, Reply, SiteId, SiteOutcome, SiteWork, Write, Writer, WriterError};
 
 /// Events that may wait for the scheduler.
 const EVENTS: usize = 1024;
@@ -32,61 +30,75 @@ const TICK: Duration = Duration::from_millis(200);
 /// Sites asked of the store at once.
 const SITES: usize = 64;
 
-pub(super) struct Scheduler<'a> {
-    pub(super) tools: Arc<Tools>,
-    pub(super) gate: Fetcher,
-    pub(super) archive: Option<Arc<Archive>>,
-    pub(super) pool: rayon::ThreadPool,
-    pub(super) writer: &'a Writer,
-    pub(super) clock: Clock,
-    pub(super) watch: &'a mut (dyn FnMut(Progress<'_>) + Send),
-    pub(super) events: mpsc::Sender<Event>,
-    pub(super) inbox: mpsc::Receiver<Event>,
-    pub(super) frontier: HostQueues<Request>,
-    pub(super) pace: Pace,
-    pub(super) origins: Origins,
-    /// Domains that an earlier run has put off, until they are met.
-    pub(super) put_off: FxHashMap<PolitenessKey, Instant>,
-    /// Nothing before this after a restart.
-    pub(super) not_before: Option<Instant>,
-    /// Sites that the store has given and that wait for room.
-    pub(super) waiting: VecDeque<SiteWork>,
-    /// The last site that the store has given; `None` when there are no more.
-    pub(super) last_site: Option<SiteId>,
-    pub(super) asked_for_sites: bool,
-    pub(super) sites: FxHashMap<SiteId, SiteState>,
-    /// Sites that redirects have led to; they are worked on under that lead.
-    pub(super) found: FxHashSet<SiteId>,
-    pub(super) stats: Stats,
-    /// Bytes of pages and trees in memory, roughly.
-    pub(super) held: usize,
-    /// Requests, look-ups, CPU jobs and questions whose event has not come yet.
-    pub(super) n_out: usize,
-    pub(super) stopping: bool,
-}
+/// Beyond this part of `crawl.memory`, training pages are packed: parsing them again costs less than room for their
+/// trees.
+const ROOMY: usize = 16;
+
+/// Sitemaps of the robots.txt files of one site that are read.
+const MAX_SITEMAPS: usize = 100;
 
 /// What a scheduler begins with.
 pub(super) struct Start<'a> {
     pub(super) tools: Tools,
-    pub(super) gate: Fetcher,
+    pub(super) fetcher: Fetcher,
     pub(super) archive: Option<Arc<Archive>>,
     pub(super) pool: rayon::ThreadPool,
     pub(super) writer: &'a Writer,
     pub(super) clock: Clock,
     pub(super) watch: &'a mut (dyn FnMut(Progress<'_>) + Send),
-    pub(super) put_off: FxHashMap<PolitenessKey, Instant>,
+    /// Keys that an earlier run has deferred.
+    pub(super) deferred: FxHashMap<PolitenessKey, Instant>,
+    /// No request is sent before this time, after a restart.
     pub(super) not_before: Option<Instant>,
     pub(super) stats: Stats,
+}
+
+pub(super) struct Scheduler<'a> {
+    pub(super) tools: Arc<Tools>,
+    pub(super) fetcher: Fetcher,
+    pub(super) archive: Option<Arc<Archive>>,
+    pool: rayon::ThreadPool,
+    pub(super) writer: &'a Writer,
+    pub(super) clock: Clock,
+    watch: &'a mut (dyn FnMut(Progress<'_>) + Send),
+    pub(super) events: mpsc::Sender<Event>,
+    inbox: mpsc::Receiver<Event>,
+    pub(super) queues: HostQueues<Request>,
+    pub(super) pace: Pace,
+    pub(super) robots: RobotsCache,
+    /// Keys that an earlier run has deferred, until they are met.
+    pub(super) deferred: FxHashMap<PolitenessKey, Instant>,
+    not_before: Option<Instant>,
+    /// Sites that the store has given and that wait for room.
+    waiting: VecDeque<SiteWork>,
+    /// The last site that the store has given; `None` when there are no more.
+    last_site: Option<SiteId>,
+    has_asked_for_sites: bool,
+    pub(super) sites: FxHashMap<SiteId, ActiveSite>,
+    /// Sites that redirects have led to; they are worked on from there.
+    found: FxHashSet<SiteId>,
+    pub(super) stats: Stats,
+    /// Bytes of pages and trees in memory, roughly.
+    memory: usize,
+    /// Requests, look-ups, CPU jobs and questions whose event has not come yet.
+    pub(super) n_pending: usize,
+    pub(super) is_stopping: bool,
+}
+
+/// A site that is worked on.
+pub(super) struct ActiveSite {
+    pub(super) site: SiteCrawl,
+    begun: Instant,
 }
 
 impl<'a> Scheduler<'a> {
     pub(super) fn new(start: Start<'a>) -> Scheduler<'a> {
         let (events, inbox) = mpsc::channel(EVENTS);
         Scheduler {
-            frontier: HostQueues::not_before(start.not_before),
+            queues: HostQueues::not_before(start.not_before),
             pace: Pace::new(&start.tools.settings.politeness),
             tools: Arc::new(start.tools),
-            gate: start.gate,
+            fetcher: start.fetcher,
             archive: start.archive,
             pool: start.pool,
             writer: start.writer,
@@ -94,18 +106,18 @@ impl<'a> Scheduler<'a> {
             watch: start.watch,
             events,
             inbox,
-            origins: Origins::default(),
-            put_off: start.put_off,
+            robots: RobotsCache::default(),
+            deferred: start.deferred,
             not_before: start.not_before,
             waiting: VecDeque::new(),
             last_site: Some(0),
-            asked_for_sites: false,
+            has_asked_for_sites: false,
             sites: FxHashMap::default(),
             found: FxHashSet::default(),
             stats: start.stats,
-            held: 0,
-            n_out: 0,
-            stopping: false,
+            memory: 0,
+            n_pending: 0,
+            is_stopping: false,
         }
     }
 
@@ -127,7 +139,7 @@ impl<'a> Scheduler<'a> {
                         self.handle(event).await?;
                     }
                 }
-                Some(()) = stop.recv(), if !self.stopping => {
+                Some(()) = stop.recv(), if !self.is_stopping => {
                     give_up = Some(Instant::now() + self.tools.settings.crawl.stop_within);
                     self.stop().await?;
                 }
@@ -138,237 +150,87 @@ impl<'a> Scheduler<'a> {
     }
 
     fn is_over(&self) -> bool {
-        let no_more = self.stopping || (self.last_site.is_none() && self.waiting.is_empty());
-        self.n_out == 0 && self.sites.is_empty() && no_more
+        let no_more = self.is_stopping || (self.last_site.is_none() && self.waiting.is_empty());
+        self.n_pending == 0 && self.sites.is_empty() && no_more
     }
 
     async fn end_run(mut self) -> Result<Summary, WriterError> {
-        // What did not come home in time; the run is taken up there.
+        // Sites whose answers did not come in time; the run is resumed there.
         let left: Vec<SiteId> = self.sites.keys().copied().collect();
-        for site in left {
-            self.end_site(site, SiteOutcome::Interrupted).await?;
+        for id in left {
+            let commands = self.with_site(id, SiteCrawl::abort);
+            self.carry_out(id, commands).await?;
         }
-        let outcome = if self.stopping { "interrupted" } else { "finished" };
-        self.writer.send(Job::RunEnded { outcome, at: self.clock.unix_ms() }).await?;
+        let outcome = if self.is_stopping { "interrupted" } else { "finished" };
+        self.writer.write(Write::RunEnded { outcome, at: self.clock.unix_ms() }).await?;
         self.stats.read_changes(self.writer.changes());
         Ok(Summary {
             run: self.writer.run().id,
             was_resumed: self.writer.run().resumed,
             stats: self.stats,
-            was_interrupted: self.stopping,
+            was_interrupted: self.is_stopping,
             seconds: self.clock.started.elapsed().as_secs_f64(),
         })
     }
 
     fn tell_progress(&mut self) {
         self.stats.active = self.sites.len();
-        self.stats.waiting = self.frontier.n_waiting();
-        self.stats.in_flight = self.frontier.n_leased();
-        self.stats.held_bytes = self.held;
+        self.stats.waiting = self.queues.n_waiting();
+        self.stats.in_flight = self.queues.n_leased();
+        self.stats.held_bytes = self.memory;
         self.stats.read_changes(self.writer.changes());
         (self.watch)(Progress::Tick(&self.stats));
     }
 
-    /// Is there more in memory than the settings allow?
+    /// Whether more is in memory than the settings allow.
     pub(super) fn is_full(&self) -> bool {
-        self.held > self.tools.settings.crawl.memory
-    }
-
-    /// Asks the store something; the answer comes as an event.
-    pub(super) async fn ask<T: Send + 'static>(
-        &mut self,
-        job: impl FnOnce(oneshot::Sender<T>) -> Job,
-        event: impl FnOnce(T) -> Event + Send + 'static,
-    ) -> Result<(), WriterError> {
-        let (reply, answer) = oneshot::channel();
-        self.writer.send(job(reply)).await?;
-        self.n_out += 1;
-        let events = self.events.clone();
-        tokio::spawn(async move {
-            let event = answer.await.map_or(Event::WriterGone, event);
-            let _ = events.send(event).await;
-        });
-        Ok(())
+        self.memory > self.tools.settings.crawl.memory
     }
 
     /// Begins work on further sites while there is room.
     async fn admit(&mut self) -> Result<(), WriterError> {
-        if self.stopping || (self.is_full() && !self.sites.is_empty()) {
+        if self.is_stopping || (self.is_full() && !self.sites.is_empty()) {
             return Ok(());
         }
-        while self.sites.len() < self.tools.settings.crawl.sites_at_once {
+        let most = self.tools.settings.crawl.sites_at_once;
+        while self.sites.len() < most {
             let Some(work) = self.waiting.pop_front() else { break };
             self.begin_site(work).await?;
         }
         if let Some(after) = self.last_site
-            && !self.asked_for_sites
+            && !self.has_asked_for_sites
             && self.waiting.len() < SITES / 2
-            && self.sites.len() < self.tools.settings.crawl.sites_at_once
+            && self.sites.len() < most
         {
-            self.asked_for_sites = true;
-            self.ask(|reply| Job::NextSites(after, SITES, reply), Event::Sites).await?;
+            self.has_asked_for_sites = true;
+            self.ask(None, Query::NextSites { after, n: SITES }).await?;
         }
         Ok(())
     }
 
-    /// Puts a request into the queue of its domain; by address, after a look-up of its own.
-    pub(super) fn push(&mut self, request: Request, end: End) {
-        let key = self.tools.settings.politeness.key;
-        if key != PolitenessScope::Ip || request.url.ip_literal().is_some() {
-            let domain = PolitenessKey::of(&request.url, key, None);
-            self.enqueue(domain, request, end);
-            return;
-        }
-        let (resolver, events) = (self.gate.resolver().clone(), self.events.clone());
-        self.n_out += 1;
-        tokio::spawn(async move {
-            // A name without an address fails when it is fetched, with a reason.
-            let found = resolver.resolve(request.url.host()).await.ok();
-            let address = found.and_then(|addresses| addresses.first().map(SocketAddr::ip));
-            let domain = PolitenessKey::of(&request.url, key, address);
-            let _ = events.send(Event::Keyed { domain, request: Box::new(request), end }).await;
-        });
-    }
-
-    fn enqueue(&mut self, domain: PolitenessKey, request: Request, end: End) {
-        let now = Instant::now();
-        let put_off = self.put_off.remove(&domain);
-        match end {
-            End::Back => self.frontier.push(domain.clone(), request, now),
-            End::Front => self.frontier.push_front(domain.clone(), request, now),
-        }
-        if let Some(until) = put_off {
-            let wait = until.saturating_duration_since(now);
-            match wait > self.tools.settings.politeness.max_back_off {
-                true => self.frontier.park(&domain, &put_off_reason(wait), now),
-                false => self.frontier.defer(&domain, until),
-            }
-        }
-    }
-
-    /// Sends everything that is due; says when the next one is.
-    async fn dispatch(&mut self) -> Result<Option<Instant>, WriterError> {
-        while !self.stopping && self.frontier.n_leased() < self.tools.settings.fetch.in_flight {
-            if self.is_full() && self.frontier.n_leased() > 0 {
-                return Ok(None);
-            }
-            let now = Instant::now();
-            let (domain, request) = match self.frontier.pop_due(now) {
-                Due::Ready(domain, request) => (domain, request),
-                Due::Wait(until) => return Ok(Some(until)),
-                Due::Idle => return Ok(None),
-            };
-            self.dispatch_one(domain, request, now).await?;
-        }
-        Ok(None)
-    }
-
-    async fn dispatch_one(&mut self, domain: PolitenessKey, request: Request, now: Instant) -> Result<(), WriterError> {
-        if let Some(reason) = self.frontier.parked(&domain) {
-            self.frontier.done(&domain, None);
-            return self.give_up(request, format!("{domain} is left alone: {reason}")).await;
-        }
-        if matches!(request.kind, Kind::Robots { .. }) {
-            self.send(domain, request);
+    async fn begin_site(&mut self, work: SiteWork) -> Result<(), WriterError> {
+        let id = work.id;
+        if self.sites.contains_key(&id) || self.found.contains(&id) {
+            // A redirect has led here before its turn came.
             return Ok(());
         }
-        if let Some(site) = request.kind.site().and_then(|site| self.sites.get_mut(&site)) {
-            let origin = request.url.origin();
-            if !site.origins.contains(&origin) {
-                site.origins.push(origin);
-            }
-        }
-        match self.origins.judge(request, now, self.tools.settings.politeness.max_crawl_delay) {
-            (Verdict::Allowed, Some(request)) => self.send(domain, request),
-            (Verdict::Forbidden(reason), Some(request)) => {
-                self.frontier.done(&domain, None);
-                self.forbid(request, reason).await?;
-            }
-            (Verdict::Ask(origin), _) => match PageUrl::parse(&format!("{origin}/robots.txt")) {
-                Ok(url) => self.send(domain, Request::new(url, Kind::Robots { origin })),
-                Err(_) => self.frontier.done(&domain, None),
-            },
-            _ => self.frontier.done(&domain, None),
-        }
-        Ok(())
+        let recalled = self.recall_robots(&work);
+        let (site, commands) = self.in_context(|cx| SiteCrawl::begin(work, recalled, cx));
+        self.sites.insert(id, ActiveSite { site, begun: Instant::now() });
+        self.carry_out(id, commands).await
     }
 
-    fn send(&mut self, domain: PolitenessKey, request: Request) {
-        self.n_out += 1;
-        let (gate, events, archive) = (self.gate.clone(), self.events.clone(), self.archive.clone());
-        let wanted = match request.kind {
-            Kind::Robots { .. } => Resource::Robots,
-            Kind::Page { .. } => Resource::Page,
-            Kind::Announced { .. } => Resource::Sitemap,
-        };
-        let (tools, clock) = (Arc::clone(&self.tools), self.clock);
-        tokio::spawn(async move {
-            let ask = FetchRequest { url: request.url.clone(), resource: wanted, known: request.known.clone() };
-            // In a task of its own: a panic below must not swallow the event that everyone waits for.
-            let inner = tokio::spawn(async move { gate.fetch(&ask).await });
-            let mut fetched = inner.await.unwrap_or_else(|_| Fetched::broken(&request.url));
-            let agents = Arc::clone(&tools);
-            if let Some(archive) = archive {
-                // Written before anyone knows of it, so that no page is in the database and not in the archive.
-                fetched = archive.keep(&request, fetched, clock).await;
-            }
-            let mut robots = None;
-            if wanted == Resource::Robots {
-                let read = tokio::task::spawn_blocking(move || (read_robots(&fetched, &agents.agents), fetched));
-                (robots, fetched) = match read.await {
-                    Ok((robots, fetched)) => (Some(robots), fetched),
-                    Err(_) => (None, Fetched::broken(&request.url)),
-                };
-            }
-            let _ = events.send(Event::Fetched(Box::new(Answer { domain, request, fetched, robots }))).await;
-        });
-    }
-
-    async fn handle(&mut self, event: Event) -> Result<(), WriterError> {
-        self.n_out -= 1;
-        match event {
-            Event::Fetched(answer) => self.fetched(*answer).await,
-            Event::Keyed { request, .. } if self.stopping => self.abandon(vec![*request]).await,
-            Event::Keyed { domain, request, end } => {
-                self.enqueue(domain, *request, end);
-                Ok(())
-            }
-            Event::Advanced { site, advance } => self.advanced(site, advance).await,
-            Event::Sites(found) => {
-                self.asked_for_sites = false;
-                // The store gives less than was asked for only when there is no more.
-                self.last_site = found.last().filter(|_| found.len() == SITES).map(|site| site.id);
-                self.waiting.extend(found);
-                Ok(())
-            }
-            Event::Urls { site, urls } => self.urls_came(site, urls).await,
-            Event::Replayed { site, url, snapshot } => self.replayed(site, url, snapshot).await,
-            Event::WriterGone => Err(WriterError),
-            Event::Settled { before, site } => self.settled(before, site).await,
-        }
-    }
-
-    /// No new request from now on.
-    pub(super) async fn stop(&mut self) -> Result<(), WriterError> {
-        self.stopping = true;
-        self.gate.stop();
-        let waiting = self.frontier.drain();
-        let parked = self.origins.drain();
-        self.waiting.clear();
-        self.abandon(waiting).await?;
-        self.abandon(parked).await
-    }
-
-    /// What an earlier part of the run, or an earlier run, knows of a site's origins.
-    pub(super) fn recall_robots(&mut self, work: &SiteWork) -> Vec<String> {
+    /// What an earlier part of the run, or an earlier run, knows about a site's origins.
+    fn recall_robots(&mut self, work: &SiteWork) -> Vec<String> {
         let mut recalled = Vec::new();
-        let ttl = self.tools.settings.politeness.robots_ttl.as_millis() as i64;
+        let politeness = &self.tools.settings.politeness;
+        let ttl = politeness.robots_ttl.as_millis() as i64;
         let mut seen = FxHashSet::default();
         for stored in &work.robots {
             let left = stored.fetched_at + ttl - self.clock.unix_ms();
-            // Rules that could not be had are asked for again: that they could not be had is no news of today.
+            // Rules that could not be had are requested again: they may be there by now.
             let is_answer = stored.status.is_some_and(|status| status < 500 && status != 429);
-            if left <= 0 || !is_answer || !self.origins.is_unknown(&stored.origin) || !seen.insert(&stored.origin) {
+            if left <= 0 || !is_answer || !self.robots.is_unknown(&stored.origin) || !seen.insert(&stored.origin) {
                 continue;
             }
             let answer = RobotsAnswer::Status(stored.status.unwrap_or(500), &stored.body);
@@ -376,46 +238,187 @@ impl<'a> Scheduler<'a> {
             if let (Some(time), Some(delay), Ok(url)) =
                 (self.not_before, robots.delay(), PageUrl::parse(&format!("{}/", stored.origin)))
             {
-                let own = delay.min(self.tools.settings.politeness.max_crawl_delay);
-                let domain = PolitenessKey::of(&url, self.tools.settings.politeness.key, None);
-                let until = self.put_off.entry(domain).or_insert(time);
+                let own = delay.min(politeness.max_crawl_delay);
+                let key = PolitenessKey::of(&url, politeness.key, None);
+                let until = self.deferred.entry(key).or_insert(time);
                 *until = (*until).max(self.clock.started + own);
             }
             let until = Instant::now() + Duration::from_millis(left as u64);
-            self.origins.learn(stored.origin.clone(), robots, until);
+            self.robots.insert(stored.origin.clone(), robots, until);
             recalled.push(stored.origin.clone());
         }
         recalled
     }
 
-    pub(super) fn begin(&self, work: &SiteWork, seed: PageUrl, phase: Phase) -> SiteState {
-        let mut state = SiteState::new(work.id, seed, Instant::now(), phase);
-        state.summary.host.clone_from(&work.host);
-        state
+    /// Runs something that needs to know what a site may know.
+    fn in_context<T>(&self, run: impl FnOnce(&Context<'_>) -> T) -> T {
+        let sitemaps = |origins: &[String]| -> Vec<PageUrl> {
+            let of_origin = |origin: &String| {
+                let base = PageUrl::parse(&format!("{origin}/")).ok();
+                let lines = self.robots.sitemaps(origin).iter();
+                lines.filter_map(move |line| base.as_ref()?.join(line)).collect::<Vec<_>>()
+            };
+            origins.iter().flat_map(of_origin).take(MAX_SITEMAPS).collect()
+        };
+        run(&Context {
+            tools: &self.tools,
+            clock: self.clock,
+            now: self.clock.unix_ms(),
+            memory_is_short: self.memory > self.tools.settings.crawl.memory / ROOMY,
+            is_stopping: self.is_stopping,
+            sitemaps: &sitemaps,
+        })
     }
-}
 
-/// What is said of a domain that wants to be left alone for long.
-pub(super) fn put_off_reason(wait: Duration) -> String {
-    format!("it asked to wait {} s, longer than politeness.max_back_off", wait.as_secs())
-}
+    /// Lets a site handle something, and keeps account of its memory.
+    fn with_site(
+        &mut self,
+        id: SiteId,
+        run: impl FnOnce(&mut SiteCrawl, &Context<'_>) -> Vec<Command>,
+    ) -> Vec<Command> {
+        let Some(mut active) = self.sites.remove(&id) else { return Vec::new() };
+        let before = active.site.memory();
+        let commands = self.in_context(|cx| run(&mut active.site, cx));
+        self.memory = (self.memory + active.site.memory()).saturating_sub(before);
+        self.sites.insert(id, active);
+        commands
+    }
 
-/// The rules that follow from an answer.
-fn read_robots(fetched: &Fetched, agents: &[String]) -> Robots {
-    match &fetched.outcome {
-        Ok(response) => Robots::of(RobotsAnswer::Status(response.status, &response.body), agents),
-        Err(error) => {
-            let reason = error.to_string();
-            // The reason without the URL, which everyone knows.
-            let reason = reason.split_once(": ").map_or(reason.as_str(), |(_, rest)| rest);
-            Robots::of(RobotsAnswer::Unreachable(reason), agents)
+    /// Hands an event to a site and carries out what it wants.
+    pub(super) async fn tell_site(&mut self, id: SiteId, event: SiteEvent) -> Result<(), WriterError> {
+        let commands = self.with_site(id, |site, cx| site.on(event, cx));
+        self.carry_out(id, commands).await
+    }
+
+    async fn carry_out(&mut self, id: SiteId, commands: Vec<Command>) -> Result<(), WriterError> {
+        for command in commands {
+            match command {
+                Command::Fetch(request, end) => self.push(request, end),
+                Command::Compute(work) => self.compute(id, work),
+                Command::Write(write) => self.writer.write(write).await?,
+                Command::Ask(query) => self.ask(Some(id), query).await?,
+                Command::Count(count) => self.count(count),
+                Command::End(outcome) => self.end_site(id, &outcome),
+            }
+        }
+        Ok(())
+    }
+
+    fn compute(&mut self, site: SiteId, work: workers::Work) {
+        self.n_pending += 1;
+        let (events, tools) = (self.events.clone(), Arc::clone(&self.tools));
+        self.pool.spawn(move || {
+            let result = workers::run(site, work, &tools);
+            let _ = events.blocking_send(Event::Computed { site, result });
+        });
+    }
+
+    /// Asks the store. The answer comes as an event.
+    async fn ask(&mut self, site: Option<SiteId>, query: Query) -> Result<(), WriterError> {
+        let answer = self.writer.query(query).await?;
+        self.n_pending += 1;
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            let event = answer.await.map_or(Event::WriterGone, |reply| Event::Replied { site, reply });
+            let _ = events.send(event).await;
+        });
+        Ok(())
+    }
+
+    fn count(&mut self, count: Count) {
+        match count {
+            Count::Page => self.stats.pages += 1,
+            Count::Error => self.stats.errors += 1,
+            Count::Disallowed => self.stats.forbidden += 1,
+            Count::Refused(refused) => {
+                for refusal in refused {
+                    *self.stats.refused.entry(refusal.name()).or_default() += 1;
+                }
+            }
         }
     }
-}
 
-/// Which end of a domain's queue.
-#[derive(Clone, Copy)]
-pub(super) enum End {
-    Back,
-    Front,
+    fn end_site(&mut self, id: SiteId, outcome: &SiteOutcome) {
+        let Some(ActiveSite { site, begun }) = self.sites.remove(&id) else { return };
+        for origin in site.origins() {
+            // Sites of one host name can share an origin through redirects.
+            if !self.sites.values().any(|other| other.site.origins().contains(origin)) {
+                self.robots.remove(origin);
+            }
+        }
+        let summary = site.summary(outcome, begun.elapsed());
+        self.stats.count_outcome(outcome);
+        let was_redesigned = *outcome == SiteOutcome::Learned && summary.old_template_coverage.is_some();
+        self.stats.redesigned += usize::from(was_redesigned);
+        (self.watch)(Progress::Site(&summary, &self.stats));
+    }
+
+    async fn handle(&mut self, event: Event) -> Result<(), WriterError> {
+        self.n_pending -= 1;
+        match event {
+            Event::Fetched(answer) => self.on_answer(*answer).await,
+            Event::Keyed { request, .. } if self.is_stopping => self.abandon(vec![*request]).await,
+            Event::Keyed { key, request, end } => {
+                self.enqueue(key, *request, end);
+                Ok(())
+            }
+            Event::Computed { site, result } => self.tell_site(site, SiteEvent::Computed(result)).await,
+            Event::Replied { site: Some(site), reply } => self.on_reply(site, reply).await,
+            Event::Replied { site: None, reply } => {
+                if let Reply::NextSites(found) = reply {
+                    self.has_asked_for_sites = false;
+                    // The store gives less than was asked for only when there is no more.
+                    self.last_site = found.last().filter(|_| found.len() == SITES).map(|site| site.id);
+                    self.waiting.extend(found);
+                }
+                Ok(())
+            }
+            Event::WriterGone => Err(WriterError),
+        }
+    }
+
+    async fn on_reply(&mut self, site: SiteId, reply: Reply) -> Result<(), WriterError> {
+        let event = match reply {
+            Reply::NextUrls(urls) => SiteEvent::Urls(urls),
+            Reply::Snapshot(snapshot) => SiteEvent::Snapshot(snapshot.map(Box::new)),
+            Reply::CurrentSite(now, has_ended) => return self.settle(site, now, has_ended).await,
+            Reply::NextSites(_) => return Ok(()),
+        };
+        self.tell_site(site, event).await
+    }
+
+    /// What a site has learned is written. A redirect may have led to a site that is known under another number.
+    async fn settle(&mut self, before: SiteId, now: SiteId, has_ended: bool) -> Result<(), WriterError> {
+        if before != now {
+            self.found.insert(now);
+            self.waiting.retain(|waiting| waiting.id != now);
+            if has_ended || self.sites.contains_key(&now) {
+                return self.tell_site(before, SiteEvent::Taken).await;
+            }
+            if let Some(mut active) = self.sites.remove(&before) {
+                active.site.renumber(now);
+                self.sites.insert(now, active);
+            }
+        }
+        self.tell_site(now, SiteEvent::Settled).await
+    }
+
+    /// No new request from now on.
+    pub(super) async fn stop(&mut self) -> Result<(), WriterError> {
+        self.is_stopping = true;
+        self.fetcher.stop();
+        let waiting = self.queues.drain();
+        let parked = self.robots.drain();
+        self.waiting.clear();
+        self.abandon(waiting).await?;
+        self.abandon(parked).await
+    }
+
+    /// Tells sites that their requests are not sent.
+    pub(super) async fn abandon(&mut self, requests: Vec<Request>) -> Result<(), WriterError> {
+        for site in requests.iter().filter_map(|request| request.kind.site()) {
+            self.tell_site(site, SiteEvent::Abandoned).await?;
+        }
+        Ok(())
+    }
 }

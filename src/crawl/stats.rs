@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use dehusk_core::internals::template::Template;
 use serde::Serialize;
 
-use crate::store::{Change, Changes, SiteOutcome};
+use crate::revisit::Change;
+use crate::store::{Changes, SiteOutcome};
 
 /// How far a crawl is.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -32,6 +34,8 @@ pub struct Stats {
     pub failed: usize,
     /// Sites stopped in the middle.
     pub interrupted: usize,
+    /// Sites whose redirect led to a site that is worked on under its own name.
+    pub moved: usize,
     /// Sites being worked on.
     pub active: usize,
     /// Requests sent, robots.txt included.
@@ -130,7 +134,14 @@ pub struct Summary {
 impl Stats {
     /// Sites that ended.
     pub fn ended(&self) -> usize {
-        self.ended_before + self.learned + self.kept + self.walked + self.not_due + self.failed + self.interrupted
+        self.ended_before
+            + self.learned
+            + self.kept
+            + self.walked
+            + self.not_due
+            + self.failed
+            + self.interrupted
+            + self.moved
     }
 
     pub(super) fn read_changes(&mut self, changes: &Changes) {
@@ -141,14 +152,15 @@ impl Stats {
         self.gone = changes.count(Change::Gone);
     }
 
-    pub(super) fn count_end(&mut self, end: &SiteOutcome) {
-        match end {
+    pub(super) fn count_outcome(&mut self, outcome: &SiteOutcome) {
+        match outcome {
             SiteOutcome::Learned => self.learned += 1,
             SiteOutcome::Kept => self.kept += 1,
             SiteOutcome::Walked => self.walked += 1,
             SiteOutcome::NotDue => self.not_due += 1,
             SiteOutcome::Failed(_) => self.failed += 1,
             SiteOutcome::Interrupted => self.interrupted += 1,
+            SiteOutcome::Moved => self.moved += 1,
         }
     }
 }
@@ -172,8 +184,14 @@ impl SiteSummary {
         }
     }
 
-    pub(super) fn end(&mut self, end: &SiteOutcome, took: Duration) {
-        let (outcome, reason) = end.words();
+    pub(super) fn set_template(&mut self, template: &Template) {
+        self.voters = template.n_voters;
+        self.template_nodes = template.n_nodes();
+        self.key_nodes = template.key_nodes;
+    }
+
+    pub(super) fn end(&mut self, outcome: &SiteOutcome, took: Duration) {
+        let (outcome, reason) = outcome.words();
         self.outcome = outcome;
         self.reason = reason.map(str::to_owned);
         self.seconds = took.as_secs_f64();

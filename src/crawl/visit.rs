@@ -1,7 +1,7 @@
-//! What is written down of a request.
+//! What is written down about a request.
 
 use super::Clock;
-use super::event::Request;
+use super::request::Request;
 use crate::fetch::Fetched;
 use crate::store::{NewVisit, VisitOutcome};
 
@@ -21,12 +21,12 @@ pub(super) fn visit_of(request: &Request, fetched: &Fetched, clock: Clock) -> Ne
         took_ms: fetched.times.map(|times| times.ended.saturating_duration_since(times.sent).as_millis() as i64),
         status: response.map(|r| r.status),
         raw_bytes: response.map(|r| r.raw_bytes),
-        ..visit(request, outcome, reason)
+        ..unsent_visit(request, outcome, reason)
     }
 }
 
 /// A request that was not sent.
-pub(super) fn visit(request: &Request, outcome: VisitOutcome, reason: Option<String>) -> NewVisit {
+pub(super) fn unsent_visit(request: &Request, outcome: VisitOutcome, reason: Option<String>) -> NewVisit {
     NewVisit {
         site_id: request.kind.site(),
         url: request.url.to_string(),

@@ -1,4 +1,4 @@
-//! What was learned of a demo site against what is known by construction.
+//! Compares what was learned of a demo site with what is known by construction.
 
 use super::{DemoPage, DemoSite, MARK};
 use crate::evaluate::{Score, bag_score, node_score, tokens};
@@ -13,17 +13,17 @@ use dehusk_core::internals::template::Template;
 pub struct Check {
     /// Node score of the key page.
     pub key: Score,
-    /// Mean node score of all pages that show enough of the template.
+    /// Mean node score of the pages that contain enough of the template.
     pub nodes: Score,
-    /// Pages that do not: another layout.
+    /// Number of pages with another layout, which contain too little of the template.
     pub n_other: usize,
-    /// Share of the pages' own words that cleaning kept, over all pages.
+    /// Share of a page's own words that cleaning kept: mean over all pages.
     pub words_kept: f64,
-    /// Share of the words that cleaning left that are the pages' own.
+    /// Share of the words left by cleaning that are the page's own: mean over all pages.
     pub words_clean: f64,
 }
 
-/// Applies a learned template to every page of its site.
+/// Applies a learned template to every page of its site and scores the labels.
 pub fn check_site(site: &DemoSite, template: &Template) -> Check {
     let applier = TemplateMatcher::from_template(template);
     let limits = ParseOptions::default();
@@ -56,7 +56,7 @@ pub fn check_site(site: &DemoSite, template: &Template) -> Check {
     }
 }
 
-/// Labels by construction, and the page's own text.
+/// The labels known by construction, and the page's own text.
 fn gold(page: &DemoPage, limits: &ParseOptions) -> (Vec<u8>, String) {
     debug_assert!(page.marked.contains(MARK));
     let tree = parse(&page.marked, limits);

@@ -1,4 +1,4 @@
-//! Sites at random parameters, for property tests: what is template is known by construction.
+//! Demo sites with random parameters, for property tests. Their template is known by construction.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use super::sites::{article, menu, page, site, utf8};
 use super::words::Words;
 use super::{DemoPage, DemoSite, MARK};
 
-/// A site that the seed decides: menus, sections with menus of their own, a sidebar left or right or none, blocks that
-/// only some pages have, listings beside articles, markup with ids, with classes, or with neither.
+/// A site generated from a seed. The seed decides on menus, menus of sections, a sidebar left or right or none, blocks
+/// that only some pages have, listings beside articles, and markup with ids, with classes or with neither.
 pub fn generated(seed: u64) -> DemoSite {
     let mut words = Words::new(seed);
     let plan = Plan::new(&mut words);
@@ -33,13 +33,13 @@ struct Plan {
     has_sections_menu: bool,
     has_listings: bool,
     sidebar: Option<(bool, String)>,
-    /// A block that about half of the pages have.
+    /// A block on about half of the pages.
     notice: Option<String>,
     footer: String,
     names: Names,
 }
 
-/// How elements are named.
+/// How elements are identified.
 #[derive(Clone, Copy)]
 enum Names {
     Ids,
@@ -105,7 +105,7 @@ impl Plan {
         html + &self.open("footer", "foot") + &all + &self.footer + "</footer>"
     }
 
-    /// Teasers of the other pages.
+    /// Teasers of the other pages of a section.
     fn listing(&self, section: usize, words: &mut Words) -> String {
         let teasers: Vec<String> = (1..self.pages)
             .map(|n| {

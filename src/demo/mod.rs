@@ -1,7 +1,7 @@
-//! Ten sites of our own on loopback: a first try without internet, and the fixture of the tests.
+//! Ten demo sites on loopback, for a first try without internet access and as a fixture of the tests.
 //!
-//! Pages are written with a mark on everything that is the page's own. The mark is cut out before a page is served,
-//! so what a correct template is, is known by construction and not by anybody's judgment.
+//! Pages are written with a mark on everything that is the page's own. The mark is cut out before a page is served. The
+//! correct template is therefore known by construction, not by human judgment.
 
 mod check;
 mod generated;
@@ -24,19 +24,19 @@ use server::{Answer, Reply};
 
 use dehusk_core::internals::page_url::PageUrl;
 
-/// The top domain of the demo's hosts; it exists nowhere else.
+/// Parent domain of the demo's hosts. It exists nowhere else.
 pub const TOP: &str = "demo.test";
 
-/// Marks an element as the page's own, with all below it. Never served.
+/// Marks an element and everything below it as the page's own. It is never served.
 pub(crate) const MARK: &str = " data-own=\"\"";
 
 /// A site of the demo.
 pub struct DemoSite {
     /// First label of its host.
     pub name: &'static str,
-    /// What it shows.
+    /// What it demonstrates.
     pub shows: &'static str,
-    /// Path of its seed; leads to the key page.
+    /// Path of its seed, which leads to the key page.
     pub start: String,
     /// Path of its key page.
     pub key: String,
@@ -44,21 +44,21 @@ pub struct DemoSite {
     pub pages: BTreeMap<String, DemoPage>,
     /// Its robots.txt.
     pub robots: &'static str,
-    /// Paths that lead elsewhere.
+    /// Redirects: the target of each path.
     pub redirects: BTreeMap<String, String>,
-    /// Time before each answer.
+    /// Delay before each answer.
     pub wait: Duration,
-    /// Every so many requests the answer is 500; 0 = never.
+    /// Every n-th request is answered with status 500; 0 = never.
     pub fails_every: usize,
 }
 
 /// A page of the demo.
 pub struct DemoPage {
-    /// With marks.
+    /// HTML with marks.
     pub marked: String,
     /// Charset in which it is served.
     pub charset: &'static encoding_rs::Encoding,
-    /// Does the Content-Type header name the charset?
+    /// Whether the Content-Type header names the charset.
     pub charset_in_header: bool,
 }
 
@@ -97,7 +97,8 @@ impl DemoPage {
 
     fn reply(&self) -> Reply {
         let (bytes, _, _) = self.charset.encode(&self.marked);
-        // The mark is ASCII, so it can be cut out after encoding too; before, it would need a second copy.
+        // The mark is ASCII, so it can be cut out after encoding. Cutting it out before encoding would need a second
+        // copy.
         let body = replace_bytes(&bytes, MARK.as_bytes());
         match self.charset_in_header {
             true => Reply::typed(&format!("text/html; charset={}", self.charset.name()), body),
@@ -117,7 +118,7 @@ fn replace_bytes(bytes: &[u8], cut: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A server's answers for these sites.
+/// The answers of a server for these sites.
 pub fn answers(sites: Arc<Vec<DemoSite>>) -> Arc<Answer> {
     let counters: Vec<AtomicUsize> = sites.iter().map(|_| AtomicUsize::new(0)).collect();
     Arc::new(move |host, path| {

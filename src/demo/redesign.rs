@@ -1,4 +1,4 @@
-//! A demo site on one of many nights: its pages say something new each night, and its template may change.
+//! A demo site on one of many nights. It has new content each night, and its template may change.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use super::{DemoPage, DemoSite, MARK};
 /// How the template of a site changes over the nights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Redesign {
-    /// Not at all.
+    /// The template does not change.
     Never,
-    /// A block comes, goes or is renamed on every night from the fifth to the twenty-fourth.
+    /// A block is added, removed or renamed every night from the fifth to the twenty-fourth.
     Gradual,
-    /// On the fifteenth night all of it is another one.
+    /// The whole template is replaced on the fifteenth night.
     Sudden,
 }
 
 /// The night of a sudden redesign.
 pub const SUDDEN_NIGHT: u64 = 15;
 
-/// The first and the last night of a gradual one.
+/// The first and the last night of a gradual redesign.
 const GRADUAL_NIGHTS: std::ops::RangeInclusive<u64> = 5..=24;
 
 /// The site as it is served on a night, counted from 1.
@@ -47,7 +47,7 @@ pub fn on_night(site: &DemoSite, redesign: Redesign, night: u64) -> DemoSite {
     DemoSite { start, key, pages, redirects: site.redirects.clone(), ..*site }
 }
 
-/// A quarter of the pages has something new to say each night; it stands until the page has other news.
+/// Each night a quarter of the pages gets a news paragraph. It stays until the page gets the next one.
 fn with_news(html: String, night: u64, number: u64) -> String {
     let Some(latest) = (1..=night).rev().find(|night| (night + number).is_multiple_of(4)) else { return html };
     let Some(at) = html.find(MARK).and_then(|mark| html[..mark].rfind('<')) else { return html };
@@ -56,7 +56,7 @@ fn with_news(html: String, night: u64, number: u64) -> String {
     format!("{}{news}{}", &html[..at], &html[at..])
 }
 
-/// One small change of the template.
+/// Makes one small change to the template.
 fn changed(html: String, step: u64, path: &str) -> String {
     let sentence = Words::new(step).sentence();
     let before_end = |html: &str, block: &str| match html.rfind("</body>") {
@@ -71,7 +71,7 @@ fn changed(html: String, step: u64, path: &str) -> String {
             .replacen("<header", &format!("<header data-step=\"{step}\""), 1)
             .replace("<nav>", "<nav class=\"main\">"),
         3 => before_end(&html, &format!("<ul class=\"service\"><li><a href=\"{path}\">{name}</a><li>{sentence}</ul>")),
-        // What came three nights ago goes again.
+        // The block that was added three nights ago is removed.
         _ => match html.find(&format!("<div class=\"base-{}\">", step - 3)) {
             Some(at) => {
                 let end = html[at..].find("</div>").map_or(html.len(), |end| at + end + "</div>".len());

@@ -1,6 +1,6 @@
-//! A web server on loopback for many host names at once, with a log of arrivals.
+//! A web server on loopback for many host names, with a log of requests.
 //!
-//! It serves the demo and the tests: HTTP/1.1, one thread pool of its own, ends when it is dropped.
+//! It serves the demo and the tests over HTTP/1.1, has a runtime of its own, and stops when it is dropped.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -15,16 +15,16 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 
-/// What a host answers to a request.
+/// The answer of a host to a request.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     /// HTTP status.
     pub status: u16,
-    /// Headers, `content-type` among them.
+    /// Headers, including `content-type`.
     pub headers: Vec<(String, String)>,
     /// Body.
     pub body: Vec<u8>,
-    /// Time before the answer.
+    /// Delay before the answer.
     pub wait: Duration,
 }
 
@@ -54,7 +54,7 @@ impl Reply {
         Reply::status(status).with("location", location)
     }
 
-    /// One more header.
+    /// Adds a header.
     pub fn with(mut self, name: &str, value: &str) -> Reply {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
@@ -74,7 +74,7 @@ pub struct Arrival {
     pub user_agent: String,
 }
 
-/// A request as it is answered.
+/// A request to be answered.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// Host name, without port.
@@ -85,7 +85,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// A header line; empty when there is none.
+    /// The value of a header; empty if there is none.
     pub fn header(&self, name: &str) -> String {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
     }
@@ -95,14 +95,14 @@ impl Asked {
 pub struct Server {
     address: SocketAddr,
     arrivals: Arc<Mutex<Vec<Arrival>>>,
-    /// Ends the server when dropped.
+    /// Stops the server when dropped.
     _runtime: Option<tokio::runtime::Runtime>,
 }
 
 /// Answers a request by host and path.
 pub type Answer = dyn Fn(&str, &str) -> Reply + Send + Sync;
 
-/// Answers a request by all that is in it.
+/// Answers a request by host, path and headers.
 pub type AnswerAsked = dyn Fn(&Asked) -> Reply + Send + Sync;
 
 impl Server {
@@ -111,7 +111,7 @@ impl Server {
         Server::start_asked(Arc::new(move |asked: &Asked| answer(&asked.host, &asked.path)))
     }
 
-    /// The same for answers that depend on headers.
+    /// Starts a server whose answers depend on headers.
     pub fn start_asked(answer: Arc<AnswerAsked>) -> std::io::Result<Server> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))?;
@@ -126,7 +126,7 @@ impl Server {
         self.address.port()
     }
 
-    /// What arrived so far, in order.
+    /// All requests so far, in order of arrival.
     pub fn arrivals(&self) -> Vec<Arrival> {
         self.arrivals.lock().map(|list| list.clone()).unwrap_or_default()
     }
@@ -134,7 +134,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A runtime must not be dropped where it could block.
+        // Tokio panics if a runtime is dropped where blocking is not allowed.
         if let Some(runtime) = self._runtime.take() {
             runtime.shutdown_background();
         }
@@ -148,7 +148,7 @@ async fn accept(listener: TcpListener, answer: Arc<AnswerAsked>, arrivals: Arc<M
         let service = service_fn(move |request| respond(request, Arc::clone(&answer), Arc::clone(&arrivals)));
         tokio::spawn(async move {
             let mut http = hyper::server::conn::http1::Builder::new();
-            // A connection that the client broke off is no concern of the server's.
+            // A connection that the client aborts is not an error.
             let _ = http.timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await;
         });
     }

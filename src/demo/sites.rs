@@ -1,4 +1,4 @@
-//! The ten sites. Each shows one thing that real sites do to a crawler or a template learner.
+//! The ten demo sites. Each demonstrates one difficulty that real sites pose to a crawler or a template learner.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use encoding_rs::{Encoding, GBK, UTF_8, WINDOWS_1252};
 use super::words::Words;
 use super::{DemoPage, DemoSite, MARK};
 
-/// All ten.
+/// All ten demo sites.
 pub fn sites() -> Vec<DemoSite> {
     vec![
         menus(),
@@ -42,7 +42,7 @@ pub(super) fn utf8(marked: String) -> DemoPage {
     DemoPage { marked, charset: UTF_8, charset_in_header: true }
 }
 
-/// Headings and paragraphs of one page, all marked as its own.
+/// Headings, paragraphs and lists of one page, all marked as its own.
 pub(super) fn article(words: &mut Words) -> String {
     let mut html = format!("<h1{MARK}>{}</h1>\n<p class=\"lead\"{MARK}>{}</p>\n", words.title(), words.sentence());
     for _ in 0..2 + words.below(4) {
@@ -75,7 +75,7 @@ pub(super) fn page(title: &str, body: &str) -> String {
     )
 }
 
-/// A menu on every page, a submenu on the pages of one section: a partial template.
+/// A menu on every page and a submenu on the pages of each section: a partial template.
 fn menus() -> DemoSite {
     const SECTIONS: [&str; 4] = ["Guide", "Reference", "Cookbook", "About"];
     let mut words = Words::new(11);
@@ -100,7 +100,7 @@ fn menus() -> DemoSite {
     site("menus", "menu everywhere, submenu in each section", "/1/2.html", pages)
 }
 
-/// A blog and a shop under one roof.
+/// A blog and a shop on one site.
 fn two_templates() -> DemoSite {
     let mut words = Words::new(13);
     let mut pages = BTreeMap::new();
@@ -130,7 +130,7 @@ fn two_templates() -> DemoSite {
     site("twofold", "two templates in one site", "/shop/3", pages)
 }
 
-/// Layout by tables, as in 1999: no classes, no ids.
+/// Table layout as in 1999, without classes or ids.
 fn tables() -> DemoSite {
     let mut words = Words::new(17);
     let mut pages = BTreeMap::new();
@@ -153,7 +153,7 @@ fn tables() -> DemoSite {
     site("tables", "legacy table layout", "/p4.htm", pages)
 }
 
-/// Pages in windows-1252 named by the header, others in GBK named only by a late meta element.
+/// Pages in windows-1252 declared by the header, and pages in GBK declared only by a meta element.
 fn charsets() -> DemoSite {
     let mut words = Words::new(19);
     let mut pages = BTreeMap::new();
@@ -194,7 +194,7 @@ fn broken() -> DemoSite {
     site("broken", "broken markup", "/5", pages)
 }
 
-/// Every page under a second address, with one word changed: votes of such pages say nothing.
+/// Every page has a copy at a second address, with one word changed. Votes of such copies carry no information.
 fn duplicates() -> DemoSite {
     let mut base = blog("twins", "near-duplicate pages", 29);
     let copies: Vec<(String, DemoPage)> = base
@@ -209,7 +209,7 @@ fn duplicates() -> DemoSite {
     base
 }
 
-/// Old addresses that lead to new ones, in chains.
+/// Old addresses that redirect to new ones, in chains.
 fn redirects() -> DemoSite {
     let mut base = blog("moved", "a site behind redirects", 31);
     base.start = "/".to_owned();
@@ -225,7 +225,7 @@ fn redirects() -> DemoSite {
     base
 }
 
-/// Half of the pages are forbidden, and they come first in the menu.
+/// Half of the pages are forbidden, beginning with the first one of the menu.
 fn robots() -> DemoSite {
     let mut base = blog("fenced", "robots.txt forbids half", 37);
     base.robots = "User-agent: *\nDisallow: /0\nDisallow: /2\nDisallow: /4\nDisallow: /6\nDisallow: /8\n";

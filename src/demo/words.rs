@@ -1,6 +1,6 @@
-//! Made-up text: the same for the same seed, and no two seeds alike.
+//! Made-up text, reproducible from a seed and different for different seeds.
 
-/// A small generator (splitmix64); the demo must be the same everywhere.
+/// A small generator (splitmix64). The demo must be the same on every machine.
 pub(super) struct Words(u64);
 
 const ADJECTIVES: &[&str] = &[
@@ -52,7 +52,7 @@ impl Words {
         list[self.below(list.len())]
     }
 
-    /// Two words for a heading.
+    /// A heading.
     pub(super) fn title(&mut self) -> String {
         let (adjective, noun) = (self.one(ADJECTIVES), self.one(NOUNS));
         let mut title = format!("The {adjective} {noun}");

@@ -1,7 +1,8 @@
-//! How good is a method? Node scores and main-content scores against a gold standard.
+//! Evaluation of a method: node scores and main-content scores against a gold standard.
 //!
-//! `sites.rs` measures a corpus of whole sites, `pile.rs` JSON lines of pages; `nodes.rs` and `words.rs` hold the two
-//! measures, `report.rs` what is printed. Means are macro means: over the pages of a site, then over the sites.
+//! `sites.rs` evaluates a corpus of whole sites, `pile.rs` a JSON-lines file of pages. `nodes.rs` and `words.rs`
+//! contain the two measures, `report.rs` the figures to print. Node scores are macro means over the pages of a site,
+//! then over the sites. Word scores are means over all pages.
 
 mod nodes;
 mod pile;
@@ -24,14 +25,14 @@ use crate::settings::Settings;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::MethodEntry;
 
-/// Which pages of a site are marked.
+/// Which pages of a site are labeled and scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// The key page of each site.
     Key,
-    /// The pages that have a main-content gold.
+    /// The key page and the pages that have main-content gold.
     Gold,
-    /// Every page, those of the training set too.
+    /// Every page, including the training pages.
     All,
 }
 
@@ -41,9 +42,9 @@ pub struct Task<'a> {
     pub corpus: &'a Path,
     /// The method.
     pub method: &'static MethodEntry,
-    /// Which pages are marked.
+    /// Which pages are labeled and scored.
     pub which: Which,
-    /// Is the whole site seen once before its pages are marked?
+    /// Whether all pages of the site are added to the model before they are scored.
     pub add_all: bool,
     /// Parameters.
     pub settings: &'a Settings,
@@ -52,10 +53,10 @@ pub struct Task<'a> {
 /// Why a corpus could not be evaluated.
 #[derive(Debug, thiserror::Error)]
 pub enum EvaluateError {
-    /// The path is neither form.
+    /// The path is neither form of a corpus.
     #[error("{path}: neither a folder with gold.toml nor a .jsonl file of pages")]
     NotACorpus {
-        /// As given.
+        /// The path as given.
         path: PathBuf,
     },
     /// A file could not be read.
@@ -66,12 +67,12 @@ pub enum EvaluateError {
         /// The system's reason.
         reason: std::io::Error,
     },
-    /// A line or table has not the expected form.
+    /// A line or table does not have the expected form.
     #[error("{path}{}: {reason}", line.map(|n| format!(", line {n}")).unwrap_or_default())]
     Form {
         /// The file.
         path: PathBuf,
-        /// Line, from 1.
+        /// Line number, from 1.
         line: Option<usize>,
         /// What is wrong.
         reason: String,
@@ -82,8 +83,8 @@ pub enum EvaluateError {
     /// An archive could not be read.
     #[error(transparent)]
     Warc(#[from] crate::warc::WarcError),
-    /// An archive does not hold a page that has labels.
-    #[error("{file}: holds no page of the path {page}")]
+    /// An archive lacks a page that has labels.
+    #[error("{file}: no page with the path {page}")]
     NotArchived {
         /// The archive.
         file: PathBuf,
@@ -92,7 +93,7 @@ pub enum EvaluateError {
     },
 }
 
-/// One marked page, as `--dump` writes it.
+/// One labeled page, as `--dump` writes it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Marked {
     /// Method.
@@ -101,49 +102,49 @@ pub struct Marked {
     pub site: String,
     /// Path of the page.
     pub page: String,
-    /// Run-length labels over the counted nodes.
+    /// Run-length labels of the counted nodes.
     pub labels: String,
-    /// Name of the page in the main-content gold.
+    /// Id of the page in the main-content gold.
     pub id: String,
     /// Text that is not template.
     pub t: String,
-    /// Share of the template that the page shows.
+    /// Confidence of the labels.
     pub confidence: f64,
 }
 
-/// What was learned for one site, comparable with other implementations.
+/// What was learned for one site, in a form comparable with other implementations.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Learning {
-    /// Counted nodes of the key page.
+    /// Number of counted nodes of the key page.
     pub nodes: usize,
-    /// Usable links of the key page.
+    /// Number of usable links of the key page.
     pub links: usize,
-    /// Pages loaded.
+    /// Number of pages loaded.
     pub loads: usize,
-    /// Pages asked for.
+    /// Number of pages requested.
     pub requests: usize,
     /// Paths of the pages that voted.
     pub cs: Vec<String>,
-    /// Votes that made a node template; 0 when the site model labeled.
+    /// Number of votes that make a node template; 0 if the site model labels.
     pub min_votes: usize,
 }
 
-/// CPU of the stages, for pages already in memory.
+/// Elapsed time of the stages, for pages already in memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
-    /// Learning a site: parsing all its training pages, order, search, votes.
+    /// Learning a site: parsing of all its training pages, link order, search, votes.
     pub learn: Duration,
-    /// Votes alone.
+    /// Votes, or learning of the site model, alone.
     pub vote: Duration,
-    /// Cleaning one page, parsing included where pages are parsed one by one; a sum.
+    /// Cleaning the pages, including parsing where pages are parsed one by one; a sum.
     pub clean: Duration,
-    /// Labelling a page that is parsed; a sum.
+    /// Labeling the parsed pages; a sum.
     pub label: Duration,
-    /// Pages in `clean`.
+    /// Number of pages in `clean`.
     pub n_cleaned: usize,
 }
 
-/// Runs a task. `dump` is handed every marked page in a stable order.
+/// Runs a task. Every labeled page is passed to `dump` in a stable order.
 pub fn evaluate(task: &Task<'_>, mut dump: impl FnMut(&Marked)) -> Result<Report, EvaluateError> {
     if task.corpus.is_dir() && task.corpus.join("gold.toml").is_file() {
         sites::evaluate(task, &mut dump)
@@ -158,7 +159,7 @@ fn read(path: &Path) -> Result<String, EvaluateError> {
     std::fs::read_to_string(path).map_err(|reason| EvaluateError::Unreadable { path: path.to_owned(), reason })
 }
 
-/// JSON lines of a file; a line that has not the expected form is named by its number.
+/// Parses the JSON lines of a file. The error for a malformed line has its number.
 fn json_lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>, EvaluateError> {
     read(path)?
         .lines()

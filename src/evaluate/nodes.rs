@@ -1,20 +1,20 @@
-//! Template score, node by node: the measure of the TECO suite.
+//! Template score by nodes: the measure of the TECO suite.
 
 use serde::Serialize;
 
 /// Precision, recall and their harmonic mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Score {
-    /// Found nodes that are gold.
+    /// Share of the found nodes that are gold.
     pub precision: f64,
-    /// Gold nodes that were found.
+    /// Share of the gold nodes that were found.
     pub recall: f64,
     /// Harmonic mean.
     pub f1: f64,
 }
 
 impl Score {
-    /// From counts. Nothing found where nothing was wanted is perfect.
+    /// Computes a score from counts. An empty result is perfect if nothing was wanted.
     pub fn of(hits: usize, found: usize, wanted: usize) -> Score {
         let precision = if found > 0 { hits as f64 / found as f64 } else { f64::from(wanted == 0) };
         let recall = if wanted > 0 { hits as f64 / wanted as f64 } else { 1.0 };
@@ -27,7 +27,7 @@ impl Score {
         Score { precision, recall, f1 }
     }
 
-    /// Mean of each part; `n` may exceed the number of scores, what is missing counts 0.
+    /// Mean of each component over `n` scores. `n` may exceed the length of `scores`; missing scores count as 0.
     pub fn mean(scores: &[Score], n: usize) -> Score {
         let n = n.max(1) as f64;
         // The sum of no floats is -0.0.
@@ -36,7 +36,7 @@ impl Score {
     }
 }
 
-/// One letter a node from run lengths such as `T12C3N1`; `None` when malformed.
+/// Expands run lengths such as `T12C3N1` to one letter per node; `None` if malformed.
 pub fn expand(labels: &str) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let mut rest = labels.as_bytes();
@@ -52,7 +52,7 @@ pub fn expand(labels: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Score of found labels against gold labels; `None` when they are not of the same page.
+/// Score of found labels against gold labels; `None` if their lengths differ.
 pub fn node_score(gold: &[u8], found: &[u8]) -> Option<Score> {
     if gold.len() != found.len() {
         return None;
@@ -84,7 +84,7 @@ mod tests {
         assert!((Score::mean(&rows, 4).f1 - 1.0 / 3.0).abs() < 1e-9, "missing sites count 0");
     }
 
-    /// Table 5.1 of the thesis: recall, precision and F1 of its 40 key pages, and the means below it.
+    /// Table 5.1 of Alarte 2014: recall, precision and F1 of its 40 key pages, and the printed means.
     #[test]
     fn the_means_of_table_5_1() {
         const ROWS: [(f64, f64, f64); 40] = [
@@ -134,7 +134,7 @@ mod tests {
         for (got, printed) in [(mean.recall, 93.53), (mean.precision, 96.16), (mean.f1, 94.34)] {
             assert!((got - printed).abs() < 0.006, "{got} {printed}");
         }
-        // Each printed F1 follows from its row, but for rounding.
+        // Each printed F1 follows from its row, except for rounding.
         for (recall, precision, f1) in ROWS {
             assert!((Score::from_parts(precision / 100.0, recall / 100.0).f1 * 100.0 - f1).abs() < 0.02);
         }

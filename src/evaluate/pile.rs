@@ -1,7 +1,8 @@
-//! JSON lines of pages `{"id","site","url","gold","html"}`: a pile of pages of many sites, without links.
+//! JSON lines of pages `{"id","site","url","gold","html"}`: a mixed collection of pages of many sites, without links.
 //!
-//! A site method has no link order to follow here. The pages are put together by their structure (Gottron 2008), and
-//! those of a cluster are each other's training pages; their sites are looked at only to say how well that went.
+//! A site method has no link order to follow here. The pages are clustered by structure (Gottron 2008), and the pages
+//! of a cluster are each other's training pages. Their sites are used only to score the clustering and to group the
+//! rows of the report.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -18,7 +19,7 @@ use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::learner::LabelBy;
 use dehusk_core::internals::template::vote;
 
-/// Voters for each page of a pile.
+/// Number of voters for each page.
 const VOTERS: usize = 8;
 
 #[derive(Deserialize)]
@@ -29,13 +30,13 @@ struct Line {
     html: String,
 }
 
-/// A page with its labels, the seconds that they took, and its share of those that its cluster was learned in.
+/// Page number, labels, seconds for labeling, and the page's share of the seconds for learning its cluster.
 type Labelled = (usize, Labels, f64, f64);
 
 pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result<Report, EvaluateError> {
     let lines = json_lines::<Line>(task.corpus)?;
     if lines.is_empty() {
-        let (path, reason) = (task.corpus.to_owned(), "no pages in it".to_owned());
+        let (path, reason) = (task.corpus.to_owned(), "contains no pages".to_owned());
         return Err(EvaluateError::Form { path, line: None, reason });
     }
     let trees: Vec<Tree> = lines.par_iter().map(|line| parse(&line.html, &task.settings.core.parse)).collect();
@@ -98,7 +99,7 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
     Ok(report)
 }
 
-/// The number of each page's site.
+/// The site number of each page.
 fn numbered(lines: &[Line]) -> Vec<usize> {
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let number = |line| {
@@ -108,7 +109,7 @@ fn numbered(lines: &[Line]) -> Vec<usize> {
     lines.iter().map(|line| line.site.as_str()).map(number).collect()
 }
 
-/// Labels the pages of one cluster by each other.
+/// Labels the pages of one cluster, with pages of the cluster as training pages.
 fn label(pages: &[usize], trees: &[Tree], task: &Task<'_>) -> Vec<Labelled> {
     let learn = &task.settings.core.learn;
     match task.method.label_by() {
@@ -121,7 +122,7 @@ fn label(pages: &[usize], trees: &[Tree], task: &Task<'_>) -> Vec<Labelled> {
             })
             .collect(),
         _ => {
-            // As many as a site has after a walk: evenly from the whole cluster.
+            // The training pages: as many as a crawl of a site learns from, evenly spread over the cluster.
             let most = (learn.search.n + learn.site_model.extra_pages).min(pages.len());
             let known: Vec<&Tree> = (0..most).map(|k| pages[k * pages.len() / most]).map(|at| &trees[at]).collect();
             let start = Instant::now();

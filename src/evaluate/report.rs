@@ -22,15 +22,15 @@ pub struct SiteRow {
     pub key: Option<Score>,
     /// Labels of the key page.
     pub key_labels: String,
-    /// Node scores of all marked pages.
+    /// Node scores of all labeled pages.
     #[serde(skip)]
     pub nodes: Vec<Score>,
-    /// Main-content scores of the pages that have a gold.
+    /// Main-content scores of the pages that have main-content gold.
     #[serde(skip)]
     pub words: Vec<WordScore>,
-    /// Pages whose node count is not that of the gold.
+    /// Number of pages whose node count differs from that of the gold.
     pub other_node_count: usize,
-    /// CPU.
+    /// Elapsed time.
     #[serde(skip)]
     pub cost: Cost,
 }
@@ -40,18 +40,18 @@ pub struct SiteRow {
 pub struct Report {
     /// Method.
     pub method: Method,
-    /// One row a site.
+    /// One row per site.
     pub sites: Vec<SiteRow>,
-    /// How a pile of pages was put together, for site methods.
+    /// Clustering of a mixed collection, for site methods.
     pub clusters: Option<Clusters>,
 }
 
-/// A clustering, judged by the sites that the pages are of.
+/// A clustering, measured against the sites of its pages.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Clusters {
-    /// Clusters.
+    /// Number of clusters.
     pub n: usize,
-    /// Clusters of one page.
+    /// Number of clusters of one page.
     pub alone: usize,
     /// Rand index against the sites.
     pub rand: f64,
@@ -63,7 +63,7 @@ pub struct Clusters {
 }
 
 impl SiteRow {
-    /// Mean node score of the marked pages.
+    /// Mean node score of the labeled pages.
     pub fn node_mean(&self) -> Score {
         Score::mean(&self.nodes, self.nodes.len())
     }
@@ -86,7 +86,7 @@ impl Report {
         Score::mean(&scores, self.sites.len())
     }
 
-    /// Node score of all marked pages: mean over the pages of a site, then over sites.
+    /// Node score of all labeled pages: mean over the pages of a site, then over sites.
     pub fn nodes(&self) -> Score {
         let scores: Vec<Score> = self.sites.iter().filter(|s| !s.nodes.is_empty()).map(SiteRow::node_mean).collect();
         Score::mean(&scores, self.sites.len())
@@ -104,12 +104,12 @@ impl Report {
         Score::mean(&scores, scores.len())
     }
 
-    /// Pages with a main-content gold.
+    /// Number of pages with main-content gold.
     pub fn n_word_pages(&self) -> usize {
         self.sites.iter().map(|s| s.words.len()).sum()
     }
 
-    /// Marked pages with a node gold.
+    /// Number of labeled pages with node gold.
     pub fn n_node_pages(&self) -> usize {
         self.sites.iter().map(|s| s.nodes.len()).sum()
     }
@@ -120,7 +120,7 @@ impl Report {
         (0.0 + self.sites.iter().map(figure).sum::<f64>()) / self.sites.len().max(1) as f64
     }
 
-    /// Median and largest of a figure over sites.
+    /// Median and maximum of a figure over sites.
     pub fn median_and_worst(&self, figure: impl Fn(&SiteRow) -> f64) -> (f64, f64) {
         let mut all: Vec<f64> = self.sites.iter().map(figure).collect();
         all.sort_by(f64::total_cmp);
@@ -128,21 +128,21 @@ impl Report {
         (median, all.last().copied().unwrap_or_default())
     }
 
-    /// Milliseconds for cleaning a page, parsing included: mean.
+    /// Mean time to clean a page in milliseconds, parsing included.
     pub fn clean_ms(&self) -> f64 {
         let n: usize = self.sites.iter().map(|s| s.cost.n_cleaned).sum();
         let total: f64 = self.sites.iter().map(|s| s.cost.clean.as_secs_f64()).sum();
         total * 1000.0 / n.max(1) as f64
     }
 
-    /// Milliseconds for labelling a parsed page: mean.
+    /// Mean time to label a parsed page in milliseconds.
     pub fn label_ms(&self) -> f64 {
         let n: usize = self.sites.iter().map(|s| s.cost.n_cleaned).sum();
         let total: f64 = self.sites.iter().map(|s| s.cost.label.as_secs_f64()).sum();
         total * 1000.0 / n.max(1) as f64
     }
 
-    /// The machine's form. Keys stay; new ones may come.
+    /// The report as JSON. Keys are never removed; new ones may be added.
     pub fn to_json(&self) -> Value {
         let (learn_median, learn_worst) = self.median_and_worst(|s| s.cost.learn.as_secs_f64() * 1000.0);
         let sites: Vec<Value> = self

@@ -1,4 +1,5 @@
-//! A corpus of whole sites: `gold.toml`, `SPLIT/SITE/www` or `SPLIT/SITE.warc.gz`, `labels/SPLIT/SITE.jsonl`, `content-SPLIT.jsonl`.
+//! A corpus of whole sites: `gold.toml`, `SPLIT/SITE/www` or `SPLIT/SITE.warc.gz`, `labels/SPLIT/SITE.jsonl`,
+//! `content-SPLIT.jsonl`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -72,7 +73,7 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
     let mut contents: HashMap<&str, HashMap<String, String>> = HashMap::new();
     let mut tasks = Vec::new();
     for (name, site) in &gold.site {
-        // A corpus holds the splits that were handed out; gold.toml may list more.
+        // A corpus contains only the splits that were released; gold.toml may list more.
         let Some(place) = Source::place(&task.corpus.join(&site.split), name) else { continue };
         if !contents.contains_key(site.split.as_str()) {
             contents.insert(&site.split, content_of(task.corpus, &site.split)?);
@@ -109,7 +110,7 @@ fn gold_of(
         let labels = expand(&line.labels).ok_or_else(|| EvaluateError::Form {
             path: labels.to_owned(),
             line: Some(at + 1),
-            reason: format!("labels {:.40} are no run lengths", line.labels),
+            reason: format!("labels {:.40} are not run lengths", line.labels),
         })?;
         let words = content.get(&id_of(site, &line.page)).map(|text| tokens(text)).filter(|w| !w.is_empty());
         pages.insert(line.page, PageGold { labels, words });
@@ -133,7 +134,7 @@ impl SiteTask<'_> {
         let start = Instant::now();
         let mut model = learned.as_ref().and_then(|learned| self.model(learned));
         if self.task.method.label_by().is_none() {
-            // The learner's own template is not theirs.
+            // This method does not use the learner's own template, so the time for it is not counted.
             cost.learn = cost.learn.saturating_sub(cost.vote);
         }
         cost.learn += start.elapsed();
@@ -177,7 +178,7 @@ impl SiteTask<'_> {
         Ok((row, marked))
     }
 
-    /// The template that the learner made, or what the method makes of the pages that it loaded.
+    /// The template from the learner, or the model that the method learns from the loaded pages.
     fn model(&self, learned: &Learned) -> Option<Model> {
         let method = self.task.method;
         if method.label_by().is_some() {
@@ -272,7 +273,7 @@ impl SiteTask<'_> {
         url_of(&format!("{}.test", self.name), page).ok_or_else(|| EvaluateError::Form {
             path: self.task.corpus.join("gold.toml"),
             line: None,
-            reason: format!("site {}: {page} is no path", self.name),
+            reason: format!("site {}: {page} is not a path", self.name),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Where the pages of a corpus site come from: a folder `SITE/www`, or an archive `SITE.warc.gz` of its host in its place.
+//! The source of the pages of a corpus site: a folder `SITE/www`, or an archive `SITE.warc.gz` of its host.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use dehusk_core::internals::dom::ParseOptions;
 use dehusk_core::internals::dom::{Tree, parse_bytes};
 use dehusk_core::internals::page_url::PageUrl;
 
-/// The pages of one site, by their paths as the labels name them.
+/// The pages of one site, by path as the labels name them.
 pub(super) enum Source {
     Folder(Folder),
-    /// The file, its host, and its pages.
+    /// The archive file, its host, and its pages by path.
     Archive(PathBuf, String, HashMap<String, WarcPage>),
 }
 
-/// A page as it was found.
+/// A page that was found.
 pub(super) struct Found {
-    /// After redirects.
+    /// URL after redirects.
     pub(super) url: PageUrl,
     pub(super) path: String,
     pub(super) page: Raw,
 }
 
-/// Bytes with their declared type.
+/// Bytes with their declared content type.
 pub(super) struct Raw {
     bytes: Vec<u8>,
     content_type: Option<String>,
@@ -38,14 +38,14 @@ impl Raw {
 }
 
 impl Source {
-    /// Where the pages of a site lie below the folder of its split; `None` when they are not there.
+    /// Location of a site's pages below the folder of its split; `None` if there are none.
     pub(super) fn place(split: &Path, site: &str) -> Option<PathBuf> {
         let folder = split.join(site).join("www");
         let archives = [format!("{site}.warc.gz"), format!("{site}.warc")].map(|name| split.join(name));
         folder.is_dir().then_some(folder).or_else(|| archives.into_iter().find(|file| file.is_file()))
     }
 
-    /// Opens a place; `most` bytes of each archived page count.
+    /// Opens a folder or archive. At most `most` bytes of each archived page are used.
     pub(super) fn open(place: &Path, most: usize) -> Result<Source, EvaluateError> {
         if place.is_dir() {
             return Ok(Source::Folder(Folder::open(place)?));
@@ -63,7 +63,7 @@ impl Source {
         Ok(Source::Archive(place.to_owned(), host, found))
     }
 
-    /// The host that its links may name.
+    /// The host of an archive, which links may name.
     pub(super) fn host(&self) -> Option<&String> {
         match self {
             Source::Folder(_) => None,
@@ -71,7 +71,7 @@ impl Source {
         }
     }
 
-    /// The page of this path.
+    /// The page at this path.
     pub(super) fn read(&self, path: &str) -> Result<Raw, EvaluateError> {
         match self {
             Source::Folder(folder) => Ok(Raw { bytes: folder.read(path)?, content_type: None }),
@@ -105,7 +105,7 @@ impl Raw {
     }
 }
 
-/// A path as the labels name it: decoded, `index.html` for a directory, the query behind it.
+/// A path as the labels name it: percent-decoded, with `index.html` for a directory, followed by the query.
 fn path_of(url: &PageUrl) -> Option<String> {
     let mut path = crate::folder::decode_path(url.path())?;
     if path.ends_with('/') {

@@ -28,7 +28,7 @@ pub fn tokens(text: &str) -> Vec<String> {
     token.find_iter(&lower).map(|m| m.as_str().to_owned()).collect()
 }
 
-/// Multiset overlap of found words with wanted ones.
+/// Multiset overlap of found and wanted words.
 pub fn bag_score(found: &[String], wanted: &[String]) -> Score {
     let mut left: FxHashMap<&str, usize> = FxHashMap::default();
     for word in wanted {
@@ -47,18 +47,18 @@ pub fn bag_score(found: &[String], wanted: &[String]) -> Score {
     words(hits, found.len(), wanted.len())
 }
 
-/// Longest common subsequence of found words with wanted ones.
+/// Longest common subsequence of found and wanted words.
 pub fn lcs_score(found: &[String], wanted: &[String]) -> Score {
     words(lcs_length(found, wanted), found.len(), wanted.len())
 }
 
-/// Unlike nodes, an empty output scores 0 on both sides.
+/// Unlike in the node score, an empty output has precision and recall 0.
 fn words(hits: usize, found: usize, wanted: usize) -> Score {
     let share = |n: usize| if n > 0 { hits as f64 / n as f64 } else { 0.0 };
     Score::from_parts(share(found), share(wanted))
 }
 
-/// Hyyrö's bit-parallel length of the longest common subsequence: one word of 64 positions at a time.
+/// Length of the longest common subsequence by Hyyrö's bit-parallel algorithm, with 64 positions per machine word.
 fn lcs_length(a: &[String], b: &[String]) -> usize {
     let n_words = a.len().div_ceil(64);
     let mut places: FxHashMap<&str, Vec<(usize, u64)>> = FxHashMap::default();

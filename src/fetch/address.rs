@@ -4,9 +4,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::settings::Fetch;
 
-/// May this address be connected to? Denied networks never, allowed ones always, others when they are public.
+/// Whether this address may be connected to: denied networks never, allowed networks always, other addresses if they
+/// are public.
 pub(super) fn may_connect(address: IpAddr, fetch: &Fetch) -> bool {
-    // An address that stands for an IPv4 one is in that one's networks too.
+    // An IPv6 address that embeds an IPv4 address is also in the networks of the IPv4 address.
     let stands_for = match address {
         IpAddr::V6(v6) => embedded_v4(v6).map(IpAddr::V4),
         IpAddr::V4(_) => None,
@@ -17,8 +18,8 @@ pub(super) fn may_connect(address: IpAddr, fetch: &Fetch) -> bool {
     !lies_in(&fetch.deny_networks) && (fetch.allow_private || lies_in(&fetch.allow_networks) || is_public(address))
 }
 
-/// Is this an address that a crawler has business with? False for this machine, private and link-local networks,
-/// multicast, documentation and other special ranges (IANA special-purpose registries).
+/// Whether an address is public. False for this machine, private and link-local networks, multicast, documentation and
+/// other special ranges (IANA special-purpose registries).
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_public_v4(v4),
@@ -44,13 +45,13 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
 
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let [a, b, ..] = ip.segments();
-    // Global unicast is 2000::/3; documentation, benchmarking, Teredo and ORCHID lie inside it.
+    // Global unicast is 2000::/3. It contains documentation, benchmarking, Teredo and ORCHID.
     let special =
         (a == 0x2001 && (b == 0xdb8 || b == 0 || b == 2 || (0x10..0x40).contains(&b))) || (a == 0x3fff && b < 0x1000);
     a & 0xe000 == 0x2000 && !special
 }
 
-/// The IPv4 address that an IPv6 one stands for: mapped, compatible, NAT64, 6to4.
+/// The IPv4 address embedded in an IPv6 address: mapped, compatible, NAT64, 6to4.
 fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
     let s = ip.segments();
     let v4 = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));

@@ -1,4 +1,4 @@
-//! Reads a body within its limits: bytes as sent, bytes after decompression, bytes a second.
+//! Reads a response body within its limits: bytes as sent, bytes after decompression, bytes per second.
 
 use std::io;
 use std::pin::Pin;
@@ -24,7 +24,7 @@ pub(super) enum BodyError {
     Encoding(String, io::Error),
 }
 
-/// Marks our own errors on their way through the decoder.
+/// Our own errors, as they pass through the decoder.
 #[derive(Debug, thiserror::Error)]
 enum Broken {
     #[error("raw limit")]
@@ -40,30 +40,30 @@ pub(super) struct Limits {
     pub(super) decoded: usize,
     /// Stop at the limit and keep what was read, as for robots.txt.
     pub(super) cut: bool,
-    /// Bytes a second, after [`PATIENCE`].
+    /// Minimum bytes per second, after [`PATIENCE`].
     pub(super) min_rate: usize,
-    /// Are the bytes as sent kept beside the decoded ones?
+    /// Whether the bytes as sent are kept, too.
     pub(super) keep_raw: bool,
-    /// Places for bodies of more than [`LARGE`] bytes: what bounds memory over all requests.
+    /// Permits for bodies of more than [`LARGE`] bytes. They bound memory over all requests.
     pub(super) large: Arc<Semaphore>,
 }
 
-/// A body that was read.
+/// A body that was read, completely or up to a limit.
 #[derive(Default)]
 pub(super) struct Body {
     pub(super) decoded: Vec<u8>,
     pub(super) raw_bytes: usize,
-    /// As sent, where that was asked for.
+    /// The bytes as sent, if `keep_raw` is set.
     pub(super) raw: Vec<u8>,
     pub(super) was_cut: bool,
-    /// Held while a large body is in memory.
+    /// Permit of a large body, held while it is in memory.
     pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
-/// How long a body may be slower than the least rate.
+/// Time window over which the minimum rate is checked.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A body above this many decoded bytes needs a place of its own.
+/// Decoded bytes above which a body needs a permit.
 pub(super) const LARGE: usize = 1 << 20;
 
 /// Reads a body to its end or to a limit.
@@ -78,12 +78,12 @@ pub(super) async fn read(response: Response, encoding: &str, limits: &Limits) ->
     let mut body = Body::default();
     body.decoded.reserve((announced as usize).min(limits.decoded).min(LARGE));
     loop {
-        // One byte beyond the limit tells a body that ends there from one that goes on.
+        // One extra byte distinguishes a body of exactly the limit from a longer one.
         let room = (limits.decoded + 1 - body.decoded.len()).min(LARGE / 4) as u64;
         let read = (&mut decoder).take(room).read_to_end(&mut body.decoded).await;
         let was_cut = meter.lock().is_ok_and(|meter| limits.cut && meter.n >= limits.raw);
         let n = match read {
-            // Behind the limit the stream ends; a decoder takes that for an error.
+            // The stream ends at the limit, which a decoder reports as an error.
             Err(_) if was_cut => 0,
             read => read.map_err(|e| sort(e, encoding))?,
         };
@@ -103,7 +103,7 @@ pub(super) async fn read(response: Response, encoding: &str, limits: &Limits) ->
             let place = tokio::time::timeout(PATIENCE * 2, Arc::clone(&limits.large).acquire_owned()).await;
             body.place = place.map_err(|_| BodyError::NoRoom)?.ok();
             if let Ok(mut meter) = meter.lock() {
-                // The time it waited for us is not the server's.
+                // The wait for a permit does not count against the server's rate.
                 meter.since = None;
             }
         }
@@ -115,24 +115,24 @@ pub(super) async fn read(response: Response, encoding: &str, limits: &Limits) ->
     Ok(body)
 }
 
-/// What came of a body so far.
+/// Counters of a body that is being read.
 struct Meter {
-    /// Begin of the window that the rate is measured over; `None` before its first byte.
+    /// Start of the window of the rate; `None` before the first byte.
     since: Option<Instant>,
     n: usize,
-    /// Bytes in the window.
+    /// Bytes received in the window.
     n_since: usize,
     raw: Vec<u8>,
 }
 
 impl Meter {
-    /// Counts a piece; false when the window is over and too little came in it.
+    /// Counts a chunk. Returns false if a window has ended with too few bytes.
     fn add(&mut self, n: usize, min_rate: usize) -> bool {
         self.n += n;
         self.n_since += n;
         let now = Instant::now();
         let Some(since) = self.since else {
-            // Until the first byte the time limit of the whole answer is enough: servers think after their headers.
+            // Before the first byte only the time limit of the response applies: servers may pause after their headers.
             if n > 0 {
                 (self.since, self.n_since) = (Some(now), 0);
             }
@@ -148,7 +148,7 @@ impl Meter {
     }
 }
 
-/// The pieces of a body as they come, measured.
+/// The chunks of a body as they arrive, metered.
 fn pieces(
     response: Response,
     meter: Arc<Mutex<Meter>>,
@@ -199,7 +199,7 @@ where
         "br" => Box::pin(BrotliDecoder::new(source)),
         "zstd" => Box::pin(ZstdDecoder::new(source)),
         "deflate" => {
-            // By the RFC a zlib stream, by old servers a bare one; the first byte tells.
+            // The RFC requires a zlib stream, old servers send raw deflate. The first byte tells which.
             let is_zlib = source.fill_buf().await?.first().is_some_and(|b| b & 0x0f == 8 && b >> 4 <= 7);
             if is_zlib { Box::pin(ZlibDecoder::new(source)) } else { Box::pin(DeflateDecoder::new(source)) }
         }
@@ -217,7 +217,7 @@ fn sort(error: io::Error, encoding: &str) -> BodyError {
     }
 }
 
-/// The reason at the end of a chain of errors: "connection refused" rather than "error sending request".
+/// The last error of a chain of sources: "connection refused" rather than "error sending request".
 pub(super) fn innermost(error: &dyn std::error::Error) -> String {
     let mut last = error;
     while let Some(source) = last.source() {

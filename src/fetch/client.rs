@@ -1,4 +1,4 @@
-//! Builds the one HTTP client.
+//! Builds the HTTP client.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use super::cookies::Jars;
 use super::{ClientError, Resolver};
 use crate::settings::Fetch;
 
-/// A client that follows nothing, decodes nothing, keeps one idle connection a host and asks our resolver.
+/// A client that follows no redirects, decodes no bodies, keeps one idle connection per host and uses our resolver.
 ///
-/// rustls with ring is installed here rather than in `main`, which no test runs.
+/// rustls with ring is set up here and not in `main`, because tests do not run `main`.
 pub(super) fn build(fetch: &Fetch, resolver: &Resolver) -> Result<reqwest::Client, ClientError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
@@ -43,10 +43,10 @@ pub(super) fn build(fetch: &Fetch, resolver: &Resolver) -> Result<reqwest::Clien
     builder.build().map_err(|e| set_up(&e))
 }
 
-/// How long a connection waits for the next page of its host; longer than any usual delay.
+/// How long an idle connection is kept for the next page of its host. Longer than any usual delay.
 const IDLE: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// What every request says beside its own.
+/// Headers of every request.
 pub(super) fn headers(fetch: &Fetch) -> Result<HeaderMap, ClientError> {
     let mut headers = HeaderMap::from_iter([
         (ACCEPT, HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.1")),

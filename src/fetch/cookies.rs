@@ -1,4 +1,4 @@
-//! Cookies, each for its own registrable domain: a `Domain=com` reaches nobody else.
+//! Cookies, separate for each registrable domain: a cookie with `Domain=com` reaches no other site.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,16 +7,16 @@ use reqwest::header::HeaderValue;
 use rustc_hash::FxHashMap;
 use url::Url;
 
-/// Cookies that a domain may set in a run.
+/// Cookies that a domain may set in one run.
 const MOST_COOKIES: usize = 100;
 
-/// Bytes of a cookie that is kept.
+/// Longest cookie that is kept, in bytes.
 const MOST_BYTES: usize = 4096;
 
-/// Domains whose cookies are remembered.
+/// Domains whose cookies are kept at the same time.
 const MOST_DOMAINS: usize = 20_000;
 
-/// A jar for each registrable domain.
+/// One cookie jar per registrable domain.
 #[derive(Default)]
 pub(super) struct Jars {
     jars: Mutex<FxHashMap<String, (Arc<Jar>, usize)>>,

@@ -1,4 +1,4 @@
-//! The one way to send a request.
+//! The fetcher: sends all requests of the program.
 
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
@@ -27,30 +27,30 @@ use crate::sitemap::MAX_SITEMAP_BYTES;
 use crate::validators::Validators;
 use dehusk_core::internals::page_url::PageUrl;
 
-/// What kind of answer is of use.
+/// The kind of resource that is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// An HTML page.
     Page,
-    /// A robots.txt: any type, cut at its own limit.
+    /// A robots.txt: any type, truncated at its own limit.
     Robots,
-    /// A sitemap or a feed: any type, cut at its own limit.
+    /// A sitemap or a feed: any type, truncated at its own limit.
     Sitemap,
 }
 
 /// A request to make.
 #[derive(Clone, Debug)]
 pub struct FetchRequest {
-    /// Where.
+    /// The URL.
     pub url: PageUrl,
-    /// What for.
+    /// What is expected there.
     pub resource: Resource,
-    /// What is known of the page; with something in it, the server may answer 304.
+    /// Validators of the stored page. If there are any, the server may respond 304.
     pub known: Validators,
 }
 
 impl FetchRequest {
-    /// A request without conditions.
+    /// An unconditional request.
     pub fn new(url: PageUrl, resource: Resource) -> FetchRequest {
         FetchRequest { url, resource, known: Validators::default() }
     }
@@ -59,8 +59,8 @@ impl FetchRequest {
 type Direct = RateLimiter<NotKeyed, InMemoryState, DefaultClock, NoOpMiddleware>;
 type ByAddress = RateLimiter<IpAddr, DefaultKeyedStateStore<IpAddr>, DefaultClock, NoOpMiddleware>;
 
-/// Caps over all domains (governor). The spacing of one domain is the frontier's: a token bucket answers "not now"
-/// only after a URL was taken.
+/// Rate limits over all hosts (governor). The delay of one host is kept by the politeness queues: a token bucket would
+/// refuse a URL only after it was taken.
 #[derive(Clone, Default)]
 struct Caps {
     requests: Option<Arc<Direct>>,
@@ -68,13 +68,13 @@ struct Caps {
     by_address: Option<Arc<ByAddress>>,
 }
 
-/// Addresses after which the per-address state is thinned out.
+/// Number of addresses at which old per-address state is dropped.
 const MOST_ADDRESSES: usize = 50_000;
 
 impl Caps {
     fn new(fetch: &Fetch) -> Caps {
         let quota = |n: u32| NonZeroU32::new(n).map(Quota::per_second);
-        // A burst of one spreads requests evenly.
+        // A burst of one spaces requests evenly.
         let even = |n: u32| quota(n).map(|q| q.allow_burst(NonZeroU32::MIN));
         Caps {
             requests: even(fetch.requests_per_second).map(|q| Arc::new(RateLimiter::direct(q))),
@@ -95,14 +95,14 @@ impl Caps {
         }
     }
 
-    /// Waits until this many bytes may have been read.
+    /// Waits until the limit allows this many bytes.
     async fn bytes(&self, n: usize) {
         let Some(limiter) = &self.bytes else { return };
         let mut left = u32::try_from(n).unwrap_or(u32::MAX);
         while let Some(wanted) = NonZeroU32::new(left) {
             match limiter.until_n_ready(wanted).await {
                 Ok(()) => return,
-                // More than a second's worth at once: ask for it in parts.
+                // More than the limit of one second: wait for it in parts.
                 Err(governor::InsufficientCapacity(most)) => {
                     let part = NonZeroU32::new(most).unwrap_or(NonZeroU32::MIN);
                     let _ = limiter.until_n_ready(part).await;
@@ -113,7 +113,7 @@ impl Caps {
     }
 }
 
-/// All requests go through here.
+/// Sends requests within the limits of the settings. All requests go through [`Fetcher::fetch`].
 #[derive(Clone)]
 pub struct Fetcher {
     client: reqwest::Client,
@@ -122,17 +122,17 @@ pub struct Fetcher {
     fetch: Arc<Fetch>,
     stopped: CancellationToken,
     large: Arc<Semaphore>,
-    /// Header lines of every request, where exchanges are kept.
+    /// Header lines of every request, if exchanges are kept.
     wire: Option<Arc<str>>,
 }
 
-/// Bytes of the body of an error or a redirect that are read, so that its connection can be used again.
+/// Bytes read of the body of an error or a redirect, so that its connection can be reused.
 const DRAINED: usize = 256 * 1024;
 
 impl Fetcher {
-    /// A gate with its own client and connections.
+    /// A fetcher with its own client and connections.
     ///
-    /// `memory` bounds the bytes of large bodies at one time; there is always room for one.
+    /// `memory` bounds the bytes of large bodies in memory at one time. One large body always fits.
     pub fn new(fetch: &Fetch, memory: usize) -> Result<Fetcher, ClientError> {
         let resolver = Resolver::new(fetch)?;
         let client = client::build(fetch, &resolver)?;
@@ -147,7 +147,7 @@ impl Fetcher {
         })
     }
 
-    /// The same gate, which keeps every exchange as it went over the wire.
+    /// Makes the fetcher keep every exchange as it was on the wire.
     pub fn keeping_wire(mut self) -> Result<Fetcher, ClientError> {
         let headers = client::headers(&self.fetch)?;
         let lines =
@@ -157,17 +157,17 @@ impl Fetcher {
         Ok(self)
     }
 
-    /// The resolver, for politeness by address.
+    /// The resolver, for politeness keys by address.
     pub fn resolver(&self) -> &Resolver {
         &self.resolver
     }
 
-    /// Nothing is sent from now on; what is out comes home.
+    /// Stops sending. Requests in flight are completed.
     pub fn stop(&self) {
         self.stopped.cancel();
     }
 
-    /// Sends one GET request. The caller has asked robots.txt and waited for its turn.
+    /// Sends one GET request. The caller has checked robots.txt and waited for the politeness delay.
     pub async fn fetch(&self, request: &FetchRequest) -> Fetched {
         let url = &request.url;
         let ready = async {
@@ -183,12 +183,12 @@ impl Fetcher {
         };
         let sent = Instant::now();
         let mut answered = None;
-        // reqwest's own timeout ends reads of the body; this one also bounds our decoder.
+        // reqwest's own timeout covers reads of the body. This one also covers our decoder.
         let whole = tokio::time::timeout(self.fetch.timeout, self.send(request, address, &mut answered));
         let outcome = whole.await.unwrap_or_else(|_| Err(self.timeout(url)));
         let ended = Instant::now();
         if let Ok(response) = &outcome {
-            // Paid for afterwards, so that waiting for others' bytes is not taken for a slow server.
+            // Counted afterwards, so that waiting for the byte limit does not make the server look slow.
             let paid = self.caps.bytes(response.raw_bytes);
             self.stopped.run_until_cancelled(paid).await;
         }
@@ -198,7 +198,7 @@ impl Fetcher {
     async fn addresses(&self, url: &PageUrl) -> Result<Vec<SocketAddr>, FetchError> {
         let found = match url.ip_literal() {
             Some(literal) => self.resolver.allowed(vec![SocketAddr::new(literal, url.port())]),
-            // The proxy looks names up; what it may reach is its own rule.
+            // The proxy resolves names, and its own rules say what it may reach.
             None if !self.fetch.proxy.is_empty() => Ok(Vec::new()),
             None => self.resolver.resolve(url.host()).await,
         };
@@ -248,7 +248,7 @@ impl Fetcher {
         let read = body::read(answer, &encoding, &self.limits(request.resource, is_success)).await;
         let body = match read {
             Ok(body) => body,
-            // What an error says of itself is not needed.
+            // The body of an error response is not needed.
             Err(_) if !is_success => Body { was_cut: true, ..Body::default() },
             Err(e) => return Err(self.body_error(url, e)),
         };
@@ -308,7 +308,7 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// A validator; one longer than this is not worth its bytes in every request.
+/// The value of a validator header. Values over 1,024 bytes are dropped, because they are sent with every request.
 fn validator(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     text(headers, name).filter(|value| value.len() <= 1024)
 }
@@ -329,10 +329,10 @@ fn wait_of(value: &str) -> Option<Duration> {
     date.duration_since(SystemTime::now()).ok().map(|wait| wait.min(LONGEST_WAIT))
 }
 
-/// What a server can ask for at most.
+/// Longest `Retry-After` that is accepted.
 const LONGEST_WAIT: Duration = Duration::from_secs(30 * 86_400);
 
-/// The heads of an exchange, as HTTP/1.1 writes them; the body is chunked no more.
+/// The heads of an exchange in HTTP/1.1 form, without `Transfer-Encoding`, because the kept body is not chunked.
 fn wire(url: &PageUrl, answer: &reqwest::Response, address: Option<IpAddr>, lines: &str) -> Wire {
     let target = &url.url()[url::Position::BeforePath..];
     let host = &url.url()[url::Position::BeforeHost..url::Position::BeforePath];

@@ -1,8 +1,8 @@
-//! One polite request to a [`Response`]. Every request of the program passes [`Fetcher::fetch`].
+//! Fetches one URL and returns a [`Response`]. Every request of the program goes through [`Fetcher::fetch`].
 //!
-//! The gate checks the address after DNS, waits for the caps, stamps the moment of sending, and keeps the limits on
-//! time and bytes, raw and decoded. It follows no redirect: the crawl does, so that each hop asks robots.txt and
-//! waits its turn. When to call it is not decided here: that is the frontier's.
+//! The fetcher checks the address after DNS, waits for the rate limits, records the time of sending, and keeps the
+//! limits on time and bytes, raw and decoded. It follows no redirects: the crawl does, so that each hop obeys
+//! robots.txt and the politeness delay. The politeness queues decide when a request is sent.
 
 mod address;
 mod body;
@@ -28,10 +28,10 @@ use crate::politeness::Times;
 use crate::validators::Validators;
 use dehusk_core::internals::page_url::PageUrl;
 
-/// An answer within the limits.
+/// A response within the limits.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// The URL that answered.
+    /// The URL that was requested.
     pub url: PageUrl,
     /// HTTP status.
     pub status: u16,
@@ -45,18 +45,18 @@ pub struct Response {
     pub validators: Validators,
     /// `X-Robots-Tag` lines.
     pub robots_tags: Vec<String>,
-    /// Decoded body; empty for what is no success.
+    /// Decoded body; empty unless the status is a success.
     pub body: Vec<u8>,
     /// Bytes of the body as sent.
     pub raw_bytes: usize,
-    /// The exchange as it went over the wire, where the gate keeps it.
+    /// The exchange as it was on the wire, if the fetcher keeps it.
     pub wire: Option<Box<Wire>>,
-    /// The place of a large body among those in memory; given back when the last copy is dropped.
+    /// Memory permit of a large body, released when the last copy is dropped.
     pub place: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 impl Response {
-    /// An answer of this status with nothing in it.
+    /// A response of this status without headers and body.
     pub fn empty(url: PageUrl, status: u16) -> Response {
         Response {
             url,
@@ -74,7 +74,7 @@ impl Response {
     }
 }
 
-/// A request and its answer as they went over the wire, but for chunking.
+/// A request and its response as they were on the wire, except for chunking.
 #[derive(Clone, Debug)]
 pub struct Wire {
     /// Request line and header lines.
@@ -83,7 +83,7 @@ pub struct Wire {
     pub response: Vec<u8>,
     /// The body as sent, still compressed.
     pub body: Vec<u8>,
-    /// Was the body cut at a limit?
+    /// Whether the body was truncated at a limit.
     pub was_cut: bool,
     /// The server's address.
     pub address: Option<IpAddr>,
@@ -91,19 +91,19 @@ pub struct Wire {
     pub protocol: &'static str,
 }
 
-/// The end of one request.
+/// The result of one request.
 #[derive(Debug)]
 pub struct Fetched {
-    /// Moments of the request; `None` when nothing was sent.
+    /// Times of the request; `None` when nothing was sent.
     pub times: Option<Times>,
-    /// What came of it.
+    /// The response, or why there is none.
     pub outcome: Result<Response, FetchError>,
-    /// Could it not be written into the archive that was asked for?
+    /// Whether writing the exchange to the archive failed.
     pub archive_failed: bool,
 }
 
 impl Fetched {
-    /// A request whose task ended without an answer: a defect of ours.
+    /// The result of a request whose task ended without one, which is a bug.
     pub fn broken(url: &PageUrl) -> Fetched {
         let reason = "internal error, please report it".to_owned();
         Fetched {
@@ -114,15 +114,15 @@ impl Fetched {
     }
 }
 
-/// Why a request gave no page.
+/// Why a request failed.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum FetchError {
     /// The name has no address.
     #[error("{url}: {host} cannot be resolved ({reason})")]
     Dns {
-        /// What was asked for.
+        /// The requested URL.
         url: PageUrl,
-        /// The name.
+        /// The host name.
         host: String,
         /// The resolver's reason.
         reason: String,
@@ -132,23 +132,23 @@ pub enum FetchError {
         "{url}: {address} is an address of this machine or of a private network (set fetch.allow_private to allow)"
     )]
     Refused {
-        /// What was asked for.
+        /// The requested URL.
         url: PageUrl,
         /// The first address found.
         address: IpAddr,
     },
-    /// No connection, or it broke.
+    /// The connection failed or broke.
     #[error("{url}: {reason}")]
     Connection {
-        /// What was asked for.
+        /// The requested URL.
         url: PageUrl,
         /// The innermost reason.
         reason: String,
     },
-    /// No whole answer in time.
+    /// The response was not complete in time.
     #[error("{url}: no whole answer within {seconds} s (fetch.timeout)")]
     Timeout {
-        /// What was asked for.
+        /// The requested URL.
         url: PageUrl,
         /// The limit.
         seconds: u64,
@@ -156,7 +156,7 @@ pub enum FetchError {
     /// The body is too long.
     #[error("{url}: the body is longer than {limit} bytes ({setting})")]
     TooLarge {
-        /// What was asked for.
+        /// The requested URL.
         url: PageUrl,
         /// The limit.
         limit: usize,
@@ -166,35 +166,35 @@ pub enum FetchError {
     /// Too many large bodies are in memory already.
     #[error("{url}: no room for a large body (crawl.memory)")]
     NoRoom {
-        /// What was asked for.
+        /// The requested URL.
         url: PageUrl,
     },
-    /// The body comes too slowly.
+    /// The body arrives too slowly.
     #[error("{url}: fewer than {limit} bytes a second (fetch.min_rate)")]
     Slow {
-        /// What was asked for.
+        /// The requested URL.
         url: PageUrl,
         /// The limit.
         limit: usize,
     },
-    /// The body is no HTML.
+    /// The body is not HTML.
     #[error("{url}: {content_type} is not HTML")]
     NotHtml {
-        /// What was asked for.
+        /// The requested URL.
         url: PageUrl,
-        /// As sent.
+        /// The type as sent, or as detected from the body.
         content_type: String,
     },
-    /// The crawl was stopped before it was sent.
+    /// The crawl was stopped before the request was sent.
     #[error("{url}: not sent, the crawl was stopped")]
     Stopped {
-        /// What was to be asked for.
+        /// The URL that was not requested.
         url: PageUrl,
     },
     /// The body cannot be decompressed.
     #[error("{url}: broken {encoding} body ({reason})")]
     Encoding {
-        /// What was asked for.
+        /// The requested URL.
         url: PageUrl,
         /// `Content-Encoding` as sent.
         encoding: String,
@@ -204,24 +204,30 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Has the server not answered at all, so that its whole domain may be down?
+    /// The error without the URL that it begins with.
+    pub fn reason(&self) -> String {
+        let text = self.to_string();
+        text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest).to_owned()
+    }
+
+    /// Whether the server did not respond at all, so that the whole host may be down.
     pub fn is_connection(&self) -> bool {
         matches!(self, FetchError::Connection { .. } | FetchError::Timeout { .. } | FetchError::Dns { .. })
     }
 
-    /// May the same request succeed a little later?
+    /// Whether the same request may succeed a little later.
     pub fn is_transient(&self) -> bool {
         self.is_connection() || matches!(self, FetchError::NoRoom { .. })
     }
 }
 
-/// Why the client could not be made.
+/// Why the HTTP client could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// TLS or HTTP set-up failed.
     #[error("cannot set up the HTTP client: {0}")]
     SetUp(String),
-    /// `fetch.proxy` is no proxy.
+    /// `fetch.proxy` is not a valid proxy URL.
     #[error("fetch.proxy: `{0}`: {1}")]
     Proxy(String, String),
     /// An entry of `fetch.headers` is malformed.

@@ -1,9 +1,9 @@
-//! Where a redirect leads.
+//! The target of a redirect.
 
 use super::Response;
 use dehusk_core::internals::page_url::PageUrl;
 
-/// The target of a redirect, or `None` when the answer is none or leads to no page.
+/// The target of a redirect, or `None` if the response is not a redirect or its target is not an http(s) URL.
 pub fn redirect_target(response: &Response) -> Option<PageUrl> {
     if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
         return None;

@@ -1,6 +1,6 @@
-//! Names to addresses: our own table first, then the system, remembered for a while.
+//! Resolves host names: the table of `fetch.resolve` first, then the system resolver, with a cache.
 //!
-//! The gate and the HTTP client ask the same resolver, so the address that was checked is the one connected to.
+//! The fetcher and the HTTP client use the same resolver, so the address that was checked is the one connected to.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -13,13 +13,13 @@ use super::ClientError;
 use super::address::may_connect;
 use crate::settings::Fetch;
 
-/// How long it is remembered that a name has no address.
+/// How long it is cached that a name has no address.
 const NEGATIVE_TTL: Duration = Duration::from_secs(30);
 
-/// Answers remembered at once.
+/// Maximum number of cached names.
 const MOST_ANSWERS: usize = 100_000;
 
-/// Resolves names; cheap to clone.
+/// Resolves names. Cheap to clone.
 #[derive(Clone)]
 pub struct Resolver {
     inner: Arc<Inner>,
@@ -27,20 +27,20 @@ pub struct Resolver {
 
 struct Inner {
     fetch: Fetch,
-    /// Host of the proxy; its address is the user's own choice.
+    /// Host of the proxy. Its address is not checked, because the user has chosen it.
     proxy: Option<String>,
-    /// `(name, covers names below it, address)`; port 0 is the URL's own.
+    /// `(name, whether it covers subdomains instead, address)`. With port 0 the port of the URL is used.
     table: Vec<(String, bool, SocketAddr)>,
     answers: Mutex<FxHashMap<String, (Instant, Vec<SocketAddr>)>>,
 }
 
-/// Why a name gives no address to connect to.
+/// Why a name has no address to connect to.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// The system has no address for it.
+    /// The system resolver found no address.
     #[error("{0}")]
     Unknown(String),
-    /// All its addresses are private.
+    /// No address of the name may be connected to.
     #[error("{0} is not public")]
     Private(IpAddr),
 }
@@ -69,7 +69,7 @@ impl Resolver {
         Ok(Resolver { inner: Arc::new(inner) })
     }
 
-    /// Addresses of a host that may be connected to, in the resolver's order.
+    /// The addresses of a host that may be connected to, in the resolver's order.
     pub async fn resolve(&self, host: &str) -> Result<Vec<SocketAddr>, ResolveError> {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         let addresses = match self.known(&host) {
@@ -87,14 +87,14 @@ impl Resolver {
                 addresses
             }
         };
-        // The user's own proxy may stand anywhere.
+        // The user's own proxy may have any address.
         if self.inner.proxy.as_deref() == Some(host.as_str()) && !addresses.is_empty() {
             return Ok(addresses);
         }
         self.allowed(addresses)
     }
 
-    /// The addresses among these that may be connected to.
+    /// Filters the addresses that may be connected to.
     pub(super) fn allowed(&self, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, ResolveError> {
         let first = addresses.first().map(SocketAddr::ip);
         let allowed: Vec<SocketAddr> =
@@ -114,7 +114,7 @@ impl Resolver {
         if let Some((_, _, address)) = listed {
             return Some(vec![*address]);
         }
-        // RFC 6761: names below localhost never leave this machine.
+        // RFC 6761: names below localhost are always this machine.
         if host == "localhost" || host.ends_with(".localhost") {
             return Some(vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))]);
         }

@@ -1,11 +1,12 @@
-//! Is it HTML? The header is believed where the bytes do not say otherwise (after the WHATWG MIME Sniffing Standard).
+//! Detects HTML. The `Content-Type` header is trusted unless the body contradicts it (after the WHATWG MIME Sniffing
+//! Standard).
 
-/// Types that servers give to what they do not know; the bytes decide.
+/// Types that servers send for unknown content. The body decides.
 const VAGUE: &[&str] = &["", "text/plain", "application/octet-stream", "application/unknown", "unknown/unknown", "*/*"];
 
 const HTML: &[&str] = &["text/html", "application/xhtml+xml"];
 
-/// What no page begins with, and what it is.
+/// Signatures of other formats, with their types.
 const SIGNATURES: &[(&[u8], &str)] = &[
     (b"%PDF-", "application/pdf"),
     (b"\x89PNG\r\n", "image/png"),
@@ -24,7 +25,7 @@ const SIGNATURES: &[(&[u8], &str)] = &[
     (b"wOF2", "font/woff2"),
 ];
 
-/// Tags that the standard takes for HTML at the beginning of a body.
+/// Tags at the beginning of a body that the standard takes as HTML.
 const TAGS: &[&str] = &[
     "<!doctype html",
     "<html",
@@ -53,13 +54,13 @@ const TAGS: &[&str] = &[
     "<article",
 ];
 
-/// May a body of this declared type be HTML? Decided before it is read.
+/// Whether a body of this declared type may be HTML. Checked before the body is read.
 pub(super) fn may_be_html(content_type: Option<&str>) -> Result<(), String> {
     let essence = essence(content_type);
     if HTML.contains(&essence.as_str()) || VAGUE.contains(&essence.as_str()) { Ok(()) } else { Err(essence) }
 }
 
-/// Is this body HTML? The error says what it is.
+/// Whether this body is HTML. The error is its actual type.
 pub fn is_html(content_type: Option<&str>, body: &[u8]) -> Result<(), String> {
     if let Some((_, found)) = SIGNATURES.iter().find(|(signature, _)| body.starts_with(signature)) {
         return Err((*found).to_owned());

@@ -1,32 +1,33 @@
-//! How much longer than usual a key in back_off is left alone.
+//! Back-off of one politeness key after overload or failed connections.
 //!
-//! An answer of 429 or 503, or none at all, doubles the wait each time; a few good answers halve it again, so that a
-//! server that recovers is not pushed over at once.
+//! Each response 429 or 503 and each failed connection doubles the delay. Three successes in a row halve it once, so
+//! that the load on a recovering server rises slowly.
 
 use std::time::Duration;
 
-/// Good answers in a row that undo one doubling.
+/// Successes in a row that undo one doubling.
 const GOOD_ANSWERS: u8 = 3;
 
-/// Nothing is put off for longer.
+/// Upper bound of any wait.
 const LONGEST: Duration = Duration::from_secs(366 * 86_400);
 
-/// Doublings at most.
+/// Maximum number of doublings.
 const MOST: u8 = 16;
 
-/// The n_back_offs of one key.
+/// Back-off state of one key.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BackOff {
     level: u8,
     good: u8,
     /// Connection failures in a row.
     failures: u32,
-    /// Troubles so far; stirs the jitter.
+    /// Back-offs so far. Varies the jitter.
     n_back_offs: u32,
 }
 
 impl BackOff {
-    /// The wait after back_off: `base` doubled once more, a quarter more or less by chance, never under what was `asked`.
+    /// Doubles the wait once more and returns it: `base` times the slowdown, at most `most`, with a jitter of ±25 %,
+    /// never less than `asked` (`Retry-After`).
     pub(super) fn back_off(&mut self, base: Duration, asked: Duration, most: Duration, seed: u64) -> Duration {
         self.level = (self.level + 1).min(MOST);
         self.good = 0;
@@ -37,18 +38,18 @@ impl BackOff {
         wait.max(asked).min(LONGEST)
     }
 
-    /// One more request without an answer; says how many in a row.
+    /// Counts a request without a response. Returns the number of them in a row.
     pub(super) fn failed(&mut self) -> u32 {
         self.failures += 1;
         self.failures
     }
 
-    /// The server has answered.
+    /// Resets the count of failed connections.
     pub(super) fn answered(&mut self) {
         self.failures = 0;
     }
 
-    /// A good answer.
+    /// Counts a success; every third one in a row undoes one doubling.
     pub(super) fn record_success(&mut self) {
         self.good += 1;
         if self.good >= GOOD_ANSWERS {
@@ -57,7 +58,7 @@ impl BackOff {
         }
     }
 
-    /// Factor on the delay.
+    /// Factor by which the delay is multiplied.
     pub(super) fn slowdown(&self) -> u32 {
         1 << u32::from(self.level)
     }

@@ -1,4 +1,4 @@
-//! The queue of one key.
+//! The queue of one politeness key.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use std::time::Instant;
 use super::back_off::BackOff;
 use super::pace::LatencyEstimate;
 
-/// Requests of one key and the state of its politeness.
+/// Waiting requests of one key, and the politeness state of the key.
 pub(super) struct HostQueue<T> {
     pub(super) waiting: VecDeque<T>,
     /// Earliest time of the next fetch.
     pub(super) next_fetch: Instant,
-    /// Is a request out?
+    /// Whether a request is in flight.
     pub(super) leased: bool,
     pub(super) back_off: BackOff,
     pub(super) latency: LatencyEstimate,
-    /// Why it was given up for this run.
+    /// Why no more requests are sent to this key in this run.
     pub(super) parked: Option<Arc<str>>,
 }
 

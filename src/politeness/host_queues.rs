@@ -1,4 +1,4 @@
-//! The queues of all hosts, ordered by the earliest time of their next fetch.
+//! The politeness queues of all hosts, ordered by the earliest time of their next fetch.
 
 use std::cmp::Reverse;
 use std::hash::BuildHasher;
@@ -12,27 +12,27 @@ use super::host_queue::HostQueue;
 use super::key::PolitenessKey;
 use super::pace::{LatencyEstimate, Pace, Times};
 
-/// Requests that wait, by key.
+/// Waiting requests by politeness key.
 pub struct HostQueues<T> {
-    /// Domains with waiting requests and no lease, by earliest time.
+    /// Keys with waiting requests and no lease, by the earliest time of their next fetch.
     due: PriorityQueue<PolitenessKey, Reverse<Instant>, FxBuildHasher>,
     hosts: FxHashMap<PolitenessKey, HostQueue<T>>,
     n_waiting: usize,
     n_leased: usize,
-    /// No key is asked before; set after a restart, which does not know when the last request was.
+    /// Earliest time of the first fetch of any key. Set after a restart, when the time of the last request is unknown.
     not_before: Option<Instant>,
-    /// Size of `hosts` at which those that matter no more are dropped.
+    /// Size of `hosts` at which idle queues are dropped.
     sweep_at: usize,
 }
 
-/// What the frontier answers.
+/// What [`HostQueues::pop_due`] returns.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Due<T> {
-    /// Fetch this one now; the key is leased until [`HostQueues::done`].
+    /// A request to fetch now. Its key is leased until [`HostQueues::done`].
     Ready(PolitenessKey, T),
-    /// Nothing before this time.
+    /// No request may be sent before this time.
     Wait(Instant),
-    /// Nothing waits, or all that waits is behind a lease.
+    /// No request waits, or all waiting requests are behind a lease.
     Idle,
 }
 
@@ -50,27 +50,27 @@ impl<T> Default for HostQueues<T> {
 }
 
 impl<T> HostQueues<T> {
-    /// A frontier in which no key is asked before this time.
+    /// Empty queues. No key is fetched before `time`.
     pub fn not_before(time: Option<Instant>) -> HostQueues<T> {
         HostQueues { not_before: time, ..HostQueues::default() }
     }
 
-    /// Requests that wait.
+    /// Number of waiting requests.
     pub fn n_waiting(&self) -> usize {
         self.n_waiting
     }
 
-    /// Requests that are out.
+    /// Number of requests in flight.
     pub fn n_leased(&self) -> usize {
         self.n_leased
     }
 
-    /// Adds a request behind those of its key.
+    /// Appends a request to the queue of its key.
     pub fn push(&mut self, key: PolitenessKey, item: T, now: Instant) {
         self.insert(key, now, |queue| queue.waiting.push_back(item));
     }
 
-    /// Adds a request before those of its key: one that waited already, such as for robots.txt.
+    /// Puts a request at the front of its key's queue: one that has waited already, such as for robots.txt.
     pub fn push_front(&mut self, key: PolitenessKey, item: T, now: Instant) {
         self.insert(key, now, |queue| queue.waiting.push_front(item));
     }
@@ -86,7 +86,7 @@ impl<T> HostQueues<T> {
         }
     }
 
-    /// The next request that may be sent at `now`.
+    /// Leases the next request that may be sent at `now`.
     pub fn pop_due(&mut self, now: Instant) -> Due<T> {
         loop {
             let Some((key, Reverse(time))) = self.due.peek() else { return Due::Idle };
@@ -99,7 +99,7 @@ impl<T> HostQueues<T> {
                 continue;
             };
             if queue.next_fetch > now {
-                // Put off after it was queued: the paper's check on pop.
+                // Deferred after it was queued: the check on pop (Foschini 2007, section 4.1).
                 self.due.change_priority(&key, Reverse(queue.next_fetch));
                 continue;
             }
@@ -113,7 +113,7 @@ impl<T> HostQueues<T> {
         }
     }
 
-    /// Ends a lease. `next_fetch` is the earliest time of the next fetch; `None` when nothing was sent.
+    /// Ends a lease. `next_fetch` is the earliest time of the key's next fetch; `None` when nothing was sent.
     pub fn done(&mut self, key: &PolitenessKey, next_fetch: Option<Instant>) {
         let Some(queue) = self.hosts.get_mut(key) else { return };
         if std::mem::replace(&mut queue.leased, false) {
@@ -127,15 +127,15 @@ impl<T> HostQueues<T> {
         }
     }
 
-    /// Nothing of this key before `until`.
+    /// Defers the next fetch of this key to `until` or later.
     pub fn defer(&mut self, key: &PolitenessKey, until: Instant) {
         if let Some(queue) = self.hosts.get_mut(key) {
             queue.next_fetch = queue.next_fetch.max(until);
         }
     }
 
-    /// Puts a key off that is overloaded or does not answer: longer each time, and at least as long as it `asked`.
-    /// Returns the time until which nothing is sent.
+    /// Backs off from a key that is overloaded or does not respond: longer each time, and at least as long as it
+    /// `asked`. Returns the time before which nothing is sent to the key.
     pub fn back_off(
         &mut self,
         key: &PolitenessKey,
@@ -151,12 +151,12 @@ impl<T> HostQueues<T> {
         until
     }
 
-    /// A request of this key had no answer; says how many in a row.
+    /// Counts a request of this key without a response. Returns the number of them in a row.
     pub fn failed(&mut self, key: &PolitenessKey) -> u32 {
         self.hosts.get_mut(key).map_or(0, |queue| queue.back_off.failed())
     }
 
-    /// This key has answered; a good answer lets it recover from back_off.
+    /// Records a response of this key. A success (`is_good`) reduces its back-off.
     pub fn answered(&mut self, key: &PolitenessKey, is_good: bool) {
         if let Some(queue) = self.hosts.get_mut(key) {
             queue.back_off.answered();
@@ -166,7 +166,7 @@ impl<T> HostQueues<T> {
         }
     }
 
-    /// Earliest next fetch of a key after one with these times.
+    /// Earliest time of the key's next fetch, after a fetch with these times.
     pub fn next_fetch(&mut self, key: &PolitenessKey, pace: &Pace, times: Times, own_delay: Duration) -> Instant {
         match self.hosts.get_mut(key) {
             Some(queue) => pace.next_fetch(times, &mut queue.latency, own_delay, queue.back_off.slowdown()),
@@ -174,7 +174,8 @@ impl<T> HostQueues<T> {
         }
     }
 
-    /// Gives a key up: what waits for it comes out at once, to be told why.
+    /// Parks a key for the rest of the run. Its waiting requests become due at once, so that each can be ended with the
+    /// reason.
     pub fn park(&mut self, key: &PolitenessKey, reason: &str, now: Instant) {
         if let Some(queue) = self.hosts.get_mut(key) {
             (queue.parked, queue.next_fetch) = (Some(reason.into()), now);
@@ -184,19 +185,19 @@ impl<T> HostQueues<T> {
         }
     }
 
-    /// Why this key was given up.
+    /// Why this key is parked, if it is.
     pub fn parked(&self, key: &PolitenessKey) -> Option<Arc<str>> {
         self.hosts.get(key)?.parked.clone()
     }
 
-    /// Takes back everything that waits.
+    /// Removes and returns all waiting requests.
     pub fn drain(&mut self) -> Vec<T> {
         self.due.clear();
         self.n_waiting = 0;
         self.hosts.values_mut().flat_map(|queue| queue.waiting.drain(..)).collect()
     }
 
-    /// Forgets hosts that have nothing waiting and whose delay is over, when many have gathered.
+    /// Drops queues that hold no request and no politeness state, once there are many of them.
     fn sweep(&mut self, now: Instant) {
         if self.hosts.len() < self.sweep_at {
             return;
@@ -291,7 +292,8 @@ mod tests {
     }
 
     proptest! {
-        /// Invariants (i) to (iv) of ALGORITHMS 1, over a virtual clock in milliseconds.
+        /// Spacing (i), progress (ii), each request exactly once (iii) and FIFO order (iv), over a virtual clock in
+        /// milliseconds.
         #[test]
         fn spacing_progress_once_and_in_order(
             pushes in proptest::collection::vec((0..5_usize, 0..3000_u64), 1..60),
@@ -328,7 +330,7 @@ mod tests {
                     out.push((clock + answers[n % answers.len()], d));
                     n += 1;
                 }
-                // (ii) whatever still waits is behind a lease or a delay that is not over.
+                // (ii) Each waiting request is behind a lease or an unfinished delay.
                 for (name, queue) in &frontier.hosts {
                     let free = !queue.leased && queue.next_fetch <= at(clock);
                     prop_assert!(queue.waiting.is_empty() || !free, "{name} idles");

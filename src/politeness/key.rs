@@ -1,4 +1,4 @@
-//! What shares one crawl delay.
+//! The politeness key: requests with the same key share one crawl delay.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,12 +7,14 @@ use dehusk_core::internals::page_url::PageUrl;
 
 use crate::settings::PolitenessScope;
 
-/// The key of one politeness queue. An address literal or a single-label host is its own key.
+/// A registrable domain, a host or an IP address, by [`PolitenessScope`]. An address literal or a single-label host is
+/// its own key.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PolitenessKey(String);
 
 impl PolitenessKey {
-    /// The key of `url`. `address` is what the host resolved to; without one, `Ip` falls back to the host.
+    /// The key of `url`. `address` is the resolved address of the host; without one, the scope `Ip` falls back to the
+    /// host.
     pub fn of(url: &PageUrl, scope: PolitenessScope, address: Option<IpAddr>) -> PolitenessKey {
         let host = url.host().trim_end_matches('.');
         if let Some(ip) = url.ip_literal() {
@@ -25,7 +27,7 @@ impl PolitenessKey {
         })
     }
 
-    /// The key that [`PolitenessKey::as_str`] gave, read back.
+    /// Restores a key from the text of [`PolitenessKey::as_str`].
     pub fn named(name: &str) -> PolitenessKey {
         PolitenessKey(name.to_owned())
     }

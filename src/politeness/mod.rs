@@ -1,15 +1,15 @@
-//! Which host may be asked next, and when.
+//! Which host may be fetched next, and when.
 //!
-//! Life of a request: pushed -> waiting in the queue of its [`PolitenessKey`] -> leased by [`HostQueues::pop_due`] -> done.
-//! Every request is in exactly one of these states; popping never loses one. The priority queue is keyed on the earliest
-//! time of the next fetch (Foschini 2007, section 4.1). The time is set when a host enters the queue and checked again on
-//! pop, where a host that was deferred meanwhile is rescheduled. There is one entry for each host, not for each URL: k
-//! waiting URLs of one host would cost k - 1 reschedules each second.
+//! Lifecycle of a request: pushed -> waiting in the queue of its [`PolitenessKey`] -> leased by [`HostQueues::pop_due`]
+//! -> done. Every request is in exactly one of these states. The priority queue holds one entry per key, by the
+//! earliest time of the key's next fetch (Foschini 2007, section 4.1). That time is set when the key is queued and
+//! checked again on pop; a key deferred in between is rescheduled. With one entry per URL, k waiting URLs of one key
+//! would cost k - 1 reschedules each second.
 //!
-//! Invariants, each with a property test under a virtual clock: two fetches of a host are never closer than its delay and
-//! never overlap; no request waits while its host is free and due; requests of one host are served in order.
+//! Invariants, each with a property test under a virtual clock: two fetches of a key never overlap and are never closer
+//! than its delay; no request waits while its key is free and due; requests of one key are sent in order.
 //!
-//! `now` is an argument. Nothing here reads a clock, sleeps or sends.
+//! `now` is an argument. Nothing here reads a clock, sleeps or sends a request.
 
 mod back_off;
 mod host_queue;

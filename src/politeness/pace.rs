@@ -4,18 +4,18 @@ use std::time::{Duration, Instant};
 
 use crate::settings::{DelayFrom, Politeness};
 
-/// The moments of one fetch.
+/// Times of one fetch.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// When the request was handed to the connection.
+    /// When the request was handed to the HTTP client.
     pub sent: Instant,
-    /// When the head of the answer came; the request had arrived by then.
+    /// When the response head arrived, or the request failed. The request had reached the server by then.
     pub answered: Option<Instant>,
-    /// When the last byte came, or the fetch failed.
+    /// When the last byte arrived, or the fetch failed.
     pub ended: Instant,
 }
 
-/// The rule for the gap between two fetches.
+/// Computes the delay between two fetches of one key.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     delay: Duration,
@@ -24,27 +24,26 @@ pub struct Pace {
     most: Duration,
 }
 
-/// How long the requests of a key were under way.
+/// Estimates how long a request may take to reach the server.
 ///
-/// A request is at its server somewhere between the moment it was sent and the head of the answer. One that opened a
-/// connection, or waited for a core of ours, arrives later than the next one may, and measured from the start the gap
-/// at the server would fall short by that. The fastest answer so far says how much of an answer's time was not delay on
-/// the way: only what exceeds it can have been.
+/// With `delay_from = start` the gap between two requests must hold at the server. Connection set-up or CPU load here
+/// can delay a request on its way and so shrink the gap to the next one. Upper bound of that time: the response time
+/// minus the fastest response time seen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LatencyEstimate {
     fastest: Option<Duration>,
     n: u32,
 }
 
-/// Answers after which the fastest one is believed. Until then, and whenever an answer is clearly faster than all before
-/// it, the whole time of the answer counts as the way: there is nothing to compare it with.
+/// Responses after which the fastest one is a reference. Before that, and for a response clearly faster than all
+/// earlier ones, the upper bound is the whole response time.
 const ENOUGH: u32 = 3;
 
-/// What even the fastest answer may have been held up.
+/// Time by which even the fastest request may have been delayed.
 const MARGIN: Duration = Duration::from_millis(5);
 
 impl LatencyEstimate {
-    /// Takes an answer into account; returns how long after its sending the request may have arrived.
+    /// Records a response time. Returns the longest time that the request may have taken to reach the server.
     fn longest(&mut self, took: Duration) -> Duration {
         self.n = self.n.saturating_add(1);
         let before = self.fastest.unwrap_or(took);
@@ -58,7 +57,7 @@ impl LatencyEstimate {
 }
 
 impl Pace {
-    /// The rule of the settings.
+    /// The delay rule of the settings.
     pub fn new(politeness: &Politeness) -> Pace {
         Pace {
             delay: politeness.delay,
@@ -68,8 +67,8 @@ impl Pace {
         }
     }
 
-    /// Earliest next fetch; `own_delay` is what the key asked for, and never shortens the delay. `slowdown` is the
-    /// factor that an overloaded key has earned.
+    /// Earliest time of the next fetch. `own_delay` is the key's own `Crawl-delay`; it never shortens the delay.
+    /// `slowdown` is the factor of its back-off.
     pub fn next_fetch(
         &self,
         times: Times,
@@ -127,7 +126,7 @@ mod tests {
             let times = Times { sent: start, answered: Some(at(start, took)), ended: at(start, took + 400) };
             (pace(DelayFrom::Start, 0.0).next_fetch(times, &mut latency, Duration::ZERO, 1) - start).as_millis() - 1000
         };
-        // The first ones open the connection, and nothing is known to compare them with.
+        // The first requests open the connection, and there is no reference yet.
         assert_eq!([next(300), next(50), next(60)], [300, 50, 60]);
         assert_eq!([next(50), next(70), next(46), next(43), next(5000)], [5, 25, 5, 5, 4962]);
         assert_eq!([next(30), next(30), next(2)], [30, 5, 2], "a new fastest one");

@@ -1,11 +1,11 @@
-//! What a site allows and how slowly: RFC 9309, whole, with `Crawl-delay` and `Sitemap` beside it.
+//! robots.txt (RFC 9309) with `Crawl-delay` and `Sitemap`: what a site allows, and how fast.
 //!
-//! One robots.txt speaks for one origin. It is asked for before the first page and cannot be switched off.
+//! One robots.txt applies to one origin. It is fetched before the first page of the origin; no setting disables it.
 //!
-//! Only the rules that concern us are kept, percent-encoded once in the form of RFC 9309, 2.2.2, so that a match is
-//! a comparison of bytes: linear in the rules' bytes, whatever a file of 500 KiB holds. The agents are a list: the
-//! first one that has a group counts, then `*`; groups of one agent are merged (2.2.1). Where the RFC is silent this
-//! is lenient as Google's parser is: a missing colon, odd line ends, a byte order mark, misspelt `dissallow`.
+//! Only the rules for our agents are kept, percent-encoded once in the form of RFC 9309, 2.2.2. Matching compares bytes
+//! and is linear in the rules' bytes, for files up to 500 KiB. Agents are a list: the first one that has a group
+//! applies, then `*`. Groups of one agent are merged (2.2.1). Where the RFC is silent, parsing is as lenient as
+//! Google's parser: a missing colon, odd line ends, a byte order mark, misspelled `dissallow`.
 
 mod page_rules;
 
@@ -22,10 +22,10 @@ pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 /// Redirects followed for a robots.txt (RFC 9309, 2.3.1.2).
 pub const MAX_ROBOTS_REDIRECTS: usize = 5;
 
-/// Sitemap lines that are kept.
+/// Maximum number of `Sitemap` lines kept.
 const MAX_SITEMAPS: usize = 1000;
 
-/// The rules of one origin for us.
+/// The rules of one origin for our agents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Robots {
     rules: Rules,
@@ -44,31 +44,31 @@ enum Rules {
 #[derive(Clone, Debug, PartialEq)]
 struct Rule {
     allow: bool,
-    /// Percent-encoded; `*` is the only special byte, the `$` at the end has become `ends`.
+    /// Percent-encoded. `*` is the only special byte; a final `$` is stored as `ends`.
     pattern: Vec<u8>,
     ends: bool,
 }
 
-/// How a robots.txt was answered.
+/// How the request for a robots.txt ended.
 #[derive(Clone, Copy, Debug)]
 pub enum RobotsAnswer<'a> {
-    /// With this status and body.
+    /// A response with this status and body.
     Status(u16, &'a [u8]),
-    /// Not at all, for this reason: no connection, a timeout, a broken answer.
+    /// No response, for this reason: no connection, a timeout, a broken response.
     Unreachable(&'a str),
 }
 
 impl Robots {
-    /// The rules that follow from an answer (RFC 9309, 2.3.1): 2xx is read, 4xx means no rules, everything else forbids
-    /// all. `agents` are product tokens, the most wanted first.
+    /// The rules that follow from a response (RFC 9309, 2.3.1): 2xx is parsed, 3xx and 4xx mean no rules, everything
+    /// else and 429 forbid all. `agents` are product tokens, the preferred one first.
     pub fn of(answer: RobotsAnswer<'_>, agents: &[String]) -> Robots {
         let nothing =
             |reason: &str| Robots { rules: Rules::Nothing(reason.to_owned()), delay: None, sitemaps: Vec::new() };
         match answer {
             RobotsAnswer::Status(200..=299, body) => Robots::parse(body, agents),
-            // Not of RFC 9309: a server that has too much to do has no time for pages either.
+            // Not in RFC 9309: a server that is overloaded for robots.txt is overloaded for pages, too.
             RobotsAnswer::Status(429, _) => nothing("robots.txt answers 429, too many requests"),
-            // Redirects were followed as far as they go; RFC 9309 lets what lies beyond count as unavailable.
+            // Redirects were followed up to the limit; RFC 9309 lets a longer chain count as unavailable.
             RobotsAnswer::Status(300..=499, _) => Robots::parse(b"", agents),
             RobotsAnswer::Status(..) => nothing("robots.txt answers with a server error"),
             RobotsAnswer::Unreachable("") => nothing("robots.txt cannot be reached"),
@@ -76,9 +76,9 @@ impl Robots {
         }
     }
 
-    /// Reads a robots.txt for these agents.
+    /// Parses a robots.txt for these agents.
     pub fn parse(body: &[u8], agents: &[String]) -> Robots {
-        // A line that the limit has cut says something else than its whole.
+        // A truncated line could mean something else, so it is dropped.
         let body = match body.get(..MAX_ROBOTS_BYTES) {
             Some(cut) => &cut[..cut.iter().rposition(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(0)],
             None => body,
@@ -92,7 +92,7 @@ impl Robots {
         let mut delay = None;
         let mut last: Option<(&Rc<[usize]>, bool)> = None;
         for line in &groups.lines {
-            // Lines of one group share their list, so that it is searched once.
+            // Lines of one group share their list of agents, so it is searched once per group.
             let is_ours = match last {
                 Some((list, is_ours)) if Rc::ptr_eq(list, &line.agents) => is_ours,
                 _ => wanted.is_some_and(|id| line.agents.contains(&id)),
@@ -110,7 +110,7 @@ impl Robots {
         Robots { rules: Rules::Listed(rules), delay, sitemaps: groups.sitemaps }
     }
 
-    /// May this URL be fetched? robots.txt itself always may.
+    /// Whether this URL may be fetched. robots.txt itself always may.
     pub fn allows(&self, url: &PageUrl) -> bool {
         let path = url.path();
         path == "/robots.txt" || self.allows_path(&path_and_query(url))
@@ -122,7 +122,7 @@ impl Robots {
         rules.iter().find(|rule| rule.matches(&path)).is_none_or(|rule| rule.allow)
     }
 
-    /// Why nothing at all is allowed, when that is so.
+    /// Why everything is forbidden, if it is.
     pub fn unreachable(&self) -> Option<&str> {
         match &self.rules {
             Rules::Nothing(reason) => Some(reason),
@@ -135,7 +135,7 @@ impl Robots {
         self.delay
     }
 
-    /// `Sitemap` lines, as written; they belong to no group.
+    /// `Sitemap` lines, as written. They belong to no group.
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
     }
@@ -150,19 +150,20 @@ impl Rule {
         Some(Rule { allow, pattern: encode(value, Side::Rule), ends })
     }
 
-    /// Who allows `/x/index.html` allows `/x/`, as Google reads it.
+    /// The rule for `/x/` that `Allow: /x/index.html` implies, as in Google's parser.
     fn folder_of_index(&self) -> Option<Rule> {
         let at = self.pattern.iter().rposition(|byte| *byte == b'/')? + 1;
         let is_index = self.allow && matches!(&self.pattern[at..], b"index.html" | b"index.htm");
         is_index.then(|| Rule { allow: true, pattern: self.pattern[..at].to_vec(), ends: true })
     }
 
-    /// Octets of the pattern, by which the most specific rule wins (2.2.2).
+    /// Octets of the pattern. The longest matching pattern is the most specific rule (2.2.2).
     fn length(&self) -> usize {
         self.pattern.len() + usize::from(self.ends)
     }
 
-    /// Leftmost matches of the parts between stars are enough: a star takes any gap. Linear in the path for each part.
+    /// Whether the pattern matches a path. The leftmost match of each part between stars is enough, because a star
+    /// matches any gap. Linear in the path for each part.
     fn matches(&self, path: &[u8]) -> bool {
         let mut parts = self.pattern.split(|byte| *byte == b'*');
         let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else { return false };
@@ -185,15 +186,15 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     memchr::memmem::find(text, part)
 }
 
-/// A robots.txt by lines, before an agent is chosen.
+/// The lines of a robots.txt, before an agent is chosen.
 struct Groups {
-    /// Lower-case product tokens; `*` among them.
+    /// Lower-case product tokens, and `*`.
     agents: Vec<String>,
     lines: Vec<Line>,
     sitemaps: Vec<String>,
 }
 
-/// A directive and the agents that it speaks to.
+/// A directive and the agents that it applies to.
 struct Line {
     agents: Rc<[usize]>,
     directive: Directive,
@@ -210,7 +211,7 @@ impl Groups {
         let mut groups = Groups { agents: Vec::new(), lines: Vec::new(), sitemaps: Vec::new() };
         let mut ids: rustc_hash::FxHashMap<String, usize> = rustc_hash::FxHashMap::default();
         let mut current: Vec<usize> = Vec::new();
-        // One list for all rules of a group: a file of many agents and many rules must not cost their product.
+        // All rules of a group share one list, so that memory does not grow with agents times rules.
         let mut shared: Option<Rc<[usize]>> = None;
         let mut asked: Vec<usize> = Vec::new();
         let mut last_named: rustc_hash::FxHashMap<usize, usize> = rustc_hash::FxHashMap::default();
@@ -228,13 +229,13 @@ impl Groups {
                         current.clear();
                         n_group += 1;
                     }
-                    // A line that names nobody still begins a group, which is then nobody's.
+                    // A line without an agent name still begins a group. That group applies to no agent.
                     if let Some(name) = agent_name(value) {
                         let id = *ids.entry(name).or_insert_with_key(|name| {
                             groups.agents.push(name.clone());
                             groups.agents.len() - 1
                         });
-                        // Naming an agent again in one list says nothing, and a hostile file says it often.
+                        // A repeated agent in one group has no effect. Hostile files repeat agents many times.
                         if last_named.insert(id, n_group) != Some(n_group) {
                             current.push(id);
                         }
@@ -245,8 +246,8 @@ impl Groups {
                 }
                 "allow" => Rule::of(true, value),
                 "disallow" | "dissallow" | "dissalow" | "disalow" | "diasllow" | "disallaw" => Rule::of(false, value),
-                // Other records must not interfere with groups (2.2.4): a delay ends no list of agents, but speaks only
-                // to those named since the last delay.
+                // Other records must not interfere with groups (2.2.4). A delay does not end a list of agents, and it
+                // applies only to agents named since the last delay.
                 "crawl-delay" | "crawldelay" | "crawl delay" => {
                     let is_first = !std::mem::replace(&mut after_delay, true);
                     if let Some(delay) = seconds(value).filter(|_| is_first && !asked.is_empty()) {
@@ -265,7 +266,8 @@ impl Groups {
             };
             in_rules = true;
             if let Some(rule) = directive {
-                // Rules before any group, which the RFC does not know, are meant for everyone; a group of nobody is not.
+                // Rules before the first group, which the RFC does not define, apply to all agents. Rules of a group
+                // without an agent apply to none.
                 if groups.agents.is_empty() && !named {
                     ids.insert("*".to_owned(), 0);
                     groups.agents.push("*".to_owned());
@@ -285,7 +287,7 @@ impl Groups {
     }
 }
 
-/// The two halves of a line, without comment and white space; a missing colon is forgiven.
+/// Key and value of a line, without comment and white space. A missing colon is accepted.
 fn key_and_value(line: &[u8]) -> Option<(String, &[u8])> {
     let line = trim(line.split(|byte| *byte == b'#').next().unwrap_or_default());
     let at = line
@@ -296,7 +298,7 @@ fn key_and_value(line: &[u8]) -> Option<(String, &[u8])> {
     Some((key, trim(&line[at + 1..])))
 }
 
-/// Without white space and NUL bytes at both ends.
+/// Removes white space and NUL bytes at both ends.
 fn trim(mut line: &[u8]) -> &[u8] {
     let is_blank = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
     while let Some((_, rest)) = line.split_first().filter(|(first, _)| is_blank(first)) {
@@ -312,9 +314,9 @@ fn has_two_words(line: &[u8]) -> bool {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() == 2
 }
 
-/// The product token that a `User-agent` line names: up to the first character that a token cannot have (2.2.1).
+/// The product token of a `User-agent` line: up to the first character that a token cannot contain (2.2.1).
 ///
-/// Digits and letters beyond ASCII are taken in: the RFC's tokens have none, but files name `2bot` and `Jävla-bot`.
+/// Digits and non-ASCII letters are accepted: the RFC's tokens have none, but real files name `2bot` and `Jävla-bot`.
 fn agent_name(value: &[u8]) -> Option<String> {
     if value.first() == Some(&b'*') && value.get(1).is_none_or(u8::is_ascii_whitespace) {
         return Some("*".to_owned());
@@ -328,7 +330,7 @@ fn token_of(text: &str) -> &str {
     &text[..text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(text.len())]
 }
 
-/// The name that a robots.txt knows us by: the user agent up to the first character that a token cannot have.
+/// The product token of a user agent: up to the first character that a token cannot contain.
 pub fn product_token(user_agent: &str) -> &str {
     match token_of(user_agent) {
         "" => "dehusk",
@@ -336,8 +338,8 @@ pub fn product_token(user_agent: &str) -> &str {
     }
 }
 
-/// Names under which a group may speak to a token: itself, itself as the RFC would cut it, and the family that it
-/// belongs to (`family-images`, then `family`), as Google documents for its own.
+/// Group names that apply to a token: the token, the token truncated as the RFC requires, and its prefixes
+/// (`family-images`, then `family`), as Google documents for its own crawlers.
 fn names_of(token: &str) -> impl Iterator<Item = &str> {
     let cut = token.find(|c: char| !(c.is_ascii_alphabetic() || c == '_' || c == '-')).unwrap_or(token.len());
     let families = std::iter::successors(Some(&token[..cut]), |name| name.rsplit_once('-').map(|(family, _)| family));
@@ -356,15 +358,15 @@ fn path_and_query(url: &PageUrl) -> String {
     }
 }
 
-/// Whose bytes are encoded: `*` is special in a rule only.
+/// What is encoded. `*` is special in a rule only.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     Rule,
     Url,
 }
 
-/// The one spelling of RFC 9309, 2.2.2: unreserved characters plain, everything beyond ASCII and the two special
-/// characters, where they stand for themselves, as `%XX` in capitals. Other escapes keep their meaning: `%2F` is no `/`.
+/// The canonical form of RFC 9309, 2.2.2. Unreserved characters are plain. Non-ASCII bytes, and literal `*` and `$`,
+/// are `%XX` in capitals. Other escapes are kept: `%2F` is not `/`.
 fn encode(bytes: &[u8], side: Side) -> Vec<u8> {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let mut out = Vec::with_capacity(bytes.len() + 8);
@@ -491,7 +493,7 @@ mod tests {
         assert!(robots.allows(&url(&format!("/{}", "a".repeat(4000)))));
     }
 
-    /// Wildcards by trying everything.
+    /// Reference matcher that tries every expansion of `*`.
     fn literal(pattern: &[u8], ends: bool, path: &[u8]) -> bool {
         match (pattern.split_first(), path.split_first()) {
             (None, _) => !ends || path.is_empty(),

@@ -1,19 +1,20 @@
-//! What a page's owner wants of a page that was fetched: `X-Robots-Tag` and `<meta name="robots">`.
+//! Robots rules of a fetched page: `X-Robots-Tag` and `<meta name="robots">`.
 
 use super::product_token;
 use crate::calendar::days_since_1970;
 
-/// Directives that concern us.
+/// The directives that the crawl obeys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageRules {
-    /// Its links are not to be followed.
+    /// Whether the links of the page must not be followed.
     pub nofollow: bool,
-    /// It is to be kept out of collections. It may still vote for its site's template.
+    /// Whether the page must be kept out of collections. It may still be a training page.
     pub noindex: bool,
 }
 
 impl PageRules {
-    /// Reads header lines and `(name, content)` pairs of meta elements. `agents` are our names, `now` Unix seconds.
+    /// Parses header lines and `(name, content)` pairs of meta elements. `agents` are our user agents, `now` is Unix
+    /// seconds.
     pub fn of<'a>(
         headers: &[String],
         metas: impl Iterator<Item = (&'a str, &'a str)>,
@@ -23,7 +24,7 @@ impl PageRules {
         let mut rules = PageRules::default();
         let is_ours = |name: &str| agents.iter().any(|agent| product_token(agent).eq_ignore_ascii_case(name));
         for line in headers {
-            // `agent: directives`; a directive with a value has a colon too.
+            // `agent: directives`. A directive with a value has a colon, too.
             let (name, directives) = line.split_once(':').unwrap_or(("", line));
             let is_directive = name.contains(',') || is_valued(name.trim());
             if name.is_empty() || is_directive {
@@ -50,7 +51,7 @@ impl PageRules {
                 _ => {}
             }
         }
-        // A date holds commas, so it is looked for in the whole line.
+        // A date may contain commas, so it is searched for in the whole line.
         if let Some((_, date)) = lower.split_once("unavailable_after:") {
             self.noindex |= day_of(date).is_some_and(|day| day < now.div_euclid(86_400));
         }
@@ -63,8 +64,8 @@ fn is_valued(name: &str) -> bool {
         .any(|directive| name.eq_ignore_ascii_case(directive))
 }
 
-/// Days since 1970 of a date in any usual order: `2026-11-21`, `21 Nov 2026`, `Sat, 21-Nov-26`, `November 21, 2026`. The
-/// time of day is left aside: a page is available to the end of its last day.
+/// Days since 1970 of a date in any usual order: `2026-11-21`, `21 Nov 2026`, `Sat, 21-Nov-26`, `November 21, 2026`.
+/// The time of day is ignored: a page is available until the end of its last day.
 fn day_of(text: &str) -> Option<i64> {
     const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! The defaults of the crawl settings. Those of the core are beside its stages.
+//! Defaults of the crawl settings. The defaults of the core are defined in its modules.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Reads `crawl.toml` and `--set KEY=VALUE` into [`Settings`]; the one place that rejects a setting.
+//! Loads `crawl.toml` and `--set KEY=VALUE` into [`Settings`]. Only this module rejects a setting.
 
 use std::fmt::Write as _;
 
@@ -10,18 +10,18 @@ use super::keys::{KEYS, Key};
 use super::values::literal;
 use dehusk_core::internals::learner::Preset;
 
-/// Why settings were refused.
+/// Why settings were rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file is not TOML.
     #[error("{file}: {reason}")]
     Syntax {
-        /// The file as named by the user.
+        /// The file, as named by the user.
         file: String,
-        /// The parser's message with its line.
+        /// The parser's message, with the line.
         reason: String,
     },
-    /// No such key.
+    /// The key does not exist.
     #[error("{origin}: unknown key `{key}`{}", nearest(key))]
     Unknown {
         /// File or `--set`.
@@ -29,7 +29,7 @@ pub enum SettingsError {
         /// The dotted key.
         key: String,
     },
-    /// The key exists, the value does not fit.
+    /// The key exists, but the value is not valid.
     #[error("{origin}: `{key} = {value}`: {expected}")]
     Value {
         /// File or `--set`.
@@ -38,7 +38,7 @@ pub enum SettingsError {
         key: String,
         /// The value as given.
         value: String,
-        /// What would have been right.
+        /// The expected value.
         expected: String,
     },
     /// `--set` without an equals sign.
@@ -49,7 +49,7 @@ pub enum SettingsError {
     },
 }
 
-/// A setting as given: where, which, what.
+/// A setting as given: its origin, key and value.
 struct Given {
     origin: String,
     key: &'static Key,
@@ -73,8 +73,8 @@ impl Given {
 }
 
 impl Settings {
-    /// Settings from the text of a `crawl.toml` (`None`: all defaults), then each `KEY=VALUE` in order. A former name is
-    /// accepted with one warning in the log that names the current one.
+    /// Settings from the text of a `crawl.toml` (`None`: all defaults), then each `KEY=VALUE` in order. A former name
+    /// is accepted with one warning in the log that gives the current one.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The same, with the warnings about former names.
+    /// Same as [`Settings::load`], but returns the warnings about former names.
     fn load_with_warnings(
         file: Option<(&str, &str)>,
         sets: &[String],
@@ -102,7 +102,7 @@ impl Settings {
             let (key, value) = pair.split_once('=').ok_or_else(|| SettingsError::NotAPair { given: pair.clone() })?;
             given.push(Given::new("--set", key.trim(), literal(value.trim()), &mut warnings)?);
         }
-        // The last preset is applied first, so that every single key refines it wherever it is.
+        // The last preset is applied first, so that other keys refine it regardless of order.
         given.sort_by_key(|given| given.key.name != "preset");
         let mut settings = Settings::default();
         for Given { origin, key, value } in given {
@@ -123,9 +123,9 @@ impl Settings {
     }
 }
 
-/// The whole `crawl.toml` with every key at its default, as it stands at the top of the project.
+/// The complete `crawl.toml` with every key at its default, as it is at the root of the repository.
 ///
-/// Keys of learning are commented out (`#key`): written down, they would override the preset.
+/// Learning keys are commented out (`#key`), because they would override the preset.
 pub fn render() -> String {
     let mut out = String::from(
         "# Settings of dehusk. Every key is here with its default; delete what you do not change.\n\
@@ -144,7 +144,7 @@ pub fn render() -> String {
     out
 }
 
-/// All keys that exist, for tests and completion.
+/// The names of all keys, for tests and completion.
 pub fn key_names() -> impl Iterator<Item = &'static str> {
     KEYS.iter().map(|key| key.name)
 }
@@ -181,13 +181,13 @@ fn find(origin: &str, name: &str) -> Result<&'static Key, SettingsError> {
         .ok_or_else(|| SettingsError::Unknown { origin: origin.to_owned(), key: name.to_owned() })
 }
 
-/// `; did you mean ...` when a known key is near.
+/// `; did you mean ...` if a key has a similar name.
 fn nearest(name: &str) -> String {
     KEYS.iter()
         .map(|key| {
             let whole = strsim::damerau_levenshtein(key.name, name);
             let last = key.name.rsplit('.').next().map_or(usize::MAX, |last| {
-                // `delay` alone should find `politeness.delay`.
+                // `delay` alone finds `politeness.delay`.
                 strsim::damerau_levenshtein(last, name.rsplit('.').next().unwrap_or(name)) + 1
             });
             (whole.min(last), key.name)

@@ -1,4 +1,4 @@
-//! Keys and values of earlier versions. They are accepted with a warning that names the current one.
+//! Keys and values of earlier versions. They are accepted with a warning that gives the current name.
 
 /// Former key, current key.
 const KEYS: [(&str, &str); 12] = [
@@ -29,7 +29,7 @@ pub(super) fn current_value(key: &str, value: &str) -> Option<&'static str> {
     VALUES.iter().find(|(of, former, _)| *of == key && *former == value).map(|(_, _, current)| *current)
 }
 
-/// Whether a table held former keys only.
+/// Whether a table has only former keys.
 pub(super) fn is_former_section(name: &str) -> bool {
     KEYS.iter().any(|(former, _)| former.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }

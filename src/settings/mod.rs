@@ -1,7 +1,7 @@
-//! Checked settings: what the rest of the program works with.
+//! Validated settings, as used by the rest of the program.
 //!
-//! `file.rs` reads `crawl.toml` and `--set`; it is the only place that rejects.
-//! A value that exists here is in range. `keys.rs` is the one table of keys, defaults and explanations.
+//! `file.rs` loads `crawl.toml` and `--set`, and is the only module that rejects settings. Every value of these types
+//! is in range. `keys.rs` is the table of keys, defaults and descriptions.
 
 mod defaults;
 mod file;
@@ -20,8 +20,8 @@ use dehusk_core::internals::page_url::SameSite;
 pub use file::{SettingsError, key_names, render};
 pub use network::Network;
 
-/// Everything that `crawl.toml` decides.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// All settings of `crawl.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Settings {
     /// `[crawl]`
     pub crawl: Crawl,
@@ -31,9 +31,9 @@ pub struct Settings {
     pub politeness: Politeness,
     /// `[fetch]`
     pub fetch: Fetch,
-    /// `[page]`, `[links]` to `[etdm]`, `[clean]` to `[text]`: what the core works with.
+    /// `[page]`, `[links]` to `[etdm]`, `[clean]` to `[text]`: the settings of the core.
     pub core: Options,
-    /// `strings.patterns`: file of mutable patterns; empty = those that come with the program.
+    /// `strings.patterns`: file of mutable patterns; empty = the built-in ones.
     pub string_patterns: String,
     /// `[template]`
     pub template: TemplateKeeping,
@@ -41,50 +41,50 @@ pub struct Settings {
     pub store: Store,
 }
 
-/// Which sites are crawled, and how many at once.
+/// Which sites and links are crawled, and within which limits.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Crawl {
     /// Seed files read when the command line names none.
     pub seeds: Vec<String>,
-    /// Sites worked on at the same time.
+    /// Sites processed at the same time.
     pub sites_at_once: usize,
-    /// Threads that parse and learn; 0 = one a core.
+    /// Threads that parse and learn; 0 = one per core.
     pub cpu_threads: usize,
     /// What is done with pages.
     pub mode: Mode,
-    /// Pages fetched of a site in one run, beyond what learning needs; 0 = none.
+    /// Number of pages of a site to fetch in one run, if learning needs fewer; 0 = only those.
     pub pages_per_site: usize,
-    /// Links followed from the key page; 0 = no limit.
+    /// Maximum number of links from the key page; 0 = no limit.
     pub depth: u32,
-    /// Order of further pages.
+    /// Order of pages beyond the training pages.
     pub order: Order,
-    /// Where further pages may be.
+    /// Scope of pages beyond the training pages.
     pub scope: ScopeOf,
-    /// Patterns of which a URL must match one.
+    /// Patterns of which a URL must match one, if there are any.
     pub include: Vec<String>,
-    /// Patterns of which it must match none.
+    /// Patterns that a URL must not match.
     pub exclude: Vec<String>,
-    /// Are sitemaps read?
+    /// Whether sitemaps are read.
     pub sitemaps: bool,
-    /// Are feeds read?
+    /// Whether feeds are read.
     pub feeds: bool,
-    /// Query parameters taken out of links.
+    /// Query parameters removed from links.
     pub drop_parameters: Vec<String>,
-    /// Longest URL.
+    /// Maximum length of a URL in bytes.
     pub max_url_bytes: usize,
-    /// Most segments of a path.
+    /// Maximum number of path segments.
     pub max_path_segments: usize,
-    /// How often a run of segments may come.
+    /// Maximum repetitions of a path segment or a sequence of segments.
     pub max_repeats: usize,
-    /// Different queries to one path.
+    /// Maximum number of different queries for one path.
     pub max_queries: usize,
-    /// Years from now that a date in a URL may lie away.
+    /// Maximum distance in years between now and a date in a URL.
     pub max_calendar_years: i64,
-    /// Age up to which an unfinished run is taken up again.
+    /// Maximum age of an unfinished run that is resumed.
     pub resume_within: Duration,
-    /// Time for what is out when a crawl is stopped.
+    /// Time that requests in flight have to complete when a crawl is stopped.
     pub stop_within: Duration,
-    /// Bytes of pages and trees in memory beyond which intake slows down.
+    /// Bytes of pages and trees in memory above which fewer requests are sent.
     pub memory: usize,
 }
 
@@ -92,31 +92,31 @@ pub struct Crawl {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Learns templates, cleans and stores pages.
+    /// Learn templates, clean and store pages.
     Full,
-    /// Follows links and records visits.
+    /// Follow links and record visits.
     Links,
 }
 
-/// In which order further pages of a site are fetched.
+/// Order of pages beyond the training pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Hyperlink relevance to the key page, then as found (Alarte, definition 2.2.12).
+    /// By hyperlink relevance to the key page, then as found (Alarte 2014, definition 2.2.12).
     Paper,
-    /// Nearest to the key page in links first.
+    /// Fewest links from the key page first.
     Breadth,
 }
 
-/// Where further pages of a site may be.
+/// Scope of pages beyond the training pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScopeOf {
     /// The key page's host, `www.` ignored.
     Host,
-    /// Its registrable domain.
+    /// The registrable domain of the key page.
     Registrable,
-    /// Its folder.
+    /// The folder of the key page.
     Path,
 }
 
@@ -129,7 +129,7 @@ pub struct TemplateKeeping {
     pub relearn: bool,
 }
 
-/// What shares one crawl delay.
+/// What shares one politeness delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PolitenessScope {
@@ -141,7 +141,7 @@ pub enum PolitenessScope {
     Ip,
 }
 
-/// When a known page is asked for again.
+/// When a known page is fetched again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Revisit {
     /// First interval.
@@ -150,104 +150,111 @@ pub struct Revisit {
     pub least: Duration,
     /// Longest interval.
     pub most: Duration,
-    /// Factor after a change.
+    /// Factor on the interval after a change.
     pub shrink: f64,
-    /// Factor without one.
+    /// Factor on the interval without a change.
     pub grow: f64,
-    /// Every page, due or not.
+    /// Whether every page is fetched, even if not due.
     pub all: bool,
 }
 
-/// How a domain is spared.
+/// The load that the crawl may put on one politeness key.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Politeness {
-    /// Least time between two fetches of one domain.
+    /// Minimum time between two fetches of one key.
     pub delay: Duration,
-    /// From when the delay runs.
+    /// Whether the delay runs from the end or the start of a fetch.
     pub delay_from: DelayFrom,
-    /// What counts as one domain.
+    /// What requests are grouped by.
     pub key: PolitenessScope,
-    /// Longest `Crawl-delay` that is followed; a site that asks for more is left out.
+    /// Longest `Crawl-delay` that is obeyed. A site that asks for more is not fetched.
     pub max_crawl_delay: Duration,
-    /// The delay is at least this times the last answer's time.
+    /// The delay is at least this factor times the duration of the last fetch.
     pub adaptive: f64,
-    /// Longest wait of a domain that is overloaded or does not answer.
+    /// Longest back-off from a key that is overloaded or does not respond.
     pub max_back_off: Duration,
-    /// Connection failures in a row after which a domain is parked.
+    /// Failed connections in a row after which a key is parked.
     pub park_after: u32,
-    /// Agents looked for in robots.txt; none = the name in the user agent.
+    /// Agent names for robots.txt; none = the name in the user agent.
     pub robots_agents: Vec<String>,
-    /// How long a robots.txt is believed.
+    /// How long a robots.txt is cached.
     pub robots_ttl: Duration,
 }
 
-/// From when the delay of a domain runs.
+/// Start of the politeness delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DelayFrom {
-    /// From the last byte of an answer.
+    /// From the last byte of a response.
     End,
     /// From the moment the request was sent.
     Start,
 }
 
-/// Limits and manners of a single request.
+/// Limits and headers of requests.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fetch {
-    /// Sent with every request, with a URL where an operator learns who asks.
+    /// User agent, with a URL where a site operator learns who sends the requests.
     pub user_agent: String,
-    /// May addresses of this machine and of private networks be asked?
+    /// Whether addresses of this machine and of private networks may be fetched.
     pub allow_private: bool,
-    /// `NAME=ADDRESS[:PORT]` pairs that answer before DNS does; `*.NAME` covers every name below. The port takes the
-    /// place of a usual one only.
+    /// `NAME=ADDRESS[:PORT]` pairs that override DNS. `*.NAME` covers every subdomain. The port replaces only a default
+    /// port of the URL.
     pub resolve: Vec<String>,
-    /// Networks that may be asked although they are private.
+    /// Networks that may be fetched even if they are private.
     pub allow_networks: Vec<Network>,
-    /// Networks that are never asked.
+    /// Networks that are never fetched.
     pub deny_networks: Vec<Network>,
-    /// How long an address is remembered.
+    /// How long a resolved address is cached.
     pub dns_ttl: Duration,
     /// URL of a proxy; empty = none.
     pub proxy: String,
-    /// Further request headers.
+    /// Additional request headers.
     pub headers: Vec<(String, String)>,
-    /// Are cookies kept?
+    /// Whether cookies are kept.
     pub cookies: bool,
-    /// Bytes a second below which a body is given up.
+    /// Minimum bytes per second of a response body.
     pub min_rate: usize,
-    /// Time for connecting.
+    /// Time limit for connecting.
     pub connect_timeout: Duration,
-    /// Time for a whole answer.
+    /// Time limit for a complete response.
     pub timeout: Duration,
-    /// Bytes of a body as sent.
+    /// Maximum bytes of a body as sent.
     pub max_raw_bytes: usize,
-    /// Bytes of a body after decompression.
+    /// Maximum bytes of a body after decompression.
     pub max_bytes: usize,
-    /// Redirects followed for one page.
+    /// Maximum number of redirects for one page.
     pub max_redirects: usize,
-    /// Times a page is asked for again after a failure that may pass.
+    /// How often a page is requested again after a transient failure.
     pub retries: u8,
-    /// Requests in flight over all domains.
+    /// Maximum number of requests in flight over all hosts.
     pub in_flight: usize,
-    /// Requests a second over all domains; 0 = no cap.
+    /// Maximum requests per second over all hosts; 0 = no limit.
     pub requests_per_second: u32,
-    /// Body bytes a second over all domains; 0 = no cap.
+    /// Maximum body bytes per second over all hosts; 0 = no limit.
     pub bytes_per_second: u32,
-    /// Requests a second to one address; 0 = no cap.
+    /// Maximum requests per second to one IP address; 0 = no limit.
     pub requests_per_second_per_address: u32,
 }
 
-/// Where results are kept.
+/// Where results are stored.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Store {
     /// The SQLite file.
     pub path: String,
-    /// zstd level of stored pages.
+    /// zstd compression level of stored pages.
     pub zstd_level: i32,
 }
 
+impl Crawl {
+    /// Most links from the key page to a page that is fetched.
+    pub fn max_depth(&self) -> u32 {
+        if self.depth == 0 { u32::MAX } else { self.depth }
+    }
+}
+
 impl Settings {
-    /// Names that are looked for in robots.txt, the most wanted first.
+    /// Agent names for robots.txt, the preferred one first.
     pub fn agents(&self) -> Vec<String> {
         match self.politeness.robots_agents.is_empty() {
             true => vec![self.fetch.user_agent.clone()],
@@ -256,5 +263,5 @@ impl Settings {
     }
 }
 
-/// The setting's name for a same-site rule.
+/// The names of same-site rules in settings.
 pub(crate) const SAME_SITE: [(&str, SameSite); 2] = [("host", SameSite::Host), ("registrable", SameSite::Registrable)];

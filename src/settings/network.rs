@@ -1,10 +1,10 @@
-//! A network as settings name it: `ADDRESS/BITS`.
+//! A network in the settings: `ADDRESS/BITS`.
 
 use std::net::IpAddr;
 
 use serde::Serialize;
 
-/// A CIDR block; an address without bits is a network of one.
+/// A CIDR block. An address without bits is a network of one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Network {
     address: IpAddr,
@@ -12,7 +12,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Reads `10.0.0.0/8`, `fd00::/8` or a single address.
+    /// Parses `10.0.0.0/8`, `fd00::/8` or a single address.
     pub fn parse(text: &str) -> Option<Network> {
         let (address, bits) = text.trim().split_once('/').map_or((text.trim(), None), |(a, b)| (a, Some(b)));
         let address: IpAddr = address.parse().ok()?;
@@ -21,7 +21,7 @@ impl Network {
         Some(Network { address, bits })
     }
 
-    /// Is this address in it? An IPv4 address mapped into IPv6 counts as what it is.
+    /// Whether the network contains this address. An IPv4-mapped IPv6 address counts as IPv4.
     pub fn contains(&self, address: IpAddr) -> bool {
         let all = |address: IpAddr| match address.to_canonical() {
             IpAddr::V4(v4) => (u128::from(u32::from(v4)) << 96, true),

@@ -1,4 +1,4 @@
-//! Reads the values of settings. An error says what was expected.
+//! Parses values of settings. An error says what was expected.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use toml::Value;
 
 use super::Network;
 
-/// A default as a TOML value.
+/// Parses text as a TOML value. Text that is not TOML is a string.
 pub(super) fn literal(text: &str) -> Value {
     format!("v = {text}")
         .parse::<toml::Table>()
@@ -55,7 +55,7 @@ pub(super) fn strings(value: &Value) -> Result<Vec<String>, String> {
 pub(super) fn patterns(value: &Value) -> Result<Vec<String>, String> {
     let patterns = strings(value)?;
     for pattern in &patterns {
-        regex::Regex::new(pattern).map_err(|e| format!("expected regular expressions; {e}"))?;
+        regex::Regex::new(pattern).map_err(|e| format!("expected regular expressions: {e}"))?;
     }
     Ok(patterns)
 }
@@ -93,7 +93,7 @@ pub(super) fn share(value: &Value) -> Result<f64, String> {
     number(value).filter(|x| (0.0..=1.0).contains(x)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
-/// A number with one of `units` behind it.
+/// A number followed by one of `units`.
 pub(super) fn measured(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let text = text.trim();
     let at = text.find(|c: char| c.is_ascii_alphabetic())?;

@@ -12,22 +12,31 @@ mod urls;
 mod pages;
 mod templates;
 mod writer;
+mod backend;
+#[cfg(test)]
+mod contract;
+mod model;
+mod sqlite_backend;
 mod read;
 mod history;
 
-use std::io::{Read, Write};
+use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 
+use dehusk_core::internals::page_url::PageUrl;
 use rusqlite::{Connection, OpenFlags};
 
+pub use backend::Backend;
 pub use history::{RunRow, UrlChange};
-pub use pages::{Change, Changes, Cleaned, NewPage, Snapshot, digest, pack, unpack};
+pub use model::{Cleaned, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query, Reply, SeenWrite, Write};
+pub use pages::{Snapshot, digest, pack, unpack};
 pub use read::{PageRow, TemplateRow};
 pub use runs::{NewVisit, Run, SiteOutcome, VisitOutcome};
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
+pub use sqlite_backend::SqliteBackend;
 pub use strings::StringsRow;
-pub use urls::{KnownUrl, NewUrl, NextUrlsQuery, UrlOutcome};
-pub use writer::{Job, PageJob, SeenJob, Writer, WriterError};
+pub use urls::{KnownUrl, NewUrl};
+pub use writer::{Changes, Writer, WriterError};
 
 /// Number of a site in the database.
 pub type SiteId = i64;
@@ -90,6 +99,9 @@ pub enum StoreError {
         /// The system's reason.
         reason: std::io::Error,
     },
+    /// The thread that writes it cannot be started.
+    #[error("cannot start the thread that writes the database: {0}")]
+    NoThread(std::io::Error),
     /// A stored value cannot be read back.
     #[error("{path}: damaged {what}: {reason}")]
     Damaged {
@@ -181,6 +193,19 @@ impl Store {
     fn decompress(&self, what: &str, bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
         unpack(bytes).map_err(|e| self.damaged(what, &e))
     }
+}
+
+/// A URL in a row. One that does not parse was written by something else than this program.
+fn url_at(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<PageUrl> {
+    let text: String = row.get(column)?;
+    let damaged = |e| rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e));
+    PageUrl::parse(&text).map_err(damaged)
+}
+
+/// Now, Unix milliseconds.
+fn unix_ms() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as i64)
 }
 
 /// What to do about an error that has a usual cause.

@@ -11,7 +11,7 @@ pub struct NewVisit {
     pub site_id: Option<i64>,
     /// What was asked for.
     pub url: String,
-    /// `robots` or `page`.
+    /// `robots`, `page` or `sitemap`.
     pub kind: &'static str,
     /// When it was sent, Unix milliseconds; `None` when nothing was.
     pub sent_at: Option<i64>,
@@ -47,6 +47,21 @@ pub enum VisitOutcome {
 }
 
 impl VisitOutcome {
+    const ALL: [VisitOutcome; 7] = [
+        VisitOutcome::Fetched,
+        VisitOutcome::Redirected,
+        VisitOutcome::FetchError,
+        VisitOutcome::Failed,
+        VisitOutcome::Forbidden,
+        VisitOutcome::NotModified,
+        VisitOutcome::Gone,
+    ];
+
+    /// The outcome with this word in the table.
+    pub fn from_word(word: &str) -> Option<VisitOutcome> {
+        VisitOutcome::ALL.into_iter().find(|outcome| outcome.as_str() == word)
+    }
+
     /// The word in the table.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -76,6 +91,8 @@ pub enum SiteOutcome {
     NotDue,
     /// The crawl was stopped before.
     Interrupted,
+    /// A redirect led to a site that is worked on under its own name.
+    Moved,
 }
 
 impl SiteOutcome {
@@ -88,6 +105,7 @@ impl SiteOutcome {
             SiteOutcome::Walked => ("walked", None),
             SiteOutcome::NotDue => ("not_due", None),
             SiteOutcome::Interrupted => ("interrupted", None),
+            SiteOutcome::Moved => ("moved", None),
         }
     }
 }
@@ -176,16 +194,16 @@ impl Store {
         self.wrap(statement.execute(params![origin, at, status, body])).map(drop)
     }
 
-    /// Records that a domain is not to be asked before a time.
-    pub fn save_domain(&self, name: &str, next_fetch: i64, reason: &str) -> Result<(), StoreError> {
+    /// Records that a politeness key is deferred until a time.
+    pub fn save_deferral(&self, name: &str, next_fetch: i64, reason: &str) -> Result<(), StoreError> {
         let sql = "INSERT INTO domains (name, next_fetch, reason) VALUES (?1, ?2, ?3)
             ON CONFLICT (name) DO UPDATE SET next_fetch = ?2, reason = ?3";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         self.wrap(statement.execute(params![name, next_fetch, reason])).map(drop)
     }
 
-    /// Domains that are not to be asked before a time to come; those whose time has passed are forgotten.
-    pub fn load_domains(&self, now: i64) -> Result<Vec<(String, i64)>, StoreError> {
+    /// Politeness keys that are deferred to a time after `now`. Those whose time has passed are deleted.
+    pub fn load_deferrals(&self, now: i64) -> Result<Vec<(String, i64)>, StoreError> {
         self.wrap(self.connection.execute("DELETE FROM domains WHERE next_fetch <= ?1", [now]))?;
         let mut statement = self.wrap(self.connection.prepare("SELECT name, next_fetch FROM domains"))?;
         let rows = self.wrap(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))))?;

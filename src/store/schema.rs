@@ -132,6 +132,10 @@ CREATE TABLE string_sources (               -- which sources have a string, by t
 ) WITHOUT ROWID;
 CREATE INDEX string_sources_by_source ON string_sources (source_id);
 ",
+    "
+UPDATE templates SET method = 'site_model' WHERE method = 'witness';
+UPDATE pages SET method = 'site_model' WHERE method = 'witness';
+",
 ];
 
 /// Marks a file as ours.

@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, params};
 use rustc_hash::FxHashMap;
 
 use super::urls::{KnownUrl, NewUrl};
-use super::{SiteId, SiteOutcome, Store, StoreError};
+use super::{SiteId, SiteOutcome, Store, StoreError, VisitOutcome, url_at};
 use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::template::Template;
 
@@ -32,7 +32,7 @@ pub struct SiteWork {
     /// Host, with a port that is not the usual one.
     pub host: String,
     /// Key page.
-    pub key_url: String,
+    pub key_url: PageUrl,
     /// Its newest template.
     pub template: Option<Template>,
     /// Was that template learned or confirmed in this run, before a restart?
@@ -63,10 +63,10 @@ pub struct StoredRobots {
 /// A request of this run from before a restart.
 #[derive(Clone, Debug)]
 pub struct PastVisit {
-    /// What was asked for.
-    pub url: String,
-    /// The word for what came of it.
-    pub outcome: String,
+    /// What was requested.
+    pub url: PageUrl,
+    /// What came of it.
+    pub outcome: VisitOutcome,
     /// Where it led, or why it failed.
     pub reason: Option<String>,
     /// The snapshot.
@@ -167,18 +167,17 @@ impl Store {
             WHERE run_id = ?1 AND outcome IS NULL AND id > ?2 ORDER BY id LIMIT ?3";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let rows = statement.query_map(params![run, after, n as i64], |row| {
-            Ok((row.get(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?, row.get(3)?))
+            Ok((row.get(0)?, row.get::<_, String>(1)?, url_at(row, 2)?, row.get(3)?))
         });
-        let rows: Vec<(SiteId, String, String, bool)> = self.wrap(self.wrap(rows)?.collect())?;
+        let rows: Vec<(SiteId, String, PageUrl, bool)> = self.wrap(self.wrap(rows)?.collect())?;
         rows.into_iter()
             .map(|(id, host, key_url, template_is_settled)| {
-                let key = PageUrl::parse(&key_url).ok();
                 let template = self.site_template(id, &host)?;
                 Ok(SiteWork {
                     template_is_new: template.as_ref().is_some_and(|(of_run, _)| *of_run == Some(run)),
                     template: template.map(|(_, template)| template),
                     template_is_settled,
-                    key: key.as_ref().map(|url| self.find_url(id, url)).transpose()?.flatten(),
+                    key: self.find_url(id, &key_url)?,
                     robots: self.load_robots(&host)?,
                     past: if resumed { self.past_visits(run, id)? } else { Vec::new() },
                     id,
@@ -205,7 +204,9 @@ impl Store {
             "SELECT url, outcome, reason, page_id FROM visits WHERE run_id = ?1 AND site_id = ?2 AND kind = 'page'";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let rows = statement.query_map(params![run, site], |row| {
-            Ok(PastVisit { url: row.get(0)?, outcome: row.get(1)?, reason: row.get(2)?, page: row.get(3)? })
+            // An error may have passed, so an unknown word is one.
+            let outcome = VisitOutcome::from_word(&row.get::<_, String>(1)?).unwrap_or(VisitOutcome::FetchError);
+            Ok(PastVisit { url: url_at(row, 0)?, outcome, reason: row.get(2)?, page: row.get(3)? })
         });
         self.wrap(self.wrap(rows)?.collect())
     }
@@ -221,7 +222,8 @@ impl Store {
         at: i64,
     ) -> Result<SiteId, StoreError> {
         let sql = "INSERT INTO sites (host, key_url, run_id, updated_at) VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT (host) DO UPDATE SET key_url = ?2, run_id = ?3, updated_at = ?4, outcome = NULL, reason = NULL
+            ON CONFLICT (host) DO UPDATE SET key_url = ?2, run_id = ?3, updated_at = ?4,
+                outcome = CASE WHEN run_id IS ?3 THEN outcome END, reason = CASE WHEN run_id IS ?3 THEN reason END
             RETURNING id";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let found: SiteId = self.wrap(statement.query_row(params![host, key_url, run, at], |row| row.get(0)))?;
@@ -239,6 +241,17 @@ impl Store {
             self.wrap(self.connection.execute(sql, params![site, format!("leads to {key_url}"), at, found]))?;
         }
         Ok(found)
+    }
+
+    /// The number of a site now: that of the site that it was found to be, or its own. And whether that site has ended
+    /// in this run.
+    pub fn current_site(&self, run: i64, site: SiteId) -> Result<(SiteId, bool), StoreError> {
+        let sql = "SELECT now.id, now.run_id IS ?2 AND now.outcome IS NOT NULL FROM sites
+            JOIN sites AS now ON now.id = coalesce(sites.moved_to, sites.id) WHERE sites.id = ?1";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let found = self.wrap(statement.query_row([site, run], row).optional())?;
+        Ok(found.unwrap_or((site, false)))
     }
 
     /// Notes that the template of a site is the one for this run.

@@ -1,11 +1,11 @@
-//! The index beside an archive: a line a response, sorted by SURT key and time.
+//! The CDXJ index of an archive: one line per response, sorted by SURT key and time.
 
 use serde::Serialize;
 
 use crate::calendar::digits;
 use dehusk_core::internals::page_url::PageUrl;
 
-/// Fields of a line, in the order that readers print them.
+/// Fields of a line, in the usual order of CDXJ.
 #[derive(Debug, Serialize)]
 pub(super) struct Fields<'a> {
     pub(super) url: &'a str,
@@ -18,10 +18,10 @@ pub(super) struct Fields<'a> {
     pub(super) filename: &'a str,
 }
 
-/// `com,example)/path?query` and the fourteen digits: what lines are sorted by.
+/// The sort key of a line: `com,example)/path?query` and the 14-digit timestamp.
 ///
-/// The key is the one that replay tools look up (`surt`'s default form): host reversed and without `www` and digits,
-/// lower case, parameters sorted, no slash at the end of a path.
+/// The key is the one that replay tools look up (`surt`'s default form): reversed host without `www` and its digits,
+/// lower case, sorted parameters, no slash at the end of the path.
 pub(super) fn key(uri: &str, at: i64) -> String {
     let Ok(url) = PageUrl::parse(uri) else { return format!("{} {}", uri.to_ascii_lowercase(), digits(at)) };
     let mut out = url.host().split('.').rev().collect::<Vec<_>>().join(",");
@@ -50,7 +50,7 @@ pub(super) fn key(uri: &str, at: i64) -> String {
     format!("{out} {}", digits(at))
 }
 
-/// Escapes of printable ASCII undone, but for those that would change what a URL means.
+/// Decodes escapes of printable ASCII, except those that would change the meaning of a URL.
 fn unescaped(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
@@ -74,7 +74,7 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-/// A whole line.
+/// One line of the index.
 pub(super) fn line(key: &str, fields: &Fields<'_>) -> String {
     format!("{key} {}\n", serde_json::to_string(fields).unwrap_or_default())
 }

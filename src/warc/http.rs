@@ -1,8 +1,8 @@
-//! The HTTP answer in a block: head, chunks, compression.
+//! The HTTP response in a record: head, chunked transfer coding, compression.
 
 use std::io::Read;
 
-/// Status and header lines of an answer.
+/// Status and header lines of a response.
 pub(super) struct Head {
     pub(super) status: u16,
     headers: Vec<(String, String)>,
@@ -15,10 +15,10 @@ impl Head {
     }
 }
 
-/// Reads the head of an answer; `None` when it is none.
+/// Parses the head of a response; `None` if the block is not one.
 pub(super) fn parse_head(block: &[u8]) -> Option<Head> {
     let end = block.windows(4).position(|window| window == b"\r\n\r\n").map_or(block.len(), |at| at + 4);
-    // Header values are Latin-1 by tradition; those that matter here are ASCII.
+    // Header values are Latin-1 by convention; those used here are ASCII.
     let text = String::from_utf8_lossy(&block[..end]);
     let mut lines = text.lines();
     let status = lines.next()?.strip_prefix("HTTP/")?.split(' ').nth(1)?.parse().ok()?;
@@ -27,7 +27,8 @@ pub(super) fn parse_head(block: &[u8]) -> Option<Head> {
     Some(Head { status, headers: headers.collect(), body: end })
 }
 
-/// Status, `Content-Type` and decoded body of the HTTP answer in a block, at most `most` bytes of it.
+/// Status, `Content-Type` and decoded body of the HTTP response in a block. At most `most` bytes of the body are
+/// decoded.
 pub fn decoded_body(block: &[u8], most: usize) -> Option<(u16, Option<String>, Vec<u8>)> {
     let head = parse_head(block)?;
     let raw = &block[head.body..];
@@ -39,7 +40,7 @@ pub fn decoded_body(block: &[u8], most: usize) -> Option<(u16, Option<String>, V
                 unchunked = body;
                 unchunked.as_slice()
             }
-            // Many archives keep the header of a body that they have put together.
+            // Many archives store a body without its chunks but keep the header.
             None => raw,
         },
         false => raw,
@@ -47,7 +48,7 @@ pub fn decoded_body(block: &[u8], most: usize) -> Option<(u16, Option<String>, V
     let encoding = head.header("content-encoding").unwrap_or_default().to_ascii_lowercase();
     let mut body = Vec::new();
     let limit = most as u64;
-    // A torn body gives what could be read.
+    // Of a truncated body, the readable part is used.
     let _ = match encoding.trim() {
         "gzip" | "x-gzip" => flate2::read::MultiGzDecoder::new(raw).take(limit).read_to_end(&mut body),
         "deflate" if raw.first().is_some_and(|b| b & 0x0f == 8) => {

@@ -1,7 +1,8 @@
-//! Web archives: WARC/1.1 files with a CDXJ index beside them, written and read.
+//! Reads and writes web archives: WARC/1.1 files, each with a CDXJ index.
 //!
-//! One gzip member a record, so that any record can be read alone. A file is called `.open` until it is complete; what
-//! a crash has left open is cut behind its last whole record and closed when the folder is opened again.
+//! Each record is one gzip member, so that any record can be read alone. A file has the extension `.open` until it is
+//! complete. When a folder is opened again, a file that a crash has left open is truncated after its last complete
+//! record and closed.
 
 mod record;
 mod cdxj;
@@ -21,21 +22,21 @@ pub use writer::{Entry, WarcWriter};
 /// Why an archive could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum WarcError {
-    /// The system's own error.
+    /// An error of the operating system.
     #[error("{path}: {reason}")]
     Io {
         /// File or folder.
         path: PathBuf,
-        /// The system's reason.
+        /// The operating system's error.
         reason: std::io::Error,
     },
-    /// Another program writes into the folder.
+    /// Another process writes to the folder.
     #[error("{path}: another crawl is writing into this folder; wait for it, or name another folder with --warc")]
     Locked {
         /// The folder.
         path: PathBuf,
     },
-    /// It is no archive, or broken at this byte.
+    /// The file is not an archive, or is broken at this offset.
     #[error("{path}: broken record at byte {offset}: {reason}")]
     Broken {
         /// The file.

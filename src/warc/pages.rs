@@ -1,4 +1,4 @@
-//! The HTML pages of an archive, ours or anyone's.
+//! The HTML pages of any WARC file.
 
 use std::path::Path;
 
@@ -11,13 +11,14 @@ use dehusk_core::internals::page_url::PageUrl;
 pub struct WarcPage {
     /// `WARC-Target-URI`.
     pub url: PageUrl,
-    /// As sent.
+    /// `Content-Type` as sent.
     pub content_type: Option<String>,
     /// Decoded body.
     pub body: Vec<u8>,
 }
 
-/// The successful HTML answers of a file in order, at most `most` bytes of each. A broken record ends them with an error.
+/// The successful HTML responses of a file, in order. At most `most` bytes of each body are decoded. A broken record
+/// ends the iteration with an error.
 pub fn pages(path: &Path, most: usize) -> Result<impl Iterator<Item = Result<WarcPage, WarcError>>, WarcError> {
     Ok(Reader::open(path)?.filter_map(move |member| {
         let member = match member {
@@ -27,7 +28,7 @@ pub fn pages(path: &Path, most: usize) -> Result<impl Iterator<Item = Result<War
         if member.kind() != "response" {
             return None;
         }
-        // Some writers put the URI into angle brackets.
+        // Some writers put the URI in angle brackets.
         let uri = member.header("WARC-Target-URI")?.trim_matches(['<', '>']);
         let url = PageUrl::parse(uri).ok()?;
         let (status, content_type, body) = decoded_body(&member.block, most)?;

@@ -1,4 +1,4 @@
-//! Reads the records of an archive, of ours or anyone's, packed or plain.
+//! Reads the records of any WARC file, with or without gzip.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use super::WarcError;
 use crate::calendar::days_since_1970;
 
-/// Bytes of one record that are read; a longer one is refused.
+/// Maximum bytes of one record. A longer record is an error.
 const MOST_RECORD: u64 = 1 << 30;
 
-/// Bytes of a record's header lines.
+/// Maximum bytes of a record's header lines.
 const MOST_HEAD: u64 = 1 << 20;
 
-/// Records of a file in order. After an error there are no more.
+/// Iterates over the records of a file. An error ends the iteration.
 pub struct Reader {
     path: PathBuf,
     source: Counted<BufReader<File>>,
@@ -24,16 +24,16 @@ pub struct Reader {
 /// A record that was read.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Where it begins in the file.
+    /// Offset of the record in the file.
     pub offset: u64,
-    /// Bytes in the file.
+    /// Length of the record in the file, in bytes.
     pub length: u64,
     headers: Vec<(String, String)>,
     /// Its block.
     pub block: Vec<u8>,
 }
 
-/// Does this file begin as an archive does?
+/// Whether this file begins like a WARC file.
 pub fn is_warc(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
     let mut head = Vec::new();
@@ -64,14 +64,14 @@ impl Reader {
             true => {
                 let mut gzip = BufReader::new(flate2::bufread::GzDecoder::new(&mut self.source));
                 let record = record(&mut gzip)?;
-                // To the end of the member, its checksum included.
+                // Read to the end of the member, including its checksum.
                 let rest = std::io::copy(&mut gzip.take(MOST_RECORD), &mut std::io::sink());
                 rest.map_err(|e| e.to_string())?;
                 record
             }
             false => {
                 let record = record(&mut self.source)?;
-                // Two line ends follow a block.
+                // Two line breaks follow a block.
                 while self
                     .source
                     .fill_buf()
@@ -174,11 +174,11 @@ impl Member {
     }
 }
 
-/// Counts the bytes that were used.
+/// Counts the bytes that were consumed.
 struct Counted<R> {
     inner: R,
     n: u64,
-    /// The system's own error, which says nothing about the file.
+    /// The last error of the operating system, as opposed to a malformed file.
     failed: Option<std::io::Error>,
 }
 

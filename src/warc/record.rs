@@ -1,4 +1,4 @@
-//! One record: its header lines, its block, and both packed as a gzip member.
+//! A WARC record: header lines and block, written as one gzip member.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -13,18 +13,18 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::calendar::iso_8601;
 
-/// Types of records that are written here (WARC/1.1, section 6).
+/// Types of the records written here (WARC/1.1, section 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordKind {
-    /// How a file came to be.
+    /// Describes the file and its software.
     Warcinfo,
     /// A request as sent.
     Request,
-    /// An answer, whole.
+    /// A complete response.
     Response,
-    /// An answer whose payload is that of an earlier record.
+    /// A response with the same payload as an earlier record.
     Revisit,
-    /// What else is known of an exchange.
+    /// Further data about an exchange.
     Metadata,
 }
 
@@ -45,34 +45,34 @@ impl RecordKind {
 pub struct Record {
     /// Its type.
     pub kind: RecordKind,
-    /// `WARC-Record-ID`, with its brackets.
+    /// `WARC-Record-ID`, with its angle brackets.
     pub id: String,
     /// `WARC-Target-URI`; empty for a `warcinfo`.
     pub uri: String,
     /// Unix milliseconds.
     pub at: i64,
-    /// Type of the block.
+    /// `Content-Type` of the block.
     pub content_type: &'static str,
-    /// Further header lines.
+    /// Additional header lines.
     pub headers: Vec<(&'static str, String)>,
     /// The block.
     pub block: Vec<u8>,
 }
 
 impl Record {
-    /// A record with an id of its own.
+    /// A record with a new id.
     pub fn new(kind: RecordKind, uri: &str, at: i64, content_type: &'static str, block: Vec<u8>) -> Record {
         Record { kind, id: new_id(), uri: uri.to_owned(), at, content_type, headers: Vec::new(), block }
     }
 
     /// Adds a header line.
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Record {
-        // What a server sent must not begin a line of ours.
+        // A value from a server must not start a new header line.
         self.headers.push((name, value.into().replace(['\r', '\n'], " ")));
         self
     }
 
-    /// The record as one gzip member.
+    /// Writes the record as one gzip member.
     pub fn pack(&self) -> std::io::Result<Vec<u8>> {
         let mut head = format!("WARC/1.1\r\nWARC-Type: {}\r\nWARC-Record-ID: {}\r\n", self.kind.name(), self.id);
         head += &format!("WARC-Date: {}\r\n", iso_8601(self.at));
@@ -92,11 +92,11 @@ impl Record {
     }
 }
 
-/// `sha1:` and the digest in base 32, as archives write it.
+/// `sha1:` and the digest in base 32, the usual form in WARC files.
 pub fn payload_digest(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let mut out = String::from("sha1:");
-    // 160 bits are 32 digits of five bits without a rest.
+    // 160 bits are exactly 32 digits of five bits.
     for five in Sha1::digest(bytes).chunks(5) {
         let bits = five.iter().fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
         out.extend((0..8).rev().map(|at| char::from(DIGITS[(bits >> (5 * at) & 31) as usize])));
@@ -104,7 +104,7 @@ pub fn payload_digest(bytes: &[u8]) -> String {
     out
 }
 
-/// A fresh version 4 UUID as a URN in brackets.
+/// A new version 4 UUID as a URN in angle brackets.
 fn new_id() -> String {
     static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
     static COUNT: AtomicU64 = AtomicU64::new(0);

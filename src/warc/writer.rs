@@ -1,4 +1,4 @@
-//! Appends records to numbered files of a folder.
+//! Appends records to numbered WARC files in a folder.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -10,19 +10,19 @@ use super::reader::Reader;
 use super::record::{Record, RecordKind};
 use crate::calendar::digits;
 
-/// Size at which a file is complete.
+/// Size at which a file is closed and the next one begun.
 const MOST_BYTES: u64 = 1_000_000_000;
 
-/// A folder of archives that is being written.
+/// Writes the archives of one folder.
 pub struct WarcWriter {
     dir: PathBuf,
-    /// Fields of the `warcinfo` record of each file.
+    /// The `warcinfo` fields of each file.
     about: String,
     began: String,
     number: usize,
     most: u64,
     open: Option<Open>,
-    /// Held as long as this writer lives.
+    /// Lock on the folder, held while this writer lives.
     _lock: File,
 }
 
@@ -33,7 +33,7 @@ struct Open {
     lines: Vec<String>,
 }
 
-/// A record packed for the archive, with its line for the index.
+/// A compressed record, with its index line.
 pub struct Entry {
     bytes: Vec<u8>,
     index: Option<Index>,
@@ -48,7 +48,7 @@ struct Index {
 }
 
 impl Entry {
-    /// Packs a record; with a status it gets a line in the index.
+    /// Compresses a record. It gets an index line if `indexed` has status, type and payload digest.
     pub fn pack(record: &Record, indexed: Option<(u16, &str, &str)>) -> std::io::Result<Entry> {
         let index = indexed.map(|(status, mime, digest)| Index {
             key: cdxj::key(&record.uri, record.at),
@@ -62,7 +62,7 @@ impl Entry {
 }
 
 impl WarcWriter {
-    /// Opens a folder, and closes what a crash has left open in it.
+    /// Opens a folder, and closes the files that a crash has left open in it.
     pub fn open(dir: &Path, user_agent: &str, at: i64) -> Result<WarcWriter, WarcError> {
         std::fs::create_dir_all(dir).map_err(|reason| WarcError::Io { path: dir.to_owned(), reason })?;
         let lock = lock(dir)?;
@@ -84,12 +84,12 @@ impl WarcWriter {
         })
     }
 
-    /// The same writer with another size of files.
+    /// Sets the size at which a file is closed.
     pub fn with_most(self, most: u64) -> WarcWriter {
         WarcWriter { most, ..self }
     }
 
-    /// Appends records that belong together; they come into one file.
+    /// Appends related records to one file.
     pub fn write(&mut self, entries: &[Entry], at: i64) -> Result<(), WarcError> {
         if self.open.as_ref().is_some_and(|open| open.at >= self.most) {
             self.close()?;
@@ -100,7 +100,7 @@ impl WarcWriter {
         let Some(open) = &mut self.open else { return Ok(()) };
         let path = self.dir.join(&open.name);
         for entry in entries {
-            // One call a record: only a crash of the system can tear it, and then the folder is mended.
+            // One call per record: only a crash of the system can truncate a record, and `recover` repairs that.
             open.file.write_all(&entry.bytes).map_err(|reason| WarcError::Io { path: path.clone(), reason })?;
             let length = entry.bytes.len() as u64;
             if let Some(index) = &entry.index {
@@ -111,7 +111,7 @@ impl WarcWriter {
         Ok(())
     }
 
-    /// Completes the file in hand.
+    /// Closes the current file.
     pub fn close(&mut self) -> Result<(), WarcError> {
         let Some(open) = self.open.take() else { return Ok(()) };
         let path = self.dir.join(&open.name);
@@ -154,7 +154,7 @@ impl Index {
     }
 }
 
-/// Keeps other crawls off a folder: what they would take for left open is being written.
+/// Locks a folder against other crawls, which would take the current `.open` file for the remains of a crash.
 fn lock(dir: &Path) -> Result<File, WarcError> {
     let path = dir.join(".lock");
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
@@ -169,7 +169,7 @@ fn open_name(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Writes the index beside a file, then gives the file its name.
+/// Writes the index of a file, then renames the file to its final name.
 fn complete(path: &Path, mut lines: Vec<String>) -> Result<(), WarcError> {
     lines.sort_unstable();
     let index = PathBuf::from(path.display().to_string().trim_end_matches(".warc.gz").to_owned() + ".cdxj");
@@ -177,7 +177,7 @@ fn complete(path: &Path, mut lines: Vec<String>) -> Result<(), WarcError> {
     std::fs::rename(open_name(path), path).map_err(|reason| WarcError::Io { path: path.to_owned(), reason })
 }
 
-/// Cuts files that a crash has left open behind their last whole record, and completes them.
+/// Truncates files that a crash has left open after their last complete record, and closes them.
 fn recover(dir: &Path) -> Result<(), WarcError> {
     let io = |path: &Path| {
         let path = path.to_owned();
@@ -196,9 +196,9 @@ fn recover(dir: &Path) -> Result<(), WarcError> {
         for member in Reader::open(&open)? {
             let member = match member {
                 Ok(member) => member,
-                // The first broken record is where the crash was.
+                // The crash truncated the first broken record.
                 Err(WarcError::Broken { .. }) => break,
-                // A disk that cannot be read says nothing about what is on it.
+                // A read error says nothing about the contents of the file.
                 Err(error) => return Err(error),
             };
             end = member.offset + member.length;
@@ -220,13 +220,13 @@ fn recover(dir: &Path) -> Result<(), WarcError> {
 }
 
 impl super::Member {
-    /// The line for the index, where the record gets one.
+    /// The index line of the record, if it gets one.
     fn index(&self) -> Option<Index> {
         let is_revisit = self.kind() == "revisit";
         if !is_revisit && self.kind() != "response" {
             return None;
         }
-        // A page that was not modified has no head: it is the earlier one's.
+        // The `revisit` record of an unmodified page has no HTTP head.
         let response = super::http::parse_head(&self.block);
         let uri = self.header("WARC-Target-URI")?.to_owned();
         let at = self.at().unwrap_or(0);
@@ -280,7 +280,7 @@ mod tests {
         let open = dir.path().join("dehusk-19700101000000-00001.warc.gz.open");
         let whole = std::fs::metadata(&open).unwrap().len();
         drop(writer);
-        // A torn record at the end.
+        // A truncated record at the end.
         let torn = entry("http://c.org/", &"torn ".repeat(100)).bytes;
         let mut file = OpenOptions::new().append(true).open(&open).unwrap();
         file.write_all(&torn[..torn.len() - 7]).unwrap();

@@ -156,7 +156,7 @@ fn clean_says_what_is_no_page_and_needs_no_template() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a.bin"), b"\x7fELF\x02\0\0\0").unwrap();
     std::fs::write(dir.path().join("b.bin"), b"words\0\0 and bytes").unwrap();
-    for (file, message) in [("a.bin", "no HTML but application/x-executable"), ("b.bin", "holds NUL bytes")] {
+    for (file, message) in [("a.bin", "not HTML but application/x-executable"), ("b.bin", "contains NUL bytes")] {
         let output = dehusk(dir.path(), &["clean", "--config", "/dev/null", "--alone", file]);
         assert!(err(&output).contains(message) && output.status.code() == Some(1), "{}", err(&output));
     }

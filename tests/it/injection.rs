@@ -1,6 +1,7 @@
-//! The evaluation that Foschini proposes for template removal (2007, section 6.1), on pages of the demo's generator: put a
-//! known template into clean documents and find it again; the same content under two templates must come out nearly
-//! equal; a page without its template must say what its feed says; pages must be nearer by what they say than before.
+//! The evaluation that Foschini proposes for template removal (2007, section 6.1), on pages of the demo's generator:
+//! put a known template into clean documents and find it again; the same content under two templates must come out
+//! nearly equal; a page without its template must say what its feed says; pages must be nearer by what they say than
+//! before.
 
 use dehusk::demo::generated;
 use dehusk::evaluate::{bag_score, lcs_score, tokens};

@@ -1,5 +1,5 @@
-//! The measure of Velloso and Dorneles' table I: data records that MDR finds on listings, with and without the page pruned
-//! by its tag path sequence.
+//! The measure of Velloso and Dorneles' table I: data records that MDR finds on listings, with and without the page
+//! pruned by its tag path sequence.
 
 use dehusk::demo::generated;
 use dehusk::settings::Settings;

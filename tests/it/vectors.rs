@@ -103,7 +103,8 @@ fn robots_cases() {
         .collect();
     let (passed, n) = count("Google, RFC part", &google, robots_agree);
     // One case asks that the rule /foo/bar/%62%61%7A does not match /foo/bar/baz. RFC 9309, 2.2.2, has that very
-    // example as a match, and so has crawler-commons. Another asks for a URL that was not encoded, which no client sends.
+    // example as a match, and so has crawler-commons. Another asks for a URL that was not encoded, which no client
+    // sends.
     assert!(passed + 2 >= n);
     let (passed, n) = count("crawler-commons, exact", &exact, robots_agree);
     assert_eq!(passed, n);

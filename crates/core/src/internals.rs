@@ -25,7 +25,7 @@ pub mod cluster {
 pub mod dom {
     pub use crate::dom::{
         Charset, KeepNodes, NodeId, Note, ParseOptions, Scanned, SetId, Sets, Shape, Tree, ancestors, children, decode,
-        normalized, parse, parse_bytes, scan_links, text_digest, write_html, write_text,
+        normalized, parse, parse_bytes, scan_links, scan_metas, text_digest, write_html, write_text,
     };
 }
 

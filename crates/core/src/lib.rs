@@ -1,19 +1,19 @@
-//! Removes the template of a web site from its pages: menus, banners, footers, everything that the pages of the site have in
-//! common. Nobody writes rules; a few pages of the site are enough to learn from.
+//! Removes the template of a web site from its pages: menus, banners, footers, everything that the pages of the site
+//! have in common. Nobody writes rules; a few pages of the site are enough to learn from.
 //!
 //! # The model
 //!
-//! A [`Page`] is parsed HTML. A [`SiteModel`] is learned from two or more pages of one site: it keeps each as a *training
-//! page*, reduced to hashes. To clean another page, the model aligns it to every training page, node by node. A node whose
-//! subtree is equal on pages like this one is *evidence* for template; a node that no training page has is the page's own.
-//! The *labels* of all nodes are then decided jointly on the tree, and a [`Cleaned`] page gives the rest as text or HTML,
-//! with a *confidence* and the *step* that labeled it.
+//! A [`Page`] is parsed HTML. A [`SiteModel`] is learned from two or more pages of one site: it keeps each as a
+//! *training page*, reduced to hashes. To clean another page, the model aligns it to every training page, node by node.
+//! A node whose subtree is equal on pages like this one is *evidence* for template; a node that no training page has is
+//! the page's own. The *labels* of all nodes are then decided jointly on the tree, and a [`Cleaned`] page gives the
+//! rest as text or HTML, with a *confidence* and the *step* that labeled it.
 //!
-//! A page that resembles no training page is labeled by the document frequency of its texts, and a page that shows nothing
-//! of the site by itself. [`Page::clean`] does the latter without any model.
+//! A page that resembles no training page is labeled by the document frequency of its texts, and a page that shows
+//! nothing of the site by itself. [`Page::clean`] does the latter without any model.
 //!
-//! Models grow: [`SiteModel::add`] takes further pages, [`SiteModel::merge`] joins models that were learned elsewhere. Both
-//! are independent of order and bounded in memory. [`SiteModel::to_bytes`] stores a model.
+//! Models grow: [`SiteModel::add`] takes further pages, [`SiteModel::merge`] joins models that were learned elsewhere.
+//! Both are independent of order and bounded in memory. [`SiteModel::to_bytes`] stores a model.
 //!
 //! Everything here is a pure function of its input: no I/O, no clock, no threads that outlive a call.
 //!
@@ -39,8 +39,8 @@
 //!
 //! # Features
 //!
-//! `strings` adds template strings (Foschini 2007) for the `dehusk` program. It needs a C compiler; the default features do
-//! not.
+//! `strings` adds template strings (Foschini 2007) for the `dehusk` program. It needs a C compiler; the default
+//! features do not.
 
 mod baselines;
 mod clean;
@@ -57,6 +57,7 @@ mod method;
 mod methods;
 mod options;
 mod page_url;
+mod parallel;
 mod site_model;
 #[cfg(feature = "strings")]
 mod strings;

@@ -63,7 +63,8 @@ impl MethodEntry {
         matches!(self.kind, MethodKind::Site { .. })
     }
 
-    /// The value of `label.by` that makes its template, for methods whose template the learner makes and the store keeps.
+    /// The value of `label.by` that makes its template, for methods whose template the learner makes and the store
+    /// keeps.
     pub fn label_by(&self) -> Option<LabelBy> {
         match self.kind {
             MethodKind::Site { label_by, .. } => label_by,

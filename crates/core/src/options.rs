@@ -1,5 +1,7 @@
 //! All options of the core in one value.
 
+use serde::Serialize;
+
 use crate::clean::CleanOptions;
 use crate::cluster::{ClusterOptions, GottronOptions};
 use crate::dom::ParseOptions;
@@ -9,7 +11,7 @@ use crate::strings::StringOptions;
 use crate::text_mdl::TextOptions;
 
 /// All options of the core. The default of each is what the product uses.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Options {
     /// Limits of the page tree.
     pub parse: ParseOptions,

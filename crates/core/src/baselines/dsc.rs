@@ -1,19 +1,20 @@
-//! DSC, the document slope curve (Pinto et al. 2002), in the adapted form that Gottron measures against.
+//! DSC, the document slope curve (Pinto et al. 2002), in the adapted form that Gottron compares with.
 //!
-//! Tags and words of a page stand in one row; the curve is the number of tags up to each place. Where it is flat for long
-//! there is text. Written from the descriptions of later papers: a window of 50 tokens around each word, flat is a slope
-//! of less than three quarters of the page's mean, and a text is content when most of its words are there. The mean is that of the
-//! page, so a page without tags around its text has no content by this rule, and is kept whole.
+//! The tags and words of a page form one token sequence, and the curve is the number of tags up to each position. Long
+//! flat parts of the curve are text. This version is written from the descriptions in later papers. A window of 50
+//! tokens around each word is flat if its slope is less than three quarters of the page's mean slope. A text is content
+//! if most of its words are in flat windows. A page without tags around its text has no content by this rule and is
+//! kept whole.
 
 use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
 
-/// Tokens of a window.
+/// Number of tokens in a window.
 const WINDOW: usize = 50;
 /// Share of the mean slope below which a window is flat.
 const FLAT: f64 = 0.75;
 
-/// Which texts stand where the curve is steep, by node number; elements stay where text of theirs does. Linear in the
+/// Labels the texts on steep parts of the curve as template. Elements that contain kept text are kept. Linear in the
 /// page.
 pub fn by_slope(tree: &Tree) -> Labels {
     // Tags up to each token, and the text node of each word.
@@ -55,7 +56,7 @@ pub fn by_slope(tree: &Tree) -> Labels {
     Labels::new(with_elements(tree, is_out))
 }
 
-/// Elements all of whose text is out are out too.
+/// Also marks the elements that contain no kept text.
 pub(super) fn with_elements(tree: &Tree, mut is_out: Vec<bool>) -> Vec<bool> {
     let counted = tree.counted();
     for node in counted.clone().filter(|node| !tree.is_text(NodeId::new(*node))) {

@@ -1,7 +1,7 @@
-//! Edit distance that gives up where two strings are too far apart.
+//! Edit distance up to a limit.
 
-/// Insertions, deletions and replacements between two strings; `None` when more than `most`. Only a band of the table as
-/// wide as that is filled (Ukkonen 1985).
+/// Number of insertions, deletions and replacements between two strings; `None` if it exceeds `most`. Only a band of
+/// the table of that width is filled (Ukkonen 1985).
 pub(super) fn edit_distance(a: &[u64], b: &[u64], most: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > most {
         return None;

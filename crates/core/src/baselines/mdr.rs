@@ -1,9 +1,9 @@
-//! MDR, mining data records (Liu, Grossman and Zhai 2003): lists of like neighbors.
+//! MDR, mining data records (Liu, Grossman and Zhai 2003): lists of similar neighbors.
 //!
-//! Neighboring children of a node, taken one by one or up to ten at a time, are a data region when the tag strings of
-//! neighbors differ by less than 0.3 of their mean length; each of them is a record. Of the regions of a node the one
-//! that covers the most children counts, and below a region nothing is looked for. Written from descriptions; tag
-//! strings of more than 2,000 tags are like only when they are equal.
+//! Neighboring children of a node, in groups of one to ten, are a data region if the tag strings of adjacent groups
+//! differ by less than 0.3 of their mean length. Each group is a record. Of the regions of a node, the one that covers
+//! the most children is used, and no regions are searched below it. This version is written from descriptions in later
+//! papers. Tag strings of more than 2,000 tags are similar only if they are equal.
 
 use crate::labels::Labels;
 use std::ops::Range;
@@ -12,23 +12,23 @@ use super::dsc::with_elements;
 use super::edit::edit_distance;
 use crate::dom::{NodeId, Tree};
 
-/// Most children of a generalized node.
+/// Largest number of children in a generalized node.
 const MOST_NODES: usize = 10;
-/// Normalized edit distance below which neighbors are like.
+/// Normalized edit distance below which neighbors are similar.
 const LIKE: f64 = 0.3;
-/// Levels below a node for its children to be worth comparing: three with its own.
+/// Smallest number of levels below a node whose children are compared: three levels with its own.
 const LEAST_DEPTH: u16 = 2;
-/// Longest tag string that is compared by edits.
+/// Length of the longest tag string that is compared by edit distance.
 const LONGEST: usize = 2_000;
 
 /// A record: the subtrees of neighboring children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataRecord {
-    /// Its nodes, by number.
+    /// Range of its node numbers.
     pub nodes: Range<usize>,
 }
 
-/// The records of a page in document order. Nodes that `is_out` names are passed over, for pages that were pruned.
+/// The records of a page in document order. Nodes marked in `is_out` are skipped, for pages that were pruned.
 pub fn data_records(tree: &Tree, is_out: &[bool]) -> Vec<DataRecord> {
     let counted = tree.counted();
     let n = tree.len();
@@ -60,7 +60,8 @@ pub fn data_records(tree: &Tree, is_out: &[bool]) -> Vec<DataRecord> {
     records
 }
 
-/// The width of the generalized nodes of the region that covers most of these children, and its range among them.
+/// The region that covers the most of these children: the width of its generalized nodes, and its range among the
+/// children.
 fn region(tree: &Tree, children: &[usize]) -> Option<(usize, Range<usize>)> {
     let mut best: Option<(usize, Range<usize>)> = None;
     for width in 1..=MOST_NODES.min(children.len() / 2) {
@@ -103,12 +104,12 @@ fn are_like(tree: &Tree, a: &[usize], b: &[usize]) -> bool {
         return false;
     }
     let most = LIKE * (a.len() + b.len()) as f64 / 2.0;
-    // "Below", not "at most".
+    // The distance must be below `most`, not equal to it.
     edit_distance(&a, &b, most as usize).is_some_and(|distance| (distance as f64) < most)
 }
 
-/// The nodes outside of all records, by number; elements stay where text of a record does. Where there is no record the
-/// page is kept.
+/// Labels the nodes outside of all records as template. Elements that contain text of a record are kept. A page without
+/// records is kept whole.
 pub fn by_records(tree: &Tree) -> Labels {
     let records = data_records(tree, &[]);
     let mut is_out = vec![!records.is_empty(); tree.len()];

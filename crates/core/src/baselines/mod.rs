@@ -1,7 +1,7 @@
-//! What the papers measured themselves against: RTDM and RTDM-TD (`rtdm.rs`), DSC (`dsc.rs`), MDR (`mdr.rs`).
+//! Baselines that the papers compare with: RTDM and RTDM-TD (`rtdm.rs`), DSC (`dsc.rs`), MDR (`mdr.rs`).
 //!
-//! Written from descriptions in later papers, for comparison only; each file says what it had to decide. They have the
-//! same input as our methods, and bounds that hold on any page.
+//! They are written from descriptions in later papers, for comparison only. Each file lists its own choices. The
+//! baselines take the same input as our methods, and their cost is bounded on any page.
 
 mod dsc;
 mod edit;

@@ -1,27 +1,28 @@
-//! RTDM, the restricted top-down mapping (Reis et al. 2004), and RTDM-TD, template detection with it (Vieira et al. 2006).
+//! RTDM, the restricted top-down mapping (Reis et al. 2004), and RTDM-TD, template detection with it (Vieira et al.
+//! 2006).
 //!
-//! Trees are mapped from the root down: the children of two mapped nodes are aligned in their order at the least cost,
-//! and so on below nodes of the same label. Nodes of different labels can be mapped for one replacement, but nothing
-//! below them. An identical subtree is mapped at no cost and not looked into.
+//! Trees are mapped from the root down. The children of two mapped nodes are aligned in order at the least cost, and so
+//! on below nodes with the same label. Nodes with different labels can be mapped at the cost of one replacement, but
+//! nothing below them is mapped. An identical subtree is mapped at no cost and not searched.
 //!
-//! Decided here: the label of an element is its tag with all attributes, that of a text its words; costs are one a node;
-//! child lists are aligned until eight million pairs of children were compared, which only hostile pages need; what is
-//! left is deleted and inserted whole.
+//! Choices made here: the label of an element is its tag with all attributes, and the label of a text is its words.
+//! Each node costs one. Child lists are aligned until eight million pairs of children have been compared, which only
+//! hostile pages reach. After that, lists are deleted and inserted whole.
 
 use crate::labels::Labels;
 use rustc_hash::FxHashMap;
 
 use crate::dom::{NodeId, Tree, mix};
 
-/// Pairs of children that are compared for one mapping.
+/// Largest number of pairs of children compared for one mapping.
 const MOST_PAIRS: usize = 8_000_000;
 
-/// A tree for mapping: the body of a page, or what is left of it as template.
+/// A labeled tree: the body of a page, or the part of it that is template.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Labelled {
     label: Vec<u64>,
     size: Vec<u32>,
-    /// Of the label and all below.
+    /// Hash of the label and everything below.
     full: Vec<u64>,
     parent: Vec<u32>,
     child_from: Vec<u32>,
@@ -42,7 +43,7 @@ impl Labelled {
         Labelled::new(label.collect(), parent)
     }
 
-    /// From labels and parents in preorder; the root is its own parent.
+    /// Builds a tree from labels and parents in preorder. The root is its own parent.
     fn new(label: Vec<u64>, mut parent: Vec<u32>) -> Labelled {
         let n = label.len();
         if let Some(root) = parent.first_mut() {
@@ -78,7 +79,7 @@ impl Labelled {
         &self.children[self.child_from[node] as usize..self.child_from[node + 1] as usize]
     }
 
-    /// The nodes that `keeps` allows; a node without its parent is gone with it.
+    /// The tree of the nodes marked in `keeps`. A node whose parent is dropped is dropped too.
     fn reduced(&self, keeps: &[bool]) -> Labelled {
         let mut number = vec![u32::MAX; self.len()];
         let (mut label, mut parent) = (Vec::new(), Vec::new());
@@ -98,9 +99,9 @@ impl Labelled {
 struct Mapping<'a> {
     left: &'a Labelled,
     right: &'a Labelled,
-    /// Costs of pairs of the same label that were compared.
+    /// Costs of compared pairs with the same label.
     cost: FxHashMap<(u32, u32), u32>,
-    /// Pairs that may still be compared.
+    /// Number of pairs that may still be compared.
     left_pairs: usize,
 }
 
@@ -117,7 +118,7 @@ impl<'a> Mapping<'a> {
             return 0;
         }
         if left.label[a] != right.label[b] {
-            // Replaced, with all descendants of one deleted and those of the other inserted.
+            // One replacement; all descendants of one node are deleted and those of the other inserted.
             return 1 + (left.size[a] - 1) + (right.size[b] - 1);
         }
         if left.size[a] == 1 || right.size[b] == 1 {
@@ -131,11 +132,11 @@ impl<'a> Mapping<'a> {
         cost
     }
 
-    /// Cost of aligning two child lists; `pairs` is handed the children that are mapped to each other.
+    /// Cost of aligning two child lists. The children that are mapped to each other are appended to `pairs`.
     fn of_lists(&mut self, a: &[u32], b: &[u32], pairs: Option<&mut Vec<(u32, u32)>>) -> u32 {
         let (left, right) = (self.left, self.right);
         let same = |(x, y): &(&u32, &u32)| left.full[**x as usize] == right.full[**y as usize];
-        // Equal ends are mapped in some mapping of least cost.
+        // Some mapping of least cost maps equal ends to each other.
         let head = a.iter().zip(b).take_while(same).count();
         let tail = a[head..].iter().rev().zip(b[head..].iter().rev()).take_while(same).count();
         let (inner_a, inner_b) = (&a[head..a.len() - tail], &b[head..b.len() - tail]);
@@ -184,14 +185,14 @@ impl<'a> Mapping<'a> {
         cost
     }
 
-    /// The pairs of nodes of the same label in a mapping of least cost, by the nodes of both sides.
+    /// The nodes of each tree that a mapping of least cost maps to a node with the same label.
     fn identities(&mut self) -> (Vec<bool>, Vec<bool>) {
         let (mut in_left, mut in_right) = (vec![false; self.left.len()], vec![false; self.right.len()]);
         if in_left.is_empty() || in_right.is_empty() {
             return (in_left, in_right);
         }
         let mut open = vec![(0_u32, 0_u32)];
-        // Bodies are mapped whatever their attributes.
+        // The bodies are always mapped, whatever their attributes.
         (in_left[0], in_right[0]) = (true, true);
         while let Some((i, j)) = open.pop() {
             let (a, b) = (i as usize, j as usize);
@@ -213,7 +214,7 @@ impl<'a> Mapping<'a> {
     }
 }
 
-/// Cost of the mapping of two pages as a share of their nodes, from 0 to 1.
+/// Cost of mapping two pages as a share of their nodes, from 0 to 1.
 pub fn rtdm_distance(left: &Tree, right: &Tree) -> f64 {
     let (left, right) = (Labelled::of(left), Labelled::of(right));
     let nodes = (left.len() + right.len()) as f64;
@@ -224,14 +225,14 @@ pub fn rtdm_distance(left: &Tree, right: &Tree) -> f64 {
     f64::from(mapping.of_pair(0, 0)) / nodes
 }
 
-/// The template of a site by RTDM-TD: what is the same on the first page and on all others.
+/// The RTDM-TD template of a site: what is the same on the first page and on all others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RtdmTemplate {
     tree: Labelled,
 }
 
 impl RtdmTemplate {
-    /// Reduces the first page by every other one to the nodes that are mapped to nodes of the same label.
+    /// Reduces the first page to the nodes that are mapped to a node with the same label on every other page.
     pub fn learn(pages: &[&Tree]) -> Option<RtdmTemplate> {
         let (first, others) = pages.split_first()?;
         let mut tree = Labelled::of(first);
@@ -244,7 +245,7 @@ impl RtdmTemplate {
         (!others.is_empty() && tree.len() > 1).then_some(RtdmTemplate { tree })
     }
 
-    /// Labels the nodes of a page that the template is mapped to. The confidence is the share of the template that is mapped.
+    /// Labels the nodes of a page that the template is mapped to. The confidence is the mapped share of the template.
     pub fn label(&self, page: &Tree) -> Labels {
         let mut is_template = vec![false; page.len()];
         let start = page.counted().start;
@@ -295,7 +296,7 @@ mod tests {
         near("<p>a", "<p>a", 6.0, 0.0);
         near("<p>a", "<p>b", 6.0, 1.0);
         near("<p>a<p>b", "<p>b", 8.0, 2.0);
-        // A replacement takes what is below with it: 1 + 1 + 1.
+        // A replacement deletes and inserts everything below: 1 + 1 + 1.
         near("<i>a</i>", "<b>a</b>", 6.0, 3.0);
     }
 
@@ -315,7 +316,7 @@ mod tests {
         assert_eq!(template.label(&one).is_template.len(), one.len());
     }
 
-    /// The recursion as it is printed, without ends stripped, memory or identical subtrees.
+    /// The recursion as printed, without stripped ends, memoization or identical subtrees.
     fn literal(left: &Labelled, i: usize, right: &Labelled, j: usize) -> u32 {
         let (a, b) = (left.children(i), right.children(j));
         if left.label[i] != right.label[j] {

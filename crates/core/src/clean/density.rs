@@ -1,8 +1,8 @@
 //! The main text of a page, by the page alone: length, links, prose and position of its blocks.
 //!
 //! The last step of the chain, for a page whose site has shown no other page, and a filter on top of the template for
-//! users who want main text only. In the line of the text-density extractors (Kohlschütter 2010, Sun 2011). The labels of
-//! a page are decided jointly on its tree.
+//! users who want main text only. In the line of the text-density extractors (Kohlschütter 2010, Sun 2011). The labels
+//! of a page are decided jointly on its tree.
 
 use crate::dom::{NodeId, Tree, normalized_chars};
 use crate::labeling::max_sum_labels;
@@ -17,8 +17,8 @@ enum Weights {
     Rest,
 }
 
-/// The features of a text node: name, weight for a page alone, weight beside a template. Their sum is the score of the text
-/// as no main text.
+/// The features of a text node: name, weight for a page alone, weight beside a template. Their sum is the score of the
+/// text as no main text.
 ///
 /// Both columns were found with a covariance-matrix evolution strategy that maximized the main-content F1 of four mixed
 /// collections at once. docs/measurements.md has the figures on sites left out.

@@ -9,8 +9,9 @@ use crate::method::Method;
 /// A labeled page, and the step that labeled it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabeledPage {
-    /// The labels. Their confidence is, for the site model and votes, the share of the template that the page shows; for
-    /// document frequency, the share of its texts that are frequent; for density, the share of prose in what is kept.
+    /// The labels. Their confidence is, for the site model and votes, the share of the template that the page shows;
+    /// for document frequency, the share of its texts that are frequent; for density, the share of prose in what is
+    /// kept.
     pub labels: Labels,
     /// The step.
     pub method: Method,
@@ -49,8 +50,8 @@ pub fn main_text(page: &Tree, labels: &Labels) -> Labels {
     main.with_confidence(confidence)
 }
 
-/// Share of frequent texts below which document frequency knows too little of a page. Measured on pages that resemble no
-/// training page: below it node F1 is .27 where density has .39; above, .79 and .80.
+/// Share of frequent texts below which document frequency knows too little of a page. Measured on pages that resemble
+/// no training page: below it node F1 is .27 where density has .39; above, .79 and .80.
 const MIN_FREQUENT: f64 = 0.1;
 
 /// Share of prose in what density keeps, below which it has found no main text.

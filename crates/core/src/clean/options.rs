@@ -1,9 +1,11 @@
 //! What is kept of a page.
 
+use serde::Serialize;
+
 use crate::tps::TpsOptions;
 
 /// What is kept of a page, and when the site model is trusted.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CleanOptions {
     /// What is kept.
     pub keep: KeepText,
@@ -16,7 +18,8 @@ pub struct CleanOptions {
 }
 
 /// What is kept of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum KeepText {
     /// Everything that is not template.
     Own,
@@ -25,7 +28,8 @@ pub enum KeepText {
 }
 
 /// What labels a page whose site is unknown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Alone {
     /// A model of text length, links, prose and position of its blocks.
     Density,

@@ -113,8 +113,8 @@ impl TemplateMatcher {
     }
 }
 
-/// Maps a template to a page (thesis, section 3). The confidence is the share of the template, weighted by votes, that the
-/// page shows.
+/// Maps a template to a page (thesis, section 3). The confidence is the share of the template, weighted by votes, that
+/// the page shows.
 fn map_template(shape: &Shape, votes: &[u16], options: &EtdmOptions, page: &Tree) -> Labels {
     let mut labels = Labels::none(page);
     let Some(body) = page.body() else { return labels };

@@ -1,18 +1,18 @@
-//! A page as a set of structural features, and the distance of two such sets (Gottron 2008, section 3.2).
+//! A page as a set of structural features, and the distance of two such sets (Gottron 2008, section 4).
 
 use crate::cluster::{ClusterBy, ClusterOptions};
 use crate::dom::{NodeId, Tree, mix};
 
-/// Features of one page: hashes, ascending, each once.
+/// Features of one page, as sorted distinct hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Features(Vec<u64>);
 
 impl Features {
-    /// The features of a page: tag paths, shingles of them, or shingles of the tag sequence, in time that is linear in
-    /// the page.
+    /// The features of a page: tag paths, shingles of them, or shingles of the tag sequence. The time is linear in the
+    /// page.
     ///
-    /// Open in the paper and chosen here: shingles of `cluster.shingle` names (4), and start tags as well as end tags in
-    /// the sequence, of the tree as repaired by the parser.
+    /// The paper leaves two details open. Here shingles have `cluster.shingle` names (4), and the sequence contains the
+    /// start tags and end tags of the tree as repaired by the parser.
     pub fn of(tree: &Tree, how: &ClusterOptions) -> Features {
         let mut found = match how.by {
             ClusterBy::Cp => paths(tree),
@@ -29,18 +29,20 @@ impl Features {
         self.0.len()
     }
 
-    /// Has the page no element?
+    /// Whether the page has no elements.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// d(A, B) = 1 - |A ∩ B| / max(|A|, |B|), from 0 to 1; no Jaccard distance. Two empty pages have distance 0.
+    /// d(A, B) = 1 - |A ∩ B| / max(|A|, |B|), from 0 to 1. It is not the Jaccard distance. Two empty pages have
+    /// distance 0.
     pub fn distance(&self, other: &Features) -> f64 {
         let most = self.len().max(other.len());
         if most == 0 { 0.0 } else { 1.0 - self.shared(other) as f64 / most as f64 }
     }
 
-    /// Are they at most `most` apart? Cheaper than the distance: sizes that differ too much need no comparison.
+    /// Whether the distance is at most `most`. This is cheaper than `distance`, because sizes that differ too much need
+    /// no comparison.
     pub fn within(&self, other: &Features, most: f64) -> bool {
         let (few, many) = (self.len().min(other.len()), self.len().max(other.len()));
         let at_best = if many == 0 { 0.0 } else { 1.0 - few as f64 / many as f64 };
@@ -63,7 +65,7 @@ fn is_element(tree: &Tree, node: usize) -> bool {
     !tree.is_text(node) && !tree.name(node).starts_with('#')
 }
 
-/// Is this an element without element children?
+/// For each node, whether it is an element without element children.
 fn leaves(tree: &Tree) -> Vec<bool> {
     let mut is_leaf: Vec<bool> = (0..tree.len()).map(|node| is_element(tree, node)).collect();
     for node in 1..tree.len() {
@@ -86,8 +88,8 @@ fn paths(tree: &Tree) -> Vec<u64> {
     path.into_iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf).map(|(path, _)| path).collect()
 }
 
-/// CPS: k consecutive names of such a path; a shorter path as a whole. Every element is on a path, so every element
-/// with k - 1 ancestors ends one.
+/// CPS: k consecutive names of a path from the root to a leaf; a shorter path is one shingle. Every element is on a
+/// path, so every element with k - 1 ancestors ends a shingle.
 fn path_shingles(tree: &Tree, k: usize) -> Vec<u64> {
     let shape = &tree.shape;
     let is_leaf = leaves(tree);
@@ -112,7 +114,7 @@ fn sequence_shingles(tree: &Tree, k: usize) -> Vec<u64> {
     const END: u64 = 1;
     let shape = &tree.shape;
     let mut sequence = Vec::with_capacity(2 * tree.len());
-    // Elements that are open, with the number of the first node behind them.
+    // Open elements, each with the number of the first node after it.
     let mut open: Vec<(usize, u64)> = Vec::new();
     for node in 0..=tree.len() {
         while let Some((_, tag)) = open.pop_if(|(end, _)| *end <= node) {

@@ -1,4 +1,4 @@
-//! How good is a clustering?
+//! Indices of the quality of a clustering.
 
 use std::cmp::Reverse;
 
@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::features::Features;
 
-/// Dunn index against known groups: the least distance between groups over the greatest within one. Above 1 a cut
-/// separates them all; `None` when there are no two groups or no group of two different pages.
+/// Dunn index of known groups: the smallest distance between groups over the largest within one. Above 1, one threshold
+/// separates all groups. `None` if there are fewer than two groups or no group has two different pages.
 pub fn dunn(pages: &[Features], groups: &[usize]) -> Option<f64> {
     let (mut between, mut within) = (f64::INFINITY, 0.0_f64);
     for (i, page) in pages.iter().enumerate() {
@@ -22,8 +22,8 @@ pub fn dunn(pages: &[Features], groups: &[usize]) -> Option<f64> {
     (between.is_finite() && within > 0.0).then(|| between / within)
 }
 
-/// Rand index: share of the pairs of pages that both partitions put together, or both apart; 1 for fewer than two pages.
-/// Linear in the pages, by the sizes of clusters, groups and their meets.
+/// Rand index: the share of the page pairs that both partitions put together or both put apart; 1 for fewer than two
+/// pages. It is computed in linear time from the sizes of the clusters, the groups and their intersections.
 pub fn rand(clusters: &[usize], groups: &[usize]) -> f64 {
     let n = clusters.len().min(groups.len());
     let pairs = |n: u64| n * n.saturating_sub(1) / 2;
@@ -35,14 +35,14 @@ pub fn rand(clusters: &[usize], groups: &[usize]) -> f64 {
     if all == 0 { 1.0 } else { (together + apart) as f64 / all as f64 }
 }
 
-/// Precision and recall of clusters: each is compared with the group that has the most of its pages, and the shares are
-/// averaged over the clusters (Kim and Shim 2011, section 4).
+/// Precision and recall, averaged over the clusters. Each cluster is compared with the group that has the most of its
+/// pages (Kim and Shim 2011).
 pub fn precision_and_recall(clusters: &[usize], groups: &[usize]) -> (f64, f64) {
     let (in_clusters, in_groups, in_both) = meets(clusters, groups);
     let mut best: FxHashMap<usize, (u64, usize)> = FxHashMap::default();
     for ((cluster, group), n) in in_both {
         let closest = best.entry(cluster).or_insert((n, group));
-        // Of groups with as many of its pages the smaller one is nearer.
+        // Of groups with equally many of its pages, the smaller one is closer.
         if (n, Reverse(in_groups[&group]), Reverse(group))
             > (closest.0, Reverse(in_groups[&closest.1]), Reverse(closest.1))
         {
@@ -59,7 +59,7 @@ pub fn precision_and_recall(clusters: &[usize], groups: &[usize]) -> (f64, f64) 
 
 type Sizes<K> = FxHashMap<K, u64>;
 
-/// Sizes of clusters, of groups, and of what they have in common.
+/// Sizes of clusters, of groups, and of their intersections.
 fn meets(clusters: &[usize], groups: &[usize]) -> (Sizes<usize>, Sizes<usize>, Sizes<(usize, usize)>) {
     let (mut a, mut b, mut both) = (Sizes::default(), Sizes::default(), Sizes::default());
     for (cluster, group) in clusters.iter().zip(groups) {
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn precision_and_recall_are_those_of_the_closest_group() {
         assert_eq!(precision_and_recall(&[0, 0, 1, 1], &[5, 5, 7, 7]), (1.0, 1.0));
-        // A group cut in two: precise, half recalled.
+        // A group split in two: full precision, half recall.
         assert_eq!(precision_and_recall(&[0, 0, 1, 1], &[5, 5, 5, 5]), (1.0, 0.5));
         assert_eq!(precision_and_recall(&[0, 0, 0, 0], &[5, 5, 7, 7]), (0.5, 1.0));
         assert_eq!(precision_and_recall(&[], &[]), (0.0, 0.0));

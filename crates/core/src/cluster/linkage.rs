@@ -1,9 +1,10 @@
-//! Single linkage cut at a distance: pages are together when a chain of near pages joins them.
+//! Single linkage cut at a distance: two pages are in one cluster if a chain of near pages connects them.
 
 use super::features::Features;
 
-/// The number of the cluster of each page; clusters are numbered as their first pages come. The cut of the dendrogram at
-/// `most` is the components of the graph of pages at most so far apart, so no dendrogram is built.
+/// The cluster number of each page. Clusters are numbered in the order of their first pages. Cutting the dendrogram at
+/// `most` gives the connected components of the graph that links pages at most that far apart, so no dendrogram is
+/// built.
 pub fn single_linkage(pages: &[Features], most: f64) -> Vec<usize> {
     let mut cluster = vec![usize::MAX; pages.len()];
     let mut n = 0;
@@ -18,8 +19,8 @@ pub fn single_linkage(pages: &[Features], most: f64) -> Vec<usize> {
     cluster
 }
 
-/// The pages of the cluster that holds `start`, in the order in which they are reached: all that Gottron's training set
-/// needs, with the distances of its members alone.
+/// The pages of the cluster that contains `start`, in the order in which they are reached. Gottron's training set needs
+/// only this cluster, and only the distances from its members are computed.
 pub fn component(pages: &[Features], start: usize, most: f64) -> Vec<usize> {
     reach(pages, start, most, |_| true)
 }
@@ -61,7 +62,7 @@ mod tests {
             let features = |parts| Features::of(&parse(&html(parts), &ParseOptions::default()), &ClusterOptions::default());
             let features: Vec<Features> = pages.iter().map(features).collect();
             let cluster = single_linkage(&features, most);
-            // Merging the nearest two until all are farther apart, written down literally.
+            // Direct implementation: merge two clusters that have near pages until there are none.
             let mut literal: Vec<usize> = (0..features.len()).collect();
             loop {
                 let pairs = (0..features.len()).flat_map(|i| (0..i).map(move |j| (i, j)));

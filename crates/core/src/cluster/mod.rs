@@ -1,8 +1,8 @@
-//! Which pages of a pile share a layout? (Gottron 2008; ALGORITHMS 3.2 and 3.3)
+//! Clusters the pages of a mixed collection by layout (Gottron 2008, sections 4 and 5).
 //!
-//! A page is reduced to a set of structural features (`features.rs`), pages are linked when their sets are near
-//! (`linkage.rs`), and what came of it is judged by indices (`indices.rs`). The cluster of one page is its training set
-//! (`training.rs`).
+//! A page is reduced to a set of structural features (`features.rs`). Pages are linked if their sets are near
+//! (`linkage.rs`). Indices measure the quality of the result (`indices.rs`). The cluster of one page is its training
+//! set (`training.rs`).
 
 mod features;
 mod indices;

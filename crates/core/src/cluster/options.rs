@@ -1,38 +1,41 @@
 //! How pages are clustered by layout.
 
-/// How the pages of a mixed collection are clustered by layout (Gottron 2008, section 3).
-#[derive(Clone, Copy, Debug, PartialEq)]
+use serde::Serialize;
+
+/// How the pages of a mixed collection are clustered by layout (Gottron 2008, sections 4 and 5).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ClusterOptions {
     /// Features that are compared.
     pub by: ClusterBy,
-    /// Tag names in a shingle.
+    /// Number of tag names in a shingle.
     pub shingle: usize,
-    /// Largest distance of two pages of one cluster; 0 = the paper's threshold for these features.
+    /// Largest distance of two pages that are linked; 0 = the paper's threshold for these features.
     pub distance: f64,
 }
 
 /// What a page is reduced to before it is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ClusterBy {
     /// Tag paths from the root to the leaves.
     Cp,
-    /// Shingles of these paths.
+    /// Shingles of the tag paths from the root to the leaves.
     Cps,
     /// Shingles of the tag sequence.
     Ctss,
 }
 
 /// How the method `gottron` finds the training set of a page.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GottronOptions {
-    /// Linked pages that are considered.
+    /// Number of linked pages that are considered.
     pub candidates: usize,
-    /// How the training set is clustered out of them.
+    /// How the considered pages are clustered.
     pub cluster: ClusterOptions,
 }
 
 impl ClusterOptions {
-    /// The distance in force.
+    /// The distance in effect: the setting, or the paper's threshold.
     pub fn max_distance(&self) -> f64 {
         match self.by {
             _ if self.distance > 0.0 => self.distance,

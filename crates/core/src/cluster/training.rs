@@ -1,4 +1,4 @@
-//! The training set of a page: those of the pages it links to that share its layout (Gottron 2008, sections 4 and 5).
+//! The training set of a page: the pages it links to that share its layout (Gottron 2008, sections 3 to 5).
 
 use rustc_hash::FxHashSet;
 
@@ -7,11 +7,12 @@ use super::linkage::component;
 use crate::cluster::ClusterOptions;
 use crate::dom::{NodeId, Tree};
 
-/// Share of texts from which on a page is another version of the initial page: its content would count as template.
+/// Jaccard index of the texts above which a page is another version of the initial page. With such a page in the
+/// training set, content would count as template.
 const SAME: f64 = 0.9;
 
-/// The pages of the cluster that holds the first one, which comes first; without those that say nearly the same as it,
-/// which the paper does not look for.
+/// The pages of the cluster that contains the first page, which comes first. Pages with nearly the same texts as the
+/// first page are dropped; the paper has no such rule.
 pub fn training_set(pages: &[&Tree], how: &ClusterOptions) -> Vec<usize> {
     let Some(initial) = pages.first().map(|tree| texts(tree)) else { return Vec::new() };
     let features: Vec<Features> = pages.iter().map(|tree| Features::of(tree, how)).collect();

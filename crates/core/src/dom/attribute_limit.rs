@@ -1,11 +1,12 @@
-//! Cuts attributes off tags that have far too many, before the tokenizer sees them.
+//! Cuts surplus attributes off tags before tokenization.
 //!
-//! html5ever compares each attribute of a tag with all earlier ones, so one tag of 100,000 would cost minutes. This
-//! walks the text once, as the tokenizer would: comments and raw text elements are stepped over, quotes are followed.
+//! html5ever compares each attribute of a tag with all earlier ones, so one tag with 100,000 attributes would take
+//! minutes. This module scans the text once, as the tokenizer would: comments and raw text elements are skipped, and
+//! quoted values are recognized.
 
 use std::ops::Range;
 
-/// The byte ranges to leave out: in each tag all that follows its `most` attributes, up to the end of the tag.
+/// The byte ranges to remove: in each tag, everything between its first `most` attributes and its end.
 pub(super) fn surplus_attributes(html: &str, most: usize) -> Vec<Range<usize>> {
     let bytes = html.as_bytes();
     let mut surplus = Vec::new();
@@ -31,7 +32,7 @@ pub(super) fn surplus_attributes(html: &str, most: usize) -> Vec<Range<usize>> {
     surplus
 }
 
-/// The end of the tag (its `>`), and where the first attribute too many begins.
+/// The end of the tag (its `>`), and the start of the first surplus attribute.
 fn walk_attributes(bytes: &[u8], mut at: usize, most: usize) -> (usize, Option<usize>) {
     let (mut n, mut cut) = (0, None);
     loop {
@@ -73,7 +74,7 @@ fn skip_raw_text(html: &str, name: &[u8], at: usize) -> usize {
     html.len()
 }
 
-/// The first position from `at` on whose byte is wanted; the length when there is none.
+/// The first position from `at` on with a wanted byte; the length if there is none.
 fn end_of(bytes: &[u8], at: usize, wanted: impl Fn(u8) -> bool) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     rest.iter().position(|b| wanted(*b)).map_or(bytes.len(), |n| at + n)

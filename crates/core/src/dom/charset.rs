@@ -1,22 +1,22 @@
 //! The charset of a page: byte order mark, then Content-Type, then `meta` in the first 1,024 bytes, then detection.
 //!
-//! This is the order of the HTML standard's encoding sniffing. A declared charset that cannot be right (the bytes
-//! are valid UTF-8 with multi-byte characters, or UTF-8 was declared and they are not) is still followed where the
-//! server said so; only an undeclared page is guessed.
+//! This is the order of the HTML standard's encoding sniffing. A declared charset is used even if the bytes contradict
+//! it (the bytes are valid multi-byte UTF-8, or UTF-8 is declared and they are not). Detection runs only on pages
+//! without a valid declaration.
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
-/// What a page was decoded as.
+/// The charset that a page was decoded with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charset {
     /// The WHATWG name, such as `windows-1252`.
     pub name: &'static str,
     /// Where the name came from.
     pub source: CharsetSource,
-    /// Does the text hold replacement characters for bytes that did not fit?
+    /// Whether invalid bytes were decoded to replacement characters.
     pub had_errors: bool,
 }
 
@@ -33,10 +33,10 @@ pub enum CharsetSource {
     Detected,
 }
 
-/// Bytes in which a `meta` element is looked for (HTML standard, 13.2.3.2).
+/// Length of the prefix that is searched for a `meta` element (HTML standard, 13.2.3.2).
 const META_BYTES: usize = 1024;
 
-/// Text of a page. Bytes that do not fit become replacement characters.
+/// Decodes a page. Invalid bytes become replacement characters.
 pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> (Cow<'a, str>, Charset) {
     let (encoding, source) = choose(bytes, content_type);
     let (text, encoding, had_errors) = encoding.decode(bytes);
@@ -58,7 +58,7 @@ fn choose(bytes: &[u8], content_type: Option<&str>) -> (&'static Encoding, Chars
     (detect(bytes), CharsetSource::Detected)
 }
 
-/// The standard's prescan, reduced to what it decides: the first `meta` outside a comment that names a charset.
+/// A simplified form of the standard's prescan: the charset of the first `meta` outside a comment that names one.
 fn from_meta(head: &[u8]) -> Option<&'static Encoding> {
     let mut rest = head;
     while let Some(at) = rest.iter().position(|b| *b == b'<') {
@@ -76,7 +76,7 @@ fn from_meta(head: &[u8]) -> Option<&'static Encoding> {
             let label = label_after_charset(&rest[5..end]);
             if let Some(encoding) = label.and_then(Encoding::for_label) {
                 return Some(match encoding {
-                    // A page that could be read this far is no UTF-16.
+                    // The prescan reads ASCII, so the page cannot be UTF-16.
                     e if e == UTF_16BE || e == UTF_16LE => UTF_8,
                     e if e == X_USER_DEFINED => WINDOWS_1252,
                     e => e,
@@ -88,7 +88,7 @@ fn from_meta(head: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// What stands behind `charset=`, quoted or not.
+/// The value after `charset=`, quoted or not.
 fn label_after_charset(text: &[u8]) -> Option<&[u8]> {
     const WORD: &[u8] = b"charset";
     let mut from = 0;

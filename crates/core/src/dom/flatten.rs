@@ -1,8 +1,8 @@
-//! Renumbers the builder's tree in preorder and computes what is compared.
+//! Renumbers the builder's tree in preorder and computes the compared fields.
 //!
-//! One pass down lays out the kept nodes, one pass up adds sizes and hashes; both are linear in the page and
-//! neither recurses. Repair can give thousands of elements the same long attribute (the adoption agency clones
-//! open formatting elements), so long values are hashed and stored once, known by their address.
+//! A top-down pass lays out the kept nodes, and a bottom-up pass adds sizes and hashes. Both are linear in the page and
+//! not recursive. Error recovery can give thousands of elements the same long attribute (the adoption agency algorithm
+//! clones open formatting elements), so long values are identified by address, and hashed and stored once.
 
 use html5ever::{LocalName, local_name};
 use rustc_hash::FxHashMap;
@@ -34,7 +34,7 @@ struct Layout {
     name_hash: Vec<u64>,
     /// Long attribute values by address and length.
     long_values: FxHashMap<(usize, usize), LongValue>,
-    /// Sets of class attributes by hash of their text: a page repeats few of them.
+    /// Sets of class tokens by hash of the attribute text. Most pages repeat a few class attributes.
     class_values: FxHashMap<u64, (SetId, SetId)>,
     members: Vec<u64>,
     attr_names: Vec<u64>,
@@ -94,7 +94,7 @@ impl Layout {
         self.tree.names.len() as u32 - 1
     }
 
-    /// Preorder walk over the sibling links; parents are found again by the link upwards.
+    /// Preorder walk without a stack, over the sibling and parent links.
     fn walk(&mut self) {
         let text_name = self.new_name("#text");
         let comment_name = self.new_name("#comment");
@@ -123,7 +123,7 @@ impl Layout {
                         space = (0, 0);
                     }
                 }
-                // A comment outside html would stand beside the root.
+                // A comment outside `html` would be a second root.
                 Kind::Comment if self.keep == KeepNodes::Browser && self.raw.nodes[at as usize].parent != 0 => {
                     self.push(comment_name, parent, space);
                     self.tree.text.push((0, 0));
@@ -149,7 +149,7 @@ impl Layout {
         matches!(&*self.raw.nodes[at as usize].name, "script" | "style" | "noscript" | "template")
     }
 
-    /// The text of a node as one span; chained spans are copied to the end of the buffer.
+    /// The text of a node as one span. Chained spans are copied to the end of the buffer.
     fn join_spans(&mut self, at: u32) -> (u32, u32) {
         let first = &self.raw.spans[self.raw.nodes[at as usize].from as usize];
         if first.next == NONE {
@@ -293,7 +293,7 @@ impl Layout {
     }
 }
 
-/// Does a class token look made by a machine: eight hexadecimal digits in a row, or three digits at the end?
+/// Whether a class token looks generated: eight hexadecimal digits in a row, or three digits at the end.
 pub(crate) fn looks_generated(token: &str) -> bool {
     let bytes = token.as_bytes();
     let tail = bytes.iter().rev().take_while(|b| b.is_ascii_digit()).count();

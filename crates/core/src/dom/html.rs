@@ -1,11 +1,11 @@
-//! Writes part of a tree as HTML again.
+//! Serializes part of a tree as HTML.
 
 use super::text::{is_fallback_element, keeps_space};
 use super::{NodeId, Tree};
 
-/// A page as HTML with only the nodes that `keeps` allows. What is kept below a dropped element moves up to its
-/// nearest kept ancestor; between two kept nodes a dropped one leaves a blank. Of the head, the title and the plain
-/// metadata stay; scripts and styles are gone. Obsolete elements that cannot be escaped are written as `pre`.
+/// A page as HTML with only the nodes that `keeps` selects. Kept nodes below a dropped element move up to their nearest
+/// kept ancestor. A dropped node between two kept ones leaves a blank. The head keeps its title and plain metadata;
+/// scripts and styles are not written. Obsolete elements whose content cannot be escaped are written as `pre`.
 pub fn write_html(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     let mut out = String::from("<!DOCTYPE html>\n");
     let counted = tree.counted();
@@ -42,7 +42,7 @@ pub fn write_html(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
         }
         if keeps_space(tree.name(node)) {
             pre_until = pre_until.max(tree.shape.subtree(node).end);
-            // Parsers drop one line break here.
+            // Parsers drop one line break after the start tag.
             let next = (index + 1 < pre_until).then(|| NodeId::new(index + 1));
             if next.is_some_and(|n| tree.text(n).starts_with('\n') || tree.space(n).starts_with('\n')) {
                 out.push('\n');
@@ -63,13 +63,13 @@ fn push_blank(out: &mut String) {
     }
 }
 
-/// Comments, and the raw markup in elements that readers never see.
+/// Whether the node is a comment, or the raw markup of a fallback element, which readers never see.
 fn is_unwritable(tree: &Tree, node: NodeId) -> bool {
     let parent = NodeId::new(tree.shape.parent[node.index()] as usize);
     tree.name(node) == "#comment" || (tree.is_text(node) && is_fallback_element(tree.name(parent)))
 }
 
-/// The name that an element is written under.
+/// The tag name that an element is written with.
 fn written_name(name: &str) -> &str {
     match name {
         "xmp" | "plaintext" => "pre",

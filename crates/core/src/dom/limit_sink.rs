@@ -1,13 +1,13 @@
-//! Stands between html5ever's tokenizer and its tree builder and keeps the limits of a page.
+//! A token sink between html5ever's tokenizer and its tree builder. It enforces the depth and node limits of a page.
 //!
-//! The builder searches its stack of open elements for many tags, so a page of a million nested elements would
-//! cost quadratic time before any limit of the finished tree could act. Start tags below the depth limit are
-//! therefore dropped here, with their end tags; what they hold is kept and stands at the limit. Browsers do the
-//! same at 512. After the node limit every token is dropped.
+//! The builder searches its stack of open elements for many tags, so a page of a million nested elements would take
+//! quadratic time before any limit on the finished tree could apply. This sink drops start tags below the depth limit,
+//! and their end tags. The contents of a dropped element are kept at the limit depth. Browsers do the same at depth
+//! 512. After the node limit every token is dropped.
 //!
-//! The builder does not say what an end tag closed, so the depth is known only when an element is added. After an
-//! end tag one start tag is let through as a probe; a probe that lands too deep makes the next one wait for as
-//! many end tags as it was too deep, so that stray end tags cannot buy depth.
+//! The builder does not report what an end tag closed, so the depth is known only when an element is added. After an
+//! end tag one start tag passes as a probe. A probe that lands n levels too deep delays the next probe by n end
+//! tags, so stray end tags cannot increase the depth.
 
 use std::cell::{Cell, RefCell};
 
@@ -22,9 +22,9 @@ pub(super) struct LimitSink {
     pub(super) builder: TreeBuilder<Handle, Sink>,
     max_depth: u32,
     max_nodes: usize,
-    /// End tags to pass before a start tag may probe the depth again.
+    /// End tags to wait for before a start tag may probe the depth again.
     wait: Cell<u32>,
-    /// Start tags dropped and not yet closed, by name.
+    /// Number of dropped start tags that are not yet closed, by name.
     dissolved: RefCell<FxHashMap<LocalName, u32>>,
     pub(super) n_dissolved: Cell<usize>,
     pub(super) full: Cell<bool>,
@@ -47,7 +47,7 @@ impl LimitSink {
         match tag.kind {
             TagKind::StartTag => {
                 let too_deep = self.builder.sink.open_depth.get().saturating_sub(self.max_depth);
-                // Raw text elements must reach the builder, which switches the tokenizer for them.
+                // Raw text elements must reach the builder, which switches the tokenizer's state for them.
                 if too_deep == 0 || is_raw_text(&tag.name) {
                     return false;
                 }

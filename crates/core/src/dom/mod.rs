@@ -1,12 +1,12 @@
-//! The tree of one page: what is where, and what is the same.
+//! The DOM tree of one page, with hashes for comparing nodes between pages.
 //!
-//! Nodes are numbered in preorder, so the subtree of `n` is the interval `n .. n + size(n)` and "is an ancestor"
-//! is an interval test. All of a node's fields stand in parallel vectors. A tree is a plain value: it borrows
-//! nothing, can be sent to another thread, and its [`NodeId`]s are valid only in itself.
+//! Nodes are numbered in preorder, so the subtree of `n` is the interval `n .. n + size(n)`, and testing for an
+//! ancestor is an interval test. The node fields are parallel vectors. A tree is a plain value: it borrows nothing and
+//! can be sent to another thread. A [`NodeId`] is valid only in its own tree.
 //!
-//! Parsing never fails. Bad HTML gives the tree that a browser would build; what a limit cut off is a [`Note`].
+//! Parsing never fails. Malformed HTML gives the tree that a browser would build. Each limit hit is a [`Note`].
 //!
-//! Invariants, each with a test: a child's number is above its parent's; the sizes of the children of `n` add up
+//! Invariants, each with a test: a child's number is greater than its parent's; the sizes of the children of `n` add up
 //! to `size(n) - 1`; `position` counts kept siblings from 1; equal subtrees have equal hashes.
 
 mod attribute_limit;
@@ -28,7 +28,7 @@ pub use charset::{Charset, decode};
 pub use html::write_html;
 pub use options::{KeepNodes, ParseOptions};
 pub use parse::{parse, parse_bytes};
-pub use scan::{Scanned, scan_links};
+pub use scan::{Scanned, scan_links, scan_metas};
 pub use shape::{NodeId, SetId, Sets, Shape};
 pub use text::{normalized, text_digest, write_text};
 pub use walk::{ancestors, children};
@@ -40,9 +40,9 @@ pub(crate) use text::normalized_chars;
 /// A parsed page.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// What is compared between pages.
+    /// The fields that are compared between pages.
     pub shape: Shape,
-    /// Distinct tag and attribute names, by local number.
+    /// Distinct tag and attribute names, by their number in this tree.
     names: Vec<Box<str>>,
     tag: Vec<u32>,
     /// Range of each node in `attrs`.
@@ -50,7 +50,7 @@ pub struct Tree {
     attrs: Vec<Attr>,
     /// Text of a text node, empty for elements: a span of `buffer`.
     text: Vec<(u32, u32)>,
-    /// White space before each node that is part of no kept text: a span of `buffer`.
+    /// White space before each node that belongs to no kept text node: a span of `buffer`.
     space: Vec<(u32, u32)>,
     buffer: String,
     body: Option<NodeId>,
@@ -63,18 +63,18 @@ struct Attr {
     value: (u32, u32),
 }
 
-/// What a limit did to a page.
+/// A limit or defect that changed the tree of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Decoded bytes beyond `page.max_bytes` were cut off.
+    /// Number of bytes beyond `page.max_bytes`, which were cut off.
     BytesCut(usize),
     /// Parsing stopped at `page.max_nodes`.
     NodesCut,
-    /// So many elements below `page.max_depth` were dissolved into their parents.
+    /// Number of elements below `page.max_depth`, which were replaced by their children.
     Dissolved(usize),
-    /// So many tags had more than `page.max_attributes`; the surplus was cut off.
+    /// Number of tags with more than `page.max_attributes`, whose surplus was cut off.
     AttributesCut(usize),
-    /// The bytes were not valid in their charset and hold replacement characters.
+    /// Some bytes were invalid in the charset of the page and became replacement characters.
     Undecodable,
     /// The page has no body (a frameset).
     NoBody,
@@ -86,17 +86,17 @@ impl Tree {
         self.tag.len()
     }
 
-    /// Has the page no node at all?
+    /// Whether the page has no nodes.
     pub fn is_empty(&self) -> bool {
         self.tag.is_empty()
     }
 
-    /// The body, which every labelling and mapping begins with.
+    /// The body, the root of every labeling and mapping.
     pub fn body(&self) -> Option<NodeId> {
         self.body
     }
 
-    /// Nodes of the body's subtree: the counted nodes of the corpus labels.
+    /// Nodes of the body's subtree. The corpus labels count exactly these nodes.
     pub fn counted(&self) -> std::ops::Range<usize> {
         match self.body {
             Some(body) => self.shape.subtree(body),
@@ -109,7 +109,7 @@ impl Tree {
         &self.names[self.tag[node.index()] as usize]
     }
 
-    /// Is this a text node?
+    /// Whether this is a text node.
     pub fn is_text(&self, node: NodeId) -> bool {
         self.shape.is_text(node)
     }
@@ -119,7 +119,7 @@ impl Tree {
         self.slice(self.text[node.index()])
     }
 
-    /// White space before this node that is part of no kept text.
+    /// White space before this node that belongs to no kept text node.
     pub fn space(&self, node: NodeId) -> &str {
         self.slice(self.space[node.index()])
     }
@@ -136,7 +136,7 @@ impl Tree {
         self.attrs(node).find(|(n, _)| *n == name).map(|(_, value)| value)
     }
 
-    /// What limits did to this page.
+    /// The limits and defects that changed this tree.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }

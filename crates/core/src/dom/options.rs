@@ -1,11 +1,13 @@
 //! Limits of the page tree.
 
+use serde::Serialize;
+
 /// Limits of the page tree, and which nodes it keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ParseOptions {
-    /// Decoded bytes that are parsed. The rest of a page is cut off.
+    /// Maximum number of bytes of a page that are parsed. The rest is cut off.
     pub max_bytes: usize,
-    /// Nodes after which parsing stops.
+    /// Number of nodes after which parsing stops.
     pub max_nodes: usize,
     /// Depth below which elements are replaced by their children.
     pub max_depth: u16,
@@ -16,11 +18,12 @@ pub struct ParseOptions {
 }
 
 /// Which nodes of a page its tree keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum KeepNodes {
-    /// Elements and text that is not all white space. Scripts and styles are left out.
+    /// Elements, and text that is not all white space. Scripts and styles are left out.
     Counted,
-    /// The same, with comments and blank text nodes.
+    /// As `Counted`, with comments and blank text nodes.
     Browser,
 }
 

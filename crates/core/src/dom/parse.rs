@@ -1,4 +1,4 @@
-//! Bytes or text of a page to its tree.
+//! Parses the bytes or text of a page into its tree.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,13 +16,13 @@ use super::sink::Sink;
 use super::{Note, Tree};
 use crate::dom::ParseOptions;
 
-/// The tokenizer is fed in pieces, so that the rest of a page beyond a limit is not even read.
+/// Size of the pieces fed to the tokenizer. Pieces beyond the node limit are never read.
 const PIECE: usize = 64 * 1024;
 
-/// A hard end for spans of 32 bits, whatever `page.max_bytes` says.
+/// Upper bound of `page.max_bytes`, so that spans fit into 32 bits.
 const MOST_BYTES: usize = 1 << 30;
 
-/// The tree of a page as served: decoded, then parsed. Never fails.
+/// Decodes and parses a page as served. Never fails.
 pub fn parse_bytes(bytes: &[u8], content_type: Option<&str>, options: &ParseOptions) -> (Tree, Charset) {
     let cut = bytes.len().min(options.max_bytes);
     let (text, charset) = decode(&bytes[..cut], content_type);
@@ -36,14 +36,14 @@ pub fn parse_bytes(bytes: &[u8], content_type: Option<&str>, options: &ParseOpti
     (tree, charset)
 }
 
-/// The tree of a decoded page. Never fails.
+/// Parses a decoded page. Never fails.
 pub fn parse(html: &str, options: &ParseOptions) -> Tree {
     let mut notes = Vec::new();
     let kept = cut_at(html, options.max_bytes.min(MOST_BYTES));
     if kept.len() < html.len() {
         notes.push(Note::BytesCut(html.len() - kept.len()));
     }
-    // The walk costs a twentieth of the parse. Short pages go without: what fits into one cannot cost a second.
+    // The scan costs a twentieth of the parse. It is skipped for short pages: their attributes cannot cost a second.
     let surplus = match kept.len() < PIECE {
         true => Vec::new(),
         false => surplus_attributes(kept, options.max_attributes),
@@ -77,7 +77,7 @@ pub fn parse(html: &str, options: &ParseOptions) -> Tree {
     flatten(raw, options.keep, notes)
 }
 
-/// The text without these ranges.
+/// The text with these ranges removed.
 fn without<'t>(text: &'t str, ranges: &[Range<usize>]) -> Cow<'t, str> {
     if ranges.is_empty() {
         return Cow::Borrowed(text);
@@ -91,7 +91,7 @@ fn without<'t>(text: &'t str, ranges: &[Range<usize>]) -> Cow<'t, str> {
     Cow::Owned(kept + &text[from..])
 }
 
-/// The longest prefix of at most `most` bytes that ends between two characters.
+/// The longest prefix of at most `most` bytes that ends at a character boundary.
 fn cut_at(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }

@@ -1,17 +1,17 @@
-//! Links of a page without its tree: one pass over the bytes, for crawls that want links only.
+//! Scans a page for links without building its tree: one pass over the bytes, for crawls that need only links.
 //!
-//! What a tree would show in odd markup may be missed or found too much; a template is never learned from this.
+//! In malformed markup the scan may miss links or find additional ones. Templates are never learned from it.
 
 /// A link as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scanned {
-    /// `href`, its references to `&` undone.
+    /// The `href`, with character references to `&` decoded.
     pub href: String,
-    /// Is it marked `rel="nofollow"`?
+    /// Whether it is marked `rel="nofollow"`.
     pub nofollow: bool,
 }
 
-/// `href` of the first `base` element, and the `a` elements with one, in order, at most `most` of them.
+/// The `href` of the first `base` element, and the first `most` `a` elements that have an `href`, in order.
 pub fn scan_links(html: &[u8], most: usize) -> (Option<String>, Vec<Scanned>) {
     let (mut base, mut links) = (None, Vec::new());
     let mut at = 0;
@@ -26,7 +26,7 @@ pub fn scan_links(html: &[u8], most: usize) -> (Option<String>, Vec<Scanned>) {
         let n = rest.iter().take(10).take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let name = &rest[..n];
         if name.eq_ignore_ascii_case(b"a") || name.eq_ignore_ascii_case(b"base") {
-            let (href, rel, used) = attributes(&rest[n..]);
+            let ([href, rel], used) = attributes(&rest[n..], [b"href", b"rel"]);
             at += n + used;
             match href {
                 Some(href) if n == 1 => {
@@ -44,9 +44,32 @@ pub fn scan_links(html: &[u8], most: usize) -> (Option<String>, Vec<Scanned>) {
     (base, links)
 }
 
-/// Values of `href` and `rel` in a tag, and the bytes up to its end.
-fn attributes(tag: &[u8]) -> (Option<&[u8]>, Option<&[u8]>, usize) {
-    let (mut href, mut rel) = (None, None);
+/// Bytes in which `meta` elements are looked for; they are in the head of a page.
+const HEAD_BYTES: usize = 64 * 1024;
+
+/// Name and content of the `meta` elements before the body.
+pub fn scan_metas(html: &[u8]) -> Vec<(String, String)> {
+    let head = &html[..html.len().min(HEAD_BYTES)];
+    let mut metas = Vec::new();
+    for at in memchr::memchr_iter(b'<', head) {
+        let rest = &head[at + 1..];
+        let is = |name: &[u8]| rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+        if is(b"body") {
+            break;
+        }
+        if is(b"meta")
+            && rest.get(4).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')
+            && let ([Some(name), Some(content)], _) = attributes(&rest[4..], [b"name", b"content"])
+        {
+            metas.push((text(name), text(content)));
+        }
+    }
+    metas
+}
+
+/// Values of two attributes of a tag, and the number of bytes up to its end.
+fn attributes<'t>(tag: &'t [u8], wanted: [&[u8]; 2]) -> ([Option<&'t [u8]>; 2], usize) {
+    let mut values = [None; 2];
     let mut at = 0;
     loop {
         while tag.get(at).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/') {
@@ -79,22 +102,22 @@ fn attributes(tag: &[u8]) -> (Option<&[u8]>, Option<&[u8]>, usize) {
             value = &tag[begin..end];
             at = if begin > at { (end + 1).min(tag.len()) } else { end };
         }
-        if name.eq_ignore_ascii_case(b"href") && href.is_none() {
-            href = Some(value);
-        } else if name.eq_ignore_ascii_case(b"rel") && rel.is_none() {
-            rel = Some(value);
+        for (wanted, found) in wanted.iter().zip(&mut values) {
+            if found.is_none() && name.eq_ignore_ascii_case(wanted) {
+                *found = Some(value);
+            }
         }
         match tag.get(at) {
-            Some(b'>') => return (href, rel, at + 1),
-            // A tag that does not end is none.
-            None => return (None, None, at),
+            Some(b'>') => return (values, at + 1),
+            // An unterminated tag is not a tag.
+            None => return ([None; 2], at),
             Some(_) if at == begin => at += 1,
             Some(_) => {}
         }
     }
 }
 
-/// The end of an element whose content is no markup.
+/// The end of a raw text element.
 fn end_of_raw(rest: &[u8], name: &[u8]) -> usize {
     let mut at = 0;
     while let Some(found) = memchr::memmem::find(&rest[at..], b"</") {
@@ -138,6 +161,15 @@ mod tests {
         assert_eq!(hrefs(html), ["a?x=1&y=2", "q>r", "u/v", "w/"]);
         assert!(hrefs("<a href=\"unended").is_empty() && hrefs("<").is_empty() && hrefs("<a").is_empty());
         assert_eq!(scan_links("<a href=1>".repeat(9).as_bytes(), 5).1.len(), 5);
+    }
+
+    #[test]
+    fn metas_of_the_head_are_found() {
+        let html = b"<head><META NAME=robots content='noindex, nofollow'><meta charset=utf-8><metal name=x content=y>\
+            <meta content=\"a &amp; b\" name=author /></head><body><meta name=late content=x>";
+        let metas = scan_metas(html);
+        let expected = [("robots", "noindex, nofollow"), ("author", "a & b")];
+        assert_eq!(metas, expected.map(|(name, content)| (name.to_owned(), content.to_owned())));
     }
 
     proptest! {

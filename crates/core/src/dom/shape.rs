@@ -1,8 +1,8 @@
-//! What is compared between pages: tags, ids, class and attribute sets, positions, hashes.
+//! The fields compared between pages: tags, ids, class and attribute sets, positions, hashes.
 //!
-//! A [`Shape`] is the part of a tree that mapping works on. A stored template has one too, without the page's
-//! text, so one mapping serves both. Names are hashed with a fixed function, so shapes of different pages and
-//! of different nights compare by integer equality and need no shared interner.
+//! A [`Shape`] is the input of tree mapping. A stored template also has a shape, although it lacks the page's text, so
+//! pages and templates are mapped by the same code. Names are hashed with a fixed function. Shapes of different pages
+//! and different crawls are therefore compared by integer equality, without a shared interner.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -22,23 +22,23 @@ impl NodeId {
     }
 }
 
-/// A set of hashed names, by its number in one shape. Equal sets of one shape have equal numbers.
+/// Number of a set of hashed names in one shape. Equal sets of one shape have equal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SetId(pub(crate) u32);
 
 impl SetId {
-    /// Its number among the sets of its shape.
+    /// The index of the set among the sets of its shape.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The comparable part of a tree, one entry a node in preorder.
+/// The comparable part of a tree, with one entry per node in preorder.
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     /// Hash of the tag name.
     pub tag: Vec<u64>,
-    /// Parent; the root is its own parent.
+    /// Number of the parent; the root is its own parent.
     pub parent: Vec<u32>,
     /// Nodes in the subtree, the node included.
     pub size: Vec<u32>,
@@ -48,7 +48,7 @@ pub struct Shape {
     pub position: Vec<u32>,
     /// Number of children.
     pub n_children: Vec<u32>,
-    /// Hash of the id, 0 = none.
+    /// Hash of the id; 0 = none.
     pub id: Vec<u64>,
     /// Set of class tokens.
     pub classes: Vec<SetId>,
@@ -58,18 +58,18 @@ pub struct Shape {
     pub attrs: Vec<SetId>,
     /// Set of attribute names, `class` and `id` left out.
     pub attr_names: Vec<SetId>,
-    /// Hash of the normalised text, 0 for elements.
+    /// Hash of the normalized text; 0 for elements.
     pub text: Vec<u64>,
     /// Hash of the subtree's tags.
     pub h_struct: Vec<u64>,
-    /// Hash of the subtree with everything that is compared; 0 = never equal (a pruned template node).
+    /// Hash of all compared fields of the subtree; 0 = never equal (a pruned template node).
     pub h_full: Vec<u64>,
     /// The distinct sets.
     pub sets: Sets,
 }
 
 impl Shape {
-    /// A shape with room for `n` nodes in every column.
+    /// An empty shape with capacity for `n` nodes.
     pub(crate) fn with_capacity(n: usize) -> Shape {
         Shape {
             tag: Vec::with_capacity(n),
@@ -92,7 +92,7 @@ impl Shape {
         self.tag.len()
     }
 
-    /// Has it no node?
+    /// Whether it has no nodes.
     pub fn is_empty(&self) -> bool {
         self.tag.is_empty()
     }
@@ -102,7 +102,7 @@ impl Shape {
         node.index()..node.index() + self.size[node.index()] as usize
     }
 
-    /// Is this a text node?
+    /// Whether this is a text node.
     pub fn is_text(&self, node: NodeId) -> bool {
         self.text[node.index()] != 0
     }
@@ -120,7 +120,7 @@ impl Shape {
         })
     }
 
-    /// Are two nodes the same but for their subtrees and places? Compared for real, as `h_full` is only a filter.
+    /// Whether two nodes are equal except for children and position. Compares the fields: `h_full` is only a filter.
     fn same_node(&self, a: usize, other: &Shape, b: usize) -> bool {
         self.tag[a] == other.tag[b]
             && self.id[a] == other.id[b]
@@ -129,7 +129,7 @@ impl Shape {
             && self.sets.get(self.attrs[a]) == other.sets.get(other.attrs[b])
     }
 
-    /// Are two subtrees equal in all that `h_full` covers? Linear in the subtree, and only when the hashes agree.
+    /// Whether two subtrees are equal in all fields that `h_full` covers. Linear in the subtree if the hashes agree.
     pub fn same_subtree(&self, a: usize, other: &Shape, b: usize) -> bool {
         self.h_full[a] != 0
             && self.h_full[a] == other.h_full[b]
@@ -140,8 +140,8 @@ impl Shape {
 }
 
 impl Shape {
-    /// Fills in sizes and hashes, children before parents. A node whose children are not all there (a pruned
-    /// template) gets no `h_full`.
+    /// Fills in sizes and hashes, children before parents. A node with missing children (in a pruned template) gets
+    /// no `h_full`.
     pub(crate) fn sum_up(&mut self) {
         let n = self.len();
         self.size = vec![1; n];
@@ -175,7 +175,7 @@ impl Shape {
     }
 }
 
-/// Distinct sets of hashed names: sorted, without repeats.
+/// Distinct sets of hashed names. The members of a set are sorted and unique.
 #[derive(Clone, Debug)]
 pub struct Sets {
     from: Vec<u32>,
@@ -184,7 +184,7 @@ pub struct Sets {
 }
 
 impl Default for Sets {
-    /// Number 0 is the empty set.
+    /// One set: number 0, the empty set.
     fn default() -> Sets {
         Sets { from: vec![0, 0], members: Vec::new(), hash: vec![0] }
     }
@@ -199,7 +199,7 @@ impl Sets {
         self.hash.len()
     }
 
-    /// Are there none? The empty set is always there.
+    /// Always false: the empty set is always present.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -210,12 +210,12 @@ impl Sets {
         &self.members[self.from[at] as usize..self.from[at + 1] as usize]
     }
 
-    /// A hash of the members; equal sets of different shapes have equal hashes.
+    /// Hash of the members. Equal sets of different shapes have equal hashes.
     pub fn hash(&self, set: SetId) -> u64 {
         self.hash[set.0 as usize]
     }
 
-    /// Adds a set that is sorted and has no repeats. The caller keeps sets distinct.
+    /// Adds a set whose members are sorted and unique. The caller must not add a set twice.
     pub(crate) fn push(&mut self, members: &[u64], hash: u64) -> SetId {
         self.members.extend_from_slice(members);
         self.from.push(self.members.len() as u32);
@@ -245,15 +245,15 @@ impl Sets {
     }
 }
 
-/// Hash of a name; never 0, which stands for "none".
+/// Hash of a name; never 0, which means "none".
 pub(crate) fn hash_str(text: &str) -> u64 {
     xxh3_64(text.as_bytes()).max(1)
 }
 
-/// Values from this length on are hashed once for all nodes that share them.
+/// Minimum length of a long value. Long values are hashed once for all nodes that share them.
 pub(crate) const LONG_VALUE: usize = 64;
 
-/// Hash of an attribute's name (hashed) with its value.
+/// Hash of an attribute: its hashed name with its value.
 pub(crate) fn hash_pair(name: u64, value: &str) -> u64 {
     if value.len() < LONG_VALUE {
         xxh3_64_with_seed(value.as_bytes(), name)
@@ -262,21 +262,21 @@ pub(crate) fn hash_pair(name: u64, value: &str) -> u64 {
     }
 }
 
-/// The same for a long value that is hashed already.
+/// Hash of an attribute with a long value: its hashed name with its hashed value.
 pub(crate) fn hash_long_pair(name: u64, value: u64) -> u64 {
     mix(value, name)
 }
 
 /// Chains a number into a hash; order matters.
 pub(crate) fn mix(hash: u64, value: u64) -> u64 {
-    // The finaliser of splitmix64 over a rotated sum: cheap, and every bit reaches every bit.
+    // The finalizer of splitmix64 over a rotated sum: cheap, and every input bit affects every output bit.
     let mut x = hash.rotate_left(29).wrapping_add(value).wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
 }
 
-/// Interns sets while a shape is built.
+/// Interns sets during the construction of a shape.
 #[derive(Default)]
 pub(crate) struct SetBuilder {
     known: rustc_hash::FxHashMap<u64, SetId>,
@@ -284,7 +284,7 @@ pub(crate) struct SetBuilder {
 }
 
 impl SetBuilder {
-    /// The number of this set; sorts the members and drops repeats.
+    /// The number of this set. Sorts the members and removes duplicates.
     pub(crate) fn intern(&mut self, members: &mut Vec<u64>) -> SetId {
         if members.is_empty() {
             return Sets::EMPTY;

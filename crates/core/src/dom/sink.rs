@@ -1,9 +1,9 @@
-//! html5ever's tree sink over plain vectors.
+//! An html5ever tree sink over plain vectors.
 //!
-//! The tree builder moves nodes while it repairs a page (foster parenting, the adoption agency), so nodes are
-//! first kept as a linked list of siblings in order of creation; `flatten.rs` renumbers them in preorder.
-//! Text is appended to one buffer; a text node is a chain of spans of it, because the builder may append to two
-//! text nodes in turn and moving their bytes each time would be quadratic.
+//! The tree builder moves nodes during error recovery (foster parenting, the adoption agency algorithm). Nodes are
+//! therefore numbered in order of creation and linked as siblings first; `flatten.rs` renumbers them in preorder. Text
+//! is appended to one buffer. A text node is a chain of spans of the buffer: the builder may append to two text nodes
+//! alternately, and moving their bytes each time would be quadratic.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -13,10 +13,10 @@ use html5ever::interface::{ElementFlags, ExpandedName, NodeOrText, QuirksMode, T
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, Namespace, QualName, expanded_name, local_name, ns};
 
-/// No node, no span.
+/// Marks a missing node or span.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What the builder holds of a node: its number, and its name so that no borrow is needed to tell it.
+/// The builder's handle of a node. It includes the name, so that reading the name needs no borrow of the tree.
 #[derive(Clone)]
 pub(super) struct Handle {
     pub(super) id: u32,
@@ -57,7 +57,7 @@ pub(super) struct Span {
     pub(super) next: u32,
 }
 
-/// The tree as the builder left it.
+/// The tree as built, before renumbering.
 #[derive(Default)]
 pub(super) struct RawTree {
     pub(super) nodes: Vec<Raw>,
@@ -68,11 +68,11 @@ pub(super) struct RawTree {
 
 pub(super) struct Sink {
     tree: RefCell<RawTree>,
-    /// Depth of the element that was opened last; `gate.rs` compares it with the limit.
+    /// Depth of the last added element, or of the parent of the last closed one. `limit_sink.rs` limits it.
     pub(super) open_depth: Cell<u32>,
     max_attributes: usize,
-    /// Attributes of all elements together. Repair clones open formatting elements with all they have, so a short
-    /// page could ask for any number.
+    /// Limit on the attributes of all elements together. Error recovery clones open formatting elements with their
+    /// attributes, so without this limit a short page could create any number of them.
     attribute_budget: usize,
 }
 
@@ -143,7 +143,7 @@ impl RawTree {
         (node.parent, node.prev, node.next) = (NONE, NONE, NONE);
     }
 
-    /// Links a node in as the child of `parent` before `next` (`NONE`: at the end).
+    /// Makes a node a child of `parent`, before `next` (`NONE`: as the last child).
     fn link(&mut self, parent: u32, id: u32, next: u32) {
         self.unlink(id);
         let prev = if next == NONE { self.node(parent).last } else { self.node(next).prev };
@@ -160,8 +160,8 @@ impl RawTree {
         }
     }
 
-    /// Adds text before `next`, joined to a text node that stands there already. Scripts and styles are dropped
-    /// later with all they hold, so their text is not even copied.
+    /// Adds text before `next`, appending to the preceding text node if there is one. Scripts and styles are dropped
+    /// later with their contents, so their text is not copied.
     fn link_text(&mut self, parent: u32, text: &str, next: u32) {
         if matches!(&*self.node(parent).name, "script" | "style") {
             return;
@@ -280,7 +280,7 @@ impl TreeSink for Sink {
         self.open_depth.set(depth.saturating_sub(1));
     }
 
-    /// Template contents are dropped, so the element may stand for its own contents.
+    /// The element itself: templates are dropped later with their contents, so no separate node is needed.
     fn get_template_contents(&self, target: &Handle) -> Handle {
         target.clone()
     }
@@ -307,7 +307,7 @@ impl TreeSink for Sink {
         if new.is_empty() {
             return;
         }
-        // Only html and body come here, so the copy of a few attributes is bounded by the limit.
+        // This is called only for `html` and `body`, and the limit bounds the number of copied attributes.
         let old: Vec<Attribute> =
             tree.attrs[from..to].iter().map(|a| Attribute { name: a.name.clone(), value: a.value.clone() }).collect();
         let (from, _) = tree.add_attrs(old);

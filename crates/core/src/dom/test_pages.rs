@@ -1,4 +1,4 @@
-//! Pages of nested, unclosed and misnested parts for property tests, and near copies of them.
+//! Pages of nested, unclosed and misnested elements for property tests, and near copies of them.
 
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
-//! Text of a page: white space, and plain text with line breaks where a reader sees them.
+//! Text of a page: white space normalization, and plain text with the line breaks that a reader sees.
 
 use super::shape::{hash_str, mix};
 use super::{NodeId, Tree};
 
-/// White space as the corpus labels count it: Unicode's, with the information separators.
+/// White space as in the corpus labels: Unicode white space and the information separators.
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
@@ -12,7 +12,7 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
 }
 
-/// Would normalising change nothing? A quick no is allowed: only plain ASCII is looked at closely.
+/// Whether the text is already normalized. May return false for normalized text that is not printable ASCII.
 pub(super) fn is_normalized(text: &str) -> bool {
     let mut after_blank = true;
     for byte in text.bytes() {
@@ -25,7 +25,7 @@ pub(super) fn is_normalized(text: &str) -> bool {
     !after_blank
 }
 
-/// Appends `text` with every run of white space as one blank, none at the ends.
+/// Appends `text` with every run of white space replaced by one blank, and none at the ends.
 pub(super) fn normalize_into(text: &str, out: &mut String) {
     if is_normalized(text) {
         out.push_str(text);
@@ -39,14 +39,14 @@ pub(super) fn normalize_into(text: &str, out: &mut String) {
     }
 }
 
-/// `text` with every run of white space as one blank, none at the ends.
+/// `text` with every run of white space replaced by one blank, and none at the ends.
 pub fn normalized(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     normalize_into(text, &mut out);
     out
 }
 
-/// Characters of the normalised text.
+/// Number of characters of the normalized text.
 pub(crate) fn normalized_chars(text: &str) -> usize {
     match is_normalized(text) {
         true => text.len(),
@@ -56,9 +56,9 @@ pub(crate) fn normalized_chars(text: &str) -> usize {
     }
 }
 
-/// Plain text of the nodes that `keeps` allows: words as written, one line a block element, `pre` as it stands.
+/// Plain text of the nodes that `keeps` selects, with one line per block element. White space in `pre` is preserved.
 ///
-/// What is left out leaves a gap, so that the words around it stay apart. Control characters are dropped.
+/// A dropped node leaves a gap, which separates the words around it. Control characters are dropped.
 pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     let mut out = String::new();
     let mut gap = Gap::None;
@@ -117,14 +117,14 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     out
 }
 
-/// Terminals obey control characters, and no reader sees them.
+/// Whether a character is written. Control characters are not: terminals interpret them, and no reader sees them.
 fn is_shown(c: char) -> bool {
     !c.is_control() || matches!(c, '\n' | '\t')
 }
 
-/// Digest of the text nodes that `keeps` allows, white space aside: it costs nothing beside the parse, which hashed them.
+/// Digest of the text nodes that `keeps` selects, ignoring white space. It is cheap: the parser has hashed the texts.
 ///
-/// Equal digests mean equal words; the same words that markup cuts otherwise have another one.
+/// Equal digests mean equal words. Equal words that markup splits differently have different digests.
 pub fn text_digest(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> u64 {
     let blank = hash_str("");
     let texts = tree.counted().map(NodeId::new).filter(|node| {
@@ -134,17 +134,17 @@ pub fn text_digest(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> u64 {
     texts.fold(0, |digest, node| mix(digest, tree.shape.text[node.index()]))
 }
 
-/// Could there be a control character? A quick yes is allowed.
+/// Whether the text may contain a control character. False positives are allowed.
 fn may_hide(text: &str) -> bool {
     text.bytes().any(|byte| byte < b' ' || byte == 0x7f || byte == 0xc2)
 }
 
-/// Elements whose white space stands as it is written.
+/// Whether an element preserves its white space.
 pub(super) fn keeps_space(name: &str) -> bool {
     matches!(name, "pre" | "textarea" | "listing" | "xmp" | "plaintext")
 }
 
-/// Elements whose markup inside is one text node for the parser and nothing for a reader.
+/// Whether an element's inner markup is parsed as one text node that is never shown to a reader.
 pub(super) fn is_fallback_element(name: &str) -> bool {
     matches!(name, "iframe" | "noembed" | "noframes")
 }
@@ -172,7 +172,7 @@ impl Gap {
     }
 }
 
-/// What stands between this element and its surroundings.
+/// The gap between an element and its surroundings.
 fn block_gap(name: &str) -> Gap {
     match name {
         "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "blockquote" | "pre" | "listing" | "xmp" | "plaintext"

@@ -1,4 +1,4 @@
-//! LatencyEstimate through a tree that need no stack.
+//! Tree traversal without a stack.
 
 use super::{NodeId, Tree};
 

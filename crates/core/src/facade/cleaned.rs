@@ -36,9 +36,9 @@ impl<'p> Cleaned<'p> {
         &self.labels.is_template
     }
 
-    /// How much the step trusts its labels, from 0 to 1. Of the site model: the share of the template that the page shows.
-    /// Of document frequency: the share of the page's texts that other pages have. Of density: the share of prose in the
-    /// text that is kept.
+    /// How much the step trusts its labels, from 0 to 1. Of the site model: the share of the template that the page
+    /// shows. Of document frequency: the share of the page's texts that other pages have. Of density: the share of
+    /// prose in the text that is kept.
     pub fn confidence(&self) -> f64 {
         self.labels.confidence
     }

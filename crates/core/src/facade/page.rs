@@ -82,8 +82,8 @@ impl Page {
         Page { tree, url: None, encoding }
     }
 
-    /// The same page, found at this URL. Pages need no URL. With one, a later version of a page replaces an earlier one in
-    /// a model.
+    /// The same page, found at this URL. Pages need no URL. With one, a later version of a page replaces an earlier one
+    /// in a model.
     ///
     /// # Errors
     ///

@@ -7,14 +7,14 @@ use crate::site_model::{SiteModelOptions, TrainingSet};
 
 /// The model of one site: a few of its pages, reduced to numbers.
 ///
-/// A model is learned from two or more pages, labels any page of the site, and learns from further pages. It holds hashes of
-/// names and texts and none of the words, some kilobytes for each training page.
+/// A model is learned from two or more pages, labels any page of the site, and learns from further pages. It holds
+/// hashes of names and texts and none of the words, some kilobytes for each training page.
 ///
 /// ```
 /// use dehusk_core::{Page, PageOptions, SiteModel};
 ///
 /// let page = |title: &str, words: &str| {
-///     let html = format!("<nav><a href=/>Home</a></nav><h1>{title}</h1><p>{words}</p><footer>Some rights reserved</footer>");
+///     let html = format!("<nav>Home</nav><h1>{title}</h1><p>{words}</p><footer>Some rights</footer>");
 ///     Page::parse(&html, &PageOptions::default())
 /// };
 /// let pages = [page("Rye", "A hardy grain."), page("Oats", "Porridge."), page("Corn", "Also called maize.")];
@@ -49,8 +49,8 @@ pub enum LearnError {
 }
 
 impl SiteModel {
-    /// Learns from pages of one site. Their order does not matter. Six to nine pages of different kinds are enough; more
-    /// kinds of pages know more.
+    /// Learns from pages of one site. Their order does not matter. Six to nine pages of different kinds are enough;
+    /// more kinds of pages know more.
     ///
     /// # Errors
     ///
@@ -91,15 +91,15 @@ impl SiteModel {
 
     /// Adds a page of the site. Returns whether the page is kept.
     ///
-    /// Beside the pages that the model was learned from, a bounded sample is kept: which pages are in it does not depend on
-    /// their order. A page with the URL of a known page replaces it.
+    /// Beside the pages that the model was learned from, a bounded sample is kept: which pages are in it does not
+    /// depend on their order. A page with the URL of a known page replaces it.
     pub fn add(&mut self, page: &Page) -> bool {
         let labels = self.matcher.label(&page.tree);
         self.matcher.add_page(page.id(), &page.tree, &labels)
     }
 
-    /// The model that knows the pages of both. The order of merging does not matter, and the result is bounded: a site of
-    /// any size can be learned in parts. Both models must have the same options.
+    /// The model that knows the pages of both. The order of merging does not matter, and the result is bounded: a site
+    /// of any size can be learned in parts. Both models must have the same options.
     ///
     /// ```
     /// # use dehusk_core::{Page, PageOptions, SiteModel};
@@ -124,7 +124,8 @@ impl SiteModel {
     /// Cleans a page of the site.
     ///
     /// The first step that fits labels the page: the model; the document frequency of its texts, when it resembles no
-    /// training page; the density of its text, when it shows nothing of the site. [`Cleaned::step`] says which one it was.
+    /// training page; the density of its text, when it shows nothing of the site. [`Cleaned::step`] says which one it
+    /// was.
     pub fn clean<'p>(&self, page: &'p Page) -> Cleaned<'p> {
         self.clean_with(page, &CleanOptions::default())
     }

@@ -1,7 +1,7 @@
 //! Learns the template of one site from its pages: link order, search for training pages, labels.
 //!
-//! Pure, like the search that it drives: [`Learner::next_step`] names the page it wants, [`Learner::tell`] takes it. The
-//! crawl, `learn` over a folder and `evaluate` all run this one, so what is measured is what is shipped.
+//! Pure, like the search that it drives: [`Learner::next_step`] names the page it wants, [`Learner::tell`] takes it.
+//! The crawl, `learn` over a folder and `evaluate` all run this one, so what is measured is what is shipped.
 
 mod options;
 mod training;
@@ -111,8 +111,8 @@ impl Learner {
         self.take(page, TrainingPage::with_tree);
     }
 
-    /// Takes the page asked for, but drops its tree and builds it again at the end, where memory is short. `rebuild` must
-    /// give the same tree.
+    /// Takes the page asked for, but drops its tree and builds it again at the end, where memory is short. `rebuild`
+    /// must give the same tree.
     pub fn tell_packed(&mut self, page: FoundPage, rebuild: impl FnOnce() -> Tree + Send + 'static) {
         self.take(Some(page), |page| TrainingPage::without_tree(page, rebuild));
     }

@@ -1,11 +1,11 @@
-//! The form of a URL: what the URLs of one kind of page have in common.
+//! The form of a URL: a pattern that the URLs of one kind of page share.
 
 use crate::page_url::PageUrl;
 
-/// The directories with numbers as 0, the ending of the name, the names of the query's fields. The name itself is
-/// left out, but for scripts that a query is handed to and for index pages.
+/// The directories with each number replaced by 0, the file extension, and the names of the query parameters. The
+/// file name itself is included only for URLs with a query and for index pages.
 pub(super) fn form(url: &PageUrl) -> String {
-    // A mirror writes the query into the file name.
+    // Mirrors encode the query into the file name.
     let path = url.path().replace("%3F", "?");
     let (path, in_name) = path.split_once('?').unwrap_or((&path, ""));
     let query = url.as_str().split_once('?').map_or(in_name, |(_, query)| query);
@@ -19,7 +19,7 @@ pub(super) fn form(url: &PageUrl) -> String {
         None if name.ends_with('/') || !query.is_empty() => name.to_owned(),
         None => "*".to_owned(),
     };
-    // The root is a kind of its own.
+    // The root has a form of its own.
     let name = if path == "/" { String::new() } else { name };
     let mut fields: Vec<&str> = query.split('&').filter_map(|field| field.split('=').next()).collect();
     fields.sort_unstable();

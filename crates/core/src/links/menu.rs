@@ -1,13 +1,13 @@
-//! The main menu of a page: the block whose links lead to all parts of the site.
+//! The main menu of a page: the block of links to all parts of the site.
 
 use super::Outlink;
 use crate::dom::{NodeId, Tree, normalized_chars};
 
-/// Which of the links stand in the menu; none when the page has no block of links.
+/// For each link, whether it is in the main menu. All are false if the page has no block of links.
 ///
-/// A block of links is an element with three links or more and hardly any text besides; of nested ones the outermost
-/// counts. The menu is the one with most links, those at the head of the page and those that say they are for
-/// navigation before others. The thesis leaves this to future work (section 6).
+/// A block of links is an element with at least three links and little other text. Of nested blocks only the outermost
+/// counts. The menu is the block with the highest score: its number of links, weighted up near the top of the page and
+/// for blocks marked as navigation. The thesis leaves this to future work (Alarte 2014, chapter 8).
 pub(super) fn menu(tree: &Tree, links: &[Outlink]) -> Vec<bool> {
     let found = best_block(tree, links).map_or(0..0, |block| tree.shape.subtree(block));
     links.iter().map(|link| found.contains(&link.node.index())).collect()
@@ -18,7 +18,7 @@ fn best_block(tree: &Tree, links: &[Outlink]) -> Option<NodeId> {
     const MANY: usize = 30;
     const SHARE: f64 = 0.8;
     let body = tree.body()?;
-    // Characters and link characters before each node: a subtree is an interval.
+    // Prefix sums of characters and link characters. A subtree is an interval, so its counts are two lookups.
     let n = tree.len();
     let (mut chars, mut in_links) = (vec![0; n + 1], vec![0; n + 1]);
     let mut link_ends = 0;

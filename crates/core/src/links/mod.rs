@@ -1,4 +1,4 @@
-//! Outlinks of a page, and how far they lead: hyperlink distance. `order.rs` says which are tried first.
+//! Outlinks of a page and their hyperlink distance. `order.rs` orders the links for the search.
 //!
 //! Source: Alarte, thesis of 2014, definitions 2.2.4 to 2.2.14.
 
@@ -20,21 +20,21 @@ pub use order::LinkOrder;
 /// A link of a page to another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outlink {
-    /// Where it leads, canonical.
+    /// Its canonical target.
     pub url: PageUrl,
     /// The `a` element of its first occurrence.
     pub node: NodeId,
-    /// Is it marked `rel="nofollow"`?
+    /// Whether every occurrence is marked `rel="nofollow"`.
     pub nofollow: bool,
 }
 
-/// Endings of a path that can be a page; a path without a dot always can (ALGORITHMS 0.3).
+/// File extensions of pages; the list extends that of the authors' HybEx. A file name without a dot can be a page.
 const PAGE_ENDINGS: &[&str] = &["html", "htm", "xhtml", "shtml", "php", "php3", "asp", "aspx", "jsp", "cfm"];
 
-/// The links of a page to pages of the same site, in document order, each URL once, itself left out.
+/// The links of a page to other pages of the same site, in document order, each URL once.
 ///
-/// `url` is where the page was found; a `base` element in it shifts relative links.
-/// No more than `most` of them: a page of a million links is no menu.
+/// `url` is the URL of the page. Relative links are resolved against its `base` element, if it has one.
+/// At most `most` links are returned, which bounds the work on pages with very many links.
 pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site, most: usize) -> Vec<Outlink> {
     let base = base_url(tree, url);
     let mut seen: FxHashMap<PageUrl, usize> = FxHashMap::default();
@@ -51,7 +51,7 @@ pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site, most: usize) -> Vec<Out
         let Some(target) = site.claim(target).filter(|t| t != url) else { continue };
         let nofollow = is_nofollow(tree, node);
         match seen.get(&target) {
-            // One link that may be followed is enough.
+            // A URL is nofollow only if all links to it are.
             Some(at) => links[*at].nofollow &= nofollow,
             None if links.len() >= most => break,
             None => {
@@ -63,7 +63,9 @@ pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site, most: usize) -> Vec<Out
     links
 }
 
-/// The same without a tree, for crawls that want links only; `is_known` is asked before a link is resolved.
+/// The links of a page to other pages of the same site, found without a tree, for crawls that need only links.
+///
+/// `is_known` gets a hash of each link before it is resolved. Known links are skipped, which is the only deduplication.
 pub fn scanned_outlinks(
     html: &[u8],
     url: &PageUrl,
@@ -74,12 +76,21 @@ pub fn scanned_outlinks(
 ) -> Vec<PageUrl> {
     let (base, links) = scan_links(html, most);
     let base = base.and_then(|href| url.join(&href)).unwrap_or_else(|| url.clone());
+    let page = xxh3_64(base.as_str().as_bytes());
     let folder = xxh3_64(base.path().rsplit_once('/').map_or("", |(folder, _)| folder).as_bytes());
     let mut found = Vec::new();
     for link in links {
-        // What does not depend on the folder is known wherever it stands.
+        // Links that do not depend on the folder have the same hash on every page.
         let is_rooted = link.href.starts_with('/') || link.href.contains("://");
-        let key = xxh3_64_with_seed(link.href.as_bytes(), if is_rooted { 0 } else { folder });
+        let is_query = link.href.is_empty() || link.href.starts_with(['?', '#']);
+        let seed = if is_rooted {
+            0
+        } else if is_query {
+            page
+        } else {
+            folder
+        };
+        let key = xxh3_64_with_seed(link.href.as_bytes(), seed);
         if (skip_nofollow && link.nofollow) || is_known(key) {
             continue;
         }
@@ -89,7 +100,7 @@ pub fn scanned_outlinks(
     found
 }
 
-/// The URL that relative links of a page start from.
+/// The URL that relative links of a page are resolved against.
 pub fn base_url(tree: &Tree, url: &PageUrl) -> PageUrl {
     tree.all("base")
         .find_map(|base| tree.attr(base, "href"))
@@ -110,9 +121,9 @@ fn may_be_page(url: &PageUrl) -> bool {
     }
 }
 
-/// The word list of a URL: host, then directories; the resource name is left out (definition 2.2.4).
+/// The word list of a URL: host, then directories, without the resource name (thesis, definition 2.2.4).
 ///
-/// With `slug_dirs` a last segment without a dot counts as a directory.
+/// With `slug_dirs`, a last segment without a dot counts as a directory.
 pub fn words(url: &PageUrl, slug_dirs: bool) -> Vec<String> {
     let path = url.path();
     let (directory, resource) = path.rsplit_once('/').unwrap_or(("", path));
@@ -125,15 +136,15 @@ pub fn words(url: &PageUrl, slug_dirs: bool) -> Vec<String> {
     words
 }
 
-/// Hyperlink distance of `other` seen from `reference` (definition 2.2.5); not symmetric.
+/// Hyperlink distance from `reference` to `other` (thesis, definition 2.2.5). It is not symmetric.
 ///
-/// 0 when equal, positive when `other` lies below, negative by the number of levels to climb.
+/// 0 if both are equal; the number of levels down if `other` is below `reference`; otherwise minus the levels to climb.
 pub fn hyperlink_distance<S: PartialEq>(reference: &[S], other: &[S]) -> i32 {
     let shared = reference.iter().zip(other).take_while(|(a, b)| a == b).count();
     if shared == reference.len() { (other.len() - shared) as i32 } else { -((reference.len() - shared) as i32) }
 }
 
-/// Sort key of hyperlink relevance (definition 2.2.12): 0, +1, +2, ..., then -1, -2, ...
+/// Sort key of link relevance (thesis, definition 2.2.12): 0, +1, +2, ..., then -1, -2, ...
 pub fn relevance(distance: i32) -> (bool, u32) {
     (distance < 0, distance.unsigned_abs())
 }
@@ -151,7 +162,7 @@ mod tests {
 
     #[test]
     fn hyperlink_distances_of_the_thesis() {
-        // Examples 2.2.3 and 2.2.6; item 1 of the latter swaps its arguments in print.
+        // Examples 2.2.3 and 2.2.6 of the thesis. Item 1 of example 2.2.6 has its arguments swapped in print.
         let cases = [
             ("research/maths", "research/maths", 0),
             ("research/maths", "research/maths/geometry", 1),

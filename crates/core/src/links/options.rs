@@ -1,4 +1,4 @@
-//! Which links of a page are candidates, and in which order they are tried.
+//! Options: which links of a page are candidates, and in which order they are tried.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,13 +8,13 @@ use crate::page_url::SameSite;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default = "LinkOptions::thesis2014")]
 pub struct LinkOptions {
-    /// Which links stay in the site of a page.
+    /// Which links belong to the site of a page.
     pub same_site: SameSite,
     /// Whether a last path segment without a dot counts as a directory, as in `/section`.
     pub slug_dirs: bool,
     /// Reference set of the DOM distance.
     pub dom_ref: DomRef,
-    /// Links of a page that are considered.
+    /// Maximum number of links of a page that are considered.
     pub max: usize,
     /// Whether links marked `nofollow` are left out.
     pub skip_nofollow: bool,
@@ -26,19 +26,19 @@ pub struct LinkOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkOrderBy {
-    /// Classes of equal hyperlink distance one after the other (thesis, Algorithm 1).
+    /// By class of equal hyperlink distance (thesis, Algorithm 1).
     Paper,
-    /// Round-robin over the forms of URL, the form of the key page first. Within a form as in the paper.
+    /// Round-robin over the URL forms, the form of the key page first. Within a form, as `Paper`.
     Forms,
-    /// As `Forms`, with the links of the main menu as one more form, the second.
+    /// As `Forms`, with the links of the main menu as an additional form in second position.
     Turns,
-    /// The links of the main menu first, then the others. Within each as in the paper.
+    /// The links of the main menu first, then the others. Within each group, as `Paper`.
     Menu,
-    /// At random, from the links of all loaded pages. A baseline for the other orders.
+    /// By a hash of the URL, over the links of all loaded pages. A baseline for the other orders.
     Random,
 }
 
-/// Which links the next link should be far from in the DOM tree.
+/// The links that the next link should be far from in the DOM tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DomRef {

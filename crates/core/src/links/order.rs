@@ -1,10 +1,11 @@
-//! The order in which links are tried: DOM distance, Algorithm 1, and turns of the forms of URL.
+//! The order in which links are tried: DOM distance, Algorithm 1, and round-robin over URL forms.
 //!
-//! Source: Alarte, thesis of 2014, definitions 2.2.10 to 2.2.14 and Algorithm 1; the missing assignment of `links'`
-//! there and the contradiction of example 2.2.15 are settled as in the authors' own code (ALGORITHMS 2.3).
+//! Source: Alarte 2014 (thesis), definitions 2.2.10 to 2.2.14 and Algorithm 1 (section 2.2.4). As printed, Algorithm 1
+//! lacks the assignment of `links'`, and example 2.2.15 contradicts it. Both are resolved as in the authors' HybEx.
 //!
-//! A departure: a site's pages of one kind mostly have URLs of one form, and pages of all kinds are wanted, those of the
-//! key page's own kind most, then those that the main menu leads to. So these take turns, in each Algorithm 1 holds.
+//! Departure from the thesis: pages of one kind mostly have URLs of one form, and the training set needs pages of all
+//! kinds. Links are therefore tried round-robin over the forms: first the form of the key page, then the links of the
+//! main menu, then the other forms. Within a form, Algorithm 1 applies.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,25 +20,25 @@ use crate::page_url::PageUrl;
 
 /// Links in the order in which they are tried.
 ///
-/// Lazy: choosing the next link costs one pass over what is left of its class.
+/// The order is computed lazily: each link costs one pass over the remaining links of its class.
 #[derive(Clone, Debug)]
 pub struct LinkOrder {
     urls: Vec<PageUrl>,
     nodes: Vec<NodeId>,
     places: Places,
-    /// Links that take turns, by number, each list in the order of Algorithm 1.
+    /// Lists of link numbers for the round-robin, each with its order by Algorithm 1.
     turns: Vec<(Vec<usize>, FarthestFirst)>,
     next: usize,
-    /// Form of the key page's URL, where forms take turns.
+    /// Form of the key page's URL, if the order is round-robin over forms.
     own: Option<String>,
-    /// Links of that form that other pages have, after those of the key page.
+    /// Links of that form found on other pages. They are tried after those of the key page.
     more: VecDeque<PageUrl>,
-    /// Links of all pages by a number as good as random, where chance decides; `turns` is empty then.
+    /// Links of all pages by a hash, for the random order; `turns` is then empty.
     pool: Option<BTreeMap<u64, PageUrl>>,
 }
 
 impl LinkOrder {
-    /// The order of `links` of the key page: classes of hyperlink relevance, in each the farthest from those chosen.
+    /// The order of the thesis for `links` of the key page: by link relevance, then farthest-first by DOM distance.
     pub fn paper(tree: &Tree, key: &PageUrl, links: &[Outlink], options: &LinkOptions) -> LinkOrder {
         LinkOrder::new(tree, key, links, &LinkOptions { order: LinkOrderBy::Paper, ..options.clone() })
     }
@@ -79,10 +80,11 @@ impl LinkOrder {
         LinkOrder { urls, nodes, places, turns, next: 0, own, more: VecDeque::new(), pool }
     }
 
-    /// Takes a link that another page has, if the key page's kind is wanted and this is one of it: an article seldom
-    /// links to its like, the listing that it links to does. The caller offers each URL once.
+    /// Adds a link found on another page, if its URL has the form of the key page and the order uses forms. An article
+    /// seldom links to articles, but the listing that it links to does. The random order takes every link. The caller
+    /// offers each URL once.
     pub fn offer(&mut self, url: &PageUrl) -> bool {
-        /// More are never come to.
+        /// Further links would never be tried.
         const MOST: usize = 100;
         if let Some(pool) = &mut self.pool {
             pool.extend([by_chance(url)]);
@@ -96,12 +98,12 @@ impl LinkOrder {
     }
 }
 
-/// A URL with a number that says nothing of it, and is the same every night.
+/// A URL with its hash, which gives an arbitrary order that is the same in every run.
 fn by_chance(url: &PageUrl) -> (u64, PageUrl) {
     (mix(0, url.fingerprint()), url.clone())
 }
 
-/// Links of one form, the form of the key page first, then as Algorithm 1 comes to them.
+/// Groups links by form: the form of the key page first, then the others in the order of their most relevant link.
 fn by_form(key: &PageUrl, links: &[Outlink], classes: &[(bool, u32)]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..links.len()).collect();
     order.sort_by_key(|at| classes[*at]);
@@ -114,7 +116,7 @@ fn by_form(key: &PageUrl, links: &[Outlink], classes: &[(bool, u32)]) -> Vec<Vec
         });
         lists[list].push(at);
     }
-    // Algorithm 1 wants document order inside a class.
+    // Algorithm 1 needs document order inside a class.
     lists.iter_mut().for_each(|list| list.sort_unstable());
     lists
 }
@@ -142,7 +144,7 @@ impl Iterator for LinkOrder {
     }
 }
 
-/// Where the nodes of a tree hang; outlives the tree, and is linear in it where root paths a link would not be.
+/// Parents and depths of the nodes, usable without the tree. They take linear space; a root path per link would not.
 #[derive(Clone, Debug)]
 struct Places {
     parent: Vec<u32>,
@@ -154,8 +156,8 @@ impl Places {
         Places { parent: tree.shape.parent.clone(), depth: tree.shape.depth.clone() }
     }
 
-    /// DOM distance (definition 2.2.10): nodes on the two root paths after their common prefix. Where one node is an
-    /// ancestor of the other, which the definition leaves open, the same formula holds.
+    /// DOM distance (thesis, definition 2.2.10): number of nodes on the two root paths after their common prefix. The
+    /// definition does not cover a node and its ancestor; the same formula is used for them.
     fn distance(&self, a: NodeId, b: NodeId) -> u32 {
         let (mut a, mut b, mut steps) = (a.index(), b.index(), 0);
         while a != b {
@@ -173,12 +175,12 @@ impl Places {
     }
 }
 
-/// Gonzalez' farthest-point order inside classes (Algorithm 1 with the assignment of `links'` that print lost).
+/// Gonzalez' farthest-point order inside classes (Algorithm 1 with the missing assignment of `links'`).
 #[derive(Clone, Debug)]
 struct FarthestFirst {
-    /// Items left by class, each in document order; the class in hand is the last one.
+    /// Remaining items by class, each class in document order; the current class is the last one.
     classes: Vec<Vec<usize>>,
-    /// Least distance of each item to the reference set so far; only ever lowered.
+    /// Smallest distance of each item to the reference set so far; it never increases.
     nearest: Vec<u32>,
     dom_ref: DomRef,
 }
@@ -206,7 +208,7 @@ impl FarthestFirst {
         }
         let class = self.classes.last_mut()?;
         let nearest = &mut self.nearest;
-        // `max_by_key` keeps the last of equals; reversed, that is the first in document order.
+        // `max_by_key` keeps the last of equals; in reverse, that is the first in document order.
         let at = (0..class.len()).rev().max_by_key(|i| nearest[class[*i]])?;
         let chosen = class.remove(at);
         let touched: Vec<usize> = match self.dom_ref {
@@ -288,7 +290,7 @@ mod tests {
         let mut sorted = forms;
         sorted.sort();
         assert_eq!(all, sorted, "every link once");
-        // Pages of the key page's kind that others link to have their turns too.
+        // Links of the key page's form that other pages have are tried too.
         let mut order =
             LinkOrder::new(&tree, &key, &links, &LinkOptions { order: LinkOrderBy::Forms, ..LinkOptions::default() });
         let url = |path: &str| PageUrl::parse(&format!("http://s.com{path}")).unwrap();

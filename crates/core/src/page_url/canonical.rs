@@ -1,8 +1,8 @@
-//! The canonical text of a URL: one spelling for URLs that all but a few servers take for the same.
+//! The canonical text of a URL: one spelling for URLs that nearly all servers treat as equal.
 //!
-//! On top of the WHATWG form these are the rules of crawler-commons' normaliser that cannot lead to another page on a
-//! usual server: escapes of unreserved characters undone and others in capitals, `//` in a path as one slash, query
-//! parameters sorted and empty ones left out, no dot behind the host. Index files stay: `/` and `/index.html` may differ.
+//! The rules extend the WHATWG form. They are the rules of crawler-commons' normalizer that change the page on hardly
+//! any server: decode escapes of unreserved characters, write other escapes in upper case, merge slashes in a path,
+//! sort query parameters, drop nameless ones and a dot after the host. `/` and `/index.html` may differ and are kept.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub(super) fn text(url: &Url) -> String {
     out
 }
 
-/// A parameter with a name; a value that is empty is left out.
+/// The canonical text of a parameter, without an empty value. `None` if it has no name.
 fn parameter(text: &str) -> Option<String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     if name.is_empty() {
@@ -49,7 +49,7 @@ fn parameter(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Percent-encodes in one way: unreserved characters plain, escapes in capitals, a stray `%` as `%25`.
+/// Normalizes percent-encoding: unreserved characters plain, escapes in upper case, a stray `%` as `%25`.
 fn respell(text: &str, out: &mut String) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -79,7 +79,7 @@ fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// The URL without some parameters; `None` when it has none of them.
+/// The URL without the parameters that `drops` selects by name; `None` if it has none of them.
 pub(super) fn without_parameters(url: &Url, drops: impl Fn(&str) -> bool) -> Option<Url> {
     let name = |parameter: &str| parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
     let keeps = |parameter: &&str| !drops(&name(parameter));
@@ -101,7 +101,7 @@ pub(super) fn without_parameters(url: &Url, drops: impl Fn(&str) -> bool) -> Opt
     if path == url.path() && query == url.query().unwrap_or_default() {
         return None;
     }
-    // Rebuilt as text: the setters would not keep a query's spelling.
+    // The URL is rebuilt as text, because the setters would not preserve the spelling of the query.
     let mark = if query.is_empty() { "" } else { "?" };
     Url::parse(&format!("{}{path}{mark}{query}", &url[..Position::BeforePath])).ok()
 }

@@ -1,7 +1,7 @@
-//! What a page is called: canonical URLs and sites.
+//! Page URLs and sites.
 //!
-//! Every name is normalised when it is made, so equality is plain equality afterwards.
-//! Nothing here touches the network; a host name is never resolved on this floor.
+//! A URL is normalized when it is created, so URLs are compared with `==`. Nothing here uses the network, and host
+//! names are never resolved.
 
 mod canonical;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// A canonical http(s) URL: parsed by the WHATWG rules, without fragment. Cheap to clone.
+/// An http(s) URL, normalized by the WHATWG rules, without fragment and credentials. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageUrl(Arc<Url>);
 
@@ -27,7 +27,7 @@ pub enum UrlError {
         /// The parser's reason.
         reason: String,
     },
-    /// It has a scheme that no page has.
+    /// Its scheme is neither http nor https.
     #[error("{url}: only http and https pages are crawled")]
     Scheme {
         /// The text as given.
@@ -36,7 +36,7 @@ pub enum UrlError {
 }
 
 impl PageUrl {
-    /// Parses an absolute URL; user name and password are dropped, they are not part of a page's name.
+    /// Parses an absolute URL. User name and password are dropped, because they do not identify the page.
     pub fn parse(text: &str) -> Result<PageUrl, UrlError> {
         let url =
             Url::parse(text.trim()).map_err(|e| UrlError::Syntax { url: text.to_owned(), reason: e.to_string() })?;
@@ -75,7 +75,7 @@ impl PageUrl {
         self.0.host_str().unwrap_or_default()
     }
 
-    /// Host, with the port where it is not the scheme's usual one: the name of a site in the store.
+    /// The host, with the port if it is not the default of the scheme: the name of a site in the store.
     pub fn authority(&self) -> String {
         match self.0.port() {
             Some(port) => format!("{}:{port}", self.host()),
@@ -93,12 +93,12 @@ impl PageUrl {
         self.0.path()
     }
 
-    /// `scheme://host:port`, the unit that a robots.txt speaks for (RFC 9309, 2.3).
+    /// `scheme://host:port`, the scope of a robots.txt (RFC 9309, 2.3).
     pub fn origin(&self) -> String {
         self.0.origin().ascii_serialization()
     }
 
-    /// The same path and query on the origin of `other`; used when a site answers to several names.
+    /// The same path and query on the origin of `other`, for sites that are served under several host names.
     pub fn on_origin_of(&self, other: &PageUrl) -> Option<PageUrl> {
         let mut url = Url::clone(&other.0);
         url.set_path(self.0.path());
@@ -106,34 +106,34 @@ impl PageUrl {
         PageUrl::canonical(url)
     }
 
-    /// The same URL over http or https, as `other` has it; both on their usual ports, or the URL stays.
+    /// The URL with the scheme of `other`. A URL with a port other than the default is returned unchanged.
     fn with_scheme_of(self, other: &PageUrl) -> PageUrl {
         if self.0.port().is_some() || self.0.scheme() == other.0.scheme() {
             return self;
         }
         let mut url = Url::clone(&self.0);
-        // Fails between special and other schemes only, and both are special.
+        // `set_scheme` fails only between special and other schemes; http and https are both special.
         let _ = url.set_scheme(other.0.scheme());
         PageUrl(Arc::new(url))
     }
 
-    /// The spelling by which two names of one page are recognised (`canonical.rs`). What is asked for is the URL as it
-    /// was linked: servers may tell spellings apart.
+    /// The canonical spelling, which identifies the page (`canonical.rs`). Requests use the URL as it was linked,
+    /// because servers may distinguish spellings.
     pub fn canonical_text(&self) -> String {
         canonical::text(&self.0)
     }
 
-    /// 64-bit fingerprint of the canonical text: what seen sets hold.
+    /// 64-bit fingerprint of the canonical text, as stored in the sets of seen URLs.
     pub fn fingerprint(&self) -> u64 {
         xxhash_rust::xxh3::xxh3_64(self.canonical_text().as_bytes())
     }
 
-    /// The URL without the query parameters and path parameters (`;name=`) whose name `drops` says yes to.
+    /// The URL without the query parameters and path parameters (`;name=`) that `drops` selects by lower-case name.
     pub fn without_parameters(&self, drops: impl Fn(&str) -> bool) -> PageUrl {
         canonical::without_parameters(&self.0, drops).map_or_else(|| self.clone(), |url| PageUrl(Arc::new(url)))
     }
 
-    /// The literal address when the host is one.
+    /// The IP address, if the host is an address literal.
     pub fn ip_literal(&self) -> Option<IpAddr> {
         match self.0.host()? {
             url::Host::Ipv4(ip) => Some(IpAddr::V4(ip)),
@@ -155,7 +155,7 @@ impl fmt::Debug for PageUrl {
     }
 }
 
-/// What two URLs must share to count as one site.
+/// What two URLs must share to belong to the same site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SameSite {
@@ -165,11 +165,11 @@ pub enum SameSite {
     Registrable,
 }
 
-/// The site of a key page: decides which links stay inside.
+/// The site of a key page. It decides which links are internal.
 ///
-/// `http` and `https` on their usual ports are one site, and its pages are named by the key page's scheme: a page
-/// that is linked both ways is one page. Any other port is another site, but where the key page has a port, links to
-/// its host without one are its own: so do mirrors and previews link to themselves.
+/// `http` and `https` on their default ports are one site. URLs get the scheme of the key page, so a page that is
+/// linked with both schemes is one page. Any other port is another site, with one exception: if the key page has such a
+/// port, links to its host without a port are internal, because mirrors and previews link to themselves that way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     key: PageUrl,
@@ -183,7 +183,7 @@ impl Site {
         Site { key: key.clone(), aliases: Vec::new(), same }
     }
 
-    /// Further host names under which the same pages are served; their links are rewritten to the key's origin.
+    /// Adds host names under which the same pages are served. Links to them get the origin of the key page.
     pub fn with_aliases(mut self, aliases: &[String]) -> Site {
         self.aliases = aliases.iter().map(|a| bare(a).to_owned()).collect();
         self
@@ -199,9 +199,9 @@ impl Site {
         self.key.host()
     }
 
-    /// The URL as this site names it, or `None` when it leads elsewhere.
+    /// The URL as a page of this site, or `None` if it is external.
     pub fn claim(&self, url: PageUrl) -> Option<PageUrl> {
-        // A mirror on a port of its own still links to itself without one.
+        // Pages of a mirror with its own port link to the host without a port.
         let drops_port = comparable_port(&url) == 0 && comparable_port(&self.key) != 0;
         let is_mirror = drops_port && bare(url.host()) == bare(self.key.host());
         if is_mirror || self.aliases.iter().any(|a| a == bare(url.host())) {
@@ -216,7 +216,7 @@ impl Site {
     }
 }
 
-/// 0 for the usual port of the scheme, so that http and https compare equal.
+/// The port, or 0 for the default port of the scheme, so that http and https compare equal.
 fn comparable_port(url: &PageUrl) -> u16 {
     url.url().port().unwrap_or(0)
 }

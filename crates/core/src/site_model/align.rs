@@ -1,8 +1,8 @@
-//! Aligns a page to a training page, content first.
+//! Aligns a page to a training page, equal content first.
 //!
-//! From the bodies down: equal subtrees in any order, then equal ids, then the pairs with the highest equality
-//! probability of the thesis (definition 3.2.2, with stable names only and without order). A node that finds no partner
-//! this way may still be found elsewhere on the training page, by a unique id or as an equal subtree.
+//! Children are mapped from the bodies down: equal subtrees in any order, then equal ids, then the pairs with the
+//! highest equality probability (thesis, definition 3.2.2, with stable names only and without order). Remaining nodes
+//! are searched for elsewhere on the training page, by unique id or equal subtree.
 
 use super::SiteModelOptions;
 use super::encoded_page::EncodedPage;
@@ -10,13 +10,13 @@ use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::training_page::TrainingPage;
 use crate::equality_weights::EqualityWeights;
 
-/// What a training page has of a node.
+/// How much of a node is on a training page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum NodeMatch {
     /// Nothing.
     #[default]
     Absent,
-    /// The node, but something in it or below it differs.
+    /// The node, with a difference in the node itself or below it.
     Partial,
     /// Its subtree, in the same position.
     Equal,
@@ -24,16 +24,16 @@ pub(super) enum NodeMatch {
     Moved,
 }
 
-/// What one training page has of every node of a page.
+/// The alignment of a page to one training page.
 #[derive(Debug, Default)]
 pub(super) struct Alignment {
     pub(super) matches: Vec<NodeMatch>,
-    /// Whether a node of the page was mapped to a node of the training page, by the number of the latter.
+    /// For each node of the training page, whether a node of the page is mapped to it.
     pub(super) taken: Vec<bool>,
 }
 
 impl Alignment {
-    /// Share of the page's text that the training page has, in characters.
+    /// Share of the characters of the page's text that are also on the training page.
     pub(super) fn equal_text(&self, page: &EncodedPage) -> f64 {
         let (mut equal, mut all) = (0_u64, 0_u64);
         for (found, chars) in self.matches.iter().zip(&page.chars) {
@@ -71,7 +71,7 @@ struct Walk<'a> {
     scratch: &'a mut Scratch,
 }
 
-/// Buffers that one alignment leaves to the next.
+/// Buffers that are reused by the next alignment.
 #[derive(Default)]
 pub(super) struct Scratch {
     /// Pairs whose children are to be mapped.
@@ -79,7 +79,7 @@ pub(super) struct Scratch {
     lists: Lists,
     by_subtree: ByNumber,
     by_signature: ByNumber,
-    /// By subtree: the last training page that has it.
+    /// For each subtree, the number of the last training page that contains it.
     found_in: Vec<u32>,
     /// Number of the current training page.
     training_page: u32,
@@ -130,13 +130,13 @@ impl Walk<'_> {
     }
 
     fn equal(&mut self, x: usize, y: usize) {
-        // Two sizes: hashes of a hostile page can agree where the subtrees do not.
+        // The sizes can differ: a hostile page can produce equal hashes for different subtrees.
         let (here, there) = (self.page.columns.size[x] as usize, self.training_page.columns.size[y] as usize);
         self.out.matches[x..x + here].fill(NodeMatch::Equal);
         self.out.taken[y..y + there].fill(true);
     }
 
-    /// What `map_children` would do with two only children.
+    /// Gives the result of `map_children` for two only children.
     fn map_only(&mut self, i: usize, j: usize) {
         let only = |node: usize| Child { node, position: 1 };
         let is_equal = self.page.columns.subtree[i] == self.training_page.columns.subtree[j];
@@ -163,7 +163,7 @@ impl Walk<'_> {
         if self.training_page.has_ids() {
             self.map_ids(left, right);
         }
-        // Longer lists signature by signature first; what is then still more is left.
+        // Long lists are first paired by signature. If the rest is still too long, it is not mapped.
         if left.len().saturating_mul(right.len()) > self.options.max_pairs {
             self.map_same_signatures(left, right);
         }
@@ -173,8 +173,8 @@ impl Walk<'_> {
         self.scratch.lists = lists;
     }
 
-    /// Pairs children of one tag and the same names, the first with the first: what long lists of like items would come
-    /// to pair by pair, in time that is linear in them.
+    /// Pairs children of equal signature in their order, in linear time. For long lists of similar items, scoring all
+    /// pairs would give much the same result.
     fn map_same_signatures(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
         let (page, training_page) = (&self.page.columns.signature, &self.training_page.columns.signature);
         let open = &mut self.scratch.open;
@@ -182,7 +182,7 @@ impl Walk<'_> {
         self.scratch.by_signature.pair(n, (left, page), (right, training_page), |i, j| open.push((i, j)));
     }
 
-    /// Pairs children with equal subtrees, the first with the first; leaves the others in the lists.
+    /// Pairs children with equal subtrees in their order; leaves the others in the lists.
     fn map_equal(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
         let (a, b) = (&self.page.columns.subtree, &self.training_page.columns.subtree);
         let n = left.iter().zip(&*right).take_while(|(i, j)| a[i.node] == b[j.node]).count();
@@ -199,7 +199,7 @@ impl Walk<'_> {
         });
     }
 
-    /// Pairs children of equal ids; leaves the others in the lists.
+    /// Pairs children with equal ids and tags; leaves the others in the lists.
     fn map_ids(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
         left.retain(|i| {
             let signature = self.page.signature(i.node);
@@ -216,7 +216,7 @@ impl Walk<'_> {
         });
     }
 
-    /// Pairs what is most alike, best pair first.
+    /// Pairs the most similar children, best pair first.
     fn map_alike(&mut self, (x, y): (usize, usize), lists: &mut Lists) {
         let Lists { left, right, candidates, is_used, is_taken } = lists;
         let (m, n) = (self.page.columns.n_children[x], self.training_page.columns.n_children[y]);
@@ -245,7 +245,8 @@ impl Walk<'_> {
         &self.interner.signatures()[self.training_page.columns.signature[j] as usize]
     }
 
-    /// The equality probability with the weights of the thesis, in lists of m and n children. Text nodes go by position.
+    /// The equality probability with the weights of the thesis, in lists of m and n children. The score of text nodes
+    /// depends only on their position.
     fn likeness(&self, i: Child, j: Child, m: u32, n: u32) -> Option<f64> {
         const W: EqualityWeights = EqualityWeights::THESIS;
         let (a, b) = (self.page.signature(i.node), self.signature(j.node));
@@ -291,17 +292,17 @@ impl Walk<'_> {
     }
 }
 
-/// How near two positions in lists of m and n are, counted from either end.
+/// The agreement of two positions in lists of m and n nodes, counted from the end that fits better.
 fn position_score(i: Child, j: Child, m: u32, n: u32) -> f64 {
     let (p, q) = (i.position, j.position);
     let off = p.abs_diff(q).min((m.saturating_sub(p)).abs_diff(n.saturating_sub(q)));
     1.0 - f64::from(off) / f64::from(m.max(n).max(1))
 }
 
-/// Buffers for pairing by number: the first of each number, and the next one of the same.
+/// Buffers for pairing by number: chains of the right nodes with equal numbers.
 #[derive(Default)]
 struct ByNumber {
-    /// By number: the round that it was written in, and the place in the right list.
+    /// For each number, the round in which the entry was written, and the first right index with that number.
     first: Vec<(u32, u32)>,
     round: u32,
     next: Vec<u32>,
@@ -309,8 +310,7 @@ struct ByNumber {
 }
 
 impl ByNumber {
-    /// Pairs children of equal numbers below `n`, the first with the first, in time that is linear in the lists; the
-    /// others stay in them.
+    /// Pairs children with equal numbers below `n` in their order, in linear time. The others stay in the lists.
     fn pair(
         &mut self,
         n: usize,
@@ -345,7 +345,7 @@ impl ByNumber {
     }
 }
 
-/// Shared members over all members.
+/// Jaccard index: the number of shared members over the number of all members; `none` if both are empty.
 fn overlap(a: &[u32], b: &[u32], none: f64) -> f64 {
     if a.is_empty() && b.is_empty() {
         return none;

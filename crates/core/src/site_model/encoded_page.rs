@@ -1,4 +1,4 @@
-//! A page that is to be labelled: columns in preorder from the body on.
+//! A page encoded for labeling: columns in preorder, starting at the body.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -6,12 +6,12 @@ use super::SiteModelOptions;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
 use crate::dom::{NodeId, SetId, Sets, Tree, mix, normalized_chars};
 
-/// What a page and a training_page have alike, by node.
+/// Columns that pages and training pages both have, by node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Columns {
     /// Number of its signature in the interner.
     pub(super) signature: Vec<u32>,
-    /// Nodes of its subtree.
+    /// Number of nodes in its subtree.
     pub(super) size: Vec<u32>,
     pub(super) n_children: Vec<u32>,
     /// Number of its subtree in the interner.
@@ -36,35 +36,35 @@ impl Columns {
     }
 }
 
-/// A page reduced to what is compared.
+/// A page reduced to the compared fields.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EncodedPage {
-    /// Kinds and subtrees are [`UNKNOWN`] until the page is numbered, and those that no training_page has stay so.
+    /// Signatures and subtrees are set by `EncodedPage::number`; those that no training page has are [`UNKNOWN`].
     pub(super) columns: Columns,
     pub(super) parent: Vec<u32>,
-    /// Its signatures of nodes.
+    /// The distinct signatures of its nodes.
     signatures: Vec<NodeSignature>,
     /// Number of each node in `signatures`.
     own_signature: Vec<u32>,
-    /// Hash of a text, or of the attributes of an element without children; 0 = none.
+    /// Hash of the text, or of the attributes of an element without children; 0 for other nodes.
     own: Vec<u32>,
-    /// Characters of a text node.
+    /// Number of characters of a text node; 0 for elements.
     pub(super) chars: Vec<u32>,
-    /// Hash of the subtree's tags and texts.
+    /// Hash of the subtree: tags, texts, and attributes of childless elements.
     hash: Vec<u64>,
-    /// Does the subtree hold text?
+    /// Whether the subtree contains text.
     pub(super) has_text: Vec<bool>,
-    /// Hash of the whole page, of what a bounded one has lost too.
+    /// Hash of the whole page, including nodes that `bounded` removed.
     digest: u64,
 }
 
-/// Kinds of tokens are kept apart: a class is no id.
+/// Kinds of tokens. A class and an id of the same name are different tokens.
 const ID: u64 = 1;
 const CLASS: u64 = 2;
 const ATTRIBUTE: u64 = 3;
 
-fn token(signature: u64, name: u64) -> u32 {
-    (mix(signature, name) as u32).max(1)
+fn token(kind: u64, name: u64) -> u32 {
+    (mix(kind, name) as u32).max(1)
 }
 
 /// The distinct tokens of a page.
@@ -85,28 +85,28 @@ pub(super) fn tokens(tree: &Tree) -> FxHashSet<u32> {
     found
 }
 
-/// Lists of the tokens of a signature that are in the vocabulary, each once: a page of a million links has a million sets of
-/// attributes, and hardly one of them anywhere else.
+/// Distinct lists of the tokens of one kind that are in the vocabulary. A page with a million links has a million
+/// attribute sets, but hardly any of them is on another page.
 struct Stable<'a> {
-    signature: u64,
+    kind: u64,
     vocabulary: &'a FxHashSet<u32>,
-    /// List of each set, once it is known.
+    /// Number of the list of each set, once it is computed.
     of_set: Vec<Option<u32>>,
     lists: Vec<Vec<u32>>,
     known: FxHashMap<Vec<u32>, u32>,
 }
 
 impl<'a> Stable<'a> {
-    fn new(signature: u64, sets: &Sets, vocabulary: &'a FxHashSet<u32>) -> Stable<'a> {
-        Stable { signature, vocabulary, of_set: vec![None; sets.len()], lists: Vec::new(), known: FxHashMap::default() }
+    fn new(kind: u64, sets: &Sets, vocabulary: &'a FxHashSet<u32>) -> Stable<'a> {
+        Stable { kind, vocabulary, of_set: vec![None; sets.len()], lists: Vec::new(), known: FxHashMap::default() }
     }
 
-    /// Number of the list of a set.
+    /// The number of the list of a set.
     fn number(&mut self, sets: &Sets, set: SetId) -> u32 {
         if let Some(number) = self.of_set[set.index()] {
             return number;
         }
-        let tokens = sets.get(set).iter().map(|name| token(self.signature, *name));
+        let tokens = sets.get(set).iter().map(|name| token(self.kind, *name));
         let mut list: Vec<u32> = tokens.filter(|token| self.vocabulary.contains(token)).collect();
         list.sort_unstable();
         list.dedup();
@@ -120,7 +120,7 @@ impl<'a> Stable<'a> {
 }
 
 impl EncodedPage {
-    /// The page of a tree; names outside the vocabulary are left out.
+    /// Encodes a tree. Names outside the vocabulary are left out.
     pub(super) fn of(tree: &Tree, vocabulary: &FxHashSet<u32>) -> EncodedPage {
         let (counted, shape) = (tree.counted(), &tree.shape);
         let (first, n) = (counted.start, counted.len());
@@ -163,7 +163,7 @@ impl EncodedPage {
         page
     }
 
-    /// The page that a training_page was made of, as far as it is known: without the lengths of its texts.
+    /// Restores a page from a stored training page. Text lengths are missing, because they are not stored.
     pub(super) fn again(
         signatures: &[NodeSignature],
         own_signature: &[u32],
@@ -180,7 +180,7 @@ impl EncodedPage {
             }
             page.own_signature.push(*number);
         }
-        // Nodes with children still to come, and how many.
+        // Open nodes, with the number of their children that have not been visited.
         let mut open: Vec<(u32, u32)> = Vec::new();
         for (node, n_children) in n_children.iter().enumerate() {
             while open.last().is_some_and(|(_, to_come)| *to_come == 0) {
@@ -203,7 +203,7 @@ impl EncodedPage {
         EncodedPage { columns, parent: column(), own_signature: column(), own: column(), ..EncodedPage::default() }
     }
 
-    /// Fills in what follows from the other columns.
+    /// Computes the columns that follow from the others.
     fn sum_up(&mut self) {
         let n = self.parent.len();
         self.columns.size = vec![1; n];
@@ -223,10 +223,10 @@ impl EncodedPage {
         }
     }
 
-    /// The page without the middle of very long child lists, and cut off after `max_nodes` nodes.
+    /// The page without the middle of very long child lists, truncated to `max_nodes` nodes.
     pub(super) fn bounded(self, options: &SiteModelOptions) -> EncodedPage {
         let most = options.max_nodes;
-        // Of a long list more from the beginning: pages append.
+        // More children are kept from the beginning of a list: lists grow at the end.
         let last = (options.max_children / 7) as u32;
         let first = options.max_children as u32 - last;
         let n_children = &self.columns.n_children;
@@ -235,7 +235,7 @@ impl EncodedPage {
         }
         let mut kept = EncodedPage { signatures: self.signatures, digest: self.digest, ..EncodedPage::default() };
         let mut number: Vec<Option<u32>> = vec![None; self.parent.len()];
-        // Children of each node that have come.
+        // Number of visited children of each node.
         let mut come: Vec<u32> = vec![0; self.parent.len()];
         for node in 0..self.parent.len() {
             let parent = self.parent[node] as usize;
@@ -264,7 +264,7 @@ impl EncodedPage {
         kept
     }
 
-    /// Numbers its signatures and subtrees as the training_pages do.
+    /// Numbers its signatures and subtrees by the interner.
     pub(super) fn number(&mut self, interner: &Interner) {
         let signatures: Vec<u32> =
             self.signatures.iter().map(|signature| interner.find_signature(signature).unwrap_or(UNKNOWN)).collect();
@@ -272,7 +272,7 @@ impl EncodedPage {
         self.columns.subtree = self.hash.iter().map(|hash| interner.find_subtree(*hash)).collect();
     }
 
-    /// Makes its signatures known, as far as its nodes bear them.
+    /// Adds the signatures of its nodes to the interner.
     pub(super) fn intern_signatures(&self, interner: &mut Interner) {
         let mut is_seen = vec![false; self.signatures.len()];
         for signature in &self.own_signature {
@@ -282,7 +282,7 @@ impl EncodedPage {
         }
     }
 
-    /// Hashes of its subtrees.
+    /// Hashes of its subtrees, by node.
     pub(super) fn hashes(&self) -> &[u64] {
         &self.hash
     }
@@ -295,7 +295,7 @@ impl EncodedPage {
         self.parent.is_empty()
     }
 
-    /// Equal for equal pages.
+    /// A hash of the whole page: equal for equal pages.
     pub(super) fn digest(&self) -> u64 {
         self.digest
     }

@@ -55,9 +55,9 @@ impl Evidence {
 
 /// Weights of the features of a node; their sum is its score as template.
 ///
-/// Found with a covariance-matrix evolution strategy. It maximized node F1 and main-content F1 of the dev sites, less the
-/// share of main content lost, with three and eight training pages and with 16 extra ones at once. There are 14 weights
-/// and two costs; more of them did worse on sites left out (docs/measurements.md).
+/// Found with a covariance-matrix evolution strategy. It maximized node F1 and main-content F1 of the dev sites, less
+/// the share of main content lost, with three and eight training pages and with 16 extra ones at once. There are 14
+/// weights and two costs; more of them did worse on sites left out (docs/measurements.md).
 mod weights {
     /// Text: constant, share of equal, number of equal, share with other words, length where it is not equal.
     pub(super) const TEXT: [f64; 5] = [-4.51, 2.65, 2.22, -0.56, -1.46];

@@ -9,8 +9,8 @@ impl TrainingSet {
     /// Labels by the share of the training set, the page itself among it, that holds a text: more than a third of it
     /// does, and a second page at all. An element is template when all of its text is.
     ///
-    /// The paper has no "second page": with two pages or one it would delete everything. A training page with the content of this
-    /// page does not count.
+    /// The paper has no "second page": with two pages or one it would delete everything. A training page with the
+    /// content of this page does not count.
     pub fn label_by_frequency(&self, tree: &Tree) -> Labels {
         let mut page = EncodedPage::of(tree, &self.vocabulary);
         page.number(&self.interner);

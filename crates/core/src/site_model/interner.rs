@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::encoded_page::EncodedPage;
 
-/// Tag and stable names of a node.
+/// Tag, and the id, classes and attributes of a node that are in the vocabulary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(super) struct NodeSignature {
-    /// Hash of the tag name, 0 = text.
+    /// Hash of the tag name; 0 = text.
     #[serde(rename = "n")]
     pub(super) tag: u32,
     /// 0 = none.
@@ -31,7 +31,7 @@ impl NodeSignature {
         self.tag == 0
     }
 
-    /// Its names.
+    /// The tokens of its classes, attributes and id.
     pub(super) fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
         let id = std::iter::once(&self.id).filter(|id| **id != 0);
         self.classes.iter().chain(&self.attrs).chain(id).copied()
@@ -82,14 +82,14 @@ impl Interner {
         })
     }
 
-    /// Interns the signatures and subtree hashes of pages, drops unused subtrees, and returns old number -> new number
-    /// of the subtrees.
+    /// Interns the signatures and subtree hashes of pages and drops unused subtrees. Returns the new number of each old
+    /// subtree number.
     pub(super) fn intern_pages(&mut self, pages: &mut [EncodedPage], is_used: impl Fn(usize) -> bool) -> Vec<u32> {
         let old = std::mem::take(&mut self.subtrees);
         let kept = old.iter().enumerate().filter(|(at, _)| is_used(*at)).map(|(_, hash)| hash);
         let mut hashes: Vec<u64> = pages.iter().flat_map(|page| page.hashes()).copied().collect();
         hashes.sort_unstable();
-        // Two sorted runs, which this sort merges.
+        // The vector consists of two sorted runs, which the stable sort merges.
         self.subtrees = kept.copied().chain(hashes).collect();
         self.subtrees.sort();
         self.subtrees.dedup();

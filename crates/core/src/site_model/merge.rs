@@ -12,9 +12,9 @@ const MAX_TRAINING_PAGES: usize = 24;
 impl TrainingSet {
     /// The set that knows the pages of both.
     ///
-    /// The result depends on what is merged and not on the order. Training pages and extra pages are two samples, each of
-    /// the pages with the smallest hashes of their URLs; of two versions of a page, one is chosen by its content. So a
-    /// site of any size can be learned in parts, on many machines, in bounded memory. Both sets must have the same
+    /// The result depends on what is merged and not on the order. Training pages and extra pages are two samples, each
+    /// of the pages with the smallest hashes of their URLs; of two versions of a page, one is chosen by its content. So
+    /// a site of any size can be learned in parts, on many machines, in bounded memory. Both sets must have the same
     /// options; those of `self` are kept. A name is known to the result when it was known to one of the sets.
     pub fn merge(&self, other: &TrainingSet) -> TrainingSet {
         let mut signatures = Vec::new();

@@ -13,11 +13,11 @@ use super::tokens::{Document, Place, Tokenizer};
 use crate::dom::{NodeId, Tree, hash_str};
 use crate::strings::{StringOptions, StringTokens};
 
-/// A template of strings made ready for many documents.
+/// A template of strings, prepared for use on many documents.
 ///
-/// All strings are one automaton over tokens, each token a character; so a document is gone through once, however many
-/// strings there are. Strings are looked for in the document as it is, and what they cover is united: the order of the
-/// strings means nothing.
+/// All strings form one automaton over tokens, in which each token is one character. A document is scanned once,
+/// however many strings there are. Strings are matched against the original document and the union of the matches is
+/// removed, so the order of the strings has no effect.
 #[derive(Clone)]
 pub struct StringCleaner {
     patterns: Patterns,
@@ -31,21 +31,21 @@ pub struct StringCleaner {
 /// A plain text without its template.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CleanedText {
-    /// What is left; lines that held template only are gone.
+    /// The remaining text. Lines that contained only template are dropped.
     pub text: String,
-    /// What was taken out, as bytes of the document.
+    /// Removed byte ranges of the document.
     pub removed: Vec<Range<usize>>,
-    /// Share of the document's tokens that were template.
+    /// Share of the document's tokens that the strings cover.
     pub share: f64,
 }
 
-/// Characters stand for tokens from here on: all of them take four bytes.
+/// First character that represents a token. All characters from here on take four bytes in UTF-8.
 const FIRST: u32 = 0x1_0000;
-/// Stands for every token that no string holds.
+/// Represents every token that is in no string.
 const UNKNOWN: char = '\u{10ffff}';
 
 impl StringCleaner {
-    /// Prepares the strings; of those that may be idioms only the ones that `is_used` allows by their hashes.
+    /// Builds the automaton. A string that may be an idiom is included only if `is_used` accepts its hash.
     pub fn new(
         template: &StringTemplate,
         patterns: &Patterns,
@@ -106,13 +106,13 @@ impl StringCleaner {
         CleanedText { text: without(text, &removed), removed, share }
     }
 
-    /// True if the gap is shorter than `merge_gap` and has no letter or digit.
+    /// Whether the gap is shorter than `merge_gap` characters and contains no letter or digit.
     fn is_gap(&self, between: &str) -> bool {
         between.chars().count() < self.merge_gap && !between.contains(char::is_alphanumeric)
     }
 
-    /// Labels elements whose start tag a string covers, and text nodes of which it covers every token. The confidence is
-    /// the share of the tokens that are covered.
+    /// Labels elements whose start tag is covered by a string, and text nodes whose tokens are all covered. A `pre` or
+    /// `code` element with an uncovered text is kept whole. The confidence is the share of covered tokens.
     pub fn label(&self, tree: &Tree) -> Labels {
         let (places, covered) = self.covered(Document::Page(tree));
         let mut is_template = vec![false; tree.len()];
@@ -133,7 +133,7 @@ impl StringCleaner {
                 is_template[whole].fill(false);
             }
         }
-        // The body is the page.
+        // The body element encloses the whole page, so any covered token makes it template.
         if let Some(body) = tree.body() {
             is_template[body.index()] = covered.iter().any(|is| *is);
         }
@@ -141,7 +141,7 @@ impl StringCleaner {
         Labels::new(is_template).with_confidence(share)
     }
 
-    /// Tokens of a document, and which of them the strings cover.
+    /// Positions of a document's tokens, and whether the strings cover each.
     fn covered(&self, document: Document<'_>) -> (Vec<Place>, Vec<bool>) {
         let (mut places, mut text) = (Vec::new(), String::new());
         Tokenizer::new(&self.patterns, self.tokens).run(document, |hash, _, place| {
@@ -150,7 +150,7 @@ impl StringCleaner {
         });
         let mut covered = vec![false; places.len()];
         let Some(automaton) = &self.automaton else { return (places, covered) };
-        // The longest string that ends at a token covers what every other that ends there does.
+        // Of the strings that end at a token, the longest covers all that the others cover.
         let mut deeper = vec![0_i32; places.len() + 1];
         for found in automaton.find_overlapping_no_suffix_iter(&text) {
             deeper[found.start() / 4] += 1;
@@ -165,7 +165,7 @@ impl StringCleaner {
     }
 }
 
-/// The text without these ranges; lines of which nothing but white space is left go with them.
+/// The text without these ranges. A line of which only white space remains is dropped.
 fn without(text: &str, removed: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut at, mut next) = (0, removed.iter().peekable());
@@ -181,7 +181,7 @@ fn without(text: &str, removed: &[Range<usize>]) -> String {
             }
             next.next();
         }
-        // A range that began on an earlier line may cover this one from its start.
+        // A range that starts on an earlier line may cover the start of this line.
         out.push_str(&text[from.min(end)..end]);
         if is_cut && out[before..].trim().is_empty() {
             out.truncate(before);
@@ -204,7 +204,7 @@ mod tests {
         StringOptions { merge_gap: 0, ..StringOptions::default() }
     }
 
-    /// A template of strings that are given.
+    /// A template of the given strings.
     fn of(strings: &[&str]) -> StringTemplate {
         let keys: Vec<String> = strings.iter().flat_map(|s| s.split(' ')).map(str::to_owned).collect();
         let mut from = 0;

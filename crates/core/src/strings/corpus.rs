@@ -1,4 +1,4 @@
-//! Documents lined up as one text of token numbers.
+//! Documents concatenated into one text of token numbers.
 
 use rustc_hash::FxHashMap;
 
@@ -7,11 +7,11 @@ use super::patterns::Patterns;
 use super::tokens::{Document, Tokenizer};
 use crate::strings::StringTokens;
 
-/// Keys of tokens by number.
+/// Token keys by number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vocabulary {
     numbers: FxHashMap<u64, u32>,
-    /// The keys one after the other, with their ends.
+    /// All keys concatenated. The key of token n ends at `ends[n]`.
     keys: String,
     ends: Vec<usize>,
 }
@@ -41,9 +41,9 @@ impl Vocabulary {
     }
 }
 
-/// A document cut into tokens, ready to be added; made in parallel.
+/// A tokenized document, ready to be added. Documents can be tokenized in parallel.
 pub struct TokenizedDocument {
-    /// Numbers of known tokens; new ones are below zero, -1 for the first of `new`.
+    /// Numbers of known tokens. New tokens are negative: -1 is the first of `new`.
     numbers: Vec<i32>,
     new: Vec<(u64, Box<str>)>,
     is_page: bool,
@@ -51,41 +51,41 @@ pub struct TokenizedDocument {
 
 /// The documents that a template is learned from.
 ///
-/// Life of a document: [`Corpus::prepare`] cuts it by what the collection knows already, on any thread; `add` appends
-/// it. Only the numbers of its tokens are kept, four bytes each.
+/// [`Corpus::prepare`] tokenizes a document with the current vocabulary, on any thread. `add` then appends it. Of each
+/// document only the token numbers are kept, four bytes each.
 pub struct Corpus {
     pub(super) patterns: Patterns,
     pub(super) tokens: StringTokens,
     pub(super) vocabulary: Vocabulary,
-    /// Numbers of tokens; the end of document n is -1 - n.
+    /// Token numbers. The end marker of document n is -1 - n.
     pub(super) text: Vec<i32>,
     pub(super) starts: Vec<u32>,
     pub(super) has_pages: bool,
 }
 
 impl Corpus {
-    /// An empty one.
+    /// An empty corpus.
     pub fn new(patterns: Patterns, tokens: StringTokens) -> Corpus {
         let vocabulary = Vocabulary::default();
         Corpus { patterns, tokens, vocabulary, text: Vec::new(), starts: Vec::new(), has_pages: false }
     }
 
-    /// Documents so far.
+    /// Number of documents.
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// None yet?
+    /// Whether the corpus has no documents.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
 
-    /// Tokens so far, an end for each document among them.
+    /// Number of tokens, including one end marker per document.
     pub fn n_tokens(&self) -> usize {
         self.text.len()
     }
 
-    /// Cuts a document.
+    /// Tokenizes a document.
     pub fn prepare(&self, document: Document<'_>) -> TokenizedDocument {
         let (mut numbers, mut new) = (Vec::new(), Vec::<(u64, Box<str>)>::new());
         let mut at_new: FxHashMap<u64, i32> = FxHashMap::default();
@@ -110,7 +110,7 @@ impl Corpus {
 
     /// Appends a document.
     pub fn add(&mut self, document: TokenizedDocument) -> Result<(), StringsError> {
-        // The ends have numbers of their own behind those of the tokens.
+        // Each end marker later gets a number of its own, above those of the tokens.
         let len = self.text.len() + document.numbers.len() + 1;
         if len + self.starts.len() >= i32::MAX as usize {
             return Err(StringsError::TooLong);

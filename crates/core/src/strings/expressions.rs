@@ -1,4 +1,4 @@
-//! Template strings as regular expressions, the paper's own form (section 3.3).
+//! Template strings as regular expressions, the paper's own output format (Foschini 2007, section 3.4).
 
 use super::StringsError;
 use super::learned::{StringTemplate, TemplateString};
@@ -7,11 +7,12 @@ use super::tokens::{GLUED, PATTERN};
 use crate::strings::StringTokens;
 
 impl StringTemplate {
-    /// One regular expression a string, in their order.
+    /// One regular expression per string, in the order of the strings.
     ///
-    /// Unlike in the paper's own examples literals are escaped (`you\?`), and the edges hold at the ends of a text too.
-    /// An expression matches what the string does, with one exception: a neighbor that touches it, such as a date behind
-    /// a bracket, hides it, for it ends and begins at blanks. The syntax is what Rust, RE2, Python and Perl have in common.
+    /// Unlike in the paper's examples, literals are escaped (`you\?`), and an expression also matches at the start and
+    /// end of a text. An expression matches what the string matches, with one exception: it needs blanks around it, so
+    /// it misses an occurrence that touches its neighbor, such as a bracket directly before a date. The syntax is the
+    /// common subset of Rust, RE2, Python and Perl.
     pub fn expressions(&self, patterns: &Patterns) -> Result<Vec<String>, StringsError> {
         let blank = self.blank()?;
         Ok(self
@@ -39,9 +40,9 @@ impl StringTemplate {
             }
             match key.strip_prefix(PATTERN) {
                 Some(name) => match patterns.list().iter().find(|pattern| pattern.name == name) {
-                    // Written so that other engines read it too.
+                    // `(?-u:\b)` is specific to Rust; other engines need `\b`.
                     Some(pattern) => out.push_str(&grouped(&pattern.regex.replace(r"(?-u:\b)", r"\b"))),
-                    // A list without the pattern that the template was learned with.
+                    // The template was learned with a pattern that this list lacks.
                     None => out.push_str(r"\S+"),
                 },
                 None => out.push_str(&regex_syntax::escape(key)),
@@ -51,7 +52,7 @@ impl StringTemplate {
     }
 }
 
-/// A repetition or class stays as it is, anything else gets a group of its own.
+/// A single character class, repeated or not, stays as it is. Any other expression is put into a group.
 fn grouped(regex: &str) -> String {
     let is_plain = regex.starts_with('[') && regex.find(']').is_some_and(|end| regex.len() <= end + 2);
     if is_plain { regex.to_owned() } else { format!("(?:{regex})") }
@@ -124,7 +125,7 @@ mod tests {
             let how = StringOptions { merge_gap: 0, ..StringOptions::default() };
             let new = join(&new);
             let cleaned = StringCleaner::new(&template, &patterns, &how, |_| true).unwrap().clean_text(&new);
-            // Every expression at every place of the text, as matches of one may overlap.
+            // Every expression is tried at every position, because matches of one expression may overlap.
             let mut covered = vec![false; new.len()];
             for expression in template.expressions(&patterns).unwrap() {
                 let regex = Regex::new(&format!("^{}", expression)).unwrap();

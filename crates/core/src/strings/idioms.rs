@@ -1,21 +1,21 @@
-//! Which frequent strings stand for themselves?
+//! Drops frequent strings that are not template by themselves: parts of longer strings, and idioms.
 //!
-//! "the list" is in every mail of a list, in its footer, and "of the" in nearly every one, in the letters. Removed wherever
-//! they stand they would take words out of content. So occurrences inside of longer template strings do not count for a
-//! string, and a short one is an idiom when it is scattered over the documents as words are: a template has a string as
-//! often on each page, chance puts it twice on one and not at all on another. In fewer than ten documents no short string
-//! is sure enough.
+//! In a mailing list, "the list" is in the footer of every mail, and "of the" is in the text of nearly every mail.
+//! Removing such strings everywhere would delete words of the content. Two rules prevent this. Occurrences inside of
+//! longer template strings do not count for a string. A short string is an idiom if it is scattered over the documents
+//! as words are: a template has a string equally often on each page, while chance puts a word twice on one page and not
+//! at all on another. With fewer than ten documents, every short string is an idiom.
 //!
-//! This goes further than step 6 of the paper, which drops a string only when all of its occurrences are in one longer
-//! string, and leaves idioms to the comparison with other sites. `strings.inner = "keep"` and `strings.max_idiom = 0`
-//! are the paper. Of pages inner strings are kept: there a text is removed as a whole only, and an item of a menu must be
-//! known where its neighbors differ (node F1 .76 with them, .63 without).
+//! Step 6 of the paper drops a string only if all of its occurrences are in one longer string (Foschini 2007, section
+//! 3.2). The paper leaves idioms to the comparison with other sites. With `strings.inner = "keep"` and
+//! `strings.max_idiom = 0` the paper is followed. For pages, inner strings are kept, because a text is removed only as
+//! a whole and a menu item must be recognized where its neighbors differ (node F1 .76 with inner strings, .63 without).
 
 use super::repeats::{Documents, Repeat};
 use super::suffix::Suffixes;
 
-/// Keeps of these strings, longest first, those that at least `cut` documents hold outside of longer ones that are kept,
-/// and that are no idioms there.
+/// Keeps the strings that at least `cut` documents contain outside of longer kept strings and that are not idioms
+/// there. `strings` must be sorted, longest first.
 pub(super) fn keep_standing(
     suffixes: &Suffixes,
     documents: &Documents,
@@ -24,7 +24,7 @@ pub(super) fn keep_standing(
     keeps_inner: bool,
     max_idiom: usize,
 ) {
-    // Up to where the kept occurrence reaches that covers a place, and goes furthest.
+    // For each position, the furthest end of the kept occurrences that cover it.
     let mut reach = vec![0_u32; suffixes.text.len()];
     let mut seen = vec![u32::MAX; documents.len()];
     let mut round = 0;
@@ -56,12 +56,12 @@ pub(super) fn keep_standing(
     });
 }
 
-/// Standard deviations that a string must be from chance to be no idiom.
+/// Standard deviations from chance at which a short string is no longer an idiom.
 const SURE: f64 = 2.5;
 
-/// Could chance have put a string on so many documents? Thrown at random, `tf` occurrences meet fewer documents than a
-/// template does, which has the string as often on each. Words come in bursts and meet fewer still; in few documents
-/// nothing is sure.
+/// Whether chance explains that a string is in `df` of `n` documents. Placed at random, `tf` occurrences hit fewer
+/// documents than those of a template string, which is equally often on each page. Words come in bursts and hit even
+/// fewer documents. With few documents no result is significant.
 fn is_scattered(tf: u32, df: u32, n: usize) -> bool {
     let (tf, df, n) = (f64::from(tf), f64::from(df), n as f64);
     // Mean and variance of the number of occupied cells.
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn words_are_scattered_and_a_menu_is_not() {
-        // On 90 of 100 pages: once each, or as often as it takes chance to meet so many.
+        // On 90 of 100 pages: once on each, or as often as chance needs to reach so many pages.
         assert!(!is_scattered(90, 90, 100) && is_scattered(230, 90, 100));
         assert!(!is_scattered(50, 50, 100) && is_scattered(69, 50, 100));
         assert!(!is_scattered(10, 10, 10) && is_scattered(9, 9, 10) && is_scattered(2, 2, 2), "few say little");

@@ -15,7 +15,7 @@ use super::tokens::{GLUED, PATTERN, shown};
 use crate::dom::{hash_str, mix};
 use crate::strings::{InnerStrings, StringOptions, StringTokens};
 
-/// Different tokens that an automaton has characters for.
+/// Largest number of distinct tokens that the automaton has characters for.
 pub(super) const MOST_KEYS: usize = 1_048_575;
 
 /// Version of the stored form.
@@ -25,47 +25,47 @@ const SCHEMA: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StringTemplate {
     schema: u32,
-    /// How documents are cut.
+    /// How documents are tokenized.
     pub tokens: StringTokens,
-    /// Documents that it was learned from.
+    /// Number of documents that it was learned from.
     pub n_documents: usize,
-    /// Tokens of these.
+    /// Number of tokens in these documents, including end markers.
     pub n_tokens: usize,
-    /// Document frequency from which on a string is template.
+    /// Smallest document frequency of a template string.
     pub cut: u32,
-    /// Keys of the tokens, by number.
+    /// Token keys by number.
     keys: Vec<String>,
     /// The strings, longest first.
     pub strings: Vec<TemplateString>,
-    /// Strings left out for `strings.max_total`, or for too many different tokens.
+    /// Number of strings left out because of `strings.max_total` or the limit on distinct tokens.
     pub n_left_out: usize,
-    /// Was it learned from pages?
+    /// Whether it was learned from pages.
     #[serde(default)]
     pub of_pages: bool,
 }
 
-/// One of them.
+/// One string of a template.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TemplateString {
     /// Numbers of its tokens.
     #[serde(rename = "t")]
     tokens: Vec<u32>,
-    /// Documents that hold it.
+    /// Number of documents that contain it.
     pub df: u32,
-    /// Occurrences.
+    /// Number of occurrences.
     pub tf: u32,
 }
 
 impl StringTemplate {
-    /// Learns from a collection: steps 4 to 8 of the paper.
+    /// Learns a template from a corpus (Foschini 2007, section 3.2, steps 3 to 9).
     ///
-    /// Repeats are gone through twice, once for the histogram and once for those above its cut, so that only these are
-    /// kept: beside the text, the array and the prefixes (12 bytes a token) and the distinct tokens there is nothing that
-    /// grows with the input.
+    /// Repeats are enumerated twice, once for the histogram and once for those above its cut, so that only the latter
+    /// are stored. The memory that grows with the input is 12 bytes per token (text, suffix array and common prefixes)
+    /// and the distinct tokens.
     pub fn learn(collection: Corpus, how: &StringOptions) -> Result<StringTemplate, StringsError> {
         let Corpus { vocabulary, mut text, starts, has_pages, tokens, .. } = collection;
         let (n_documents, n_tokens) = (starts.len(), text.len());
-        // Ends of documents get the numbers behind those of the tokens, each its own.
+        // Each end marker gets a number of its own, above those of the tokens.
         let n_keys = vocabulary.len() as i32;
         text.iter_mut().filter(|number| **number < 0).for_each(|end| *end = n_keys - 1 - *end);
         text.shrink_to_fit();
@@ -76,8 +76,8 @@ impl StringTemplate {
         let could_be = |repeat: &Repeat| {
             let tokens = span(&suffixes, repeat);
             repeat.len as usize >= how.min_tokens
-                // More tokens than there are: its occurrences overlap, as those of "x x x" in a long row of x do. Such
-                // rows hold a string of every length, and would make all that follows quadratic.
+                // A product above the number of tokens means that occurrences overlap, like those of "x x x" in a long
+                // run of x. Such runs contain a string of every length and would make all later steps quadratic.
                 && u64::from(repeat.tf) * u64::from(repeat.len) <= n_tokens as u64
                 && repeat.df >= least_df
                 // A run of tags alone is not worth removing.
@@ -97,7 +97,7 @@ impl StringTemplate {
             }
         });
         let suffixes = suffixes.without_prefixes();
-        // Longest first, then by document frequency; the rank is that of the tokens.
+        // Longest first, then highest document frequency. Ties are sorted by rank, which is the order of the tokens.
         kept.sort_unstable_by_key(|repeat| (Reverse(repeat.len), Reverse(repeat.df), repeat.left));
         let keeps_inner = match how.inner {
             InnerStrings::Auto => has_pages,
@@ -150,19 +150,20 @@ impl StringTemplate {
         string.tokens.iter().map(|number| self.keys[*number as usize].as_str())
     }
 
-    /// Hash of a string's tokens, the same for every source.
+    /// Hash of a string's tokens. It does not depend on the source.
     pub fn hash(&self, string: &TemplateString) -> u64 {
         self.keys(string).fold(0, |hash, key| mix(hash, hash_str(key)))
     }
 
-    /// Could it be an idiom, when many sources have it? Not one that holds a tag with a class or an id, and not a long one.
+    /// Whether the string is an idiom if many sources have it. Long strings and strings that contain a tag with a class
+    /// or an id are exempt.
     pub fn may_be_idiom(&self, string: &TemplateString, how: &StringOptions) -> bool {
         let is_short = how.longest_idiom == 0 || string.tokens.len() <= how.longest_idiom;
         let has_name = |key: &str| key.starts_with('<') && (key.contains(" class=\"") || key.contains(" id=\""));
         is_short && !self.keys(string).any(has_name)
     }
 
-    /// A string for a reader: tokens with blanks between, patterns by name.
+    /// A string in readable form: tokens separated by blanks, patterns by name.
     pub fn text(&self, string: &TemplateString) -> String {
         let mut out = String::new();
         for key in self.keys(string) {
@@ -179,7 +180,7 @@ impl StringTemplate {
         string.tokens.len()
     }
 
-    /// Names of the patterns that its strings hold.
+    /// Names of the patterns in its strings.
     pub fn pattern_names(&self) -> impl Iterator<Item = &str> {
         self.keys.iter().filter_map(|key| key.strip_prefix(GLUED).unwrap_or(key).strip_prefix(PATTERN))
     }
@@ -204,7 +205,7 @@ impl StringTemplate {
         let n = template.keys.len() as u32;
         let is_sound = |s: &TemplateString| !s.tokens.is_empty() && s.tokens.iter().all(|token| *token < n);
         match template.strings.iter().position(|string| !is_sound(string)) {
-            Some(at) => Err(StringsError::Form(format!("string {at} is empty or names a token that there is not"))),
+            Some(at) => Err(StringsError::Form(format!("string {at} is empty or refers to an unknown token"))),
             None => Ok(template),
         }
     }

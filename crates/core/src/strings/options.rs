@@ -3,65 +3,67 @@
 use serde::{Deserialize, Serialize};
 
 /// How template strings are learned and applied (Foschini 2007, chapter 3).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StringOptions {
-    /// How documents are cut into tokens.
+    /// How documents are tokenized.
     pub tokens: StringTokens,
-    /// Tokens of the shortest template string.
+    /// Smallest number of tokens in a template string.
     pub min_tokens: usize,
-    /// Share of the documents that a string must occur in to be counted; two documents at least.
+    /// Share of the documents that a string must occur in to be counted; at least two documents are required.
     pub min_df_share: f64,
-    /// What a bin of the histogram weighs.
+    /// How a bin of the histogram is weighted.
     pub weight: HistogramWeight,
     /// Smallest share of the documents that a template string occurs in.
     pub min_ratio: f64,
-    /// What becomes of strings that enough documents hold only inside of longer ones.
+    /// Whether strings are kept that enough documents contain only inside of longer ones.
     pub inner: InnerStrings,
-    /// Tokens of the longest string that can be an idiom by its distribution over the documents.
+    /// Largest number of tokens in a string that can be an idiom by its distribution over the documents.
     pub max_idiom: usize,
-    /// Share of the other sources above which a string is an idiom and no template; two are always allowed.
+    /// Share of the other sources above which a string is an idiom; two sources are always allowed.
     pub max_sites_share: f64,
-    /// Strings of more tokens are not idioms, however many sources have them; 0 = no limit.
+    /// Strings with more tokens are never idioms, however many sources have them; 0 = no limit.
     pub longest_idiom: usize,
-    /// Two cuts with fewer characters between them, none of them a letter or digit, are merged.
+    /// Two removed ranges are merged if the gap has fewer characters than this and no letter or digit.
     pub merge_gap: usize,
-    /// Cuts of fewer characters are not made.
+    /// Smallest number of characters in a removed range.
     pub min_cut: usize,
-    /// Tokens of all strings together.
+    /// Largest total number of tokens in all strings.
     pub max_total: usize,
 }
 
-/// How documents are cut into tokens.
+/// How documents are tokenized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StringTokens {
     /// Pages as `Html`, plain text as `Ws`.
     Auto,
-    /// Between blanks.
+    /// Split at blanks.
     Ws,
-    /// Between blanks and hyphens, as the paper's printed expressions show.
+    /// Split at blanks and hyphens, as in the regular expressions that the paper prints.
     F2007,
     /// Tags, words and runs of punctuation.
     Html,
 }
 
-/// What becomes of strings that enough documents hold only inside of longer ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether strings are kept that enough documents contain only inside of longer ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum InnerStrings {
-    /// Kept for pages, whose text nodes are removed as a whole only; dropped for plain text.
+    /// Kept for pages, whose text nodes are removed only as a whole; dropped for plain text.
     Auto,
-    /// Kept (the paper).
+    /// Kept, as in the paper.
     Keep,
     /// Dropped.
     Drop,
 }
 
-/// What a bin of the histogram weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a bin of the histogram is weighted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum HistogramWeight {
-    /// Its count (the paper).
+    /// By its count, as in the paper.
     Raw,
-    /// log(1 + count).
+    /// By log(1 + count).
     Log,
 }
 

@@ -1,4 +1,4 @@
-//! Mutable patterns: dates, numbers, addresses, each taken for one symbol whatever it says.
+//! Mutable patterns such as dates, numbers and addresses. Each match becomes one symbol, whatever its text.
 
 use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::syntax;
@@ -16,7 +16,7 @@ pub struct Patterns {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pattern {
-    /// What stands for it in a template.
+    /// Name that represents it in a template.
     pub name: String,
     /// Regular expression.
     pub regex: String,
@@ -31,10 +31,10 @@ struct File {
     pattern: Vec<Pattern>,
 }
 
-/// Why a list is refused.
+/// Why a list is rejected.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum PatternsError {
-    /// No TOML, or not of the form.
+    /// Not valid TOML, or not of the expected form.
     #[error("{0}")]
     Form(String),
     /// An expression that does not compile.
@@ -45,15 +45,15 @@ pub enum PatternsError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A pattern that does not do what it says.
+    /// A pattern that does not match the whole of its test text.
     #[error("pattern {name}: does not match the whole of its test {test:?}")]
     Test {
         /// The pattern.
         name: String,
-        /// Its text.
+        /// Its test text.
         test: String,
     },
-    /// A pattern that matches nothing would match everywhere.
+    /// A pattern that matches the empty text would match everywhere.
     #[error("pattern {0}: matches the empty text")]
     Empty(String),
 }
@@ -65,13 +65,13 @@ impl Patterns {
         Patterns::new(file.pattern)
     }
 
-    /// Those that come with the program.
+    /// The patterns that ship with the program.
     pub fn shipped() -> Patterns {
-        // A test holds that the list is well formed.
+        // A test ensures that the list is well formed.
         Patterns::parse(include_str!("patterns.toml")).unwrap_or_else(|_| Patterns::none())
     }
 
-    /// None: all text is taken as it stands.
+    /// No patterns: all text is taken literally.
     pub fn none() -> Patterns {
         Patterns { list: Vec::new(), regex: none() }
     }
@@ -102,18 +102,18 @@ impl Patterns {
         &self.list
     }
 
-    /// Scratch space of one thread.
+    /// Scratch space for one thread.
     pub(super) fn cache(&self) -> Cache {
         self.regex.create_cache()
     }
 
-    /// The first match at or behind `at`: leftmost, and there of the first pattern in the list.
+    /// The leftmost match at or after `at`. Of several patterns that match there, the first in the list is taken.
     pub(super) fn find_at(&self, text: &str, at: usize, cache: &mut Cache) -> Option<Match> {
         self.regex.search_with(cache, &Input::new(text).range(at..))
     }
 }
 
-/// Matches nothing.
+/// An expression that matches nothing.
 #[expect(clippy::expect_used, reason = "a list of no expression compiles")]
 fn none() -> Regex {
     Regex::new_many::<&str>(&[]).expect("no expression")

@@ -1,35 +1,36 @@
 //! Maximal repeats with term and document frequency, in one pass over the suffix array.
 //!
-//! Step 6 of the paper drops a string that occurs only inside of one longer string: what stays are the repeats that
-//! cannot be extended to either side. Right-maximal ones are the intervals of common prefixes; one is left-diverse
-//! when the tokens before its occurrences differ. Document frequency after Yamamoto and Church (2001).
+//! Step 6 of the paper drops a string that occurs only inside of one longer string (Foschini 2007, section 3.2). The
+//! remaining strings are the repeats that cannot be extended to either side. Right-maximal repeats are the intervals of
+//! common prefixes. A repeat is left-diverse if the tokens before its occurrences differ. Document frequencies are
+//! computed after Yamamoto and Church (2001).
 
 use super::suffix::Suffixes;
 
 /// A repeated string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Repeat {
-    /// Rank of the first of its occurrences; the others follow.
+    /// Rank of its first occurrence. The other occurrences have the ranks that follow.
     pub(super) left: u32,
-    /// Tokens.
+    /// Number of tokens.
     pub(super) len: u32,
-    /// Occurrences.
+    /// Number of occurrences.
     pub(super) tf: u32,
-    /// Documents that hold it.
+    /// Number of documents that contain it.
     pub(super) df: u32,
 }
 
-/// The document of each place of a text.
+/// Maps each position of a text to its document.
 pub(super) struct Documents {
     starts: Vec<u32>,
-    /// The document of every `BLOCK`th place.
+    /// The document of every `BLOCK`th position.
     of_block: Vec<u32>,
 }
 
 const BLOCK: usize = 64;
 
 impl Documents {
-    /// `starts`: ascending, the first is 0; `len`: places of the text.
+    /// `starts` is ascending and begins with 0. `len` is the length of the text.
     pub(super) fn new(starts: Vec<u32>, len: usize) -> Documents {
         let mut document = 0;
         let of_block = (0..len.div_ceil(BLOCK))
@@ -60,16 +61,16 @@ impl Documents {
 struct Open {
     len: u32,
     left: u32,
-    /// Occurrences in a document that holds an earlier one.
+    /// Occurrences in a document that has an earlier one.
     again: u32,
 }
 
-/// Hands out every maximal repeat; documents must end with tokens that occur once.
+/// Passes every maximal repeat to `take`. Each document must end with a token that occurs once.
 pub(super) fn maximal_repeats(suffixes: &Suffixes, documents: &Documents, mut take: impl FnMut(Repeat)) {
     let n = suffixes.array.len();
     let mut open = vec![Open { len: 0, left: 0, again: 0 }];
     let mut last: Vec<u32> = vec![u32::MAX; documents.len()];
-    // The last rank whose suffix has another token before it than the suffix of the rank before.
+    // The last rank whose suffix is preceded by another token than the suffix of the previous rank.
     let mut last_change = 0;
     let mut before_last = None;
     for rank in 0..=n {
@@ -91,7 +92,8 @@ pub(super) fn maximal_repeats(suffixes: &Suffixes, documents: &Documents, mut ta
             _ => open.push(Open { len: prefix, left: left.min(rank.saturating_sub(1) as u32), again: carry }),
         }
         let place = suffixes.array[rank] as u32;
-        // A document begins behind the end of another, which occurs once; the first has nothing before it.
+        // A document begins after the end marker of another document, which occurs once. The first document has no
+        // token before it.
         let before = place.checked_sub(1).map(|before| suffixes.text[before as usize]);
         if rank > 0 && before != before_last {
             last_change = rank as u32;
@@ -116,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// By their tokens: term and document frequency.
+    /// Term and document frequency of each string.
     type Found = BTreeMap<Vec<i32>, (u32, u32)>;
 
     fn fast(documents: &[Vec<i32>]) -> Found {

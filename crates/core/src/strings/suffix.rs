@@ -4,18 +4,19 @@ use libsais::SuffixArrayConstruction;
 
 use super::StringsError;
 
-/// A text of token ids with its suffixes in order.
+/// A text of token ids with its sorted suffixes.
 pub(super) struct Suffixes {
     pub(super) text: Vec<i32>,
-    /// Where the suffix of each rank begins.
+    /// Start of the suffix of each rank.
     pub(super) array: Vec<i32>,
-    /// The longest common prefix of the suffix at a place of the text and the one before it in order: the permuted form,
-    /// so that no second array of that size is needed.
+    /// For each text position, the length of the longest common prefix of its suffix and the suffix of the previous
+    /// rank. This permuted form avoids a second array of that size.
     permuted: Vec<i32>,
 }
 
 impl Suffixes {
-    /// Linear in the text (libsais: induced sorting; the prefixes after Kärkkäinen, Manzini and Puglisi).
+    /// Builds the array in linear time: libsais with induced sorting, and the prefixes after Kärkkäinen, Manzini and
+    /// Puglisi.
     pub(super) fn of(mut text: Vec<i32>) -> Result<Suffixes, StringsError> {
         if text.is_empty() {
             return Ok(Suffixes { text, array: Vec::new(), permuted: Vec::new() });
@@ -31,12 +32,12 @@ impl Suffixes {
         Ok(Suffixes { text, array, permuted })
     }
 
-    /// Common prefix of the suffixes of rank `rank - 1` and `rank`; 0 for the first.
+    /// Length of the common prefix of the suffixes of ranks `rank - 1` and `rank`; 0 for the first rank.
     pub(super) fn prefix(&self, rank: usize) -> u32 {
         if rank == 0 { 0 } else { self.permuted[self.array[rank] as usize] as u32 }
     }
 
-    /// Forgets the prefixes, for memory.
+    /// Drops the prefixes to free memory.
     pub(super) fn without_prefixes(self) -> Suffixes {
         Suffixes { permuted: Vec::new(), ..self }
     }

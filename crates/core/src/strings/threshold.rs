@@ -1,10 +1,11 @@
-//! Which document frequency parts idioms from template: the cut of a histogram of two modes (equation 3.1).
+//! The document frequency that separates idioms from template: the cut of a bimodal histogram (Foschini 2007, equation
+//! 3.1).
 
 use crate::strings::{HistogramWeight, StringOptions};
 
-/// Bins of the histogram: the paper's.
+/// Number of bins of the histogram, as in the paper.
 pub(super) const BINS: usize = 100;
-/// Strings and documents below which there is no histogram to speak of.
+/// With fewer strings or documents than these, no histogram is used.
 const LEAST_STRINGS: u64 = 20;
 const LEAST_DOCUMENTS: usize = 8;
 
@@ -24,11 +25,11 @@ impl Histogram {
         self.counts[bin(df, self.n_documents)] += 1;
     }
 
-    /// The least document frequency of a template string.
+    /// The smallest document frequency of a template string.
     ///
-    /// The paper leaves x and y of its equation open; read as the centres of the two modes the cut is that of 2-means in
-    /// one dimension. On counts as they are it falls low, for idioms follow a power law; `strings.weight = "log"` moves it
-    /// up between the modes, and `strings.min_ratio` is a floor (the paper has neither).
+    /// The paper does not define x and y of its equation. If they are the centers of the two modes, the cut is that of
+    /// 2-means in one dimension. Raw counts give a low cut, as idioms follow a power law. `strings.weight = "log"`
+    /// moves it up between the modes, and `strings.min_ratio` is a lower bound; the paper has neither.
     pub(super) fn cut(&self, how: &StringOptions) -> u32 {
         let n = self.n_documents;
         let floor = (how.min_ratio * n as f64).ceil() as u32;
@@ -51,8 +52,8 @@ fn bin(df: u32, n_documents: usize) -> usize {
     (BINS * df as usize / (n_documents + 1)).min(BINS - 1)
 }
 
-/// The first bin of the upper group when bins are parted in two with the least squared distance to the groups' means;
-/// the lowest on ties. Linear in the bins, by prefix sums.
+/// Splits the bins into two groups with the least squared distance to the group means, and returns the first bin of the
+/// upper group. The lowest split wins ties. Prefix sums make this linear in the number of bins.
 fn two_means(weights: &[f64]) -> usize {
     let moments = |from: &[f64], offset: usize| {
         let at = |i: usize| (offset + i) as f64;

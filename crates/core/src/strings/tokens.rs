@@ -1,8 +1,8 @@
 //! Documents as token sequences.
 //!
-//! A token's key is its text; of a mutable pattern it is the pattern's name behind `PATTERN`, and a token of plain text
-//! that touches the one before it begins with `GLUED`, so that a string and its regular expression mean the same. Tokens
-//! are compared by the 64-bit hash of their keys.
+//! The key of a token is its text. The key of a mutable pattern is `PATTERN` followed by the name of the pattern. In
+//! plain text, the key of a token that touches the previous token begins with `GLUED`, so that a string and its regular
+//! expression are equivalent. Tokens are compared by the 64-bit hashes of their keys.
 
 use regex_automata::meta::Cache;
 
@@ -10,12 +10,12 @@ use super::patterns::Patterns;
 use crate::dom::{NodeId, Tree, hash_str};
 use crate::strings::StringTokens;
 
-/// Begins the key of a mutable pattern.
+/// First character of the key of a mutable pattern.
 pub(super) const PATTERN: char = '\u{1}';
-/// Begins the key of a token that no blank parts from the one before.
+/// First character of the key of a token that touches the previous token.
 pub(super) const GLUED: char = '\u{2}';
 
-/// What is read.
+/// A document to tokenize.
 #[derive(Clone, Copy)]
 pub enum Document<'a> {
     /// Plain text.
@@ -24,7 +24,7 @@ pub enum Document<'a> {
     Page(&'a Tree),
 }
 
-/// Where a token stands.
+/// Position of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// Bytes of a plain text.
@@ -37,7 +37,7 @@ pub(super) enum Place {
     Close(NodeId),
 }
 
-/// Cuts documents into tokens; one for each thread.
+/// Splits documents into tokens. Each thread needs its own tokenizer.
 pub(super) struct Tokenizer<'p> {
     patterns: &'p Patterns,
     kind: StringTokens,
@@ -46,12 +46,12 @@ pub(super) struct Tokenizer<'p> {
 }
 
 impl<'p> Tokenizer<'p> {
-    /// `auto` cuts pages as `html` and plain texts as `ws`.
+    /// `Auto` is treated as `Html`. [`Corpus`](super::Corpus) replaces it by `Ws` for plain text.
     pub(super) fn new(patterns: &'p Patterns, kind: StringTokens) -> Tokenizer<'p> {
         Tokenizer { patterns, kind, cache: patterns.cache(), key: String::new() }
     }
 
-    /// Hands out each token of a document: hash, key, place.
+    /// Passes the hash, key and position of each token to `take`.
     pub(super) fn run(&mut self, document: Document<'_>, mut take: impl FnMut(u64, &str, Place)) {
         match document {
             Document::Text(text) => self.text(text, |hash, key, start, end| {
@@ -89,7 +89,7 @@ impl<'p> Tokenizer<'p> {
         }
     }
 
-    /// Patterns first, the rest by kind; hands out hash, key, start and end.
+    /// Tokenizes a text: patterns first, the rest by kind. Passes hash, key, start and end of each token to `take`.
     fn text(&mut self, text: &str, mut take: impl FnMut(u64, &str, usize, usize)) {
         let (mut at, mut glue) = (0, false);
         while at < text.len() {
@@ -123,7 +123,7 @@ impl<'p> Tokenizer<'p> {
         let kind = self.kind_of_text();
         let class = |c: char| match kind {
             _ if c.is_whitespace() => Class::Blank,
-            // Else they would be taken for our own marks.
+            // Otherwise they would be mistaken for the marker characters of keys.
             _ if c == PATTERN || c == GLUED => Class::Blank,
             StringTokens::F2007 if c == '-' => Class::Blank,
             StringTokens::F2007 | StringTokens::Ws => Class::Word,
@@ -162,16 +162,16 @@ enum Class {
     Blank,
     Word,
     Mark,
-    /// A token of its own.
+    /// Each character is a token of its own.
     Alone,
 }
 
-/// Scripts that are written without blanks.
+/// Whether the character is kana, Han or Hangul.
 fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
-/// A start tag with its attributes in the order of their names.
+/// Writes the key of a start tag, with its attributes sorted by name.
 fn tag_key(tree: &Tree, node: NodeId, key: &mut String) {
     key.clear();
     key.push('<');
@@ -188,7 +188,7 @@ fn tag_key(tree: &Tree, node: NodeId, key: &mut String) {
     key.push('>');
 }
 
-/// A key as a reader sees it: a pattern by its name in brackets.
+/// A key in readable form: a pattern is shown as its name in brackets.
 pub(super) fn shown(key: &str) -> String {
     let key = key.strip_prefix(GLUED).unwrap_or(key);
     key.strip_prefix(PATTERN).map_or_else(|| key.to_owned(), |name| format!("[{name}]"))

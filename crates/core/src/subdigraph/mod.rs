@@ -1,11 +1,12 @@
-//! The search for pages that all link to each other: Algorithm 2 of the thesis as a pure state machine.
+//! The search for pages that all link to each other: Algorithm 2 (Alarte 2014, section 2.2.5) as a pure state machine.
 //!
-//! It never fetches. [`Search::next_step`] names the page it wants, [`Search::tell`] takes the answer, and the result
-//! depends only on the answers, never on their timing. Life of a link: waiting in [`LinkOrder`] -> asked for ->
-//! loaded or skipped; a loaded page that joins a clique of size `n` ends the search.
+//! The search does no I/O. [`Search::next_step`] returns the page to fetch, and [`Search::tell`] takes the answer. The
+//! result depends only on the answers, never on their timing. States of a link: waiting in [`LinkOrder`], requested,
+//! then loaded or skipped. The search ends when a loaded page completes a clique of size `n` (in mode
+//! `First`: when `n` pages are usable).
 //!
-//! Departures from print, all from ALGORITHMS 2.4: reachable links are tried in link order; the key page itself is
-//! no candidate; a page is skipped when it is a duplicate or leads onto another link; loads and requests are bounded.
+//! Departures from Algorithm 2 as printed: reachable links are tried in link order; the key page is not a candidate; a
+//! page is skipped if it is a duplicate or redirects to another link; loads and requests are bounded.
 
 mod options;
 
@@ -15,32 +16,32 @@ use crate::links::LinkOrder;
 use crate::page_url::PageUrl;
 pub use options::{SearchOptions, SubdigraphMode};
 
-/// The most pages a search can hold, one bit each.
+/// Maximum number of pages of a search; each page is one bit of a mask.
 const MOST_LOADS: usize = 64;
 
-/// The most members of a clique: finding one takes time that is exponential in this.
+/// Maximum size of a clique; the search time is exponential in it.
 const LARGEST_CLIQUE: usize = 8;
 
-/// What became of a page that was asked for.
+/// The outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It is an HTML page of the site.
     Page {
-        /// Where it was found after redirects.
+        /// Its URL after redirects.
         url: PageUrl,
         /// Hash of its body.
         fingerprint: u64,
         /// Its links.
         links: Vec<PageUrl>,
     },
-    /// It could not be had, is not HTML, or lies outside the site.
+    /// It could not be fetched, is not HTML, or is outside the site.
     Failed,
 }
 
-/// What the search wants next.
+/// The next step of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Fetch this page and tell.
+    /// Fetch this page and call [`Search::tell`].
     Fetch(PageUrl),
     /// The search is over.
     Done(Found),
@@ -49,11 +50,11 @@ pub enum Step {
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Load numbers of the voting pages: the page that closed the clique, then the others as they were loaded.
+    /// Load numbers of the training pages: the page that completed the clique, then the others in load order.
     pub voters: Vec<usize>,
     /// Pages loaded, duplicates included.
     pub loads: usize,
-    /// Pages asked for.
+    /// Pages requested.
     pub requests: usize,
 }
 
@@ -65,7 +66,7 @@ pub struct Search {
     n: usize,
     max_loads: usize,
     max_requests: usize,
-    /// Number of each link of the key page.
+    /// Number of each candidate link.
     links: FxHashMap<PageUrl, u32>,
     key: PageUrl,
     fingerprints: FxHashSet<u64>,
@@ -79,16 +80,16 @@ pub struct Search {
 
 #[derive(Clone, Debug)]
 struct Loaded {
-    /// Number among the loads; duplicates took one too.
+    /// Number of the load. Duplicates count as loads.
     load: usize,
     link: u32,
     out: FxHashSet<u32>,
-    /// Loaded pages with links both ways, one bit each.
+    /// Loaded pages with links in both directions, one bit each.
     mutual: u64,
 }
 
 impl Search {
-    /// A search that begins at the key page, whose `links` stand in `order`.
+    /// A search from the key page over its `links`, which `order` yields one by one.
     pub fn new(key: PageUrl, fingerprint: u64, links: &[PageUrl], order: LinkOrder, options: &SearchOptions) -> Search {
         let links = links.iter().enumerate().map(|(i, url)| (url.clone(), i as u32)).collect();
         Search {
@@ -112,7 +113,7 @@ impl Search {
         }
     }
 
-    /// The page to fetch, or the result. Asking twice without telling gives the same answer.
+    /// The page to fetch, or the result. Repeated calls without [`Search::tell`] return the same step.
     pub fn next_step(&mut self) -> Step {
         if let Some(url) = &self.asked {
             return Step::Fetch(url.clone());
@@ -129,23 +130,23 @@ impl Search {
         Step::Done(Found { voters: self.voters().collect(), loads: self.loads, requests: self.requests })
     }
 
-    /// Nothing more is wanted.
+    /// Ends the search with the pages found so far.
     pub fn stop(&mut self) {
         self.n = self.best.len();
     }
 
-    /// Numbers of the pages that would vote if the search ended now.
+    /// Load numbers of the pages that would be training pages if the search ended now.
     pub fn voters(&self) -> impl Iterator<Item = usize> + '_ {
         self.best.iter().map(|at| self.loaded[*at].load)
     }
 
-    /// What became of the page asked for; returns its load number when it counts as one.
+    /// Takes the outcome of the request. Returns the load number of the page if it was loaded.
     pub fn tell(&mut self, answer: Answer) -> Option<usize> {
         let asked = self.asked.take()?;
         let Answer::Page { url, fingerprint, links } = answer else { return None };
         let load = self.loads;
         self.loads += 1;
-        // A redirect onto another link or the key page is skipped; that link is loaded in its own turn.
+        // A redirect to another link or the key page is skipped; that link is loaded when its turn comes.
         if url != asked && (self.links.contains_key(&url) || url == self.key) {
             return Some(load);
         }
@@ -185,7 +186,7 @@ impl Search {
         }
     }
 
-    /// A larger clique must hold the page that came last, or it would have been found before.
+    /// A larger clique must contain the newest page; otherwise it would have been found earlier.
     fn improve_with(&mut self, newest: usize) {
         let mutual: Vec<u64> = self.loaded.iter().map(|page| page.mutual).collect();
         let clique = largest_clique_with(&mutual, newest, self.n);
@@ -195,10 +196,10 @@ impl Search {
     }
 }
 
-/// The largest clique that holds `start`, at most `n` members, `start` first; the first found wins among equals.
+/// The largest clique of at most `n` members that contains `start`, with `start` first. Of equals, the first found.
 ///
-/// `mutual[i]` has bit `j` when `i` and `j` are joined. Branch and bound over bit sets: with `n` at most 8 and 64
-/// pages it takes microseconds where the thesis walks the power set.
+/// `mutual[i]` has bit `j` set if `i` and `j` link to each other. The search is branch and bound over bit sets: with
+/// `n` at most 8 and 64 pages it takes microseconds, where the thesis enumerates the power set.
 fn largest_clique_with(mutual: &[u64], start: usize, n: usize) -> Vec<usize> {
     let mut best = Vec::new();
     let mut chosen = vec![start];
@@ -289,7 +290,7 @@ mod tests {
         assert_eq!(search.next_step(), Step::Done(Found { voters: vec![0, 1], loads: 2, requests: 2 }));
     }
 
-    /// Size of the largest clique holding `start`, by trying every subset.
+    /// Size of the largest clique that contains `start`, by trying every subset.
     fn literal(mutual: &[u64], start: usize, n: usize) -> usize {
         (0..1_u64 << mutual.len())
             .filter(|set| set & (1 << start) != 0 && set.count_ones() as usize <= n)

@@ -1,20 +1,20 @@
-//! How the training pages of a site are searched for.
+//! Options of the search for the training pages of a site.
 
 use serde::{Deserialize, Serialize};
 
-/// How the training pages of a site are searched for (thesis, section 2.3).
+/// Options of the search for the training pages of a site (thesis, section 2.2.5).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default = "SearchOptions::thesis2014")]
 pub struct SearchOptions {
     /// How training pages are chosen.
     pub mode: SubdigraphMode,
-    /// Size of the complete subdigraph, or number of training pages without one.
+    /// Size of the complete subdigraph in mode `Complete`; number of training pages in mode `First`.
     pub n: usize,
-    /// Most pages loaded for one site.
+    /// Maximum number of pages loaded for one site.
     pub max_loads: usize,
-    /// Most requests for one site, failed ones included.
+    /// Maximum number of requests for one site, including failed ones.
     pub max_requests: usize,
-    /// The search ends when so many pages in a row changed at most 1 % of the labels of the key page; 0 = never.
+    /// The search ends after this many consecutive pages that change at most 1 % of the key page labels; 0 = never.
     pub stop_after: usize,
 }
 
@@ -24,7 +24,7 @@ pub struct SearchOptions {
 pub enum SubdigraphMode {
     /// Pages that all link to each other (thesis, Algorithm 2).
     Complete,
-    /// The first usable ones in link order.
+    /// The first usable pages in link order.
     First,
 }
 

@@ -1,10 +1,10 @@
-//! Pairs of places of two child lists that were taken into the mapping, and the room that they leave.
+//! The accepted pairs of a mapping of two child lists, and the pairs that can still be accepted.
 
-/// Accepted pairs, ascending on the left; on the right they ascend too when order is kept.
+/// Accepted pairs, ascending by left index. If order is kept, the right indices ascend too.
 pub(super) struct Accepted {
-    /// Place on the left, place on the right.
+    /// Left index, right index.
     pub(super) pairs: Vec<(u32, u32)>,
-    /// Right places that are taken.
+    /// For each right index, whether it is mapped.
     taken: Vec<bool>,
     n_left: usize,
     keep_order: bool,
@@ -15,7 +15,7 @@ impl Accepted {
         Accepted { pairs: Vec::new(), taken: vec![false; n_right], n_left, keep_order }
     }
 
-    /// Accepts a pair if both places are free and, where order is kept, it crosses no accepted pair.
+    /// Accepts a pair if both indices are free. If order is kept, the pair must also cross no accepted pair.
     pub(super) fn offer(&mut self, i: u32, k: u32) {
         let Err(at) = self.pairs.binary_search_by_key(&i, |pair| pair.0) else { return };
         let in_order = (at == 0 || self.pairs[at - 1].1 < k) && self.pairs.get(at).is_none_or(|next| k < next.1);
@@ -25,7 +25,7 @@ impl Accepted {
         }
     }
 
-    /// The pairs that could still be accepted.
+    /// The pairs that can still be accepted.
     pub(super) fn room(&self) -> Room<'_> {
         let end = self.taken.len() as u32;
         let mut open = Vec::with_capacity(self.n_left);
@@ -47,7 +47,7 @@ impl Accepted {
     }
 }
 
-/// For each left place the right places that it could still be mapped to.
+/// For each left index, the range of right indices that it can still be mapped to.
 pub(super) struct Room<'a> {
     open: Vec<(u32, u32)>,
     taken: &'a [bool],
@@ -55,20 +55,20 @@ pub(super) struct Room<'a> {
 }
 
 impl Room<'_> {
-    /// Could this pair be accepted?
+    /// Whether this pair can be accepted.
     pub(super) fn fits(&self, i: u32, k: u32) -> bool {
         let (from, to) = self.open[i as usize];
         (from..to).contains(&k) && !self.taken[k as usize]
     }
 
-    /// Could any pair of a left place in `x` and a right place in `y` (ascending) be accepted?
+    /// Whether any pair of a left index in `x` and a right index in `y` (ascending) can be accepted.
     pub(super) fn is_between(&self, x: &[u32], y: &[u32]) -> bool {
         if !self.keep_order && y.iter().all(|k| self.taken[*k as usize]) {
             return false;
         }
         x.iter().any(|i| {
             let (from, to) = self.open[*i as usize];
-            // Where order is kept, nothing between two accepted pairs is taken.
+            // If order is kept, no right index between two consecutive accepted pairs is taken.
             y.get(y.partition_point(|k| *k < from)).is_some_and(|k| *k < to)
         })
     }

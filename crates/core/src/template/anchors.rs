@@ -1,12 +1,12 @@
-//! Fixed points of two long child lists: nodes that are equal and unique on both sides, in the longest ascending chain
-//! (as patience diff has it). What lies between them is mapped exactly.
+//! Anchors of two long child lists: nodes that are equal and unique on both sides, reduced to the longest ascending
+//! chain, as in patience diff. The gaps between the anchors are mapped separately.
 
 use rustc_hash::FxHashMap;
 
 use super::equality::Side;
 use super::pair::Pair;
 
-/// Index pairs whose key occurs once on each side, as the longest chain that ascends on both.
+/// Index pairs whose key occurs exactly once on each side, reduced to the longest chain that ascends on both sides.
 pub(super) fn anchors(
     a: &[Side],
     b: &[Side],
@@ -29,7 +29,7 @@ pub(super) fn anchors(
     longest_ascending(&pairs)
 }
 
-/// Longest chain that ascends on the right too (patience sorting).
+/// The longest subsequence that ascends on the right, too (patience sorting).
 fn longest_ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut tails: Vec<usize> = Vec::new();
     let mut before = vec![usize::MAX; pairs.len()];
@@ -53,7 +53,7 @@ fn longest_ascending(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     chain
 }
 
-/// Puts the anchors into the mapping and returns the gaps between them.
+/// Adds the anchors to the mapping and returns the gaps between them.
 pub(super) fn fix<'s>(
     a: &'s [Side],
     b: &'s [Side],

@@ -1,10 +1,10 @@
-//! The candidates of two child lists, best first, without listing all pairs of them.
+//! The candidate pairs of two child lists, best first, without listing all pairs.
 //!
-//! Nodes that score alike but for their place are one *kind*. How far two places are apart (δ, right minus left) fixes
-//! the probability of any two nodes of two kinds, so the pairs of two large kinds come diagonal by diagonal: from δ = 0
-//! two arms go outwards, and along each the probability falls and the displacement grows. A diagonal is looked at only
-//! when it is due, and never once no gap between the accepted pairs holds a node of both kinds. Pairs of small kinds
-//! are listed as they are.
+//! Nodes of a list that score equally except for their position are one *kind*. For two kinds, the offset δ (right
+//! position minus left position) determines the probability of a pair. The pairs of two large kinds are therefore
+//! generated diagonal by diagonal (one for each δ), outwards from δ = 0 in both directions: away from δ = 0 the
+//! probability never rises and the displacement grows. A diagonal is expanded only when its turn comes. Two kinds are
+//! given up when, at an occasional check, no pair of them can still be accepted. Pairs of small kinds are all listed.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -15,14 +15,14 @@ use rustc_hash::FxHashMap;
 use super::accepted::Accepted;
 use super::equality::{Equality, Likeness, Side, diagonal_score, position_score};
 
-/// A pair that may be mapped, with all that decides its turn.
+/// A pair that may be mapped, with its sort key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
-    /// Complement of the probability's bits (probabilities are not negative, so these fall as they rise), then how
-    /// far the places are apart, then the place on the left: one integer sorts several times faster than a float and
-    /// its ties. Ties are not defined in the thesis: higher probability, nearer places, then left to right.
+    /// Complement of the probability's bits, then displacement, then left index. Probabilities are not negative, so
+    /// their bits have the same order. One integer sorts several times faster than a float with tie-breakers. The
+    /// thesis does not define ties; here the smaller displacement comes first, then the left index.
     key: u128,
-    /// Place on the right.
+    /// Index in the right list.
     pub(super) k: u32,
 }
 
@@ -35,18 +35,18 @@ impl Candidate {
         f64::from_bits(!((self.key >> 64) as u64))
     }
 
-    /// How far the places are apart.
+    /// Displacement: the absolute difference of the two positions.
     pub(super) fn off(&self) -> u32 {
         (self.key >> 32) as u32
     }
 
-    /// Place on the left.
+    /// Index in the left list.
     pub(super) fn i(&self) -> u32 {
         self.key as u32
     }
 }
 
-/// Every pair above the threshold, in the order of the left list, then of the right.
+/// Every pair above the threshold, ordered by left index, then by right index.
 pub(super) fn all(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (i, x) in a.iter().enumerate() {
@@ -63,7 +63,7 @@ pub(super) fn all(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> Vec<Candid
     found
 }
 
-/// Places in one list of the nodes that score alike, ascending.
+/// Ascending indices of the nodes in one list that score equally except for their position.
 type Kind = Vec<u32>;
 
 fn kinds(list: &[Side], key: impl Fn(usize) -> [u64; 6]) -> Vec<Kind> {
@@ -79,14 +79,14 @@ fn kinds(list: &[Side], key: impl Fn(usize) -> [u64; 6]) -> Vec<Kind> {
     kinds
 }
 
-/// Hands out candidates in their order.
+/// Generates candidates in their order.
 pub(super) struct BestFirst<'l> {
     lists: Lists<'l>,
-    /// Pairs of small kinds: sorted up to `sorted`, handed out up to `next`; all others come later.
+    /// Listed pairs. Those before `sorted` are sorted and precede all others; those before `next` have been returned.
     few: Vec<Candidate>,
     sorted: usize,
     next: usize,
-    /// One for each pair of large kinds, by its next candidate.
+    /// One stream for each pair of large kinds, ordered by its next candidate.
     streams: BinaryHeap<Reverse<Stream>>,
 }
 
@@ -134,7 +134,7 @@ impl<'l> BestFirst<'l> {
         }
     }
 
-    /// The next candidate. Those that do not fit beside the `accepted` pairs may be left out.
+    /// The next candidate. Candidates that conflict with the `accepted` pairs may be skipped.
     pub(super) fn next(&mut self, accepted: &Accepted) -> Option<Candidate> {
         let few = self.next_of_few(accepted);
         let Some(mut top) = self.streams.peek_mut() else {
@@ -152,8 +152,8 @@ impl<'l> BestFirst<'l> {
         Some(head)
     }
 
-    /// The best of the listed pairs. They are sorted in growing pieces, and before each piece those that no longer fit
-    /// are dropped: in long lists of like nodes the first piece is often all that is ever used.
+    /// The best listed pair. Pairs are sorted in growing pieces, and conflicting pairs are dropped before each piece.
+    /// In long lists of similar nodes the first piece is often sufficient.
     fn next_of_few(&mut self, accepted: &Accepted) -> Option<Candidate> {
         if self.next == self.sorted && !self.few.is_empty() {
             if self.sorted > 0 {
@@ -173,12 +173,12 @@ impl<'l> BestFirst<'l> {
     }
 }
 
-/// Least nodes of a kind for which diagonals pay; they must lie so dense that a walk over every diagonal costs little more
-/// than the list of all pairs would.
+/// Minimum number of nodes of a kind whose pairs are generated by diagonals. The nodes must also be so dense that
+/// walking all diagonals costs little more than listing all pairs.
 const LARGE: usize = 8;
 
 impl Lists<'_> {
-    /// First and last diagonal that can hold a pair.
+    /// δ of the first and the last diagonal that can contain a pair.
     fn range(&self, x: &Kind, y: &Kind) -> (i64, i64) {
         let ends = |list: &[Side], kind: &Kind| {
             [kind[0], kind[kind.len() - 1]].map(|place| i64::from(list[place as usize].position))
@@ -197,20 +197,20 @@ impl Lists<'_> {
     }
 }
 
-/// The pairs of two large kinds, diagonal by diagonal.
+/// Generates the pairs of two large kinds diagonal by diagonal.
 struct Stream {
     head: Candidate,
-    /// The rest of the diagonal, last first.
+    /// The rest of the current diagonals, in reverse order.
     rest: Vec<Candidate>,
     likeness: Likeness,
     x: Kind,
     y: Kind,
-    /// The next diagonals outwards: δ of the upward and of the downward arm.
+    /// δ of the next diagonal with δ ≥ 0, and of the next with δ < 0.
     up: i64,
     down: i64,
-    /// The last ones that hold a pair.
+    /// δ of the first and the last diagonal that can contain a pair.
     range: (i64, i64),
-    /// Steps since room was looked for.
+    /// Steps since the last check of `Accepted::room`.
     walked: usize,
 }
 
@@ -243,7 +243,7 @@ impl Stream {
         stream.refill(lists).then_some(stream)
     }
 
-    /// Goes to the next candidate; false when there is none that matters.
+    /// Advances to the next candidate. False if no further candidate can be accepted or is above the threshold.
     fn advance(&mut self, lists: &Lists<'_>, accepted: &Accepted) -> bool {
         match self.rest.pop() {
             Some(next) => {
@@ -254,7 +254,7 @@ impl Stream {
         }
     }
 
-    /// Is there room for a pair? Looked up only when the walks since the last time cost about as much.
+    /// Whether a pair may still be accepted. Checked only after walks that cost about as much as a check.
     fn may_bring(&mut self, lists: &Lists<'_>, accepted: &Accepted) -> bool {
         if 4 * self.walked < lists.a.len() {
             return true;
@@ -263,7 +263,7 @@ impl Stream {
         accepted.room().is_between(&self.x, &self.y)
     }
 
-    /// Takes up the best diagonal that has a pair; false when none is left above the threshold.
+    /// Expands the best diagonal that contains a pair. False if none is left above the threshold.
     fn refill(&mut self, lists: &Lists<'_>) -> bool {
         loop {
             let up = (self.up <= self.range.1).then(|| self.rank(lists, self.up));
@@ -291,7 +291,7 @@ impl Stream {
         }
     }
 
-    /// Probability and displacement on a diagonal, as a candidate without places.
+    /// Probability and displacement on a diagonal, as a candidate without indices.
     fn rank(&self, lists: &Lists<'_>, delta: i64) -> Candidate {
         let x = lists.a[self.x[0] as usize];
         let n_right = lists.b[self.y[0] as usize].of;
@@ -299,7 +299,7 @@ impl Stream {
         Candidate::new(p, delta.unsigned_abs() as u32, 0, 0)
     }
 
-    /// Appends the pairs of a diagonal, ascending: for each node of the smaller kind its partner in the other.
+    /// Appends the pairs of a diagonal in ascending order: each node of the smaller kind with its partner in the other.
     fn walk(&mut self, lists: &Lists<'_>, delta: i64, rank: Candidate) {
         let left = |i: u32| i64::from(lists.a[i as usize].position);
         let right = |k: u32| i64::from(lists.b[k as usize].position);

@@ -1,4 +1,4 @@
-//! Which blocks came and went between two versions of a template.
+//! Blocks that were added or removed between two versions of a template.
 
 use rustc_hash::FxHashMap;
 
@@ -9,22 +9,22 @@ use crate::dom::{hash_str, mix};
 /// A subtree that only one of two templates has.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Block {
-    /// Is it the later one that has it?
+    /// Whether the block was added (is only in the later template) or removed.
     pub came: bool,
-    /// Where it stands: the elements above it, from the body.
+    /// Its ancestors, from the body down.
     pub above: Vec<String>,
     /// Its first node.
     pub node: String,
-    /// Beginning of its text.
+    /// The beginning of its text.
     pub text: String,
-    /// Nodes in it.
+    /// Number of its template nodes.
     pub n_nodes: usize,
 }
 
-/// Characters of a block's text that are shown.
+/// Maximum number of characters of a block's text that are shown.
 const SAMPLE: usize = 80;
 
-/// The blocks that differ: first those that went, then those that came, each in document order.
+/// The blocks that differ: first the removed ones, then the added ones, each in document order.
 pub fn changes(before: &Template, after: &Template) -> Vec<Block> {
     let (old, new) = (Paths::of(before), Paths::of(after));
     let mut blocks = old.not_in(&new, before, false);
@@ -32,7 +32,7 @@ pub fn changes(before: &Template, after: &Template) -> Vec<Block> {
     blocks
 }
 
-/// Every node with all that stands above it, hashed. Places do not count: a menu that has moved down is the same menu.
+/// Hash of each node and its ancestors. Positions are ignored: a menu that has moved down is the same menu.
 struct Paths(Vec<u64>);
 
 impl Paths {
@@ -40,14 +40,14 @@ impl Paths {
         let mut paths: Vec<u64> = Vec::with_capacity(template.nodes.len());
         for node in &template.nodes {
             let above = paths.get(node.parent as usize).copied().unwrap_or(0);
-            // A body is a body, whatever class it has tonight: what stands below it came or went.
+            // All bodies are equal: a changed class of the body must not make all nodes below it differ.
             let own = if paths.is_empty() { 0 } else { hash_str(&name(node)) };
             paths.push(mix(above, own));
         }
         Paths(paths)
     }
 
-    /// Blocks of `template` that the other has fewer of.
+    /// Blocks of `template` that the other template has fewer copies of.
     fn not_in(&self, other: &Paths, template: &Template, came: bool) -> Vec<Block> {
         let mut left: FxHashMap<u64, usize> = FxHashMap::default();
         for path in &other.0 {

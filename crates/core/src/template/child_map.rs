@@ -1,9 +1,9 @@
 //! Maps two child lists (thesis, definition 3.3.1).
 //!
-//! The definition takes the best pair above the threshold, then the lists before both and after both. The greedy
-//! form here takes the pairs best first and accepts each that keeps order with those accepted: the same result, as a
-//! pair is consistent with the accepted ones exactly when it lies inside one block of the recursion (ALGORITHMS
-//! 2.6; the recursion stands in the tests). `dp` is the heaviest order-preserving matching instead.
+//! The definition takes the best pair above the threshold, then recursively maps the lists before and after it. The
+//! greedy form here visits pairs best first and accepts each one that keeps order with the accepted pairs. The result
+//! is the same (the tests check it): a pair keeps order with the accepted pairs exactly if it is inside one block of
+//! the recursion. `dp` computes the heaviest order-preserving matching instead.
 
 use super::accepted::Accepted;
 use super::anchors::{anchors, fix};
@@ -13,14 +13,14 @@ use super::options::ChildMap;
 use super::options::EtdmOptions;
 use super::pair::Pair;
 
-/// Side length of the windows that the last resort for huge lists maps one after the other.
+/// Window size. Gaps that are too large even after anchoring are mapped window by window.
 const WINDOW: usize = 512;
 
-/// Up to this many pairs it is cheapest to list and sort them all.
+/// Up to this number of pairs, listing and sorting all of them is cheapest.
 const SHORT: usize = 256;
 
-/// The mapping of two child lists, ascending on the left. Sets `approximate` when the lists were too long for the
-/// exact form.
+/// The mapping of two child lists, ascending on the left. Sets `approximate` if the lists are too long for the exact
+/// algorithm.
 pub fn map_children(
     equality: &Equality<'_>,
     left: &[usize],
@@ -63,7 +63,7 @@ fn greedy(equality: &Equality<'_>, a: &[Side], b: &[Side], keep_order: bool, out
     out.extend(accepted.pairs.iter().map(|(i, k)| (a[*i as usize].node, b[*k as usize].node)));
 }
 
-/// The order-preserving matching with the highest sum of probabilities, then the least sum of displacements.
+/// The order-preserving matching with the highest sum of probabilities, then the smallest sum of displacements.
 fn heaviest(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>) {
     let found = best_first::all(equality, a, b);
     let width = b.len() + 1;
@@ -102,9 +102,10 @@ fn heavier(x: (f64, i64), y: (f64, i64)) -> (f64, i64) {
     if x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)).is_ge() { x } else { y }
 }
 
-/// For lists whose product is beyond `large_pairs`: fix nodes that are equal and unique on both sides (id, then
-/// whole subtree), keep the longest ascending chain of them, map the gaps; a gap that is still too large is cut
-/// into windows. The authors' code packs such lists into artificial elements instead, which changes the tree.
+/// Maps lists whose product of lengths exceeds `large_pairs`. Anchors are nodes that are equal and unique on both sides
+/// (by id, then by whole subtree). The longest ascending chain of anchors is mapped, then the gaps; gaps that are still
+/// too large are cut into windows. The authors' HybEx packs such lists into artificial elements, which changes the
+/// tree.
 fn map_anchored(equality: &Equality<'_>, a: &[Side], b: &[Side], options: &EtdmOptions, out: &mut Vec<Pair>) {
     let by_id = anchors(a, b, |s| equality.left.id[s.node], |s| equality.right.id[s.node]);
     for (gap_a, gap_b) in fix(a, b, &by_id, out) {
@@ -120,7 +121,7 @@ fn map_gap(equality: &Equality<'_>, a: &[Side], b: &[Side], options: &EtdmOption
         map_block(equality, a, b, options, out);
         return;
     }
-    // Equal lists of different length map from the left, as the tie rule of the exact form has it.
+    // Windows are paired from the left, as the tie rule of the exact algorithm pairs equal nodes.
     for (x, y) in a.chunks(WINDOW).zip(b.chunks(WINDOW)) {
         map_block(equality, x, y, options, out);
     }
@@ -151,7 +152,7 @@ mod tests {
         (pairs.iter().map(|(x, y)| (at(&left, *x), at(&right, *y))).collect(), approximate)
     }
 
-    /// Definition 3.3.1 word for word: best pair, then before both, then after both.
+    /// Definition 3.3.1 literally: the best pair, then the lists before it, then the lists after it.
     fn literal(equality: &Equality<'_>, a: &[Side], b: &[Side], out: &mut Vec<Pair>) {
         let mut found = best_first::all(equality, a, b);
         found.sort();
@@ -162,7 +163,7 @@ mod tests {
         literal(equality, &a[i + 1..], &b[k + 1..], out);
     }
 
-    /// Heaviest matching by trying every one.
+    /// Weight of the heaviest matching, by trying all of them.
     fn best_sum(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> f64 {
         let (Some((x, rest)), false) = (a.split_first(), b.is_empty()) else { return 0.0 };
         let mut best = best_sum(equality, rest, b);
@@ -212,12 +213,12 @@ mod tests {
         ) {
             let preset = [Preset::Thesis2014, Preset::Hybex2020, Preset::Dehusk][preset];
             let learn = EtdmOptions { keep_order, ..preset.learn().etdm };
-            // Runs of like nodes, so that some kinds are large.
+            // Runs of similar nodes, so that some kinds are large.
             let runs = |list: &[(usize, usize)]| -> Vec<usize> {
                 list.iter().flat_map(|(tag, n)| std::iter::repeat_n(*tag, n * n / 4 + 1)).collect()
             };
             let ((a, mut left), (b, right)) = (body(&soup(&runs(&a))), body(&soup(&runs(&b))));
-            // A stored template has lost some children; the others keep their places.
+            // A stored template lacks some children; the others keep their positions.
             left.retain(|n| gone == 1 || n % gone != 0);
             let equality = Equality::new(&a.shape, &b.shape, &learn);
             let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
@@ -257,7 +258,7 @@ mod tests {
 
     #[test]
     fn greedy_takes_the_best_pair_and_dp_the_best_sum() {
-        // P(x1,y2) is the highest, and takes x1 and y2 away from two pairs that weigh more together.
+        // P(x1,y2) is the highest, but the pairs (x1,y1) and (x2,y2) have a higher sum.
         let a = "<div class='a b c d e'></div><div class='f g h a b c d e'></div>";
         let b = "<div class='a b c d x'></div><div class='a b c d e'></div>";
         let thesis = EtdmOptions::thesis2014();

@@ -5,14 +5,14 @@ use super::options::{AttrMode, NodeText};
 use crate::dom::{SetId, Shape};
 use crate::equality_weights::EqualityWeights;
 
-/// A node with its place: position from 1 and length of the full child list that it stands in.
+/// A node with its position in the full child list of its parent.
 #[derive(Clone, Copy, Debug)]
 pub struct Side {
     /// Number in its shape.
     pub node: usize,
-    /// Position among its siblings.
+    /// Position among its siblings, from 1.
     pub position: u32,
-    /// Number of siblings, itself included.
+    /// Number of siblings, including the node itself.
     pub of: u32,
 }
 
@@ -26,7 +26,7 @@ impl Side {
 
 /// Scores pairs of nodes of two shapes.
 pub struct Equality<'a> {
-    /// The key page or template.
+    /// The key page or the template.
     pub left: &'a Shape,
     /// The page that is mapped to.
     pub right: &'a Shape,
@@ -61,13 +61,13 @@ impl<'a> Equality<'a> {
         }
     }
 
-    /// Could these two nodes be mapped at all?
+    /// The score of two nodes, if it is above the threshold.
     pub fn score_above_threshold(&self, a: Side, b: Side) -> Option<f64> {
         let p = self.score(a, b);
         self.passes(p).then_some(p)
     }
 
-    /// Is a probability above the threshold?
+    /// Whether a probability is above the threshold, or equal to it where `threshold_inclusive` is set.
     pub fn passes(&self, p: f64) -> bool {
         p > self.weights.threshold || (self.weights.threshold_inclusive && p >= self.weights.threshold)
     }
@@ -80,7 +80,7 @@ impl<'a> Equality<'a> {
         }
     }
 
-    /// The part of the score that does not depend on the places.
+    /// The part of the score that does not depend on the positions.
     pub(super) fn likeness(&self, x: usize, y: usize) -> Likeness {
         if self.left.tag[x] != self.right.tag[y] {
             return Likeness::Fixed(0.0);
@@ -90,7 +90,7 @@ impl<'a> Equality<'a> {
         }
         let w = &self.weights;
         if self.left.id[x] != 0 && self.left.id[x] == self.right.id[y] {
-            // Equal ids outdo everything, the shortcut below too.
+            // Equal ids outrank everything, including the shortcut below.
             return Likeness::Fixed(if w.exact_wins { 4.0 } else { 1.0 });
         }
         let class = self.overlap(self.left_classes[x], self.right_classes[y], w.no_class);
@@ -102,12 +102,12 @@ impl<'a> Equality<'a> {
         weigh(w, class, attributes, children)
     }
 
-    /// Equal for left nodes that score alike against every right node but for their place.
+    /// Key of the kind of a left node. Nodes with equal keys score equally except for their position.
     pub(super) fn left_kind(&self, node: usize) -> [u64; 6] {
         self.kind(self.left, self.left_classes, self.left_attrs, node)
     }
 
-    /// The same for right nodes.
+    /// Key of the kind of a right node.
     pub(super) fn right_kind(&self, node: usize) -> [u64; 6] {
         self.kind(self.right, self.right_classes, self.right_attrs, node)
     }
@@ -123,9 +123,9 @@ impl<'a> Equality<'a> {
         if either == 0 { both_empty } else { shared as f64 / either as f64 }
     }
 
-    /// For each node of the left shape the least probability with itself over its subtree.
+    /// For each left node, the smallest score of a node of its subtree with itself.
     ///
-    /// Where it is above the threshold, mapping the subtree to an equal one is the identity (ALGORITHMS 2.6).
+    /// Where it is above the threshold, the mapping of the subtree to an equal subtree is the identity.
     pub fn least_self_scores(&self) -> Vec<f64> {
         let own =
             Equality { right: self.left, right_classes: self.left_classes, right_attrs: self.left_attrs, ..*self };
@@ -143,24 +143,24 @@ impl<'a> Equality<'a> {
     }
 }
 
-/// What a score is without the places: the last step of definition 3.2.2 adds them.
+/// A score before the positions are known. The last step of definition 3.2.2 adds the position score.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Likeness {
-    /// The same at every place.
+    /// The same for all positions.
     Fixed(f64),
-    /// Class and attributes are equal and that outdoes every sum.
+    /// Class and attributes are equal, which outranks every sum.
     Exact,
-    /// The sum over class, attributes and children, in this order (the last bit can decide against the threshold),
-    /// and the weight of the position.
+    /// The weighted sum of class, attributes and children, and the weight of the position. The order of summation is
+    /// fixed, because the last bit can decide the comparison with the threshold.
     Sum { before: f64, position: f64 },
 }
 
 impl Likeness {
-    /// The probability at places that agree by `score` (Pp).
+    /// The probability for a position score (Pp).
     pub(super) fn at(self, score: f64) -> f64 {
         match self {
             Likeness::Fixed(p) => p,
-            // Higher still at the same place.
+            // A full position score ranks higher still.
             Likeness::Exact if score >= 1.0 => 3.0,
             Likeness::Exact => 2.0,
             Likeness::Sum { before, position } => before + position * score,
@@ -180,17 +180,17 @@ fn ratio(a: u32, b: u32, both_zero: f64) -> f64 {
     }
 }
 
-/// Pp: how well two positions agree, counted from whichever end fits better; in `[1/m, 1]`.
+/// Pp: the agreement of two positions, counted from the end that fits better; in `[1/m, 1]`.
 ///
 /// `i` of `c` on one side, `k` of `d` on the other, from 1; `m = min(c, d)`.
 pub fn position_score(i: u32, c: u32, k: u32, d: u32) -> f64 {
     diagonal_score(c, d, i64::from(k) - i64::from(i))
 }
 
-/// Pp by how far apart the places are (`k - i`), which is all that it depends on in two lists of `c` and `d` nodes.
+/// Pp by the offset `k - i` of the positions. In two lists of `c` and `d` nodes it depends only on this offset.
 pub(super) fn diagonal_score(c: u32, d: u32, delta: i64) -> f64 {
     let (c, d) = (i64::from(c), i64::from(d));
-    // The longer list has `|d - c|` places more for a node of the shorter one to stand at.
+    // A node of the shorter list can be shifted by up to `|d - c|` positions in the longer list without loss.
     let longer = d - c;
     let off = if longer >= 0 { 0.max(-delta).max(delta - longer) } else { 0.max(delta).max(longer - delta) };
     1.0 - off as f64 / c.min(d) as f64
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(row(2, 4, 4), [0.75, 1.0, 0.75, 0.5]);
     }
 
-    /// The windows that the authors' code builds, as another statement of the same score.
+    /// The same score as the authors' HybEx computes it, with windows.
     fn window(i: i64, c: i64, k: i64, d: i64) -> f64 {
         let (less, diff) = (c.min(d), c - d);
         let start = if diff < 0 { 0 } else { -diff };
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn last_step_of_example_3_2_5() {
-        // The early weights over the rounded parts that the thesis prints.
+        // The early weights with the rounded values that the thesis prints.
         let weights = EtdmOptions::thesis2014().weights;
         let sum = |w: &EqualityWeights, class: f64, attributes: f64, children: f64, position: f64| {
             weigh(w, class, attributes, children).at(position)
@@ -245,7 +245,7 @@ mod tests {
         assert!((sum(&early, 1.0, 2.0 / 3.0, 2.0 / 3.0, 0.95) - 0.91333).abs() < 1e-5);
     }
 
-    /// The scores of typical pairs from which the threshold was derived (ALGORITHMS 2.5), at the same place.
+    /// Scores of typical pairs at equal positions. The threshold is derived from them; the thesis gives no value.
     #[test]
     fn scores_of_typical_pairs() {
         let learn = EtdmOptions::thesis2014();

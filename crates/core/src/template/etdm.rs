@@ -1,8 +1,9 @@
-//! Equal top-down mapping with votes (thesis, sections 3.3 and 3.4, Algorithm 3).
+//! Exact top-down mapping with votes (thesis, sections 3.3 and 3.4, Algorithm 3).
 //!
-//! Each page votes on its own: the key page is mapped to it from the body, and every mapped key node gets a vote.
-//! Algorithm 3 as printed intersects the template with each page in turn, which is the case t = n only; the text
-//! and the authors' code vote. Votes fall from root to leaf, so the template is a connected tree with the body.
+//! Each page votes independently: the key page is mapped to it from the body down, and every mapped key node gets a
+//! vote. Algorithm 3 as printed intersects the template with each page in turn, which covers only the case t = n. The
+//! text of the thesis and the authors' HybEx use votes. Votes never increase from root to leaf, so the template is a
+//! connected tree that contains the body.
 
 use super::equality::Equality;
 use super::mapping::{Mapped, map_trees};
@@ -10,26 +11,26 @@ use super::options::EtdmOptions;
 use crate::dom::Tree;
 use crate::labels::Labels;
 
-/// A page whose map covers this share of the key page is a duplicate of it and raises the threshold by one.
+/// A page that maps to this share of the key page is a near duplicate of it and raises the threshold by one.
 const NEAR_COMPLETE: f64 = 0.98;
 
 /// Votes for the nodes of a key page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Votes {
-    /// Votes by node number, from the body on; 0 for nodes before it.
+    /// Votes by node number; 0 for nodes before the body.
     ///
-    /// Exact for every node that reaches `min_votes`. The count of a node that could not reach it any more stops early.
+    /// Exact for every node that reaches `min_votes`. Counting stops early for nodes that can no longer reach it.
     pub votes: Vec<u16>,
     /// Pages that voted (m in the thesis).
     pub n_voters: usize,
-    /// Votes that make a node template (t').
+    /// Votes required for a template node (t').
     pub min_votes: usize,
     /// Whether a child list was too long for the exact mapping.
     pub approximate: bool,
 }
 
 impl Votes {
-    /// Whether this node is template.
+    /// Whether this node is a template node.
     pub fn is_template(&self, node: usize) -> bool {
         self.n_voters > 0 && usize::from(self.votes[node]) >= self.min_votes
     }
@@ -55,7 +56,7 @@ fn vote_with(key: &Tree, voters: &[&Tree], options: &EtdmOptions, early_stop: bo
     let n_counted = key.counted().len();
     for (i, voter) in voters.iter().enumerate() {
         let left = m - i;
-        // With fewer votes than this, a node cannot reach the threshold any more.
+        // A node with fewer votes than this can no longer reach the threshold.
         let needed = if early_stop { least.saturating_sub(left) } else { 0 };
         let mut ballot = cast(key, voter, options, &result.votes, needed);
         let may_cover = |nodes: usize| nodes as f64 >= NEAR_COMPLETE * n_counted as f64;
@@ -72,16 +73,16 @@ fn vote_with(key: &Tree, voters: &[&Tree], options: &EtdmOptions, early_stop: bo
             *votes += u16::from(open > 0);
         }
     }
-    // Uncapped, two near-identical pages out of three would ask for more votes than there are (ALGORITHMS 13).
+    // Without the cap, two near-identical pages out of three would require more votes than there are pages.
     result.min_votes = result.min_votes.min(m);
     result
 }
 
-/// One page's votes as a difference array: a subtree is two writes.
+/// The votes of one page, as a difference array: voting for a subtree takes two writes.
 struct Ballot {
     changes: Vec<i32>,
     mapped: usize,
-    /// Nodes below mapped ones that were not looked at.
+    /// Nodes below mapped nodes that were not visited.
     skipped: usize,
     approximate: bool,
 }
@@ -135,7 +136,7 @@ mod tests {
             page("<header></header><div class=other></div>"),
         ];
         let names = |t: usize| {
-            // Without the rule for near-complete pages, as in the example: the first voter equals the key page.
+            // The rule for near-complete pages is off, as in the example: the first voter equals the key page.
             let learn = EtdmOptions { min_votes: t, ..EtdmOptions::thesis2014() };
             let votes = vote_with(&key, &voters.iter().collect::<Vec<_>>(), &learn, false);
             let at = |n: usize| key.name(crate::dom::NodeId::new(n)).to_owned();
@@ -189,7 +190,7 @@ mod tests {
                 let parent = key.shape.parent[n] as usize;
                 prop_assert!(n == key.counted().start || full.votes[n] <= full.votes[parent], "monotone");
             }
-            // The walk without the shortcut for equal subtrees: a least self score of 0 switches it off.
+            // The mapping without the shortcut for equal subtrees: a self score of 0 switches it off.
             for (voter, expected) in voters.iter().zip([0, 1, 2]) {
                 let equality = Equality::new(&key.shape, &voter.shape, &learn);
                 let count = |least_self: &[f64]| {

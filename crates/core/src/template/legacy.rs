@@ -1,4 +1,4 @@
-//! Templates that earlier versions have stored.
+//! Reads templates stored by earlier versions.
 
 use serde::de::Error as _;
 use serde_json::{Error, Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Error, Map, Value};
 use super::SCHEMA;
 use super::stored::Template;
 
-/// Fields that have another name now.
+/// Renamed fields: former name, current name.
 const FIELDS: [(&str, &str); 5] = [
     ("n", "n_wanted"),
     ("m", "n_voters"),
@@ -15,7 +15,7 @@ const FIELDS: [(&str, &str); 5] = [
     ("witnesses", "training_set"),
 ];
 
-/// Parameters: former name, group and name now. They were in one flat table.
+/// Parameters: former name, current group, current name. They used to be in one flat table.
 const PARAMETERS: [(&str, &str, &str); 27] = [
     ("same_site", "links", "same_site"),
     ("slug_dirs", "links", "slug_dirs"),
@@ -46,7 +46,7 @@ const PARAMETERS: [(&str, &str, &str); 27] = [
     ("label", "", "label_by"),
 ];
 
-/// Brings a template of schema 1 or 2 forward.
+/// Converts a template of schema 1 or 2 to the current schema.
 pub(super) fn upgrade(mut template: Map<String, Value>) -> Result<Template, Error> {
     for (former, now) in FIELDS {
         if let Some(value) = template.remove(former) {
@@ -57,7 +57,7 @@ pub(super) fn upgrade(mut template: Map<String, Value>) -> Result<Template, Erro
     let Some(Value::Object(mut flat)) = template.remove("learn") else {
         return Err(Error::custom("its parameters are missing"));
     };
-    // A template without the parameter was learned before there was another way than votes.
+    // A template without the parameter `label` was learned when votes were the only method.
     let mut learn = Map::from_iter([("label_by".to_owned(), Value::from("votes"))]);
     for group in ["links", "search", "etdm", "site_model"] {
         learn.insert(group.to_owned(), Value::Object(Map::new()));
@@ -79,7 +79,7 @@ mod tests {
     use crate::learner::{LabelBy, LearnOptions, Preset};
     use crate::method::Method;
 
-    /// What version 0.1 wrote for the thesis' parameters, without nodes.
+    /// A template of version 0.1 with the parameters of the thesis, reduced to one node.
     const SCHEMA_1: &str = r#"{"schema":1,"method":"etdm","host":"a.org","key_url":"http://a.org/","voters":[],
         "loads":3,"n":3,"m":2,"t":2,"key_nodes":9,"approximate":false,"learn":{"same_site":"host","slug_dirs":false,
         "dom_ref":"class","max_links":5000,"skip_nofollow":false,"link_order":"paper","subdigraph":"complete","n":3,

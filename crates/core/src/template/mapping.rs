@@ -1,11 +1,11 @@
-//! Maps two trees from their roots down (thesis, Algorithm 3, the part of one page).
+//! Maps two trees from their roots down (the part of Algorithm 3 of the thesis that concerns one page).
 
 use super::child_map::map_children;
 use super::equality::Equality;
 use super::options::EtdmOptions;
 use crate::dom::NodeId;
 
-/// What a mapping reports: two mapped nodes, alone or with their whole subtrees in step.
+/// A result of the mapping: two mapped nodes, or two equal subtrees mapped node by node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mapped {
     /// Number on the left.
@@ -18,8 +18,8 @@ pub struct Mapped {
 
 /// Maps the subtree of `left` to the subtree of `right`, roots unconditionally, and reports every mapped node.
 ///
-/// `descend` says whether the children of a mapped left node are of interest. Equal subtrees are reported at once
-/// and not walked, where that is exact. Returns whether a list was too long for the exact child mapping.
+/// `descend` decides whether the children of a mapped left node are mapped. Equal subtrees are reported as a whole and
+/// not walked, where that is exact. Returns whether a list was too long for the exact child mapping.
 pub fn map_trees(
     equality: &Equality<'_>,
     (left, right): (NodeId, NodeId),

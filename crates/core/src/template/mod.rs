@@ -1,9 +1,9 @@
-//! The template of a site: what its pages have in common.
+//! The template of a site: the nodes that its pages have in common.
 //!
-//! `equality.rs` scores two nodes, `child_map.rs` maps two child lists (with the pairs of `best_first.rs`, taken into
-//! `accepted.rs`), `mapping.rs` maps two trees with it, and `etdm.rs` votes. The result is a [`Template`]: a plain value
-//! that names its key page, its training pages and its parameters. It can be applied later without the pages that it
-//! was learned from.
+//! `equality.rs` scores two nodes. `child_map.rs` maps two child lists: `best_first.rs` generates the candidate pairs,
+//! and `accepted.rs` holds the accepted ones. `mapping.rs` maps two trees, and `etdm.rs` counts votes. The result is a
+//! [`Template`]: a plain value that names its key page, its training pages and its parameters. It can be applied later
+//! without the pages that it was learned from.
 
 mod accepted;
 mod anchors;

@@ -4,43 +4,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::dom::{LONG_VALUE, NodeId, Tree, hash_long_pair, hash_pair, hash_str, normalized};
 
-/// Characters of a text node that are kept for a reader.
+/// Maximum number of characters of a text node that are kept for display.
 const SAMPLE_CHARS: usize = 120;
 
 /// A node of a template.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TemplateNode {
-    /// Number of the parent; the body is its own.
+    /// Number of the parent; the body is its own parent.
     #[serde(rename = "p")]
     pub parent: u32,
     /// Tag name, `#text` for text.
     #[serde(rename = "n")]
     pub tag: String,
-    /// The id, empty = none.
+    /// The id; empty = none.
     #[serde(rename = "i", default, skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// Class tokens.
     #[serde(rename = "c", default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<String>,
-    /// Other attributes; a value too long to keep is written as its hash.
+    /// Other attributes. A long value is stored as its hash.
     #[serde(rename = "a", default, skip_serializing_if = "Vec::is_empty")]
     pub attrs: Vec<(String, Value)>,
-    /// Position among the siblings of the key page, from 1.
+    /// Position among its siblings in the key page, from 1.
     #[serde(rename = "k")]
     pub position: u32,
     /// Children in the key page.
     #[serde(rename = "s", default, skip_serializing_if = "is_zero")]
     pub n_children: u32,
-    /// Votes, or training pages that have the node.
+    /// Number of votes, or of training pages that have the node.
     #[serde(rename = "v")]
     pub votes: u16,
-    /// Whether the node is not template itself, and is here only because a template node is below it.
+    /// Whether the node is not a template node itself and is kept only as the ancestor of one.
     #[serde(rename = "o", default, skip_serializing_if = "is_zero")]
     pub own: bool,
-    /// Beginning of the normalised text.
+    /// Beginning of the normalized text.
     #[serde(rename = "t", default, skip_serializing_if = "String::is_empty")]
     pub sample: String,
-    /// Hash of the whole normalised text, where the sample does not hold all of it.
+    /// Hash of the whole normalized text, if the sample does not contain all of it; otherwise 0.
     #[serde(rename = "h", default, skip_serializing_if = "is_zero")]
     pub text_hash: u64,
 }
@@ -51,11 +51,11 @@ pub struct TemplateNode {
 pub enum Value {
     /// As written in the page.
     Text(String),
-    /// Hash of a long one.
+    /// Hash of a long value.
     Hash(u64),
 }
 
-/// Values longer than this are kept as their hash: inline images would fill the store.
+/// Length in bytes above which a value is stored as its hash. Otherwise inline images would fill the store.
 const LONGEST_VALUE: usize = 256;
 
 fn is_zero<T: Default + PartialEq>(n: &T) -> bool {

@@ -1,34 +1,34 @@
-//! How two trees are mapped, and how many votes make a node template.
+//! Options of the tree mapping and its votes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::equality_weights::EqualityWeights;
 
-/// Exact top-down mapping and its votes (thesis, sections 2.4 and 3).
+/// Exact top-down mapping and its votes (thesis, sections 3.3 and 3.4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default = "EtdmOptions::thesis2014")]
 pub struct EtdmOptions {
-    /// Votes that make a node template (t in the thesis); 0 = the majority of the voters.
+    /// Votes required for a template node (t in the thesis); 0 = a majority of the voters.
     pub min_votes: usize,
     /// Weights and default scores of the equality probability.
     pub weights: EqualityWeights,
-    /// What is compared of an attribute.
+    /// Which parts of an attribute are compared.
     pub attr_mode: AttrMode,
     /// How child lists are mapped.
     pub child_map: ChildMap,
-    /// Whether mapped children keep the order of their lists.
+    /// Whether the mapping of children preserves their order.
     pub keep_order: bool,
     /// When two text nodes match.
     pub text: NodeText,
-    /// Whether class tokens and ids that look generated are left out of the comparison.
+    /// Whether class tokens that look generated are left out of the comparison.
     pub ignore_generated: bool,
-    /// Child lists whose product of lengths is larger are anchored on unique equal nodes first.
+    /// Child lists whose product of lengths is larger are first anchored on unique equal nodes.
     pub large_pairs: usize,
-    /// Share of a template that a page must show for the template to be applied.
+    /// Minimum confidence: share of the template that a page must contain for the template to be applied.
     pub min_confidence: f64,
 }
 
-/// What is compared of an attribute.
+/// Which parts of an attribute are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttrMode {
@@ -52,9 +52,9 @@ pub enum ChildMap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeText {
-    /// When their words are the same.
+    /// If their words are equal.
     Equal,
-    /// By position, as elements do (the thesis).
+    /// By structure, as elements do (the thesis).
     Structural,
 }
 
@@ -74,7 +74,7 @@ impl EtdmOptions {
         }
     }
 
-    /// The later tuning in the authors' HybEx.
+    /// The parameters of the authors' later tool HybEx.
     pub fn hybex2020() -> EtdmOptions {
         EtdmOptions {
             weights: EqualityWeights {
@@ -95,8 +95,8 @@ impl EtdmOptions {
     }
 }
 
-/// Measured best on the dev sites (docs/measurements.md). Differs from the thesis in four points: the majority decides,
-/// names that look generated are left out, the words of a text node must be equal, and the threshold is lower.
+/// The best parameters on the dev sites (docs/measurements.md). They differ from the thesis in four points: the
+/// majority decides, class tokens that look generated are ignored, texts must be equal, and the threshold is lower.
 impl Default for EtdmOptions {
     fn default() -> EtdmOptions {
         EtdmOptions {

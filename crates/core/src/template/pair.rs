@@ -1,4 +1,4 @@
-//! Two mapped nodes.
+//! A pair of mapped nodes.
 
-/// Two mapped nodes: number on the left, number on the right.
+/// The left and the right number of two mapped nodes.
 pub type Pair = (usize, usize);

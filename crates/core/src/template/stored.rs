@@ -12,45 +12,45 @@ use crate::method::Method;
 use crate::page_url::PageUrl;
 use crate::site_model::{StoredError, StoredTrainingSet, TrainingSet};
 
-/// Version of the stored form. An older one is read, a newer one refused with a sentence.
+/// Version of the stored form. Older versions are read; newer ones are refused with an error.
 pub const SCHEMA: u32 = 3;
 
-/// Versions up to this one are brought forward before they are read.
+/// Templates up to this version are converted before they are read.
 const LAST_LEGACY_SCHEMA: u32 = 2;
 
-/// What the pages of a site have in common.
+/// The nodes that the pages of a site have in common.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Template {
-    /// [`SCHEMA`] when it was written.
+    /// The [`SCHEMA`] that it was written with.
     pub schema: u32,
     /// Method that learned it.
     pub method: Method,
-    /// Host of the site; empty when the pages came without URLs.
+    /// Host of the site; empty if the pages have no URLs.
     pub host: String,
-    /// The key page; empty when the pages came without URLs.
+    /// URL of the key page; empty if the pages have no URLs.
     pub key_url: String,
-    /// The training pages.
+    /// URLs of the training pages.
     pub voters: Vec<String>,
-    /// Pages loaded beside the key page.
+    /// Pages loaded besides the key page.
     pub loads: usize,
     /// Training pages that were wanted (n in the thesis).
     pub n_wanted: usize,
     /// Training pages that were found (m).
     pub n_voters: usize,
-    /// Votes that made a node template (t'); 0 when the site model labels.
+    /// Votes required for a template node (t'); 0 if the site model decides the labels.
     pub min_votes: usize,
     /// Counted nodes of the key page.
     pub key_nodes: usize,
     /// Whether a child list was too long for the exact mapping.
     pub approximate: bool,
-    /// Share of another training page's template that the key page showed when it was learned, where that is known.
+    /// Largest share of another page's template that the key page contained when the template was learned, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_coverage: Option<f64>,
-    /// Parameters that it was learned with and is applied with.
+    /// Parameters used to learn and to apply it.
     pub learn: LearnOptions,
     /// The template tree in preorder; the first node is the body.
     pub nodes: Vec<TemplateNode>,
-    /// The training pages that label others, when they do and not `nodes` (`label.by = "site_model"`).
+    /// The training pages that label other pages in place of `nodes` (`label.by = "site_model"`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub training_set: Option<StoredTrainingSet>,
 }
@@ -62,7 +62,7 @@ pub struct Provenance<'a> {
     pub key_url: Option<&'a PageUrl>,
     /// URLs of the training pages.
     pub voters: &'a [PageUrl],
-    /// Pages loaded beside the key page.
+    /// Pages loaded besides the key page.
     pub loads: usize,
 }
 
@@ -72,26 +72,26 @@ pub enum TemplateError {
     /// Not JSON of the expected form.
     #[error("not a template: {0}")]
     Form(serde_json::Error),
-    /// Written by a version that is not known here.
+    /// Written by an unknown version.
     #[error("template schema {found} is not known; this version reads up to {SCHEMA}, please update dehusk")]
     Schema {
         /// The version found.
         found: u32,
     },
-    /// A node names a parent that is not before it.
+    /// A node has an invalid parent: in preorder it must be the previous node or one of its ancestors.
     #[error("damaged template: node {node} has parent {parent}")]
     Parent {
         /// The node's number.
         node: usize,
-        /// The parent it names.
+        /// Its parent.
         parent: u32,
     },
-    /// A node names a position that its siblings do not leave free.
+    /// A node has an invalid position: positions of siblings must ascend and be at most their number.
     #[error("damaged template: node {node} has position {position}")]
     Position {
         /// The node's number.
         node: usize,
-        /// The position it names.
+        /// Its position.
         position: u32,
     },
     /// A training page is damaged.
@@ -100,7 +100,7 @@ pub enum TemplateError {
 }
 
 impl Template {
-    /// The template that votes made of the key page.
+    /// The template of the key page according to votes.
     pub fn from_votes(key: &Tree, from: Provenance<'_>, votes: &Votes, learn: &LearnOptions) -> Template {
         Template {
             n_voters: votes.n_voters,
@@ -110,7 +110,7 @@ impl Template {
         }
     }
 
-    /// The template that a training set found on the key page, together with the set.
+    /// The template of the key page according to a training set, with that set.
     pub fn from_training_set(
         key: &Tree,
         from: Provenance<'_>,
@@ -127,8 +127,8 @@ impl Template {
         }
     }
 
-    /// Whether the key page shares so little with its training pages that the site should be learned again soon. This
-    /// happens when pages were fetched in the middle of a redesign.
+    /// Whether the key page shares so little with its training pages that the site should be relearned soon. This
+    /// happens if the pages were fetched during a redesign.
     pub fn is_provisional(&self) -> bool {
         const MIN_COVERAGE: f64 = 0.05;
         self.key_coverage.is_some_and(|coverage| coverage < MIN_COVERAGE)
@@ -190,7 +190,7 @@ impl Template {
     }
 
     fn check_nodes(&self) -> Result<(), TemplateError> {
-        // In preorder a node's parent is the node before it or an ancestor of that one.
+        // In preorder, a node's parent is the previous node or one of its ancestors.
         let mut path: Vec<usize> = vec![0];
         let mut last_child = vec![0; self.nodes.len()];
         for (node, TemplateNode { parent, position, .. }) in self.nodes.iter().enumerate() {
@@ -200,7 +200,7 @@ impl Template {
             }
             if node > 0 {
                 path.push(node);
-                // Positions of siblings ascend and lie within their number.
+                // Positions of siblings ascend and are at most their number.
                 let above = *parent as usize;
                 if *position <= last_child[above] || *position > self.nodes[above].n_children {
                     return Err(TemplateError::Position { node, position: *position });
@@ -222,7 +222,7 @@ impl Template {
         self.nodes.iter().filter(|node| !node.own).count()
     }
 
-    /// Text nodes among them.
+    /// Template text nodes of the key page.
     pub fn n_texts(&self) -> usize {
         self.nodes.iter().filter(|node| !node.own && node.tag == "#text").count()
     }
@@ -232,7 +232,7 @@ impl Template {
         self.training_set.as_ref().map(|stored| stored.load(&self.learn.site_model))
     }
 
-    /// The part that is mapped to pages: names hashed as in a tree's shape, positions those of the key page.
+    /// The shape to map to pages. Names are hashed as in the shape of a tree; positions are those of the key page.
     pub fn shape(&self) -> Shape {
         let mut shape = Shape::default();
         let mut sets = SetBuilder::default();

@@ -1,4 +1,4 @@
-//! What a clustering costs (section 5.2).
+//! The cost of a clustering (Kim and Shim 2011).
 //!
 //! | symbol | here |
 //! |---|---|
@@ -13,12 +13,12 @@ use super::Merge;
 pub struct Cluster {
     /// Numbers of its pages.
     pub members: Vec<u32>,
-    /// Essential paths of any member, ascending, with the number of members that have them.
+    /// Essential paths of any member, ascending, each with the number of members that have it.
     counts: Vec<(u32, u32)>,
 }
 
-/// Ones that a path costs: in the template one and a difference for each member without it, otherwise one for each member
-/// with it.
+/// Number of ones that a path costs. A template path costs one, plus one difference for each member without it. Any
+/// other path costs one for each member with it.
 fn cost_of(n: u32, count: u32) -> u64 {
     u64::from((1 + n - count).min(count))
 }
@@ -28,30 +28,30 @@ impl Cluster {
         Cluster { members: vec![page], counts: paths.iter().map(|path| (*path, 1)).collect() }
     }
 
-    /// One more page with the very same paths.
+    /// Adds a page with exactly the same paths.
     pub(super) fn again(&mut self, page: u32) {
         self.members.push(page);
         self.counts.iter_mut().for_each(|(_, count)| *count += 1);
     }
 
-    /// Template paths: in at least (|D_c| + 1) / 2 of its pages.
+    /// Template paths: those of at least (|D_c| + 1) / 2 of its pages.
     pub fn template(&self) -> Vec<u32> {
         let n = self.members.len() as u32;
         self.counts.iter().filter(|(_, count)| 2 * count > n).map(|(path, _)| *path).collect()
     }
 
-    /// Count cost: under the paper's assumption of sparse matrices proportional to their entropy.
+    /// Count cost. Under the paper's assumption of sparse matrices it is proportional to their entropy.
     pub fn cost(&self) -> u64 {
         let n = self.members.len() as u32;
         self.counts.iter().map(|(_, count)| cost_of(n, *count)).sum()
     }
 
-    /// Essential paths of its pages together.
+    /// Number of essential paths, summed over its pages.
     pub(super) fn n_ones(&self) -> u64 {
         self.counts.iter().map(|(_, count)| u64::from(*count)).sum()
     }
 
-    /// Distinct essential paths.
+    /// Number of distinct essential paths.
     pub(super) fn n_paths(&self) -> usize {
         self.counts.len()
     }
@@ -60,8 +60,8 @@ impl Cluster {
         self.counts.iter().copied()
     }
 
-    /// What merging with another saves; linear in their paths. Paths that only one has save nothing, so a pair that shares
-    /// none is not worth a look.
+    /// The saving of a merge with another cluster, in time linear in their paths. A path that only one of them has
+    /// saves nothing, so clusters without a shared path never merge.
     pub(super) fn saving(&self, other: &Cluster) -> f64 {
         let (n, m) = (self.members.len() as u32, other.members.len() as u32);
         let mut saved = 0_i64;
@@ -83,7 +83,7 @@ impl Merge for Cluster {
     }
 }
 
-/// Goes through the paths of both, with the counts in each.
+/// Passes each path of either side to `take`, with its count on each side.
 fn merged(left: &[(u32, u32)], right: &[(u32, u32)], mut take: impl FnMut(u32, u32, u32)) {
     let (mut i, mut j) = (0, 0);
     while i < left.len() || j < right.len() {
@@ -97,8 +97,8 @@ fn merged(left: &[(u32, u32)], right: &[(u32, u32)], mut take: impl FnMut(u32, u
     }
 }
 
-/// The cost of a clustering of `n_pages` pages over `n_paths` paths in bits, by the entropy of the matrices: the paper's
-/// definition, before the assumption of sparse matrices makes it the count cost.
+/// The cost in bits of a clustering of `n_pages` pages over `n_paths` paths, by the entropy of the matrices. This is
+/// the paper's definition; under the assumption of sparse matrices it becomes the count cost.
 pub fn entropy_cost(clusters: &[Cluster], n_pages: usize, n_paths: usize) -> f64 {
     let cells = (n_pages * n_paths) as f64;
     let (mut ones, mut more, mut less) = (0.0, 0.0, 0.0);

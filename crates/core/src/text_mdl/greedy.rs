@@ -1,18 +1,18 @@
-//! Merging by all pairs: TEXT-MDL, and with estimated costs TEXT-HASH.
+//! Merging by all pairs: TEXT-MDL with exact costs, TEXT-HASH with estimated costs.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use crate::parallel;
 
 use super::Merge;
 
-/// The partner of a cluster that saves the most, behind it in their order.
+/// The saving and index of a cluster's best partner among the clusters after it.
 type Best = Option<(f64, usize)>;
 
-/// Merges the pair that saves the most, until none saves anything; of several the first. A tie in cost is no saving: the
-/// paper's own example needs that. Its pseudo-code merges down to one cluster, and assigns to the wrong variable; the
-/// text around it says this.
+/// Merges the pair that saves the most, until no merge saves anything. Of equal savings the first pair is merged. A
+/// merge that leaves the cost unchanged is not made, as the paper's own example requires. The paper's pseudo-code
+/// merges down to one cluster and assigns to the wrong variable; its text describes the rule used here.
 ///
-/// Every cluster knows its best partner, so a merge costs one comparison with each other cluster and not all pairs anew;
-/// the result is the same.
+/// The best partner of every cluster is stored, so a merge needs one comparison with each other cluster instead of a
+/// comparison of all pairs. The result is the same.
 pub(super) fn merge<C: Merge + Send + Sync>(start: Vec<C>, saving: impl Fn(&C, &C) -> f64 + Sync) -> Vec<C> {
     let mut clusters: Vec<Option<C>> = start.into_iter().map(Some).collect();
     let n = clusters.len();
@@ -28,7 +28,7 @@ pub(super) fn merge<C: Merge + Send + Sync>(start: Vec<C>, saving: impl Fn(&C, &
         }
         best
     };
-    let mut best: Vec<Best> = (0..n).into_par_iter().map(|at| find(&clusters, at)).collect();
+    let mut best: Vec<Best> = parallel::map_range(n, |at| find(&clusters, at));
     loop {
         let mut first: Option<(f64, usize, usize)> = None;
         for (at, partner) in best.iter().enumerate() {
@@ -43,30 +43,21 @@ pub(super) fn merge<C: Merge + Send + Sync>(start: Vec<C>, saving: impl Fn(&C, &
         let Some(cluster) = clusters[at].as_mut() else { break };
         cluster.absorb(absorbed);
         best[other] = None;
-        let again: Vec<(usize, Best)> = (0..n)
-            .into_par_iter()
-            .filter(|i| clusters[*i].is_some())
-            .map(|i| {
-                let is_stale = i == at || best[i].is_some_and(|(_, partner)| partner == at || partner == other);
-                if is_stale {
-                    return (i, find(&clusters, i));
-                }
-                // The merged cluster may be a better partner than before, for those that stand before it.
-                let (mut own, Some(this), Some(merged)) = (best[i], &clusters[i], &clusters[at]) else {
-                    return (i, best[i]);
-                };
-                if i < at {
+        best = parallel::map_range(n, |i| {
+            let is_stale = i == at || best[i].is_some_and(|(_, partner)| partner == at || partner == other);
+            match (&clusters[i], &clusters[at]) {
+                (None, _) => best[i],
+                _ if is_stale => find(&clusters, i),
+                // The merged cluster may be a better partner than before, for those before it.
+                (Some(this), Some(merged)) if i < at => {
                     let saved = saving(this, merged);
                     let is_better =
-                        own.map_or(saved > 0.0, |(most, partner)| saved > most || (saved == most && at < partner));
-                    if is_better {
-                        own = Some((saved, at));
-                    }
+                        best[i].map_or(saved > 0.0, |(most, partner)| saved > most || (saved == most && at < partner));
+                    if is_better { Some((saved, at)) } else { best[i] }
                 }
-                (i, own)
-            })
-            .collect();
-        again.into_iter().for_each(|(i, partner)| best[i] = partner);
+                _ => best[i],
+            }
+        });
     }
     clusters.into_iter().flatten().collect()
 }

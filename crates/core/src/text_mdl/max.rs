@@ -1,9 +1,9 @@
-//! TEXT-MAX: partners are looked for among the clusters that share the most of a signature (section 5.5).
+//! TEXT-MAX: partners are searched among the clusters that share the most signature positions (Kim and Shim 2011).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use crate::parallel;
 use rustc_hash::FxHashMap;
 
 use super::Merge;
@@ -15,7 +15,7 @@ struct Pair {
     saved: f64,
     at: usize,
     other: usize,
-    /// Merges that both had gone through when it was found.
+    /// Number of merges that each of the two had undergone when the pair was found.
     age: (u32, u32),
 }
 
@@ -37,22 +37,24 @@ impl PartialOrd for Pair {
 struct Clusters {
     list: Vec<Option<Signature>>,
     age: Vec<u32>,
-    /// Clusters by place and rank; some have moved on and are passed over.
+    /// Clusters by signature position and rank. Outdated entries are skipped.
     buckets: FxHashMap<(u32, u64), Vec<u32>>,
-    /// Members of a bucket that are looked at, the latest.
+    /// Number of members of a bucket that are examined, latest first.
     most: usize,
 }
 
-/// Merges the pair that saves the most among those of a cluster and the clusters that share most places with it.
+/// Repeatedly merges the pair that saves the most, where each cluster is paired only with the clusters that share the
+/// most signature positions with it.
 ///
-/// A rank that very many clusters share (that of `html/body`) tells nothing, and would make the work quadratic; so only
-/// the `most` latest members of a bucket are looked at, a departure that the paper's sizes never feel.
+/// A rank that very many clusters share (that of `html/body`) is not informative and would make the work quadratic.
+/// Only the `most` latest members of a bucket are therefore examined. This departs from the paper, but has no effect at
+/// the paper's sizes.
 pub(super) fn merge(start: Vec<Signature>, most: usize) -> Vec<Signature> {
     let age = vec![0; start.len()];
     let mut clusters =
         Clusters { list: start.into_iter().map(Some).collect(), age, buckets: FxHashMap::default(), most };
     (0..clusters.list.len()).for_each(|at| clusters.enter(at, |_| true));
-    let found: Vec<Option<Pair>> = (0..clusters.list.len()).into_par_iter().map(|at| clusters.best(at)).collect();
+    let found: Vec<Option<Pair>> = parallel::map_range(clusters.list.len(), |at| clusters.best(at));
     let mut heap: BinaryHeap<Pair> = found.into_iter().flatten().collect();
     while let Some(pair) = heap.pop() {
         let Pair { at, other, age, .. } = pair;
@@ -68,7 +70,7 @@ pub(super) fn merge(start: Vec<Signature>, most: usize) -> Vec<Signature> {
 }
 
 impl Clusters {
-    /// Puts a cluster into the buckets of those places that `is_new` allows.
+    /// Adds a cluster to the buckets of the positions for which `is_new` is true.
     fn enter(&mut self, at: usize, is_new: impl Fn(usize) -> bool) {
         let Some(cluster) = &self.list[at] else { return };
         for (place, rank) in cluster.places.iter().enumerate() {
@@ -78,7 +80,7 @@ impl Clusters {
         }
     }
 
-    /// The absorbed cluster, and the other one where it has moved on, stay in their buckets until they are come upon.
+    /// Merges `other` into `at`. Outdated bucket entries of both remain until `tidy` reaches them.
     fn join(&mut self, at: usize, other: usize) {
         let Some(absorbed) = self.list[other].take() else { return };
         let Some(cluster) = &mut self.list[at] else { return };
@@ -95,7 +97,7 @@ impl Clusters {
         }
     }
 
-    /// The partner that saves the most among those with the most places in common.
+    /// The partner that saves the most, among those that share the most positions.
     fn best(&self, at: usize) -> Option<Pair> {
         let own = self.list.get(at)?.as_ref()?;
         let mut shared: FxHashMap<u32, u32> = FxHashMap::default();
@@ -118,12 +120,12 @@ impl Clusters {
     }
 }
 
-/// Does the cluster still have this rank at this place?
+/// Whether the cluster still has this rank at this position.
 fn is_here(list: &[Option<Signature>], member: u32, place: usize, rank: Option<u64>) -> bool {
     list[member as usize].as_ref().is_some_and(|cluster| cluster.places[place].map(|(rank, _)| rank) == rank)
 }
 
-/// Takes those that have gone out of the end of a bucket, as far as it is looked at.
+/// Removes outdated entries from the examined end of a bucket.
 fn tidy(bucket: &mut Vec<u32>, most: usize, is_here: impl Fn(u32) -> bool) {
     let (mut at, mut seen) = (bucket.len(), 0);
     while at > 0 && seen < most {

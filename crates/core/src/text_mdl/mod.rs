@@ -1,10 +1,10 @@
-//! Which pages of a heterogeneous pile are of one template, and which paths is it? TEXT-MDL, TEXT-HASH and TEXT-MAX
-//! (Kim and Shim 2011; ALGORITHMS 5).
+//! Clusters the pages of a mixed collection by template and finds the paths of each template: TEXT-MDL, TEXT-HASH and
+//! TEXT-MAX (Kim and Shim 2011).
 //!
-//! A page is the set of its tag paths, of which those count that enough pages have (`paths.rs`). A clustering is the better
-//! the fewer ones its matrices need (`cost.rs`), and clusters are merged while that falls: by all pairs (`greedy.rs`)
-//! with the cost itself or estimated by extended MinHash (`signature.rs`), or only with the clusters that share the most
-//! of a signature (`max.rs`).
+//! A page is a set of tag paths, of which only the essential ones count: those that enough pages have (`paths.rs`). The
+//! cost of a clustering is the number of ones in its matrices (`cost.rs`). Clusters are merged as long as the cost
+//! falls. The pairs to merge are searched among all pairs (`greedy.rs`), with the exact cost or an estimate by extended
+//! MinHash (`signature.rs`), or only among the clusters that share the most of a signature (`max.rs`).
 
 mod cost;
 mod greedy;
@@ -19,19 +19,19 @@ pub use paths::{Essential, Paths, path_names};
 
 use signature::Signature;
 
-/// Pages in clusters.
+/// A partition of pages into clusters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clustering {
-    /// As their first pages come.
+    /// Clusters in the order of their first pages.
     pub clusters: Vec<Cluster>,
-    /// Count cost: ones of the templates and of the differences to them.
+    /// Count cost: the ones of the templates and of the differences from them.
     pub cost: u64,
-    /// The same as estimated by signatures, where the method goes by these.
+    /// The count cost as estimated by signatures; `None` for a method without signatures.
     pub estimated: Option<f64>,
 }
 
 impl Clustering {
-    /// The number of each page's cluster.
+    /// The cluster number of each page.
     pub fn of_pages(&self) -> Vec<usize> {
         let n = self.clusters.iter().map(|cluster| cluster.members.len()).sum();
         let mut of_page = vec![0; n];
@@ -42,7 +42,7 @@ impl Clustering {
     }
 }
 
-/// Puts pages together by their essential paths.
+/// Clusters pages by their essential paths.
 pub fn cluster(pages: &[Essential], how: &TextOptions) -> Clustering {
     let start = grouped(pages);
     let (mut clusters, estimated) = match how.method {
@@ -67,14 +67,13 @@ fn unsigned(signed: Vec<Signature>) -> (Vec<Cluster>, Option<f64>) {
     (signed.into_iter().map(|signature| signature.cluster).collect(), Some(estimated))
 }
 
-/// One cluster a page, and one for all pages with the same paths: these would be merged first, for no pair saves more
-/// than the paths that it shares.
+/// One cluster per distinct set of paths. Pages with the same paths would be merged first, because no pair saves more
+/// than the paths that it shares. A page without essential paths is a cluster of its own.
 fn grouped(pages: &[Essential]) -> Vec<Cluster> {
     let mut at_paths: rustc_hash::FxHashMap<&[u32], usize> = rustc_hash::FxHashMap::default();
     let mut clusters: Vec<Cluster> = Vec::new();
     for (page, paths) in pages.iter().enumerate() {
         let next = clusters.len();
-        // Pages without an essential path have nothing in common.
         let at = if paths.0.is_empty() { next } else { *at_paths.entry(&paths.0).or_insert(next) };
         match clusters.get_mut(at) {
             Some(cluster) => cluster.again(page as u32),
@@ -84,9 +83,9 @@ fn grouped(pages: &[Essential]) -> Vec<Cluster> {
     clusters
 }
 
-/// What a merging works on.
+/// A cluster that the merging algorithms can merge.
 pub(crate) trait Merge: Sized {
-    /// Takes another in.
+    /// Merges another cluster into this one.
     fn absorb(&mut self, other: Self);
 }
 
@@ -162,7 +161,7 @@ mod tests {
             sets in proptest::collection::vec(proptest::collection::btree_set(0..12_u32, 0..9), 0..12),
         ) {
             let pages: Vec<Essential> = sets.iter().map(|set| Essential(set.iter().copied().collect())).collect();
-            // All pairs anew for every merge; the first of the best, and only where the cost falls.
+            // Every merge searches all pairs again. The first of the best pairs is merged, and only if the cost falls.
             let mut literal = grouped(&pages);
             loop {
                 let mut best = (0, 0, 0);

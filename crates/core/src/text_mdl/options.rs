@@ -1,9 +1,11 @@
 //! How TEXT clusters pages.
 
+use serde::Serialize;
+
 /// How pages are clustered by their paths (Kim and Shim 2011).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TextOptions {
-    /// Which of the three algorithms.
+    /// Which of the three algorithms is used.
     pub method: TextMethod,
     /// Length of a MinHash signature.
     pub signature: usize,
@@ -11,12 +13,13 @@ pub struct TextOptions {
     pub min_support: u32,
     /// Share of the pages above which a path does not decide what is essential; 1 = the paper.
     pub universal: f64,
-    /// Clusters with the same value at a signature position that are considered.
+    /// Number of clusters considered that have the same value at a signature position.
     pub bucket: usize,
 }
 
 /// How the next pair of clusters to merge is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TextMethod {
     /// By the cost of all pairs.
     Mdl,

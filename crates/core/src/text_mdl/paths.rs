@@ -1,22 +1,22 @@
-//! Pages as sets of paths, and which of these are essential.
+//! Pages as sets of paths, and the selection of the essential paths.
 
-use rayon::slice::ParallelSliceMut;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dom::{NodeId, Tree, mix, normalized};
+use crate::parallel;
 use crate::text_mdl::TextOptions;
 
-/// All paths of a page: hashes, ascending, each once.
+/// All paths of a page, as sorted distinct hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Paths(Vec<u64>);
 
-/// The essential paths of a page by number, ascending.
+/// Numbers of the essential paths of a page, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Essential(pub Vec<u32>);
 
 impl Paths {
-    /// The tag names from the root to each node, with the words of a text at its end. Each path follows from that of the
-    /// parent, so the work is linear in the page.
+    /// The paths of a page. A path is the tag names from the root to a node; the path of a text node ends in its words.
+    /// Each path is computed from that of the parent, so the work is linear in the page.
     pub fn of(tree: &Tree) -> Paths {
         let mut paths = hashes(tree);
         paths.sort_unstable();
@@ -24,33 +24,34 @@ impl Paths {
         Paths(paths)
     }
 
-    /// Their number.
+    /// Number of paths.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Has the page no node?
+    /// Whether the page has no nodes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
 impl Essential {
-    /// E(d) of every page: the paths that are in at least as many pages as most of the page's paths are, that is the mode
-    /// of their supports, the smallest of several.
+    /// E(d) of every page: the paths whose support is at least the mode of the supports of the page's paths. Of several
+    /// modes the smallest is taken.
     ///
-    /// Two departures, each with a setting that gives the paper's. `min_support` is a floor for the mode: where most paths
-    /// of a page are its own, 1 would keep them all. And paths that more than the share `universal` of all pages have, such
-    /// as `html/body/div`, do not vote for the mode, as long as there are others: on a pile of small templates they are most
-    /// of a page's paths, and would be all that is essential of it.
+    /// Two settings depart from the paper, and each has a value that restores its behavior. `min_support` is a lower
+    /// bound for the mode: where most paths of a page are unique, a mode of 1 would keep them all. Paths that more than
+    /// the share `universal` of all pages have, such as `html/body/div`, do not count for the mode as long as there are
+    /// others. In a collection of small templates they are most of a page's paths, and would be its only essential
+    /// ones.
     ///
-    /// The numbers stand for paths of these pages only; their hashes come second, by number.
+    /// The numbers identify paths of these pages only. The second result is the hash of each path by number.
     pub fn of(pages: &[Paths], how: &TextOptions) -> (Vec<Essential>, Vec<u64>) {
         let floor = if pages.len() > 2 { how.min_support } else { 1 };
         let universal = (how.universal * pages.len() as f64) as u32;
         let mut all: Vec<u64> = pages.iter().flat_map(|page| page.0.iter().copied()).collect();
-        all.par_sort_unstable();
-        // Paths of one page need no number, unless they can be essential.
+        parallel::sort(&mut all);
+        // A path of only one page needs no number, unless it can be essential.
         let counted = all.chunk_by(|a, b| a == b).filter(|run| run.len() as u32 >= floor.min(2));
         let (mut number, mut hashes): (FxHashMap<u64, (u32, u32)>, Vec<u64>) = Default::default();
         for run in counted {
@@ -68,16 +69,13 @@ impl Essential {
             paths.sort_unstable();
             Essential(paths)
         };
-        let essential = rayon::iter::ParallelIterator::collect(rayon::iter::ParallelIterator::map(
-            rayon::iter::IntoParallelRefIterator::par_iter(pages),
-            essential,
-        ));
-        (essential, hashes)
+        (parallel::map(pages, essential), hashes)
     }
 }
 
-/// The mode of supports, the smallest on ties; those above `universal` count only where there are no others. `known` are
-/// paths with their supports, by these; the `unknown` others are in one page each.
+/// The mode of the supports, the smallest on ties, but at least `floor`. Supports above `universal` count only if there
+/// are no others. `known` holds paths with their supports, sorted by support; the `unknown` other paths are in one page
+/// each.
 fn threshold(known: &[(u32, u32)], unknown: usize, floor: u32, universal: u32) -> u32 {
     let mode = |supports: &[(u32, u32)]| {
         let mut most = (1, 0);
@@ -98,14 +96,15 @@ fn hashes(tree: &Tree) -> Vec<u64> {
     for at in 0..tree.len() {
         let node = NodeId::new(at);
         let above = if at == 0 { 0 } else { paths[tree.shape.parent[at] as usize] };
-        // The hash of a text node is that of its words.
+        // The path of a text node ends in the hash of its words.
         let own = if tree.is_text(node) { tree.shape.h_full[at] } else { tree.shape.tag[at] };
         paths.push(mix(above, own));
     }
     paths
 }
 
-/// Paths of a page as written, for those of these hashes: `html/body/ul/li`, a text in quotes behind its path.
+/// The paths of a page that have these hashes, in readable form: `html/body/ul/li`, followed by the quoted text for a
+/// text node.
 pub fn path_names(tree: &Tree, wanted: &FxHashSet<u64>) -> Vec<(u64, String)> {
     let paths = hashes(tree);
     let mut seen = FxHashSet::default();

@@ -1,12 +1,13 @@
-//! All regions of a page, not only the main one: what the authors' own program of 2013 does for news pages.
+//! All regions of a page instead of only the main one, as in the authors' own program of 2013 for news pages.
 
 use std::ops::Range;
 
 use super::region::main_region;
 use crate::tps::TpsOptions;
 
-/// The regions that hold at least `tps.min_region` of the sequence, in its order: what a search cuts off is segmented
-/// like the sequence itself, and so on, by at most `tps.max_splits` searches. The main region where none is large enough.
+/// The regions that contain at least `tps.min_region` of the sequence, in document order. The parts that a search cuts
+/// off are segmented in the same way, with at most `tps.max_splits` + 1 searches in total. If no region is large
+/// enough, the main region is returned.
 pub fn region_list(symbols: &[u32], how: &TpsOptions) -> Vec<Range<usize>> {
     let least = ((how.min_region * symbols.len() as f64).ceil() as usize).max(1);
     let mut found = Vec::new();
@@ -14,7 +15,7 @@ pub fn region_list(symbols: &[u32], how: &TpsOptions) -> Vec<Range<usize>> {
     let mut queue = vec![whole];
     let mut searches = 0;
     while let Some(part) = queue.pop().filter(|_| searches <= how.max_splits) {
-        // Every part of a part that is too small is too small as well.
+        // All parts of a part that is too small are too small.
         if part.len() < least {
             continue;
         }

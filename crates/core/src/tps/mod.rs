@@ -1,8 +1,8 @@
-//! The main region of a page by its tag path sequence (Velloso and Dorneles 2013; ALGORITHMS 6).
+//! The main region of a page, found by its tag path sequence (Velloso and Dorneles 2013).
 //!
-//! A page becomes a sequence of symbols, one for each path of tags with their styles (`sequence.rs`); where the symbols
-//! before and behind a place are others, the sequence is cut and the larger side kept (`region.rs`), or all sides that
-//! are large enough (`list.rs`).
+//! A page becomes a sequence of symbols, one per element. A symbol represents a path of tags with their styles
+//! (`sequence.rs`). If no symbol before a position occurs after it, the sequence is split there and the larger side is
+//! kept (`region.rs`), or all sides that are large enough (`list.rs`).
 
 mod list;
 mod options;
@@ -17,10 +17,11 @@ pub use sequence::Sequence;
 use crate::dom::{NodeId, Tree, normalized_chars};
 use crate::labels::Labels;
 
-/// Which nodes are outside the main region, by node number: Algorithm 6 with the pruning of the tree.
+/// Labels the nodes outside of the main region as template: Algorithm 6 with the pruning of the tree.
 ///
-/// Algorithm 6 leaves open when the rest is the content and not the region. With `tps.complement` it is when the rest has
-/// more text outside of links; a departure, off is the paper's.
+/// Algorithm 6 does not define when the rest is the content instead of the region. With `tps.complement`, the rest is
+/// kept if it has more text outside of links. This departs from the paper; `tps.complement = false` is the paper's
+/// behavior.
 pub fn by_tag_paths(tree: &Tree, how: &TpsOptions) -> Labels {
     let sequence = Sequence::of(tree);
     let regions = match how.keep {
@@ -32,14 +33,14 @@ pub fn by_tag_paths(tree: &Tree, how: &TpsOptions) -> Labels {
     for region in regions {
         sequence.nodes[region].iter().for_each(|node| is_out[node.index()] = false);
     }
-    // Text goes with its element.
+    // A text node is labeled like its element.
     for node in counted.clone().filter(|node| tree.is_text(NodeId::new(*node))) {
         is_out[node] = is_out[tree.shape.parent[node] as usize];
     }
     if how.complement && text_outside_links(tree, &is_out, true) > text_outside_links(tree, &is_out, false) {
         counted.clone().for_each(|node| is_out[node] = !is_out[node]);
     }
-    // Ancestors of what is kept stay.
+    // Ancestors of kept nodes are kept.
     for node in counted.clone().skip(1).rev() {
         if !is_out[node] {
             is_out[tree.shape.parent[node] as usize] = false;
@@ -49,7 +50,7 @@ pub fn by_tag_paths(tree: &Tree, how: &TpsOptions) -> Labels {
     Labels::new(is_out)
 }
 
-/// Characters of one side that are in no link.
+/// Number of characters outside of links in the nodes whose `is_out` equals `side`.
 fn text_outside_links(tree: &Tree, is_out: &[bool], side: bool) -> usize {
     let (mut sum, mut link_ends) = (0, 0);
     for node in tree.counted() {

@@ -1,17 +1,18 @@
-//! The search for the main region (Algorithm 3).
+//! The search for the main region (Velloso and Dorneles 2013, Algorithm 3).
 //!
-//! Settled where print is open or wrong (ALGORITHMS 6.2): the filter is "at least", as in Algorithm 4; the loop ends with
-//! the last threshold; the symbol at the cut belongs to the left side. `(n - 2i) / n > 0.20`, as printed, can never keep a
-//! left side; the absolute value can, and is our choice (`tps.gap`).
+//! Where the paper is ambiguous or wrong, these choices are made. The filter is "at least", as in Algorithm 4. The loop
+//! ends with the last threshold. The symbol at the cut belongs to the left side. As printed, `(n - 2i) / n > 0.20` can
+//! never keep the left side; the default is its absolute value, which can (`tps.gap`).
 
 use std::ops::Range;
 
 use crate::tps::{TpsGap, TpsOptions, TpsSearch};
 
-/// The part of a sequence that is the main region.
+/// The range of a sequence that is the main region.
 ///
-/// Work is linear in the sequence for each cut and threshold; cuts that take symbols off the front one by one, which a page
-/// of unlike siblings has without number, share one pass. After `tps.max_splits` other cuts the region is what is left.
+/// The work is linear in the sequence for each cut and threshold. Cuts that remove symbols from the front one by one
+/// share one pass, because a page of dissimilar siblings can have very many of them. After `tps.max_splits` + 1 passes
+/// the search stops, and the remaining range is the region.
 pub fn main_region(symbols: &[u32], how: &TpsOptions) -> Range<usize> {
     let mut region = 0..symbols.len();
     let mut room = Room::of(symbols);
@@ -23,10 +24,10 @@ pub fn main_region(symbols: &[u32], how: &TpsOptions) -> Range<usize> {
     region
 }
 
-/// Columns by symbol.
+/// Working memory, indexed by symbol.
 struct Room {
     count: Vec<u32>,
-    /// Occurrences still to come.
+    /// Number of occurrences not yet scanned.
     left: Vec<u32>,
 }
 
@@ -41,7 +42,7 @@ impl Room {
         symbols.iter().for_each(|symbol| self.count[*symbol as usize] += 1);
     }
 
-    /// The side that is kept of the first threshold whose cut is accepted.
+    /// The kept side at the first threshold whose cut is accepted.
     fn cut(&mut self, symbols: &[u32], how: &TpsOptions) -> Option<Range<usize>> {
         let mut thresholds: Vec<u32> = self.count.iter().copied().filter(|count| *count > 0).collect();
         thresholds.sort_unstable();
@@ -62,8 +63,8 @@ impl Room {
         None
     }
 
-    /// Calls `gap` with each length of a prefix at which no symbol of the alphabet is open: all that were seen do not
-    /// come again, and others still come. Ends when it says so.
+    /// Calls `gap` with the length of each prefix that is a gap: no symbol of the alphabet in the prefix occurs after
+    /// it, and other symbols of the alphabet do. Stops when `gap` returns false.
     fn gaps(&mut self, symbols: &[u32], threshold: u32, mut gap: impl FnMut(usize) -> bool) {
         self.left.clone_from(&self.count);
         let alphabet = self.count.iter().filter(|count| **count >= threshold).count();
@@ -92,8 +93,8 @@ impl Room {
         first
     }
 
-    /// The first gap of the whole alphabet, and the first one of what is left behind it, as long as the right side is
-    /// kept: what is left has the counts that it had, so one pass finds them all.
+    /// Takes the first gap of the whole alphabet, then the first gap of the remainder, as long as the right side is
+    /// kept. The symbols of the remainder keep their counts, so one pass finds all these gaps.
     fn peel(&mut self, symbols: &[u32], how: &TpsOptions) -> Option<Range<usize>> {
         let least = self.count.iter().copied().filter(|count| *count > 0).min()?;
         let (mut start, mut kept) = (0, None);
@@ -125,7 +126,7 @@ impl Room {
     }
 }
 
-/// The side that is kept of a sequence of `n` cut behind `i`, when it is enough larger than the other.
+/// The kept side of a sequence of length `n` cut after `i`, if it is sufficiently larger than the other side.
 fn side(n: usize, i: usize, how: &TpsOptions) -> Option<Range<usize>> {
     let more = match how.gap {
         TpsGap::Abs => n.abs_diff(2 * i) as f64,
@@ -172,7 +173,7 @@ mod tests {
         assert!(!main_region(&sequence, &how()).is_empty());
     }
 
-    /// Algorithm 3 with sets, written down literally.
+    /// A direct implementation of Algorithm 3 with sets.
     fn literal(symbols: &[u32], how: &TpsOptions) -> Range<usize> {
         let mut region = 0..symbols.len();
         'cuts: loop {

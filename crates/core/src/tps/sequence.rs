@@ -4,18 +4,18 @@ use rustc_hash::FxHashMap;
 
 use crate::dom::{NodeId, Tree, hash_str, mix};
 
-/// The elements of a body in document order, with a symbol for the path of each.
+/// The elements of a body in document order, each with a symbol for its path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sequence {
-    /// From 1, in the order of their first appearance.
+    /// Symbols, numbered from 1 in the order of their first appearance.
     pub symbols: Vec<u32>,
-    /// The element of each symbol.
+    /// The element at each position of `symbols`.
     pub nodes: Vec<NodeId>,
 }
 
 impl Sequence {
-    /// The sequence of a page: a path is that of the tags with their `class` and `style` as written. Each symbol follows
-    /// from that of the parent, so no path is written out and the work is linear in the page.
+    /// The sequence of a page. A path consists of tags with their `class` and `style` as written. Each symbol is
+    /// derived from that of the parent, so no path is stored and the work is linear in the page.
     pub fn of(tree: &Tree) -> Sequence {
         let counted = tree.counted();
         let mut sequence = Sequence::default();
@@ -48,7 +48,7 @@ mod tests {
     fn the_sequence_of_figure_2() {
         let row = "<tr><td></td><td></td></tr>";
         let of = |html: &str| Sequence::of(&parse(html, &ParseOptions::default())).symbols;
-        // The parser puts a tbody between table and tr.
+        // The parser inserts a tbody between table and tr.
         assert_eq!(of(&format!("<table>{row}{row}</table>")), [1, 2, 3, 4, 5, 5, 4, 5, 5]);
         assert_eq!(of("<p>a<p class=x>b<p class=x>c<p style=x>d"), [1, 2, 3, 3, 4], "styles tell paths apart");
         assert_eq!(of("<p><b>a</b></p><div><b>c</b></div>"), [1, 2, 3, 4, 5], "so do the paths above");

@@ -1,0 +1,111 @@
+//! A request of a crawl, from the politeness queue to its end.
+
+use dehusk_core::internals::page_url::PageUrl;
+
+use crate::fetch::Resource;
+use crate::store::{KnownUrl, SiteId};
+use crate::validators::Validators;
+
+/// A request that waits in a politeness queue or is in flight.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    /// What is requested now.
+    pub(super) url: PageUrl,
+    /// What was wanted; differs from `url` after a redirect.
+    pub(super) asked: PageUrl,
+    pub(super) kind: RequestKind,
+    /// Redirects so far.
+    pub(super) hops: usize,
+    /// Failures so far.
+    pub(super) attempts: u8,
+    /// Whether its robots.txt was fetched while it waited. Such rules hold for it even if they have expired by now.
+    pub(super) has_rules: bool,
+    /// Links from the key page.
+    pub(super) depth: u32,
+    /// What is known about the page, for a conditional request, and since when.
+    pub(super) known: Validators,
+    pub(super) known_since: Option<i64>,
+}
+
+/// What a request is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum RequestKind {
+    /// The rules of an origin.
+    Robots { origin: String },
+    /// A page of a site: the key page, a training page, or a page of the walk.
+    Page { site: SiteId },
+    /// A sitemap or feed of a site.
+    Sitemap { site: SiteId },
+}
+
+/// Which end of a politeness queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum QueueEnd {
+    Back,
+    Front,
+}
+
+impl Request {
+    pub(super) fn new(url: PageUrl, kind: RequestKind) -> Request {
+        Request {
+            asked: url.clone(),
+            url,
+            kind,
+            hops: 0,
+            attempts: 0,
+            has_rules: false,
+            depth: 0,
+            known: Validators::default(),
+            known_since: None,
+        }
+    }
+
+    /// A conditional request for a page that was seen before.
+    pub(super) fn conditional(kind: RequestKind, known: KnownUrl) -> Request {
+        let KnownUrl { url, depth, validators, snapshot_at, .. } = known;
+        Request { depth, known: validators, known_since: snapshot_at, ..Request::new(url, kind) }
+    }
+
+    /// The same request, redirected to another URL, of which nothing is known.
+    pub(super) fn redirected(&self, url: PageUrl) -> Request {
+        Request {
+            url,
+            hops: self.hops + 1,
+            has_rules: false,
+            known: Validators::default(),
+            known_since: None,
+            ..self.clone()
+        }
+    }
+
+    /// The same request once more.
+    pub(super) fn retry(&self) -> Request {
+        Request { attempts: self.attempts + 1, ..self.clone() }
+    }
+}
+
+impl RequestKind {
+    pub(super) fn site(&self) -> Option<SiteId> {
+        match self {
+            RequestKind::Page { site } | RequestKind::Sitemap { site } => Some(*site),
+            RequestKind::Robots { .. } => None,
+        }
+    }
+
+    /// The word in the store.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            RequestKind::Robots { .. } => "robots",
+            RequestKind::Page { .. } => "page",
+            RequestKind::Sitemap { .. } => "sitemap",
+        }
+    }
+
+    pub(super) fn resource(&self) -> Resource {
+        match self {
+            RequestKind::Robots { .. } => Resource::Robots,
+            RequestKind::Page { .. } => Resource::Page,
+            RequestKind::Sitemap { .. } => Resource::Sitemap,
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Requests on their way out: into the queue of their host, past robots.txt, to the fetcher.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use dehusk_core::internals::page_url::PageUrl;
+
+use super::event::{Answer, Event};
+use super::request::{QueueEnd, Request, RequestKind};
+use super::robots_cache::Permission;
+use super::scheduler::Scheduler;
+use super::site::SiteEvent;
+use super::visit::unsent_visit;
+use crate::fetch::{FetchRequest, Fetched, Resource};
+use crate::politeness::{Due, PolitenessKey};
+use crate::robots::{Robots, RobotsAnswer};
+use crate::settings::PolitenessScope;
+use crate::store::{VisitOutcome, Write, WriterError};
+
+impl Scheduler<'_> {
+    /// Puts a request into the queue of its politeness key. A key that is an address needs a look-up first.
+    pub(super) fn push(&mut self, request: Request, end: QueueEnd) {
+        let scope = self.tools.settings.politeness.key;
+        if scope != PolitenessScope::Ip || request.url.ip_literal().is_some() {
+            let key = PolitenessKey::of(&request.url, scope, None);
+            self.enqueue(key, request, end);
+            return;
+        }
+        let (resolver, events) = (self.fetcher.resolver().clone(), self.events.clone());
+        self.n_pending += 1;
+        tokio::spawn(async move {
+            // A name without an address fails when it is fetched, with a reason.
+            let found = resolver.resolve(request.url.host()).await.ok();
+            let address = found.and_then(|addresses| addresses.first().map(SocketAddr::ip));
+            let key = PolitenessKey::of(&request.url, scope, address);
+            let _ = events.send(Event::Keyed { key, request: Box::new(request), end }).await;
+        });
+    }
+
+    pub(super) fn enqueue(&mut self, key: PolitenessKey, request: Request, end: QueueEnd) {
+        let now = Instant::now();
+        let politeness = &self.tools.settings.politeness;
+        // After a restart, robots.txt of a host may have deferred it before its address was known.
+        let by_host = PolitenessKey::of(&request.url, politeness.key, None);
+        let deferred = [self.deferred.remove(&key), self.deferred.remove(&by_host)].into_iter().flatten().max();
+        match end {
+            QueueEnd::Back => self.queues.push(key.clone(), request, now),
+            QueueEnd::Front => self.queues.push_front(key.clone(), request, now),
+        }
+        if let Some(until) = deferred {
+            let wait = until.saturating_duration_since(now);
+            if wait > politeness.max_back_off {
+                self.queues.park(&key, &super::responses::deferral_reason(wait), now);
+            } else {
+                self.queues.defer(&key, until);
+            }
+        }
+    }
+
+    /// Sends everything that is due. Returns when the next request is.
+    pub(super) async fn dispatch(&mut self) -> Result<Option<Instant>, WriterError> {
+        while !self.is_stopping && self.queues.n_leased() < self.tools.settings.fetch.in_flight {
+            if self.is_full() && self.queues.n_leased() > 0 {
+                return Ok(None);
+            }
+            let now = Instant::now();
+            match self.queues.pop_due(now) {
+                Due::Ready(key, request) => self.dispatch_one(key, request, now).await?,
+                Due::Wait(until) => return Ok(Some(until)),
+                Due::Idle => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    async fn dispatch_one(&mut self, key: PolitenessKey, request: Request, now: Instant) -> Result<(), WriterError> {
+        if let Some(reason) = self.queues.parked(&key) {
+            self.queues.done(&key, None);
+            return self.unavailable(request, format!("{key} is left alone: {reason}")).await;
+        }
+        if matches!(request.kind, RequestKind::Robots { .. }) {
+            self.send(key, request);
+            return Ok(());
+        }
+        if let Some(active) = request.kind.site().and_then(|site| self.sites.get_mut(&site)) {
+            active.site.add_origin(request.url.origin());
+        }
+        match self.robots.permission(request, now, self.tools.settings.politeness.max_crawl_delay) {
+            Permission::Allowed(request) => self.send(key, request),
+            Permission::Disallowed(request) => {
+                self.queues.done(&key, None);
+                if let Some(site) = request.kind.site() {
+                    let event = SiteEvent::Disallowed(request, "robots.txt forbids it".to_owned());
+                    self.tell_site(site, event).await?;
+                }
+            }
+            Permission::Unavailable(request, reason) => {
+                self.queues.done(&key, None);
+                self.stats.without_rules += 1;
+                let reason = format!("{}: {reason}", request.url);
+                self.unavailable(request, reason).await?;
+            }
+            Permission::Parked => self.queues.done(&key, None),
+            Permission::FetchRulesFirst(origin) => match PageUrl::parse(&format!("{origin}/robots.txt")) {
+                Ok(url) => self.send(key, Request::new(url, RequestKind::Robots { origin })),
+                Err(_) => self.queues.done(&key, None),
+            },
+        }
+        Ok(())
+    }
+
+    /// A request that is not sent, for a reason that concerns its whole origin.
+    async fn unavailable(&mut self, request: Request, reason: String) -> Result<(), WriterError> {
+        match (&request.kind, request.kind.site()) {
+            (RequestKind::Robots { origin }, _) => {
+                let visit = unsent_visit(&request, VisitOutcome::FetchError, Some(reason.clone()));
+                self.writer.write(Write::Visit(visit, None)).await?;
+                let robots = Robots::of(RobotsAnswer::Unreachable(&reason), &self.tools.agents);
+                let until = Instant::now() + self.tools.settings.politeness.max_back_off;
+                for waited in self.robots.insert(origin.clone(), robots, until) {
+                    self.push(waited, QueueEnd::Front);
+                }
+                Ok(())
+            }
+            (_, Some(site)) => self.tell_site(site, SiteEvent::Unavailable(request, reason)).await,
+            (_, None) => Ok(()),
+        }
+    }
+
+    fn send(&mut self, key: PolitenessKey, request: Request) {
+        self.n_pending += 1;
+        let (fetcher, events, archive) = (self.fetcher.clone(), self.events.clone(), self.archive.clone());
+        let resource = request.kind.resource();
+        let (tools, clock) = (Arc::clone(&self.tools), self.clock);
+        tokio::spawn(async move {
+            let wanted = FetchRequest { url: request.url.clone(), resource, known: request.known.clone() };
+            // In a task of its own: a panic in it must not swallow the event that everyone waits for.
+            let inner = tokio::spawn(async move { fetcher.fetch(&wanted).await });
+            let mut fetched = inner.await.unwrap_or_else(|_| Fetched::broken(&request.url));
+            if let Some(archive) = archive {
+                // Written before anyone knows about it, so that no page is in the database and not in the archive.
+                fetched = archive.keep(&request, fetched, clock).await;
+            }
+            let mut robots = None;
+            if resource == Resource::Robots {
+                let read = tokio::task::spawn_blocking(move || (read_robots(&fetched, &tools.agents), fetched));
+                (robots, fetched) = match read.await {
+                    Ok((robots, fetched)) => (Some(robots), fetched),
+                    Err(_) => (None, Fetched::broken(&request.url)),
+                };
+            }
+            let _ = events.send(Event::Fetched(Box::new(Answer { key, request, fetched, robots }))).await;
+        });
+    }
+}
+
+/// The rules that follow from an answer.
+fn read_robots(fetched: &Fetched, agents: &[String]) -> Robots {
+    match &fetched.outcome {
+        Ok(response) => Robots::of(RobotsAnswer::Status(response.status, &response.body), agents),
+        Err(error) => Robots::of(RobotsAnswer::Unreachable(&error.reason()), agents),
+    }
+}

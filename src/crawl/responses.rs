@@ -1,0 +1,156 @@
+//! Answers on their way in: counted, robots rules taken, back-pressure applied, the rest handed to their sites.
+
+use std::time::{Duration, Instant};
+
+use super::event::Answer;
+use super::request::{QueueEnd, Request, RequestKind};
+use super::scheduler::Scheduler;
+use super::site::SiteEvent;
+use super::visit::{unsent_visit, visit_of};
+use crate::fetch::{Fetched, Response, redirect_target};
+use crate::politeness::{PolitenessKey, Times};
+use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
+use crate::store::{VisitOutcome, Write, WriterError};
+
+impl Scheduler<'_> {
+    pub(super) async fn on_answer(&mut self, answer: Answer) -> Result<(), WriterError> {
+        let Answer { key, request, fetched, robots } = answer;
+        if fetched.times.is_some() {
+            self.stats.requests += 1;
+            self.stats.retries += usize::from(request.attempts > 0);
+            if let Some(active) = request.kind.site().and_then(|site| self.sites.get_mut(&site)) {
+                active.site.count_request();
+            }
+            if let Ok(response) = &fetched.outcome {
+                self.stats.bytes += response.raw_bytes as u64;
+            }
+        }
+        if fetched.archive_failed && !self.is_stopping {
+            self.stop().await?;
+        }
+        self.apply_back_pressure(&key, &request, &fetched).await?;
+        let times = fetched.times;
+        match (&request.kind, request.kind.site()) {
+            (RequestKind::Robots { origin }, _) => {
+                let origin = origin.clone();
+                self.on_robots(&origin, request, &fetched, robots).await?;
+                self.release(&key, &origin, times);
+                Ok(())
+            }
+            (_, Some(site)) => {
+                self.release(&key, &request.url.origin(), times);
+                self.tell_site(site, SiteEvent::Fetched(request, Box::new(fetched))).await
+            }
+            (_, None) => Ok(()),
+        }
+    }
+
+    /// Ends the lease of a key. `origin` may have asked for a longer delay.
+    fn release(&mut self, key: &PolitenessKey, origin: &str, times: Option<Times>) {
+        let own = self.robots.delay(origin).unwrap_or_default().min(self.tools.settings.politeness.max_crawl_delay);
+        let next_fetch = times.map(|times| self.queues.next_fetch(key, &self.pace, times, own));
+        self.queues.done(key, next_fetch);
+    }
+
+    /// A server that is overloaded, or does not answer, is left alone for longer, and longer each time.
+    async fn apply_back_pressure(
+        &mut self,
+        key: &PolitenessKey,
+        request: &Request,
+        fetched: &Fetched,
+    ) -> Result<(), WriterError> {
+        let politeness = self.tools.settings.politeness.clone();
+        let now = Instant::now();
+        let base = politeness.delay.max(Duration::from_millis(100));
+        let (wanted, reason) = match &fetched.outcome {
+            Ok(response @ Response { status: 429 | 503, .. }) => {
+                self.queues.answered(key, false);
+                (response.retry_after.unwrap_or_default(), format!("{} answered {}", request.url, response.status))
+            }
+            Ok(response) => {
+                self.queues.answered(key, response.status < 500);
+                return Ok(());
+            }
+            Err(error) if error.is_connection() => {
+                if self.queues.failed(key) >= politeness.park_after && self.queues.parked(key).is_none() {
+                    let reason = format!("{} failed connections in a row", politeness.park_after);
+                    tracing::warn!("{key}: {reason}, left alone for this run");
+                    self.queues.park(key, &reason, now);
+                    self.stats.parked += 1;
+                    return Ok(());
+                }
+                (Duration::ZERO, error.to_string())
+            }
+            Err(_) => return Ok(()),
+        };
+        self.stats.back_offs += 1;
+        let until = self.queues.back_off(key, base, wanted, politeness.max_back_off, now);
+        // A restart must know what outlasts it.
+        if until.saturating_duration_since(now) > politeness.delay {
+            let write = Write::Deferred { key: key.to_string(), until: self.clock.at(until), reason };
+            self.writer.write(write).await?;
+        }
+        if wanted > politeness.max_back_off {
+            // No page waits that long. What is left of the host is for another night.
+            self.queues.park(key, &deferral_reason(wanted), now);
+            self.stats.parked += 1;
+        }
+        Ok(())
+    }
+
+    async fn on_robots(
+        &mut self,
+        origin: &str,
+        request: Request,
+        fetched: &Fetched,
+        robots: Option<Robots>,
+    ) -> Result<(), WriterError> {
+        let visit = match &fetched.outcome {
+            Err(error) if fetched.times.is_none() => {
+                unsent_visit(&request, VisitOutcome::FetchError, Some(error.to_string()))
+            }
+            _ => visit_of(&request, fetched, self.clock),
+        };
+        self.writer.write(Write::Visit(visit, None)).await?;
+        if !self.is_stopping {
+            let may_retry = request.attempts < self.tools.settings.fetch.retries;
+            let next = match &fetched.outcome {
+                Ok(response) if request.hops < MAX_ROBOTS_REDIRECTS => {
+                    redirect_target(response).map(|url| request.redirected(url))
+                }
+                Err(error) if error.is_transient() && may_retry => Some(request.retry()),
+                _ => None,
+            };
+            if let Some(next) = next {
+                self.push(next, QueueEnd::Front);
+                return Ok(());
+            }
+        }
+        let (status, body) = match &fetched.outcome {
+            Ok(response) => (Some(response.status), response.body.clone()),
+            Err(_) => (None, Vec::new()),
+        };
+        let at = self.clock.unix_ms();
+        self.writer.write(Write::Robots { origin: origin.to_owned(), at, status, body }).await?;
+        let robots = robots.unwrap_or_else(|| Robots::of(RobotsAnswer::Unreachable(""), &self.tools.agents));
+        // Rules that could not be had are requested again when the server may have recovered.
+        let politeness = &self.tools.settings.politeness;
+        let ttl = match robots.unreachable() {
+            Some(_) => politeness.robots_ttl.min(politeness.max_back_off),
+            None => politeness.robots_ttl,
+        };
+        let waited = self.robots.insert(origin.to_owned(), robots, Instant::now() + ttl);
+        if self.is_stopping {
+            return self.abandon(waited).await;
+        }
+        for request in waited.into_iter().rev() {
+            self.push(request, QueueEnd::Front);
+        }
+        Ok(())
+    }
+}
+
+/// What is said about a host that wants to be left alone for long.
+pub(super) fn deferral_reason(wait: Duration) -> String {
+    format!("it asked to wait {} s, longer than politeness.max_back_off", wait.as_secs())
+}

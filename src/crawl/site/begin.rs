@@ -1,0 +1,128 @@
+//! How a site begins: with its key page, or, where its template is settled, with the walk.
+
+use std::sync::Arc;
+
+use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::internals::template::Template;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Command, Context, Phase, SiteCrawl, Walk, WalkTemplate};
+use crate::crawl::request::{Request, RequestKind};
+use crate::crawl::stats::SiteSummary;
+use crate::settings::Mode;
+use crate::store::{KnownUrl, SiteOutcome, SiteWork, VisitOutcome};
+use crate::validators::Validators;
+
+/// With what a site begins.
+enum Start {
+    /// Its template is settled for this run, or it is not due: the walk, and how it ends.
+    Walk(SiteOutcome),
+    /// The crawl follows links only.
+    Links,
+    /// Its key page.
+    KeyPage,
+}
+
+impl SiteCrawl {
+    /// A site that the store has given, and its first commands. `recalled` are origins whose rules are known already.
+    pub(in crate::crawl) fn begin(
+        mut work: SiteWork,
+        recalled: Vec<String>,
+        cx: &Context<'_>,
+    ) -> (SiteCrawl, Vec<Command>) {
+        let template = lasting_template(&mut work, cx);
+        let known = with_archive(work.key.take().unwrap_or_else(|| KnownUrl::new(work.key_url.clone())), cx);
+        let start = plan(&work, template.as_deref(), &known, cx);
+        let mut site = SiteCrawl::new(work, recalled);
+        let mut out = Vec::new();
+        match start {
+            Start::Walk(outcome) => {
+                // Links are named as the key page is that the template was learned from.
+                let key = template.as_ref().and_then(|template| PageUrl::parse(&template.key_url).ok());
+                site.site = Some(cx.tools.scope.site(key.as_ref().unwrap_or(&site.seed)));
+                let mut walk = Walk::new(outcome, template.map_or(WalkTemplate::None, WalkTemplate::Stored));
+                walk.announce(site.sitemaps(cx));
+                site.walk(Box::new(walk), cx, &mut out);
+            }
+            Start::Links => {
+                let mut walk = Walk::new(SiteOutcome::Walked, WalkTemplate::None);
+                if !is_over(&known, cx) {
+                    walk.window.push_back(KnownUrl { next_due: known.next_due, ..KnownUrl::new(site.seed.clone()) });
+                }
+                site.site = Some(cx.tools.scope.site(&site.seed));
+                // What was requested before a restart is known to the frontier.
+                site.past.clear();
+                site.walk(Box::new(walk), cx, &mut out);
+            }
+            Start::KeyPage => {
+                let kind = RequestKind::Page { site: site.id };
+                let request = match template {
+                    // Unchanged is an answer only where there is a template to keep.
+                    Some(_) => Request::conditional(kind, KnownUrl { depth: 0, ..known }),
+                    None => Request::new(site.seed.clone(), kind),
+                };
+                site.request_page(Phase::KeyPage(template), request, cx, &mut out);
+            }
+        }
+        (site, out)
+    }
+
+    fn new(work: SiteWork, origins: Vec<String>) -> SiteCrawl {
+        let fetched = work.past.iter().filter(|visit| visit.outcome == VisitOutcome::Fetched);
+        let fetched: FxHashSet<u64> = fetched.map(|visit| visit.url.fingerprint()).collect();
+        let n_unchanged = work.past.iter().filter(|visit| visit.outcome == VisitOutcome::NotModified).count();
+        let past: FxHashMap<_, _> = work.past.into_iter().map(|visit| (visit.url.to_string(), visit)).collect();
+        SiteCrawl {
+            id: work.id,
+            seed: work.key_url,
+            phase: Phase::Computing,
+            site: None,
+            fetched,
+            n_unchanged,
+            n_requests: 0,
+            origins,
+            past,
+            replayed: None,
+            memory: 0,
+            memory_to_release: 0,
+            summary: SiteSummary::new(&work.host),
+        }
+    }
+}
+
+/// The stored template, unless the site is to be learned again.
+fn lasting_template(work: &mut SiteWork, cx: &Context<'_>) -> Option<Arc<Template>> {
+    let is_settled = work.template_is_settled;
+    let relearns = cx.tools.settings.template.relearn;
+    let template = work.template.take();
+    template.filter(|template| is_settled || !(relearns || template.is_provisional())).map(Arc::new)
+}
+
+fn plan(work: &SiteWork, template: Option<&Template>, known: &KnownUrl, cx: &Context<'_>) -> Start {
+    // What this run did with the key page is not over until its template is settled.
+    let was_requested = work.past.iter().any(|visit| visit.url == work.key_url);
+    let is_due = cx.tools.settings.revisit.all || was_requested || !is_over(known, cx);
+    match (work.template_is_settled, template) {
+        (true, None) => Start::Walk(SiteOutcome::Failed("no template was found before the restart".to_owned())),
+        (true, Some(_)) if work.template_is_new => Start::Walk(SiteOutcome::Learned),
+        (true, Some(_)) => Start::Walk(SiteOutcome::Kept),
+        (false, Some(_)) if !is_due => Start::Walk(SiteOutcome::NotDue),
+        (false, _) if cx.tools.settings.crawl.mode == Mode::Links => Start::Links,
+        (false, _) => Start::KeyPage,
+    }
+}
+
+/// Whether the key page was seen and is not due yet.
+fn is_over(known: &KnownUrl, cx: &Context<'_>) -> bool {
+    let was_seen = known.snapshot_at.is_some() || cx.tools.settings.crawl.mode == Mode::Links;
+    was_seen && known.next_due.is_some_and(|due| due > cx.now)
+}
+
+/// Drops the validators unless the archive that is written holds the last copy: a 304 becomes a `revisit` record and
+/// needs its target there.
+pub(super) fn with_archive(known: KnownUrl, cx: &Context<'_>) -> KnownUrl {
+    match &cx.tools.warc {
+        Some(dir) if known.warc.as_ref() != Some(dir) => KnownUrl { validators: Validators::default(), ..known },
+        _ => known,
+    }
+}

@@ -1,0 +1,75 @@
+//! What a site hears, and what it wants done.
+
+use dehusk_core::internals::page_url::PageUrl;
+
+use super::super::Clock;
+use super::super::request::{QueueEnd, Request};
+use super::super::workers::{Tools, Work, WorkResult};
+use crate::fetch::Fetched;
+use crate::scope::Refusal;
+use crate::store::{KnownUrl, Query, SiteOutcome, Snapshot, Write};
+
+/// Something that happened to a site.
+pub(in crate::crawl) enum SiteEvent {
+    /// A request ended.
+    Fetched(Request, Box<Fetched>),
+    /// robots.txt disallows the URL.
+    Disallowed(Request, String),
+    /// The origin of the URL cannot be asked in this run.
+    Unavailable(Request, String),
+    /// The request was not sent, as the crawl stops.
+    Abandoned,
+    /// A CPU thread is done.
+    Computed(WorkResult),
+    /// The store has answered: the next URLs.
+    Urls(Vec<KnownUrl>),
+    /// The store has answered: a page that this run fetched before a restart.
+    Snapshot(Option<Box<Snapshot>>),
+    /// What was learned is written.
+    Settled,
+    /// What was learned is written, but under a number that is worked on as another site.
+    Taken,
+}
+
+/// Something that a site wants done. Commands are carried out in order.
+pub(in crate::crawl) enum Command {
+    /// Put a request into the queue of its host; the answer is `Fetched`, `Disallowed`, `Unavailable` or `Abandoned`.
+    Fetch(Request, QueueEnd),
+    /// Hand work to a CPU thread; the answer is `Computed`.
+    Compute(Work),
+    /// Write.
+    Write(Write),
+    /// Ask the store; the answer is `Urls`, `Snapshot`, `Settled` or `Taken`.
+    Ask(Query),
+    /// Count something.
+    Count(Count),
+    /// The site has ended. Always the last command of a site.
+    End(SiteOutcome),
+}
+
+/// What a site counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::crawl) enum Count {
+    /// A page was fetched.
+    Page,
+    /// A request gave no page.
+    Error,
+    /// robots.txt disallows a page.
+    Disallowed,
+    /// Links that are not followed.
+    Refused(Vec<Refusal>),
+}
+
+/// What a site may know beside itself when it handles an event.
+pub(in crate::crawl) struct Context<'a> {
+    pub(in crate::crawl) tools: &'a Tools,
+    pub(in crate::crawl) clock: Clock,
+    /// Unix milliseconds.
+    pub(in crate::crawl) now: i64,
+    /// Whether training pages are to be packed.
+    pub(in crate::crawl) memory_is_short: bool,
+    /// Whether the crawl stops: work that is out is stored, nothing new is begun.
+    pub(in crate::crawl) is_stopping: bool,
+    /// The sitemaps that the robots.txt of these origins name.
+    pub(in crate::crawl) sitemaps: &'a dyn Fn(&[String]) -> Vec<PageUrl>,
+}

@@ -1,0 +1,437 @@
+//! One site of a crawl, as a pure state machine.
+//!
+//! Life of a site: robots.txt -> key page -> training pages until the search is done -> template and cleaned pages
+//! written -> walk through pages that are due and pages that wait -> end. A site whose stored template still fits goes
+//! from the key page to the walk at once.
+//!
+//! [`SiteCrawl::on`] takes an event and returns commands. It does no I/O, reads no clock and computes nothing that
+//! takes time; the scheduler carries the commands out. Invariants, each held by the property test in `tests.rs`:
+//!
+//! - Exactly one thing is out for a site at any moment: a request, work on a CPU thread, or a question to the store.
+//!   Its answer is the next event.
+//! - Whatever fails, stops or restarts, the same pages and the same template end up in the store.
+//! - Nothing that was stored is fetched again in the same run.
+//! - Every site ends exactly once.
+
+mod begin;
+mod command;
+mod replay;
+mod response;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dehusk_core::internals::page_url::{PageUrl, Site};
+use dehusk_core::internals::template::Template;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::request::{QueueEnd, Request, RequestKind};
+use super::stats::SiteSummary;
+use super::workers::{FetchedPage, KeptTemplate, LearnOutcome, SiteLearner, Work, WorkResult};
+use crate::scope::Refusal;
+use crate::store::{LearnedWrite, NewUrl, NextUrlsQuery, PageWrite, PastVisit, Query, SiteId, SiteOutcome, Write};
+
+pub(super) use command::{Command, Context, Count, SiteEvent};
+pub(super) use walk::{Walk, WalkTemplate};
+
+/// URLs of one site in memory.
+const WINDOW: usize = 32;
+
+/// A site that is worked on.
+pub(super) struct SiteCrawl {
+    id: SiteId,
+    seed: PageUrl,
+    phase: Phase,
+    /// Known with the key page.
+    site: Option<Site>,
+    /// Fingerprints of the pages that this run has fetched.
+    fetched: FxHashSet<u64>,
+    /// Pages that were as they had been.
+    n_unchanged: usize,
+    n_requests: usize,
+    /// Origins that were requested.
+    origins: Vec<String>,
+    /// What this run did for the site before a restart, by URL.
+    past: FxHashMap<String, PastVisit>,
+    /// The request whose answer is read from the store.
+    replayed: Option<Request>,
+    /// Bytes of its pages and trees in memory, roughly.
+    memory: usize,
+    /// Bytes that are free again when the CPU thread gives the site back.
+    memory_to_release: usize,
+    summary: SiteSummary,
+}
+
+/// What a site waits for.
+enum Phase {
+    /// The key page. With the stored template, which may still fit.
+    KeyPage(Option<Arc<Template>>),
+    /// A training page.
+    Training(Box<SiteLearner>),
+    /// A CPU thread.
+    Computing,
+    /// The write of what was learned.
+    Settling(Box<Walk>),
+    /// A page or sitemap of the walk, or its next URLs.
+    Walking(Box<Walk>),
+    /// Nothing.
+    Ended,
+}
+
+impl Phase {
+    fn name(&self) -> &'static str {
+        match self {
+            Phase::KeyPage(_) => "key page",
+            Phase::Training(_) => "training",
+            Phase::Computing => "computing",
+            Phase::Settling(_) => "settling",
+            Phase::Walking(_) => "walking",
+            Phase::Ended => "ended",
+        }
+    }
+}
+
+impl SiteCrawl {
+    /// Gives the site another number, before [`SiteEvent::Settled`].
+    pub(super) fn renumber(&mut self, id: SiteId) {
+        self.id = id;
+    }
+
+    /// Bytes of its pages and trees in memory, roughly.
+    pub(super) fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// Origins whose rules may be dropped with the site.
+    pub(super) fn origins(&self) -> &[String] {
+        &self.origins
+    }
+
+    /// Notes that an origin is requested for the site.
+    pub(super) fn add_origin(&mut self, origin: String) {
+        if !self.origins.contains(&origin) {
+            self.origins.push(origin);
+        }
+    }
+
+    /// Notes that a request was sent.
+    pub(super) fn count_request(&mut self) {
+        self.n_requests += 1;
+    }
+
+    /// The summary of a site that ended.
+    pub(super) fn summary(&self, outcome: &SiteOutcome, took: Duration) -> SiteSummary {
+        let mut summary = self.summary.clone();
+        summary.end(outcome, took);
+        (summary.pages, summary.requests) = (self.fetched.len(), self.n_requests);
+        summary
+    }
+
+    /// Ends the site at once, whatever it waits for.
+    pub(super) fn abort(&mut self, cx: &Context<'_>) -> Vec<Command> {
+        let mut out = Vec::new();
+        self.end(SiteOutcome::Interrupted, cx, &mut out);
+        out
+    }
+
+    /// Handles an event. Returns what is to be done, in order.
+    pub(super) fn on(&mut self, event: SiteEvent, cx: &Context<'_>) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let out = &mut commands;
+        match (std::mem::replace(&mut self.phase, Phase::Computing), event) {
+            (Phase::Ended, _) => self.phase = Phase::Ended,
+            (phase @ (Phase::KeyPage(_) | Phase::Training(_) | Phase::Walking(_)), event) => match event {
+                SiteEvent::Fetched(request, fetched) => self.on_fetched(phase, request, *fetched, cx, out),
+                SiteEvent::Snapshot(snapshot) => self.on_snapshot(phase, snapshot, cx, out),
+                SiteEvent::Disallowed(request, reason) => self.on_disallowed(phase, request, reason, cx, out),
+                SiteEvent::Unavailable(request, reason) => self.on_unavailable(phase, request, reason, cx, out),
+                SiteEvent::Urls(urls) => self.on_urls(phase, urls, cx, out),
+                SiteEvent::Abandoned => match phase {
+                    Phase::Walking(walk) => self.end_walk(walk, SiteOutcome::Interrupted, cx, out),
+                    _ => self.end(SiteOutcome::Interrupted, cx, out),
+                },
+                SiteEvent::Computed(_) | SiteEvent::Settled | SiteEvent::Taken => self.lose(&phase, cx, out),
+            },
+            (Phase::Computing, SiteEvent::Computed(result)) => self.on_computed(result, cx, out),
+            (Phase::Settling(mut walk), SiteEvent::Settled) => {
+                walk.announce(self.sitemaps(cx));
+                self.walk(walk, cx, out);
+            }
+            // That site is worked on under its own name; one walk through it is enough.
+            (Phase::Settling(_), SiteEvent::Taken) => self.end(SiteOutcome::Moved, cx, out),
+            (phase, _) => self.lose(&phase, cx, out),
+        }
+        commands
+    }
+
+    /// An event that no phase waits for: a defect of ours, which must not leave the site waiting for ever.
+    fn lose(&mut self, phase: &Phase, cx: &Context<'_>, out: &mut Vec<Command>) {
+        let reason = format!("internal error, please report it: an unexpected answer in phase {}", phase.name());
+        self.end(SiteOutcome::Failed(reason), cx, out);
+    }
+
+    fn on_computed(&mut self, result: WorkResult, cx: &Context<'_>, out: &mut Vec<Command>) {
+        match result {
+            WorkResult::NeedPage(learner, url, page) => {
+                write_page(page, out);
+                if cx.is_stopping {
+                    return self.end(SiteOutcome::Interrupted, cx, out);
+                }
+                self.memory -= std::mem::take(&mut self.memory_to_release).min(self.memory);
+                self.site.get_or_insert_with(|| learner.learner.site().clone());
+                let request = Request { depth: 1, ..Request::new(url, RequestKind::Page { site: self.id }) };
+                self.request_page(Phase::Training(learner), request, cx, out);
+            }
+            WorkResult::Learned(learned, page) => {
+                write_page(page, out);
+                self.on_learned(*learned, cx, out);
+            }
+            WorkResult::Kept(kept, page) => {
+                write_page(page, out);
+                self.on_kept(*kept, cx, out);
+            }
+            WorkResult::Walked { mut walk, page, links, refused } => {
+                let has_links = !links.is_empty() || page.as_ref().is_some_and(|page| !page.links.is_empty());
+                let cleaned = page.as_ref().and_then(|page| page.cleaned.as_ref());
+                self.summary.cleaned += usize::from(cleaned.is_some_and(|cleaned| cleaned.by_template));
+                write_page(page, out);
+                self.write_links(links, out);
+                self.go_on(&mut walk, has_links, refused, out);
+                self.walk(walk, cx, out);
+            }
+            WorkResult::Seen { mut walk, seen, refused } => {
+                let has_links = !seen.links.is_empty();
+                out.push(Command::Write(Write::Seen(seen)));
+                self.go_on(&mut walk, has_links, refused, out);
+                self.walk(walk, cx, out);
+            }
+            WorkResult::ModelStored(set, outcome) => {
+                if let Some(set) = set {
+                    out.push(Command::Write(Write::ModelUpdated(self.id, set)));
+                }
+                self.end(outcome, cx, out);
+            }
+            WorkResult::Broken(reason) => self.end(SiteOutcome::Failed(reason), cx, out),
+        }
+    }
+
+    /// After a page of the walk: its memory is free, and URLs nearer than the window go first, since the order must not
+    /// depend on where a run was interrupted.
+    fn go_on(&mut self, walk: &mut Walk, has_links: bool, refused: Vec<Refusal>, out: &mut Vec<Command>) {
+        count_refused(refused, out);
+        self.memory = 0;
+        if has_links {
+            walk.window.clear();
+        }
+    }
+
+    fn on_learned(&mut self, learned: LearnOutcome, cx: &Context<'_>, out: &mut Vec<Command>) {
+        count_refused(learned.refused, out);
+        self.memory = 0;
+        let outcome = match (&learned.template, learned.n_links) {
+            (Some(_), _) => SiteOutcome::Learned,
+            (None, 0) if learned.nofollow => {
+                SiteOutcome::Failed("the key page wants none of its links followed (nofollow)".to_owned())
+            }
+            (None, 0) => SiteOutcome::Failed("the key page has no links to pages of its site".to_owned()),
+            (None, n) => {
+                SiteOutcome::Failed(format!("none of {n} links gave a page that shares anything with the key page"))
+            }
+        };
+        (self.summary.links, self.summary.loads) = (learned.n_links, learned.loads);
+        self.summary.cleaned = learned.cleaned.iter().filter(|page| page.by_template).count();
+        if let Some(template) = &learned.template {
+            self.summary.set_template(template);
+            self.summary.old_template_coverage = learned.old_template_coverage;
+        }
+        let is_elsewhere = learned.key_url != self.seed.as_str();
+        let found = is_elsewhere.then(|| (learned.host.clone(), learned.key_url));
+        self.summary.host = learned.host;
+        self.site = Some(learned.site);
+        let mut walk = Walk::new(outcome, learned.matcher.map_or(WalkTemplate::None, WalkTemplate::Ready));
+        if cx.tools.settings.crawl.pages_per_site > 0 {
+            walk.announce(learned.feeds);
+        }
+        let (template, cleaned, links) = (learned.template, learned.cleaned, learned.links);
+        let write = LearnedWrite { site: self.id, found, template, cleaned, links, at: cx.now };
+        out.push(Command::Write(Write::Learned(Box::new(write))));
+        out.push(Command::Ask(Query::CurrentSite(self.id)));
+        self.phase = Phase::Settling(Box::new(walk));
+    }
+
+    fn on_kept(&mut self, kept: KeptTemplate, cx: &Context<'_>, out: &mut Vec<Command>) {
+        count_refused(kept.refused, out);
+        self.memory = 0;
+        self.site = Some(kept.site);
+        self.summary.cleaned += 1;
+        self.summary.set_template(&kept.template);
+        let mut walk = Walk::new(SiteOutcome::Kept, WalkTemplate::Ready(kept.matcher));
+        walk.is_updated = kept.is_updated;
+        if cx.tools.settings.crawl.pages_per_site > 0 {
+            walk.announce(kept.feeds);
+        }
+        walk.announce(self.sitemaps(cx));
+        self.walk(Box::new(walk), cx, out);
+    }
+
+    /// A page as it came, from the network or from before a restart.
+    fn on_page(&mut self, phase: Phase, page: FetchedPage, cx: &Context<'_>, out: &mut Vec<Command>) {
+        let bytes = page.response.body.len() * TREE_BYTES;
+        self.memory += bytes;
+        let page = Box::new(page);
+        let work = match (phase, &page.request.kind) {
+            (Phase::KeyPage(template), _) => Work::Key(page, template),
+            (Phase::Training(learner), _) => {
+                if cx.memory_is_short {
+                    self.memory_to_release = bytes - bytes / TREE_BYTES;
+                }
+                Work::Learn(learner, Some(page), cx.memory_is_short)
+            }
+            (Phase::Walking(walk), kind) => {
+                let Some(site) = self.site.clone() else {
+                    return self.end(SiteOutcome::Failed("no key page".to_owned()), cx, out);
+                };
+                match kind {
+                    RequestKind::Sitemap { .. } => Work::Sitemap(walk, site, page),
+                    _ => Work::Walk(walk, site, page),
+                }
+            }
+            (phase, _) => return self.lose(&phase, cx, out),
+        };
+        self.compute(work, out);
+    }
+
+    /// A request came to nothing.
+    fn no_page(&mut self, phase: Phase, reason: String, cx: &Context<'_>, out: &mut Vec<Command>) {
+        match phase {
+            Phase::Walking(walk) => self.walk(walk, cx, out),
+            _ if cx.is_stopping => self.end(SiteOutcome::Interrupted, cx, out),
+            Phase::Training(learner) => self.compute(Work::Learn(learner, None, false), out),
+            _ => self.end(SiteOutcome::Failed(reason), cx, out),
+        }
+    }
+
+    /// A page is as it was.
+    fn unchanged(&mut self, phase: Phase, url: &PageUrl, cx: &Context<'_>, out: &mut Vec<Command>) {
+        self.n_unchanged += 1;
+        match phase {
+            Phase::Walking(walk) => self.walk(walk, cx, out),
+            Phase::KeyPage(Some(template)) => {
+                self.site = Some(cx.tools.scope.site(&self.seed));
+                self.summary.set_template(&template);
+                out.push(Command::Write(Write::TemplateKept(self.id)));
+                let mut walk = Walk::new(SiteOutcome::Kept, WalkTemplate::Stored(template));
+                walk.announce(self.sitemaps(cx));
+                self.walk(Box::new(walk), cx, out);
+            }
+            // Requested without a condition: a server that answers so all the same has no page.
+            _ => self.end(SiteOutcome::Failed(format!("{url}: answers 304")), cx, out),
+        }
+    }
+
+    /// The next thing of a walk, or its end.
+    fn walk(&mut self, mut walk: Box<Walk>, cx: &Context<'_>, out: &mut Vec<Command>) {
+        if cx.is_stopping {
+            return self.end_walk(walk, SiteOutcome::Interrupted, cx, out);
+        }
+        if let Some(url) = walk.announced.pop_front() {
+            let request = Request::new(url, RequestKind::Sitemap { site: self.id });
+            out.push(Command::Fetch(request, QueueEnd::Back));
+            self.phase = Phase::Walking(walk);
+            return;
+        }
+        while let Some(known) = walk.window.pop_front() {
+            if known.snapshot_at.is_none() && !self.has_room(cx) {
+                continue;
+            }
+            let kind = RequestKind::Page { site: self.id };
+            let request = if walk.keeps_template() {
+                Request::conditional(kind, begin::with_archive(known, cx))
+            } else {
+                Request { depth: known.depth, ..Request::new(known.url, kind) }
+            };
+            return self.request_page(Phase::Walking(walk), request, cx, out);
+        }
+        let crawl = &cx.tools.settings.crawl;
+        let wanted = NextUrlsQuery {
+            now: cx.now,
+            all: cx.tools.settings.revisit.all,
+            waiting: self.has_room(cx),
+            depth: crawl.max_depth(),
+            n: WINDOW,
+        };
+        out.push(Command::Ask(Query::NextUrls(self.id, wanted)));
+        self.phase = Phase::Walking(walk);
+    }
+
+    fn on_urls(&mut self, phase: Phase, urls: Vec<crate::store::KnownUrl>, cx: &Context<'_>, out: &mut Vec<Command>) {
+        let mut walk = match phase {
+            Phase::Walking(walk) => walk,
+            phase => return self.lose(&phase, cx, out),
+        };
+        if urls.is_empty() {
+            let outcome = match std::mem::replace(&mut walk.outcome, SiteOutcome::Interrupted) {
+                // Its pages were due, its key page was not.
+                SiteOutcome::NotDue if self.n_requests > 0 => SiteOutcome::Kept,
+                outcome => outcome,
+            };
+            return self.end_walk(walk, outcome, cx, out);
+        }
+        walk.window = urls.into();
+        self.walk(walk, cx, out);
+    }
+
+    /// Whether the site may have another page that was never seen.
+    fn has_room(&self, cx: &Context<'_>) -> bool {
+        self.fetched.len() + self.n_unchanged < cx.tools.settings.crawl.pages_per_site
+    }
+
+    fn sitemaps(&self, cx: &Context<'_>) -> Vec<PageUrl> {
+        let crawl = &cx.tools.settings.crawl;
+        if crawl.pages_per_site > 0 && crawl.sitemaps { (cx.sitemaps)(&self.origins) } else { Vec::new() }
+    }
+
+    fn compute(&mut self, work: Work, out: &mut Vec<Command>) {
+        self.phase = Phase::Computing;
+        out.push(Command::Compute(work));
+    }
+
+    fn write_links(&self, links: Vec<NewUrl>, out: &mut Vec<Command>) {
+        if !links.is_empty() {
+            out.push(Command::Write(Write::Links(self.id, links)));
+        }
+    }
+
+    /// Ends the site with its walk. Training pages that the walk has added are written first.
+    fn end_walk(&mut self, walk: Box<Walk>, outcome: SiteOutcome, cx: &Context<'_>, out: &mut Vec<Command>) {
+        match walk.template {
+            WalkTemplate::Ready(matcher) if walk.is_updated => self.compute(Work::StoreModel(matcher, outcome), out),
+            _ => self.end(outcome, cx, out),
+        }
+    }
+
+    fn end(&mut self, outcome: SiteOutcome, cx: &Context<'_>, out: &mut Vec<Command>) {
+        self.phase = Phase::Ended;
+        self.memory = 0;
+        if outcome != SiteOutcome::Moved {
+            out.push(Command::Write(Write::SiteEnded(self.id, outcome.clone(), cx.now)));
+        }
+        out.push(Command::End(outcome));
+    }
+}
+
+/// Bytes of a page and its tree for one byte of HTML, roughly (measured over the dev sites).
+const TREE_BYTES: usize = 5;
+
+fn write_page(page: Option<Box<PageWrite>>, out: &mut Vec<Command>) {
+    out.extend(page.map(|page| Command::Write(Write::Page(page))));
+}
+
+fn count_refused(refused: Vec<Refusal>, out: &mut Vec<Command>) {
+    if !refused.is_empty() {
+        out.push(Command::Count(Count::Refused(refused)));
+    }
+}

@@ -1,0 +1,139 @@
+//! After a restart: what this run has fetched already is read from the store, not from the network.
+
+use dehusk_core::internals::page_url::PageUrl;
+
+use super::{Command, Context, Phase, SiteCrawl};
+use crate::crawl::request::{QueueEnd, Request};
+use crate::crawl::visit::unsent_visit;
+use crate::crawl::workers::FetchedPage;
+use crate::fetch::Response;
+use crate::revisit::UrlOutcome;
+use crate::store::{PastVisit, Query, Snapshot, VisitOutcome, Write};
+
+impl SiteCrawl {
+    /// What this run did with a URL before the restart.
+    pub(super) fn recalled(&self, url: &PageUrl) -> Option<PastVisit> {
+        self.past.get(url.as_str()).cloned()
+    }
+
+    /// Requests a page, unless this run has fetched it already.
+    pub(super) fn request_page(&mut self, phase: Phase, request: Request, cx: &Context<'_>, out: &mut Vec<Command>) {
+        if matches!(phase, Phase::Training(_)) && self.fetched.contains(&request.url.fingerprint()) {
+            return self.read_stored(phase, request, out);
+        }
+        match self.recalled(&request.url) {
+            Some(past) => self.replay(phase, request, past, cx, out),
+            None => {
+                self.phase = phase;
+                out.push(Command::Fetch(request, QueueEnd::Back));
+            }
+        }
+    }
+
+    /// Takes a page that this run has fetched under another name from the store. The learner decides for itself whether
+    /// it counts as another page.
+    pub(super) fn read_stored(&mut self, phase: Phase, request: Request, out: &mut Vec<Command>) {
+        out.push(Command::Ask(Query::NewestSnapshot(self.id, request.url.clone())));
+        self.replayed = Some(request);
+        self.phase = phase;
+    }
+
+    /// Goes on with a request from what is remembered of it.
+    pub(super) fn replay(
+        &mut self,
+        phase: Phase,
+        mut request: Request,
+        mut past: PastVisit,
+        cx: &Context<'_>,
+        out: &mut Vec<Command>,
+    ) {
+        loop {
+            if matches!(phase, Phase::Walking(_))
+                && let Some(outcome) = settled_outcome(&request, &past)
+            {
+                // The URL was visited under another name. It must not be given to the walk again.
+                let reason = past.reason.unwrap_or_else(|| format!("leads to {}", request.url));
+                let asked = Request::new(request.asked.clone(), request.kind);
+                let visit = unsent_visit(&asked, VisitOutcome::Failed, Some(reason));
+                out.push(Command::Write(Write::Visit(visit, Some((request.asked, outcome)))));
+                return self.no_page(phase, String::new(), cx, out);
+            }
+            match (past.outcome, past.page) {
+                (VisitOutcome::Fetched, Some(page)) => {
+                    self.replayed = Some(request);
+                    self.phase = phase;
+                    out.push(Command::Ask(Query::Snapshot(page)));
+                    return;
+                }
+                (VisitOutcome::Redirected, _) => {
+                    let target = past.reason.as_deref().and_then(|target| request.url.join(target));
+                    let may_follow = request.hops <= cx.tools.settings.fetch.max_redirects;
+                    let Some(target) = target.filter(|_| may_follow) else { break };
+                    request = request.redirected(target);
+                    match self.recalled(&request.url) {
+                        Some(next) => past = next,
+                        None => break,
+                    }
+                }
+                (VisitOutcome::NotModified, _) => {
+                    // It was counted when the site began.
+                    self.n_unchanged = self.n_unchanged.saturating_sub(1);
+                    return self.unchanged(phase, &request.url, cx, out);
+                }
+                (VisitOutcome::Failed | VisitOutcome::Gone | VisitOutcome::Forbidden, _) => {
+                    let reason = past.reason.unwrap_or_else(|| format!("{}: no page", request.url));
+                    return self.no_page(phase, reason, cx, out);
+                }
+                // An error may have passed.
+                (VisitOutcome::FetchError | VisitOutcome::Fetched, _) => break,
+            }
+        }
+        self.phase = phase;
+        out.push(Command::Fetch(request, QueueEnd::Front));
+    }
+
+    pub(super) fn on_snapshot(
+        &mut self,
+        phase: Phase,
+        snapshot: Option<Box<Snapshot>>,
+        cx: &Context<'_>,
+        out: &mut Vec<Command>,
+    ) {
+        let Some(request) = self.replayed.take() else { return self.lose(&phase, cx, out) };
+        if cx.is_stopping {
+            return self.no_page(phase, String::new(), cx, out);
+        }
+        let Some(snapshot) = snapshot else {
+            // It cannot be read back, so it is fetched again.
+            self.phase = phase;
+            out.push(Command::Fetch(request, QueueEnd::Back));
+            return;
+        };
+        let response = Response {
+            content_type: snapshot.content_type,
+            body: snapshot.body,
+            ..Response::empty(snapshot.url, snapshot.status)
+        };
+        self.fetched.insert(response.url.fingerprint());
+        let page = FetchedPage {
+            request,
+            response,
+            fetched_at: snapshot.fetched_at,
+            visit: None,
+            noindex: snapshot.noindex,
+            nofollow: snapshot.nofollow,
+        };
+        self.on_page(phase, page, cx, out);
+    }
+}
+
+/// What the frontier must note about a URL of the walk whose visit is remembered; `None` when its page is still to be
+/// read.
+fn settled_outcome(request: &Request, past: &PastVisit) -> Option<UrlOutcome> {
+    match past.outcome {
+        VisitOutcome::Gone => Some(UrlOutcome::Gone),
+        VisitOutcome::Failed | VisitOutcome::Forbidden => Some(UrlOutcome::Failed),
+        VisitOutcome::Fetched | VisitOutcome::NotModified => (request.hops > 0).then_some(UrlOutcome::Moved),
+        VisitOutcome::Redirected | VisitOutcome::FetchError => None,
+    }
+}

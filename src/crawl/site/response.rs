@@ -1,0 +1,211 @@
+//! What follows from the answer to a request: a page, a retry, a redirect, no page.
+
+use dehusk_core::internals::page_url::PageUrl;
+
+use super::{Command, Context, Count, Phase, SiteCrawl, TREE_BYTES};
+use crate::crawl::request::{QueueEnd, Request, RequestKind};
+use crate::crawl::visit::{unsent_visit, visit_of};
+use crate::crawl::workers::FetchedPage;
+use crate::fetch::{Fetched, Response, redirect_target};
+use crate::revisit::UrlOutcome;
+use crate::store::{NewVisit, SiteOutcome, VisitOutcome, Write};
+
+/// What follows from an answer.
+enum NextStep {
+    Page(Response),
+    Unchanged,
+    Retry,
+    Follow(PageUrl),
+    GiveUp(String, UrlOutcome),
+}
+
+impl SiteCrawl {
+    pub(super) fn on_fetched(
+        &mut self,
+        phase: Phase,
+        request: Request,
+        fetched: Fetched,
+        cx: &Context<'_>,
+        out: &mut Vec<Command>,
+    ) {
+        let visit = visit_of(&request, &fetched, cx.clock);
+        let was_sent = fetched.times.is_some();
+        match self.next_step(&request, fetched, cx) {
+            NextStep::Page(response) => self.on_response(phase, request, response, visit, cx, out),
+            NextStep::Unchanged => {
+                let visit = NewVisit { outcome: VisitOutcome::NotModified, ..visit };
+                let row = Some((request.url.clone(), UrlOutcome::Unchanged));
+                out.push(Command::Write(Write::Visit(visit, row)));
+                self.unchanged(phase, &request.url, cx, out);
+            }
+            NextStep::Retry => {
+                out.push(Command::Write(Write::Visit(visit, None)));
+                self.send_again(phase, request.retry(), QueueEnd::Back, cx, out);
+            }
+            NextStep::Follow(target) => self.follow(phase, request, target, visit, cx, out),
+            NextStep::GiveUp(..) if cx.is_stopping && !was_sent => self.no_page(phase, String::new(), cx, out),
+            NextStep::GiveUp(reason, outcome) => {
+                out.push(Command::Count(Count::Error));
+                let visit = NewVisit { reason: Some(reason.clone()), ..visit };
+                let visit = match (outcome, visit.outcome) {
+                    (UrlOutcome::Gone, _) => NewVisit { outcome: VisitOutcome::Gone, ..visit },
+                    // It led somewhere, but not to anything of use.
+                    (_, VisitOutcome::Redirected) => NewVisit { outcome: VisitOutcome::Failed, ..visit },
+                    _ => visit,
+                };
+                out.push(Command::Write(Write::Visit(visit, row_of(&request, outcome))));
+                self.no_page(phase, reason, cx, out);
+            }
+        }
+    }
+
+    fn next_step(&self, request: &Request, fetched: Fetched, cx: &Context<'_>) -> NextStep {
+        let settings = &cx.tools.settings;
+        let may_retry = request.attempts < settings.fetch.retries;
+        let response = match fetched.outcome {
+            Ok(response) => response,
+            Err(error) if error.is_transient() && may_retry => return NextStep::Retry,
+            Err(error) => return NextStep::GiveUp(error.to_string(), UrlOutcome::Failed),
+        };
+        if let Some(target) = redirect_target(&response) {
+            return self.redirect(request, target, settings.fetch.max_redirects);
+        }
+        let url = &request.url;
+        let patience = settings.politeness.max_back_off;
+        match (response.status, response.retry_after) {
+            (304, _) if !request.known.is_empty() => NextStep::Unchanged,
+            (200..=299, _) if response.body.is_empty() => {
+                NextStep::GiveUp(format!("{url}: empty answer"), UrlOutcome::Failed)
+            }
+            (200..=299, _) if response.body.len() * TREE_BYTES > settings.crawl.memory / 2 => {
+                NextStep::GiveUp(format!("{url}: too large for crawl.memory"), UrlOutcome::Failed)
+            }
+            (200..=299, _) => NextStep::Page(response),
+            (status @ (404 | 410), _) => NextStep::GiveUp(format!("{url}: answers {status}"), UrlOutcome::Gone),
+            (status @ (429 | 503), Some(wait)) if wait > patience => NextStep::GiveUp(
+                format!("{url}: answers {status} and asks to wait {} s, deferred", wait.as_secs()),
+                UrlOutcome::Failed,
+            ),
+            (429 | 500..=599, _) if may_retry => NextStep::Retry,
+            (status, _) => NextStep::GiveUp(format!("{url}: answers {status}"), UrlOutcome::Failed),
+        }
+    }
+
+    /// A key page may be anywhere. Once it is found, what leaves its site is of no use and is not requested.
+    fn redirect(&self, request: &Request, target: PageUrl, most: usize) -> NextStep {
+        if request.hops >= most {
+            return NextStep::GiveUp(
+                format!("{}: more than {} redirects", request.url, request.hops),
+                UrlOutcome::Failed,
+            );
+        }
+        match &self.site {
+            Some(site) if site.claim(target.clone()).is_none() => {
+                NextStep::GiveUp(format!("{}: leads to {target}, outside the site", request.url), UrlOutcome::Failed)
+            }
+            _ => NextStep::Follow(target),
+        }
+    }
+
+    fn follow(
+        &mut self,
+        phase: Phase,
+        request: Request,
+        target: PageUrl,
+        visit: NewVisit,
+        cx: &Context<'_>,
+        out: &mut Vec<Command>,
+    ) {
+        let visit = NewVisit { reason: Some(target.to_string()), ..visit };
+        if self.fetched.contains(&target.fingerprint()) {
+            let row = Some((request.asked.clone(), UrlOutcome::Moved));
+            out.push(Command::Write(Write::Visit(visit, row)));
+            if matches!(phase, Phase::Training(_)) && !cx.is_stopping {
+                return self.read_stored(phase, request.redirected(target), out);
+            }
+            return self.no_page(phase, "leads to a page that this run has fetched".to_owned(), cx, out);
+        }
+        out.push(Command::Write(Write::Visit(visit, None)));
+        let request = request.redirected(target);
+        match self.recalled(&request.url) {
+            Some(past) if !cx.is_stopping => self.replay(phase, request, past, cx, out),
+            _ => self.send_again(phase, request, QueueEnd::Front, cx, out),
+        }
+    }
+
+    fn send_again(&mut self, phase: Phase, request: Request, end: QueueEnd, cx: &Context<'_>, out: &mut Vec<Command>) {
+        if cx.is_stopping {
+            return self.no_page(phase, String::new(), cx, out);
+        }
+        self.phase = phase;
+        out.push(Command::Fetch(request, end));
+    }
+
+    fn on_response(
+        &mut self,
+        phase: Phase,
+        request: Request,
+        response: Response,
+        visit: NewVisit,
+        cx: &Context<'_>,
+        out: &mut Vec<Command>,
+    ) {
+        out.push(Command::Count(Count::Page));
+        let fetched_at = visit.sent_at.unwrap_or(cx.now);
+        let mut visit = Some(visit);
+        match request.kind {
+            RequestKind::Page { .. } => {
+                self.fetched.insert(response.url.fingerprint());
+            }
+            _ => out.extend(visit.take().map(|visit| Command::Write(Write::Visit(visit, None)))),
+        }
+        let page = FetchedPage { request, response, fetched_at, visit, noindex: false, nofollow: false };
+        self.on_page(phase, page, cx, out);
+    }
+
+    pub(super) fn on_disallowed(
+        &mut self,
+        phase: Phase,
+        request: Request,
+        reason: String,
+        cx: &Context<'_>,
+        out: &mut Vec<Command>,
+    ) {
+        out.push(Command::Count(Count::Disallowed));
+        let visit = unsent_visit(&request, VisitOutcome::Forbidden, Some(reason.clone()));
+        out.push(Command::Write(Write::Visit(visit, row_of(&request, UrlOutcome::Failed))));
+        self.no_page(phase, format!("{}: {reason}", request.url), cx, out);
+    }
+
+    /// A request that is not sent, for a reason that concerns its whole origin. Its URL goes on waiting for another
+    /// night, and so does the rest of its site. Where the site is elsewhere, only that URL is out of reach.
+    pub(super) fn on_unavailable(
+        &mut self,
+        phase: Phase,
+        request: Request,
+        reason: String,
+        cx: &Context<'_>,
+        out: &mut Vec<Command>,
+    ) {
+        let origin = request.url.origin();
+        let is_elsewhere = self.site.as_ref().is_some_and(|site| site.key().origin() != origin);
+        let row = if is_elsewhere { row_of(&request, UrlOutcome::Failed) } else { None };
+        let visit = unsent_visit(&request, VisitOutcome::FetchError, Some(reason.clone()));
+        out.push(Command::Write(Write::Visit(visit, row)));
+        match phase {
+            Phase::Walking(mut walk) if !is_elsewhere && !cx.is_stopping => {
+                let outcome = match std::mem::replace(&mut walk.outcome, SiteOutcome::Interrupted) {
+                    SiteOutcome::NotDue => SiteOutcome::Failed(reason),
+                    outcome => outcome,
+                };
+                self.end_walk(walk, outcome, cx, out);
+            }
+            phase => self.no_page(phase, reason, cx, out),
+        }
+    }
+}
+
+/// The row of the frontier that an outcome concerns. Sitemaps have none.
+fn row_of(request: &Request, outcome: UrlOutcome) -> Option<(PageUrl, UrlOutcome)> {
+    matches!(request.kind, RequestKind::Page { .. }).then(|| (request.asked.clone(), outcome))
+}

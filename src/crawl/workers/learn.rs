@@ -1,0 +1,190 @@
+//! A site from its key page to its template.
+
+use std::sync::Arc;
+
+use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::internals::dom::{ParseOptions, Tree, parse_bytes};
+use dehusk_core::internals::labels::Labels;
+use dehusk_core::internals::learner::{Learned, Learner};
+use dehusk_core::internals::page_url::{PageUrl, Site};
+use dehusk_core::internals::subdigraph::Step;
+use dehusk_core::internals::template::Template;
+
+use super::clean::{clean, url_number};
+use super::links::{LinkFinder, feeds, training_page_links};
+use super::page::{FetchedPage, ParsedPage, page_write};
+use super::{Tools, WorkResult};
+use crate::scope::Refusal;
+use crate::store::{Cleaned, NewUrl, PageWrite, SiteId, pack, unpack};
+
+/// A learner, and what is remembered beside it.
+pub(in crate::crawl) struct SiteLearner {
+    pub(in crate::crawl) learner: Learner,
+    /// Share of the stored template that the key page shows, where that was too little to keep it.
+    pub(super) old_template_coverage: Option<f64>,
+}
+
+/// What the search for a template gave.
+pub(in crate::crawl) struct LearnOutcome {
+    pub(in crate::crawl) host: String,
+    pub(in crate::crawl) key_url: String,
+    pub(in crate::crawl) site: Site,
+    pub(in crate::crawl) template: Option<Box<Template>>,
+    /// The template, ready to label pages.
+    pub(in crate::crawl) matcher: Option<Box<TemplateMatcher>>,
+    pub(in crate::crawl) cleaned: Vec<Cleaned>,
+    pub(in crate::crawl) n_links: usize,
+    /// Whether its owner wants no link of the key page followed.
+    pub(in crate::crawl) nofollow: bool,
+    pub(in crate::crawl) loads: usize,
+    pub(in crate::crawl) links: Vec<NewUrl>,
+    pub(in crate::crawl) feeds: Vec<PageUrl>,
+    pub(in crate::crawl) refused: Vec<Refusal>,
+    /// Share of the stored template that the key page shows, where that was too little to keep it.
+    pub(in crate::crawl) old_template_coverage: Option<f64>,
+}
+
+/// A key page that still fits its template.
+pub(in crate::crawl) struct KeptTemplate {
+    pub(in crate::crawl) site: Site,
+    pub(in crate::crawl) template: Arc<Template>,
+    pub(in crate::crawl) matcher: Box<TemplateMatcher>,
+    /// Whether the key page became a training page.
+    pub(in crate::crawl) is_updated: bool,
+    pub(in crate::crawl) feeds: Vec<PageUrl>,
+    pub(in crate::crawl) refused: Vec<Refusal>,
+}
+
+/// The key page: it fits the stored template, or a learner begins with it.
+pub(super) fn key_page(
+    site: SiteId,
+    fetched: FetchedPage,
+    template: Option<Arc<Template>>,
+    tools: &Tools,
+) -> WorkResult {
+    let parsed = ParsedPage::new(&fetched, tools);
+    let mut old_template_coverage = None;
+    if let Some(template) = template {
+        let matcher = TemplateMatcher::from_template(&template);
+        let labels = matcher.label(&parsed.page.tree);
+        let freshness = matcher.freshness(parsed.page.url.fingerprint(), &parsed.page.tree, &labels);
+        if freshness >= tools.settings.template.min_freshness {
+            return keep(site, fetched, parsed, template, matcher, labels, tools);
+        }
+        old_template_coverage = Some(freshness);
+    }
+    let page = page_write(site, fetched, &parsed, None, Vec::new(), tools);
+    let options = &tools.settings.core.learn;
+    let own = Site::of(&parsed.page.url, options.links.same_site);
+    let learner = Learner::new(parsed.page, own, Some(tools.scope.link_filter()), options);
+    next(Box::new(SiteLearner { learner, old_template_coverage }), page, tools)
+}
+
+/// The answer to what the learner wanted.
+pub(super) fn training_page(
+    site: SiteId,
+    mut learner: Box<SiteLearner>,
+    fetched: Option<Box<FetchedPage>>,
+    is_packed: bool,
+    tools: &Tools,
+) -> WorkResult {
+    let Some(fetched) = fetched else {
+        learner.learner.tell(None);
+        return next(learner, None, tools);
+    };
+    let settings = &tools.settings;
+    let parsed = ParsedPage::new(&fetched, tools);
+    // The test for settled labels needs the trees.
+    let is_packed = is_packed && settings.core.learn.search.stop_after == 0;
+    let content_type = fetched.response.content_type.clone();
+    let unstored = (is_packed && fetched.visit.is_none()).then(|| pack(&fetched.response.body, 1));
+    let page = page_write(site, *fetched, &parsed, None, Vec::new(), tools);
+    if is_packed {
+        let body = unstored.or_else(|| page.as_ref().map(|page| page.page.raw.clone())).unwrap_or_default();
+        learner.learner.tell_packed(parsed.page, rebuild(body, content_type, settings.core.parse));
+    } else {
+        learner.learner.tell(Some(parsed.page));
+    }
+    next(learner, page, tools)
+}
+
+/// The tree of a packed page.
+fn rebuild(
+    body: Vec<u8>,
+    content_type: Option<String>,
+    options: ParseOptions,
+) -> impl FnOnce() -> Tree + Send + 'static {
+    move || parse_bytes(&unpack(&body).unwrap_or_default(), content_type.as_deref(), &options).0
+}
+
+fn next(mut learner: Box<SiteLearner>, page: Option<Box<PageWrite>>, tools: &Tools) -> WorkResult {
+    match learner.learner.next_step() {
+        Step::Fetch(url) => WorkResult::NeedPage(learner, url, page),
+        Step::Done(found) => {
+            let _one_at_a_time = learner.learner.is_packed().then(|| tools.unpacking.lock());
+            let SiteLearner { learner, old_template_coverage } = *learner;
+            let outcome = finish(learner.finish(found), old_template_coverage, tools);
+            WorkResult::Learned(Box::new(outcome), page)
+        }
+    }
+}
+
+fn keep(
+    site: SiteId,
+    fetched: FetchedPage,
+    parsed: ParsedPage,
+    template: Arc<Template>,
+    mut matcher: TemplateMatcher,
+    labels: Labels,
+    tools: &Tools,
+) -> WorkResult {
+    let scope = tools.scope.site(&parsed.page.url);
+    let (links, refused) = LinkFinder::new(&scope, tools).links_of(&parsed, 1);
+    let feeds = feeds(&parsed.page, parsed.rules.nofollow, &scope, tools);
+    let is_updated = matcher.add_page(url_number(&scope, &parsed.page.url), &parsed.page.tree, &labels);
+    let cleaned = clean(&parsed.page, Some(labels), Some(&matcher), tools);
+    let mut page = page_write(site, fetched, &parsed, Some(cleaned), links, tools);
+    if let Some(page) = &mut page {
+        page.settles = true;
+    }
+    let kept = KeptTemplate { site: scope, template, matcher: Box::new(matcher), is_updated, feeds, refused };
+    WorkResult::Kept(Box::new(kept), page)
+}
+
+/// Cleans every page of the search with what was learned, and collects the links for the walk.
+fn finish(learned: Learned, old_template_coverage: Option<f64>, tools: &Tools) -> LearnOutcome {
+    let matcher = learned.template.as_ref().map(|template| Box::new(TemplateMatcher::from_template(template)));
+    let mut cleaned = vec![clean(&learned.key, Some(learned.key_labels), matcher.as_deref(), tools)];
+    let pages = learned.pages.iter().zip(learned.labels);
+    cleaned.extend(pages.map(|(page, known)| clean(page, known, matcher.as_deref(), tools)));
+    let scope = tools.scope.site(&learned.key.url);
+    let (mut links, mut refused) = (Vec::new(), Vec::new());
+    if tools.settings.crawl.pages_per_site > 0 {
+        let mut finder = LinkFinder::new(&scope, tools);
+        for (at, page) in std::iter::once(&learned.key).chain(&learned.pages).enumerate() {
+            let is_key = at == 0;
+            let depth = if is_key { 1 } else { 2 };
+            if depth <= tools.settings.crawl.max_depth() {
+                let urls = training_page_links(page, &scope, is_key, tools);
+                let (found, not) = finder.judge(&page.url, urls.into_iter(), depth);
+                links.extend(found);
+                refused.extend(not);
+            }
+        }
+    }
+    LearnOutcome {
+        host: learned.key.url.authority(),
+        key_url: learned.key.fetched.to_string(),
+        feeds: feeds(&learned.key, learned.key.nofollow, &scope, tools),
+        site: scope,
+        template: learned.template.map(Box::new),
+        matcher,
+        cleaned,
+        n_links: learned.n_links,
+        nofollow: learned.key.nofollow,
+        loads: learned.found.loads,
+        links,
+        refused,
+        old_template_coverage,
+    }
+}

@@ -1,0 +1,94 @@
+//! What CPU threads do with a page: parse, learn, clean, follow links, pack for the store.
+
+mod clean;
+mod learn;
+mod links;
+mod page;
+
+use std::sync::{Arc, Mutex};
+
+use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::internals::page_url::{PageUrl, Site};
+use dehusk_core::internals::site_model::StoredTrainingSet;
+use dehusk_core::internals::template::Template;
+
+pub(super) use learn::{KeptTemplate, LearnOutcome, SiteLearner};
+pub(super) use page::FetchedPage;
+
+use super::site::Walk;
+use crate::scope::{Refusal, Scope};
+use crate::settings::{Mode, Settings};
+use crate::store::{NewUrl, PageWrite, SeenWrite, SiteId, SiteOutcome};
+
+/// What all work of a crawl needs.
+pub(super) struct Tools {
+    pub(super) settings: Settings,
+    pub(super) scope: Arc<Scope>,
+    /// Names looked for in robots rules.
+    pub(super) agents: Vec<String>,
+    /// Folder of the archive that is written.
+    pub(super) warc: Option<String>,
+    /// Held while a site whose pages were packed has them all as trees again: one site at a time.
+    pub(super) unpacking: Mutex<()>,
+}
+
+/// Work for a CPU thread.
+pub(super) enum Work {
+    /// The key page. It fits the stored template, or a learner is made.
+    Key(Box<FetchedPage>, Option<Arc<Template>>),
+    /// An answer for the learner. The last field says whether the page is kept packed.
+    Learn(Box<SiteLearner>, Option<Box<FetchedPage>>, bool),
+    /// A page of the walk.
+    Walk(Box<Walk>, Site, Box<FetchedPage>),
+    /// A sitemap or feed.
+    Sitemap(Box<Walk>, Site, Box<FetchedPage>),
+    /// The training pages of a walk that is over, and how its site ends.
+    StoreModel(Box<TemplateMatcher>, SiteOutcome),
+}
+
+/// What a CPU thread gives back.
+pub(super) enum WorkResult {
+    /// The learner needs this page. With the last page for the store.
+    NeedPage(Box<SiteLearner>, PageUrl, Option<Box<PageWrite>>),
+    /// The search for a template is over.
+    Learned(Box<LearnOutcome>, Option<Box<PageWrite>>),
+    /// The key page still fits the stored template.
+    Kept(Box<KeptTemplate>, Option<Box<PageWrite>>),
+    /// A page of the walk, or what a sitemap announced.
+    Walked { walk: Box<Walk>, page: Option<Box<PageWrite>>, links: Vec<NewUrl>, refused: Vec<Refusal> },
+    /// A page of a crawl for links.
+    Seen { walk: Box<Walk>, seen: Box<SeenWrite>, refused: Vec<Refusal> },
+    /// The training pages for the store.
+    ModelStored(Option<Box<StoredTrainingSet>>, SiteOutcome),
+    /// The work could not be done: a defect of ours, which must not end the crawl.
+    Broken(String),
+}
+
+/// Does the work. A panic of our own code is caught: the site fails, the crawl goes on.
+pub(super) fn run(site: SiteId, work: Work, tools: &Arc<Tools>) -> WorkResult {
+    let tools = Arc::clone(tools);
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || step(site, work, &tools)));
+    outcome.unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        WorkResult::Broken(format!("internal error, please report it: {text}"))
+    })
+}
+
+fn step(site: SiteId, work: Work, tools: &Tools) -> WorkResult {
+    match work {
+        Work::Key(page, template) => learn::key_page(site, *page, template, tools),
+        Work::Learn(learner, page, is_packed) => learn::training_page(site, learner, page, is_packed, tools),
+        Work::Walk(walk, own, page) if tools.settings.crawl.mode == Mode::Links => {
+            links::seen(site, walk, &tools.scope.site(own.key()), *page, tools)
+        }
+        Work::Walk(walk, own, page) => clean::walk_page(site, walk, &own, *page, tools),
+        Work::Sitemap(walk, own, page) => links::sitemap(walk, &own, &page, tools),
+        Work::StoreModel(matcher, outcome) => {
+            WorkResult::ModelStored(matcher.stored_training_set().map(Box::new), outcome)
+        }
+    }
+}

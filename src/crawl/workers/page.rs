@@ -1,0 +1,77 @@
+//! A fetched page, parsed and packed.
+
+use dehusk_core::internals::dom::parse_bytes;
+use dehusk_core::internals::learner::FoundPage;
+
+use super::Tools;
+use crate::crawl::request::Request;
+use crate::fetch::Response;
+use crate::robots::PageRules;
+use crate::store::{Cleaned, NewPage, NewUrl, NewVisit, PageWrite, SiteId, digest, pack};
+
+/// A page as it came, from the network or from before a restart.
+pub(in crate::crawl) struct FetchedPage {
+    pub(in crate::crawl) request: Request,
+    pub(in crate::crawl) response: Response,
+    /// Unix milliseconds.
+    pub(in crate::crawl) fetched_at: i64,
+    /// Its visit, where it is to be stored.
+    pub(in crate::crawl) visit: Option<NewVisit>,
+    /// What the store knows about its rules.
+    pub(in crate::crawl) noindex: bool,
+    pub(in crate::crawl) nofollow: bool,
+}
+
+/// A page with its tree and its owner's rules.
+pub(super) struct ParsedPage {
+    pub(super) page: FoundPage,
+    pub(super) rules: PageRules,
+}
+
+impl ParsedPage {
+    pub(super) fn new(fetched: &FetchedPage, tools: &Tools) -> ParsedPage {
+        let response = &fetched.response;
+        let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &tools.settings.core.parse);
+        let metas = tree.all("meta").filter_map(|meta| Some((tree.attr(meta, "name")?, tree.attr(meta, "content")?)));
+        let mut rules = PageRules::of(&response.robots_tags, metas, &tools.agents, fetched.fetched_at / 1000);
+        rules.noindex |= fetched.noindex;
+        rules.nofollow |= fetched.nofollow;
+        ParsedPage { page: FoundPage { nofollow: rules.nofollow, ..FoundPage::new(response.url.clone(), tree) }, rules }
+    }
+}
+
+/// A page for the store; `None` when it is there already.
+pub(super) fn page_write(
+    site: SiteId,
+    fetched: FetchedPage,
+    parsed: &ParsedPage,
+    cleaned: Option<Cleaned>,
+    links: Vec<NewUrl>,
+    tools: &Tools,
+) -> Option<Box<PageWrite>> {
+    let FetchedPage { request, response, fetched_at, visit, .. } = fetched;
+    // Two spellings of one URL are one row.
+    let is_other = request.asked.fingerprint() != response.url.fingerprint();
+    let asked = is_other.then(|| request.asked.clone());
+    Some(Box::new(PageWrite {
+        site,
+        visit: visit?,
+        asked,
+        page: NewPage {
+            depth: request.depth,
+            fetched_at,
+            status: response.status,
+            content_type: response.content_type,
+            validators: response.validators,
+            noindex: parsed.rules.noindex,
+            nofollow: parsed.rules.nofollow,
+            warc: tools.warc.clone(),
+            digest: digest(&response.body),
+            raw: pack(&response.body, tools.settings.store.zstd_level),
+            url: response.url,
+        },
+        cleaned,
+        links,
+        settles: false,
+    }))
+}

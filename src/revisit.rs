@@ -1,0 +1,294 @@
+//! When a page is visited again, and what a visit says about it. Policy only: no SQL, no clock.
+//!
+//! Life of a URL: waiting -> known, gone or failed; known -> known, gone. A known page is due again after its interval,
+//! which shrinks when its text has changed and grows when it has not (the adaptive schedule of Nutch).
+
+use crate::settings::Revisit;
+
+/// What the frontier knows about a URL. The numbers are those of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UrlState {
+    /// Never requested.
+    Waiting = 0,
+    /// A page was found there.
+    Known = 1,
+    /// The server says that the page is no more.
+    Gone = 2,
+    /// It gave no page.
+    Failed = 3,
+}
+
+impl UrlState {
+    /// The state with this number; an unknown number counts as failed.
+    pub fn from_number(number: i64) -> UrlState {
+        match number {
+            0 => UrlState::Waiting,
+            1 => UrlState::Known,
+            2 => UrlState::Gone,
+            _ => UrlState::Failed,
+        }
+    }
+}
+
+/// What a request for a URL came to when it gave no new page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UrlOutcome {
+    /// The page is as it was.
+    Unchanged,
+    /// Gone (404, 410).
+    Gone,
+    /// No page, for any other reason.
+    Failed,
+    /// It redirects to another URL of the site, which has a record of its own.
+    Moved,
+}
+
+/// What a visit found, compared with the visit before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Never seen before.
+    New,
+    /// The text differs.
+    Changed,
+    /// Something other than the text differs.
+    SameText,
+    /// Nothing differs.
+    Unchanged,
+    /// The page is no more.
+    Gone,
+}
+
+impl Change {
+    /// The word in the store.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Change::New => "new",
+            Change::Changed => "changed",
+            Change::SameText => "same_text",
+            Change::Unchanged => "unchanged",
+            Change::Gone => "gone",
+        }
+    }
+}
+
+/// What is known about a URL before a visit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UrlRecord {
+    /// Its state.
+    pub state: UrlState,
+    /// Whether a snapshot of it is stored.
+    pub has_page: bool,
+    /// Digest of the last body.
+    pub digest: Option<String>,
+    /// Digest of the last text.
+    pub text_digest: Option<u64>,
+    /// Time between visits, milliseconds.
+    pub interval_ms: Option<i64>,
+    /// Whether this run has visited it already.
+    pub is_of_run: bool,
+}
+
+/// A record after a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UrlUpdate {
+    /// The new state.
+    pub state: UrlState,
+    /// The new interval, milliseconds.
+    pub interval_ms: i64,
+    /// What the visit found; `None` when that is not known yet, or no news.
+    pub change: Option<Change>,
+}
+
+/// After a request that gave no new page.
+pub fn after_outcome(before: &UrlRecord, outcome: UrlOutcome, revisit: &Revisit) -> UrlUpdate {
+    let grown = match before.interval_ms {
+        // Another request in the same run is not another visit.
+        Some(interval) if before.is_of_run => interval,
+        interval => next_interval(interval, false, revisit),
+    };
+    let was_known = before.has_page && before.state == UrlState::Known;
+    let (state, interval_ms, change) = match outcome {
+        UrlOutcome::Unchanged => (UrlState::Known, grown, Some(Change::Unchanged)),
+        UrlOutcome::Gone => (UrlState::Gone, longest(revisit), was_known.then_some(Change::Gone)),
+        // A page that was there before and fails once is still a page.
+        UrlOutcome::Failed if before.has_page => (UrlState::Known, grown, None),
+        UrlOutcome::Failed | UrlOutcome::Moved => (UrlState::Failed, grown, None),
+    };
+    UrlUpdate { state, interval_ms, change }
+}
+
+/// After a page was fetched. `text` is the digest of its text, where that is known already; without it, and for a body
+/// that differs, the interval waits for [`after_cleaning`].
+pub fn after_fetch(before: Option<&UrlRecord>, digest: &str, text: Option<u64>, revisit: &Revisit) -> UrlUpdate {
+    let interval = before.and_then(|before| before.interval_ms);
+    let is_same = before.is_some_and(|before| has_same_body(before, digest));
+    let is_known = before.is_some_and(|before| before.has_page && before.digest.is_some());
+    let is_of_run = before.is_some_and(|before| before.is_of_run);
+    let change = match text {
+        _ if is_same => Some(Change::Unchanged),
+        Some(text) if !is_of_run => Some(text_change(before.and_then(|before| before.text_digest), text)),
+        _ => (!is_known).then_some(Change::New),
+    };
+    let interval_ms = match interval {
+        // Another fetch in the same run is not another visit.
+        Some(interval) if is_of_run => interval,
+        _ if text.is_none() && !is_same => interval.unwrap_or_else(|| first(revisit)),
+        interval => interval_after(interval, change, revisit),
+    };
+    UrlUpdate { state: UrlState::Known, interval_ms, change }
+}
+
+/// After the text of a fetched page became known. `is_first_text` is false when the snapshot is of an earlier run, or
+/// when its text was known before in this run.
+pub fn after_cleaning(
+    last_text: Option<u64>,
+    interval_ms: Option<i64>,
+    text: u64,
+    is_first_text: bool,
+    revisit: &Revisit,
+) -> UrlUpdate {
+    let change = text_change(last_text, text);
+    let interval_ms = match interval_ms {
+        Some(interval) if !is_first_text => interval,
+        interval => interval_after(interval, Some(change), revisit),
+    };
+    UrlUpdate { state: UrlState::Known, interval_ms, change: is_first_text.then_some(change) }
+}
+
+/// Whether a fetched body is the one that is stored.
+pub fn has_same_body(before: &UrlRecord, digest: &str) -> bool {
+    before.has_page && before.digest.as_deref() == Some(digest)
+}
+
+fn text_change(last: Option<u64>, text: u64) -> Change {
+    match last {
+        None => Change::New,
+        Some(last) if last == text => Change::SameText,
+        Some(_) => Change::Changed,
+    }
+}
+
+fn interval_after(interval: Option<i64>, change: Option<Change>, revisit: &Revisit) -> i64 {
+    match change {
+        Some(Change::New) => first(revisit),
+        change => next_interval(interval, change == Some(Change::Changed), revisit),
+    }
+}
+
+fn next_interval(last: Option<i64>, changed: bool, revisit: &Revisit) -> i64 {
+    let Some(last) = last else { return first(revisit) };
+    let factor = if changed { revisit.shrink } else { revisit.grow };
+    bounded((last as f64 * factor) as i64, revisit)
+}
+
+fn first(revisit: &Revisit) -> i64 {
+    bounded(revisit.first.as_millis() as i64, revisit)
+}
+
+fn longest(revisit: &Revisit) -> i64 {
+    revisit.most.max(revisit.least).as_millis() as i64
+}
+
+fn bounded(interval: i64, revisit: &Revisit) -> i64 {
+    interval.clamp(revisit.least.as_millis() as i64, longest(revisit))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const DAY: i64 = 86_400_000;
+
+    fn record(interval_ms: Option<i64>) -> UrlRecord {
+        UrlRecord {
+            state: UrlState::Known,
+            has_page: true,
+            digest: Some("old".to_owned()),
+            text_digest: Some(1),
+            interval_ms,
+            is_of_run: false,
+        }
+    }
+
+    fn revisit() -> Revisit {
+        let seconds = Duration::from_secs;
+        Revisit { first: seconds(100), least: seconds(50), most: seconds(150), ..Revisit::default() }
+    }
+
+    #[test]
+    fn intervals_shrink_and_grow_within_bounds() {
+        let after = |interval, text| after_fetch(Some(&record(interval)), "new", Some(text), &revisit()).interval_ms;
+        assert_eq!(after(None, 2), 100_000);
+        assert_eq!((after(Some(100_000), 2), after(Some(100_000), 1)), (80_000, 140_000));
+        assert_eq!((after(Some(140_000), 1), after(Some(51_000), 2)), (150_000, 50_000));
+    }
+
+    #[test]
+    fn a_page_that_changes_at_the_longest_interval_shrinks_from_there() {
+        let revisit = Revisit::default();
+        let before = record(Some(30 * DAY));
+        let at_once = after_fetch(Some(&before), "new", Some(2), &revisit).interval_ms;
+        assert_eq!(at_once, 24 * DAY);
+        // A training page: its text is known only when the site is learned.
+        let fetched = after_fetch(Some(&before), "new", None, &revisit).interval_ms;
+        let cleaned = after_cleaning(before.text_digest, Some(fetched), 2, true, &revisit);
+        assert_eq!(cleaned.interval_ms, at_once, "the same page, cleaned later");
+        assert_eq!(cleaned.change, Some(Change::Changed));
+    }
+
+    #[test]
+    fn outcomes_without_a_page() {
+        let after = |outcome| after_outcome(&record(Some(DAY)), outcome, &Revisit::default());
+        assert_eq!(after(UrlOutcome::Unchanged).change, Some(Change::Unchanged));
+        let gone = after(UrlOutcome::Gone);
+        assert_eq!((gone.state, gone.interval_ms, gone.change), (UrlState::Gone, 30 * DAY, Some(Change::Gone)));
+        assert_eq!(after(UrlOutcome::Failed).state, UrlState::Known, "a page that fails once is still a page");
+        assert_eq!(after(UrlOutcome::Moved).state, UrlState::Failed);
+        let never_seen = UrlRecord { has_page: false, state: UrlState::Waiting, ..record(None) };
+        let gone = after_outcome(&never_seen, UrlOutcome::Gone, &Revisit::default());
+        assert_eq!(gone.change, None, "what was never there cannot go");
+        assert_eq!(after_outcome(&never_seen, UrlOutcome::Failed, &Revisit::default()).state, UrlState::Failed);
+    }
+
+    #[test]
+    fn a_second_fetch_in_a_run_is_no_second_visit() {
+        let before = UrlRecord { is_of_run: true, ..record(Some(DAY)) };
+        let update = after_fetch(Some(&before), "new", Some(2), &Revisit::default());
+        assert_eq!((update.interval_ms, update.change), (DAY, None));
+        let cleaned = after_cleaning(Some(1), Some(DAY), 2, false, &Revisit::default());
+        assert_eq!((cleaned.interval_ms, cleaned.change), (DAY, None));
+    }
+
+    #[test]
+    fn new_and_unchanged_pages() {
+        let new = after_fetch(None, "new", Some(7), &revisit());
+        assert_eq!((new.interval_ms, new.change), (100_000, Some(Change::New)));
+        let unknown = after_fetch(None, "new", None, &revisit());
+        assert_eq!((unknown.interval_ms, unknown.change), (100_000, Some(Change::New)));
+        let same = after_fetch(Some(&record(Some(100_000))), "old", None, &revisit());
+        assert_eq!((same.interval_ms, same.change), (140_000, Some(Change::Unchanged)));
+    }
+
+    proptest! {
+        #[test]
+        fn when_the_text_becomes_known_makes_no_difference(
+            interval in prop::option::of(0..40 * DAY), last in prop::option::of(0..3_u64), text in 0..3_u64,
+        ) {
+            let revisit = Revisit::default();
+            let before = UrlRecord { text_digest: last, ..record(interval) };
+            let at_once = after_fetch(Some(&before), "new", Some(text), &revisit);
+            let fetched = after_fetch(Some(&before), "new", None, &revisit);
+            let later = after_cleaning(last, Some(fetched.interval_ms), text, true, &revisit);
+            prop_assert_eq!(at_once.change, later.change);
+            if interval.is_some() {
+                prop_assert_eq!(at_once.interval_ms, later.interval_ms);
+            }
+            let bounds = revisit.least.as_millis() as i64..=revisit.most.as_millis() as i64;
+            prop_assert!(bounds.contains(&at_once.interval_ms) && bounds.contains(&later.interval_ms));
+        }
+    }
+}

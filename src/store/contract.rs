@@ -1,0 +1,194 @@
+//! The contract of [`Backend`], run over every implementation.
+
+use std::path::Path;
+
+use dehusk_core::internals::page_url::PageUrl;
+
+use super::*;
+use crate::revisit::{Change, UrlOutcome};
+use crate::settings::Settings;
+use crate::validators::Validators;
+
+/// Opens a back end on a database, with the run that is worked on. The seeds are put into it where they are not yet.
+type Open = fn(&Path, seeds: &[&str]) -> Box<dyn Backend>;
+
+/// Every implementation.
+const BACKENDS: [(&str, Open); 1] = [("sqlite", open_sqlite)];
+
+fn open_sqlite(path: &Path, seeds: &[&str]) -> Box<dyn Backend> {
+    let store = Store::create(path, 1).unwrap();
+    let run = store.begin_run(1000, 0, "").unwrap();
+    store.queue_seeds(run.id, &mut seeds.iter().map(|seed| url(seed)), true, 1000).unwrap();
+    Box::new(SqliteBackend::new(store, run, Settings::default().revisit))
+}
+
+const SEEDS: [&str; 3] = ["http://a.org/", "http://b.org/", "http://a.org/more"];
+
+fn url(text: &str) -> PageUrl {
+    PageUrl::parse(text).unwrap()
+}
+
+fn each(test: impl Fn(&dyn Fn() -> Box<dyn Backend>)) {
+    for (name, open) in BACKENDS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        test(&|| open(&path, &SEEDS));
+    }
+}
+
+fn visit(site: SiteId, url: &str, outcome: VisitOutcome) -> NewVisit {
+    NewVisit {
+        site_id: Some(site),
+        url: url.to_owned(),
+        kind: "page",
+        sent_at: Some(2000),
+        took_ms: Some(5),
+        status: Some(200),
+        raw_bytes: Some(9),
+        outcome,
+        reason: None,
+    }
+}
+
+fn page(site: SiteId, at: &str, body: &str) -> Write {
+    Write::Page(Box::new(PageWrite {
+        site,
+        visit: visit(site, at, VisitOutcome::Fetched),
+        asked: None,
+        page: NewPage {
+            url: url(at),
+            depth: 0,
+            fetched_at: 2000,
+            status: 200,
+            content_type: None,
+            validators: Validators { etag: Some("\"1\"".to_owned()), last_modified: None },
+            noindex: false,
+            nofollow: false,
+            warc: None,
+            digest: digest(body.as_bytes()),
+            raw: pack(body.as_bytes(), 1),
+        },
+        cleaned: None,
+        links: vec![NewUrl::new(&url(&format!("{at}link")), 1, 5)],
+        settles: false,
+    }))
+}
+
+fn sites(backend: &mut dyn Backend) -> Vec<SiteWork> {
+    match backend.query(Query::NextSites { after: 0, n: 9 }).unwrap() {
+        Reply::NextSites(sites) => sites,
+        reply => panic!("{reply:?}"),
+    }
+}
+
+fn urls(backend: &mut dyn Backend, site: SiteId) -> Vec<String> {
+    let wanted = NextUrlsQuery { now: 3000, all: false, waiting: true, depth: 9, n: 9 };
+    match backend.query(Query::NextUrls(site, wanted)).unwrap() {
+        Reply::NextUrls(urls) => urls.iter().map(|known| known.url.to_string()).collect(),
+        reply => panic!("{reply:?}"),
+    }
+}
+
+#[test]
+fn sites_come_in_order_and_end_once() {
+    each(|open| {
+        let mut backend = open();
+        let found = sites(&mut *backend);
+        assert_eq!(found.iter().map(|site| site.host.as_str()).collect::<Vec<_>>(), ["a.org", "b.org"]);
+        assert_eq!(urls(&mut *backend, found[0].id), ["http://a.org/more"]);
+        backend.begin().unwrap();
+        backend.apply(Write::SiteEnded(found[0].id, SiteOutcome::Failed("no".to_owned()), 2000)).unwrap();
+        assert_eq!(sites(&mut *backend).len(), 1, "a question sees what is not committed yet");
+        backend.commit().unwrap();
+        let Reply::NextSites(rest) = backend.query(Query::NextSites { after: found[1].id, n: 9 }).unwrap() else {
+            panic!("sites")
+        };
+        assert!(rest.is_empty());
+    });
+}
+
+#[test]
+fn what_is_not_committed_is_lost_and_nothing_else() {
+    each(|open| {
+        let mut backend = open();
+        let site = sites(&mut *backend)[0].id;
+        backend.begin().unwrap();
+        assert_eq!(backend.apply(page(site, "http://a.org/", "one")).unwrap(), []);
+        backend.commit().unwrap();
+        backend.begin().unwrap();
+        backend.apply(page(site, "http://a.org/more", "two")).unwrap();
+        assert_eq!(urls(&mut *backend, site), ["http://a.org/link", "http://a.org/morelink"]);
+        backend.roll_back();
+        drop(backend);
+        let mut backend = open();
+        assert!(backend.run().resumed, "the run goes on");
+        let work = sites(&mut *backend).remove(0);
+        assert_eq!(urls(&mut *backend, site), ["http://a.org/more", "http://a.org/link"], "it waits again");
+        assert_eq!(work.past.len(), 1);
+        assert_eq!((work.past[0].url.as_str(), work.past[0].outcome), ("http://a.org/", VisitOutcome::Fetched));
+        let snapshot = backend.query(Query::Snapshot(work.past[0].page.unwrap())).unwrap();
+        assert!(matches!(snapshot, Reply::Snapshot(Some(snapshot)) if snapshot.body == b"one"));
+        let newest = backend.query(Query::NewestSnapshot(site, url("http://a.org/"))).unwrap();
+        assert!(matches!(newest, Reply::Snapshot(Some(snapshot)) if snapshot.url == url("http://a.org/")));
+        let none = backend.query(Query::NewestSnapshot(site, url("http://a.org/more"))).unwrap();
+        assert!(matches!(none, Reply::Snapshot(None)));
+    });
+}
+
+#[test]
+fn writes_are_idempotent() {
+    each(|open| {
+        let mut backend = open();
+        let site = sites(&mut *backend)[0].id;
+        let gone = (url("http://a.org/more"), UrlOutcome::Gone);
+        let writes = [
+            page(site, "http://a.org/", "one"),
+            Write::Visit(visit(site, "http://a.org/more", VisitOutcome::Gone), Some(gone)),
+            Write::Links(site, vec![NewUrl::new(&url("http://a.org/x"), 1, 7)]),
+            Write::Robots { origin: "http://a.org".to_owned(), at: 2000, status: Some(200), body: Vec::new() },
+            Write::Deferred { key: "a.org".to_owned(), until: 9000, reason: "busy".to_owned() },
+        ];
+        backend.begin().unwrap();
+        for write in &writes {
+            backend.apply(write.clone()).unwrap();
+        }
+        let (given, once) = (urls(&mut *backend, site), format!("{:?}", sites(&mut *backend)[0].robots));
+        for write in writes {
+            let changes = backend.apply(write).unwrap();
+            assert!(!changes.contains(&Change::New) && !changes.contains(&Change::Gone), "{changes:?}");
+        }
+        assert_eq!(urls(&mut *backend, site), given);
+        assert_eq!(format!("{:?}", sites(&mut *backend)[0].robots), once);
+        assert_eq!(given, ["http://a.org/link", "http://a.org/x"]);
+        backend.commit().unwrap();
+    });
+}
+
+#[test]
+fn a_site_found_under_another_host_is_one_site() {
+    each(|open| {
+        let mut backend = open();
+        let (one, two) = (sites(&mut *backend)[0].id, sites(&mut *backend)[1].id);
+        let learned = |at| LearnedWrite {
+            site: one,
+            found: Some(("b.org".to_owned(), "http://b.org/".to_owned())),
+            template: None,
+            cleaned: Vec::new(),
+            links: Vec::new(),
+            at,
+        };
+        backend.begin().unwrap();
+        let current = |backend: &mut dyn Backend| match backend.query(Query::CurrentSite(one)).unwrap() {
+            Reply::CurrentSite(now, has_ended) => (now, has_ended),
+            reply => panic!("{reply:?}"),
+        };
+        assert_eq!(current(&mut *backend), (one, false));
+        backend.apply(Write::Learned(Box::new(learned(2000)))).unwrap();
+        assert_eq!(current(&mut *backend), (two, false));
+        backend.apply(Write::SiteEnded(two, SiteOutcome::Kept, 3000)).unwrap();
+        assert_eq!(current(&mut *backend), (two, true));
+        backend.apply(Write::Learned(Box::new(learned(4000)))).unwrap();
+        assert_eq!(current(&mut *backend), (two, true), "a site that has ended in this run stays so");
+        backend.commit().unwrap();
+    });
+}

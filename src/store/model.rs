@@ -1,0 +1,199 @@
+//! What a crawl hands to its database and asks it for: plain values, without channels and without SQL.
+
+use dehusk_core::internals::method::Method;
+use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::internals::site_model::StoredTrainingSet;
+use dehusk_core::internals::template::Template;
+
+use super::{KnownUrl, NewUrl, NewVisit, SiteId, SiteOutcome, SiteWork, Snapshot};
+use crate::revisit::UrlOutcome;
+use crate::validators::Validators;
+
+/// Something to write. Each is written whole or not at all.
+#[derive(Clone, Debug)]
+pub enum Write {
+    /// A request ended without a page; with the URL whose record it concerns.
+    Visit(NewVisit, Option<(PageUrl, UrlOutcome)>),
+    /// A page was fetched. In the walk through a site it comes with its cleaned form and its links.
+    Page(Box<PageWrite>),
+    /// A page was fetched by a crawl for links.
+    Seen(Box<SeenWrite>),
+    /// A robots.txt was fetched.
+    Robots {
+        /// Its origin.
+        origin: String,
+        /// Unix milliseconds.
+        at: i64,
+        /// HTTP status; `None` when it could not be reached.
+        status: Option<u16>,
+        /// Body.
+        body: Vec<u8>,
+    },
+    /// The search for the template of a site ended.
+    Learned(Box<LearnedWrite>),
+    /// The training pages of a site's template, with more pages.
+    ModelUpdated(SiteId, Box<StoredTrainingSet>),
+    /// The stored template of a site is the one for this run.
+    TemplateKept(SiteId),
+    /// URLs for the frontier.
+    Links(SiteId, Vec<NewUrl>),
+    /// A politeness key is deferred.
+    Deferred {
+        /// The key.
+        key: String,
+        /// Until when, Unix milliseconds.
+        until: i64,
+        /// Why.
+        reason: String,
+    },
+    /// The work on a site ended, at this time.
+    SiteEnded(SiteId, SiteOutcome, i64),
+    /// The run ended.
+    RunEnded {
+        /// `finished` or `interrupted`.
+        outcome: &'static str,
+        /// Unix milliseconds.
+        at: i64,
+    },
+}
+
+/// A page with all that belongs to it.
+#[derive(Clone, Debug)]
+pub struct PageWrite {
+    /// Its site.
+    pub site: SiteId,
+    /// The request that gave it.
+    pub visit: NewVisit,
+    /// The URL that was wanted, when a redirect led from it to the page.
+    pub asked: Option<PageUrl>,
+    /// The page.
+    pub page: NewPage,
+    /// Its cleaned form, when the template is known already.
+    pub cleaned: Option<Cleaned>,
+    /// Links for the frontier.
+    pub links: Vec<NewUrl>,
+    /// Whether it is the key page and keeps the stored template for this run.
+    pub settles: bool,
+}
+
+/// A page of a crawl for links. The page is not stored, its links are.
+#[derive(Clone, Debug)]
+pub struct SeenWrite {
+    /// Its site.
+    pub site: SiteId,
+    /// The request.
+    pub visit: NewVisit,
+    /// The URL that was wanted.
+    pub url: PageUrl,
+    /// Links for the frontier.
+    pub links: Vec<NewUrl>,
+}
+
+/// What the search for a template gave.
+#[derive(Clone, Debug)]
+pub struct LearnedWrite {
+    /// The site.
+    pub site: SiteId,
+    /// Host and key page as they were found, when a redirect led to others than the seed's.
+    pub found: Option<(String, String)>,
+    /// What was learned.
+    pub template: Option<Box<Template>>,
+    /// Its pages without template.
+    pub cleaned: Vec<Cleaned>,
+    /// Links for the walk.
+    pub links: Vec<NewUrl>,
+    /// Unix milliseconds.
+    pub at: i64,
+}
+
+/// A fetched page, packed for the store. Packing costs as much as writing, so it is done on the CPU threads.
+#[derive(Clone, Debug)]
+pub struct NewPage {
+    /// After redirects.
+    pub url: PageUrl,
+    /// Links from the key page.
+    pub depth: u32,
+    /// Unix milliseconds.
+    pub fetched_at: i64,
+    /// HTTP status.
+    pub status: u16,
+    /// As sent.
+    pub content_type: Option<String>,
+    /// As sent.
+    pub validators: Validators,
+    /// Whether its owner wants it in no collection.
+    pub noindex: bool,
+    /// Whether its owner wants none of its links followed.
+    pub nofollow: bool,
+    /// Folder of the archive that holds it.
+    pub warc: Option<String>,
+    /// SHA-256 of the decoded body.
+    pub digest: String,
+    /// Decoded body, zstd.
+    pub raw: Vec<u8>,
+}
+
+/// A cleaned page.
+#[derive(Clone, Debug)]
+pub struct Cleaned {
+    /// The page.
+    pub url: PageUrl,
+    /// HTML without template, zstd.
+    pub html: Vec<u8>,
+    /// Digest of the text without template.
+    pub text_digest: u64,
+    /// Method that cleaned it.
+    pub method: Method,
+    /// Whether the site's template fits well enough to have been applied.
+    pub by_template: bool,
+    /// How much the method trusts its labels.
+    pub confidence: f64,
+}
+
+/// A question. It sees everything that was written before it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Query {
+    /// The next sites of the run, in the order of their numbers.
+    NextSites {
+        /// Those after this one.
+        after: SiteId,
+        /// At most so many.
+        n: usize,
+    },
+    /// The next URLs of a site.
+    NextUrls(SiteId, NextUrlsQuery),
+    /// A stored page, by its number.
+    Snapshot(i64),
+    /// The newest stored page of a URL of a site.
+    NewestSnapshot(SiteId, PageUrl),
+    /// The number of a site, after a redirect may have led to one that was known under another number.
+    CurrentSite(SiteId),
+}
+
+/// Which URLs of a site are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextUrlsQuery {
+    /// Unix milliseconds.
+    pub now: i64,
+    /// Whether known pages are wanted that are not due.
+    pub all: bool,
+    /// Whether URLs are wanted that were never requested.
+    pub waiting: bool,
+    /// Longest way from the key page, in links.
+    pub depth: u32,
+    /// At most so many.
+    pub n: usize,
+}
+
+/// The answer to a [`Query`].
+#[derive(Debug)]
+pub enum Reply {
+    /// Sites with what is known about them. Fewer than wanted means that there are no more.
+    NextSites(Vec<SiteWork>),
+    /// Known pages that are due, then URLs that wait.
+    NextUrls(Vec<KnownUrl>),
+    /// The page; `None` when there is none, or it cannot be read back.
+    Snapshot(Option<Snapshot>),
+    /// The number from now on, and whether that site has ended in this run.
+    CurrentSite(SiteId, bool),
+}

@@ -1,0 +1,172 @@
+//! The SQLite back end of a crawl.
+
+use dehusk_core::internals::page_url::PageUrl;
+use rustc_hash::FxHashMap;
+
+use super::{
+    Backend, LearnedWrite, NewVisit, PageWrite, Query, Reply, Run, SeenWrite, SiteId, Store, StoreError, VisitOutcome,
+    Write,
+};
+use crate::revisit::{Change, UrlOutcome};
+use crate::settings::Revisit;
+
+/// A store with the run that a crawl works on.
+pub struct SqliteBackend {
+    store: Store,
+    run: Run,
+    revisit: Revisit,
+    /// Row of the newest template of each site that is worked on.
+    templates: FxHashMap<SiteId, Option<i64>>,
+}
+
+impl SqliteBackend {
+    /// A store in which a run was begun.
+    pub fn new(store: Store, run: Run, revisit: Revisit) -> SqliteBackend {
+        SqliteBackend { store, run, revisit, templates: FxHashMap::default() }
+    }
+
+    fn visit(&self, visit: &NewVisit, url: Option<(PageUrl, UrlOutcome)>) -> Result<Vec<Change>, StoreError> {
+        let change = match (visit.site_id, &url) {
+            (Some(site), Some((url, outcome))) => {
+                let at = visit.sent_at.unwrap_or_else(crate::store::unix_ms);
+                self.store.end_url(self.run.id, site, url, *outcome, at, &self.revisit)?
+            }
+            _ => None,
+        };
+        self.store.save_visit(self.run.id, visit, None, change.map(Change::as_str))?;
+        Ok(change.into_iter().collect())
+    }
+
+    fn page(&mut self, write: PageWrite) -> Result<Vec<Change>, StoreError> {
+        let (store, run) = (&self.store, self.run.id);
+        let PageWrite { site, visit, asked, page, cleaned, links, settles } = write;
+        let template = match (&cleaned, self.templates.get(&site)) {
+            (None, _) => None,
+            (Some(_), Some(template)) => *template,
+            (Some(_), None) => *self.templates.entry(site).or_insert(store.newest_template(site)?),
+        };
+        let form = cleaned.as_ref().map(|cleaned| (cleaned, template));
+        let saved = store.save_page(run, site, &page, form, &self.revisit)?;
+        if let Some(asked) = asked {
+            store.end_url(run, site, &asked, UrlOutcome::Moved, page.fetched_at, &self.revisit)?;
+        }
+        let unchanged = (saved.change == Some(Change::Unchanged)).then_some("unchanged");
+        let visit = NewVisit { site_id: Some(site), ..visit };
+        store.save_visit(run, &visit, Some(saved.page), unchanged)?;
+        let change = match cleaned {
+            Some(cleaned) if !saved.is_cleaned => {
+                store.save_cleaned(run, site, template, &cleaned, &self.revisit)?.flatten()
+            }
+            Some(_) => saved.change,
+            None => None,
+        };
+        store.save_urls(site, &links)?;
+        if settles {
+            store.settle_template(run, site)?;
+        }
+        debug_assert!(visit.outcome == VisitOutcome::Fetched);
+        Ok(change.into_iter().collect())
+    }
+
+    fn seen(&self, write: SeenWrite) -> Result<(), StoreError> {
+        let SeenWrite { site, visit, url, links } = write;
+        let at = visit.sent_at.unwrap_or_else(crate::store::unix_ms);
+        self.store.end_url(self.run.id, site, &url, UrlOutcome::Unchanged, at, &self.revisit)?;
+        self.store.save_visit(self.run.id, &visit, None, None)?;
+        self.store.save_urls(site, &links)
+    }
+
+    fn learned(&mut self, write: LearnedWrite) -> Result<Vec<Change>, StoreError> {
+        let (store, run) = (&self.store, self.run.id);
+        let LearnedWrite { mut site, found, template, cleaned, links, at } = write;
+        if let Some((host, key_url)) = found {
+            site = store.rename_site(run, site, &host, &key_url, at)?;
+        }
+        let template = match template {
+            Some(template) => Some(store.save_template(site, Some(run), at, &template)?),
+            None => None,
+        };
+        self.templates.insert(site, template);
+        let mut changes = Vec::new();
+        for page in &cleaned {
+            match store.save_cleaned(run, site, template, page, &self.revisit)? {
+                Some(change) => changes.extend(change),
+                None => tracing::warn!("{}: cleaned, but not stored as fetched", page.url),
+            }
+        }
+        store.save_urls(site, &links)?;
+        store.settle_template(run, site)?;
+        Ok(changes)
+    }
+}
+
+impl Backend for SqliteBackend {
+    fn run(&self) -> Run {
+        self.run
+    }
+
+    fn begin(&mut self) -> Result<(), StoreError> {
+        loop {
+            match self.store.connection.execute_batch("BEGIN IMMEDIATE") {
+                Err(e) if e.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
+                    tracing::warn!("{}: another program is writing to it, waiting", self.store.path.display());
+                }
+                outcome => return self.store.wrap(outcome),
+            }
+        }
+    }
+
+    fn apply(&mut self, write: Write) -> Result<Vec<Change>, StoreError> {
+        let (store, run) = (&self.store, self.run.id);
+        match write {
+            Write::Visit(visit, url) => return self.visit(&visit, url),
+            Write::Page(page) => return self.page(*page),
+            Write::Learned(learned) => return self.learned(*learned),
+            Write::Seen(seen) => self.seen(*seen)?,
+            Write::Robots { origin, at, status, body } => store.save_robots(&origin, at, status, &body)?,
+            Write::ModelUpdated(site, set) => store.save_training_set(site, *set)?,
+            Write::TemplateKept(site) => store.settle_template(run, site)?,
+            Write::Links(site, links) => store.save_urls(site, &links)?,
+            Write::Deferred { key, until, reason } => store.save_deferral(&key, until, &reason)?,
+            Write::SiteEnded(site, outcome, at) => {
+                self.templates.remove(&site);
+                store.end_site(site, &outcome, at)?;
+            }
+            Write::RunEnded { outcome, at } => store.end_run(run, at, outcome)?,
+        }
+        Ok(Vec::new())
+    }
+
+    fn query(&mut self, query: Query) -> Result<Reply, StoreError> {
+        let store = &self.store;
+        Ok(match query {
+            Query::NextSites { after, n } => {
+                Reply::NextSites(store.next_sites(self.run.id, after, n, self.run.resumed)?)
+            }
+            Query::NextUrls(site, wanted) => Reply::NextUrls(store.next_urls(self.run.id, site, &wanted)?),
+            Query::Snapshot(page) => Reply::Snapshot(store.load_snapshot(page)?),
+            Query::NewestSnapshot(site, url) => {
+                let page = store.record(self.run.id, site, &url)?.and_then(|(page, _)| page);
+                Reply::Snapshot(page.map(|page| store.load_snapshot(page)).transpose()?.flatten())
+            }
+            Query::CurrentSite(site) => {
+                let (now, has_ended) = store.current_site(self.run.id, site)?;
+                Reply::CurrentSite(now, has_ended)
+            }
+        })
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        self.store.wrap(self.store.connection.execute_batch("COMMIT"))
+    }
+
+    fn roll_back(&mut self) {
+        // Fails only when there is no transaction.
+        let _ = self.store.connection.execute_batch("ROLLBACK");
+    }
+
+    fn close(&mut self) {
+        // Leaves one file, without its log beside it.
+        let _ = self.store.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize;");
+    }
+}
