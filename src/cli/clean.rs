@@ -8,16 +8,15 @@ use anyhow::{Context, anyhow};
 use clap::builder::PossibleValuesParser;
 
 use super::documents::Reading;
+use super::stored_templates::{StoredPage, StoredTemplates};
 use super::{Failure, Format, Outcome, method_named, method_names, open_store};
 use crate::crawl::Single;
 use crate::fetch::is_html;
 use crate::settings::Settings;
-use crate::store::Store;
 use crate::warc::{is_warc, pages};
 use dehusk_core::Options;
-use dehusk_core::internals::clean::{CleanOptions, LabeledPage, TemplateMatcher, label_page};
+use dehusk_core::internals::clean::{LabeledPage, label_page};
 use dehusk_core::internals::dom::{Note, Tree, parse_bytes};
-use dehusk_core::internals::links::base_url;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::{MethodEntry, Model};
 use dehusk_core::internals::page_url::PageUrl;
@@ -69,17 +68,12 @@ pub(super) struct Clean {
     json: bool,
 }
 
-/// Minimum share of a template that a page must show if its site is unknown. Pages of the template's own site sometimes
-/// show less, pages of other sites never show so much.
-const UNNAMED_MIN: f64 = 0.5;
-
 /// Maximum number of pages of --like that are used.
 const MOST_LIKE: usize = 64;
 
 /// How pages are cleaned.
 enum By {
-    /// The stored templates.
-    Store(Store),
+    Store(StoredTemplates),
     /// Each page alone.
     Alone,
     /// Another method, with its learned model.
@@ -131,7 +125,7 @@ impl Clean {
             Some(name) => method_named(name)?,
             None if !self.like.is_empty() => method_named(Method::of_label_by(settings.core.learn.label_by).name())?,
             None if self.alone => return Ok(By::Alone),
-            None => return Ok(By::Store(open_store(settings)?)),
+            None => return Ok(By::Store(StoredTemplates::of(open_store(settings)?))),
         };
         let name = method.method;
         match (method.is_site_method(), self.like.is_empty()) {
@@ -177,6 +171,13 @@ impl Clean {
         Ok(all_well)
     }
 
+    /// The host of the URL of a page from the network, or of --site.
+    fn host_of(&self, loaded: &Loaded) -> Option<String> {
+        let site =
+            self.site.as_ref().map(|site| PageUrl::parse(site).map_or_else(|_| site.clone(), |url| url.authority()));
+        loaded.url.as_ref().map(PageUrl::authority).or(site)
+    }
+
     fn clean(&self, page: &str, loaded: &Loaded, by: &By, options: &Options) -> anyhow::Result<String> {
         for note in loaded.tree.notes() {
             match note {
@@ -187,7 +188,11 @@ impl Clean {
         }
         let how = &options.clean;
         let (host, labeled) = match by {
-            By::Store(store) => self.choose(page, loaded, store, how)?,
+            By::Store(templates) => {
+                let page = StoredPage { name: page, tree: &loaded.tree, host: self.host_of(loaded) };
+                let (host, labeled) = templates.label(&page, how)?;
+                (Some(host), labeled)
+            }
             By::Alone => (None, label_page(&loaded.tree, None, None, how)),
             By::Method(method, model) => (None, method.label(&loaded.tree, model.as_ref(), options)),
         };
@@ -204,48 +209,6 @@ impl Clean {
             "page": page, "site": host, "method": method, "confidence": confidence, "content": content,
         });
         Ok(format!("{line}\n"))
-    }
-
-    /// The host of the template that was used, and the labeled page.
-    fn choose(
-        &self,
-        page: &str,
-        loaded: &Loaded,
-        store: &Store,
-        how: &CleanOptions,
-    ) -> anyhow::Result<(Option<String>, LabeledPage)> {
-        let site =
-            self.site.as_ref().map(|site| PageUrl::parse(site).map_or_else(|_| site.clone(), |url| url.authority()));
-        let named = loaded.url.as_ref().map(PageUrl::authority).or(site);
-        if let Some(host) = named {
-            let template = store.load_template(&host, None)?;
-            let template = template.ok_or_else(|| {
-                anyhow!(
-                    "{page}: no stored template of {host}; `dehusk crawl http://{host}/` learns one, --alone cleans without"
-                )
-            })?;
-            return fitting(page, &host, &TemplateMatcher::from_template(&template), loaded, how);
-        }
-        if let Some(host) = canonical_host(&loaded.tree)
-            && let Some(template) = store.load_template(&host, None)?
-        {
-            return fitting(page, &host, &TemplateMatcher::from_template(&template), loaded, how);
-        }
-        let best = store
-            .load_newest_templates()?
-            .into_iter()
-            .map(|template| {
-                let matcher = TemplateMatcher::from_template(&template);
-                let labels = matcher.label(&loaded.tree);
-                (template.host, matcher, labels)
-            })
-            .max_by(|a, b| a.2.confidence.total_cmp(&b.2.confidence));
-        match best {
-            Some((host, matcher, labels)) if labels.confidence >= UNNAMED_MIN => {
-                Ok((Some(host), label_page(&loaded.tree, Some(labels), Some(&matcher), how)))
-            }
-            _ => Err(anyhow!("{page}: no stored template fits; --site names one, --alone cleans without")),
-        }
     }
 }
 
@@ -273,38 +236,4 @@ fn load_file(page: &str, settings: &Settings) -> anyhow::Result<Loaded> {
         return Err(anyhow!("{page}: is not HTML: it contains NUL bytes"));
     }
     Ok(Loaded { tree: parse_bytes(&bytes, None, &settings.core.parse).0, url: None })
-}
-
-fn fitting(
-    page: &str,
-    host: &str,
-    matcher: &TemplateMatcher,
-    loaded: &Loaded,
-    how: &CleanOptions,
-) -> anyhow::Result<(Option<String>, LabeledPage)> {
-    let labeled = label_page(&loaded.tree, None, Some(matcher), how);
-    if labeled.method == Method::Plain {
-        return Err(anyhow!(
-            "{page}: the template of {host} does not fit (confidence {:.2}, minimum {}); it may be another kind of page, or the site was redesigned",
-            labeled.labels.confidence,
-            matcher.min_confidence(how)
-        ));
-    }
-    if !labeled.by_template {
-        tracing::warn!("{page}: shows nothing of the template of {host}; cleaned without it ({})", labeled.method);
-    }
-    Ok((Some(host.to_owned()), labeled))
-}
-
-/// The host of the canonical link of a page.
-fn canonical_host(tree: &Tree) -> Option<String> {
-    let nowhere = PageUrl::parse("http://invalid./").ok()?;
-    let link = tree.nodes().find(|n| {
-        tree.name(*n) == "link"
-            && tree
-                .attr(*n, "rel")
-                .is_some_and(|rel| rel.split_ascii_whitespace().any(|r| r.eq_ignore_ascii_case("canonical")))
-    })?;
-    let url = base_url(tree, &nowhere).join(tree.attr(link, "href")?)?;
-    (url.host() != nowhere.host()).then(|| url.authority())
 }

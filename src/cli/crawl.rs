@@ -13,7 +13,7 @@ use super::metrics::Metrics;
 use super::progress::Display;
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome};
-use crate::crawl::{Progress, SeedList, SiteSummary, Stop, Summary, crawl};
+use crate::crawl::{Progress, SeedList, SiteSummary, Stats, Stop, Summary, crawl};
 use crate::seeds::Seeds;
 use crate::settings::Settings;
 
@@ -180,6 +180,14 @@ async fn next_signal() {
 const MOST_ROWS: usize = 40;
 
 fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mut impl Write) -> io::Result<()> {
+    let db = &settings.store.path;
+    print_sites(sites, db, out)?;
+    print_totals(summary, out)?;
+    print_hints(&summary.stats, db, out)
+}
+
+/// The table of sites, and those that need attention.
+fn print_sites(sites: &[SiteSummary], db: &str, out: &mut impl Write) -> io::Result<()> {
     if sites.len() <= MOST_ROWS {
         write!(out, "{}", site_table(sites).render(terminal_width()))?;
     }
@@ -190,14 +198,16 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
     }
     let redesigned: Vec<&SiteSummary> =
         sites.iter().filter(|s| s.outcome == "learned" && s.old_template_coverage.is_some()).collect();
-    if !redesigned.is_empty() {
+    if let Some(first) = redesigned.first() {
         writeln!(out, "\nRedesigned sites, learned again:")?;
         write!(out, "{}", redesigned_table(&redesigned).render(terminal_width()))?;
-        if let Some(first) = redesigned.first() {
-            let db = &settings.store.path;
-            writeln!(out, "changed blocks: {} templates diff {} --db {db}", program(), first.host)?;
-        }
+        writeln!(out, "changed blocks: {} templates diff {} --db {db}", program(), first.host)?;
     }
+    Ok(())
+}
+
+/// Sites, pages and requests of the run by outcome.
+fn print_totals(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
     let stats = &summary.stats;
     let rate = stats.pages as f64 / summary.seconds.max(0.001);
     let some = |n: usize, text: &str| if n > 0 { format!(", {} {text}", count(n)) } else { String::new() };
@@ -235,7 +245,11 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
         some(stats.without_rules, "not fetched for lack of robots.txt rules"),
         some(stats.back_offs, "back-offs"),
         some(stats.parked, "domains parked"),
-    )?;
+    )
+}
+
+/// What was left out and how to get it, and where the results are.
+fn print_hints(stats: &Stats, db: &str, out: &mut impl Write) -> io::Result<()> {
     if !stats.refused.is_empty() {
         let refused: Vec<String> = stats.refused.iter().map(|(name, n)| format!("{} {name}", count(*n))).collect();
         writeln!(out, "links not followed: {}", refused.join(", "))?;
@@ -246,7 +260,7 @@ fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mu
     if stats.repeated_seeds > 0 {
         writeln!(out, "{} seeds skipped: an earlier seed has the same host", count(stats.repeated_seeds))?;
     }
-    let (db, program) = (&settings.store.path, program());
+    let program = program();
     writeln!(
         out,
         "stored in {db}; look at it with\n  {program} templates list --db {db}\n  {program} pages list --db {db}"

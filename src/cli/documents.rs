@@ -10,7 +10,7 @@ use anyhow::{Context, anyhow};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
-use crate::warc::{is_warc, pages};
+use crate::warc::{is_warc, undamaged_pages};
 use dehusk_core::internals::dom::ParseOptions;
 use dehusk_core::internals::dom::{Tree, decode, parse, parse_bytes};
 
@@ -110,7 +110,7 @@ impl<'r> Reading<'r> {
 
     fn of<'a>(&'a self, source: &'a Path) -> anyhow::Result<Documents<'a>> {
         if is_warc(source) {
-            let found = pages(source, self.max_bytes)?.map(|page| {
+            let found = undamaged_pages(source, self.max_bytes)?.map(|page| {
                 let page = page?;
                 let gold = self.gold.map(|_| page.url.authority());
                 let body = Body::Bytes(page.body, page.content_type);

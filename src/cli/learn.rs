@@ -17,7 +17,7 @@ use super::{Failure, Outcome};
 use crate::folder::{Folder, url_of};
 use crate::settings::Settings;
 use crate::store::Store;
-use crate::warc::{WarcPage, is_warc, pages};
+use crate::warc::{WarcPage, is_warc, undamaged_pages};
 use dehusk_core::internals::dom::parse_bytes;
 use dehusk_core::internals::learner::{FoundPage, Learner};
 use dehusk_core::internals::page_url::{PageUrl, Site};
@@ -91,7 +91,7 @@ impl Learn {
         let work = |e: crate::warc::WarcError| Failure::Work(e.into());
         let mut key: Option<PageUrl> = None;
         let mut found: FxHashMap<PageUrl, WarcPage> = FxHashMap::default();
-        for page in pages(path, settings.fetch.max_bytes).map_err(work)? {
+        for page in undamaged_pages(path, settings.fetch.max_bytes).map_err(work)? {
             let page = page.map_err(work)?;
             let host = page.url.authority();
             if self.host.as_ref().is_some_and(|wanted| *wanted != host) {

@@ -16,6 +16,7 @@ mod picture;
 mod progress;
 mod runs;
 mod scores;
+mod stored_templates;
 mod strings;
 mod table;
 mod templates;

@@ -9,30 +9,7 @@ use dehusk_core::internals::methods::MethodEntry;
 /// Prints the scores of one method.
 pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io::Result<()> {
     if by_site {
-        let mut table =
-            Table::new(&["site", "key F1", "P", "R", "pages", "nodes F1", "words F1", "links", "loads", "m", "t"]);
-        let mut rows: Vec<&SiteRow> = report.sites.iter().collect();
-        let worst = |s: &SiteRow| s.key.map_or_else(|| s.word_mean().f1, |k| k.f1);
-        rows.sort_by(|a, b| worst(a).total_cmp(&worst(b)));
-        for s in rows {
-            // A dash for what was not measured.
-            let shown = |is_there: bool, text: String| if is_there { text } else { "-".to_owned() };
-            let (key, learned) = (s.key.unwrap_or_default(), s.learning.nodes > 0);
-            table.row(vec![
-                s.site.clone(),
-                shown(s.key.is_some(), figure(key.f1)),
-                shown(s.key.is_some(), figure(key.precision)),
-                shown(s.key.is_some(), figure(key.recall)),
-                s.cost.n_cleaned.to_string(),
-                shown(!s.nodes.is_empty(), figure(s.node_mean().f1)),
-                shown(!s.words.is_empty(), figure(s.word_mean().f1)),
-                shown(learned, s.learning.links.to_string()),
-                shown(learned, s.learning.loads.to_string()),
-                shown(learned, s.learning.cs.len().to_string()),
-                shown(learned, s.learning.min_votes.to_string()),
-            ]);
-        }
-        writeln!(out, "{}", table.render(terminal_width()))?;
+        print_by_site(report, out)?;
     }
     let mut table = Table::new(&["measure", "pages", "P", "R", "F1"]);
     let mut add = |name: &str, pages: usize, score: Score| {
@@ -75,6 +52,34 @@ pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io:
         report.site_mean(|s| s.learning.loads as f64),
         report.clean_ms(),
     )
+}
+
+/// Prints one row for each site, the worst first.
+fn print_by_site(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let mut table =
+        Table::new(&["site", "key F1", "P", "R", "pages", "nodes F1", "words F1", "links", "loads", "m", "t"]);
+    let mut rows: Vec<&SiteRow> = report.sites.iter().collect();
+    let worst = |s: &SiteRow| s.key.map_or_else(|| s.word_mean().f1, |k| k.f1);
+    rows.sort_by(|a, b| worst(a).total_cmp(&worst(b)));
+    for s in rows {
+        // A dash for what was not measured.
+        let shown = |is_there: bool, text: String| if is_there { text } else { "-".to_owned() };
+        let (key, learned) = (s.key.unwrap_or_default(), s.learning.nodes > 0);
+        table.row(vec![
+            s.site.clone(),
+            shown(s.key.is_some(), figure(key.f1)),
+            shown(s.key.is_some(), figure(key.precision)),
+            shown(s.key.is_some(), figure(key.recall)),
+            s.cost.n_cleaned.to_string(),
+            shown(!s.nodes.is_empty(), figure(s.node_mean().f1)),
+            shown(!s.words.is_empty(), figure(s.word_mean().f1)),
+            shown(learned, s.learning.links.to_string()),
+            shown(learned, s.learning.loads.to_string()),
+            shown(learned, s.learning.cs.len().to_string()),
+            shown(learned, s.learning.min_votes.to_string()),
+        ]);
+    }
+    writeln!(out, "{}", table.render(terminal_width()))
 }
 
 /// Prints all methods in one table: node scores, word scores, number of loaded pages, and time.

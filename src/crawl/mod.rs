@@ -2,7 +2,7 @@
 //!
 //! Each site is a pure state machine (`site/`): events in, commands out. One task (`scheduler.rs`) owns the politeness
 //! queues, the robots cache, the clock and the memory budget, hands events to the sites and carries their commands out.
-//! Requests run as tokio tasks (`requests.rs`), parsing and learning on a pool of CPU threads (`workers/`), the
+//! Requests run as tokio tasks (`outgoing.rs`), parsing and learning on a pool of CPU threads (`workers/`), the
 //! database on a thread of its own. All of them answer with an event over one bounded channel.
 //!
 //! Shared between threads are only the archive (its writer, the payloads it knows and its error are behind mutexes),
@@ -15,12 +15,13 @@
 mod archive;
 mod event;
 mod request;
-mod requests;
-mod responses;
+mod outgoing;
+mod incoming;
 mod robots_cache;
 mod scheduler;
 mod single;
 mod site;
+mod sites;
 mod stats;
 mod visit;
 mod workers;

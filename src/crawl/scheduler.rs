@@ -18,17 +18,14 @@ use super::stats::{Progress, Stats, Summary};
 use super::workers::{self, Tools};
 use crate::fetch::Fetcher;
 use crate::politeness::{HostQueues, Pace, PolitenessKey};
-use crate::robots::{Robots, RobotsAnswer};
-use crate::store::{Query, Reply, SiteId, SiteOutcome, SiteWork, Write, Writer, WriterError};
+
+use crate::store::{Query, Reply, SiteId, SiteWork, Write, Writer, WriterError};
 
 /// Events that may wait for the scheduler.
 const EVENTS: usize = 1024;
 
 /// How often progress is told when nothing else happens.
 const TICK: Duration = Duration::from_millis(200);
-
-/// Sites asked of the store at once.
-const SITES: usize = 64;
 
 /// Beyond this part of `crawl.memory`, training pages are packed: parsing them again costs less than room for their
 /// trees.
@@ -60,7 +57,7 @@ pub(super) struct Scheduler<'a> {
     pool: rayon::ThreadPool,
     pub(super) writer: &'a Writer,
     pub(super) clock: Clock,
-    watch: &'a mut (dyn FnMut(Progress<'_>) + Send),
+    pub(super) watch: &'a mut (dyn FnMut(Progress<'_>) + Send),
     pub(super) events: mpsc::Sender<Event>,
     inbox: mpsc::Receiver<Event>,
     pub(super) queues: HostQueues<Request>,
@@ -68,15 +65,15 @@ pub(super) struct Scheduler<'a> {
     pub(super) robots: RobotsCache,
     /// Keys that an earlier run has deferred, until they are met.
     pub(super) deferred: FxHashMap<PolitenessKey, Instant>,
-    not_before: Option<Instant>,
+    pub(super) not_before: Option<Instant>,
     /// Sites that the store has given and that wait for room.
-    waiting: VecDeque<SiteWork>,
+    pub(super) waiting: VecDeque<SiteWork>,
     /// The last site that the store has given; `None` when there are no more.
-    last_site: Option<SiteId>,
-    has_asked_for_sites: bool,
+    pub(super) last_site: Option<SiteId>,
+    pub(super) has_asked_for_sites: bool,
     pub(super) sites: FxHashMap<SiteId, ActiveSite>,
     /// Sites that redirects have led to; they are worked on from there.
-    found: FxHashSet<SiteId>,
+    pub(super) found: FxHashSet<SiteId>,
     pub(super) stats: Stats,
     /// Bytes of pages and trees in memory, roughly.
     memory: usize,
@@ -88,7 +85,7 @@ pub(super) struct Scheduler<'a> {
 /// A site that is worked on.
 pub(super) struct ActiveSite {
     pub(super) site: SiteCrawl,
-    begun: Instant,
+    pub(super) begun: Instant,
 }
 
 impl<'a> Scheduler<'a> {
@@ -183,75 +180,12 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Whether more is in memory than the settings allow.
-    pub(super) fn is_full(&self) -> bool {
+    pub(super) fn is_over_memory(&self) -> bool {
         self.memory > self.tools.settings.crawl.memory
     }
 
-    /// Begins work on further sites while there is room.
-    async fn admit(&mut self) -> Result<(), WriterError> {
-        if self.is_stopping || (self.is_full() && !self.sites.is_empty()) {
-            return Ok(());
-        }
-        let most = self.tools.settings.crawl.sites_at_once;
-        while self.sites.len() < most {
-            let Some(work) = self.waiting.pop_front() else { break };
-            self.begin_site(work).await?;
-        }
-        if let Some(after) = self.last_site
-            && !self.has_asked_for_sites
-            && self.waiting.len() < SITES / 2
-            && self.sites.len() < most
-        {
-            self.has_asked_for_sites = true;
-            self.ask(None, Query::NextSites { after, n: SITES }).await?;
-        }
-        Ok(())
-    }
-
-    async fn begin_site(&mut self, work: SiteWork) -> Result<(), WriterError> {
-        let id = work.id;
-        if self.sites.contains_key(&id) || self.found.contains(&id) {
-            // A redirect has led here before its turn came.
-            return Ok(());
-        }
-        let recalled = self.recall_robots(&work);
-        let (site, commands) = self.in_context(|cx| SiteCrawl::begin(work, recalled, cx));
-        self.sites.insert(id, ActiveSite { site, begun: Instant::now() });
-        self.carry_out(id, commands).await
-    }
-
-    /// What an earlier part of the run, or an earlier run, knows about a site's origins.
-    fn recall_robots(&mut self, work: &SiteWork) -> Vec<String> {
-        let mut recalled = Vec::new();
-        let politeness = &self.tools.settings.politeness;
-        let ttl = politeness.robots_ttl.as_millis() as i64;
-        let mut seen = FxHashSet::default();
-        for stored in &work.robots {
-            let left = stored.fetched_at + ttl - self.clock.unix_ms();
-            // Rules that could not be had are requested again: they may be there by now.
-            let is_answer = stored.status.is_some_and(|status| status < 500 && status != 429);
-            if left <= 0 || !is_answer || !self.robots.is_unknown(&stored.origin) || !seen.insert(&stored.origin) {
-                continue;
-            }
-            let answer = RobotsAnswer::Status(stored.status.unwrap_or(500), &stored.body);
-            let robots = Robots::of(answer, &self.tools.agents);
-            if let (Some(time), Some(delay), Ok(url)) =
-                (self.not_before, robots.delay(), PageUrl::parse(&format!("{}/", stored.origin)))
-            {
-                let own = delay.min(politeness.max_crawl_delay);
-                let key = PolitenessKey::of(&url, politeness.key, None);
-                let until = self.deferred.entry(key).or_insert(time);
-                *until = (*until).max(self.clock.started + own);
-            }
-            let until = Instant::now() + Duration::from_millis(left as u64);
-            self.robots.insert(stored.origin.clone(), robots, until);
-            recalled.push(stored.origin.clone());
-        }
-        recalled
-    }
-
     /// Runs something that needs to know what a site may know.
-    fn in_context<T>(&self, run: impl FnOnce(&Context<'_>) -> T) -> T {
+    pub(super) fn in_context<T>(&self, run: impl FnOnce(&Context<'_>) -> T) -> T {
         let sitemaps = |origins: &[String]| -> Vec<PageUrl> {
             let of_origin = |origin: &String| {
                 let base = PageUrl::parse(&format!("{origin}/")).ok();
@@ -290,7 +224,7 @@ impl<'a> Scheduler<'a> {
         self.carry_out(id, commands).await
     }
 
-    async fn carry_out(&mut self, id: SiteId, commands: Vec<Command>) -> Result<(), WriterError> {
+    pub(super) async fn carry_out(&mut self, id: SiteId, commands: Vec<Command>) -> Result<(), WriterError> {
         for command in commands {
             match command {
                 Command::Fetch(request, end) => self.push(request, end),
@@ -314,7 +248,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Asks the store. The answer comes as an event.
-    async fn ask(&mut self, site: Option<SiteId>, query: Query) -> Result<(), WriterError> {
+    pub(super) async fn ask(&mut self, site: Option<SiteId>, query: Query) -> Result<(), WriterError> {
         let answer = self.writer.query(query).await?;
         self.n_pending += 1;
         let events = self.events.clone();
@@ -338,21 +272,6 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    fn end_site(&mut self, id: SiteId, outcome: &SiteOutcome) {
-        let Some(ActiveSite { site, begun }) = self.sites.remove(&id) else { return };
-        for origin in site.origins() {
-            // Sites of one host name can share an origin through redirects.
-            if !self.sites.values().any(|other| other.site.origins().contains(origin)) {
-                self.robots.remove(origin);
-            }
-        }
-        let summary = site.summary(outcome, begun.elapsed());
-        self.stats.count_outcome(outcome);
-        let was_redesigned = *outcome == SiteOutcome::Learned && summary.old_template_coverage.is_some();
-        self.stats.redesigned += usize::from(was_redesigned);
-        (self.watch)(Progress::Site(&summary, &self.stats));
-    }
-
     async fn handle(&mut self, event: Event) -> Result<(), WriterError> {
         self.n_pending -= 1;
         match event {
@@ -366,41 +285,12 @@ impl<'a> Scheduler<'a> {
             Event::Replied { site: Some(site), reply } => self.on_reply(site, reply).await,
             Event::Replied { site: None, reply } => {
                 if let Reply::NextSites(found) = reply {
-                    self.has_asked_for_sites = false;
-                    // The store gives less than was asked for only when there is no more.
-                    self.last_site = found.last().filter(|_| found.len() == SITES).map(|site| site.id);
-                    self.waiting.extend(found);
+                    self.on_sites(found);
                 }
                 Ok(())
             }
             Event::WriterGone => Err(WriterError),
         }
-    }
-
-    async fn on_reply(&mut self, site: SiteId, reply: Reply) -> Result<(), WriterError> {
-        let event = match reply {
-            Reply::NextUrls(urls) => SiteEvent::Urls(urls),
-            Reply::Snapshot(snapshot) => SiteEvent::Snapshot(snapshot.map(Box::new)),
-            Reply::CurrentSite(now, has_ended) => return self.settle(site, now, has_ended).await,
-            Reply::NextSites(_) => return Ok(()),
-        };
-        self.tell_site(site, event).await
-    }
-
-    /// What a site has learned is written. A redirect may have led to a site that is known under another number.
-    async fn settle(&mut self, before: SiteId, now: SiteId, has_ended: bool) -> Result<(), WriterError> {
-        if before != now {
-            self.found.insert(now);
-            self.waiting.retain(|waiting| waiting.id != now);
-            if has_ended || self.sites.contains_key(&now) {
-                return self.tell_site(before, SiteEvent::Taken).await;
-            }
-            if let Some(mut active) = self.sites.remove(&before) {
-                active.site.renumber(now);
-                self.sites.insert(now, active);
-            }
-        }
-        self.tell_site(now, SiteEvent::Settled).await
     }
 
     /// No new request from now on.

@@ -47,27 +47,9 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
             .map(|at| timed(at, || task.method.label(&trees[at], None, &task.settings.core).labels))
             .collect(),
         true => {
-            let start = Instant::now();
-            let features: Vec<Features> =
-                trees.par_iter().map(|tree| Features::of(tree, &task.settings.core.cluster)).collect();
-            let cluster = single_linkage(&features, task.settings.core.cluster.max_distance());
-            let took = start.elapsed();
-            let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-            cluster.iter().enumerate().for_each(|(at, number)| members.entry(*number).or_default().push(at));
-            let sites = numbered(&lines);
-            report.clusters = Some(Clusters {
-                n: members.len(),
-                alone: members.values().filter(|pages| pages.len() == 1).count(),
-                rand: rand(&cluster, &sites),
-                dunn: dunn(&features, &sites),
-                took,
-            });
-            members
-                .into_values()
-                .collect::<Vec<_>>()
-                .into_par_iter()
-                .flat_map_iter(|pages| label(&pages, &trees, task))
-                .collect()
+            let (members, clusters) = clustered(&lines, &trees, task);
+            report.clusters = Some(clusters);
+            members.into_par_iter().flat_map_iter(|pages| label(&pages, &trees, task)).collect()
         }
     };
     labelled.sort_by_key(|(at, ..)| *at);
@@ -97,6 +79,26 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
     }
     report.sites = rows.into_values().collect();
     Ok(report)
+}
+
+/// The pages of each cluster, and how well the clusters agree with the sites.
+fn clustered(lines: &[Line], trees: &[Tree], task: &Task<'_>) -> (Vec<Vec<usize>>, Clusters) {
+    let start = Instant::now();
+    let options = &task.settings.core.cluster;
+    let features: Vec<Features> = trees.par_iter().map(|tree| Features::of(tree, options)).collect();
+    let cluster = single_linkage(&features, options.max_distance());
+    let took = start.elapsed();
+    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    cluster.iter().enumerate().for_each(|(at, number)| members.entry(*number).or_default().push(at));
+    let sites = numbered(lines);
+    let clusters = Clusters {
+        n: members.len(),
+        alone: members.values().filter(|pages| pages.len() == 1).count(),
+        rand: rand(&cluster, &sites),
+        dunn: dunn(&features, &sites),
+        took,
+    };
+    (members.into_values().collect(), clusters)
 }
 
 /// The site number of each page.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::EvaluateError;
 use crate::folder::Folder;
-use crate::warc::{WarcPage, pages};
+use crate::warc::{WarcPage, undamaged_pages};
 use dehusk_core::internals::dom::ParseOptions;
 use dehusk_core::internals::dom::{Tree, parse_bytes};
 use dehusk_core::internals::page_url::PageUrl;
@@ -51,7 +51,7 @@ impl Source {
             return Ok(Source::Folder(Folder::open(place)?));
         }
         let (mut host, mut found) = (String::new(), HashMap::new());
-        for page in pages(place, most)? {
+        for page in undamaged_pages(place, most)? {
             let page = page?;
             if host.is_empty() {
                 host = page.url.authority();

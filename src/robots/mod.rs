@@ -7,12 +7,18 @@
 //! applies, then `*`. Groups of one agent are merged (2.2.1). Where the RFC is silent, parsing is as lenient as
 //! Google's parser: a missing colon, odd line ends, a byte order mark, misspelled `dissallow`.
 
+mod encode;
 mod page_rules;
+mod parse;
+mod rule;
 
 use std::rc::Rc;
 use std::time::Duration;
 
+use encode::{Side, encode};
 pub use page_rules::PageRules;
+use parse::{Directive, Groups};
+use rule::Rule;
 
 use dehusk_core::internals::page_url::PageUrl;
 
@@ -21,9 +27,6 @@ pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 
 /// Redirects followed for a robots.txt (RFC 9309, 2.3.1.2).
 pub const MAX_ROBOTS_REDIRECTS: usize = 5;
-
-/// Maximum number of `Sitemap` lines kept.
-const MAX_SITEMAPS: usize = 1000;
 
 /// The rules of one origin for our agents.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,15 +41,6 @@ enum Rules {
     Nothing(String),
     /// Longest pattern first, `Allow` before `Disallow` of the same length: the first match decides.
     Listed(Vec<Rule>),
-}
-
-/// One `Allow` or `Disallow` line.
-#[derive(Clone, Debug, PartialEq)]
-struct Rule {
-    allow: bool,
-    /// Percent-encoded. `*` is the only special byte; a final `$` is stored as `ends`.
-    pattern: Vec<u8>,
-    ends: bool,
 }
 
 /// How the request for a robots.txt ended.
@@ -141,191 +135,6 @@ impl Robots {
     }
 }
 
-impl Rule {
-    fn of(allow: bool, value: &[u8]) -> Option<Rule> {
-        let (value, ends) = value.strip_suffix(b"$").map_or((value, false), |rest| (rest, true));
-        if value.is_empty() && !ends {
-            return None;
-        }
-        Some(Rule { allow, pattern: encode(value, Side::Rule), ends })
-    }
-
-    /// The rule for `/x/` that `Allow: /x/index.html` implies, as in Google's parser.
-    fn folder_of_index(&self) -> Option<Rule> {
-        let at = self.pattern.iter().rposition(|byte| *byte == b'/')? + 1;
-        let is_index = self.allow && matches!(&self.pattern[at..], b"index.html" | b"index.htm");
-        is_index.then(|| Rule { allow: true, pattern: self.pattern[..at].to_vec(), ends: true })
-    }
-
-    /// Octets of the pattern. The longest matching pattern is the most specific rule (2.2.2).
-    fn length(&self) -> usize {
-        self.pattern.len() + usize::from(self.ends)
-    }
-
-    /// Whether the pattern matches a path. The leftmost match of each part between stars is enough, because a star
-    /// matches any gap. Linear in the path for each part.
-    fn matches(&self, path: &[u8]) -> bool {
-        let mut parts = self.pattern.split(|byte| *byte == b'*');
-        let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else { return false };
-        let mut parts = parts.peekable();
-        if parts.peek().is_none() {
-            return !self.ends || rest.is_empty();
-        }
-        while let Some(part) = parts.next() {
-            if parts.peek().is_none() && self.ends {
-                return rest.ends_with(part);
-            }
-            let Some(at) = find(rest, part) else { return false };
-            rest = &rest[at + part.len()..];
-        }
-        true
-    }
-}
-
-fn find(text: &[u8], part: &[u8]) -> Option<usize> {
-    memchr::memmem::find(text, part)
-}
-
-/// The lines of a robots.txt, before an agent is chosen.
-struct Groups {
-    /// Lower-case product tokens, and `*`.
-    agents: Vec<String>,
-    lines: Vec<Line>,
-    sitemaps: Vec<String>,
-}
-
-/// A directive and the agents that it applies to.
-struct Line {
-    agents: Rc<[usize]>,
-    directive: Directive,
-}
-
-enum Directive {
-    Rule(Rule),
-    Delay(Duration),
-}
-
-impl Groups {
-    fn read(body: &[u8]) -> Groups {
-        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-        let mut groups = Groups { agents: Vec::new(), lines: Vec::new(), sitemaps: Vec::new() };
-        let mut ids: rustc_hash::FxHashMap<String, usize> = rustc_hash::FxHashMap::default();
-        let mut current: Vec<usize> = Vec::new();
-        // All rules of a group share one list, so that memory does not grow with agents times rules.
-        let mut shared: Option<Rc<[usize]>> = None;
-        let mut asked: Vec<usize> = Vec::new();
-        let mut last_named: rustc_hash::FxHashMap<usize, usize> = rustc_hash::FxHashMap::default();
-        let mut n_group = 0;
-        let (mut in_rules, mut after_delay, mut named) = (false, false, false);
-        for line in body.split(|byte| matches!(byte, b'\r' | b'\n')) {
-            let Some((key, value)) = key_and_value(line) else { continue };
-            let directive = match key.as_str() {
-                "user-agent" | "useragent" | "user agent" => {
-                    named = true;
-                    if std::mem::replace(&mut after_delay, false) || in_rules {
-                        asked.clear();
-                    }
-                    if std::mem::replace(&mut in_rules, false) {
-                        current.clear();
-                        n_group += 1;
-                    }
-                    // A line without an agent name still begins a group. That group applies to no agent.
-                    if let Some(name) = agent_name(value) {
-                        let id = *ids.entry(name).or_insert_with_key(|name| {
-                            groups.agents.push(name.clone());
-                            groups.agents.len() - 1
-                        });
-                        // A repeated agent in one group has no effect. Hostile files repeat agents many times.
-                        if last_named.insert(id, n_group) != Some(n_group) {
-                            current.push(id);
-                        }
-                        asked.push(id);
-                    }
-                    shared = None;
-                    continue;
-                }
-                "allow" => Rule::of(true, value),
-                "disallow" | "dissallow" | "dissalow" | "disalow" | "diasllow" | "disallaw" => Rule::of(false, value),
-                // Other records must not interfere with groups (2.2.4). A delay does not end a list of agents, and it
-                // applies only to agents named since the last delay.
-                "crawl-delay" | "crawldelay" | "crawl delay" => {
-                    let is_first = !std::mem::replace(&mut after_delay, true);
-                    if let Some(delay) = seconds(value).filter(|_| is_first && !asked.is_empty()) {
-                        let agents = Rc::from(asked.as_slice());
-                        groups.lines.push(Line { agents, directive: Directive::Delay(delay) });
-                    }
-                    continue;
-                }
-                "sitemap" | "site-map" | "site map" => {
-                    if groups.sitemaps.len() < MAX_SITEMAPS && !value.is_empty() {
-                        groups.sitemaps.push(String::from_utf8_lossy(value).into_owned());
-                    }
-                    continue;
-                }
-                _ => continue,
-            };
-            in_rules = true;
-            if let Some(rule) = directive {
-                // Rules before the first group, which the RFC does not define, apply to all agents. Rules of a group
-                // without an agent apply to none.
-                if groups.agents.is_empty() && !named {
-                    ids.insert("*".to_owned(), 0);
-                    groups.agents.push("*".to_owned());
-                    current.push(0);
-                }
-                if current.is_empty() {
-                    continue;
-                }
-                let agents = shared.get_or_insert_with(|| Rc::from(current.as_slice())).clone();
-                if let Some(folder) = rule.folder_of_index() {
-                    groups.lines.push(Line { agents: agents.clone(), directive: Directive::Rule(folder) });
-                }
-                groups.lines.push(Line { agents, directive: Directive::Rule(rule) });
-            }
-        }
-        groups
-    }
-}
-
-/// Key and value of a line, without comment and white space. A missing colon is accepted.
-fn key_and_value(line: &[u8]) -> Option<(String, &[u8])> {
-    let line = trim(line.split(|byte| *byte == b'#').next().unwrap_or_default());
-    let at = line
-        .iter()
-        .position(|byte| *byte == b':')
-        .or_else(|| line.iter().position(u8::is_ascii_whitespace).filter(|_| has_two_words(line)))?;
-    let key = String::from_utf8_lossy(line[..at].trim_ascii()).to_ascii_lowercase();
-    Some((key, trim(&line[at + 1..])))
-}
-
-/// Removes white space and NUL bytes at both ends.
-fn trim(mut line: &[u8]) -> &[u8] {
-    let is_blank = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
-    while let Some((_, rest)) = line.split_first().filter(|(first, _)| is_blank(first)) {
-        line = rest;
-    }
-    while let Some((_, rest)) = line.split_last().filter(|(last, _)| is_blank(last)) {
-        line = rest;
-    }
-    line
-}
-
-fn has_two_words(line: &[u8]) -> bool {
-    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() == 2
-}
-
-/// The product token of a `User-agent` line: up to the first character that a token cannot contain (2.2.1).
-///
-/// Digits and non-ASCII letters are accepted: the RFC's tokens have none, but real files name `2bot` and `Jävla-bot`.
-fn agent_name(value: &[u8]) -> Option<String> {
-    if value.first() == Some(&b'*') && value.get(1).is_none_or(u8::is_ascii_whitespace) {
-        return Some("*".to_owned());
-    }
-    let text = String::from_utf8_lossy(value);
-    let token = token_of(&text);
-    (!token.is_empty()).then(|| token.to_lowercase())
-}
-
 fn token_of(text: &str) -> &str {
     &text[..text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(text.len())]
 }
@@ -346,54 +155,11 @@ fn names_of(token: &str) -> impl Iterator<Item = &str> {
     std::iter::once(token).chain(families).filter(|name| !name.is_empty())
 }
 
-fn seconds(value: &[u8]) -> Option<Duration> {
-    let seconds: f64 = std::str::from_utf8(value).ok()?.parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
 fn path_and_query(url: &PageUrl) -> String {
     match url.url().query() {
         Some(query) => format!("{}?{query}", url.path()),
         None => url.path().to_owned(),
     }
-}
-
-/// What is encoded. `*` is special in a rule only.
-#[derive(Clone, Copy, PartialEq)]
-enum Side {
-    Rule,
-    Url,
-}
-
-/// The canonical form of RFC 9309, 2.2.2. Unreserved characters are plain. Non-ASCII bytes, and literal `*` and `$`,
-/// are `%XX` in capitals. Other escapes are kept: `%2F` is not `/`.
-fn encode(bytes: &[u8], side: Side) -> Vec<u8> {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    let mut out = Vec::with_capacity(bytes.len() + 8);
-    let mut at = 0;
-    while at < bytes.len() {
-        let escaped = (bytes[at] == b'%').then(|| hex(bytes.get(at + 1), bytes.get(at + 2))).flatten();
-        let (byte, stays_escaped) = match escaped {
-            Some(byte) => (byte, !(byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~'))),
-            None => {
-                let byte = bytes[at];
-                let is_literal = byte == b'$' || (byte == b'*' && side == Side::Url);
-                (byte, !byte.is_ascii_graphic() || is_literal || b"\"'<>^`{|}".contains(&byte))
-            }
-        };
-        if stays_escaped {
-            out.extend([b'%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
-        } else {
-            out.push(byte);
-        }
-        at += if escaped.is_some() { 3 } else { 1 };
-    }
-    out
-}
-
-fn hex(high: Option<&u8>, low: Option<&u8>) -> Option<u8> {
-    let digit = |byte: Option<&u8>| char::from(*byte?).to_digit(16);
-    Some((digit(high)? * 16 + digit(low)?) as u8)
 }
 
 #[cfg(test)]
@@ -506,8 +272,9 @@ mod tests {
     proptest! {
         #[test]
         fn wildcards_match_as_the_definition_says(pattern in "/[ab*]{0,7}", ends: bool, path in "/[ab]{0,9}") {
-            let rule = Rule { allow: true, pattern: pattern.clone().into_bytes(), ends };
-            prop_assert_eq!(rule.matches(path.as_bytes()), literal(pattern.as_bytes(), ends, path.as_bytes()));
+            let value = format!("{pattern}{}", if ends { "$" } else { "" });
+            let matched = Rule::of(true, value.as_bytes()).map(|rule| rule.matches(path.as_bytes()));
+            prop_assert_eq!(matched, Some(literal(pattern.as_bytes(), ends, path.as_bytes())));
         }
 
         #[test]

@@ -190,3 +190,67 @@ fn marks(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
     Ok((pragma("application_id")?, pragma("user_version")?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    /// Version 3 was the last one before the names of the methods changed.
+    const BEFORE_THE_RENAME: usize = 3;
+
+    /// A file of version 3 with one template and one page, as the release of that version wrote them.
+    fn former(path: &Path) {
+        let connection = Connection::open(path).unwrap();
+        for script in &MIGRATIONS[..BEFORE_THE_RENAME] {
+            connection.execute_batch(script).unwrap();
+        }
+        let body = zstd::encode_all(include_bytes!("former_template.json").as_slice(), 0).unwrap();
+        let insert =
+            "INSERT INTO runs (id, started_at, ended_at, settings, outcome) VALUES (1, 0, 1, '{}', 'finished');
+            INSERT INTO sites (id, host, key_url, run_id, outcome, updated_at)
+                VALUES (1, 'a.org', 'http://a.org/', 1, 'learned', 0);
+            INSERT INTO templates (site_id, version, run_id, learned_at, method, parameters, key_url, n, m, t, loads,
+                n_nodes, schema, body)
+                VALUES (1, 1, 1, 0, 'witness', 'x', 'http://a.org/', 3, 2, 2, 3, 1, 2, x'');
+            INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, raw, method)
+                VALUES (1, 1, 'http://a.org/', 0, 200, '', x'', 'witness');";
+        connection.execute_batch(insert).unwrap();
+        connection.execute("UPDATE templates SET body = ?1", [body]).unwrap();
+        connection.pragma_update(None, "user_version", BEFORE_THE_RENAME as i64).unwrap();
+        connection.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+    }
+
+    #[test]
+    fn a_file_of_a_former_version_is_brought_to_the_newest() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("former.sqlite");
+        former(&path);
+        // Reading changes nothing; writing migrates.
+        for version in [BEFORE_THE_RENAME, MIGRATIONS.len()] {
+            let store =
+                if version == BEFORE_THE_RENAME { Store::open(&path) } else { Store::create(&path, 3) }.unwrap();
+            let template = store.load_template("a.org", None).unwrap().unwrap();
+            assert_eq!((template.host.as_str(), template.method.name()), ("a.org", "site_model"));
+            assert_eq!(marks(&store.connection).unwrap(), (APPLICATION_ID, version as i64));
+        }
+        let connection = Connection::open(&path).unwrap();
+        for table in ["templates", "pages"] {
+            let methods: String = connection
+                .query_row(&format!("SELECT group_concat(method) FROM {table}"), [], |row| row.get(0))
+                .unwrap();
+            assert_eq!(methods, "site_model", "{table}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_a_newer_version_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("newer.sqlite");
+        drop(Store::create(&path, 3).unwrap());
+        let newer = MIGRATIONS.len() as i64 + 1;
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", newer).unwrap();
+        let error = Store::open(&path).map(|_| ()).unwrap_err();
+        assert!(matches!(error, StoreError::Newer { found, .. } if found == newer), "{error}");
+    }
+}

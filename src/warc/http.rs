@@ -27,9 +27,17 @@ pub(super) fn parse_head(block: &[u8]) -> Option<Head> {
     Some(Head { status, headers: headers.collect(), body: end })
 }
 
-/// Status, `Content-Type` and decoded body of the HTTP response in a block. At most `most` bytes of the body are
-/// decoded.
-pub fn decoded_body(block: &[u8], most: usize) -> Option<(u16, Option<String>, Vec<u8>)> {
+/// An HTTP response of an archive, unpacked.
+pub(super) struct Response {
+    pub(super) status: u16,
+    pub(super) content_type: Option<String>,
+    pub(super) body: Vec<u8>,
+    /// Why the body ends early: its content coding is damaged. `body` is what could be decoded.
+    pub(super) damage: Option<std::io::Error>,
+}
+
+/// The HTTP response in a block; `None` if the block is not one. At most `most` bytes of the body are decoded.
+pub(super) fn decoded_body(block: &[u8], most: usize) -> Option<Response> {
     let head = parse_head(block)?;
     let raw = &block[head.body..];
     let unchunked;
@@ -48,8 +56,7 @@ pub fn decoded_body(block: &[u8], most: usize) -> Option<(u16, Option<String>, V
     let encoding = head.header("content-encoding").unwrap_or_default().to_ascii_lowercase();
     let mut body = Vec::new();
     let limit = most as u64;
-    // Of a truncated body, the readable part is used.
-    let _ = match encoding.trim() {
+    let decoded = match encoding.trim() {
         "gzip" | "x-gzip" => flate2::read::MultiGzDecoder::new(raw).take(limit).read_to_end(&mut body),
         "deflate" if raw.first().is_some_and(|b| b & 0x0f == 8) => {
             flate2::read::ZlibDecoder::new(raw).take(limit).read_to_end(&mut body)
@@ -59,7 +66,8 @@ pub fn decoded_body(block: &[u8], most: usize) -> Option<(u16, Option<String>, V
         "zstd" => zstd::stream::read::Decoder::new(raw).and_then(|d| d.take(limit).read_to_end(&mut body)),
         _ => raw.take(limit).read_to_end(&mut body),
     };
-    Some((head.status, head.header("content-type").map(str::to_owned), body))
+    let content_type = head.header("content-type").map(str::to_owned);
+    Some(Response { status: head.status, content_type, body, damage: decoded.err() })
 }
 
 fn unchunk(mut raw: &[u8]) -> Option<Vec<u8>> {
@@ -86,7 +94,7 @@ mod tests {
         let answer = |headers: &str, body: &[u8]| {
             let mut block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{headers}\r\n").into_bytes();
             block.extend(body);
-            decoded_body(&block, 100).unwrap().2
+            decoded_body(&block, 100).unwrap().body
         };
         assert_eq!(answer("", b"plain"), b"plain");
         let chunks = b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n";
@@ -94,6 +102,8 @@ mod tests {
         assert_eq!(answer("Transfer-Encoding: chunked\r\n", b"not chunked"), b"not chunked");
         let packed = zstd::bulk::compress(&[b'x'; 1000], 3).unwrap();
         assert_eq!(answer("Content-Encoding: zstd\r\n", &packed).len(), 100);
+        let cut = [b"HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\n\r\n", &packed[..packed.len() - 1]].concat();
+        assert!(decoded_body(&cut, 10_000).unwrap().damage.is_some());
         assert!(decoded_body(b"GET / HTTP/1.1\r\n\r\n", 9).is_none() && decoded_body(b"", 9).is_none());
     }
 }

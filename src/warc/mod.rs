@@ -13,8 +13,9 @@ mod pages;
 
 use std::path::PathBuf;
 
-pub use http::decoded_body;
-pub use pages::{WarcPage, pages};
+use dehusk_core::internals::page_url::PageUrl;
+
+pub use pages::{WarcPage, pages, undamaged_pages};
 pub use reader::{Member, Reader, is_warc};
 pub use record::{Record, RecordKind, payload_digest};
 pub use writer::{Entry, WarcWriter};
@@ -35,6 +36,14 @@ pub enum WarcError {
     Locked {
         /// The folder.
         path: PathBuf,
+    },
+    /// The content coding of a stored response is damaged, so that only a part of its body can be read.
+    #[error("{url}: the body cannot be decoded: {reason}")]
+    Body {
+        /// URL of the response.
+        url: PageUrl,
+        /// The decoder's error.
+        reason: std::io::Error,
     },
     /// The file is not an archive, or is broken at this offset.
     #[error("{path}: broken record at byte {offset}: {reason}")]

@@ -28,17 +28,14 @@ use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::request::{QueueEnd, Request, RequestKind};
+use super::request::{Request, RequestKind};
 use super::stats::SiteSummary;
 use super::workers::{FetchedPage, KeptTemplate, LearnOutcome, SiteLearner, Work, WorkResult};
 use crate::scope::Refusal;
-use crate::store::{LearnedWrite, NewUrl, NextUrlsQuery, PageWrite, PastVisit, Query, SiteId, SiteOutcome, Write};
+use crate::store::{LearnedWrite, NewUrl, PageWrite, PastVisit, Query, SiteId, SiteOutcome, Write};
 
 pub(super) use command::{Command, Context, Count, SiteEvent};
 pub(super) use walk::{Walk, WalkTemplate};
-
-/// URLs of one site in memory.
-const WINDOW: usize = 32;
 
 /// A site that is worked on.
 pub(super) struct SiteCrawl {
@@ -218,16 +215,6 @@ impl SiteCrawl {
         }
     }
 
-    /// After a page of the walk: its memory is free, and URLs nearer than the window go first, since the order must not
-    /// depend on where a run was interrupted.
-    fn go_on(&mut self, walk: &mut Walk, has_links: bool, refused: Vec<Refusal>, out: &mut Vec<Command>) {
-        count_refused(refused, out);
-        self.memory = 0;
-        if has_links {
-            walk.window.clear();
-        }
-    }
-
     fn on_learned(&mut self, learned: LearnOutcome, cx: &Context<'_>, out: &mut Vec<Command>) {
         count_refused(learned.refused, out);
         self.memory = 0;
@@ -332,68 +319,6 @@ impl SiteCrawl {
         }
     }
 
-    /// The next thing of a walk, or its end.
-    fn walk(&mut self, mut walk: Box<Walk>, cx: &Context<'_>, out: &mut Vec<Command>) {
-        if cx.is_stopping {
-            return self.end_walk(walk, SiteOutcome::Interrupted, cx, out);
-        }
-        if let Some(url) = walk.announced.pop_front() {
-            let request = Request::new(url, RequestKind::Sitemap { site: self.id });
-            out.push(Command::Fetch(request, QueueEnd::Back));
-            self.phase = Phase::Walking(walk);
-            return;
-        }
-        while let Some(known) = walk.window.pop_front() {
-            if known.snapshot_at.is_none() && !self.has_room(cx) {
-                continue;
-            }
-            let kind = RequestKind::Page { site: self.id };
-            let request = if walk.keeps_template() {
-                Request::conditional(kind, begin::with_archive(known, cx))
-            } else {
-                Request { depth: known.depth, ..Request::new(known.url, kind) }
-            };
-            return self.request_page(Phase::Walking(walk), request, cx, out);
-        }
-        let crawl = &cx.tools.settings.crawl;
-        let wanted = NextUrlsQuery {
-            now: cx.now,
-            all: cx.tools.settings.revisit.all,
-            waiting: self.has_room(cx),
-            depth: crawl.max_depth(),
-            n: WINDOW,
-        };
-        out.push(Command::Ask(Query::NextUrls(self.id, wanted)));
-        self.phase = Phase::Walking(walk);
-    }
-
-    fn on_urls(&mut self, phase: Phase, urls: Vec<crate::store::KnownUrl>, cx: &Context<'_>, out: &mut Vec<Command>) {
-        let mut walk = match phase {
-            Phase::Walking(walk) => walk,
-            phase => return self.lose(&phase, cx, out),
-        };
-        if urls.is_empty() {
-            let outcome = match std::mem::replace(&mut walk.outcome, SiteOutcome::Interrupted) {
-                // Its pages were due, its key page was not.
-                SiteOutcome::NotDue if self.n_requests > 0 => SiteOutcome::Kept,
-                outcome => outcome,
-            };
-            return self.end_walk(walk, outcome, cx, out);
-        }
-        walk.window = urls.into();
-        self.walk(walk, cx, out);
-    }
-
-    /// Whether the site may have another page that was never seen.
-    fn has_room(&self, cx: &Context<'_>) -> bool {
-        self.fetched.len() + self.n_unchanged < cx.tools.settings.crawl.pages_per_site
-    }
-
-    fn sitemaps(&self, cx: &Context<'_>) -> Vec<PageUrl> {
-        let crawl = &cx.tools.settings.crawl;
-        if crawl.pages_per_site > 0 && crawl.sitemaps { (cx.sitemaps)(&self.origins) } else { Vec::new() }
-    }
-
     fn compute(&mut self, work: Work, out: &mut Vec<Command>) {
         self.phase = Phase::Computing;
         out.push(Command::Compute(work));
@@ -402,14 +327,6 @@ impl SiteCrawl {
     fn write_links(&self, links: Vec<NewUrl>, out: &mut Vec<Command>) {
         if !links.is_empty() {
             out.push(Command::Write(Write::Links(self.id, links)));
-        }
-    }
-
-    /// Ends the site with its walk. Training pages that the walk has added are written first.
-    fn end_walk(&mut self, walk: Box<Walk>, outcome: SiteOutcome, cx: &Context<'_>, out: &mut Vec<Command>) {
-        match walk.template {
-            WalkTemplate::Ready(matcher) if walk.is_updated => self.compute(Work::StoreModel(matcher, outcome), out),
-            _ => self.end(outcome, cx, out),
         }
     }
 

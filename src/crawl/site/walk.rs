@@ -8,8 +8,14 @@ use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::template::Template;
 use rustc_hash::FxHashSet;
 
-use crate::scope::Queries;
-use crate::store::{KnownUrl, SiteOutcome};
+use super::{Command, Context, Phase, SiteCrawl, begin, count_refused};
+use crate::crawl::request::{QueueEnd, Request, RequestKind};
+use crate::crawl::workers::Work;
+use crate::scope::{Queries, Refusal};
+use crate::store::{KnownUrl, NextUrlsQuery, Query, SiteOutcome};
+
+/// URLs of one site in memory.
+const WINDOW: usize = 32;
 
 /// The walk through a site after its template is settled: pages that are due, sitemaps, pages that wait.
 pub(in crate::crawl) struct Walk {
@@ -61,7 +67,7 @@ impl Walk {
 
     /// Whether pages are requested conditionally: an unchanged page keeps its stored form, but a new template wants the
     /// page itself.
-    pub(super) fn keeps_template(&self) -> bool {
+    fn keeps_template(&self) -> bool {
         self.outcome != SiteOutcome::Learned
     }
 }
@@ -75,6 +81,88 @@ impl WalkTemplate {
         match self {
             WalkTemplate::Ready(matcher) => Some(matcher),
             _ => None,
+        }
+    }
+}
+
+impl SiteCrawl {
+    /// The next thing of a walk, or its end.
+    pub(super) fn walk(&mut self, mut walk: Box<Walk>, cx: &Context<'_>, out: &mut Vec<Command>) {
+        if cx.is_stopping {
+            return self.end_walk(walk, SiteOutcome::Interrupted, cx, out);
+        }
+        if let Some(url) = walk.announced.pop_front() {
+            let request = Request::new(url, RequestKind::Sitemap { site: self.id });
+            out.push(Command::Fetch(request, QueueEnd::Back));
+            self.phase = Phase::Walking(walk);
+            return;
+        }
+        while let Some(known) = walk.window.pop_front() {
+            if known.snapshot_at.is_none() && !self.has_room(cx) {
+                continue;
+            }
+            let kind = RequestKind::Page { site: self.id };
+            let request = if walk.keeps_template() {
+                Request::conditional(kind, begin::with_archive(known, cx))
+            } else {
+                Request { depth: known.depth, ..Request::new(known.url, kind) }
+            };
+            return self.request_page(Phase::Walking(walk), request, cx, out);
+        }
+        let crawl = &cx.tools.settings.crawl;
+        let wanted = NextUrlsQuery {
+            now: cx.now,
+            all: cx.tools.settings.revisit.all,
+            waiting: self.has_room(cx),
+            depth: crawl.max_depth(),
+            n: WINDOW,
+        };
+        out.push(Command::Ask(Query::NextUrls(self.id, wanted)));
+        self.phase = Phase::Walking(walk);
+    }
+
+    pub(super) fn on_urls(&mut self, phase: Phase, urls: Vec<KnownUrl>, cx: &Context<'_>, out: &mut Vec<Command>) {
+        let mut walk = match phase {
+            Phase::Walking(walk) => walk,
+            phase => return self.lose(&phase, cx, out),
+        };
+        if urls.is_empty() {
+            let outcome = match std::mem::replace(&mut walk.outcome, SiteOutcome::Interrupted) {
+                // Its pages were due, its key page was not.
+                SiteOutcome::NotDue if self.n_requests > 0 => SiteOutcome::Kept,
+                outcome => outcome,
+            };
+            return self.end_walk(walk, outcome, cx, out);
+        }
+        walk.window = urls.into();
+        self.walk(walk, cx, out);
+    }
+
+    /// Whether the site may have another page that was never seen.
+    fn has_room(&self, cx: &Context<'_>) -> bool {
+        self.fetched.len() + self.n_unchanged < cx.tools.settings.crawl.pages_per_site
+    }
+
+    pub(super) fn sitemaps(&self, cx: &Context<'_>) -> Vec<PageUrl> {
+        let crawl = &cx.tools.settings.crawl;
+        if crawl.pages_per_site > 0 && crawl.sitemaps { (cx.sitemaps)(&self.origins) } else { Vec::new() }
+    }
+
+    /// After a page of the walk: its memory is free, and URLs nearer than the window go first, since the order must not
+    /// depend on where a run was interrupted.
+    pub(super) fn go_on(&mut self, walk: &mut Walk, has_links: bool, refused: Vec<Refusal>, out: &mut Vec<Command>) {
+        count_refused(refused, out);
+        self.memory = 0;
+        if has_links {
+            walk.window.clear();
+        }
+    }
+
+    /// Ends the site with its walk. Training pages that the walk has added are written first.
+    pub(super) fn end_walk(&mut self, walk: Box<Walk>, outcome: SiteOutcome, cx: &Context<'_>, out: &mut Vec<Command>) {
+        match walk.template {
+            WalkTemplate::Ready(matcher) if walk.is_updated => self.compute(Work::StoreModel(matcher, outcome), out),
+            _ => self.end(outcome, cx, out),
         }
     }
 }

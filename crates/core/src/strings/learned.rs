@@ -62,8 +62,8 @@ impl StringTemplate {
     /// Repeats are enumerated twice, once for the histogram and once for those above its cut, so that only the latter
     /// are stored. The memory that grows with the input is 12 bytes per token (text, suffix array and common prefixes)
     /// and the distinct tokens.
-    pub fn learn(collection: Corpus, how: &StringOptions) -> Result<StringTemplate, StringsError> {
-        let Corpus { vocabulary, mut text, starts, has_pages, tokens, .. } = collection;
+    pub fn learn(corpus: Corpus, options: &StringOptions) -> Result<StringTemplate, StringsError> {
+        let Corpus { vocabulary, mut text, starts, has_pages, tokens, .. } = corpus;
         let (n_documents, n_tokens) = (starts.len(), text.len());
         // Each end marker gets a number of its own, above those of the tokens.
         let n_keys = vocabulary.len() as i32;
@@ -72,77 +72,33 @@ impl StringTemplate {
         let suffixes = Suffixes::of(text)?;
         let documents = Documents::new(starts, suffixes.text.len());
         let is_word: Vec<bool> = (0..vocabulary.len()).map(|number| !vocabulary.key(number).starts_with('<')).collect();
-        let least_df = (how.min_df_share * n_documents as f64).ceil().max(2.0) as u32;
-        let could_be = |repeat: &Repeat| {
-            let tokens = span(&suffixes, repeat);
-            repeat.len as usize >= how.min_tokens
-                // A product above the number of tokens means that occurrences overlap, like those of "x x x" in a long
-                // run of x. Such runs contain a string of every length and would make all later steps quadratic.
-                && u64::from(repeat.tf) * u64::from(repeat.len) <= n_tokens as u64
-                && repeat.df >= least_df
-                // A run of tags alone is not worth removing.
-                && (!has_pages || tokens.iter().any(|token| is_word[*token as usize]))
+        let filter = RepeatFilter {
+            min_tokens: options.min_tokens,
+            min_df: (options.min_df_share * n_documents as f64).ceil().max(2.0) as u32,
+            n_tokens: n_tokens as u64,
+            // A run of tags alone is not worth removing.
+            is_word: if has_pages { &is_word } else { &[] },
         };
-        let mut histogram = Histogram::new(n_documents);
-        maximal_repeats(&suffixes, &documents, |repeat| {
-            if could_be(&repeat) {
-                histogram.add(repeat.df);
-            }
-        });
-        let cut = histogram.cut(how);
-        let mut kept: Vec<Repeat> = Vec::new();
-        maximal_repeats(&suffixes, &documents, |repeat| {
-            if repeat.df >= cut && could_be(&repeat) {
-                kept.push(repeat);
-            }
-        });
+        let (cut, mut kept) = select(&suffixes, &documents, n_documents, &filter, options);
         let suffixes = suffixes.without_prefixes();
         // Longest first, then highest document frequency. Ties are sorted by rank, which is the order of the tokens.
         kept.sort_unstable_by_key(|repeat| (Reverse(repeat.len), Reverse(repeat.df), repeat.left));
-        let keeps_inner = match how.inner {
+        let keeps_inner = match options.inner {
             InnerStrings::Auto => has_pages,
             InnerStrings::Keep => true,
             InnerStrings::Drop => false,
         };
-        keep_standing(&suffixes, &documents, &mut kept, cut, keeps_inner, how.max_idiom);
-        let (mut total, mut distinct): (usize, FxHashSet<i32>) = (0, FxHashSet::default());
-        let n_kept = kept.iter().take_while(|repeat| {
-            total += repeat.len as usize;
-            distinct.extend(span(&suffixes, repeat));
-            total <= how.max_total && distinct.len() <= MOST_KEYS
-        });
-        let n_kept = n_kept.count();
-        let mut numbers: FxHashMap<i32, u32> = FxHashMap::default();
-        let mut keys = Vec::new();
-        let mut number = |token: i32| {
-            *numbers.entry(token).or_insert_with(|| {
-                keys.push(vocabulary.key(token as usize).to_owned());
-                keys.len() as u32 - 1
-            })
-        };
-        let strings = kept[..n_kept].iter().map(|repeat| TemplateString {
-            tokens: span(&suffixes, repeat).iter().map(|token| number(*token)).collect(),
-            df: repeat.df,
-            tf: repeat.tf,
-        });
-        let strings = strings.collect();
+        keep_standing(&suffixes, &documents, &mut kept, cut, keeps_inner, options.max_idiom);
+        let n_kept = n_within(&suffixes, &kept, options.max_total);
+        let (keys, strings) = with_keys(&suffixes, &kept[..n_kept], |token| vocabulary.key(token as usize).to_owned());
         let tokens = match tokens {
             StringTokens::Auto if has_pages => StringTokens::Html,
             StringTokens::Auto => StringTokens::Ws,
             tokens => tokens,
         };
         let n_left_out = kept.len() - n_kept;
-        Ok(StringTemplate {
-            schema: SCHEMA,
-            tokens,
-            n_documents,
-            n_tokens,
-            cut,
-            keys,
-            strings,
-            n_left_out,
-            of_pages: has_pages,
-        })
+        let (schema, of_pages) = (SCHEMA, has_pages);
+        Ok(StringTemplate { schema, tokens, n_documents, n_tokens, cut, keys, strings, n_left_out, of_pages })
     }
 
     /// Keys of a string's tokens.
@@ -215,6 +171,82 @@ impl StringTemplate {
 fn span<'a>(suffixes: &'a Suffixes, repeat: &Repeat) -> &'a [i32] {
     let at = suffixes.array[repeat.left as usize] as usize;
     &suffixes.text[at..at + repeat.len as usize]
+}
+
+/// Which repeats can be template strings.
+struct RepeatFilter<'a> {
+    min_tokens: usize,
+    min_df: u32,
+    /// Tokens of the corpus.
+    n_tokens: u64,
+    /// Whether each token is a word; empty where every repeat has words.
+    is_word: &'a [bool],
+}
+
+impl RepeatFilter<'_> {
+    fn admits(&self, suffixes: &Suffixes, repeat: &Repeat) -> bool {
+        let has_word = || span(suffixes, repeat).iter().any(|token| self.is_word[*token as usize]);
+        repeat.len as usize >= self.min_tokens
+            // A product above the number of tokens means that occurrences overlap, like those of "x x x" in a long run
+            // of x. Such runs contain a string of every length and would make all later steps quadratic.
+            && u64::from(repeat.tf) * u64::from(repeat.len) <= self.n_tokens
+            && repeat.df >= self.min_df
+            && (self.is_word.is_empty() || has_word())
+    }
+}
+
+/// The document frequency at which strings are template, and the repeats that reach it.
+fn select(
+    suffixes: &Suffixes,
+    documents: &Documents,
+    n_documents: usize,
+    filter: &RepeatFilter<'_>,
+    options: &StringOptions,
+) -> (u32, Vec<Repeat>) {
+    let mut histogram = Histogram::new(n_documents);
+    maximal_repeats(suffixes, documents, |repeat| {
+        if filter.admits(suffixes, &repeat) {
+            histogram.add(repeat.df);
+        }
+    });
+    let cut = histogram.cut(options);
+    let mut kept: Vec<Repeat> = Vec::new();
+    maximal_repeats(suffixes, documents, |repeat| {
+        if repeat.df >= cut && filter.admits(suffixes, &repeat) {
+            kept.push(repeat);
+        }
+    });
+    (cut, kept)
+}
+
+/// Number of leading repeats that keep within the limits on tokens.
+fn n_within(suffixes: &Suffixes, kept: &[Repeat], max_total: usize) -> usize {
+    let (mut total, mut distinct): (usize, FxHashSet<i32>) = (0, FxHashSet::default());
+    let within = kept.iter().take_while(|repeat| {
+        total += repeat.len as usize;
+        distinct.extend(span(suffixes, repeat));
+        total <= max_total && distinct.len() <= MOST_KEYS
+    });
+    within.count()
+}
+
+/// The distinct tokens of the strings, and the strings as their numbers.
+fn with_keys(suffixes: &Suffixes, kept: &[Repeat], key: impl Fn(i32) -> String) -> (Vec<String>, Vec<TemplateString>) {
+    let mut numbers: FxHashMap<i32, u32> = FxHashMap::default();
+    let mut keys = Vec::new();
+    let mut number = |token: i32| {
+        *numbers.entry(token).or_insert_with(|| {
+            keys.push(key(token));
+            keys.len() as u32 - 1
+        })
+    };
+    let string = |repeat: &Repeat| TemplateString {
+        tokens: span(suffixes, repeat).iter().map(|token| number(*token)).collect(),
+        df: repeat.df,
+        tf: repeat.tf,
+    };
+    let strings = kept.iter().map(string).collect();
+    (keys, strings)
 }
 
 #[cfg(test)]

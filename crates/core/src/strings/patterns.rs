@@ -1,5 +1,7 @@
 //! Mutable patterns such as dates, numbers and addresses. Each match becomes one symbol, whatever its text.
 
+use std::sync::LazyLock;
+
 use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::syntax;
 use regex_automata::{Input, Match};
@@ -65,10 +67,12 @@ impl Patterns {
         Patterns::new(file.pattern)
     }
 
-    /// The patterns that ship with the program.
+    /// The patterns that ship with the program. They are compiled once.
     pub fn shipped() -> Patterns {
         // A test ensures that the list is well formed.
-        Patterns::parse(include_str!("patterns.toml")).unwrap_or_else(|_| Patterns::none())
+        static SHIPPED: LazyLock<Patterns> =
+            LazyLock::new(|| Patterns::parse(include_str!("patterns.toml")).unwrap_or_else(|_| Patterns::none()));
+        SHIPPED.clone()
     }
 
     /// No patterns: all text is taken literally.

@@ -51,7 +51,7 @@ impl Scheduler<'_> {
         if let Some(until) = deferred {
             let wait = until.saturating_duration_since(now);
             if wait > politeness.max_back_off {
-                self.queues.park(&key, &super::responses::deferral_reason(wait), now);
+                self.queues.park(&key, &super::incoming::deferral_reason(wait), now);
             } else {
                 self.queues.defer(&key, until);
             }
@@ -61,7 +61,7 @@ impl Scheduler<'_> {
     /// Sends everything that is due. Returns when the next request is.
     pub(super) async fn dispatch(&mut self) -> Result<Option<Instant>, WriterError> {
         while !self.is_stopping && self.queues.n_leased() < self.tools.settings.fetch.in_flight {
-            if self.is_full() && self.queues.n_leased() > 0 {
+            if self.is_over_memory() && self.queues.n_leased() > 0 {
                 return Ok(None);
             }
             let now = Instant::now();

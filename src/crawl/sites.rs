@@ -1,0 +1,131 @@
+//! Sites as they come and go: taken from the store while there is room, renumbered when a redirect leads to a known
+//! site, ended.
+
+use std::time::{Duration, Instant};
+
+use dehusk_core::internals::page_url::PageUrl;
+use rustc_hash::FxHashSet;
+
+use super::scheduler::{ActiveSite, Scheduler};
+use super::site::{SiteCrawl, SiteEvent};
+use super::stats::Progress;
+use crate::politeness::PolitenessKey;
+use crate::robots::{Robots, RobotsAnswer};
+use crate::store::{Query, Reply, SiteId, SiteOutcome, SiteWork, WriterError};
+
+/// Sites asked of the store at once.
+const SITES: usize = 64;
+
+impl Scheduler<'_> {
+    /// Begins work on further sites while there is room.
+    pub(super) async fn admit(&mut self) -> Result<(), WriterError> {
+        if self.is_stopping || (self.is_over_memory() && !self.sites.is_empty()) {
+            return Ok(());
+        }
+        let most = self.tools.settings.crawl.sites_at_once;
+        while self.sites.len() < most {
+            let Some(work) = self.waiting.pop_front() else { break };
+            self.begin_site(work).await?;
+        }
+        if let Some(after) = self.last_site
+            && !self.has_asked_for_sites
+            && self.waiting.len() < SITES / 2
+            && self.sites.len() < most
+        {
+            self.has_asked_for_sites = true;
+            self.ask(None, Query::NextSites { after, n: SITES }).await?;
+        }
+        Ok(())
+    }
+
+    async fn begin_site(&mut self, work: SiteWork) -> Result<(), WriterError> {
+        let id = work.id;
+        if self.sites.contains_key(&id) || self.found.contains(&id) {
+            // A redirect has led here before its turn came.
+            return Ok(());
+        }
+        let recalled = self.recall_robots(&work);
+        let (site, commands) = self.in_context(|cx| SiteCrawl::begin(work, recalled, cx));
+        self.sites.insert(id, ActiveSite { site, begun: Instant::now() });
+        self.carry_out(id, commands).await
+    }
+
+    /// What an earlier part of the run, or an earlier run, knows about a site's origins.
+    fn recall_robots(&mut self, work: &SiteWork) -> Vec<String> {
+        let mut recalled = Vec::new();
+        let politeness = &self.tools.settings.politeness;
+        let ttl = politeness.robots_ttl.as_millis() as i64;
+        let mut seen = FxHashSet::default();
+        for stored in &work.robots {
+            let left = stored.fetched_at + ttl - self.clock.unix_ms();
+            // Rules that could not be had are requested again: they may be there by now.
+            let is_answer = stored.status.is_some_and(|status| status < 500 && status != 429);
+            if left <= 0 || !is_answer || !self.robots.is_unknown(&stored.origin) || !seen.insert(&stored.origin) {
+                continue;
+            }
+            let answer = RobotsAnswer::Status(stored.status.unwrap_or(500), &stored.body);
+            let robots = Robots::of(answer, &self.tools.agents);
+            if let (Some(time), Some(delay), Ok(url)) =
+                (self.not_before, robots.delay(), PageUrl::parse(&format!("{}/", stored.origin)))
+            {
+                let own = delay.min(politeness.max_crawl_delay);
+                let key = PolitenessKey::of(&url, politeness.key, None);
+                let until = self.deferred.entry(key).or_insert(time);
+                *until = (*until).max(self.clock.started + own);
+            }
+            let until = Instant::now() + Duration::from_millis(left as u64);
+            self.robots.insert(stored.origin.clone(), robots, until);
+            recalled.push(stored.origin.clone());
+        }
+        recalled
+    }
+
+    pub(super) fn end_site(&mut self, id: SiteId, outcome: &SiteOutcome) {
+        let Some(ActiveSite { site, begun }) = self.sites.remove(&id) else { return };
+        for origin in site.origins() {
+            // Sites of one host name can share an origin through redirects.
+            if !self.sites.values().any(|other| other.site.origins().contains(origin)) {
+                self.robots.remove(origin);
+            }
+        }
+        let summary = site.summary(outcome, begun.elapsed());
+        self.stats.count_outcome(outcome);
+        let was_redesigned = *outcome == SiteOutcome::Learned && summary.old_template_coverage.is_some();
+        self.stats.redesigned += usize::from(was_redesigned);
+        (self.watch)(Progress::Site(&summary, &self.stats));
+    }
+
+    pub(super) async fn on_reply(&mut self, site: SiteId, reply: Reply) -> Result<(), WriterError> {
+        let event = match reply {
+            Reply::NextUrls(urls) => SiteEvent::Urls(urls),
+            Reply::Snapshot(snapshot) => SiteEvent::Snapshot(snapshot.map(Box::new)),
+            Reply::CurrentSite(now, has_ended) => return self.settle(site, now, has_ended).await,
+            Reply::NextSites(_) => return Ok(()),
+        };
+        self.tell_site(site, event).await
+    }
+
+    /// What a site has learned is written. A redirect may have led to a site that is known under another number.
+    async fn settle(&mut self, before: SiteId, now: SiteId, has_ended: bool) -> Result<(), WriterError> {
+        if before != now {
+            self.found.insert(now);
+            self.waiting.retain(|waiting| waiting.id != now);
+            if has_ended || self.sites.contains_key(&now) {
+                return self.tell_site(before, SiteEvent::Taken).await;
+            }
+            if let Some(mut active) = self.sites.remove(&before) {
+                active.site.renumber(now);
+                self.sites.insert(now, active);
+            }
+        }
+        self.tell_site(now, SiteEvent::Settled).await
+    }
+
+    /// The store has given further sites.
+    pub(super) fn on_sites(&mut self, found: Vec<SiteWork>) {
+        self.has_asked_for_sites = false;
+        // The store gives less than was asked for only when there is no more.
+        self.last_site = found.last().filter(|_| found.len() == SITES).map(|site| site.id);
+        self.waiting.extend(found);
+    }
+}
