@@ -13,9 +13,11 @@ use crate::crawl::Clock;
 use crate::crawl::workers::{self, Tools};
 use crate::fetch::{FetchError, Fetched, Response};
 use crate::politeness::Times;
+use crate::revisit::UrlState;
 use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::store::{Backend, Reply, Run, SqliteBackend, Store};
+use crate::validators::Validators;
 
 /// What a URL of the world answers.
 #[derive(Clone, Debug)]
@@ -99,6 +101,7 @@ enum PartEnd {
 /// One part of a run, from its start to its end, a stop or a kill.
 struct Simulation<'w> {
     world: &'w World,
+    now: i64,
     tools: Arc<Tools>,
     backend: SqliteBackend,
     random: u64,
@@ -128,7 +131,7 @@ impl Simulation<'_> {
         run(&Context {
             tools: &self.tools,
             clock: Clock::start(),
-            now: 1_000_000,
+            now: self.now,
             memory_is_short: self.random & 64 == 0,
             is_stopping: self.is_stopping,
             sitemaps: &sitemaps,
@@ -238,7 +241,11 @@ impl Simulation<'_> {
         let response = |status| Response::empty(url.clone(), status);
         let outcome = match self.world.get(url.as_str()) {
             None => Ok(response(404)),
-            Some(Answer::Page(html)) => Ok(Response { body: html.clone().into_bytes(), ..response(200) }),
+            Some(Answer::Page(_)) if !request.known.is_empty() => Ok(response(304)),
+            Some(Answer::Page(html)) => {
+                let validators = Validators { etag: Some("\"1\"".to_owned()), last_modified: None };
+                Ok(Response { body: html.clone().into_bytes(), validators, ..response(200) })
+            }
             Some(Answer::Redirect(target)) => Ok(Response { location: Some(target.clone()), ..response(302) }),
             Some(Answer::Status(status)) => Ok(response(*status)),
             Some(Answer::Broken(times, html)) => {
@@ -289,28 +296,39 @@ impl Simulation<'_> {
         }
         let reached = if self.is_stopping { PartEnd::Stopped } else { PartEnd::Finished };
         let outcome = if self.is_stopping { "interrupted" } else { "finished" };
-        self.backend.apply(Write::RunEnded { outcome, at: 1_000_000 }).unwrap();
+        self.backend.apply(Write::RunEnded { outcome, at: self.now }).unwrap();
         self.commit();
         self.backend.commit().unwrap();
         (reached, self.ended)
     }
 }
 
+/// Milliseconds between the nights. What was fetched at the time of the test is due again on the second one.
+const NIGHT: i64 = 100 * 365 * 24 * 3600 * 1000;
+
 /// A crawl of the world in parts. Returns what is in the store at the end.
 fn crawl(world: &World, seed: u64, parts: &[(usize, PartEnd)]) -> Stored {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("crawl.db");
+    crawl_night(world, &path, 1, seed, parts);
+    Stored::read(&path)
+}
+
+/// The run of one night in parts, with the store of the nights before.
+fn crawl_night(world: &World, path: &Path, night: i64, seed: u64, parts: &[(usize, PartEnd)]) {
     let mut committed = BTreeSet::new();
+    let now = (night - 1) * NIGHT;
     let parts = parts.iter().copied().chain([(usize::MAX, PartEnd::Finished)]);
     for (part, (most, end)) in parts.enumerate() {
-        let store = Store::create(&path, 1).unwrap();
-        let run = store.begin_run(1_000_000, 0, "").unwrap();
-        assert_eq!(run, Run { id: 1, resumed: part > 0 });
+        let store = Store::create(path, 1).unwrap();
+        let run = store.begin_run(now, 0, "").unwrap();
+        assert_eq!(run, Run { id: night, resumed: part > 0 });
         let mut seeds = HOSTS.iter().map(|host| PageUrl::parse(&format!("{host}/")).unwrap());
-        store.queue_seeds(run.id, &mut seeds, true, 1_000_000).unwrap();
-        let tools = tools(&path);
+        store.queue_seeds(run.id, &mut seeds, true, now).unwrap();
+        let tools = tools(path);
         let simulation = Simulation {
             world,
+            now,
             backend: SqliteBackend::new(store, run, tools.settings.revisit),
             tools,
             random: seed.wrapping_add(part as u64),
@@ -331,7 +349,6 @@ fn crawl(world: &World, seed: u64, parts: &[(usize, PartEnd)]) -> Stored {
             break;
         }
     }
-    Stored::read(&path)
 }
 
 /// What a crawl has left in its store, without times.
@@ -412,6 +429,45 @@ proptest! {
             let was_killed = parts.iter().any(|(_, end)| *end == PartEnd::Killed);
             whole.assert_equals(&broken, !was_killed);
         }
+    }
+
+    #[test]
+    fn a_night_without_changes_keeps_everything_wherever_it_breaks(
+        seed in any::<u64>(), parts in prop::collection::vec(part(), 0..4),
+    ) {
+        let world = world(u64::MAX, false);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("crawl.db");
+        crawl_night(&world, &path, 1, 1, &[]);
+        let first = Stored::read(&path);
+        crawl_night(&world, &path, 2, seed, &parts);
+        let second = Stored::read(&path);
+        prop_assert_eq!(&second.sites, &["one.test kept ", "three.test kept ", "two.test kept "]);
+        let lists = |of: Stored| [of.pages, of.templates, of.cleaned, of.models];
+        prop_assert_eq!(lists(second), lists(first));
+        prop_assert_eq!(visits(&path, 2), [("not_modified".to_owned(), 3 * 14)]);
+    }
+}
+
+/// Visits of pages by outcome in a run.
+fn visits(path: &Path, run: i64) -> Vec<(String, i64)> {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let sql =
+        "SELECT outcome, count(*) FROM visits WHERE run_id = ?1 AND kind = 'page' GROUP BY outcome ORDER BY outcome";
+    let mut statement = connection.prepare(sql).unwrap();
+    let rows = statement.query_map([run], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    rows.collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn a_url_that_leads_to_a_page_of_the_run_has_moved() {
+    let mut world = world(u64::MAX, false);
+    world.insert(format!("{}/s/1", HOSTS[0]), Answer::Redirect("/s/2".to_owned()));
+    for seed in 0..20 {
+        let urls = crawl(&world, seed, &[]).urls;
+        let row = urls.iter().find(|row| row.starts_with("http://one.test/s/1 ")).unwrap();
+        let state = row.split(' ').nth(1).unwrap();
+        assert_ne!(state, (UrlState::Waiting as i64).to_string(), "{row}");
     }
 }
 
