@@ -4,6 +4,7 @@ use rusqlite::{OptionalExtension, Row, params};
 use serde::Serialize;
 
 use super::{Store, StoreError};
+use dehusk_core::internals::method::Method;
 
 /// A stored template without its body.
 #[derive(Clone, Debug, Serialize)]
@@ -67,9 +68,14 @@ fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
         status: row.get(5)?,
         content_type: row.get(6)?,
         digest: row.get(7)?,
-        method: row.get(8)?,
+        method: row.get::<_, Option<String>>(8)?.map(current_name),
         confidence: row.get(9)?,
     })
+}
+
+/// The name of a method today. A file of an earlier version, opened for reading, has the names of its time.
+fn current_name(stored: String) -> String {
+    stored.parse().map_or(stored, |method: Method| method.name().to_owned())
 }
 
 /// A host as users write it: `www.` and capitals do not matter.
@@ -92,7 +98,7 @@ impl Store {
                 host: row.get(0)?,
                 version: row.get(1)?,
                 learned_at: row.get(2)?,
-                method: row.get(3)?,
+                method: current_name(row.get(3)?),
                 key_url: row.get(4)?,
                 m: row.get(5)?,
                 t: row.get(6)?,

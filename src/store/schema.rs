@@ -232,6 +232,7 @@ mod tests {
                 if version == BEFORE_THE_RENAME { Store::open(&path) } else { Store::create(&path, 3) }.unwrap();
             let template = store.load_template("a.org", None).unwrap().unwrap();
             assert_eq!((template.host.as_str(), template.method.name()), ("a.org", "site_model"));
+            assert_eq!(store.list_templates(None, true).unwrap()[0].method, "site_model");
             assert_eq!(marks(&store.connection).unwrap(), (APPLICATION_ID, version as i64));
         }
         let connection = Connection::open(&path).unwrap();
