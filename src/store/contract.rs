@@ -173,6 +173,7 @@ fn a_site_found_under_another_host_is_one_site() {
             site: one,
             found: Some(("b.org".to_owned(), "http://b.org/".to_owned())),
             template: None,
+            failure: None,
             cleaned: Vec::new(),
             links: Vec::new(),
             at,

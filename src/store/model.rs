@@ -98,6 +98,8 @@ pub struct LearnedWrite {
     pub found: Option<(String, String)>,
     /// What was learned.
     pub template: Option<Box<Template>>,
+    /// Why there is none.
+    pub failure: Option<String>,
     /// Its pages without template.
     pub cleaned: Vec<Cleaned>,
     /// Links for the walk.

@@ -39,6 +39,8 @@ pub struct SiteWork {
     pub template_is_settled: bool,
     /// Was it learned in this run?
     pub template_is_new: bool,
+    /// Why none was found in this run, before a restart.
+    pub failure: Option<String>,
     /// What is known of the key page.
     pub key: Option<KnownUrl>,
     /// Rules that its origins gave, and when.
@@ -163,20 +165,21 @@ impl Store {
 
     /// The next sites of a run that wait, beyond site `after`.
     pub fn next_sites(&self, run: i64, after: SiteId, n: usize, resumed: bool) -> Result<Vec<SiteWork>, StoreError> {
-        let sql = "SELECT id, host, key_url, template_run IS ?1 FROM sites
+        let sql = "SELECT id, host, key_url, template_run IS ?1, reason FROM sites
             WHERE run_id = ?1 AND outcome IS NULL AND id > ?2 ORDER BY id LIMIT ?3";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let rows = statement.query_map(params![run, after, n as i64], |row| {
-            Ok((row.get(0)?, row.get::<_, String>(1)?, url_at(row, 2)?, row.get(3)?))
+            Ok((row.get(0)?, row.get::<_, String>(1)?, url_at(row, 2)?, row.get(3)?, row.get(4)?))
         });
-        let rows: Vec<(SiteId, String, PageUrl, bool)> = self.wrap(self.wrap(rows)?.collect())?;
+        let rows: Vec<(SiteId, String, PageUrl, bool, Option<String>)> = self.wrap(self.wrap(rows)?.collect())?;
         rows.into_iter()
-            .map(|(id, host, key_url, template_is_settled)| {
+            .map(|(id, host, key_url, template_is_settled, failure)| {
                 let template = self.site_template(id, &host)?;
                 Ok(SiteWork {
                     template_is_new: template.as_ref().is_some_and(|(of_run, _)| *of_run == Some(run)),
                     template: template.map(|(_, template)| template),
                     template_is_settled,
+                    failure,
                     key: self.find_url(id, &key_url)?,
                     robots: self.load_robots(&host)?,
                     past: if resumed { self.past_visits(run, id)? } else { Vec::new() },
@@ -261,11 +264,19 @@ impl Store {
         self.wrap(statement.execute([site, run])).map(drop)
     }
 
+    /// Notes why a site has no template, for a restart before the site ends.
+    pub fn save_failure(&self, site: SiteId, reason: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE sites SET reason = ?2 WHERE id = ?1";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        self.wrap(statement.execute(params![site, reason])).map(drop)
+    }
+
     /// Records how the work on a site ended. A site whose key page cannot be had any more is looked for again from its
     /// seed next time.
     pub fn end_site(&self, site: SiteId, end: &SiteOutcome, at: i64) -> Result<(), StoreError> {
         let (outcome, reason) = end.words();
-        let sql = "UPDATE sites SET outcome = ?2, reason = ?3, updated_at = ?4 WHERE id = ?1";
+        let sql = "UPDATE sites SET outcome = ?2, updated_at = ?4,
+            reason = CASE ?2 WHEN 'interrupted' THEN coalesce(?3, reason) ELSE ?3 END WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         self.wrap(statement.execute(params![site, outcome, reason, at]))?;
         if matches!(end, SiteOutcome::Failed(_)) {

@@ -78,7 +78,7 @@ impl SqliteBackend {
 
     fn learned(&mut self, write: LearnedWrite) -> Result<Vec<Change>, StoreError> {
         let (store, run) = (&self.store, self.run.id);
-        let LearnedWrite { mut site, found, template, cleaned, links, at } = write;
+        let LearnedWrite { mut site, found, template, failure, cleaned, links, at } = write;
         if let Some((host, key_url)) = found {
             site = store.rename_site(run, site, &host, &key_url, at)?;
         }
@@ -96,6 +96,9 @@ impl SqliteBackend {
         }
         store.save_urls(site, &links)?;
         store.settle_template(run, site)?;
+        if let Some(reason) = failure {
+            store.save_failure(site, &reason)?;
+        }
         Ok(changes)
     }
 }

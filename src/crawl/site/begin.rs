@@ -103,7 +103,10 @@ fn plan(work: &SiteWork, template: Option<&Template>, known: &KnownUrl, cx: &Con
     let was_requested = work.past.iter().any(|visit| visit.url == work.key_url);
     let is_due = cx.tools.settings.revisit.all || was_requested || !is_over(known, cx);
     match (work.template_is_settled, template) {
-        (true, None) => Start::Walk(SiteOutcome::Failed("no template was found before the restart".to_owned())),
+        (true, None) => {
+            let reason = work.failure.clone().unwrap_or_else(|| "no template was found before the restart".to_owned());
+            Start::Walk(SiteOutcome::Failed(reason))
+        }
         (true, Some(_)) if work.template_is_new => Start::Walk(SiteOutcome::Learned),
         (true, Some(_)) => Start::Walk(SiteOutcome::Kept),
         (false, Some(_)) if !is_due => Start::Walk(SiteOutcome::NotDue),

@@ -243,7 +243,11 @@ impl SiteCrawl {
             walk.announce(learned.feeds);
         }
         let (template, cleaned, links) = (learned.template, learned.cleaned, learned.links);
-        let write = LearnedWrite { site: self.id, found, template, cleaned, links, at: cx.now };
+        let failure = match &walk.outcome {
+            SiteOutcome::Failed(reason) => Some(reason.clone()),
+            _ => None,
+        };
+        let write = LearnedWrite { site: self.id, found, template, failure, cleaned, links, at: cx.now };
         out.push(Command::Write(Write::Learned(Box::new(write))));
         out.push(Command::Ask(Query::CurrentSite(self.id)));
         self.phase = Phase::Settling(Box::new(walk));

@@ -88,8 +88,23 @@ impl SiteCrawl {
                 (VisitOutcome::FetchError | VisitOutcome::Fetched, _) => break,
             }
         }
+        if request.url != request.asked && self.fetched.contains(&request.url.fingerprint()) {
+            return self.led_to_fetched(phase, request, cx, out);
+        }
         self.phase = phase;
         out.push(Command::Fetch(request, QueueEnd::Front));
+    }
+
+    /// A remembered redirect leads to a page that was fetched since.
+    fn led_to_fetched(&mut self, phase: Phase, request: Request, cx: &Context<'_>, out: &mut Vec<Command>) {
+        if matches!(phase, Phase::Training(_)) {
+            return self.read_stored(phase, request, out);
+        }
+        let reason = format!("leads to {}", request.url);
+        let asked = Request::new(request.asked.clone(), request.kind);
+        let visit = unsent_visit(&asked, VisitOutcome::Failed, Some(reason));
+        out.push(Command::Write(Write::Visit(visit, Some((request.asked, UrlOutcome::Moved)))));
+        self.no_page(phase, "leads to a page that this run has fetched".to_owned(), cx, out);
     }
 
     pub(super) fn on_snapshot(
