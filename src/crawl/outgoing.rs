@@ -12,7 +12,7 @@ use super::robots_cache::Permission;
 use super::scheduler::Scheduler;
 use super::site::SiteEvent;
 use super::visit::unsent_visit;
-use crate::fetch::{FetchRequest, Fetched, Resource};
+use crate::fetch::{FetchRequest, Fetched, Resolver, Resource};
 use crate::politeness::{Due, PolitenessKey};
 use crate::robots::{Robots, RobotsAnswer};
 use crate::settings::PolitenessScope;
@@ -30,10 +30,7 @@ impl Scheduler<'_> {
         let (resolver, events) = (self.fetcher.resolver().clone(), self.events.clone());
         self.n_pending += 1;
         tokio::spawn(async move {
-            // A name without an address fails when it is fetched, with a reason.
-            let found = resolver.resolve(request.url.host()).await.ok();
-            let address = found.and_then(|addresses| addresses.first().map(SocketAddr::ip));
-            let key = PolitenessKey::of(&request.url, scope, address);
+            let key = resolve_key(&resolver, &request.url, scope).await;
             let _ = events.send(Event::Keyed { key, request: Box::new(request), end }).await;
         });
     }
@@ -153,6 +150,16 @@ impl Scheduler<'_> {
             let _ = events.send(Event::Fetched(Box::new(Answer { key, request, fetched, robots }))).await;
         });
     }
+}
+
+/// The politeness key of a URL; with the scope `Ip` its host is looked up.
+pub(super) async fn resolve_key(resolver: &Resolver, url: &PageUrl, scope: PolitenessScope) -> PolitenessKey {
+    if scope != PolitenessScope::Ip || url.ip_literal().is_some() {
+        return PolitenessKey::of(url, scope, None);
+    }
+    // A name without an address fails when it is fetched, with a reason.
+    let found = resolver.resolve(url.host()).await.ok();
+    PolitenessKey::of(url, scope, found.and_then(|addresses| addresses.first().map(SocketAddr::ip)))
 }
 
 /// The rules that follow from an answer.

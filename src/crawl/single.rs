@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
+use super::outgoing::resolve_key;
 use crate::fetch::{ClientError, FetchError, FetchRequest, Fetcher, Resource, Response, redirect_target};
 use crate::politeness::PolitenessKey;
 use crate::politeness::{LatencyEstimate, Pace};
@@ -110,7 +111,7 @@ impl<'s> Single<'s> {
 
     /// One request when its domain is due.
     async fn polite(&mut self, url: &PageUrl, wanted: Resource) -> Result<Response, FetchError> {
-        let domain = PolitenessKey::of(url, self.settings.politeness.key, None);
+        let domain = resolve_key(self.gate.resolver(), url, self.settings.politeness.key).await;
         // The rules may have come after the last request of the domain, so the delay is looked up only now.
         let own = self.rules.get(&url.origin()).and_then(Robots::delay).unwrap_or_default();
         let own = own.min(self.settings.politeness.max_crawl_delay);

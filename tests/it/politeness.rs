@@ -83,6 +83,33 @@ fn hosts_of_one_domain_or_address_share_a_queue_when_told_so() {
 }
 
 #[test]
+fn a_crawl_delay_holds_from_one_run_to_the_next_whatever_the_key() {
+    for key in [PolitenessScope::Host, PolitenessScope::Ip] {
+        let slow = |host: &str, path: &str| match path {
+            "/robots.txt" => Reply::text("User-agent: *\nCrawl-delay: 0.3\n"),
+            _ => ring(host, path),
+        };
+        let server = Server::start(Arc::new(slow)).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let mut settings = settings(&dir.path().join("p.db"), &server, &["*.test"]);
+        settings.politeness.delay = Duration::from_millis(50);
+        settings.politeness.key = key;
+        settings.crawl.pages_per_site = 2;
+        settings.revisit.all = true;
+        for _ in 0..2 {
+            let (_, ended) = run(vec![PageUrl::parse("http://slow.test/0").unwrap()], &settings);
+            assert_eq!(ended.len(), 1, "{key:?}");
+        }
+        let arrivals = server.arrivals();
+        // robots.txt and two pages, then two pages: the second run knows the rules of the first.
+        assert_eq!(arrivals.iter().filter(|arrival| arrival.path == "/robots.txt").count(), 1, "{key:?}");
+        assert!(arrivals.len() >= 4, "{key:?}: {arrivals:?}");
+        let worst = gaps(&arrivals)["slow.test"].iter().min().copied().unwrap();
+        assert!(worst >= Duration::from_millis(300), "{key:?}: {worst:?}");
+    }
+}
+
+#[test]
 fn robots_are_asked_first_once_and_followed() {
     let answer = |host: &str, path: &str| match (host, path) {
         ("fenced.test", "/robots.txt") => Reply::text("User-agent: *\nDisallow: /0\n"),

@@ -18,6 +18,8 @@ mod command;
 mod replay;
 mod response;
 #[cfg(test)]
+mod simulation;
+#[cfg(test)]
 mod tests;
 mod walk;
 

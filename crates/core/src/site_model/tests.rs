@@ -1,0 +1,173 @@
+//! Properties of learning and labelling with a site model.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::dom::ParseOptions;
+use crate::dom::{NodeId, parse, test_pages};
+
+fn page(html: &str) -> Tree {
+    parse(html, &ParseOptions::default())
+}
+
+fn article(words: &str) -> String {
+    format!(
+        "<header><a href=/>Home</a><a href=/about>About us</a></header><main class=text><h1>{words} title</h1>\
+         <p>All that {words} is about, in a sentence.</p><p>{words} again, and more of it.</p></main>\
+         <footer class=foot><p>Some rights reserved</p></footer>"
+    )
+}
+
+fn learned(pages: &[String]) -> (Vec<Tree>, TrainingSet, Vec<Labels>) {
+    let trees: Vec<Tree> = pages.iter().map(|html| page(html)).collect();
+    let (set, labels) = TrainingSet::learn(&numbered(&trees), &SiteModelOptions::default()).expect("pages enough");
+    (trees, set, labels)
+}
+
+fn numbered(trees: &[Tree]) -> Vec<(u64, &Tree)> {
+    (0..).zip(trees).collect()
+}
+
+fn own_text(tree: &Tree, labels: &Labels) -> String {
+    let own = tree.counted().map(NodeId::new).filter(|n| tree.is_text(*n) && !labels.is_template[n.index()]);
+    own.map(|n| tree.text(n).to_owned()).collect::<Vec<_>>().join("|")
+}
+
+fn articles() -> Vec<String> {
+    ["rye", "oats", "corn", "rice"].map(article).to_vec()
+}
+
+#[test]
+fn what_the_pages_share_is_template_and_what_they_say_is_not() {
+    let (trees, set, labels) = learned(&articles());
+    let expected = "rye title|All that rye is about, in a sentence.|rye again, and more of it.";
+    assert_eq!(own_text(&trees[0], &labels[0]), expected);
+    let new = page(&article("barley"));
+    let judged = set.label(&new);
+    assert_eq!(own_text(&new, &judged), expected.replace("rye", "barley"));
+    assert!(judged.confidence > 0.9, "{}", judged.confidence);
+    let other = set.label(&page("<table><tr><td>another site</table>"));
+    assert!(other.confidence < 0.1 && other.is_template.iter().filter(|t| **t).count() <= 1, "{other:?}");
+    assert_eq!(set.label(&page("<frameset>")).confidence, 0.0);
+}
+
+#[test]
+fn a_page_of_another_night_is_no_evidence_for_itself() {
+    let (_, set, _) = learned(&articles());
+    let changed = page(&article("rye").replace("more of it", "a correction of tonight"));
+    let own = own_text(&changed, &set.label(&changed));
+    assert_eq!(own, "rye title|All that rye is about, in a sentence.|rye again, and a correction of tonight.");
+}
+
+#[test]
+fn fewer_than_two_different_pages_are_no_training_set() {
+    let options = SiteModelOptions::default();
+    let (one, twin) = (page(&article("rye")), page(&article("rye")));
+    assert!(TrainingSet::learn(&[], &options).is_none());
+    assert!(TrainingSet::learn(&[(1, &one)], &options).is_none());
+    assert!(TrainingSet::learn(&[(1, &one), (2, &twin)], &options).is_none());
+}
+
+#[test]
+fn extra_pages_are_a_bounded_sample_that_no_order_changes() {
+    let extra: Vec<Tree> = (0..60).map(|n| page(&article(&format!("grain {n}")))).collect();
+    let extended = |turn: usize| {
+        let (_, mut set, _) = learned(&articles());
+        for at in 0..extra.len() {
+            let at = (at + turn) % extra.len();
+            let labels = set.label(&extra[at]).is_template;
+            set.add(100 + at as u64, &extra[at], &labels);
+        }
+        set
+    };
+    let (one, other) = (extended(0), extended(23));
+    assert_eq!(one.pages.len(), 4 + 16);
+    let urls = |set: &TrainingSet| set.pages.iter().map(|page| page.url).collect::<Vec<_>>();
+    assert_eq!(urls(&one), urls(&other));
+    let new = page(&article("barley"));
+    assert_eq!(one.label(&new).is_template, other.label(&new).is_template);
+    // Tonight's version of a page takes the place of yesterday's; what is known is not added again.
+    let mut later = one;
+    let at = later.pages.iter().find(|page| page.is_extra).unwrap().url;
+    assert!(!later.add(at, &extra[at as usize - 100], &[]));
+    assert!(later.add(at, &page(&article("grain of another night")), &[]));
+    assert_eq!(later.pages.len(), 20);
+}
+
+#[test]
+fn a_section_that_no_training_page_has_is_known_once_it_was_seen() {
+    let section = |words: &str| {
+        let menu = "<aside class=section><a href=/s/1>First step</a><a href=/s/2>Second step</a></aside>";
+        page(&article(words).replace("<main", &format!("{menu}<main")))
+    };
+    let (_, mut set, _) = learned(&articles());
+    let new = section("barley");
+    assert!(own_text(&new, &set.label(&new)).contains("First step"));
+    for (url, words) in (10..).zip(["malt", "hops", "wheat", "millet", "sorghum", "teff", "spelt"]) {
+        set.add(url, &section(words), &[]);
+    }
+    let own = own_text(&new, &set.label(&new));
+    assert!(!own.contains("First step") && own.contains("All that barley"), "{own}");
+}
+
+#[test]
+fn damaged_sets_are_refused() {
+    let (_, set, _) = learned(&articles());
+    let json = serde_json::to_string(&set.store()).unwrap();
+    let stored: StoredTrainingSet = serde_json::from_str(&json).unwrap();
+    assert!(stored.check().is_ok());
+    let refusal = |from: &str, to: &str| {
+        assert!(json.contains(from), "{from} in {json}");
+        let stored: StoredTrainingSet = serde_json::from_str(&json.replacen(from, to, 1)).unwrap();
+        assert!(stored.load(&SiteModelOptions::default()).pages.len() < 4);
+        stored.check().unwrap_err().to_string()
+    };
+    assert!(refusal("\"children\":[3,", "\"children\":[2,").contains("training page 1: its"));
+    assert!(refusal("\"children\":[3,", "\"children\":[4000000000,").contains("no tree"));
+    assert!(refusal("\"labels\":[", "\"labels\":[9,").contains("labels"));
+    assert!(refusal("\"leaves\":[", "\"leaves\":[9,").contains("leaf"));
+    assert!(refusal("\"signatures\":[0,", "\"signatures\":[999,").contains("signature"));
+}
+
+#[test]
+fn long_lists_and_large_pages_are_kept_in_part() {
+    let list = |name: &str| {
+        let items: String = (0..2000).map(|n| format!("<li>{name} {n}</li>")).collect();
+        article(name).replace("</main>", &format!("<ul>{items}</ul></main>"))
+    };
+    let (trees, set, labels) = learned(&["rye", "oats", "corn"].map(list));
+    assert!(set.pages.iter().all(|page| page.len() < 1000), "{}", set.pages[0].len());
+    let own = own_text(&trees[1], &labels[1]);
+    assert!(own.contains("oats 1000") && own.contains("oats 1999") && !own.contains("reserved"), "{own:.300}");
+    assert_eq!(labels[1].confidence, 1.0, "known again, though it is kept in part");
+}
+
+proptest! {
+    #[test]
+    fn neither_order_nor_storing_changes_a_label(
+        pages in test_pages::pages(3, 0..24), turn in 0..4_usize,
+    ) {
+        let trees: Vec<Tree> = pages.iter().map(|html| page(html)).collect();
+        let options = SiteModelOptions::default();
+        let known = numbered(&trees[..3]);
+        let Some((set, labels)) = TrainingSet::learn(&known, &options) else { return Ok(()) };
+        let mut turned = known.clone();
+        turned.rotate_left(turn % 3);
+        let (other, _) = TrainingSet::learn(&turned, &options).unwrap();
+        let json = serde_json::to_vec(&set.store()).unwrap();
+        let stored: StoredTrainingSet = serde_json::from_slice(&json).unwrap();
+        prop_assert!(stored.check().is_ok());
+        let stored = stored.load(&options);
+        for (at, tree) in trees.iter().enumerate() {
+            let label = set.label(tree);
+            prop_assert_eq!(&label, &other.label(tree), "order");
+            prop_assert_eq!(&label, &stored.label(tree), "stored");
+            if let Some(first) = labels.get(at) {
+                prop_assert_eq!(&label, first, "known page {}", at);
+            }
+            for node in tree.counted().skip(1) {
+                prop_assert!(!label.is_template[node] || label.support[node] > 0, "nobody has node {}", node);
+            }
+        }
+    }
+}
