@@ -52,6 +52,8 @@ pub enum Change {
     Changed,
     /// Something other than the text differs.
     SameText,
+    /// The text differs because the site's model does: cleaned by one model, both versions have the same text.
+    Recleaned,
     /// Nothing differs.
     Unchanged,
     /// The page is no more.
@@ -65,10 +67,28 @@ impl Change {
             Change::New => "new",
             Change::Changed => "changed",
             Change::SameText => "same_text",
+            Change::Recleaned => "recleaned",
             Change::Unchanged => "unchanged",
             Change::Gone => "gone",
         }
     }
+
+    /// The change of a word in the store.
+    pub fn from_word(word: &str) -> Option<Change> {
+        let all = [Change::New, Change::Changed, Change::SameText, Change::Recleaned, Change::Unchanged, Change::Gone];
+        all.into_iter().find(|change| change.as_str() == word)
+    }
+}
+
+/// Digest of a text without template, and the number of the model that left it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextMark {
+    /// Digest of the text.
+    pub digest: u64,
+    /// Digest of all text of the page, template included.
+    pub page: u64,
+    /// Number of the model and of the options that the page was cleaned with.
+    pub model: u64,
 }
 
 /// What is known about a URL before a visit.
@@ -80,8 +100,8 @@ pub struct UrlRecord {
     pub has_page: bool,
     /// Digest of the last body.
     pub digest: Option<String>,
-    /// Digest of the last text.
-    pub text_digest: Option<u64>,
+    /// The last text.
+    pub text: Option<TextMark>,
     /// Time between visits, milliseconds.
     pub interval_ms: Option<i64>,
     /// Whether this run has visited it already.
@@ -117,22 +137,23 @@ pub fn after_outcome(before: &UrlRecord, outcome: UrlOutcome, revisit: &Revisit)
     UrlUpdate { state, interval_ms, change }
 }
 
-/// After a page was fetched. `text` is the digest of its text, where that is known already; without it, and for a body
-/// that differs, the interval waits for [`after_cleaning`].
-pub fn after_fetch(before: Option<&UrlRecord>, digest: &str, text: Option<u64>, revisit: &Revisit) -> UrlUpdate {
+/// After a page was fetched. `text` is its text, where that is known already. Without it, and where it cannot be
+/// compared with the last one, the change and the interval wait for [`after_cleaning`] or [`after_recleaning`].
+pub fn after_fetch(before: Option<&UrlRecord>, digest: &str, text: Option<TextMark>, revisit: &Revisit) -> UrlUpdate {
     let interval = before.and_then(|before| before.interval_ms);
     let is_same = before.is_some_and(|before| has_same_body(before, digest));
     let is_known = before.is_some_and(|before| before.has_page && before.digest.is_some());
     let is_of_run = before.is_some_and(|before| before.is_of_run);
-    let change = match text {
+    let compared = text.and_then(|text| text_change(before.and_then(|before| before.text), text));
+    let change = match compared {
         _ if is_same => Some(Change::Unchanged),
-        Some(text) if !is_of_run => Some(text_change(before.and_then(|before| before.text_digest), text)),
+        Some(change) if !is_of_run => Some(change),
         _ => (!is_known).then_some(Change::New),
     };
     let interval_ms = match interval {
         // Another fetch in the same run is not another visit.
         Some(interval) if is_of_run => interval,
-        _ if text.is_none() && !is_same => interval.unwrap_or_else(|| first(revisit)),
+        _ if compared.is_none() && !is_same => interval.unwrap_or_else(|| first(revisit)),
         interval => interval_after(interval, change, revisit),
     };
     UrlUpdate { state: UrlState::Known, interval_ms, change }
@@ -141,18 +162,53 @@ pub fn after_fetch(before: Option<&UrlRecord>, digest: &str, text: Option<u64>, 
 /// After the text of a fetched page became known. `is_first_text` is false when the snapshot is of an earlier run, or
 /// when its text was known before in this run.
 pub fn after_cleaning(
-    last_text: Option<u64>,
+    last_text: Option<TextMark>,
     interval_ms: Option<i64>,
-    text: u64,
+    text: TextMark,
     is_first_text: bool,
     revisit: &Revisit,
 ) -> UrlUpdate {
     let change = text_change(last_text, text);
     let interval_ms = match interval_ms {
-        Some(interval) if !is_first_text => interval,
-        interval => interval_after(interval, Some(change), revisit),
+        Some(interval) if !is_first_text || change.is_none() => interval,
+        interval => interval_after(interval, change, revisit),
     };
-    UrlUpdate { state: UrlState::Known, interval_ms, change: is_first_text.then_some(change) }
+    UrlUpdate { state: UrlState::Known, interval_ms, change: change.filter(|_| is_first_text) }
+}
+
+/// After a page was cleaned again at the end of its site, because the model has grown since, or because its last
+/// version was cleaned by another model.
+///
+/// `change` is what is known of the visit. `last` is the text of the last version by this model, where `change` is not
+/// known, and `text` that of this version.
+pub fn after_recleaning(
+    change: Option<Change>,
+    stored: Option<TextMark>,
+    last: Option<u64>,
+    interval_ms: Option<i64>,
+    text: u64,
+    revisit: &Revisit,
+) -> UrlUpdate {
+    let is_as_stored = stored.is_some_and(|stored| stored.digest == text);
+    let decided = match (change, last) {
+        (None, Some(last)) if last != text => Change::Changed,
+        (None | Some(Change::SameText | Change::Recleaned), _) if is_as_stored => Change::SameText,
+        (None, Some(_)) | (Some(Change::SameText), _) => Change::Recleaned,
+        // The last version is no longer there.
+        (None, None) => {
+            if stored.is_some() {
+                Change::Changed
+            } else {
+                Change::New
+            }
+        }
+        (Some(change), _) => change,
+    };
+    let interval_ms = match interval_ms {
+        Some(interval) if change.is_some() => interval,
+        interval => interval_after(interval, Some(decided), revisit),
+    };
+    UrlUpdate { state: UrlState::Known, interval_ms, change: Some(decided) }
 }
 
 /// Whether a fetched body is the one that is stored.
@@ -160,11 +216,14 @@ pub fn has_same_body(before: &UrlRecord, digest: &str) -> bool {
     before.has_page && before.digest.as_deref() == Some(digest)
 }
 
-fn text_change(last: Option<u64>, text: u64) -> Change {
+/// `None` where two models left two texts: only one of them cleaning both versions can tell.
+fn text_change(last: Option<TextMark>, text: TextMark) -> Option<Change> {
     match last {
-        None => Change::New,
-        Some(last) if last == text => Change::SameText,
-        Some(_) => Change::Changed,
+        None => Some(Change::New),
+        Some(last) if last.digest == text.digest => Some(Change::SameText),
+        Some(last) if last.page == text.page => Some(Change::Recleaned),
+        Some(last) if last.model == text.model => Some(Change::Changed),
+        Some(_) => None,
     }
 }
 
@@ -203,12 +262,16 @@ mod tests {
 
     const DAY: i64 = 86_400_000;
 
+    fn mark(digest: u64) -> TextMark {
+        TextMark { digest, page: digest, model: 9 }
+    }
+
     fn record(interval_ms: Option<i64>) -> UrlRecord {
         UrlRecord {
             state: UrlState::Known,
             has_page: true,
             digest: Some("old".to_owned()),
-            text_digest: Some(1),
+            text: Some(mark(1)),
             interval_ms,
             is_of_run: false,
         }
@@ -221,7 +284,8 @@ mod tests {
 
     #[test]
     fn intervals_shrink_and_grow_within_bounds() {
-        let after = |interval, text| after_fetch(Some(&record(interval)), "new", Some(text), &revisit()).interval_ms;
+        let after =
+            |interval, text| after_fetch(Some(&record(interval)), "new", Some(mark(text)), &revisit()).interval_ms;
         assert_eq!(after(None, 2), 100_000);
         assert_eq!((after(Some(100_000), 2), after(Some(100_000), 1)), (80_000, 140_000));
         assert_eq!((after(Some(140_000), 1), after(Some(51_000), 2)), (150_000, 50_000));
@@ -231,11 +295,11 @@ mod tests {
     fn a_page_that_changes_at_the_longest_interval_shrinks_from_there() {
         let revisit = Revisit::default();
         let before = record(Some(30 * DAY));
-        let at_once = after_fetch(Some(&before), "new", Some(2), &revisit).interval_ms;
+        let at_once = after_fetch(Some(&before), "new", Some(mark(2)), &revisit).interval_ms;
         assert_eq!(at_once, 24 * DAY);
         // A training page: its text is known only when the site is learned.
         let fetched = after_fetch(Some(&before), "new", None, &revisit).interval_ms;
-        let cleaned = after_cleaning(before.text_digest, Some(fetched), 2, true, &revisit);
+        let cleaned = after_cleaning(before.text, Some(fetched), mark(2), true, &revisit);
         assert_eq!(cleaned.interval_ms, at_once, "the same page, cleaned later");
         assert_eq!(cleaned.change, Some(Change::Changed));
     }
@@ -257,15 +321,35 @@ mod tests {
     #[test]
     fn a_second_fetch_in_a_run_is_no_second_visit() {
         let before = UrlRecord { is_of_run: true, ..record(Some(DAY)) };
-        let update = after_fetch(Some(&before), "new", Some(2), &Revisit::default());
+        let update = after_fetch(Some(&before), "new", Some(mark(2)), &Revisit::default());
         assert_eq!((update.interval_ms, update.change), (DAY, None));
-        let cleaned = after_cleaning(Some(1), Some(DAY), 2, false, &Revisit::default());
+        let cleaned = after_cleaning(Some(mark(1)), Some(DAY), mark(2), false, &Revisit::default());
         assert_eq!((cleaned.interval_ms, cleaned.change), (DAY, None));
     }
 
     #[test]
+    fn another_model_is_no_change_of_the_page() {
+        let (revisit, grown) = (revisit(), TextMark { digest: 2, page: 2, model: 10 });
+        let before = record(Some(100_000));
+        let fetched = after_fetch(Some(&before), "new", Some(grown), &revisit);
+        assert_eq!((fetched.change, fetched.interval_ms), (None, 100_000), "not known yet");
+        let same_words = after_fetch(Some(&before), "new", Some(TextMark { page: 1, ..grown }), &revisit);
+        assert_eq!((same_words.change, same_words.interval_ms), (Some(Change::Recleaned), 140_000));
+        let after = |change, last, text| {
+            let update = after_recleaning(change, before.text, last, Some(100_000), text, &revisit);
+            (update.change.unwrap(), update.interval_ms)
+        };
+        assert_eq!(after(None, Some(2), 2), (Change::Recleaned, 140_000));
+        assert_eq!(after(None, Some(1), 2), (Change::Changed, 80_000));
+        assert_eq!(after(None, Some(1), 1), (Change::SameText, 140_000));
+        assert_eq!(after(Some(Change::SameText), None, 2), (Change::Recleaned, 100_000));
+        assert_eq!(after(Some(Change::Changed), None, 1), (Change::Changed, 100_000));
+        assert_eq!(after(None, None, 2).0, Change::Changed, "the last version is gone");
+    }
+
+    #[test]
     fn new_and_unchanged_pages() {
-        let new = after_fetch(None, "new", Some(7), &revisit());
+        let new = after_fetch(None, "new", Some(mark(7)), &revisit());
         assert_eq!((new.interval_ms, new.change), (100_000, Some(Change::New)));
         let unknown = after_fetch(None, "new", None, &revisit());
         assert_eq!((unknown.interval_ms, unknown.change), (100_000, Some(Change::New)));
@@ -279,7 +363,9 @@ mod tests {
             interval in prop::option::of(0..40 * DAY), last in prop::option::of(0..3_u64), text in 0..3_u64,
         ) {
             let revisit = Revisit::default();
-            let before = UrlRecord { text_digest: last, ..record(interval) };
+            let last = last.map(mark);
+            let before = UrlRecord { text: last, ..record(interval) };
+            let text = mark(text);
             let at_once = after_fetch(Some(&before), "new", Some(text), &revisit);
             let fetched = after_fetch(Some(&before), "new", None, &revisit);
             let later = after_cleaning(last, Some(fetched.interval_ms), text, true, &revisit);

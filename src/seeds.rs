@@ -97,6 +97,15 @@ impl Seeds {
         marks.collect::<Vec<_>>().join("\n")
     }
 
+    /// What was asked for: equal for the same arguments, also when a file has changed.
+    pub fn name(&self) -> String {
+        let names = self.sources.iter().map(|source| match source {
+            Source::Url(url) => url.to_string(),
+            Source::File(path) => path.canonicalize().unwrap_or_else(|_| path.clone()).display().to_string(),
+        });
+        names.collect::<Vec<_>>().join("\n")
+    }
+
     /// The seeds in order.
     pub fn into_urls(self) -> impl Iterator<Item = PageUrl> + Send + 'static {
         let rejected = self.rejected;

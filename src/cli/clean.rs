@@ -9,7 +9,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::documents::Reading;
 use super::stored_templates::{StoredPage, StoredTemplates};
-use super::{Failure, Format, Outcome, method_named, method_names, open_store};
+use super::{Failure, Format, Outcome, exit, method_named, method_names, open_store};
 use crate::crawl::Single;
 use crate::fetch::is_html;
 use crate::settings::Settings;
@@ -117,7 +117,7 @@ impl Clean {
                 }
             }
         }
-        Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+        Ok(if failed { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
     }
 
     fn by(&self, settings: &Settings) -> Result<By, Failure> {
@@ -140,7 +140,7 @@ impl Clean {
                 let trees = like(&self.like, settings)?;
                 let model = method.learn(&trees.iter().collect::<Vec<_>>(), &settings.core);
                 let model = model.ok_or_else(|| {
-                    Failure::Work(anyhow!(
+                    Failure::Nothing(anyhow!(
                         "--like: {} pages were read, but {name} found nothing that they share",
                         trees.len()
                     ))
@@ -153,7 +153,7 @@ impl Clean {
     /// Cleans every HTML page of an archive. Returns whether all succeeded.
     fn clean_archive(&self, file: &str, by: &By, settings: &Settings) -> Result<bool, Failure> {
         let mut all_well = true;
-        let pages = pages(Path::new(file), settings.fetch.max_bytes).map_err(|e| Failure::Work(e.into()))?;
+        let pages = pages(Path::new(file), settings.fetch.max_bytes).map_err(|e| Failure::Nothing(e.into()))?;
         for page in pages {
             let outcome = page.map_err(anyhow::Error::from).and_then(|page| {
                 let (tree, _) = parse_bytes(&page.body, page.content_type.as_deref(), &settings.core.parse);
@@ -199,7 +199,7 @@ impl Clean {
         let LabeledPage { labels, method, .. } = labeled;
         let content = match self.format {
             Format::Text => labels.text(&loaded.tree),
-            Format::Html => labels.html(&loaded.tree),
+            Format::Html => labels.html(&loaded.tree, loaded.url.as_ref()),
         };
         if !self.json {
             return Ok(content);
@@ -217,7 +217,7 @@ fn like(sources: &[PathBuf], settings: &Settings) -> Result<Vec<Tree>, Failure> 
     let reading = Reading::new(false, None, settings.core.parse.max_bytes);
     let pages = reading.all(sources).filter(|found| found.as_ref().map_or(true, |found| found.is_page));
     let trees = pages.take(MOST_LIKE).map(|found| Ok(found?.tree(&settings.core.parse)));
-    trees.collect::<anyhow::Result<Vec<Tree>>>().context("--like").map_err(Failure::Work)
+    trees.collect::<anyhow::Result<Vec<Tree>>>().context("--like").map_err(Failure::Nothing)
 }
 
 fn load_file(page: &str, settings: &Settings) -> anyhow::Result<Loaded> {

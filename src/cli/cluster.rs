@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::documents::{Found, Reading, counter, next_batch};
 use super::table::{Table, count, terminal_width};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, exit};
 use crate::settings::Settings;
 use dehusk_core::internals::cluster::ClusterBy;
 use dehusk_core::internals::cluster::{Features, precision_and_recall, rand, single_linkage};
@@ -107,7 +107,7 @@ impl Cluster {
         let by_layout = matches!(method, Method::Cp | Method::Cps | Method::Ctss);
         let pile = self.read(by_layout, &settings);
         if pile.names.is_empty() {
-            return Err(Failure::Work(anyhow!(
+            return Err(Failure::Nothing(anyhow!(
                 "no pages found; pages are .html files, WARC records and lines of .jsonl with a field html"
             )));
         }
@@ -121,7 +121,7 @@ impl Cluster {
             true => writeln!(out, "{}", self.to_json(method, &pile, &grouped, &names))?,
             false => self.print(method, &pile, &grouped, &names, &mut out)?,
         }
-        Ok(if pile.failed > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+        Ok(if pile.failed > 0 { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
     }
 
     fn reading<'a>(&'a self, settings: &Settings) -> Reading<'a> {

@@ -12,7 +12,7 @@ use anyhow::anyhow;
 use super::metrics::Metrics;
 use super::progress::Display;
 use super::table::{Table, count, terminal_width};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, exit};
 use crate::crawl::{Progress, SeedList, SiteSummary, Stats, Stop, Summary, crawl};
 use crate::seeds::Seeds;
 use crate::settings::Settings;
@@ -30,7 +30,11 @@ use crate::settings::Settings;
   dehusk crawl --warc archive --metrics 127.0.0.1:9184 --log-format json
   dehusk crawl --json | jq .summary.stats
 
-Exit codes: 0 success, 1 some sites failed or were interrupted, or a seed was invalid, 2 wrong usage or settings.
+A run that was killed or interrupted is resumed by the same command, with the same seeds and settings. Another crawl
+on the same database is a run of its own; --resume takes the interrupted one up.
+
+Exit codes: 0 done, also where some sites failed; 1 more sites failed than --fail-above allows; 2 wrong usage or
+settings; 3 could not run (database, archive, disk, lock); 4 interrupted.
 Ctrl-C or SIGTERM waits for requests in flight and stores them (crawl.stop_within); a second one exits at once.
 SIGHUP has the same effect as SIGTERM. docs/nightly.md shows how to run it every night.")]
 pub(super) struct Crawl {
@@ -49,21 +53,29 @@ pub(super) struct Crawl {
     /// Print the summary and all sites as JSON.
     #[arg(long)]
     json: bool,
+    /// Take up the newest interrupted run, whatever it was asked for.
+    #[arg(long, conflicts_with_all = ["seeds", "new"])]
+    resume: bool,
+    /// Begin a run of its own, even where the same command was interrupted.
+    #[arg(long)]
+    new: bool,
+    /// Exit with code 1 when more than this share of the sites failed, such as 5%.
+    #[arg(long, value_name = "SHARE", default_value = "99%", value_parser = share)]
+    fail_above: f64,
+}
+
+/// A share: `5%` or `0.05`.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+    let share = number.trim().parse::<f64>().map(|share| share / unit);
+    share.ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| "write a share such as 5% or 0.05".to_owned())
 }
 
 impl Crawl {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         let mut settings = settings.clone();
         settings.revisit.all |= self.all;
-        let seeds = read_seeds(&self.seeds, &settings)?;
-        let rejected = seeds.rejected();
-        let mark = seeds.mark();
-        let mut urls = seeds.into_urls().peekable();
-        if urls.peek().is_none() {
-            let places = self.places(&settings);
-            return Err(Failure::Usage(anyhow!("no seeds in {places}; give URLs, or a file with one URL per line")));
-        }
-        let list = SeedList::new(urls, Some(mark));
+        let list = if self.resume { SeedList::resume() } else { self.seed_list(&settings)? };
         let (summary, sites) = run_crawl(list, &settings, self.warc.as_deref(), self.metrics)?;
         let mut out = io::stdout().lock();
         if self.json {
@@ -71,8 +83,25 @@ impl Crawl {
         } else {
             print(&summary, &sites, &settings, &mut out)?;
         }
-        let all_well = summary.stats.failed + summary.stats.interrupted + rejected.count() == 0;
-        Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        let stats = &summary.stats;
+        let failed = (stats.failed + stats.failed_before) as f64 / stats.sites.max(1) as f64;
+        Ok(match (summary.was_interrupted, failed > self.fail_above) {
+            (true, _) => ExitCode::from(exit::INTERRUPTED),
+            (false, true) => ExitCode::from(exit::FAILED),
+            (false, false) => ExitCode::SUCCESS,
+        })
+    }
+
+    fn seed_list(&self, settings: &Settings) -> Result<SeedList, Failure> {
+        let seeds = read_seeds(&self.seeds, settings)?;
+        let (mark, name) = (seeds.mark(), seeds.name());
+        let mut urls = seeds.into_urls().peekable();
+        if urls.peek().is_none() {
+            let places = self.places(settings);
+            return Err(Failure::Usage(anyhow!("no seeds in {places}; give URLs, or a file with one URL per line")));
+        }
+        let list = SeedList::new(urls, Some(mark), name);
+        Ok(if self.new { list.in_new_run() } else { list })
     }
 
     fn places(&self, settings: &Settings) -> String {
@@ -226,11 +255,12 @@ fn print_totals(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "{} pages: {} new{}{}{}{}",
-        count(stats.pages),
+        "{} pages: {} new{}{}{}{}{}",
+        count(stats.new + stats.changed + stats.same_text + stats.recleaned + stats.unchanged + stats.gone),
         count(stats.new),
         some(stats.changed, "changed"),
         some(stats.same_text, "with the same text"),
+        some(stats.recleaned, "cleaned anew"),
         some(stats.unchanged, "unchanged"),
         some(stats.gone, "gone"),
     )?;

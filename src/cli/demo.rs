@@ -10,7 +10,7 @@ use anyhow::Context;
 
 use super::crawl::run_crawl;
 use super::table::{Table, terminal_width};
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, exit};
 use crate::crawl::SiteSummary;
 use crate::demo::server::Server;
 use crate::demo::{DemoSite, TOP, answers, check_site, sites};
@@ -60,7 +60,7 @@ impl Demo {
         writeln!(out, "  {program} pages show http://menus.{TOP}/1/2.html --db {db}")?;
         writeln!(out, "  {program} crawl https://your.site/ --db your.db")?;
         let all_well = summary.stats.learned == summary.stats.sites;
-        Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
+        Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
     }
 
     /// The user's settings, adapted to a server on the loopback address.

@@ -132,7 +132,7 @@ impl Evaluate {
                 lost.get_or_insert(e);
             }
         })
-        .map_err(|e| Failure::Work(e.into()))?;
+        .map_err(|e| Failure::Nothing(e.into()))?;
         if let Some(out) = dump
             && let Err(e) = out.flush()
         {
@@ -141,7 +141,7 @@ impl Evaluate {
         match lost {
             Some(e) => {
                 let path = self.dump.as_deref().unwrap_or_else(|| Path::new("-"));
-                Err(Failure::Work(anyhow!("{}: {e}", path.display())))
+                Err(Failure::Nothing(anyhow!("{}: {e}", path.display())))
             }
             None => Ok(report),
         }

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustc_hash::FxHashMap;
@@ -14,6 +13,7 @@ use super::crawl::{run_crawl, site_table};
 use super::outline::write_outline;
 use super::table::terminal_width;
 use super::{Failure, Outcome};
+use crate::crawl::SeedList;
 use crate::folder::{Folder, url_of};
 use crate::settings::Settings;
 use crate::store::Store;
@@ -68,16 +68,16 @@ impl Learn {
         let url = PageUrl::parse(&self.source).map_err(|e| Failure::Usage(e.into()))?;
         let mut settings = settings.clone();
         settings.template.relearn = true;
-        settings.crawl.resume_within = Duration::ZERO;
-        let (summary, sites) = run_crawl(vec![url.clone()].into(), &settings, None, None)?;
+        let seeds = SeedList::from(vec![url.clone()]).in_new_run();
+        let (summary, sites) = run_crawl(seeds, &settings, None, None)?;
         if summary.stats.learned == 0 {
             let reason = sites.first().and_then(|s| s.reason.clone());
-            return Err(Failure::Work(anyhow!(reason.unwrap_or_else(|| "interrupted".to_owned()))));
+            return Err(Failure::Nothing(anyhow!(reason.unwrap_or_else(|| "interrupted".to_owned()))));
         }
         let host = sites.first().map_or(url.host(), |s| s.host.as_str());
         let store = Store::open(Path::new(&settings.store.path)).map_err(|e| Failure::Work(e.into()))?;
         let template = store.load_template(host, None).map_err(|e| Failure::Work(e.into()))?;
-        let template = template.ok_or_else(|| Failure::Work(anyhow!("{host}: the template was not stored")))?;
+        let template = template.ok_or_else(|| Failure::Nothing(anyhow!("{host}: the template was not stored")))?;
         if !self.json {
             writeln!(io::stdout(), "{}", site_table(&sites).render(terminal_width()))?;
         }
@@ -88,7 +88,7 @@ impl Learn {
     /// Learns the site of --host in an archive, or of its first page. The key page is --key, or the first page.
     fn learn_archive(&self, settings: &Settings) -> Result<Template, Failure> {
         let path = Path::new(&self.source);
-        let work = |e: crate::warc::WarcError| Failure::Work(e.into());
+        let work = |e: crate::warc::WarcError| Failure::Nothing(e.into());
         let mut key: Option<PageUrl> = None;
         let mut found: FxHashMap<PageUrl, WarcPage> = FxHashMap::default();
         for page in undamaged_pages(path, settings.fetch.max_bytes).map_err(work)? {
@@ -102,7 +102,7 @@ impl Learn {
                 found.entry(page.url.clone()).or_insert(page);
             }
         }
-        let first = key.ok_or_else(|| Failure::Work(anyhow!("{}: no HTML page of that host", path.display())))?;
+        let first = key.ok_or_else(|| Failure::Nothing(anyhow!("{}: no HTML page of that host", path.display())))?;
         let named = first.join(&format!("/{}", self.key.trim_start_matches('/')));
         let key_url = named.filter(|url| found.contains_key(url)).unwrap_or(first);
         let read = |page: &WarcPage| {
@@ -115,7 +115,7 @@ impl Learn {
         let learner = Learner::new(read(&found[&key_url]), site, None, &settings.core.learn);
         let learned = learner.run(|url| found.get(url).map(read));
         learned.template.ok_or_else(|| {
-            Failure::Work(anyhow!(
+            Failure::Nothing(anyhow!(
                 "{}: no template: no other page of {} shares anything with {key_url}",
                 path.display(),
                 key_url.host()
@@ -156,7 +156,7 @@ impl Learn {
         });
         let n_links = learned.n_links;
         learned.template.ok_or_else(|| {
-            Failure::Work(anyhow!(
+            Failure::Nothing(anyhow!(
                 "{}: no template: {n_links} links of {} lead to pages of the site, but none of them shares anything with it",
                 path.display(),
                 self.key

@@ -107,6 +107,7 @@ fn render(stats: &Stats) -> String {
         ("new", stats.new),
         ("changed", stats.changed),
         ("same_text", stats.same_text),
+        ("recleaned", stats.recleaned),
         ("unchanged", stats.unchanged),
         ("gone", stats.gone),
     ];

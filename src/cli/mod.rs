@@ -1,6 +1,6 @@
 //! The command line, one file per command.
 //!
-//! Exit codes: 0 success, 1 some sites or pages failed, 2 wrong usage or settings.
+//! `exit.rs` has the exit codes.
 
 mod clean;
 mod cluster;
@@ -8,6 +8,7 @@ mod crawl;
 mod demo;
 mod documents;
 mod evaluate;
+mod exit;
 mod learn;
 mod metrics;
 mod outline;
@@ -133,7 +134,10 @@ enum Failure {
     /// Arguments or settings are wrong.
     #[error("{0:#}")]
     Usage(anyhow::Error),
-    /// The work could not be done.
+    /// What was asked for is not there, or could not be made of what is there.
+    #[error("{0:#}")]
+    Nothing(anyhow::Error),
+    /// The work could not be done: no database, no space, no permission, no network.
     #[error("{0:#}")]
     Work(anyhow::Error),
     /// Standard output cannot be written.
@@ -144,8 +148,9 @@ enum Failure {
 impl Failure {
     fn code(&self) -> u8 {
         match self {
-            Failure::Usage(_) => 2,
-            Failure::Work(_) | Failure::Output(_) => 1,
+            Failure::Nothing(_) => exit::FAILED,
+            Failure::Usage(_) => exit::USAGE,
+            Failure::Work(_) | Failure::Output(_) => exit::CANNOT_RUN,
         }
     }
 }

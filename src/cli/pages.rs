@@ -93,7 +93,7 @@ fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(),
     let store = open_store(settings)?;
     let row = store.find_page(url).map_err(work)?;
     let row =
-        row.ok_or_else(|| Failure::Work(anyhow!("{url}: no snapshot; `dehusk pages list` shows those that exist")))?;
+        row.ok_or_else(|| Failure::Nothing(anyhow!("{url}: no snapshot; `dehusk pages list` shows those that exist")))?;
     let mut out = io::stdout().lock();
     if let (Shown::Raw, false) = (format, json) {
         out.write_all(&store.load_raw(&row).map_err(work)?)?;
@@ -101,7 +101,9 @@ fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(),
     }
     let html = store.load_cleaned(&row).map_err(work)?;
     let html = html.ok_or_else(|| {
-        Failure::Work(anyhow!("{url}: not cleaned, because its site is not finished; --format raw shows it as fetched"))
+        Failure::Nothing(anyhow!(
+            "{url}: not cleaned, because its site is not finished; --format raw shows it as fetched"
+        ))
     })?;
     let shown = match format {
         Shown::Html | Shown::Raw => html,

@@ -88,7 +88,7 @@ impl Runs {
                     store
                         .find_run(run)
                         .map_err(work)?
-                        .ok_or_else(|| Failure::Work(anyhow!("there is no run {run}")))?;
+                        .ok_or_else(|| Failure::Nothing(anyhow!("there is no run {run}")))?;
                 }
                 if from > to {
                     return Err(Failure::Usage(anyhow!(
@@ -122,7 +122,7 @@ fn table(runs: &[RunRow]) -> Table {
             number(run.requests),
             number(run.new),
             number(run.changed),
-            number(run.unchanged + run.same_text),
+            number(run.unchanged + run.same_text + run.recleaned),
             number(run.gone),
             number(run.failed),
             number(run.templates),
@@ -146,6 +146,7 @@ fn show(run: &RunRow, outcomes: &[(String, i64)], out: &mut impl Write) -> io::R
         ("pages new", run.new),
         ("pages changed", run.changed),
         ("pages with the same text", run.same_text),
+        ("pages cleaned anew", run.recleaned),
         ("pages unchanged", run.unchanged),
         ("pages gone", run.gone),
         ("requests failed", run.failed),

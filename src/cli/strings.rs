@@ -11,7 +11,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::documents::{Found, Reading, counter, next_batch};
 use super::table::{Table, count, terminal_width, time};
-use super::{Failure, Format, Outcome, open_store};
+use super::{Failure, Format, Outcome, exit, open_store};
 use crate::settings::Settings;
 use crate::store::Store;
 use dehusk_core::internals::dom::Tree;
@@ -132,13 +132,13 @@ fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, set
         n_pages += found.iter().filter(|found| found.is_page).count();
         bar.inc(found.len() as u64);
         for document in prepared {
-            collection.add(document).map_err(|e| Failure::Work(e.into()))?;
+            collection.add(document).map_err(|e| Failure::Nothing(e.into()))?;
         }
     }
     bar.finish_and_clear();
     reading.warn_of_skipped();
     if collection.len() < 2 {
-        return Err(Failure::Work(anyhow!(
+        return Err(Failure::Nothing(anyhow!(
             "{} documents found; a template needs at least two documents",
             collection.len()
         )));
@@ -149,7 +149,7 @@ fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, set
             collection.len()
         );
     }
-    let template = StringTemplate::learn(collection, &settings.core.strings).map_err(|e| Failure::Work(e.into()))?;
+    let template = StringTemplate::learn(collection, &settings.core.strings).map_err(|e| Failure::Nothing(e.into()))?;
     let work = |e: crate::store::StoreError| Failure::Work(e.into());
     let mut store = Store::create(Path::new(&settings.store.path), settings.store.zstd_level).map_err(work)?;
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
@@ -162,7 +162,7 @@ fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, set
 }
 
 fn ended(reading: &Reading<'_>) -> ExitCode {
-    if reading.failed.get() > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS }
+    if reading.failed.get() > 0 { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS }
 }
 
 fn prepare(collection: &Corpus, found: &Found, settings: &Settings) -> TokenizedDocument {
@@ -245,7 +245,7 @@ fn list(json: bool, settings: &Settings) -> Outcome {
 fn stored(store: &Store, name: &str) -> Result<StringTemplate, Failure> {
     let found = store.load_strings(name).map_err(|e| Failure::Work(e.into()))?;
     found.ok_or_else(|| {
-        Failure::Work(anyhow!("no strings of {name}; `dehusk strings learn DIR --name {name}` learns them, `dehusk strings list` shows all sources"))
+        Failure::Nothing(anyhow!("no strings of {name}; `dehusk strings learn DIR --name {name}` learns them, `dehusk strings list` shows all sources"))
     })
 }
 
@@ -312,7 +312,7 @@ impl Cleaning<'_> {
         }
         reading.warn_of_skipped();
         if n == 0 && reading.failed.get() == 0 {
-            return Err(Failure::Work(anyhow!("no documents found")));
+            return Err(Failure::Nothing(anyhow!("no documents found")));
         }
         if n_other > 0 {
             let (learned, other) = match template.tokens == StringTokens::Html {
@@ -350,7 +350,7 @@ impl Cleaning<'_> {
         let share = labels.confidence;
         let content = match self.format {
             Format::Text => labels.text(tree),
-            Format::Html => labels.html(tree),
+            Format::Html => labels.html(tree, None),
         };
         (content, share)
     }

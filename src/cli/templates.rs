@@ -170,7 +170,7 @@ fn show_html(settings: &Settings, host: &str, version: Option<i64>, file: &Path)
     let (store, work) = (open_store(settings)?, |e: crate::store::StoreError| Failure::Work(e.into()));
     // The snapshot from which this version was learned.
     let row = store.find_page_by(&template.key_url, learned_at).map_err(work)?.ok_or_else(|| {
-        Failure::Work(anyhow!(
+        Failure::Nothing(anyhow!(
             "{}: the key page of this version is not stored; `dehusk crawl {}` fetches and learns it",
             template.key_url,
             template.key_url
@@ -182,7 +182,7 @@ fn show_html(settings: &Settings, host: &str, version: Option<i64>, file: &Path)
     let applied = applier.label(&page);
     if applied.confidence < applier.min_confidence(&CleanOptions::default()) {
         let url = &template.key_url;
-        return Err(Failure::Work(anyhow!("{url}: the stored page shows nothing of this version of the template")));
+        return Err(Failure::Nothing(anyhow!("{url}: the stored page shows nothing of this version of the template")));
     }
     fs::write(file, picture(&template, number, &page, &applied))
         .with_context(|| file.display().to_string())
@@ -235,7 +235,7 @@ fn diff(settings: &Settings, host: &str, before: Option<i64>, after: Option<i64>
     let newest = rows.last().map_or(1, |row| row.version);
     let after = after.unwrap_or(newest);
     let Some(before) = before.or_else(|| rows.iter().map(|row| row.version).filter(|v| *v < after).max()) else {
-        return Err(Failure::Work(anyhow!("{host} has one version of its template; there is nothing to compare")));
+        return Err(Failure::Nothing(anyhow!("{host} has one version of its template; there is nothing to compare")));
     };
     let blocks = changes(&load(settings, host, Some(before))?, &load(settings, host, Some(after))?);
     let mut out = io::stdout().lock();
@@ -257,7 +257,7 @@ fn diff(settings: &Settings, host: &str, before: Option<i64>, after: Option<i64>
 
 fn no_template(settings: &Settings, what: &str) -> Failure {
     let path = &settings.store.path;
-    Failure::Work(anyhow!("{path}: no template of {what}; `dehusk templates list` shows all"))
+    Failure::Nothing(anyhow!("{path}: no template of {what}; `dehusk templates list` shows all"))
 }
 
 fn load(settings: &Settings, host: &str, version: Option<i64>) -> Result<Template, Failure> {
@@ -275,8 +275,8 @@ fn import(settings: &Settings, file: &Path) -> Result<(), Failure> {
         Some("-") => io::stdin().read_to_end(&mut json).map(drop),
         _ => fs::read(file).map(|bytes| json = bytes),
     };
-    read.with_context(|| file.display().to_string()).map_err(Failure::Work)?;
-    let template = Template::from_json(&json).with_context(|| file.display().to_string()).map_err(Failure::Work)?;
+    read.with_context(|| file.display().to_string()).map_err(Failure::Nothing)?;
+    let template = Template::from_json(&json).with_context(|| file.display().to_string()).map_err(Failure::Nothing)?;
     store_template(Path::new(&settings.store.path), settings, &template)?;
     writeln!(io::stdout(), "{}: {} template nodes imported", template.host, template.n_nodes())?;
     Ok(())

@@ -44,7 +44,7 @@ use crate::fetch::{ClientError, Fetcher};
 use crate::politeness::PolitenessKey;
 use crate::scope::Scope;
 use crate::settings::Settings;
-use crate::store::{Queued, Run, SqliteBackend, Store, StoreError, Writer, WriterError};
+use crate::store::{Queued, Run, RunChoice, RunRequest, SqliteBackend, Store, StoreError, Writer, WriterError};
 use crate::warc::WarcError;
 use dehusk_core::internals::page_url::PageUrl;
 
@@ -52,19 +52,37 @@ use dehusk_core::internals::page_url::PageUrl;
 pub struct SeedList {
     urls: Box<dyn Iterator<Item = PageUrl> + Send>,
     mark: Option<String>,
+    name: String,
+    choice: RunChoice,
 }
 
 impl SeedList {
     /// Seeds as they come. `mark` names where they come from: a run that was interrupted after it had read them all
-    /// does not read them again.
-    pub fn new(urls: impl Iterator<Item = PageUrl> + Send + 'static, mark: Option<String>) -> SeedList {
-        SeedList { urls: Box::new(urls), mark }
+    /// does not read them again. `name` is what was asked for: an interrupted run is taken up only by a crawl of seeds
+    /// of the same name, with the same settings.
+    pub fn new(
+        urls: impl Iterator<Item = PageUrl> + Send + 'static,
+        mark: Option<String>,
+        name: impl Into<String>,
+    ) -> SeedList {
+        SeedList { urls: Box::new(urls), mark, name: name.into(), choice: RunChoice::Same }
+    }
+
+    /// No seeds: those that the newest unfinished run has queued.
+    pub fn resume() -> SeedList {
+        SeedList { choice: RunChoice::Resume, ..SeedList::new(std::iter::empty(), None, "") }
+    }
+
+    /// The same for a run of its own, whatever is unfinished.
+    pub fn in_new_run(self) -> SeedList {
+        SeedList { choice: RunChoice::New, ..self }
     }
 }
 
 impl From<Vec<PageUrl>> for SeedList {
     fn from(urls: Vec<PageUrl>) -> SeedList {
-        SeedList::new(urls.into_iter(), None)
+        let name = urls.iter().map(PageUrl::as_str).collect::<Vec<_>>().join("\n");
+        SeedList::new(urls.into_iter(), None, name)
     }
 }
 
@@ -144,6 +162,7 @@ pub async fn crawl(
     let stats = Stats {
         sites: opened.queued.sites,
         ended_before: opened.queued.ended,
+        failed_before: opened.queued.failed,
         queued: opened.queued.urls,
         repeated_seeds: opened.queued.repeated,
         ..Stats::default()
@@ -180,9 +199,12 @@ fn open_run(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Op
     let mut told = settings.clone();
     (told.fetch.proxy, told.fetch.headers) = (String::new(), Vec::new());
     let told = serde_json::to_string(&told).unwrap_or_default();
-    let run = store.begin_run(now, since, &told)?;
+    let asked = crate::store::digest(format!("{}\n{told}", seeds.name).as_bytes());
+    let request = RunRequest { at: now, since, settings: &told, asked: &asked, choice: seeds.choice };
+    let run = store.begin_run(&request)?;
+    // A later run may have taken sites over, which are put back.
     let known = match &seeds.mark {
-        Some(mark) if run.resumed => store.has_seeds(run.id, mark)?,
+        Some(mark) if run.resumed => store.has_seeds(run.id, mark)? && !store.has_later_run(run.id)?,
         _ => false,
     };
     let keep_more = settings.crawl.pages_per_site > 0;

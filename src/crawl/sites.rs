@@ -99,6 +99,7 @@ impl Scheduler<'_> {
         let event = match reply {
             Reply::NextUrls(urls) => SiteEvent::Urls(urls),
             Reply::Snapshot(snapshot) => SiteEvent::Snapshot(snapshot.map(Box::new)),
+            Reply::StalePages(pages) => SiteEvent::Stale(pages),
             Reply::CurrentSite(now, has_ended) => return self.settle(site, now, has_ended).await,
             Reply::NextSites(_) => return Ok(()),
         };

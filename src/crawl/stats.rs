@@ -20,6 +20,8 @@ pub struct Stats {
     pub queued: usize,
     /// Sites that an earlier part of the run had ended.
     pub ended_before: usize,
+    /// Those of them that failed.
+    pub failed_before: usize,
     /// Sites with a new template.
     pub learned: usize,
     /// Those of them whose stored template did not fit any more; a restart forgets which.
@@ -64,6 +66,8 @@ pub struct Stats {
     pub changed: usize,
     /// Known pages of which something else differs.
     pub same_text: usize,
+    /// Known pages whose text differs because the model of their site does.
+    pub recleaned: usize,
     /// Known pages that are as they were.
     pub unchanged: usize,
     /// Known pages that are no more.
@@ -148,6 +152,7 @@ impl Stats {
         self.new = changes.count(Change::New);
         self.changed = changes.count(Change::Changed);
         self.same_text = changes.count(Change::SameText);
+        self.recleaned = changes.count(Change::Recleaned);
         self.unchanged = changes.count(Change::Unchanged);
         self.gone = changes.count(Change::Gone);
     }

@@ -13,6 +13,21 @@
 use super::{Query, Reply, Run, StoreError, Write};
 use crate::revisit::Change;
 
+/// What became of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// How it was found.
+    pub change: Change,
+    /// How it was counted before, where this write says better.
+    pub instead: Option<Change>,
+}
+
+impl From<Change> for Counted {
+    fn from(change: Change) -> Counted {
+        Counted { change, instead: None }
+    }
+}
+
 /// A database with a run that is worked on.
 pub trait Backend: Send {
     /// The run.
@@ -30,7 +45,7 @@ pub trait Backend: Send {
     /// # Errors
     ///
     /// [`StoreError`]; the transaction must be rolled back then.
-    fn apply(&mut self, write: Write) -> Result<Vec<Change>, StoreError>;
+    fn apply(&mut self, write: Write) -> Result<Vec<Counted>, StoreError>;
 
     /// Answers a question.
     ///

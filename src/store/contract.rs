@@ -17,7 +17,7 @@ const BACKENDS: [(&str, Open); 1] = [("sqlite", open_sqlite)];
 
 fn open_sqlite(path: &Path, seeds: &[&str]) -> Box<dyn Backend> {
     let store = Store::create(path, 1).unwrap();
-    let run = store.begin_run(1000, 0, "").unwrap();
+    let run = store.begin_run(&RunRequest { at: 1000, ..RunRequest::default() }).unwrap();
     store.queue_seeds(run.id, &mut seeds.iter().map(|seed| url(seed)), true, 1000).unwrap();
     Box::new(SqliteBackend::new(store, run, Settings::default().revisit))
 }
@@ -155,7 +155,7 @@ fn writes_are_idempotent() {
         let (given, once) = (urls(&mut *backend, site), format!("{:?}", sites(&mut *backend)[0].robots));
         for write in writes {
             let changes = backend.apply(write).unwrap();
-            assert!(!changes.contains(&Change::New) && !changes.contains(&Change::Gone), "{changes:?}");
+            assert!(!changes.contains(&Change::New.into()) && !changes.contains(&Change::Gone.into()), "{changes:?}");
         }
         assert_eq!(urls(&mut *backend, site), given);
         assert_eq!(format!("{:?}", sites(&mut *backend)[0].robots), once);

@@ -24,6 +24,8 @@ pub struct RunRow {
     pub changed: i64,
     /// Pages of which something else differs.
     pub same_text: i64,
+    /// Pages whose text differs because the model of their site does.
+    pub recleaned: i64,
     /// Pages that are as they were.
     pub unchanged: i64,
     /// Pages that are no more.
@@ -39,7 +41,7 @@ pub struct RunRow {
 /// A page that two runs see differently.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct UrlChange {
-    /// `new`, `changed`, `same_text` or `gone`.
+    /// `new`, `changed`, `same_text`, `recleaned` or `gone`.
     pub change: String,
     /// Host.
     pub host: String,
@@ -79,17 +81,19 @@ impl Store {
                 new: 0,
                 changed: 0,
                 same_text: 0,
+                recleaned: 0,
                 templates: 0,
             })
         };
         let Some(mut found) = self.wrap(self.connection.query_row(sql, [run], row).optional())? else {
             return Ok(None);
         };
-        let sql = "SELECT count(*) FILTER (WHERE change = 'new' OR change IS NULL), count(*) FILTER (WHERE change = 'changed'),
-            count(*) FILTER (WHERE change = 'same_text'), (SELECT count(*) FROM templates WHERE run_id = ?1)
+        let sql = "SELECT count(*) FILTER (WHERE change = 'new' OR (change IS NULL AND cleaned IS NULL)),
+            count(*) FILTER (WHERE change = 'changed'), count(*) FILTER (WHERE change = 'same_text'),
+            count(*) FILTER (WHERE change = 'recleaned'), (SELECT count(*) FROM templates WHERE run_id = ?1)
             FROM pages WHERE run_id = ?1";
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
-        (found.new, found.changed, found.same_text, found.templates) =
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?));
+        (found.new, found.changed, found.same_text, found.recleaned, found.templates) =
             self.wrap(self.connection.query_row(sql, [run], row))?;
         Ok(Some(found))
     }

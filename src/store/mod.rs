@@ -18,6 +18,7 @@ mod contract;
 mod model;
 mod sqlite_backend;
 mod read;
+mod recleaning;
 mod history;
 
 use std::io::{Read, Write as _};
@@ -26,12 +27,14 @@ use std::path::{Path, PathBuf};
 use dehusk_core::internals::page_url::PageUrl;
 use rusqlite::{Connection, OpenFlags};
 
-pub use backend::Backend;
+pub use backend::{Backend, Counted};
 pub use history::{RunRow, UrlChange};
-pub use model::{Cleaned, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query, Reply, SeenWrite, Write};
+pub use model::{
+    Cleaned, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query, RecleanedPage, Reply, SeenWrite, StalePage, Write,
+};
 pub use pages::{Snapshot, digest, pack, unpack};
 pub use read::{PageRow, TemplateRow};
-pub use runs::{NewVisit, Run, SiteOutcome, VisitOutcome};
+pub use runs::{NewVisit, Run, RunChoice, RunRequest, SiteOutcome, VisitOutcome};
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
 pub use sqlite_backend::SqliteBackend;
 pub use strings::StringsRow;
@@ -90,6 +93,14 @@ pub enum StoreError {
         path: PathBuf,
         /// Who, as far as is known.
         holder: String,
+    },
+    /// There is no unfinished run.
+    #[error(
+        "{path}: no interrupted run to resume; `dehusk runs list` shows all, `dehusk crawl` without --resume begins one"
+    )]
+    NothingToResume {
+        /// The database file.
+        path: PathBuf,
     },
     /// The lock file beside it cannot be made.
     #[error("{path}: {reason}; check the folder and its permissions, or name another file with --db")]

@@ -6,7 +6,7 @@ use dehusk_core::internals::site_model::StoredTrainingSet;
 use dehusk_core::internals::template::Template;
 
 use super::{KnownUrl, NewUrl, NewVisit, SiteId, SiteOutcome, SiteWork, Snapshot};
-use crate::revisit::UrlOutcome;
+use crate::revisit::{TextMark, UrlOutcome};
 use crate::validators::Validators;
 
 /// Something to write. Each is written whole or not at all.
@@ -33,6 +33,8 @@ pub enum Write {
     Learned(Box<LearnedWrite>),
     /// The training pages of a site's template, with more pages.
     ModelUpdated(SiteId, Box<StoredTrainingSet>),
+    /// Pages of a site were cleaned again at its end.
+    Recleaned(SiteId, Vec<RecleanedPage>),
     /// The stored template of a site is the one for this run.
     TemplateKept(SiteId),
     /// URLs for the frontier.
@@ -142,14 +144,34 @@ pub struct Cleaned {
     pub url: PageUrl,
     /// HTML without template, zstd.
     pub html: Vec<u8>,
-    /// Digest of the text without template.
-    pub text_digest: u64,
+    /// Its text without template.
+    pub text: TextMark,
     /// Method that cleaned it.
     pub method: Method,
     /// Whether the site's template fits well enough to have been applied.
     pub by_template: bool,
     /// How much the method trusts its labels.
     pub confidence: f64,
+}
+
+/// A page of the run whose text is not that of the site's model at the end, or whose change is not known.
+#[derive(Clone, Debug)]
+pub struct StalePage {
+    /// Its place in the order of the pages of its site.
+    pub place: i64,
+    /// The page as it was fetched.
+    pub page: Snapshot,
+    /// Its version of an earlier run, where only that can tell whether the page has changed.
+    pub last: Option<Snapshot>,
+}
+
+/// A page that was cleaned again.
+#[derive(Clone, Debug)]
+pub struct RecleanedPage {
+    /// Its new form.
+    pub cleaned: Cleaned,
+    /// Digest of the text of its last version by the same model, where that was asked for.
+    pub last_text: Option<u64>,
 }
 
 /// A question. It sees everything that was written before it.
@@ -168,6 +190,17 @@ pub enum Query {
     Snapshot(i64),
     /// The newest stored page of a URL of a site.
     NewestSnapshot(SiteId, PageUrl),
+    /// Pages of a site that this run has visited, and that [`StalePage`] is about.
+    StalePages {
+        /// The site.
+        site: SiteId,
+        /// The number of its model now.
+        model: u64,
+        /// Those after this place.
+        after: i64,
+        /// At most so many.
+        n: usize,
+    },
     /// The number of a site, after a redirect may have led to one that was known under another number.
     CurrentSite(SiteId),
 }
@@ -196,6 +229,8 @@ pub enum Reply {
     NextUrls(Vec<KnownUrl>),
     /// The page; `None` when there is none, or it cannot be read back.
     Snapshot(Option<Snapshot>),
+    /// Pages to be cleaned again.
+    StalePages(Vec<StalePage>),
     /// The number from now on, and whether that site has ended in this run.
     CurrentSite(SiteId, bool),
 }

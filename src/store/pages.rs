@@ -7,8 +7,9 @@ use rusqlite::{OptionalExtension, params};
 use sha2::{Digest, Sha256};
 use zstd::bulk::Compressor;
 
+use super::recleaning::text_mark;
 use super::{Cleaned, NewPage, SiteId, Store, StoreError, url_at};
-use crate::revisit::{Change, UrlUpdate, after_cleaning, after_fetch, has_same_body};
+use crate::revisit::{Change, TextMark, UrlUpdate, after_cleaning, after_fetch, has_same_body};
 use crate::settings::Revisit;
 
 /// SHA-256 as hexadecimal digits.
@@ -55,7 +56,7 @@ struct Text<'a> {
 struct Uncleaned {
     url: i64,
     page: i64,
-    text_digest: Option<u64>,
+    text: Option<TextMark>,
     interval: Option<i64>,
     is_of_run: bool,
     checked_at: i64,
@@ -84,7 +85,7 @@ impl Store {
         let same = row.filter(|_| record.as_ref().is_some_and(|record| has_same_body(record, &page.digest)));
         let is_of_run = record.as_ref().is_some_and(|record| record.is_of_run);
         let cleaned = cleaned.filter(|_| same.is_none() && !is_of_run);
-        let text = cleaned.map(|(cleaned, _)| cleaned.text_digest);
+        let text = cleaned.map(|(cleaned, _)| cleaned.text);
         let update = after_fetch(record.as_ref(), &page.digest, text, revisit);
         let text = cleaned.map(|(cleaned, template)| Text {
             cleaned,
@@ -115,13 +116,17 @@ impl Store {
     ) -> Result<(), StoreError> {
         let sql =
             "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, run_id, page_id, etag, last_modified,
-                digest, checked_at, next_due, interval_ms, text_digest, changed_at)
-            VALUES (?1, ?2, ?3, ?14, ?4, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?10 + ?11, ?11, ?12, ?13)
+                digest, checked_at, next_due, interval_ms, text_digest, changed_at, text_model,
+                page_text)
+            VALUES (?1, ?2, ?3, ?14, ?4, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?10 + ?11, ?11, ?12, ?13, ?15, ?16)
             ON CONFLICT (site_id, fingerprint) DO UPDATE SET state = ?14, run_id = ?5, page_id = ?6, etag = ?7,
                 last_modified = ?8, digest = ?9, checked_at = ?10, next_due = ?10 + ?11, interval_ms = ?11,
-                text_digest = COALESCE(?12, text_digest), changed_at = COALESCE(?13, changed_at)";
+                text_digest = COALESCE(?12, text_digest), text_model = COALESCE(?15, text_model), page_text = COALESCE(?16, page_text),
+                changed_at = COALESCE(?13, changed_at)";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let changed = text.filter(|text| is_news(text.change)).map(|_| page.fetched_at);
+        // A text that cannot be compared yet leaves the last one in place.
+        let mark = text.filter(|text| text.change.is_some()).map(|text| text.cleaned.text);
         let row = params![
             site,
             page.url.fingerprint() as i64,
@@ -134,20 +139,22 @@ impl Store {
             page.digest,
             page.fetched_at,
             update.interval_ms,
-            text.map(|text| text.cleaned.text_digest as i64),
+            mark.map(|mark| mark.digest as i64),
             changed,
-            update.state as i64
+            update.state as i64,
+            mark.map(|mark| mark.model as i64),
+            mark.map(|mark| mark.page as i64)
         ];
         self.wrap(statement.execute(row)).map(drop)
     }
 
     fn insert_page(&self, run: i64, site: SiteId, page: &NewPage, text: Option<&Text<'_>>) -> Result<i64, StoreError> {
         let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw, noindex,
-                nofollow, warc, cleaned, method, template_id, confidence, change)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+                nofollow, warc, cleaned, method, template_id, confidence, change, model)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             ON CONFLICT (run_id, url) DO UPDATE SET site_id = ?2, fetched_at = ?4, status = ?5, content_type = ?6,
                 digest = ?7, raw = ?8, noindex = ?9, nofollow = ?10, warc = ?11, cleaned = ?12, method = ?13,
-                template_id = ?14, confidence = ?15, change = COALESCE(change, ?16)
+                template_id = ?14, confidence = ?15, change = COALESCE(change, ?16), model = ?17
             RETURNING id";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = params![
@@ -166,7 +173,8 @@ impl Store {
             text.map(|text| text.cleaned.method.name()),
             text.and_then(|text| text.template),
             text.map(|text| text.cleaned.confidence),
-            text.and_then(|text| text.change).map(Change::as_str)
+            text.and_then(|text| text.change).map(Change::as_str),
+            text.map(|text| text.cleaned.text.model as i64)
         ];
         self.wrap(statement.query_row(row, |row| row.get(0)))
     }
@@ -184,37 +192,48 @@ impl Store {
         let Some(known) = self.uncleaned(run, site, page)? else { return Ok(None) };
         // Cleaned once more in the same run: the first time has said how it changed.
         let is_first_text = known.is_of_run && !known.has_change;
-        let update = after_cleaning(known.text_digest, known.interval, page.text_digest, is_first_text, revisit);
+        let update = after_cleaning(known.text, known.interval, page.text, is_first_text, revisit);
         let template = template.filter(|_| page.by_template);
         let sql = "UPDATE pages SET cleaned = ?2, method = ?3, template_id = ?4, confidence = ?5,
-            change = COALESCE(?6, change) WHERE id = ?1";
+            change = COALESCE(?6, change), model = ?7 WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let change = update.change.map(Change::as_str);
-        let row = params![known.page, page.html, page.method.name(), template, page.confidence, change];
+        let model = page.text.model as i64;
+        let row = params![known.page, page.html, page.method.name(), template, page.confidence, change, model];
         self.wrap(statement.execute(row))?;
-        let sql = "UPDATE urls SET text_digest = ?2, interval_ms = ?3, next_due = ?4 + ?3,
-            changed_at = CASE WHEN ?5 THEN ?4 ELSE changed_at END WHERE id = ?1";
+        let sql = "UPDATE urls SET text_digest = COALESCE(?2, text_digest), text_model = COALESCE(?6, text_model),
+            page_text = COALESCE(?7, page_text), interval_ms = ?3, next_due = ?4 + ?3, changed_at = CASE WHEN ?5 THEN ?4 ELSE changed_at END WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let text = page.text_digest as i64;
-        let row = params![known.url, text, update.interval_ms, known.checked_at, is_news(update.change)];
+        // A text that cannot be compared yet leaves the last one in place.
+        let is_open = is_first_text && update.change.is_none();
+        let mark = Some(page.text).filter(|_| !is_open);
+        let row = params![
+            known.url,
+            mark.map(|mark| mark.digest as i64),
+            update.interval_ms,
+            known.checked_at,
+            is_news(update.change),
+            mark.map(|mark| mark.model as i64),
+            mark.map(|mark| mark.page as i64)
+        ];
         self.wrap(statement.execute(row))?;
         // A snapshot of an earlier run, cleaned again: the page is as it was.
         Ok(Some(if known.is_of_run { update.change } else { Some(Change::Unchanged) }))
     }
 
     fn uncleaned(&self, run: i64, site: SiteId, page: &Cleaned) -> Result<Option<Uncleaned>, StoreError> {
-        let sql = "SELECT u.id, u.page_id, u.text_digest, u.interval_ms, p.run_id = ?3, u.checked_at, p.change
+        let sql = "SELECT u.id, u.page_id, u.text_digest, u.page_text, u.text_model, u.interval_ms, p.run_id = ?3, u.checked_at, p.change
             FROM urls u JOIN pages p ON p.id = u.page_id WHERE u.site_id = ?1 AND u.fingerprint = ?2";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &rusqlite::Row<'_>| {
             Ok(Uncleaned {
                 url: row.get(0)?,
                 page: row.get(1)?,
-                text_digest: row.get::<_, Option<i64>>(2)?.map(|digest| digest as u64),
-                interval: row.get(3)?,
-                is_of_run: row.get(4)?,
-                checked_at: row.get(5)?,
-                has_change: row.get::<_, Option<String>>(6)?.is_some(),
+                text: text_mark(row, 2)?,
+                interval: row.get(5)?,
+                is_of_run: row.get(6)?,
+                checked_at: row.get(7)?,
+                has_change: row.get::<_, Option<String>>(8)?.is_some(),
             })
         };
         self.wrap(statement.query_row(params![site, page.url.fingerprint() as i64, run], row).optional())

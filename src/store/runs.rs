@@ -1,6 +1,6 @@
 //! Writes runs, visits, robots rules and put-off domains.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use super::{Store, StoreError};
 
@@ -119,29 +119,77 @@ pub struct Run {
     pub resumed: bool,
 }
 
+/// Which run a crawl works on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunChoice {
+    /// The unfinished run of the same seeds and settings, else a new one.
+    #[default]
+    Same,
+    /// The newest unfinished run, whatever it was asked for.
+    Resume,
+    /// A new one. Unfinished runs stay as they are.
+    New,
+}
+
+/// What a run is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunRequest<'a> {
+    /// Now, Unix milliseconds.
+    pub at: i64,
+    /// Unfinished runs that began before this time are abandoned.
+    pub since: i64,
+    /// The settings, JSON.
+    pub settings: &'a str,
+    /// Hash of the seeds and the settings.
+    pub asked: &'a str,
+    /// Which run is meant.
+    pub choice: RunChoice,
+}
+
 impl Store {
-    /// Takes up an unfinished run that began after `since`; an older one is closed, and a new one begun.
-    pub fn begin_run(&self, at: i64, since: i64, settings: &str) -> Result<Run, StoreError> {
-        let sql =
-            "SELECT id, started_at FROM runs WHERE outcome IS NULL OR outcome = 'interrupted' ORDER BY id DESC LIMIT 1";
-        let newest = "SELECT max(id) FROM runs";
-        let newest: Option<i64> = self.wrap(self.connection.query_row(newest, [], |row| row.get(0)))?;
-        let open: Option<(i64, i64)> =
-            self.wrap(self.connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).optional())?;
-        if let Some((id, started_at)) = open.filter(|(id, _)| Some(*id) == newest)
-            && started_at >= since
-        {
+    /// Takes up an unfinished run, or begins one. Unfinished runs that began too long ago are abandoned.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::NothingToResume`] when a run is to be taken up and there is none.
+    pub fn begin_run(&self, request: &RunRequest<'_>) -> Result<Run, StoreError> {
+        let RunRequest { at, since, settings, asked, choice } = *request;
+        // A run that was killed had no time to say that it was interrupted.
+        let sql = "UPDATE runs SET outcome = CASE WHEN started_at < ?1 THEN 'abandoned' ELSE 'interrupted' END
+            WHERE outcome IS NULL OR (outcome = 'interrupted' AND started_at < ?1)";
+        self.wrap(self.connection.execute(sql, [since]))?;
+        let sql = "SELECT id, asked IS ?1 OR asked IS NULL FROM runs WHERE outcome = 'interrupted' ORDER BY id DESC";
+        let mut statement = self.wrap(self.connection.prepare(sql))?;
+        let rows = self.wrap(statement.query_map([asked], |row| Ok((row.get(0)?, row.get(1)?))))?;
+        let open: Vec<(i64, bool)> = self.wrap(rows.collect())?;
+        let found = match choice {
+            RunChoice::Same => open.iter().find(|(_, is_same)| *is_same),
+            RunChoice::Resume => Some(open.first().ok_or(StoreError::NothingToResume { path: self.path.clone() })?),
+            RunChoice::New => None,
+        };
+        if let Some((id, _)) = found {
             let sql = "UPDATE runs SET outcome = NULL, ended_at = NULL, settings = ?2 WHERE id = ?1";
             self.wrap(self.connection.execute(sql, params![id, settings]))?;
             let sql = "UPDATE sites SET outcome = NULL WHERE run_id = ?1 AND outcome = 'interrupted'";
             self.wrap(self.connection.execute(sql, [id]))?;
-            return Ok(Run { id, resumed: true });
+            return Ok(Run { id: *id, resumed: true });
         }
-        let sql = "UPDATE runs SET outcome = 'abandoned' WHERE outcome IS NULL";
-        self.wrap(self.connection.execute(sql, []))?;
-        let sql = "INSERT INTO runs (started_at, settings) VALUES (?1, ?2)";
-        self.wrap(self.connection.execute(sql, params![at, settings]))?;
-        Ok(Run { id: self.connection.last_insert_rowid(), resumed: false })
+        let sql = "INSERT INTO runs (started_at, settings, asked) VALUES (?1, ?2, ?3)";
+        self.wrap(self.connection.execute(sql, params![at, settings, asked]))?;
+        let id = self.connection.last_insert_rowid();
+        if let (Some((other, _)), RunChoice::Same) = (open.first(), choice) {
+            tracing::warn!(
+                "run {other} is unfinished, and was begun with other seeds or settings; it stays as it is, and run {id} is \
+                 begun. `dehusk crawl --resume` takes run {other} up"
+            );
+        }
+        Ok(Run { id, resumed: false })
+    }
+
+    /// Whether another run was begun after this one.
+    pub fn has_later_run(&self, run: i64) -> Result<bool, StoreError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id > ?1)";
+        self.wrap(self.connection.query_row(sql, [run], |row| row.get(0)))
     }
 
     /// Ends a run.

@@ -136,6 +136,12 @@ CREATE INDEX string_sources_by_source ON string_sources (source_id);
 UPDATE templates SET method = 'site_model' WHERE method = 'witness';
 UPDATE pages SET method = 'site_model' WHERE method = 'witness';
 ",
+    "
+ALTER TABLE runs ADD COLUMN asked TEXT;         -- hash of the seeds and settings that it was begun with
+ALTER TABLE pages ADD COLUMN model INTEGER;     -- number of the model and options that left the text
+ALTER TABLE urls ADD COLUMN text_model INTEGER; -- that of text_digest
+ALTER TABLE urls ADD COLUMN page_text INTEGER;  -- digest of all text of the page
+",
 ];
 
 /// Marks a file as ours.

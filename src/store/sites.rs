@@ -18,6 +18,8 @@ pub struct Queued {
     pub sites: usize,
     /// Sites that had ended before a restart.
     pub ended: usize,
+    /// Those of them that failed.
+    pub failed: usize,
     /// Further URLs of those sites that wait in the frontier.
     pub urls: usize,
     /// Seeds left out because their host came before.
@@ -109,10 +111,11 @@ impl Store {
             }
             self.wrap(self.connection.execute_batch("COMMIT"))?;
         }
-        let sql = "SELECT count(*), count(outcome) FROM sites WHERE run_id = ?1";
-        let row = self.connection.query_row(sql, [run], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)));
-        let (sites, ended) = self.wrap(row)?;
-        (queued.sites, queued.ended) = (sites as usize, ended as usize);
+        let sql =
+            "SELECT count(*), count(outcome), count(*) FILTER (WHERE outcome = 'failed') FROM sites WHERE run_id = ?1";
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let (sites, ended, failed): (i64, i64, i64) = self.wrap(self.connection.query_row(sql, [run], row))?;
+        (queued.sites, queued.ended, queued.failed) = (sites as usize, ended as usize, failed as usize);
         Ok(queued)
     }
 

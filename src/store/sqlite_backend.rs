@@ -4,8 +4,8 @@ use dehusk_core::internals::page_url::PageUrl;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Backend, LearnedWrite, NewVisit, PageWrite, Query, Reply, Run, SeenWrite, SiteId, Store, StoreError, VisitOutcome,
-    Write,
+    Backend, Counted, LearnedWrite, NewVisit, PageWrite, Query, RecleanedPage, Reply, Run, SeenWrite, SiteId, Store,
+    StoreError, VisitOutcome, Write,
 };
 use crate::revisit::{Change, UrlOutcome};
 use crate::settings::Revisit;
@@ -25,7 +25,7 @@ impl SqliteBackend {
         SqliteBackend { store, run, revisit, templates: FxHashMap::default() }
     }
 
-    fn visit(&self, visit: &NewVisit, url: Option<(PageUrl, UrlOutcome)>) -> Result<Vec<Change>, StoreError> {
+    fn visit(&self, visit: &NewVisit, url: Option<(PageUrl, UrlOutcome)>) -> Result<Vec<Counted>, StoreError> {
         let change = match (visit.site_id, &url) {
             (Some(site), Some((url, outcome))) => {
                 let at = visit.sent_at.unwrap_or_else(crate::store::unix_ms);
@@ -34,17 +34,17 @@ impl SqliteBackend {
             _ => None,
         };
         self.store.save_visit(self.run.id, visit, None, change.map(Change::as_str))?;
-        Ok(change.into_iter().collect())
+        Ok(change.into_iter().map(Counted::from).collect())
     }
 
-    fn page(&mut self, write: PageWrite) -> Result<Vec<Change>, StoreError> {
-        let (store, run) = (&self.store, self.run.id);
+    fn page(&mut self, write: PageWrite) -> Result<Vec<Counted>, StoreError> {
+        let run = self.run.id;
         let PageWrite { site, visit, asked, page, cleaned, links, settles } = write;
-        let template = match (&cleaned, self.templates.get(&site)) {
-            (None, _) => None,
-            (Some(_), Some(template)) => *template,
-            (Some(_), None) => *self.templates.entry(site).or_insert(store.newest_template(site)?),
+        let template = match cleaned {
+            Some(_) => self.template_of(site)?,
+            None => None,
         };
+        let store = &self.store;
         let form = cleaned.as_ref().map(|cleaned| (cleaned, template));
         let saved = store.save_page(run, site, &page, form, &self.revisit)?;
         if let Some(asked) = asked {
@@ -65,7 +65,26 @@ impl SqliteBackend {
             store.settle_template(run, site)?;
         }
         debug_assert!(visit.outcome == VisitOutcome::Fetched);
-        Ok(change.into_iter().collect())
+        Ok(change.into_iter().map(Counted::from).collect())
+    }
+
+    fn recleaned(&mut self, site: SiteId, pages: &[RecleanedPage]) -> Result<Vec<Counted>, StoreError> {
+        let template = self.template_of(site)?;
+        let mut counted = Vec::new();
+        for page in pages {
+            counted.extend(self.store.save_recleaned(self.run.id, site, template, page, &self.revisit)?);
+        }
+        Ok(counted)
+    }
+
+    /// Row of the newest template of a site.
+    fn template_of(&mut self, site: SiteId) -> Result<Option<i64>, StoreError> {
+        if let Some(template) = self.templates.get(&site) {
+            return Ok(*template);
+        }
+        let template = self.store.newest_template(site)?;
+        self.templates.insert(site, template);
+        Ok(template)
     }
 
     fn seen(&self, write: SeenWrite) -> Result<(), StoreError> {
@@ -76,7 +95,7 @@ impl SqliteBackend {
         self.store.save_urls(site, &links)
     }
 
-    fn learned(&mut self, write: LearnedWrite) -> Result<Vec<Change>, StoreError> {
+    fn learned(&mut self, write: LearnedWrite) -> Result<Vec<Counted>, StoreError> {
         let (store, run) = (&self.store, self.run.id);
         let LearnedWrite { mut site, found, template, failure, cleaned, links, at } = write;
         if let Some((host, key_url)) = found {
@@ -90,7 +109,7 @@ impl SqliteBackend {
         let mut changes = Vec::new();
         for page in &cleaned {
             match store.save_cleaned(run, site, template, page, &self.revisit)? {
-                Some(change) => changes.extend(change),
+                Some(change) => changes.extend(change.map(Counted::from)),
                 None => tracing::warn!("{}: cleaned, but not stored as fetched", page.url),
             }
         }
@@ -119,12 +138,13 @@ impl Backend for SqliteBackend {
         }
     }
 
-    fn apply(&mut self, write: Write) -> Result<Vec<Change>, StoreError> {
+    fn apply(&mut self, write: Write) -> Result<Vec<Counted>, StoreError> {
         let (store, run) = (&self.store, self.run.id);
         match write {
             Write::Visit(visit, url) => return self.visit(&visit, url),
             Write::Page(page) => return self.page(*page),
             Write::Learned(learned) => return self.learned(*learned),
+            Write::Recleaned(site, pages) => return self.recleaned(site, &pages),
             Write::Seen(seen) => self.seen(*seen)?,
             Write::Robots { origin, at, status, body } => store.save_robots(&origin, at, status, &body)?,
             Write::ModelUpdated(site, set) => store.save_training_set(site, *set)?,
@@ -151,6 +171,9 @@ impl Backend for SqliteBackend {
             Query::NewestSnapshot(site, url) => {
                 let page = store.record(self.run.id, site, &url)?.and_then(|(page, _)| page);
                 Reply::Snapshot(page.map(|page| store.load_snapshot(page)).transpose()?.flatten())
+            }
+            Query::StalePages { site, model, after, n } => {
+                Reply::StalePages(store.stale_pages(self.run.id, site, model, after, n)?)
             }
             Query::CurrentSite(site) => {
                 let (now, has_ended) = store.current_site(self.run.id, site)?;

@@ -4,6 +4,7 @@
 
 use rusqlite::{OptionalExtension, Row, params};
 
+use super::recleaning::text_mark;
 use super::{NextUrlsQuery, SiteId, Store, StoreError, url_at};
 use crate::revisit::{Change, UrlOutcome, UrlRecord, UrlState, after_outcome};
 use crate::settings::Revisit;
@@ -124,7 +125,7 @@ impl Store {
                 let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
                 self.wrap(statement.execute(params![site, fingerprint, url.as_str(), UrlState::Failed as i64]))?;
                 let (state, has_page, is_of_run) = (UrlState::Failed, false, false);
-                UrlRecord { state, has_page, digest: None, text_digest: None, interval_ms: None, is_of_run }
+                UrlRecord { state, has_page, digest: None, text: None, interval_ms: None, is_of_run }
             }
         };
         let update = after_outcome(&record, outcome, revisit);
@@ -143,7 +144,8 @@ impl Store {
         site: SiteId,
         url: &PageUrl,
     ) -> Result<Option<(Option<i64>, UrlRecord)>, StoreError> {
-        let sql = "SELECT page_id, state, digest, text_digest, interval_ms, run_id IS ?3 FROM urls
+        let sql =
+            "SELECT page_id, state, digest, text_digest, page_text, text_model, interval_ms, run_id IS ?3 FROM urls
             WHERE site_id = ?1 AND fingerprint = ?2";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &Row<'_>| {
@@ -152,9 +154,9 @@ impl Store {
                 state: UrlState::from_number(row.get(1)?),
                 has_page: page.is_some(),
                 digest: row.get(2)?,
-                text_digest: row.get::<_, Option<i64>>(3)?.map(|digest| digest as u64),
-                interval_ms: row.get(4)?,
-                is_of_run: row.get(5)?,
+                text: text_mark(row, 3)?,
+                interval_ms: row.get(6)?,
+                is_of_run: row.get(7)?,
             };
             Ok((page, record))
         };
@@ -166,12 +168,13 @@ impl Store {
 mod tests {
     use super::*;
     use crate::settings::Settings;
+    use crate::store::RunRequest;
 
     #[test]
     fn the_frontier_gives_due_pages_first_and_each_once_a_run() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::create(&dir.path().join("f.db"), 3).unwrap();
-        let run = store.begin_run(0, 0, "").unwrap().id;
+        let run = store.begin_run(&RunRequest::default()).unwrap().id;
         let url = |path: &str| PageUrl::parse(&format!("http://a.b{path}")).unwrap();
         let mut seeds = [url("/"), url("/1"), url("/2"), url("/1#x"), url("//2?")].into_iter();
         let queued = store.queue_seeds(run, &mut seeds, true, 0).unwrap();

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout_at;
 
-use super::{Backend, Query, Reply, Run, StoreError, Write};
+use super::{Backend, Counted, Query, Reply, Run, StoreError, Write};
 use crate::revisit::Change;
 
 /// Messages that may wait.
@@ -49,7 +49,7 @@ pub struct Writer {
 /// How many pages were found how, shared with whoever shows progress.
 #[derive(Debug, Default)]
 pub struct Changes {
-    counts: [AtomicUsize; 5],
+    counts: [AtomicUsize; 6],
 }
 
 impl Changes {
@@ -58,9 +58,12 @@ impl Changes {
         self.counts[change as usize].load(Ordering::Relaxed)
     }
 
-    fn add(&self, changes: Vec<Change>) {
-        for change in changes {
+    fn add(&self, counted: Vec<Counted>) {
+        for Counted { change, instead } in counted {
             self.counts[change as usize].fetch_add(1, Ordering::Relaxed);
+            if let Some(before) = instead {
+                self.counts[before as usize].fetch_sub(1, Ordering::Relaxed);
+            }
         }
     }
 }

@@ -128,8 +128,7 @@ impl DevSites {
     pub(crate) fn load() -> Option<DevSites> {
         let corpus = corpus::sites()?;
         let gold: toml::Table = std::fs::read_to_string(corpus.join("gold.toml")).unwrap().parse().unwrap();
-        let expected = std::fs::read_to_string(corpus::shared("algorithms/expected_dev.json")).unwrap();
-        let expected: BTreeMap<String, serde_json::Value> = serde_json::from_str(&expected).unwrap();
+        let expected = corpus::expected();
         let mut folders = BTreeMap::new();
         let mut forbidden: BTreeMap<String, String> = BTreeMap::new();
         let mut seeds = Vec::new();

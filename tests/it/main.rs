@@ -1,6 +1,7 @@
 //! All integration tests in one binary.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, reason = "tests")]
 
+mod changes;
 mod cli;
 mod cluster;
 mod corpus;

@@ -1,6 +1,5 @@
 //! Learning quality on the real sites: the paper's preset to the letter, and floors that only rise.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -35,8 +34,7 @@ fn run_seen(preset: Preset, method: &str, which: Which, add_all: bool) -> Option
 #[test]
 fn thesis2014_is_the_literal_paper() {
     let Some((report, _)) = run(Preset::Thesis2014, "etdm", Which::Key) else { return };
-    let expected = std::fs::read_to_string(corpus::shared("algorithms/expected_dev.json")).unwrap();
-    let expected: BTreeMap<String, Value> = serde_json::from_str(&expected).unwrap();
+    let expected = corpus::expected();
     let mut different = Vec::new();
     for site in &report.sites {
         let mut got = serde_json::to_value(&site.learning).unwrap();

@@ -25,8 +25,13 @@ pub mod cluster {
 pub mod dom {
     pub use crate::dom::{
         Charset, KeepNodes, NodeId, Note, ParseOptions, Scanned, SetId, Sets, Shape, Tree, ancestors, children, decode,
-        normalized, parse, parse_bytes, scan_links, scan_metas, text_digest, write_html, write_text,
+        normalized, parse, parse_bytes, scan_links, scan_metas, text_digest, write_text,
     };
+}
+
+/// The forms in which a cleaned page is written.
+pub mod forms {
+    pub use crate::forms::write_html;
 }
 
 /// Which nodes of a page are template.

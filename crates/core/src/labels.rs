@@ -1,6 +1,8 @@
 //! Which nodes of a page are template: the one result of every method.
 
-use crate::dom::{NodeId, Tree, normalized, text_digest, write_html, write_text};
+use crate::dom::{NodeId, Tree, normalized, text_digest, write_text};
+use crate::forms::write_html;
+use crate::page_url::PageUrl;
 
 /// Which nodes of a page are template.
 ///
@@ -63,15 +65,15 @@ impl Labels {
     }
 
     /// The page without its template, as HTML. A template element is removed when nothing below it is the page's own;
-    /// otherwise it stays, as structure.
-    pub fn html(&self, page: &Tree) -> String {
+    /// otherwise it stays, as structure. Links are absolute where `url`, the address of the page, is given.
+    pub fn html(&self, page: &Tree, url: Option<&PageUrl>) -> String {
         let mut kept: Vec<bool> = page.nodes().map(|node| !self.is_template(node)).collect();
         for node in (1..page.len()).rev() {
             if kept[node] {
                 kept[page.shape.parent[node] as usize] = true;
             }
         }
-        write_html(page, |node| kept[node.index()])
+        write_html(page, url, |node| kept[node.index()])
     }
 
     /// Run lengths of the labels of the counted nodes: `T3N2` is three template nodes and two others.

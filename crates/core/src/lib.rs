@@ -48,6 +48,7 @@ mod cluster;
 mod dom;
 mod equality_weights;
 mod facade;
+mod forms;
 pub mod internals;
 mod labeling;
 mod labels;

@@ -7,7 +7,7 @@ use super::super::request::{QueueEnd, Request};
 use super::super::workers::{Tools, Work, WorkResult};
 use crate::fetch::Fetched;
 use crate::scope::Refusal;
-use crate::store::{KnownUrl, Query, SiteOutcome, Snapshot, Write};
+use crate::store::{KnownUrl, Query, SiteOutcome, Snapshot, StalePage, Write};
 
 /// Something that happened to a site.
 pub(in crate::crawl) enum SiteEvent {
@@ -25,6 +25,8 @@ pub(in crate::crawl) enum SiteEvent {
     Urls(Vec<KnownUrl>),
     /// The store has answered: a page that this run fetched before a restart.
     Snapshot(Option<Box<Snapshot>>),
+    /// The store has answered: pages to be cleaned again.
+    Stale(Vec<StalePage>),
     /// What was learned is written.
     Settled,
     /// What was learned is written, but under a number that is worked on as another site.
@@ -39,7 +41,7 @@ pub(in crate::crawl) enum Command {
     Compute(Work),
     /// Write.
     Write(Write),
-    /// Ask the store; the answer is `Urls`, `Snapshot`, `Settled` or `Taken`.
+    /// Ask the store; the answer is `Urls`, `Snapshot`, `Stale`, `Settled` or `Taken`.
     Ask(Query),
     /// Count something.
     Count(Count),

@@ -15,6 +15,7 @@
 
 mod begin;
 mod command;
+mod recleaning;
 mod replay;
 mod response;
 #[cfg(test)]
@@ -76,6 +77,8 @@ enum Phase {
     Settling(Box<Walk>),
     /// A page or sitemap of the walk, or its next URLs.
     Walking(Box<Walk>),
+    /// Pages that are to be cleaned again by the model of this number, after the walk.
+    Recleaning(Box<Walk>, u64),
     /// Nothing.
     Ended,
 }
@@ -88,6 +91,7 @@ impl Phase {
             Phase::Computing => "computing",
             Phase::Settling(_) => "settling",
             Phase::Walking(_) => "walking",
+            Phase::Recleaning(..) => "recleaning",
             Phase::Ended => "ended",
         }
     }
@@ -152,13 +156,16 @@ impl SiteCrawl {
                     Phase::Walking(walk) => self.end_walk(walk, SiteOutcome::Interrupted, cx, out),
                     _ => self.end(SiteOutcome::Interrupted, cx, out),
                 },
-                SiteEvent::Computed(_) | SiteEvent::Settled | SiteEvent::Taken => self.lose(&phase, cx, out),
+                SiteEvent::Computed(_) | SiteEvent::Settled | SiteEvent::Taken | SiteEvent::Stale(_) => {
+                    self.lose(&phase, cx, out)
+                }
             },
             (Phase::Computing, SiteEvent::Computed(result)) => self.on_computed(result, cx, out),
             (Phase::Settling(mut walk), SiteEvent::Settled) => {
                 walk.announce(self.sitemaps(cx));
                 self.walk(walk, cx, out);
             }
+            (Phase::Recleaning(walk, model), SiteEvent::Stale(pages)) => self.on_stale(walk, model, pages, cx, out),
             // That site is worked on under its own name; one walk through it is enough.
             (Phase::Settling(_), SiteEvent::Taken) => self.end(SiteOutcome::Moved, cx, out),
             (phase, _) => self.lose(&phase, cx, out),
@@ -206,6 +213,11 @@ impl SiteCrawl {
                 out.push(Command::Write(Write::Seen(seen)));
                 self.go_on(&mut walk, has_links, refused, out);
                 self.walk(walk, cx, out);
+            }
+            WorkResult::ModelNumbered(walk, model) => self.ask_stale(walk, model, i64::MIN, out),
+            WorkResult::Recleaned { walk, model, after, pages } => {
+                out.push(Command::Write(Write::Recleaned(self.id, pages)));
+                self.ask_stale(walk, model, after, out);
             }
             WorkResult::ModelStored(set, outcome) => {
                 if let Some(set) = set {

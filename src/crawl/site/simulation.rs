@@ -1,4 +1,4 @@
-//! A simulated world for the property tests: pages without sockets, a real store, failures, stops and kills at any step.
+//! A simulated world for the property tests: pages without sockets, a real store, failures, stops and kills.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::fetch::{FetchError, Fetched, Response};
 use crate::politeness::Times;
 use crate::scope::Scope;
 use crate::settings::Settings;
-use crate::store::{Backend, Reply, Run, SqliteBackend, Store};
+use crate::store::{Backend, Reply, Run, RunRequest, SqliteBackend, Store};
 use crate::validators::Validators;
 
 /// What a URL of the world answers.
@@ -214,6 +214,7 @@ impl Simulation<'_> {
                     self.tell(id, SiteEvent::Urls(urls));
                 }
                 Reply::Snapshot(snapshot) => self.tell(id, SiteEvent::Snapshot(snapshot.map(Box::new))),
+                Reply::StalePages(pages) => self.tell(id, SiteEvent::Stale(pages)),
                 Reply::CurrentSite(now, has_ended) => self.settle(id, now, has_ended),
                 Reply::NextSites(_) => panic!("no site asks for sites"),
             },
@@ -319,7 +320,7 @@ pub(super) fn crawl_night(world: &World, path: &Path, night: i64, seed: u64, par
     let parts = parts.iter().copied().chain([(usize::MAX, PartEnd::Finished)]);
     for (part, (most, end)) in parts.enumerate() {
         let store = Store::create(path, 1).unwrap();
-        let run = store.begin_run(now, 0, "").unwrap();
+        let run = store.begin_run(&RunRequest { at: now, ..RunRequest::default() }).unwrap();
         assert_eq!(run, Run { id: night, resumed: part > 0 });
         let mut seeds = HOSTS.iter().map(|host| PageUrl::parse(&format!("{host}/")).unwrap());
         store.queue_seeds(run.id, &mut seeds, true, now).unwrap();

@@ -12,6 +12,7 @@ use super::{Command, Context, Phase, SiteCrawl, begin, count_refused};
 use crate::crawl::request::{QueueEnd, Request, RequestKind};
 use crate::crawl::workers::Work;
 use crate::scope::{Queries, Refusal};
+use crate::settings::Mode;
 use crate::store::{KnownUrl, NextUrlsQuery, Query, SiteOutcome};
 
 /// URLs of one site in memory.
@@ -158,11 +159,29 @@ impl SiteCrawl {
         }
     }
 
+    /// Ends the walk: pages that were visited get the text of the model as it is now (`recleaning.rs`).
+    pub(super) fn end_walk(
+        &mut self,
+        mut walk: Box<Walk>,
+        outcome: SiteOutcome,
+        cx: &Context<'_>,
+        out: &mut Vec<Command>,
+    ) {
+        walk.outcome = outcome;
+        let has_visited = !self.fetched.is_empty() || self.n_unchanged > 0;
+        if cx.is_stopping || !has_visited || cx.tools.settings.crawl.mode == Mode::Links {
+            return self.leave_walk(walk, cx, out);
+        }
+        self.compute(Work::NumberModel(walk), out);
+    }
+
     /// Ends the site with its walk. Training pages that the walk has added are written first.
-    pub(super) fn end_walk(&mut self, walk: Box<Walk>, outcome: SiteOutcome, cx: &Context<'_>, out: &mut Vec<Command>) {
+    pub(super) fn leave_walk(&mut self, walk: Box<Walk>, cx: &Context<'_>, out: &mut Vec<Command>) {
         match walk.template {
-            WalkTemplate::Ready(matcher) if walk.is_updated => self.compute(Work::StoreModel(matcher, outcome), out),
-            _ => self.end(outcome, cx, out),
+            WalkTemplate::Ready(matcher) if walk.is_updated => {
+                self.compute(Work::StoreModel(matcher, walk.outcome), out);
+            }
+            _ => self.end(walk.outcome, cx, out),
         }
     }
 }

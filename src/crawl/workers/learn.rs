@@ -141,8 +141,8 @@ fn keep(
     let scope = tools.scope.site(&parsed.page.url);
     let (links, refused) = LinkFinder::new(&scope, tools).links_of(&parsed, 1);
     let feeds = feeds(&parsed.page, parsed.rules.nofollow, &scope, tools);
+    let cleaned = clean(&parsed.page, Some(labels.clone()), Some(&matcher), tools);
     let is_updated = matcher.add_page(url_number(&scope, &parsed.page.url), &parsed.page.tree, &labels);
-    let cleaned = clean(&parsed.page, Some(labels), Some(&matcher), tools);
     let mut page = page_write(site, fetched, &parsed, Some(cleaned), links, tools);
     if let Some(page) = &mut page {
         page.settles = true;

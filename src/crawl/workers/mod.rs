@@ -18,7 +18,7 @@ pub(super) use page::FetchedPage;
 use super::site::Walk;
 use crate::scope::{Refusal, Scope};
 use crate::settings::{Mode, Settings};
-use crate::store::{NewUrl, PageWrite, SeenWrite, SiteId, SiteOutcome};
+use crate::store::{NewUrl, PageWrite, RecleanedPage, SeenWrite, SiteId, SiteOutcome, StalePage};
 
 /// What all work of a crawl needs.
 pub(super) struct Tools {
@@ -42,6 +42,10 @@ pub(super) enum Work {
     Walk(Box<Walk>, Site, Box<FetchedPage>),
     /// A sitemap or feed.
     Sitemap(Box<Walk>, Site, Box<FetchedPage>),
+    /// A walk that is over: the number of its model.
+    NumberModel(Box<Walk>),
+    /// Pages to be cleaned again by the model of this number.
+    Reclean(Box<Walk>, u64, Vec<StalePage>),
     /// The training pages of a walk that is over, and how its site ends.
     StoreModel(Box<TemplateMatcher>, SiteOutcome),
 }
@@ -58,6 +62,10 @@ pub(super) enum WorkResult {
     Walked { walk: Box<Walk>, page: Option<Box<PageWrite>>, links: Vec<NewUrl>, refused: Vec<Refusal> },
     /// A page of a crawl for links.
     Seen { walk: Box<Walk>, seen: Box<SeenWrite>, refused: Vec<Refusal> },
+    /// A walk that is over, with the number of its model.
+    ModelNumbered(Box<Walk>, u64),
+    /// Pages that were cleaned again by the model of this number, and the place of the last one.
+    Recleaned { walk: Box<Walk>, model: u64, after: i64, pages: Vec<RecleanedPage> },
     /// The training pages for the store.
     ModelStored(Option<Box<StoredTrainingSet>>, SiteOutcome),
     /// The work could not be done: a defect of ours, which must not end the crawl.
@@ -87,6 +95,11 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> WorkResult {
         }
         Work::Walk(walk, own, page) => clean::walk_page(site, walk, &own, *page, tools),
         Work::Sitemap(walk, own, page) => links::sitemap(walk, &own, &page, tools),
+        Work::NumberModel(mut walk) => {
+            let number = clean::model_number(walk.template.prepare().as_deref(), tools);
+            WorkResult::ModelNumbered(walk, number)
+        }
+        Work::Reclean(walk, model, pages) => clean::reclean(walk, model, pages, tools),
         Work::StoreModel(matcher, outcome) => {
             WorkResult::ModelStored(matcher.stored_training_set().map(Box::new), outcome)
         }

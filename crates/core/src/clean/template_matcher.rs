@@ -1,7 +1,7 @@
 //! A site's template made ready to label pages.
 
 use super::CleanOptions;
-use crate::dom::{NodeId, Shape, Tree};
+use crate::dom::{NodeId, Shape, Tree, mix};
 use crate::labels::Labels;
 use crate::method::Method;
 use crate::site_model::{StoredTrainingSet, TrainingSet};
@@ -11,6 +11,7 @@ use crate::template::{Equality, EtdmOptions, Mapped, Template, map_trees};
 #[derive(Clone, Debug)]
 pub struct TemplateMatcher {
     by: By,
+    number: u64,
     /// Coverage of the key page when the template was learned.
     key_coverage: Option<f64>,
 }
@@ -24,6 +25,17 @@ enum By {
     TrainingSet(Box<TrainingSet>),
 }
 
+impl By {
+    fn number(&self) -> u64 {
+        match self {
+            By::TrainingSet(set) => set.number(),
+            By::Votes { shape, votes, .. } => {
+                votes.iter().fold(shape.h_full.first().copied().unwrap_or(0), |number, n| mix(number, u64::from(*n)))
+            }
+        }
+    }
+}
+
 impl TemplateMatcher {
     /// Prepares a stored template.
     pub fn from_template(template: &Template) -> TemplateMatcher {
@@ -35,12 +47,13 @@ impl TemplateMatcher {
                 options: Box::new(template.learn.etdm.clone()),
             },
         };
-        TemplateMatcher { by, key_coverage: template.key_coverage }
+        TemplateMatcher { number: by.number(), by, key_coverage: template.key_coverage }
     }
 
     /// Prepares training pages that no template was made from.
     pub fn from_training_set(set: TrainingSet) -> TemplateMatcher {
-        TemplateMatcher { by: By::TrainingSet(Box::new(set)), key_coverage: None }
+        let by = By::TrainingSet(Box::new(set));
+        TemplateMatcher { number: by.number(), by, key_coverage: None }
     }
 
     /// Labels a page by the evidence of the training pages, or by mapping the template to it from the body down.
@@ -73,10 +86,19 @@ impl TemplateMatcher {
 
     /// Adds a page of the site, found at the URL with this number, to the training pages. Returns whether it is kept.
     pub fn add_page(&mut self, url: u64, page: &Tree, labels: &Labels) -> bool {
-        match &mut self.by {
+        let is_kept = match &mut self.by {
             By::TrainingSet(set) => set.add(url, page, &labels.is_template),
             By::Votes { .. } => false,
+        };
+        if is_kept {
+            self.number = self.by.number();
         }
+        is_kept
+    }
+
+    /// A number for what labels: matchers with the same one label every page alike.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// The training pages, if there are any.
@@ -189,9 +211,9 @@ mod tests {
         let labels = TemplateMatcher::from_template(&template).label(&new);
         assert_eq!(labels.text(&new), "new & own\n");
         assert!(
-            labels.html(&new).contains("<body> <main><h1>new &amp; own</h1></main></body>"),
+            labels.html(&new, None).contains("<body> <main><h1>new &amp; own</h1></main></body>"),
             "{}",
-            labels.html(&new)
+            labels.html(&new, None)
         );
         assert!((labels.confidence - 1.0).abs() < 1e-9);
         assert!(

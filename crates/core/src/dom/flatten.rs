@@ -10,11 +10,12 @@ use rustc_hash::FxHashMap;
 use super::shape::{LONG_VALUE, SetBuilder, SetId, Sets, hash_long_pair, hash_pair, hash_str};
 use super::sink::{Kind, NONE, Raw, RawAttr, RawTree};
 use super::text::{is_blank, is_normalized, normalize_into};
-use super::{Attr, NodeId, Note, Shape, Tree};
+use super::{Attr, NodeId, Noscript, Note, Shape, Tree};
 use crate::dom::KeepNodes;
 
-pub(super) fn flatten(raw: RawTree, keep: KeepNodes, mut notes: Vec<Note>) -> Tree {
-    let mut layout = Layout::new(raw, keep);
+/// With scripting, the raw text of a `noscript` is kept beside the nodes; without, a `noscript` is a node.
+pub(super) fn flatten(raw: RawTree, keep: KeepNodes, scripting: bool, mut notes: Vec<Note>) -> Tree {
+    let mut layout = Layout::new(raw, keep, scripting);
     layout.walk();
     let mut tree = layout.finish();
     tree.shape.sum_up();
@@ -28,6 +29,7 @@ pub(super) fn flatten(raw: RawTree, keep: KeepNodes, mut notes: Vec<Note>) -> Tr
 struct Layout {
     raw: RawTree,
     keep: KeepNodes,
+    scripting: bool,
     tree: Tree,
     sets: SetBuilder,
     name_ids: FxHashMap<LocalName, u32>,
@@ -49,7 +51,7 @@ struct LongValue {
 }
 
 impl Layout {
-    fn new(mut raw: RawTree, keep: KeepNodes) -> Layout {
+    fn new(mut raw: RawTree, keep: KeepNodes, scripting: bool) -> Layout {
         let buffer = std::mem::take(&mut raw.text);
         let n = raw.nodes.len();
         let tree = Tree {
@@ -62,11 +64,13 @@ impl Layout {
             space: Vec::with_capacity(n),
             buffer,
             body: None,
+            noscripts: Vec::new(),
             notes: Vec::new(),
         };
         Layout {
             raw,
             keep,
+            scripting,
             tree,
             sets: SetBuilder::default(),
             name_ids: FxHashMap::with_capacity_and_hasher(64, rustc_hash::FxBuildHasher),
@@ -105,7 +109,7 @@ impl Layout {
             let Raw { kind, first, .. } = self.raw.nodes[at as usize];
             let mut down = false;
             match kind {
-                Kind::Element if self.is_dropped(at) => {}
+                Kind::Element if self.is_dropped(at) => self.keep_noscript(at, parent),
                 Kind::Element => {
                     let id = self.push_element(at, parent, space);
                     if first != NONE {
@@ -146,7 +150,22 @@ impl Layout {
     }
 
     fn is_dropped(&self, at: u32) -> bool {
-        matches!(&*self.raw.nodes[at as usize].name, "script" | "style" | "noscript" | "template")
+        match &*self.raw.nodes[at as usize].name {
+            "script" | "style" | "template" => true,
+            "noscript" => self.scripting,
+            _ => false,
+        }
+    }
+
+    /// Remembers the raw text of a dropped `noscript` and its place.
+    fn keep_noscript(&mut self, at: u32, parent: u32) {
+        let Raw { first, .. } = self.raw.nodes[at as usize];
+        let is_raw = first != NONE && self.raw.nodes[first as usize].kind == Kind::Text;
+        if is_raw && &*self.raw.nodes[at as usize].name == "noscript" {
+            let markup = self.join_spans(first);
+            let before = self.tree.tag.len() as u32;
+            self.tree.noscripts.push(Noscript { parent, before, markup });
+        }
     }
 
     /// The text of a node as one span. Chained spans are copied to the end of the buffer.

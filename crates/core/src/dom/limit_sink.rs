@@ -76,7 +76,19 @@ impl LimitSink {
 }
 
 fn is_raw_text(name: &str) -> bool {
-    matches!(name, "script" | "style" | "textarea" | "title" | "xmp" | "iframe" | "noembed" | "noframes" | "plaintext")
+    matches!(
+        name,
+        "script"
+            | "style"
+            | "textarea"
+            | "title"
+            | "xmp"
+            | "iframe"
+            | "noembed"
+            | "noframes"
+            | "noscript"
+            | "plaintext"
+    )
 }
 
 impl TokenSink for LimitSink {

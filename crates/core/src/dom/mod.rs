@@ -12,8 +12,8 @@
 mod attribute_limit;
 mod charset;
 mod flatten;
-mod html;
 mod limit_sink;
+mod noscript;
 mod options;
 mod parse;
 mod scan;
@@ -25,7 +25,6 @@ mod text;
 mod walk;
 
 pub use charset::{Charset, decode};
-pub use html::write_html;
 pub use options::{KeepNodes, ParseOptions};
 pub use parse::{parse, parse_bytes};
 pub use scan::{Scanned, scan_links, scan_metas};
@@ -35,7 +34,7 @@ pub use walk::{ancestors, children};
 
 pub(crate) use flatten::looks_generated;
 pub(crate) use shape::{LONG_VALUE, SetBuilder, hash_long_pair, hash_pair, hash_str, mix};
-pub(crate) use text::normalized_chars;
+pub(crate) use text::{is_fallback_element, keeps_space, normalized_chars};
 
 /// A parsed page.
 #[derive(Clone, Debug)]
@@ -54,7 +53,19 @@ pub struct Tree {
     space: Vec<(u32, u32)>,
     buffer: String,
     body: Option<NodeId>,
+    noscripts: Vec<Noscript>,
     notes: Vec<Note>,
+}
+
+/// A `noscript` element, which is no node of the tree.
+#[derive(Clone, Copy, Debug)]
+struct Noscript {
+    /// The node that it is a child of.
+    parent: u32,
+    /// Number of the next node in document order.
+    before: u32,
+    /// Its content as written: a span of `buffer`.
+    markup: (u32, u32),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +89,8 @@ pub enum Note {
     Undecodable,
     /// The page has no body (a frameset).
     NoBody,
+    /// The only text of the page is inside `noscript`; it was parsed as part of the page.
+    NoscriptKept,
 }
 
 impl Tree {
@@ -134,6 +147,13 @@ impl Tree {
     /// Value of one attribute.
     pub fn attr(&self, node: NodeId, name: &str) -> Option<&str> {
         self.attrs(node).find(|(n, _)| *n == name).map(|(_, value)| value)
+    }
+
+    /// The `noscript` elements of the body: the parent of each, the number of the next node, and the content.
+    pub fn noscripts(&self) -> impl Iterator<Item = (NodeId, usize, &str)> {
+        let body = self.counted();
+        let inside = self.noscripts.iter().filter(move |noscript| body.contains(&(noscript.parent as usize)));
+        inside.map(|n| (NodeId::new(n.parent as usize), n.before as usize, self.slice(n.markup)))
     }
 
     /// The limits and defects that changed this tree.

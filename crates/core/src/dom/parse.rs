@@ -13,7 +13,7 @@ use super::charset::{Charset, decode};
 use super::flatten::flatten;
 use super::limit_sink::LimitSink;
 use super::sink::Sink;
-use super::{Note, Tree};
+use super::{Note, Tree, noscript};
 use crate::dom::ParseOptions;
 
 /// Size of the pieces fed to the tokenizer. Pieces beyond the node limit are never read.
@@ -36,7 +36,9 @@ pub fn parse_bytes(bytes: &[u8], content_type: Option<&str>, options: &ParseOpti
     (tree, charset)
 }
 
-/// Parses a decoded page. Never fails.
+/// Parses a decoded page as a browser with scripting does: the content of `noscript` is one raw text, so that no
+/// element in it can swallow what follows. Where the page has no other text, that content is parsed as markup. Never
+/// fails.
 pub fn parse(html: &str, options: &ParseOptions) -> Tree {
     let mut notes = Vec::new();
     let kept = cut_at(html, options.max_bytes.min(MOST_BYTES));
@@ -52,12 +54,22 @@ pub fn parse(html: &str, options: &ParseOptions) -> Tree {
     if !surplus.is_empty() {
         notes.push(Note::AttributesCut(surplus.len()));
     }
+    let tree = build(&kept, options, true, notes.clone());
+    if noscript::is_only_text(&tree) {
+        notes.push(Note::NoscriptKept);
+        return build(&kept, options, false, notes);
+    }
+    tree
+}
+
+/// Builds the tree of a page that is within the limits. Without scripting, `noscript` is an element like any other.
+fn build(kept: &str, options: &ParseOptions, scripting: bool, mut notes: Vec<Note>) -> Tree {
     let sink = Sink::new(kept.len(), options);
-    let opts = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
+    let opts = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
     let limit = LimitSink::new(TreeBuilder::new(sink, opts), options.max_depth, options.max_nodes);
     let tokenizer = Tokenizer::new(limit, TokenizerOpts::default());
     let input = BufferQueue::default();
-    let mut rest = &*kept;
+    let mut rest = kept;
     while !rest.is_empty() && !tokenizer.sink.full.get() {
         let piece = cut_at(rest, PIECE);
         rest = &rest[piece.len()..];
@@ -74,7 +86,7 @@ pub fn parse(html: &str, options: &ParseOptions) -> Tree {
         notes.push(Note::Dissolved(limit.n_dissolved.get()));
     }
     let raw = html5ever::interface::TreeSink::finish(limit.builder.sink);
-    flatten(raw, options.keep, notes)
+    flatten(raw, options.keep, scripting, notes)
 }
 
 /// The text with these ranges removed.

@@ -140,12 +140,12 @@ fn may_hide(text: &str) -> bool {
 }
 
 /// Whether an element preserves its white space.
-pub(super) fn keeps_space(name: &str) -> bool {
+pub(crate) fn keeps_space(name: &str) -> bool {
     matches!(name, "pre" | "textarea" | "listing" | "xmp" | "plaintext")
 }
 
 /// Whether an element's inner markup is parsed as one text node that is never shown to a reader.
-pub(super) fn is_fallback_element(name: &str) -> bool {
+pub(crate) fn is_fallback_element(name: &str) -> bool {
     matches!(name, "iframe" | "noembed" | "noframes")
 }
 

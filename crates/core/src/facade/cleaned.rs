@@ -25,10 +25,10 @@ impl<'p> Cleaned<'p> {
 
     /// The page without its template, as HTML. An element stays when something below it is the page's own.
     ///
-    /// The attributes of the page are kept as they are, event handlers among them: sanitize the result before a browser
-    /// shows it.
+    /// The result is safe to open: scripts, handlers, frames, forms and styles are not written, and a content security
+    /// policy forbids them. Links and pictures are absolute where the page has a URL or a `base` element.
     pub fn html(&self) -> String {
-        self.labels.html(&self.page.tree)
+        self.labels.html(&self.page.tree, self.page.page_url())
     }
 
     /// Whether each node of the page is template, in document order; [`Page::n_nodes`] of them.

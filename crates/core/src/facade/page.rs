@@ -97,6 +97,10 @@ impl Page {
         self.url.as_ref().map(PageUrl::as_str)
     }
 
+    pub(super) fn page_url(&self) -> Option<&PageUrl> {
+        self.url.as_ref()
+    }
+
     /// The text of the `title` element, white space collapsed.
     pub fn title(&self) -> Option<String> {
         let title = self.tree.all("title").next()?;

@@ -27,7 +27,7 @@ mod training_page;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::dom::Tree;
+use crate::dom::{Tree, mix};
 use crate::labels::Labels;
 
 use align::{Alignment, Scratch, align};
@@ -123,6 +123,12 @@ impl TrainingSet {
         let at = self.pages.partition_point(|known| known.order() < training_page.order());
         self.pages.insert(at, training_page);
         true
+    }
+
+    /// A number for the set: sets with the same one label every page alike.
+    pub fn number(&self) -> u64 {
+        let names = self.vocabulary.iter().fold(0_u64, |sum, name| sum.wrapping_add(mix(1, u64::from(*name))));
+        self.pages.iter().fold(names, |number, page| mix(number, page.number()))
     }
 
     /// Number of pages kept.

@@ -158,6 +158,7 @@ proptest! {
         let stored: StoredTrainingSet = serde_json::from_slice(&json).unwrap();
         prop_assert!(stored.check().is_ok());
         let stored = stored.load(&options);
+        prop_assert_eq!((set.number(), set.number()), (other.number(), stored.number()), "numbers");
         for (at, tree) in trees.iter().enumerate() {
             let label = set.label(tree);
             prop_assert_eq!(&label, &other.label(tree), "order");

@@ -63,6 +63,13 @@ impl TrainingPage {
         self.columns.subtree.iter_mut().for_each(|subtree| *subtree = new[*subtree as usize]);
     }
 
+    /// A number for the page and its labels.
+    pub(super) fn number(&self) -> u64 {
+        let kinds = u64::from(self.is_extra) | u64::from(self.is_hidden) << 1;
+        let labels = self.is_template.iter().fold(kinds, |number, is| mix(number, u64::from(*is)));
+        mix(mix(labels, self.digest), self.url)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.columns.len()
     }

@@ -1,0 +1,119 @@
+//! The source of a picture, also where a script would load it later.
+
+use std::borrow::Cow;
+
+use super::addresses::sources;
+use crate::dom::{NodeId, ParseOptions, Tree, parse};
+
+/// Attributes that scripts read the source of a picture from.
+const LAZY: [&str; 8] = [
+    "data-src",
+    "data-lazy-src",
+    "data-original",
+    "data-original-src",
+    "data-lazy",
+    "data-actualsrc",
+    "data-hi-res-src",
+    "data-full-src",
+];
+
+const LAZY_SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "data-original-set"];
+
+/// Pictures that `noscript` elements hold, by the place in the document where each stands.
+pub(super) struct NoscriptImages {
+    images: Vec<NoscriptImage>,
+}
+
+struct NoscriptImage {
+    parent: NodeId,
+    before: usize,
+    src: String,
+    alt: String,
+}
+
+impl NoscriptImages {
+    pub(super) fn of(tree: &Tree) -> NoscriptImages {
+        let images = tree.noscripts().filter(|(_, _, markup)| markup.contains("<img") || markup.contains("<IMG"));
+        NoscriptImages { images: images.filter_map(|(parent, before, markup)| read(parent, before, markup)).collect() }
+    }
+
+    /// The picture that a `noscript` right after this `img` stands for.
+    fn after(&self, tree: &Tree, img: NodeId) -> Option<&NoscriptImage> {
+        let next = tree.shape.subtree(img).end;
+        self.images.iter().find(|image| image.before == next && image.parent.index() == parent_of(tree, img))
+    }
+
+    /// Sources and texts of the pictures that no `img` stands for, right before node `at` below `parent`.
+    pub(super) fn alone(&self, tree: &Tree, at: usize) -> impl Iterator<Item = (NodeId, &str, &str)> {
+        let here = self.images.iter().filter(move |image| image.before == at);
+        let lonely = here.filter(|image| {
+            let before = image.before.checked_sub(1).map(NodeId::new);
+            !before.is_some_and(|node| tree.name(node) == "img" && parent_of(tree, node) == image.parent.index())
+        });
+        lonely.map(|image| (image.parent, image.src.as_str(), image.alt.as_str()))
+    }
+}
+
+fn parent_of(tree: &Tree, node: NodeId) -> usize {
+    tree.shape.parent[node.index()] as usize
+}
+
+/// The picture of a `noscript`, unless it only counts visits.
+fn read(parent: NodeId, before: usize, markup: &str) -> Option<NoscriptImage> {
+    let options = ParseOptions { max_bytes: 20_000, max_nodes: 100, ..ParseOptions::default() };
+    let tree = parse(markup, &options);
+    let img = tree.all("img").next()?;
+    if is_pixel(&tree, img) {
+        return None;
+    }
+    let src = source(&tree, img)?.into_owned();
+    Some(NoscriptImage { parent, before, src, alt: tree.attr(img, "alt").unwrap_or_default().to_owned() })
+}
+
+/// Whether a picture is too small to be seen: it counts visits.
+pub(super) fn is_pixel(tree: &Tree, img: NodeId) -> bool {
+    let is_tiny = |name: &str| {
+        let length = tree.attr(img, name).map(|length| length.trim().trim_end_matches("px").to_owned());
+        length.is_some_and(|length| matches!(&*length, "0" | "1"))
+    };
+    let style = || tree.attr(img, "style").is_some_and(|style| style.replace(' ', "").contains("display:none"));
+    (is_tiny("width") && is_tiny("height")) || style()
+}
+
+/// The source of an `img` or a `source` of the page, which may be lazy.
+pub(super) fn lazy_source<'t>(tree: &'t Tree, node: NodeId, noscripts: &'t NoscriptImages) -> Option<Cow<'t, str>> {
+    let own = source(tree, node);
+    match own {
+        Some(src) if !is_placeholder(&src) => Some(src),
+        own => noscripts.after(tree, node).map(|image| Cow::Borrowed(image.src.as_str())).or(own),
+    }
+}
+
+/// The candidates of an `img` or a `source`.
+pub(super) fn lazy_set(tree: &Tree, node: NodeId) -> Option<&str> {
+    let lazy = LAZY_SETS.iter().find_map(|name| tree.attr(node, name)).filter(|set| !set.trim().is_empty());
+    lazy.or_else(|| tree.attr(node, "srcset"))
+}
+
+fn source(tree: &Tree, node: NodeId) -> Option<Cow<'_, str>> {
+    let is_given = |src: &&str| !src.trim().is_empty();
+    let lazy = LAZY.iter().find_map(|name| tree.attr(node, name).filter(is_given));
+    let src = lazy.or_else(|| tree.attr(node, "src").filter(is_given));
+    match src {
+        Some(src) if !is_placeholder(src) => Some(Cow::Borrowed(src)),
+        src => lazy_set(tree, node).and_then(largest).map(Cow::Borrowed).or(src.map(Cow::Borrowed)),
+    }
+}
+
+/// Whether a source only holds the place of a picture that a script loads.
+fn is_placeholder(src: &str) -> bool {
+    let src = src.trim();
+    src.is_empty() || src.starts_with("about:") || (src.starts_with("data:") && src.len() < 1000)
+}
+
+/// The candidate of the greatest size.
+fn largest(srcset: &str) -> Option<&str> {
+    let size = |size: &str| size.trim_end_matches(['w', 'x', 'h']).parse::<f64>().unwrap_or(1.0);
+    let found = sources(srcset).filter(|(src, _)| !is_placeholder(src));
+    found.max_by(|a, b| size(a.1).total_cmp(&size(b.1))).map(|(src, _)| src)
+}

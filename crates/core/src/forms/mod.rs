@@ -1,0 +1,11 @@
+//! The forms in which a cleaned page is written.
+//!
+//! `html.rs` writes the tree as a document that is safe to open: `policy.rs` says which elements and attributes it may
+//! have, `addresses.rs` makes links absolute, and `images.rs` finds the source of a picture that a script would load.
+
+mod addresses;
+mod html;
+mod images;
+mod policy;
+
+pub use html::write_html;

@@ -1,0 +1,37 @@
+//! The end of a site: every page that the run has visited gets the text of one model.
+//!
+//! Pages are cleaned as they come, while the model still grows. When the walk is over, those that an earlier state of
+//! the model cleaned are cleaned again. So are pages and their last versions that two models have cleaned: a change of
+//! the model is no change of the page.
+
+use super::{Command, Context, Phase, SiteCrawl, Walk};
+use crate::crawl::workers::Work;
+use crate::store::{Query, SiteOutcome, StalePage};
+
+/// Pages in memory at once.
+const BATCH: usize = 8;
+
+impl SiteCrawl {
+    pub(super) fn ask_stale(&mut self, walk: Box<Walk>, model: u64, after: i64, out: &mut Vec<Command>) {
+        out.push(Command::Ask(Query::StalePages { site: self.id, model, after, n: BATCH }));
+        self.phase = Phase::Recleaning(walk, model);
+    }
+
+    pub(super) fn on_stale(
+        &mut self,
+        mut walk: Box<Walk>,
+        model: u64,
+        pages: Vec<StalePage>,
+        cx: &Context<'_>,
+        out: &mut Vec<Command>,
+    ) {
+        if pages.is_empty() {
+            return self.leave_walk(walk, cx, out);
+        }
+        if cx.is_stopping {
+            walk.outcome = SiteOutcome::Interrupted;
+            return self.leave_walk(walk, cx, out);
+        }
+        self.compute(Work::Reclean(walk, model, pages), out);
+    }
+}

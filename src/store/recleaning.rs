@@ -1,0 +1,131 @@
+//! Pages that are cleaned again at the end of their site, so that a run leaves one text for each.
+
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{Counted, RecleanedPage, SiteId, StalePage, Store, StoreError};
+use crate::revisit::{Change, TextMark, after_recleaning};
+use crate::settings::Revisit;
+
+/// What is known of a page that was cleaned again.
+struct Known {
+    url: i64,
+    page: i64,
+    stored: Option<TextMark>,
+    interval: Option<i64>,
+    checked_at: i64,
+    is_of_run: bool,
+    change: Option<Change>,
+}
+
+/// A row of the question for stale pages.
+struct Stale {
+    place: i64,
+    page: i64,
+    is_undecided: bool,
+    last: Option<i64>,
+}
+
+impl Store {
+    /// Pages of a site that the run has visited, whose text is not that of the model, or whose change is not known.
+    pub fn stale_pages(
+        &self,
+        run: i64,
+        site: SiteId,
+        model: u64,
+        after: i64,
+        n: usize,
+    ) -> Result<Vec<StalePage>, StoreError> {
+        let sql = "SELECT u.fingerprint, p.id, p.run_id = ?2 AND p.change IS NULL,
+                (SELECT max(o.id) FROM pages o WHERE o.site_id = ?1 AND o.url = p.url AND o.id < p.id)
+            FROM urls u JOIN pages p ON p.id = u.page_id
+            WHERE u.site_id = ?1 AND u.run_id = ?2 AND u.fingerprint > ?4 AND p.cleaned IS NOT NULL
+                AND (p.model IS NOT ?3 OR (p.run_id = ?2 AND p.change IS NULL))
+            ORDER BY u.fingerprint LIMIT ?5";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let row = |row: &Row<'_>| {
+            Ok(Stale { place: row.get(0)?, page: row.get(1)?, is_undecided: row.get(2)?, last: row.get(3)? })
+        };
+        let rows = statement.query_map(params![site, run, model as i64, after, n as i64], row);
+        let rows: Vec<Stale> = self.wrap(self.wrap(rows)?.collect())?;
+        let mut found = Vec::new();
+        for Stale { place, page, is_undecided, last } in rows {
+            // One that cannot be read back keeps the text that it has.
+            if let Some(page) = self.load_snapshot(page)? {
+                let last = match last.filter(|_| is_undecided) {
+                    Some(last) => self.load_snapshot(last)?,
+                    None => None,
+                };
+                found.push(StalePage { place, page, last });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Writes a page that was cleaned again. Returns how it counts now, if that is news.
+    pub fn save_recleaned(
+        &self,
+        run: i64,
+        site: SiteId,
+        template: Option<i64>,
+        page: &RecleanedPage,
+        revisit: &Revisit,
+    ) -> Result<Option<Counted>, StoreError> {
+        let RecleanedPage { cleaned, last_text } = page;
+        let Some(known) = self.recleaned(run, site, page)? else { return Ok(None) };
+        let before = known.change.filter(|_| known.is_of_run);
+        let text = cleaned.text;
+        let update = match known.is_of_run {
+            true => after_recleaning(before, known.stored, *last_text, known.interval, text.digest, revisit),
+            // A version of an earlier run that is still the newest: the visit has said that nothing changed.
+            false => {
+                after_recleaning(Some(Change::Unchanged), known.stored, None, known.interval, text.digest, revisit)
+            }
+        };
+        let change = update.change.filter(|_| known.is_of_run);
+        let template = template.filter(|_| cleaned.by_template);
+        let sql = "UPDATE pages SET cleaned = ?2, method = ?3, template_id = ?4, confidence = ?5, model = ?6,
+            change = COALESCE(?7, change) WHERE id = ?1";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let (method, model) = (cleaned.method.name(), text.model as i64);
+        let row =
+            params![known.page, cleaned.html, method, template, cleaned.confidence, model, change.map(Change::as_str)];
+        self.wrap(statement.execute(row))?;
+        let is_news = before.is_none() && change == Some(Change::Changed);
+        let sql =
+            "UPDATE urls SET text_digest = ?2, text_model = ?3, page_text = ?7, interval_ms = ?4, next_due = ?5 + ?4,
+            changed_at = CASE WHEN ?6 THEN ?5 ELSE changed_at END WHERE id = ?1";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let (digest, whole) = (text.digest as i64, text.page as i64);
+        let row = params![known.url, digest, model, update.interval_ms, known.checked_at, is_news, whole];
+        self.wrap(statement.execute(row))?;
+        Ok(change.filter(|change| before != Some(*change)).map(|change| Counted { change, instead: before }))
+    }
+
+    fn recleaned(&self, run: i64, site: SiteId, page: &RecleanedPage) -> Result<Option<Known>, StoreError> {
+        let sql = "SELECT u.id, u.page_id, u.text_digest, u.page_text, u.text_model, u.interval_ms, u.checked_at,
+                p.run_id = ?3, p.change
+            FROM urls u JOIN pages p ON p.id = u.page_id WHERE u.site_id = ?1 AND u.fingerprint = ?2";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let row = |row: &Row<'_>| {
+            Ok(Known {
+                url: row.get(0)?,
+                page: row.get(1)?,
+                stored: text_mark(row, 2)?,
+                interval: row.get(5)?,
+                checked_at: row.get(6)?,
+                is_of_run: row.get(7)?,
+                change: row.get::<_, Option<String>>(8)?.and_then(|word| Change::from_word(&word)),
+            })
+        };
+        self.wrap(statement.query_row(params![site, page.cleaned.url.fingerprint() as i64, run], row).optional())
+    }
+}
+
+/// The text of a URL, from three columns. Before version 5 only the first one was written; 0 is the number of no model
+/// and of no text.
+pub(super) fn text_mark(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<TextMark>> {
+    let digest: Option<i64> = row.get(at)?;
+    let number = |at: usize| row.get(at).map(|number: Option<i64>| number.unwrap_or(0) as u64);
+    let (page, model) = (number(at + 1)?, number(at + 2)?);
+    Ok(digest.map(|digest| TextMark { digest: digest as u64, page, model }))
+}

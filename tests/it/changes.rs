@@ -1,0 +1,101 @@
+//! What counts as a change of a page from night to night. What a server puts into every answer anew does not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use dehusk::crawl::Summary;
+use dehusk::demo::server::{Reply, Server};
+use dehusk::demo::{answers, sites};
+use dehusk_core::internals::page_url::PageUrl;
+
+use crate::crawl::{DevSites, run, settings};
+
+/// Puts a number into a comment, a script, an attribute and a hidden field of a page.
+fn with_nonces(mut reply: Reply, number: usize) -> Reply {
+    if reply.status != 200 {
+        return reply;
+    }
+    let Ok(html) = std::str::from_utf8(&reply.body) else {
+        reply.body.extend(format!("<!-- {number} -->").into_bytes());
+        return reply;
+    };
+    let nonces = format!(
+        "<!-- {number} --><script nonce=n{number}>var t={number}</script><input type=hidden name=token value={number}>"
+    );
+    let html = html.replacen("<body", &format!("<body data-request={number}"), 1);
+    reply.body = match html.contains("</body>") {
+        true => html.replacen("</body>", &format!("{nonces}</body>"), 1),
+        false => html + &nonces,
+    }
+    .into_bytes();
+    reply
+}
+
+/// Nights on which nothing changes but the numbers.
+fn nights(answer: Arc<dehusk::demo::server::Answer>, names: &[&str], seeds: &[PageUrl], pages: usize) -> Vec<Summary> {
+    let request = AtomicUsize::new(0);
+    let server = Server::start(Arc::new(move |host: &str, path: &str| {
+        let reply = answer(host, path);
+        match path {
+            "/robots.txt" => reply,
+            _ => with_nonces(reply, request.fetch_add(1, Ordering::Relaxed)),
+        }
+    }))
+    .unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut settings = settings(&dir.path().join("n.db"), &server, names);
+    settings.politeness.delay = Duration::from_millis(10);
+    settings.crawl.pages_per_site = pages;
+    settings.crawl.sitemaps = false;
+    settings.crawl.feeds = false;
+    settings.revisit.all = true;
+    let summaries = (0..3).map(|_| run(seeds.to_vec(), &settings).0).collect();
+    let connection = rusqlite::Connection::open(&settings.store.path).unwrap();
+    let mixed: i64 = connection
+        .query_row(
+            "SELECT count(*) FROM (SELECT 1 FROM urls u JOIN pages p ON p.id = u.page_id JOIN sites s ON s.id = u.site_id
+                WHERE p.cleaned IS NOT NULL AND u.run_id = 3
+                GROUP BY u.site_id HAVING count(DISTINCT p.model) > 1)",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(mixed, 0, "sites whose texts are of more than one model");
+    summaries
+}
+
+fn assert_nothing_changed(nights: &[Summary]) {
+    for (at, night) in nights.iter().enumerate() {
+        let stats = &night.stats;
+        println!(
+            "night {}: {} new, {} changed, {} same text, {} recleaned, {} unchanged, {} gone",
+            at + 1,
+            stats.new,
+            stats.changed,
+            stats.same_text,
+            stats.recleaned,
+            stats.unchanged,
+            stats.gone
+        );
+        assert_eq!((stats.changed, stats.gone), (0, 0), "night {}", at + 1);
+        assert!(stats.new + stats.same_text + stats.recleaned > 0);
+    }
+}
+
+#[test]
+fn numbers_in_answers_are_no_change_of_the_demo_sites() {
+    // The others answer with another page or an error now and then.
+    let sites: Vec<_> = sites().into_iter().filter(|site| site.fails_every == 0 && site.wait.is_zero()).collect();
+    let hosts: Vec<String> = sites.iter().map(|site| site.host()).collect();
+    let names: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let seeds: Vec<PageUrl> =
+        sites.iter().map(|site| PageUrl::parse(&format!("http://{}{}", site.host(), site.start)).unwrap()).collect();
+    assert_nothing_changed(&nights(answers(Arc::new(sites)), &names, &seeds, 30));
+}
+
+#[test]
+fn numbers_in_answers_are_no_change_of_the_real_sites() {
+    let Some(sites) = DevSites::load() else { return };
+    assert_nothing_changed(&nights(Arc::clone(&sites.answer), &sites.names(), &sites.seeds, 40));
+}
