@@ -1,21 +1,22 @@
 //! `dehusk clean`: removes templates from pages.
 
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
 use clap::builder::PossibleValuesParser;
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
-use super::documents::Reading;
-use super::stored_templates::{StoredPage, StoredTemplates};
+use super::documents::{Found, Reading, next_batch};
+use super::stored_templates::{Choice, StoredPage, StoredTemplates};
 use super::{Failure, Format, Outcome, exit, method_named, method_names, open_store};
 use crate::crawl::Single;
-use crate::fetch::is_html;
-use crate::settings::Settings;
-use crate::warc::{is_warc, pages};
-use dehusk_core::Options;
-use dehusk_core::internals::clean::{LabeledPage, label_page};
+use crate::fetch::Response;
+use crate::robots::PageRules;
+use crate::settings::{NoindexPages, Settings};
+use crate::store::StoreError;
+use dehusk_core::internals::clean::LabeledPage;
 use dehusk_core::internals::dom::{Note, Tree, parse_bytes};
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::{MethodEntry, Model};
@@ -23,9 +24,12 @@ use dehusk_core::internals::page_url::PageUrl;
 
 /// Remove the site's stored template from pages.
 ///
-/// The site of a page is that of its URL, of --site, or of its canonical link; otherwise the stored template that fits
-/// best is used. URLs are fetched as politely as in a crawl. --method uses another method instead of the stored
-/// template: one that needs only the page, or one that learns from the pages of --like.
+/// Sources may be files, folders, standard input or pipes. What they hold shows in their content: pages, JSON lines
+/// with `html`, web archives, each of them also packed with gzip or zstd. The site of a page is that of --site, of its
+/// URL, or of its canonical link; otherwise the stored template that fits best is used. A page of a site without a
+/// stored template is cleaned by itself. Pages that ask for noindex are left out, unless they are named one by one
+/// (setting store.noindex). URLs are fetched as politely as in a crawl. --method uses another method instead of the
+/// stored template: one that needs only the page, or one that learns from the pages of --like.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk clean page.html --site docs.example.org
@@ -36,10 +40,12 @@ use dehusk_core::internals::page_url::PageUrl;
   dehusk clean --method tps page.html
   dehusk clean --like mirror/www/ page.html
   dehusk clean --method rtdm --like mirror/www/ page.html
-  dehusk clean archive/*.warc.gz --json")]
+  dehusk clean mirror/www/ --json
+  dehusk clean archive/*.warc.gz --json
+  dehusk clean pages.jsonl.zst --json")]
 pub(super) struct Clean {
-    /// Files, URLs, WARC files, or - for standard input.
-    #[arg(required = true, value_name = "FILE|URL|-")]
+    /// Files, folders, web archives, JSON lines, URLs, or - for standard input.
+    #[arg(required = true, value_name = "FILE|DIR|URL|-")]
     pages: Vec<String>,
     /// Host or URL of the site whose template is used for files.
     #[arg(long, value_name = "HOST")]
@@ -58,7 +64,7 @@ pub(super) struct Clean {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Print one JSON line per page: {"page","site","method","confidence","content"}.
+    /// Print one JSON line per page: {"page","url","site","method","confidence","content"}.
     ///
     /// The method is the step that labeled the page. Its confidence is: for site_model and etdm, the share of the
     /// site's template on the page (1 for a training page); for df, the share of its texts that other pages have; for
@@ -73,17 +79,36 @@ const MOST_LIKE: usize = 64;
 
 /// How pages are cleaned.
 enum By {
+    /// By the template of their site, if it has one.
     Store(StoredTemplates),
+    /// By the template that --site names.
+    Site(Choice),
     /// Each page alone.
     Alone,
     /// Another method, with its learned model.
     Method(&'static MethodEntry, Option<Model>),
 }
 
+/// A page that was read.
 struct Loaded {
+    /// As the source names it.
+    name: String,
     tree: Tree,
-    /// URL of a page from the network.
     url: Option<PageUrl>,
+    rules: PageRules,
+    /// Whether it is one of many in its source, so that nobody has named it.
+    is_one_of_many: bool,
+}
+
+/// What became of the pages.
+#[derive(Default)]
+struct Counts {
+    failed: usize,
+    /// Documents that are plain text.
+    texts: usize,
+    /// Pages whose owners want them in no collection.
+    noindex: usize,
+    written: usize,
 }
 
 impl Clean {
@@ -91,33 +116,30 @@ impl Clean {
         let by = &self.by(settings)?;
         let runtime = super::runtime()?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
-        let mut failed = false;
-        // An empty line separates the texts of several pages.
-        let between = if self.json || self.pages.len() < 2 { "" } else { "\n" };
+        let mut counts = Counts::default();
         for page in &self.pages {
-            if is_warc(Path::new(page)) {
-                failed |= !self.clean_archive(page, by, settings)?;
+            if !page.contains("://") {
+                self.clean_source(&PathBuf::from(page), by, settings, &mut counts)?;
                 continue;
             }
-            let loaded = if page.contains("://") {
-                PageUrl::parse(page).map_err(anyhow::Error::from).and_then(|url| {
-                    let response = runtime.block_on(network.fetch(&url))?;
-                    let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.core.parse);
-                    Ok(Loaded { tree, url: Some(response.url) })
-                })
-            } else {
-                load_file(page, settings)
-            };
-            let outcome = loaded.and_then(|loaded| self.clean(page, &loaded, by, &settings.core));
-            match outcome {
-                Ok(text) => write!(io::stdout().lock(), "{text}{between}")?,
-                Err(e) => {
-                    failed = true;
-                    tracing::error!("{e:#}");
-                }
-            }
+            let fetched = PageUrl::parse(page)
+                .map_err(anyhow::Error::from)
+                .and_then(|url| runtime.block_on(network.fetch(&url)).map_err(anyhow::Error::from));
+            let loaded = fetched.map(|response| of_response(page, &response, settings));
+            self.clean_batch(vec![loaded], by, settings, &mut counts)?;
         }
-        Ok(if failed { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
+        if counts.noindex > 0 {
+            let n = counts.noindex;
+            tracing::warn!("{n} pages ask for noindex and were left out; --set store.noindex=show writes them");
+        }
+        if counts.texts > 0 {
+            let n = counts.texts;
+            tracing::error!(
+                "{n} documents are plain text (a WET file, or lines with a field `text`) and were left out: `clean` needs \
+                 HTML, and `dehusk strings` works on text"
+            );
+        }
+        Ok(if counts.failed + counts.texts > 0 { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
     }
 
     fn by(&self, settings: &Settings) -> Result<By, Failure> {
@@ -125,7 +147,7 @@ impl Clean {
             Some(name) => method_named(name)?,
             None if !self.like.is_empty() => method_named(Method::of_label_by(settings.core.learn.label_by).name())?,
             None if self.alone => return Ok(By::Alone),
-            None => return Ok(By::Store(StoredTemplates::of(open_store(settings)?))),
+            None => return self.by_store(settings),
         };
         let name = method.method;
         match (method.is_site_method(), self.like.is_empty()) {
@@ -150,66 +172,160 @@ impl Clean {
         }
     }
 
-    /// Cleans every HTML page of an archive. Returns whether all succeeded.
-    fn clean_archive(&self, file: &str, by: &By, settings: &Settings) -> Result<bool, Failure> {
-        let mut all_well = true;
-        let pages = pages(Path::new(file), settings.fetch.max_bytes).map_err(|e| Failure::Nothing(e.into()))?;
-        for page in pages {
-            let outcome = page.map_err(anyhow::Error::from).and_then(|page| {
-                let (tree, _) = parse_bytes(&page.body, page.content_type.as_deref(), &settings.core.parse);
-                let name = page.url.to_string();
-                self.clean(&name, &Loaded { tree, url: Some(page.url) }, by, &settings.core)
-            });
-            match outcome {
-                Ok(text) => io::stdout().lock().write_all(text.as_bytes())?,
+    fn by_store(&self, settings: &Settings) -> Result<By, Failure> {
+        let store = match open_store(settings) {
+            Ok(store) => store,
+            Err(Failure::Work(error)) if self.site.is_none() && is_missing(&error) => {
+                tracing::warn!("{}: no such database; every page is cleaned by itself", settings.store.path);
+                return Ok(By::Alone);
+            }
+            Err(failure) => return Err(failure),
+        };
+        let templates = StoredTemplates::of(store);
+        match &self.site {
+            Some(site) => {
+                let host = PageUrl::parse(site).map_or_else(|_| site.clone(), |url| url.authority());
+                Ok(By::Site(templates.named(&host).map_err(Failure::Nothing)?))
+            }
+            None => Ok(By::Store(templates)),
+        }
+    }
+
+    /// Cleans all pages of a source, in order, on all cores.
+    fn clean_source(&self, source: &PathBuf, by: &By, settings: &Settings, counts: &mut Counts) -> Result<(), Failure> {
+        let reading = Reading { all_pages: true, ..Reading::new(false, None, settings.core.parse.max_bytes) };
+        let sources = std::slice::from_ref(source);
+        let mut found = reading.all(sources);
+        let agents = settings.agents();
+        while let Some(mut batch) = next_batch(&mut found) {
+            let n_found = batch.len();
+            batch.retain(|found| found.as_ref().map_or(true, |found| found.is_page));
+            counts.texts += n_found - batch.len();
+            let load = |found: anyhow::Result<Found>| Ok(of_found(found?, settings, &agents));
+            let loaded = batch.into_par_iter().map(load).collect();
+            self.clean_batch(loaded, by, settings, counts)?;
+        }
+        reading.warn_of_skipped();
+        Ok(())
+    }
+
+    fn clean_batch(
+        &self,
+        batch: Vec<anyhow::Result<Loaded>>,
+        by: &By,
+        settings: &Settings,
+        counts: &mut Counts,
+    ) -> Result<(), Failure> {
+        let mut chosen = Vec::new();
+        for loaded in batch {
+            match loaded.and_then(|page| Ok((choose(&page, by)?, page))) {
+                Ok((_, page)) if leaves_out(&page, settings) => counts.noindex += 1,
+                Ok(page) => chosen.push(page),
                 Err(e) => {
-                    all_well = false;
+                    counts.failed += 1;
                     tracing::error!("{e:#}");
                 }
             }
         }
-        Ok(all_well)
+        let method = match by {
+            By::Method(method, model) => Some((*method, model.as_ref())),
+            _ => None,
+        };
+        let write = |(choice, page): &(Choice, Loaded)| self.written(page, choice, method, settings);
+        let written: Vec<String> = chosen.par_iter().map(write).collect();
+        let mut out = io::stdout().lock();
+        for text in written {
+            // An empty line separates the texts of several pages.
+            if counts.written > 0 && !self.json {
+                out.write_all(b"\n")?;
+            }
+            out.write_all(text.as_bytes())?;
+            counts.written += 1;
+        }
+        Ok(())
     }
 
-    /// The host of the URL of a page from the network, or of --site.
-    fn host_of(&self, loaded: &Loaded) -> Option<String> {
-        let site =
-            self.site.as_ref().map(|site| PageUrl::parse(site).map_or_else(|_| site.clone(), |url| url.authority()));
-        loaded.url.as_ref().map(PageUrl::authority).or(site)
-    }
-
-    fn clean(&self, page: &str, loaded: &Loaded, by: &By, options: &Options) -> anyhow::Result<String> {
-        for note in loaded.tree.notes() {
+    fn written(
+        &self,
+        page: &Loaded,
+        choice: &Choice,
+        method: Option<(&MethodEntry, Option<&Model>)>,
+        settings: &Settings,
+    ) -> String {
+        let name = page.name.as_str();
+        for note in page.tree.notes() {
             match note {
-                Note::BytesCut(n) => tracing::warn!("{page}: {n} bytes beyond page.max_bytes are cut off"),
-                Note::NodesCut => tracing::warn!("{page}: what comes after page.max_nodes is cut off"),
+                Note::BytesCut(n) => tracing::warn!("{name}: {n} bytes beyond page.max_bytes are cut off"),
+                Note::NodesCut => tracing::warn!("{name}: what comes after page.max_nodes is cut off"),
                 _ => {}
             }
         }
-        let how = &options.clean;
-        let (host, labeled) = match by {
-            By::Store(templates) => {
-                let page = StoredPage { name: page, tree: &loaded.tree, host: self.host_of(loaded) };
-                let (host, labeled) = templates.label(&page, how)?;
-                (Some(host), labeled)
-            }
-            By::Alone => (None, label_page(&loaded.tree, None, None, how)),
-            By::Method(method, model) => (None, method.label(&loaded.tree, model.as_ref(), options)),
+        let how = &settings.core.clean;
+        let stored = StoredPage { name, tree: &page.tree, host: None };
+        let (host, labeled) = match method {
+            Some((method, model)) => (None, method.label(&page.tree, model, &settings.core)),
+            None => choice.label(&stored, how),
         };
         let LabeledPage { labels, method, .. } = labeled;
         let content = match self.format {
-            Format::Text => labels.text(&loaded.tree),
-            Format::Html => labels.html(&loaded.tree, loaded.url.as_ref()),
+            Format::Text => labels.text(&page.tree),
+            Format::Html => labels.html(&page.tree, page.url.as_ref()),
         };
         if !self.json {
-            return Ok(content);
+            return content;
         }
         let confidence = (labels.confidence * 1000.0).round() / 1000.0;
         let line = serde_json::json!({
-            "page": page, "site": host, "method": method, "confidence": confidence, "content": content,
+            "page": name, "url": page.url.as_ref().map(PageUrl::as_str), "site": host, "method": method,
+            "confidence": confidence, "content": content,
         });
-        Ok(format!("{line}\n"))
+        format!("{line}\n")
     }
+}
+
+fn choose(page: &Loaded, by: &By) -> anyhow::Result<Choice> {
+    match by {
+        By::Store(templates) => {
+            let host = page.url.as_ref().map(PageUrl::authority);
+            Ok(templates.choose(&StoredPage { name: &page.name, tree: &page.tree, host })?)
+        }
+        By::Site(choice) => Ok(choice.clone()),
+        By::Alone | By::Method(..) => Ok(Choice::Alone),
+    }
+}
+
+/// Whether a page is left out because its owner wants it in no collection.
+fn leaves_out(page: &Loaded, settings: &Settings) -> bool {
+    if !page.rules.noindex || settings.store.noindex == NoindexPages::Show {
+        return false;
+    }
+    if !page.is_one_of_many {
+        tracing::warn!("{}: asks for noindex: its owner wants it in no collection", page.name);
+    }
+    page.is_one_of_many
+}
+
+fn is_missing(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(StoreError::Missing { .. }))
+}
+
+fn of_response(name: &str, response: &Response, settings: &Settings) -> Loaded {
+    let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.core.parse);
+    let rules = rules_of(&tree, &response.robots_tags, &settings.agents());
+    Loaded { name: name.to_owned(), tree, url: Some(response.url.clone()), rules, is_one_of_many: false }
+}
+
+fn of_found(found: Found, settings: &Settings, agents: &[String]) -> Loaded {
+    let tree = found.tree(&settings.core.parse);
+    let rules = rules_of(&tree, &found.robots_tags, agents);
+    let Found { name, url, is_one_of_many, .. } = found;
+    Loaded { name, tree, url, rules, is_one_of_many }
+}
+
+fn rules_of(tree: &Tree, robots_tags: &[String], agents: &[String]) -> PageRules {
+    let metas = tree.all("meta").filter_map(|meta| Some((tree.attr(meta, "name")?, tree.attr(meta, "content")?)));
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    PageRules::of(robots_tags, metas, agents, now.map_or(0, |now| now.as_secs() as i64))
 }
 
 /// The first [`MOST_LIKE`] pages of these sources.
@@ -218,22 +334,4 @@ fn like(sources: &[PathBuf], settings: &Settings) -> Result<Vec<Tree>, Failure> 
     let pages = reading.all(sources).filter(|found| found.as_ref().map_or(true, |found| found.is_page));
     let trees = pages.take(MOST_LIKE).map(|found| Ok(found?.tree(&settings.core.parse)));
     trees.collect::<anyhow::Result<Vec<Tree>>>().context("--like").map_err(Failure::Nothing)
-}
-
-fn load_file(page: &str, settings: &Settings) -> anyhow::Result<Loaded> {
-    let mut bytes = Vec::new();
-    if page == "-" {
-        io::stdin().read_to_end(&mut bytes).context("standard input")?;
-    } else {
-        bytes = std::fs::read(Path::new(page)).with_context(|| page.to_owned())?;
-    }
-    // A file has no Content-Type, and a fragment may begin with plain words.
-    is_html(Some("text/html"), &bytes).map_err(|found| anyhow!("{page}: is not HTML but {found}"))?;
-    if bytes.iter().take(1024).any(|byte| *byte == 0)
-        && !bytes.starts_with(b"\xff\xfe")
-        && !bytes.starts_with(b"\xfe\xff")
-    {
-        return Err(anyhow!("{page}: is not HTML: it contains NUL bytes"));
-    }
-    Ok(Loaded { tree: parse_bytes(&bytes, None, &settings.core.parse).0, url: None })
 }

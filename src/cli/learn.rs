@@ -1,67 +1,69 @@
-//! `dehusk learn`: learns the template of one site, from a folder, a WARC file or over the network.
+//! `dehusk learn`: learns templates from a folder, from web archives or over the network.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rustc_hash::FxHashMap;
-
 use anyhow::{Context, anyhow};
 
 use super::crawl::{run_crawl, site_table};
-use super::outline::write_outline;
-use super::table::terminal_width;
-use super::{Failure, Outcome};
+use super::learn_many::{SitePages, learn_all};
+use super::outline::{write_outline, write_summary};
+use super::table::{Table, terminal_width};
+use super::{Failure, Outcome, exit};
 use crate::crawl::SeedList;
 use crate::folder::{Folder, url_of};
 use crate::settings::Settings;
 use crate::store::Store;
-use crate::warc::{WarcPage, is_warc, undamaged_pages};
 use dehusk_core::internals::dom::parse_bytes;
 use dehusk_core::internals::learner::{FoundPage, Learner};
 use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::template::Template;
 
-/// Learn the template of one site from a folder of its pages, a WARC file, or its URL.
+/// Learn templates from a folder of pages, a web archive, JSON lines with `url` and `html`, or a URL.
 ///
-/// In a folder, pages are found as by a web server: /x is x, x.html, or x/index.html after a redirect. With a URL the
-/// site is crawled as by `dehusk crawl`.
+/// Of an archive, every site is learned, or that of --host. In a folder, pages are found as by a web server: /x is x,
+/// x.html, or x/index.html after a redirect. With a URL the site is crawled as by `dehusk crawl`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk learn mirror/www.example.org
   dehusk learn mirror/www --key /docs/index.html --host docs.example.org --db dehusk.db
   dehusk learn https://docs.example.org/ --db dehusk.db
+  dehusk learn crawl.warc.gz --db dehusk.db
+  curl -s https://archive.example.org/a.warc.gz | dehusk learn - --host docs.example.org
   dehusk learn mirror/www --json > template.json")]
 pub(super) struct Learn {
-    /// Folder with the root of the site, WARC file, or URL of the key page.
+    /// Folder with the root of the site, web archive, JSON lines, - for standard input, or URL of the key page.
     source: String,
-    /// Key page in the folder or WARC file.
-    #[arg(long, default_value = "/index.html", value_name = "PATH")]
-    key: String,
+    /// Path of the key page [default: /index.html in a folder, else the first page].
+    #[arg(long, value_name = "PATH")]
+    key: Option<String>,
     /// Host of the site; links to it are links within the site [default: the folder's name].
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
+    /// Print every node of the template.
+    #[arg(long)]
+    outline: bool,
     /// Print the template as JSON.
     #[arg(long)]
     json: bool,
 }
 
 impl Learn {
-    /// A template from a folder or WARC file is stored only if --db names a database.
+    /// Templates of files are stored only if --db names a database.
     pub(super) fn run(&self, settings: &Settings, db: Option<&Path>) -> Outcome {
         if self.source.contains("://") {
             return self.learn_url(settings);
         }
-        let template = match is_warc(Path::new(&self.source)) {
-            true => self.learn_archive(settings)?,
-            false => self.learn_folder(settings)?,
-        };
-        if let Some(db) = db {
-            store_template(db, settings, &template)?;
+        if Path::new(&self.source).is_dir() {
+            return self.give(self.learn_folder(settings)?, settings, db);
         }
-        self.print(&template)?;
-        Ok(ExitCode::SUCCESS)
+        if self.source != "-" && !Path::new(&self.source).exists() {
+            let source = &self.source;
+            return Err(Failure::Usage(anyhow!("{source}: no such folder or file; a URL begins with http://")));
+        }
+        self.learn_documents(settings, db)
     }
 
     fn learn_url(&self, settings: &Settings) -> Outcome {
@@ -81,46 +83,70 @@ impl Learn {
         if !self.json {
             writeln!(io::stdout(), "{}", site_table(&sites).render(terminal_width()))?;
         }
-        self.print(&template)?;
+        self.print(&template, Some(Path::new(&settings.store.path)))?;
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Learns the site of --host in an archive, or of its first page. The key page is --key, or the first page.
-    fn learn_archive(&self, settings: &Settings) -> Result<Template, Failure> {
-        let path = Path::new(&self.source);
-        let work = |e: crate::warc::WarcError| Failure::Nothing(e.into());
-        let mut key: Option<PageUrl> = None;
-        let mut found: FxHashMap<PageUrl, WarcPage> = FxHashMap::default();
-        for page in undamaged_pages(path, settings.fetch.max_bytes).map_err(work)? {
-            let page = page.map_err(work)?;
-            let host = page.url.authority();
-            if self.host.as_ref().is_some_and(|wanted| *wanted != host) {
-                continue;
-            }
-            let first = key.get_or_insert_with(|| page.url.clone());
-            if first.authority() == host {
-                found.entry(page.url.clone()).or_insert(page);
+    /// Learns the sites of an archive, or that of --host.
+    fn learn_documents(&self, settings: &Settings, db: Option<&Path>) -> Outcome {
+        let mut sites = SitePages::read(&[PathBuf::from(&self.source)], settings)?;
+        if let Some(host) = &self.host {
+            sites.retain(|site| site.host == *host);
+        }
+        if sites.len() > 1 {
+            return self.learn_sites(&sites, settings, db);
+        }
+        let only = sites.pop().ok_or_else(|| Failure::Nothing(anyhow!("{}: no page of that host", self.source)))?;
+        let template = only.with_key(self.key.as_deref())?.learn(settings);
+        self.give(
+            template.map_err(|reason| Failure::Nothing(anyhow!("{}: no template: {reason}", self.source)))?,
+            settings,
+            db,
+        )
+    }
+
+    fn learn_sites(&self, sites: &[SitePages], settings: &Settings, db: Option<&Path>) -> Outcome {
+        if self.key.is_some() {
+            return Err(Failure::Usage(anyhow!("{} holds {} sites; name one with --host", self.source, sites.len())));
+        }
+        let (mut table, mut learned) = (Table::new(&["site", "template", "of", "why not"]), Vec::new());
+        for (site, outcome) in sites.iter().zip(learn_all(sites, settings)) {
+            match outcome {
+                Ok(template) => {
+                    table.row(vec![
+                        site.host.clone(),
+                        template.n_nodes().to_string(),
+                        template.key_nodes.to_string(),
+                        String::new(),
+                    ]);
+                    learned.push(template);
+                }
+                Err(reason) => table.row(vec![site.host.clone(), "-".to_owned(), "-".to_owned(), reason]),
             }
         }
-        let first = key.ok_or_else(|| Failure::Nothing(anyhow!("{}: no HTML page of that host", path.display())))?;
-        let named = first.join(&format!("/{}", self.key.trim_start_matches('/')));
-        let key_url = named.filter(|url| found.contains_key(url)).unwrap_or(first);
-        let read = |page: &WarcPage| {
-            FoundPage::new(
-                page.url.clone(),
-                parse_bytes(&page.body, page.content_type.as_deref(), &settings.core.parse).0,
-            )
-        };
-        let site = Site::of(&key_url, settings.core.learn.links.same_site);
-        let learner = Learner::new(read(&found[&key_url]), site, None, &settings.core.learn);
-        let learned = learner.run(|url| found.get(url).map(read));
-        learned.template.ok_or_else(|| {
-            Failure::Nothing(anyhow!(
-                "{}: no template: no other page of {} shares anything with {key_url}",
-                path.display(),
-                key_url.host()
-            ))
-        })
+        if let Some(db) = db {
+            learned.iter().try_for_each(|template| store_template(db, settings, template))?;
+        }
+        let mut out = io::stdout().lock();
+        if self.json {
+            let templates: Result<Vec<serde_json::Value>, _> =
+                learned.iter().map(|template| serde_json::from_slice(&template.to_json())).collect();
+            let templates = templates.map_err(|e| Failure::Work(e.into()))?;
+            writeln!(out, "{}", serde_json::json!({"schema": 1, "templates": templates}))?;
+        } else {
+            write!(out, "{}", table.render(terminal_width()))?;
+            writeln!(out, "{} of {} sites have a template; {}", learned.len(), sites.len(), stored(db))?;
+        }
+        Ok(if learned.is_empty() { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
+    }
+
+    /// Stores a template where --db names a database, and prints it.
+    fn give(&self, template: Template, settings: &Settings, db: Option<&Path>) -> Outcome {
+        if let Some(db) = db {
+            store_template(db, settings, &template)?;
+        }
+        self.print(&template, db)?;
+        Ok(ExitCode::SUCCESS)
     }
 
     fn learn_folder(&self, settings: &Settings) -> Result<Template, Failure> {
@@ -131,11 +157,12 @@ impl Learn {
             Some(host) => host.clone(),
             None => folder_host(&path),
         };
-        let key_url = url_of(&host, &format!("/{}", self.key.trim_start_matches('/')))
-            .ok_or_else(|| Failure::Usage(anyhow!("{host}{} is not a valid URL; see --host and --key", self.key)))?;
+        let key_path = self.key.as_deref().unwrap_or("/index.html");
+        let key_url = url_of(&host, &format!("/{}", key_path.trim_start_matches('/')))
+            .ok_or_else(|| Failure::Usage(anyhow!("{host}{key_path} is not a valid URL; see --host and --key")))?;
         let served = folder
             .find(&key_url)
-            .ok_or_else(|| Failure::Usage(anyhow!("{}: no page {}; --key names another", path.display(), self.key)))?;
+            .ok_or_else(|| Failure::Usage(anyhow!("{}: no page {key_path}; --key names another", path.display())))?;
         let read = |file: &Path, url: PageUrl| -> io::Result<FoundPage> {
             let bytes = std::fs::read(file)?;
             Ok(FoundPage::new(url, parse_bytes(&bytes, None, &settings.core.parse).0))
@@ -159,18 +186,30 @@ impl Learn {
             Failure::Nothing(anyhow!(
                 "{}: no template: {n_links} links of {} lead to pages of the site, but none of them shares anything with it",
                 path.display(),
-                self.key
+                key_path
             ))
         })
     }
 
-    fn print(&self, template: &Template) -> io::Result<()> {
+    fn print(&self, template: &Template, db: Option<&Path>) -> io::Result<()> {
         let mut out = io::stdout().lock();
         if self.json {
             out.write_all(&template.to_json())?;
             return writeln!(out);
         }
-        write_outline(template, &mut out)
+        if self.outline {
+            return write_outline(template, &mut out);
+        }
+        write_summary(template, &mut out)?;
+        writeln!(out, "{}", stored(db))
+    }
+}
+
+/// Where templates were stored, and what to do next.
+fn stored(db: Option<&Path>) -> String {
+    match db {
+        Some(db) => format!("stored in {}; `dehusk templates show HOST --db {}` prints it", db.display(), db.display()),
+        None => "not stored: --db FILE stores it, --outline prints it".to_owned(),
     }
 }
 

@@ -10,6 +10,7 @@ mod documents;
 mod evaluate;
 mod exit;
 mod learn;
+mod learn_many;
 mod metrics;
 mod outline;
 mod pages;

@@ -4,9 +4,8 @@ use std::io::{self, Write};
 
 use dehusk_core::internals::template::{Template, TemplateNode};
 
-/// Writes a summary of the template, then every node with its votes or the number of training pages that have it. Nodes
-/// in brackets are the page's own. A slot (…) is a node with own text or own children.
-pub(super) fn write_outline(template: &Template, out: &mut impl Write) -> io::Result<()> {
+/// Writes where the template comes from and how large it is.
+pub(super) fn write_summary(template: &Template, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "site       {}", template.host)?;
     writeln!(out, "key page   {}", template.key_url)?;
     let (loads, n, m) = (template.loads, template.n_wanted, template.n_voters);
@@ -25,12 +24,19 @@ pub(super) fn write_outline(template: &Template, out: &mut impl Write) -> io::Re
     }
     writeln!(
         out,
-        "template   {} of {} nodes, {} of them text{}\n",
+        "template   {} of {} nodes, {} of them text{}",
         template.n_nodes(),
         template.key_nodes,
         template.n_texts(),
         if template.approximate { " (long lists mapped approximately)" } else { "" }
-    )?;
+    )
+}
+
+/// Writes the summary, then every node with its votes or the number of training pages that have it. Nodes in brackets
+/// are the page's own. A slot (…) is a node with own text or own children.
+pub(super) fn write_outline(template: &Template, out: &mut impl Write) -> io::Result<()> {
+    write_summary(template, out)?;
+    writeln!(out)?;
     let mut depths: Vec<usize> = Vec::with_capacity(template.nodes.len());
     let mut n_kept = vec![0_u32; template.nodes.len()];
     for node in template.nodes.iter().skip(1) {

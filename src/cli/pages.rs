@@ -8,7 +8,7 @@ use clap::Subcommand;
 
 use super::table::{Table, terminal_width, time};
 use super::{Failure, Outcome, open_store};
-use crate::settings::Settings;
+use crate::settings::{NoindexPages, Settings};
 use crate::store::PageRow;
 use dehusk_core::internals::dom::{parse, write_text};
 
@@ -65,7 +65,13 @@ impl Pages {
 }
 
 fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failure> {
-    let rows = open_store(settings)?.list_pages(host).map_err(|e| Failure::Work(e.into()))?;
+    let mut rows = open_store(settings)?.list_pages(host).map_err(|e| Failure::Work(e.into()))?;
+    let all = rows.len();
+    rows.retain(|row| !row.noindex || settings.store.noindex == NoindexPages::Show);
+    if rows.len() < all {
+        let n = all - rows.len();
+        tracing::warn!("{n} pages ask for noindex and are not listed; --set store.noindex=show lists them");
+    }
     if let (true, Some(host)) = (rows.is_empty(), host) {
         tracing::warn!("no page of {host} is stored; hosts are written as `dehusk templates list` prints them");
     }
@@ -94,6 +100,9 @@ fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(),
     let row = store.find_page(url).map_err(work)?;
     let row =
         row.ok_or_else(|| Failure::Nothing(anyhow!("{url}: no snapshot; `dehusk pages list` shows those that exist")))?;
+    if row.noindex && settings.store.noindex == NoindexPages::Hide {
+        tracing::warn!("{url}: asks for noindex: its owner wants it in no collection");
+    }
     let mut out = io::stdout().lock();
     if let (Shown::Raw, false) = (format, json) {
         out.write_all(&store.load_raw(&row).map_err(work)?)?;

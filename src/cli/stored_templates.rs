@@ -2,7 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use anyhow::anyhow;
 
@@ -23,9 +23,9 @@ const MOST_KEPT: usize = 1024;
 pub(super) struct StoredTemplates {
     store: Store,
     /// The newest template of each host that a page named. `None`: the host has none.
-    by_host: RefCell<HashMap<String, Option<Rc<TemplateMatcher>>>>,
+    by_host: RefCell<HashMap<String, Option<Arc<TemplateMatcher>>>>,
     /// The newest template of every host, for pages of an unknown site.
-    all: OnceCell<Vec<(String, TemplateMatcher)>>,
+    all: OnceCell<Arc<Vec<(String, TemplateMatcher)>>>,
 }
 
 /// A page and what is known of its site.
@@ -33,7 +33,19 @@ pub(super) struct StoredPage<'a> {
     /// File or URL, for messages.
     pub(super) name: &'a str,
     pub(super) tree: &'a Tree,
+    /// Host of its URL.
     pub(super) host: Option<String>,
+}
+
+/// What cleans a page.
+#[derive(Clone)]
+pub(super) enum Choice {
+    /// The template of its site.
+    Site(String, Arc<TemplateMatcher>),
+    /// Whichever template fits best.
+    Fitting(Arc<Vec<(String, TemplateMatcher)>>),
+    /// Nothing is known of its site.
+    Alone,
 }
 
 impl StoredTemplates {
@@ -41,37 +53,31 @@ impl StoredTemplates {
         StoredTemplates { store, by_host: RefCell::default(), all: OnceCell::new() }
     }
 
-    /// The host of the template that was used, and the labeled page.
-    pub(super) fn label(&self, page: &StoredPage<'_>, how: &CleanOptions) -> anyhow::Result<(String, LabeledPage)> {
-        if let Some(host) = &page.host {
-            let matcher = self.matcher(host)?.ok_or_else(|| {
-                anyhow!(
-                    "{}: no stored template of {host}; `dehusk crawl http://{host}/` learns one, --alone cleans without",
-                    page.name
-                )
-            })?;
-            return fitting(page, host, &matcher, how);
-        }
-        if let Some(host) = canonical_host(page.tree)
-            && let Some(matcher) = self.matcher(&host)?
-        {
-            return fitting(page, &host, &matcher, how);
-        }
-        let labeled = self.all()?.iter().map(|(host, matcher)| (host, matcher, matcher.label(page.tree)));
-        match labeled.max_by(|a, b| a.2.confidence.total_cmp(&b.2.confidence)) {
-            Some((host, matcher, labels)) if labels.confidence >= UNNAMED_MIN => {
-                Ok((host.clone(), label_page(page.tree, Some(labels), Some(matcher), how)))
-            }
-            _ => Err(anyhow!("{}: no stored template fits; --site names one, --alone cleans without", page.name)),
-        }
+    /// The template of a site that a user has named.
+    pub(super) fn named(&self, host: &str) -> anyhow::Result<Choice> {
+        let matcher = self.matcher(host)?.ok_or_else(|| {
+            anyhow!("no stored template of {host}; `dehusk crawl http://{host}/` learns one, --alone cleans without")
+        })?;
+        Ok(Choice::Site(host.to_owned(), matcher))
     }
 
-    fn matcher(&self, host: &str) -> Result<Option<Rc<TemplateMatcher>>, StoreError> {
+    /// What cleans a page: the template of the host of its URL or of its canonical link. A page of unknown origin gets
+    /// the one that fits best.
+    pub(super) fn choose(&self, page: &StoredPage<'_>) -> Result<Choice, StoreError> {
+        for host in [page.host.clone(), canonical_host(page.tree)].into_iter().flatten() {
+            if let Some(matcher) = self.matcher(&host)? {
+                return Ok(Choice::Site(host, matcher));
+            }
+        }
+        Ok(if page.host.is_some() { Choice::Alone } else { Choice::Fitting(self.all()?) })
+    }
+
+    fn matcher(&self, host: &str) -> Result<Option<Arc<TemplateMatcher>>, StoreError> {
         if let Some(known) = self.by_host.borrow().get(host) {
             return Ok(known.clone());
         }
         let template = self.store.load_template(host, None)?;
-        let matcher = template.map(|template| Rc::new(TemplateMatcher::from_template(&template)));
+        let matcher = template.map(|template| Arc::new(TemplateMatcher::from_template(&template)));
         let mut by_host = self.by_host.borrow_mut();
         if by_host.len() >= MOST_KEPT {
             by_host.clear();
@@ -80,40 +86,42 @@ impl StoredTemplates {
         Ok(matcher)
     }
 
-    fn all(&self) -> Result<&[(String, TemplateMatcher)], StoreError> {
+    fn all(&self) -> Result<Arc<Vec<(String, TemplateMatcher)>>, StoreError> {
         if let Some(all) = self.all.get() {
-            return Ok(all);
+            return Ok(Arc::clone(all));
         }
         let templates = self.store.load_newest_templates()?.into_iter();
         let all =
             templates.map(|template| (template.host.clone(), TemplateMatcher::from_template(&template))).collect();
-        Ok(self.all.get_or_init(|| all))
+        Ok(Arc::clone(self.all.get_or_init(|| Arc::new(all))))
     }
 }
 
-fn fitting(
-    page: &StoredPage<'_>,
-    host: &str,
-    matcher: &TemplateMatcher,
-    how: &CleanOptions,
-) -> anyhow::Result<(String, LabeledPage)> {
-    let labeled = label_page(page.tree, None, Some(matcher), how);
-    if labeled.method == Method::Plain {
-        return Err(anyhow!(
-            "{}: the template of {host} does not fit (confidence {:.2}, minimum {}); it may be another kind of page, or the site was redesigned",
-            page.name,
-            labeled.labels.confidence,
-            matcher.min_confidence(how)
-        ));
+impl Choice {
+    /// Labels a page. With the host of the template that was used.
+    pub(super) fn label(&self, page: &StoredPage<'_>, how: &CleanOptions) -> (Option<String>, LabeledPage) {
+        let alone = || (None, label_page(page.tree, None, None, how));
+        match self {
+            Choice::Site(host, matcher) => {
+                let labeled = label_page(page.tree, None, Some(matcher), how);
+                if labeled.by_template {
+                    return (Some(host.clone()), labeled);
+                }
+                tracing::warn!("{}: shows nothing of the template of {host}; cleaned without it", page.name);
+                if labeled.method == Method::Plain { alone() } else { (Some(host.clone()), labeled) }
+            }
+            Choice::Fitting(all) => {
+                let labeled = all.iter().map(|(host, matcher)| (host, matcher, matcher.label(page.tree)));
+                match labeled.max_by(|a, b| a.2.confidence.total_cmp(&b.2.confidence)) {
+                    Some((host, matcher, labels)) if labels.confidence >= UNNAMED_MIN => {
+                        (Some(host.clone()), label_page(page.tree, Some(labels), Some(matcher), how))
+                    }
+                    _ => alone(),
+                }
+            }
+            Choice::Alone => alone(),
+        }
     }
-    if !labeled.by_template {
-        tracing::warn!(
-            "{}: shows nothing of the template of {host}; cleaned without it ({})",
-            page.name,
-            labeled.method
-        );
-    }
-    Ok((host.to_owned(), labeled))
 }
 
 /// The host of the canonical link of a page.

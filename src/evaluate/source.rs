@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::EvaluateError;
 use crate::folder::Folder;
-use crate::warc::{WarcPage, undamaged_pages};
+use crate::warc::{Document, Reader, WarcError, documents};
 use dehusk_core::internals::dom::ParseOptions;
 use dehusk_core::internals::dom::{Tree, parse_bytes};
 use dehusk_core::internals::page_url::PageUrl;
@@ -14,7 +14,7 @@ use dehusk_core::internals::page_url::PageUrl;
 pub(super) enum Source {
     Folder(Folder),
     /// The archive file, its host, and its pages by path.
-    Archive(PathBuf, String, HashMap<String, WarcPage>),
+    Archive(PathBuf, String, HashMap<String, Document>),
 }
 
 /// A page that was found.
@@ -51,8 +51,17 @@ impl Source {
             return Ok(Source::Folder(Folder::open(place)?));
         }
         let (mut host, mut found) = (String::new(), HashMap::new());
-        for page in undamaged_pages(place, most)? {
-            let page = page?;
+        for page in documents(Reader::open(place)?, most) {
+            let page = match page {
+                Err(error @ WarcError::Body { .. }) => {
+                    tracing::warn!("left out: {error}");
+                    continue;
+                }
+                page => page?,
+            };
+            if page.is_text {
+                continue;
+            }
             if host.is_empty() {
                 host = page.url.authority();
             }
@@ -100,7 +109,7 @@ impl Source {
 }
 
 impl Raw {
-    fn of(page: &WarcPage) -> Raw {
+    fn of(page: &Document) -> Raw {
         Raw { bytes: page.body.clone(), content_type: page.content_type.clone() }
     }
 }

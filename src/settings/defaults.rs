@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Crawl, DelayFrom, Fetch, Mode, Order, Politeness, PolitenessScope, Revisit, ScopeOf, Store, TemplateKeeping,
+    Crawl, DelayFrom, Fetch, Mode, NoindexPages, Order, Politeness, PolitenessScope, Revisit, ScopeOf, Store,
+    TemplateKeeping,
 };
 
 /// Session and tracking parameters.
@@ -119,6 +120,6 @@ impl Default for Fetch {
 
 impl Default for Store {
     fn default() -> Store {
-        Store { path: "dehusk.db".to_owned(), zstd_level: 3 }
+        Store { path: "dehusk.db".to_owned(), zstd_level: 3, noindex: NoindexPages::Hide }
     }
 }

@@ -21,7 +21,7 @@ use super::values::{
     at_most, bytes, duration, headers, networks, number, one_of, patterns, positive, share, strings, text, truth,
     user_agent, whole,
 };
-use super::{DelayFrom, Mode, Order, PolitenessScope, SAME_SITE, ScopeOf, Settings};
+use super::{DelayFrom, Mode, NoindexPages, Order, PolitenessScope, SAME_SITE, ScopeOf, Settings};
 
 /// One setting.
 pub(super) struct Key {
@@ -343,4 +343,6 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.store.path => text(v)?;
     "store.zstd_level" = "3", "zstd compression level of stored pages.",
         |s, v| s.store.zstd_level => whole(v, 1, 19)? as i32;
+    "store.noindex" = "\"hide\"", "Pages whose owners ask for noindex: hide (left out of lists and of what is made of many pages), show. They are stored and marked in any case.",
+        |s, v| s.store.noindex => one_of(v, &[("hide", NoindexPages::Hide), ("show", NoindexPages::Show)])?;
 };

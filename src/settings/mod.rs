@@ -244,6 +244,18 @@ pub struct Store {
     pub path: String,
     /// zstd compression level of stored pages.
     pub zstd_level: i32,
+    /// Whether pages that ask for noindex are handed out.
+    pub noindex: NoindexPages,
+}
+
+/// What happens to pages whose owners want them in no collection (`noindex`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoindexPages {
+    /// They are left out of lists and of what is made of many pages.
+    Hide,
+    /// They are treated as any other page.
+    Show,
 }
 
 impl Crawl {

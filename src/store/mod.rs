@@ -94,6 +94,12 @@ pub enum StoreError {
         /// Who, as far as is known.
         holder: String,
     },
+    /// A file that would be overwritten.
+    #[error("{path}: exists already; name another file")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
     /// There is no unfinished run.
     #[error(
         "{path}: no interrupted run to resume; `dehusk runs list` shows all, `dehusk crawl` without --resume begins one"
@@ -133,16 +139,64 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens an existing database for reading.
+    /// Opens an existing database for reading. No permission to write is needed.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
+        let store = Store::open_to_edit(path);
+        // A reader of a file with a log beside it makes a shared index, where it may.
+        match store {
+            Err(StoreError::Sqlite { reason, .. }) if may_not_write(&reason) => Store::open_read_only(path),
+            store => store,
+        }
+    }
+
+    /// Opens an existing database for reading and writing.
+    pub fn open_to_edit(path: &Path) -> Result<Store, StoreError> {
         if !path.is_file() {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
-        // Read and write: a reader of a WAL file must be able to make the shared index.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-        let store = Store::connect(path, flags, 3)?;
-        store.wrap(schema::check(&store.connection))?.map_err(|refusal| refusal.at(path))?;
-        Ok(store)
+        Store::connect(path, flags, 3)?.checked()
+    }
+
+    /// Opens a database in a folder or on a volume that cannot be written.
+    fn open_read_only(path: &Path) -> Result<Store, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        match Store::connect(path, flags, 3).and_then(Store::checked) {
+            Err(StoreError::Sqlite { reason, .. }) if may_not_write(&reason) => {}
+            store => return store,
+        }
+        // No shared index can be made. Without a log the file is all there is.
+        let log = PathBuf::from(format!("{}-wal", path.display()));
+        if log.metadata().is_ok_and(|log| log.len() > 0) {
+            tracing::warn!(
+                "{}: read without its log {}, which needs write permission: what the last crawl wrote may be missing",
+                path.display(),
+                log.display()
+            );
+        }
+        let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let escaped: String = absolute.to_string_lossy().chars().map(escaped_in_uri).collect();
+        let connection = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags);
+        let connection = connection.map_err(|reason| StoreError::Sqlite { path: path.to_owned(), reason })?;
+        Store { connection, path: path.to_owned(), zstd_level: 3, lock: std::cell::OnceCell::new() }.checked()
+    }
+
+    fn checked(self) -> Result<Store, StoreError> {
+        self.wrap(schema::check(&self.connection))?.map_err(|refusal| refusal.at(&self.path))?;
+        Ok(self)
+    }
+
+    /// Copies the database to a new file, in one state, also while a crawl writes it.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Exists`] when there is such a file, [`StoreError::Sqlite`] when it cannot be written.
+    pub fn back_up(&self, to: &Path) -> Result<(), StoreError> {
+        if to.exists() {
+            return Err(StoreError::Exists { path: to.to_owned() });
+        }
+        let copied = self.connection.execute("VACUUM INTO ?1", [to.to_string_lossy()]);
+        copied.map(drop).map_err(|reason| StoreError::Sqlite { path: to.to_owned(), reason })
     }
 
     /// Keeps other crawls off this database until it is closed, or its program ends in whatever way.
@@ -219,6 +273,22 @@ fn unix_ms() -> i64 {
     since.map_or(0, |since| since.as_millis() as i64)
 }
 
+/// Whether an error is one of permissions.
+fn may_not_write(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
+    matches!(error.sqlite_error_code(), Some(ReadOnly | CannotOpen | PermissionDenied))
+}
+
+/// Characters that mean something in a `file:` URI.
+fn escaped_in_uri(c: char) -> String {
+    match c {
+        '%' => "%25".to_owned(),
+        '?' => "%3f".to_owned(),
+        '#' => "%23".to_owned(),
+        c => c.to_string(),
+    }
+}
+
 /// What to do about an error that has a usual cause.
 fn advice(error: &rusqlite::Error) -> &'static str {
     match error.sqlite_error_code() {
@@ -236,6 +306,27 @@ fn advice(error: &rusqlite::Error) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_read_without_permission_to_write() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a #%?.db");
+        let store = Store::create(&path, 3).unwrap();
+        store.begin_run(&RunRequest::default()).unwrap();
+        let copy = dir.path().join("copy.db");
+        store.back_up(&copy).unwrap();
+        assert!(matches!(store.back_up(&copy), Err(StoreError::Exists { .. })));
+        drop(store);
+        for path in [&path, &copy] {
+            assert_eq!(Store::open_read_only(path).unwrap().list_runs(9).unwrap().len(), 1);
+        }
+        // As on a volume that cannot be written: no shared index, the file alone.
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let escaped: String = path.to_string_lossy().chars().map(escaped_in_uri).collect();
+        let uri = format!("file:{escaped}?immutable=1");
+        let connection = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI).unwrap();
+        assert_eq!(connection.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)), Ok(1));
+    }
 
     #[test]
     fn a_newer_or_foreign_file_is_refused_and_a_missing_one_named() {

@@ -49,6 +49,8 @@ pub struct PageRow {
     pub content_type: Option<String>,
     /// SHA-256 of the decoded body.
     pub digest: String,
+    /// Whether its owner wants it in no collection.
+    pub noindex: bool,
     /// Method that cleaned it.
     pub method: Option<String>,
     /// Share of the template that it shows.
@@ -56,7 +58,7 @@ pub struct PageRow {
 }
 
 const PAGE: &str = "SELECT p.id, p.run_id, s.host, p.url, p.fetched_at, p.status, p.content_type, p.digest, p.method,
-    p.confidence FROM pages p JOIN sites s ON s.id = p.site_id";
+    p.confidence, p.noindex FROM pages p JOIN sites s ON s.id = p.site_id";
 
 fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
     Ok(PageRow {
@@ -70,6 +72,7 @@ fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
         digest: row.get(7)?,
         method: row.get::<_, Option<String>>(8)?.map(current_name),
         confidence: row.get(9)?,
+        noindex: row.get(10)?,
     })
 }
 
@@ -109,7 +112,7 @@ impl Store {
         self.wrap(self.wrap(rows)?.collect())
     }
 
-    /// Newest snapshot of each page; of one host when given.
+    /// Newest snapshot of each page, also of those that ask for noindex; of one host when given.
     pub fn list_pages(&self, host: Option<&str>) -> Result<Vec<PageRow>, StoreError> {
         let sql = format!(
             "{PAGE} WHERE (?1 IS NULL OR s.host IN (?1, 'www.' || ?1))

@@ -32,6 +32,8 @@ pub(super) struct Response {
     pub(super) status: u16,
     pub(super) content_type: Option<String>,
     pub(super) body: Vec<u8>,
+    /// `X-Robots-Tag` lines.
+    pub(super) robots_tags: Vec<String>,
     /// Why the body ends early: its content coding is damaged. `body` is what could be decoded.
     pub(super) damage: Option<std::io::Error>,
 }
@@ -67,7 +69,9 @@ pub(super) fn decoded_body(block: &[u8], most: usize) -> Option<Response> {
         _ => raw.take(limit).read_to_end(&mut body),
     };
     let content_type = head.header("content-type").map(str::to_owned);
-    Some(Response { status: head.status, content_type, body, damage: decoded.err() })
+    let robots_tags = head.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("x-robots-tag"));
+    let robots_tags = robots_tags.map(|(_, value)| value.clone()).collect();
+    Some(Response { status: head.status, content_type, body, robots_tags, damage: decoded.err() })
 }
 
 fn unchunk(mut raw: &[u8]) -> Option<Vec<u8>> {

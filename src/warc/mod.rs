@@ -15,8 +15,8 @@ use std::path::PathBuf;
 
 use dehusk_core::internals::page_url::PageUrl;
 
-pub use pages::{WarcPage, pages, undamaged_pages};
-pub use reader::{Member, Reader, is_warc};
+pub use pages::{Document, documents};
+pub use reader::{Member, Reader};
 pub use record::{Record, RecordKind, payload_digest};
 pub use writer::{Entry, WarcWriter};
 

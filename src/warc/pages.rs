@@ -1,61 +1,59 @@
-//! The HTML pages of any WARC file.
-
-use std::path::Path;
+//! The documents of any WARC file: HTML pages, and the texts of a WET file.
 
 use super::http::{Response, decoded_body};
-use super::{Reader, WarcError};
+use super::{Member, Reader, WarcError};
 use dehusk_core::internals::page_url::PageUrl;
 
-/// An HTML page of an archive.
+/// A page or a text of an archive.
 #[derive(Clone, Debug)]
-pub struct WarcPage {
+pub struct Document {
     /// `WARC-Target-URI`.
     pub url: PageUrl,
     /// `Content-Type` as sent.
     pub content_type: Option<String>,
     /// Decoded body.
     pub body: Vec<u8>,
+    /// Whether it is plain text that was made of a page (a `conversion` record).
+    pub is_text: bool,
+    /// `X-Robots-Tag` lines.
+    pub robots_tags: Vec<String>,
 }
 
-/// The successful HTML responses of a file, in order. At most `most` bytes of each body are decoded. A body whose
-/// content coding is damaged is an error in its place. A broken record ends the iteration with an error.
-pub fn pages(path: &Path, most: usize) -> Result<impl Iterator<Item = Result<WarcPage, WarcError>>, WarcError> {
-    Ok(Reader::open(path)?.filter_map(move |member| {
-        let member = match member {
-            Ok(member) => member,
-            Err(error) => return Some(Err(error)),
-        };
-        if member.kind() != "response" {
-            return None;
-        }
-        // Some writers put the URI in angle brackets.
-        let uri = member.header("WARC-Target-URI")?.trim_matches(['<', '>']);
-        let url = PageUrl::parse(uri).ok()?;
-        let Response { status, content_type, body, damage } = decoded_body(&member.block, most)?;
-        let essence = content_type.as_deref().unwrap_or_default().split(';').next().unwrap_or_default().trim();
-        let is_html = matches!(essence.to_ascii_lowercase().as_str(), "text/html" | "application/xhtml+xml");
-        if !(200..300).contains(&status) || !is_html {
-            return None;
-        }
-        if let Some(reason) = damage {
-            return Some(Err(WarcError::Body { url, reason }));
-        }
-        (!body.is_empty()).then_some(Ok(WarcPage { url, content_type, body }))
-    }))
+/// The successful HTML responses of an archive and its texts, in order. At most `most` bytes of each body are decoded.
+/// A body whose content coding is damaged is an error in its place. A broken record ends the iteration with an error.
+pub fn documents(reader: Reader, most: usize) -> impl Iterator<Item = Result<Document, WarcError>> {
+    reader.filter_map(move |member| match member {
+        Ok(member) if member.kind() == "conversion" => text(member, most).map(Ok),
+        Ok(member) if member.kind() == "response" => page(&member, most),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    })
 }
 
-/// The [`pages`] of a file without those whose body is damaged. Each of these is logged.
-pub fn undamaged_pages(
-    path: &Path,
-    most: usize,
-) -> Result<impl Iterator<Item = Result<WarcPage, WarcError>>, WarcError> {
-    Ok(pages(path, most)?.filter(|page| {
-        let damage = page.as_ref().err().filter(|error| matches!(error, WarcError::Body { .. }));
-        if let Some(error) = damage {
-            tracing::warn!("left out: {error}");
-        }
-        damage.is_none()
-    }))
+/// The URI that a record is about. Some writers put it in angle brackets.
+fn target(member: &Member) -> Option<PageUrl> {
+    PageUrl::parse(member.header("WARC-Target-URI")?.trim_matches(['<', '>'])).ok()
+}
+
+fn page(member: &Member, most: usize) -> Option<Result<Document, WarcError>> {
+    let url = target(member)?;
+    let Response { status, content_type, body, robots_tags, damage } = decoded_body(&member.block, most)?;
+    let essence = content_type.as_deref().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let is_html = matches!(essence.to_ascii_lowercase().as_str(), "text/html" | "application/xhtml+xml");
+    if !(200..300).contains(&status) || !is_html {
+        return None;
+    }
+    if let Some(reason) = damage {
+        return Some(Err(WarcError::Body { url, reason }));
+    }
+    (!body.is_empty()).then_some(Ok(Document { url, content_type, body, is_text: false, robots_tags }))
+}
+
+fn text(mut member: Member, most: usize) -> Option<Document> {
+    let (url, content_type) = (target(&member)?, member.header("Content-Type").map(str::to_owned));
+    let mut body = std::mem::take(&mut member.block);
+    body.truncate(most);
+    Some(Document { url, content_type, body, is_text: true, robots_tags: Vec::new() })
 }
 
 #[cfg(test)]
@@ -80,12 +78,9 @@ mod tests {
         writer.close().unwrap();
         let mut files = std::fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().path());
         let file = files.find(|path| path.extension().is_some_and(|ext| ext == "gz")).unwrap();
-        let read: Vec<_> = pages(&file, 1 << 20).unwrap().collect();
+        let read: Vec<_> = documents(Reader::open(&file).unwrap(), 1 << 20).collect();
         assert_eq!(read.len(), 2);
         assert!(read[0].as_ref().unwrap_err().to_string().contains("http://a.org/cut"));
         assert_eq!(read[1].as_ref().unwrap().body, html.as_bytes());
-        let whole: Vec<_> =
-            undamaged_pages(&file, 1 << 20).unwrap().map(|page| page.unwrap().url.to_string()).collect();
-        assert_eq!(whole, ["http://a.org/whole"]);
     }
 }

@@ -16,8 +16,9 @@ const MOST_HEAD: u64 = 1 << 20;
 /// Iterates over the records of a file. An error ends the iteration.
 pub struct Reader {
     path: PathBuf,
-    source: Counted<BufReader<File>>,
-    packed: bool,
+    source: Counted<BufReader<Box<dyn Read>>>,
+    /// Whether each record is packed; known with the first one.
+    packed: Option<bool>,
     ended: bool,
 }
 
@@ -33,26 +34,17 @@ pub struct Member {
     pub block: Vec<u8>,
 }
 
-/// Whether this file begins like a WARC file.
-pub fn is_warc(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else { return false };
-    let mut head = Vec::new();
-    let _ = BufReader::new(file).take(4096).read_to_end(&mut head);
-    if head.starts_with(b"\x1f\x8b") {
-        let mut text = [0; 5];
-        return flate2::read::GzDecoder::new(head.as_slice()).read_exact(&mut text).is_ok() && &text == b"WARC/";
-    }
-    head.starts_with(b"WARC/")
-}
-
 impl Reader {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<Reader, WarcError> {
-        let io = |reason| WarcError::Io { path: path.to_owned(), reason };
-        let mut source =
-            Counted { inner: BufReader::with_capacity(1 << 16, File::open(path).map_err(io)?), n: 0, failed: None };
-        let packed = source.fill_buf().map_err(io)?.starts_with(b"\x1f\x8b");
-        Ok(Reader { path: path.to_owned(), source, packed, ended: false })
+        let file = File::open(path).map_err(|reason| WarcError::Io { path: path.to_owned(), reason })?;
+        Ok(Reader::new(path, Box::new(file)))
+    }
+
+    /// Reads a stream; `path` names it in errors.
+    pub fn new(path: &Path, stream: Box<dyn Read>) -> Reader {
+        let source = Counted { inner: BufReader::with_capacity(1 << 16, stream), n: 0, failed: None };
+        Reader { path: path.to_owned(), source, packed: None, ended: false }
     }
 
     fn read(&mut self) -> Result<Option<Member>, String> {
@@ -60,7 +52,12 @@ impl Reader {
             return Ok(None);
         }
         let offset = self.source.n;
-        let (headers, block) = match self.packed {
+        let packed = match self.packed {
+            Some(packed) => packed,
+            None => self.source.fill_buf().map_err(|e| e.to_string())?.starts_with(b"\x1f\x8b"),
+        };
+        self.packed = Some(packed);
+        let (headers, block) = match packed {
             true => {
                 let mut gzip = BufReader::new(flate2::bufread::GzDecoder::new(&mut self.source));
                 let record = record(&mut gzip)?;

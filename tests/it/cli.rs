@@ -91,7 +91,7 @@ fn crawl_then_look_at_templates_and_pages_and_clean() {
     std::fs::write(dir.path().join("other.html"), "<table><tr><td>another layout</table>").unwrap();
     let unfit = with(&["clean", "other.html", "missing.html"]);
     assert_eq!(unfit.status.code(), Some(1));
-    assert!(err(&unfit).contains("no stored template fits") && err(&unfit).contains("missing.html"), "{}", err(&unfit));
+    assert!(out(&unfit).contains("another layout") && err(&unfit).contains("missing.html"), "{}", err(&unfit));
 
     let export = with(&["templates", "export", "menus.demo.test", "--output", "t.json"]);
     assert!(export.status.success());
@@ -125,7 +125,7 @@ fn learn_reads_a_folder_as_served() {
     assert_eq!(missing.status.code(), Some(2));
     assert!(err(&missing).contains("no page /index.html; --key names another"), "{}", err(&missing));
     let nothing = dehusk(dir.path(), &["learn", "nowhere"]);
-    assert!(nothing.status.code() == Some(2) && err(&nothing).contains("not a folder"), "{}", err(&nothing));
+    assert!(nothing.status.code() == Some(2) && err(&nothing).contains("nowhere"), "{}", err(&nothing));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn clean_says_what_is_no_page_and_needs_no_template() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a.bin"), b"\x7fELF\x02\0\0\0").unwrap();
     std::fs::write(dir.path().join("b.bin"), b"words\0\0 and bytes").unwrap();
-    for (file, message) in [("a.bin", "not HTML but application/x-executable"), ("b.bin", "contains NUL bytes")] {
+    for (file, message) in [("a.bin", "not HTML but application/x-executable"), ("b.bin", "it contains NUL bytes")] {
         let output = dehusk(dir.path(), &["clean", "--config", "/dev/null", "--alone", file]);
         assert!(err(&output).contains(message) && output.status.code() == Some(1), "{}", err(&output));
     }
@@ -253,4 +253,84 @@ fn any_method_cleans_by_the_page_alone_or_by_pages_like_it() {
     let missing = dehusk(dir.path(), &["clean", "site/1.html", "--like", "nowhere"]);
     assert_eq!(missing.status.code(), Some(1));
     assert!(err(&missing).contains("--like: nowhere"), "{}", err(&missing));
+}
+
+/// What a source is shows in its content; a page of a site that nobody has learned is cleaned by itself.
+#[test]
+fn every_command_reads_the_same_sources() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let prose =
+        "A long text, with sentences in it, that goes on and on. It has no links, and it is not short. ".repeat(4);
+    let page = |host: &str, n: usize| {
+        let links: String = (0..4).map(|n| format!("<a href=/{n}>Chapter {n} of {host}</a>")).collect();
+        format!("<nav>{links}</nav><main><h1>{host} {n}</h1><p>{n} {prose}</main><footer>Footer of {host}</footer>")
+    };
+    let response = |url: &str, head: &str, body: &[u8]| {
+        let block = [format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{head}\r\n").as_bytes(), body].concat();
+        let head = format!("WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Record-ID: <urn:x>\r\n");
+        let head = format!("{head}WARC-Date: 2026-01-01T00:00:00Z\r\nContent-Length: {}\r\n\r\n", block.len());
+        [head.as_bytes(), &block, b"\r\n\r\n"].concat()
+    };
+    let mut warc = Vec::new();
+    for n in 0..4 {
+        warc.extend(response(&format!("http://one.test/{n}"), "", page("one", n).as_bytes()));
+        warc.extend(response(&format!("http://two.test/{n}"), "", page("two", n).as_bytes()));
+    }
+    warc.extend(response("http://alone.test/", "", page("alone", 9).as_bytes()));
+    warc.extend(response("http://one.test/secret", "X-Robots-Tag: noindex\r\n", page("one", 7).as_bytes()));
+    std::fs::write(path("archive"), &warc).unwrap();
+    std::fs::write(path("packed"), zstd::encode_all(warc.as_slice(), 1).unwrap()).unwrap();
+    let text = warc_record("conversion", "http://one.test/0", b"plain text");
+    std::fs::write(path("texts.wet"), &text).unwrap();
+    std::fs::write(path("info.warc"), warc_record("warcinfo", "http://one.test/0", b"software: x")).unwrap();
+    let line = |url: &str, html: &str| format!("{}\n", serde_json::json!({"url": url, "html": html}));
+    std::fs::write(path("lines"), line("http://one.test/5", &page("one", 5))).unwrap();
+
+    let learned = dehusk(dir.path(), &["learn", "packed", "--db", "m.db"]);
+    assert!(learned.status.success() && out(&learned).contains("2 of 3 sites have a template"), "{}", out(&learned));
+    let clean = |args: &[&str]| {
+        let output = dehusk(dir.path(), &[&["clean", "--json", "--db", "m.db"], args].concat());
+        let lines = out(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<_>>();
+        (output, lines)
+    };
+    let (output, lines): (_, Vec<serde_json::Value>) = clean(&["archive", "lines"]);
+    assert!(output.status.success(), "{}", err(&output));
+    assert_eq!(lines.len(), 10, "the page that asks for noindex is left out");
+    assert!(err(&output).contains("1 pages ask for noindex"), "{}", err(&output));
+    for line in &lines {
+        let (url, content) = (line["url"].as_str().unwrap(), line["content"].as_str().unwrap());
+        assert!(content.contains("A long text") && !content.contains("Footer"), "{line}");
+        let step = if url.contains("alone") { "density" } else { "site_model" };
+        assert_eq!(line["method"], step, "{line}");
+    }
+    let (output, lines) = clean(&["archive", "--set", "store.noindex=show"]);
+    assert!(output.status.success() && lines.len() == 10, "{}", err(&output));
+    for (file, message) in
+        [("texts.wet", "1 documents are plain text (a WET file"), ("info.warc", "an archive without a page")]
+    {
+        let (output, lines) = clean(&[file]);
+        assert!(
+            output.status.code() == Some(1) && lines.is_empty() && err(&output).contains(message),
+            "{}",
+            err(&output)
+        );
+    }
+    std::fs::create_dir(path("folder")).unwrap();
+    std::fs::write(path("folder/a.html"), page("one", 5)).unwrap();
+    let (output, lines) = clean(&["folder"]);
+    assert!(
+        output.status.success() && lines.len() == 1 && lines[0]["site"] == "one.test",
+        "{} {lines:?}",
+        err(&output)
+    );
+    let without = dehusk(dir.path(), &["clean", "folder/a.html"]);
+    assert!(without.status.success() && out(&without).contains("A long text"), "{}", err(&without));
+    assert!(err(&without).contains("no such database"), "{}", err(&without));
+}
+
+fn warc_record(kind: &str, url: &str, block: &[u8]) -> Vec<u8> {
+    let head = format!("WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Record-ID: <urn:y>\r\n");
+    let head = format!("{head}WARC-Date: 2026-01-01T00:00:00Z\r\nContent-Length: {}\r\n\r\n", block.len());
+    [head.as_bytes(), block, b"\r\n\r\n"].concat()
 }

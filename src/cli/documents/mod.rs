@@ -1,24 +1,38 @@
-//! Reads documents from folders, files, WARC files and JSON lines, for commands that take mixed collections.
+//! The one reader of documents: folders, files, pipes and standard input, which may hold pages, text, web archives or
+//! JSON lines, packed with gzip or zstd or not. `input.rs` tells them apart by their content.
+
+mod input;
+mod lines;
 
 use std::cell::Cell;
 use std::cmp::Ordering;
-use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal, Read};
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 
-use crate::warc::{is_warc, undamaged_pages};
+use input::Input;
+use lines::{Line, Lines};
+
+use crate::fetch::is_html as looks_like_html;
+use crate::warc::{Document, documents};
 use dehusk_core::internals::dom::ParseOptions;
 use dehusk_core::internals::dom::{Tree, decode, parse, parse_bytes};
+use dehusk_core::internals::page_url::PageUrl;
 
 /// A document as it was read.
 pub(super) struct Found {
     /// File, URL, or `id` of a JSON line.
     pub(super) name: String,
     pub(super) is_page: bool,
+    /// Where it was found, if that is known.
+    pub(super) url: Option<PageUrl>,
+    /// The `X-Robots-Tag` lines that came with it.
+    pub(super) robots_tags: Vec<String>,
+    /// Whether it is one of many in its source, so that nobody has named it.
+    pub(super) is_one_of_many: bool,
     body: Body,
     /// Its known group, if there is one.
     pub(super) gold: Option<String>,
@@ -38,6 +52,14 @@ impl Found {
         }
     }
 
+    /// Its length in bytes.
+    pub(super) fn n_bytes(&self) -> usize {
+        match &self.body {
+            Body::Bytes(bytes, _) => bytes.len(),
+            Body::Text(text) => text.len(),
+        }
+    }
+
     /// Its decoded text, including any HTML markup.
     pub(super) fn text(&self) -> std::borrow::Cow<'_, str> {
         match &self.body {
@@ -51,6 +73,9 @@ impl Found {
 pub(super) struct Reading<'a> {
     /// Whether pages are read as plain text.
     pub(super) as_text: bool,
+    /// Whether any file of text is a page: a fragment may begin with plain words. Texts of archives and of JSON lines
+    /// are not.
+    pub(super) all_pages: bool,
     /// Field of a JSON line with the known group of a document. The group of a file is its folder within the source.
     pub(super) gold: Option<&'a str>,
     /// Maximum bytes of a document.
@@ -70,7 +95,7 @@ impl<'r> Reading<'r> {
     pub(super) fn new(as_text: bool, gold: Option<&'r str>, max_bytes: usize) -> Reading<'r> {
         // Positions in a text are 32 bits wide.
         let max_bytes = max_bytes.min(u32::MAX as usize);
-        Reading { as_text, gold, max_bytes, skipped: Cell::new(0), failed: Cell::new(0) }
+        Reading { as_text, all_pages: false, gold, max_bytes, skipped: Cell::new(0), failed: Cell::new(0) }
     }
 
     /// The documents of a batch that could be read. Failures are logged and counted.
@@ -109,39 +134,65 @@ impl<'r> Reading<'r> {
     }
 
     fn of<'a>(&'a self, source: &'a Path) -> anyhow::Result<Documents<'a>> {
-        if is_warc(source) {
-            let found = undamaged_pages(source, self.max_bytes)?.map(|page| {
-                let page = page?;
-                let gold = self.gold.map(|_| page.url.authority());
-                let body = Body::Bytes(page.body, page.content_type);
-                Ok(Found { name: page.url.to_string(), is_page: !self.as_text, body, gold })
-            });
-            return Ok(Box::new(found));
+        if source.is_dir() {
+            return self.of_folder(source);
         }
-        if source.as_os_str() == "-" {
-            let mut bytes = Vec::new();
-            std::io::stdin().take(self.max_bytes as u64 + 1).read_to_end(&mut bytes).context("standard input")?;
-            let found = self.of_bytes(bytes, Path::new("-")).context("standard input: is not text")?;
-            let gold = self.gold.map(|_| found.name.clone());
-            return Ok(Box::new(std::iter::once(Ok(Found { gold, ..found }))));
+        let place =
+            || if source.as_os_str() == "-" { "standard input".to_owned() } else { source.display().to_string() };
+        match input::open(source).with_context(place)? {
+            Input::Warc(reader) => Ok(self.of_archive(reader, place())),
+            Input::Lines(reader) => {
+                let lines = Lines::new(reader, self.max_bytes);
+                Ok(Box::new(lines.map(move |(at, line)| {
+                    let here = || format!("{}, line {at}", source.display());
+                    self.of_line(&line.with_context(here)?, at).with_context(here)
+                })))
+            }
+            Input::Document(reader) => {
+                let mut bytes = Vec::new();
+                reader.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes).with_context(place)?;
+                let found = self.of_bytes(bytes, source).map_err(|what| anyhow!("{}: is not HTML {what}", place()))?;
+                let gold = self.gold.map(|_| found.name.clone());
+                Ok(Box::new(std::iter::once(Ok(Found { gold, ..found }))))
+            }
         }
-        if let Some(file) = open_lines(source).with_context(|| source.display().to_string())? {
-            let lines = Lines { reader: BufReader::new(file), most: self.max_bytes, n: 0, is_over: false };
-            return Ok(Box::new(lines.map(|(at, line)| {
-                let place = || format!("{}, line {at}", source.display());
-                self.of_line(&line.with_context(place)?, at).with_context(place)
-            })));
-        }
+    }
+
+    /// The pages of an archive, or the texts of one that holds texts. One without either is an error.
+    fn of_archive(&self, reader: crate::warc::Reader, place: String) -> Documents<'_> {
+        let mut has_any = false;
+        let mut found = documents(reader, self.max_bytes);
+        Box::new(std::iter::from_fn(move || match found.next() {
+            Some(document) => {
+                has_any = true;
+                Some(document.map(|document| self.of_archived(document)).map_err(anyhow::Error::from))
+            }
+            None if has_any => None,
+            None => {
+                has_any = true;
+                Some(Err(anyhow!("{place}: an archive without a page: no record is an HTML response or a text")))
+            }
+        }))
+    }
+
+    fn of_archived(&self, document: Document) -> Found {
+        let Document { url, content_type, body, is_text, robots_tags } = document;
+        let gold = self.gold.map(|_| url.authority());
+        let name = url.to_string();
+        let is_page = !is_text && !self.as_text;
+        let body = Body::Bytes(body, content_type);
+        Found { name, is_page, url: Some(url), robots_tags, is_one_of_many: true, body, gold }
+    }
+
+    fn of_folder<'a>(&'a self, source: &'a Path) -> anyhow::Result<Documents<'a>> {
         let mut files = Vec::new();
         files_below(source, &mut files).with_context(|| source.display().to_string())?;
         files.sort_unstable();
-        let is_folder = source.is_dir();
         Ok(Box::new(files.into_iter().filter_map(move |file| match self.of_file(&file, source) {
-            Ok(None) if is_folder => {
+            Ok(None) => {
                 self.skipped.set(self.skipped.get() + 1);
                 None
             }
-            Ok(None) => Some(Err(anyhow!("{}: contains NUL bytes, so it is neither a page nor text", file.display()))),
             Ok(Some(found)) => Some(Ok(found)),
             Err(e) => Some(Err(e)),
         })))
@@ -150,43 +201,39 @@ impl<'r> Reading<'r> {
     /// The file, if it is text of any kind.
     fn of_file(&self, file: &Path, source: &Path) -> anyhow::Result<Option<Found>> {
         let mut bytes = Vec::new();
-        let opened = File::open(file).and_then(|f| f.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes));
+        let opened = std::fs::File::open(file).and_then(|f| f.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes));
         opened.with_context(|| file.display().to_string())?;
         let below = file.strip_prefix(source).ok().filter(|below| below.components().count() > 1);
         let folder = below.and_then(|below| below.components().next()).map(|first| source.join(first));
         let gold = self.gold.map(|_| folder.as_deref().unwrap_or(source).display().to_string());
-        Ok(self.of_bytes(bytes, file).map(|found| Found { gold, ..found }))
+        Ok(self.of_bytes(bytes, file).ok().map(|found| Found { gold, is_one_of_many: true, ..found }))
     }
 
-    fn of_bytes(&self, mut bytes: Vec<u8>, name: &Path) -> Option<Found> {
+    /// A page or a text; otherwise, what it is instead.
+    fn of_bytes(&self, mut bytes: Vec<u8>, name: &Path) -> Result<Found, String> {
         if bytes.len() > self.max_bytes {
             bytes.truncate(self.max_bytes);
             tracing::warn!("{}: truncated at page.max_bytes ({})", name.display(), self.max_bytes);
         }
         let head = &bytes[..bytes.len().min(1024)];
         let is_wide = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
+        looks_like_html(Some("text/html"), head).map_err(|found| format!("but {found}"))?;
         if head.contains(&0) && !is_wide {
-            return None;
+            return Err("or text: it contains NUL bytes".to_owned());
         }
-        let is_page = !self.as_text && is_html(name, head);
-        Some(Found { name: name.display().to_string(), is_page, body: Body::Bytes(bytes, None), gold: None })
+        let is_page = !self.as_text && (self.all_pages || is_html(name, head));
+        let body = Body::Bytes(bytes, None);
+        let name = name.display().to_string();
+        Ok(Found { name, is_page, url: None, robots_tags: Vec::new(), is_one_of_many: false, body, gold: None })
     }
 
     fn of_line(&self, line: &str, at: usize) -> anyhow::Result<Found> {
-        let Value::Object(mut line) = serde_json::from_str(line)? else {
-            return Err(anyhow!("expected an object such as {{\"id\": ..., \"html\": ...}}"));
-        };
-        let mut take = |names: &[&str]| {
-            let name = names.iter().find(|name| line.get(**name).is_some_and(Value::is_string))?;
-            match line.remove(*name) {
-                Some(Value::String(text)) => Some(text),
-                _ => None,
-            }
-        };
-        let name = take(&["id", "url", "name"]).unwrap_or_else(|| format!("line {at}"));
-        let (text, is_page) = match take(&["html"]) {
-            Some(html) => (html, !self.as_text),
-            None => (take(&["text", "content", "body"]).context("no field html or text")?, false),
+        let Line { name, url, content, rest: line } = Line::parse(line)?;
+        let name = name.unwrap_or_else(|| format!("line {at}"));
+        let url = url.and_then(|url| PageUrl::parse(&url).ok());
+        let (text, is_page) = match content {
+            Ok(html) => (html, !self.as_text),
+            Err(text) => (text, false),
         };
         let gold = match self.gold {
             Some(field) => match line.get(field) {
@@ -199,7 +246,8 @@ impl<'r> Reading<'r> {
             },
             None => None,
         };
-        Ok(Found { name, is_page, body: Body::Text(text), gold })
+        let body = Body::Text(text);
+        Ok(Found { name, is_page, url, robots_tags: Vec::new(), is_one_of_many: true, body, gold })
     }
 }
 
@@ -216,70 +264,9 @@ fn is_html(file: &Path, head: &[u8]) -> bool {
     }
 }
 
-/// Opens JSON lines, compressed or not; `None` for other file names.
-fn open_lines(source: &Path) -> std::io::Result<Option<Box<dyn Read>>> {
-    let name = source.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let (bare, packing) = match name.rsplit_once('.') {
-        Some((bare, "gz")) => (bare, "gz"),
-        Some((bare, "zst")) => (bare, "zst"),
-        _ => (name.as_str(), ""),
-    };
-    if !(bare.ends_with(".jsonl") || bare.ends_with(".ndjson")) {
-        return Ok(None);
-    }
-    let file = File::open(source)?;
-    Ok(Some(match packing {
-        "gz" => Box::new(flate2::read::MultiGzDecoder::new(file)),
-        "zst" => Box::new(zstd::stream::read::Decoder::new(file)?),
-        _ => Box::new(file),
-    }))
-}
-
-/// Non-blank lines with their numbers, from 1. A line that is not UTF-8 is an error of its own. A line that is too long
-/// and a read error end the iteration.
-struct Lines<R> {
-    reader: R,
-    most: usize,
-    n: usize,
-    is_over: bool,
-}
-
-impl<R: BufRead> Iterator for Lines<R> {
-    type Item = (usize, anyhow::Result<String>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.is_over {
-            self.n += 1;
-            let mut line = Vec::new();
-            // JSON escapes can make HTML six times as long.
-            let most = 6 * self.most as u64 + 65_536;
-            let outcome = (&mut self.reader).take(most).read_until(b'\n', &mut line).map_err(anyhow::Error::from);
-            let outcome = outcome.and_then(|n| match n as u64 == most && !line.ends_with(b"\n") {
-                true => Err(anyhow!("is longer than page.max_bytes allows; the rest of the file is skipped")),
-                false => Ok(n),
-            });
-            match outcome {
-                Ok(0) => self.is_over = true,
-                Ok(_) if line.iter().all(u8::is_ascii_whitespace) => {}
-                Ok(_) => return Some((self.n, String::from_utf8(line).context("is not UTF-8"))),
-                Err(e) => {
-                    self.is_over = true;
-                    return Some((self.n, Err(e)));
-                }
-            }
-        }
-        None
-    }
-}
-
 /// Files at any depth. Symbolic links are not followed, to avoid cycles.
 fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     let mut open = vec![path.to_owned()];
-    if !path.is_dir() {
-        std::fs::metadata(path)?;
-        found.push(path.to_owned());
-        return Ok(());
-    }
     while let Some(folder) = open.pop() {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
@@ -303,10 +290,7 @@ pub(super) fn next_batch(
     let (mut batch, mut bytes) = (Vec::new(), 0);
     while batch.len() < MOST && bytes < MOST_BYTES {
         let Some(found) = documents.next() else { break };
-        bytes += found.as_ref().map_or(0, |found| match &found.body {
-            Body::Bytes(bytes, _) => bytes.len(),
-            Body::Text(text) => text.len(),
-        });
+        bytes += found.as_ref().map_or(0, Found::n_bytes);
         batch.push(found);
     }
     (!batch.is_empty()).then_some(batch)

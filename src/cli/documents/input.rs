@@ -1,0 +1,139 @@
+//! Opens a source and finds out from its first bytes what it is, so that names do not matter.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::warc::Reader;
+
+/// What a source holds.
+pub(super) enum Input {
+    /// A web archive.
+    Warc(Reader),
+    /// JSON lines, unpacked.
+    Lines(Box<dyn BufRead>),
+    /// One document, unpacked.
+    Document(Box<dyn BufRead>),
+}
+
+/// Bytes that are looked at. A JSON line that is longer is known by its first field.
+const HEAD: usize = 64 * 1024;
+
+const GZIP: &[u8] = b"\x1f\x8b";
+const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
+
+/// Opens a file, a pipe, or standard input (`-`), each once: a pipe can be read only once.
+pub(super) fn open(source: &Path) -> io::Result<Input> {
+    let raw: Box<dyn Read> = match source.as_os_str() == "-" {
+        true => Box::new(io::stdin()),
+        false => Box::new(File::open(source)?),
+    };
+    let (head, raw) = peek(raw)?;
+    if !head.starts_with(GZIP) && !head.starts_with(ZSTD) {
+        return Ok(of_unpacked(source, head, raw));
+    }
+    if head.starts_with(GZIP) {
+        let mut begin = [0; 5];
+        let is_warc = flate2::read::GzDecoder::new(&*head).read_exact(&mut begin).is_ok() && &begin == b"WARC/";
+        // Each record is a member of its own, which the reader unpacks.
+        if is_warc {
+            return Ok(Input::Warc(Reader::new(source, raw)));
+        }
+        let (head, text) = peek(Box::new(flate2::read::MultiGzDecoder::new(raw)))?;
+        return Ok(of_unpacked(source, head, text));
+    }
+    let (head, text) = peek(Box::new(zstd::stream::read::Decoder::new(raw)?))?;
+    Ok(of_unpacked(source, head, text))
+}
+
+fn of_unpacked(source: &Path, head: Vec<u8>, text: Box<dyn Read>) -> Input {
+    if head.starts_with(b"WARC/") {
+        return Input::Warc(Reader::new(source, text));
+    }
+    let text = Box::new(BufReader::with_capacity(1 << 16, text));
+    match is_json_lines(&head) || is_named_lines(source) {
+        true => Input::Lines(text),
+        false => Input::Document(text),
+    }
+}
+
+/// Whether the name says what a broken first line does not.
+fn is_named_lines(source: &Path) -> bool {
+    let name = source.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let bare = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    bare.ends_with(".jsonl") || bare.ends_with(".ndjson")
+}
+
+/// The first bytes, and the whole stream.
+fn peek(mut stream: Box<dyn Read>) -> io::Result<(Vec<u8>, Box<dyn Read>)> {
+    let mut head = Vec::new();
+    (&mut stream).take(HEAD as u64).read_to_end(&mut head)?;
+    Ok((head.clone(), Box::new(Cursor::new(head).chain(stream))))
+}
+
+/// Whether the first line is an object with one of the fields that a document is read from.
+fn is_json_lines(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    if !head.starts_with(b"{") {
+        return false;
+    }
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    match serde_json::from_slice::<Value>(line) {
+        Ok(Value::Object(line)) => super::lines::has_document(&line),
+        Ok(_) => false,
+        // Cut in the middle: its first field is known.
+        Err(e) => e.is_eof() && line.len() > 2 && line[1..].trim_ascii_start().starts_with(b"\""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(bytes: &[u8]) -> &'static str {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        std::fs::write(&path, bytes).unwrap();
+        match open(&path).unwrap() {
+            Input::Warc(_) => "warc",
+            Input::Lines(_) => "lines",
+            Input::Document(mut text) => {
+                let mut all = Vec::new();
+                text.read_to_end(&mut all).unwrap();
+                if all == b"<p>x" { "page" } else { "document" }
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_source_is_shows_in_its_content() {
+        use std::io::Write;
+        let gzip = |bytes: &[u8]| {
+            let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            packed.write_all(bytes).unwrap();
+            packed.finish().unwrap()
+        };
+        let zstd = |bytes: &[u8]| zstd::encode_all(bytes, 1).unwrap();
+        let long = format!("{{\"id\": \"a\", \"html\": \"{}\"}}", "x".repeat(HEAD));
+        for (bytes, want) in [
+            (b"<p>x".as_slice(), "page"),
+            (b"WARC/1.1\r\n", "warc"),
+            (b"\n {\"html\": \"<p>x\"}\n", "lines"),
+            (b"{\"text\": \"x\"}", "lines"),
+            (long.as_bytes(), "lines"),
+            (b"{\"name\": 1}", "document"),
+            (b"{ margin: 0 }", "document"),
+            (b"[1]", "document"),
+            (b"", "document"),
+        ] {
+            assert_eq!(
+                [kind(bytes), kind(&gzip(bytes)), kind(&zstd(bytes))],
+                [want; 3],
+                "{:?}",
+                &bytes[..bytes.len().min(30)]
+            );
+        }
+    }
+}
