@@ -9,6 +9,7 @@ use anyhow::anyhow;
 use crate::store::{Store, StoreError};
 use dehusk_core::internals::clean::{CleanOptions, LabeledPage, TemplateMatcher, label_page};
 use dehusk_core::internals::dom::Tree;
+use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::links::base_url;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::page_url::PageUrl;
@@ -112,7 +113,13 @@ impl Choice {
             }
             Choice::Fitting(all) => {
                 let labeled = all.iter().map(|(host, matcher)| (host, matcher, matcher.label(page.tree)));
-                match labeled.max_by(|a, b| a.2.confidence.total_cmp(&b.2.confidence)) {
+                // Sites of one generator show all of each other's layout; the texts tell them apart.
+                let n_template = |labels: &Labels| labels.is_template.iter().filter(|is| **is).count();
+                let order = |labels: &Labels, other: &Labels| {
+                    let by_confidence = labels.confidence.total_cmp(&other.confidence);
+                    by_confidence.then_with(|| n_template(labels).cmp(&n_template(other)))
+                };
+                match labeled.max_by(|a, b| order(&a.2, &b.2)) {
                     Some((host, matcher, labels)) if labels.confidence >= UNNAMED_MIN => {
                         (Some(host.clone()), label_page(page.tree, Some(labels), Some(matcher), how))
                     }
