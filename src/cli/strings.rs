@@ -176,10 +176,10 @@ fn summarise(template: &StringTemplate, name: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let mut table = Table::new(&["string", "documents", "tokens"]);
     for string in template.strings.iter().take(20) {
-        table.row(vec![template.text(string), count(string.df as usize), count(template.len_of(string))]);
+        let text: String = template.text(string).chars().take(100).collect();
+        table.row(vec![text, count(string.df as usize), count(template.len_of(string))]);
     }
-    let width = if terminal_width() == usize::MAX { 120 } else { terminal_width() };
-    write!(out, "{}", table.render(width))?;
+    write!(out, "{}", table.render(terminal_width()))?;
     let n = template.strings.len();
     if n > 20 {
         writeln!(out, "and {} more; `dehusk strings show {name}` prints all", count(n - 20))?;

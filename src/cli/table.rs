@@ -23,24 +23,60 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The table as text, with lines of at most `width` columns. The widest left-aligned columns are shortened.
-    pub(super) fn render(&self, width: usize) -> String {
+    /// The table as text. No cell is ever cut, so that everything can be copied.
+    ///
+    /// Without a width (a pipe), long cells stretch their own line only. Where a row does not fit into the width, the
+    /// first cell of every row is on a line of its own and the others below it.
+    pub(super) fn render(&self, width: Option<usize>) -> String {
+        let widths = self.widths(usize::MAX);
+        let total: usize = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
+        let rows =
+            || std::iter::once(self.head.iter().map(|h| (*h).to_owned()).collect()).chain(self.rows.iter().cloned());
+        match width {
+            Some(width) if total > width => {
+                let rest = self.widths(usize::MAX)[1..].to_vec();
+                rows().map(|row: Vec<String>| self.stacked(&row, &rest, width)).collect()
+            }
+            Some(_) => rows().map(|row: Vec<String>| self.line(&row, &widths)).collect(),
+            None => {
+                let widths = self.widths(MOST_PADDING);
+                rows().map(|row: Vec<String>| self.line(&row, &widths)).collect()
+            }
+        }
+    }
+
+    /// Columns of the widest cell of each column, cells above `most` left out.
+    fn widths(&self, most: usize) -> Vec<usize> {
         let mut widths: Vec<usize> = self.head.iter().map(|h| columns(h)).collect();
         for row in &self.rows {
-            for (i, cell) in row.iter().enumerate() {
-                widths[i] = widths[i].max(columns(cell));
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(Some(columns(cell)).filter(|n| *n <= most).unwrap_or(0));
             }
         }
-        let total: usize = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
-        for _ in width.min(total)..total {
-            let widest = self.left.iter().copied().max_by_key(|i| widths.get(*i).copied().unwrap_or(0));
-            match widest.and_then(|i| widths.get_mut(i)) {
-                Some(column) if *column > 8 => *column -= 1,
-                _ => break,
+        widths
+    }
+
+    fn stacked(&self, row: &[String], widths: &[usize], width: usize) -> String {
+        let Some((first, rest)) = row.split_first() else { return String::new() };
+        let mut out = format!("{first}\n");
+        let fits = 2 + widths.iter().sum::<usize>() + 2 * widths.len() <= width;
+        let mut line = String::new();
+        for (at, (cell, column)) in rest.iter().zip(widths).enumerate() {
+            let pad = " ".repeat(if fits { column.saturating_sub(columns(cell)) } else { 0 });
+            let cell = if self.left.contains(&(at + 1)) { format!("{cell}{pad}") } else { format!("{pad}{cell}") };
+            if !line.is_empty() && columns(&line) + 2 + columns(&cell) > width {
+                out.push_str(line.trim_end());
+                out.push('\n');
+                line.clear();
             }
+            line.push_str(if line.is_empty() { "    " } else { "  " });
+            line.push_str(&cell);
         }
-        let head: Vec<String> = self.head.iter().map(|h| (*h).to_owned()).collect();
-        std::iter::once(&head).chain(&self.rows).map(|row| self.line(row, &widths)).collect()
+        if !line.trim().is_empty() {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out
     }
 
     fn line(&self, row: &[String], widths: &[usize]) -> String {
@@ -49,14 +85,13 @@ impl Table {
             if i > 0 {
                 line.push_str("  ");
             }
-            let cell = shorten(cell, *width);
-            let pad = " ".repeat(width.saturating_sub(columns(&cell)));
+            let pad = " ".repeat(width.saturating_sub(columns(cell)));
             if self.left.contains(&i) {
-                line.push_str(&cell);
+                line.push_str(cell);
                 line.push_str(&pad);
             } else {
                 line.push_str(&pad);
-                line.push_str(&cell);
+                line.push_str(cell);
             }
         }
         line.truncate(line.trim_end().len());
@@ -65,17 +100,14 @@ impl Table {
     }
 }
 
-/// Columns of the terminal; unlimited without a terminal.
-pub(super) fn terminal_width() -> usize {
-    std::env::var("COLUMNS")
-        .ok()
-        .and_then(|c| c.parse().ok())
-        .unwrap_or_else(|| match console::Term::stdout().size_checked() {
-            Some((_, columns)) => usize::from(columns),
-            // A pipe: nothing is shortened, so that URLs can be used.
-            None => usize::MAX,
-        })
-        .max(40)
+/// Cells of up to so many columns are lined up in a pipe.
+const MOST_PADDING: usize = 48;
+
+/// Columns of the terminal; `None` without a terminal.
+pub(super) fn terminal_width() -> Option<usize> {
+    let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
+    named.or_else(terminal).map(|columns: usize| columns.max(40))
 }
 
 /// A number with spaces between groups of three digits.
@@ -111,38 +143,26 @@ fn columns(text: &str) -> usize {
     console::measure_text_width(text)
 }
 
-/// The text in at most `width` columns, with an ellipsis in the middle, because both ends of a URL are informative.
-fn shorten(text: &str, width: usize) -> String {
-    if columns(text) <= width || width < 4 {
-        return text.to_owned();
-    }
-    let keep = width - 1;
-    let head: String = console::truncate_str(text, keep - keep / 2, "").into_owned();
-    let mut tail: Vec<char> = Vec::new();
-    let mut used = 0;
-    for c in text.chars().rev() {
-        used += columns(c.encode_utf8(&mut [0; 4]));
-        if used > keep / 2 {
-            break;
-        }
-        tail.push(c);
-    }
-    head + "…" + &tail.into_iter().rev().collect::<String>()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn columns_line_up_and_long_cells_give_way() {
-        let mut table = Table::new(&["site", "pages"]);
-        table.row(vec!["日本語.example".to_owned(), "5".to_owned()]);
-        table.row(vec!["a-very-long-host-name.example.org".to_owned(), "12".to_owned()]);
-        let text = table.render(24);
-        let widths: Vec<usize> = text.lines().map(columns).collect();
-        assert_eq!(widths, [24, 24, 24]);
-        assert!(text.contains('…'));
+    fn columns_line_up_and_no_cell_is_cut() {
+        let mut table = Table::new(&["site", "pages", "s"]);
+        table.row(vec!["日本語.example".to_owned(), "5".to_owned(), "1.0".to_owned()]);
+        table.row(vec!["a-very-long-host-name.example.org".to_owned(), "12".to_owned(), "0.5".to_owned()]);
+        let widths: Vec<usize> = table.render(Some(80)).lines().map(columns).collect();
+        assert_eq!(widths, [45, 45, 45]);
+        assert_eq!(
+            table.render(Some(40)),
+            "site\n    pages    s\n日本語.example\n        5  1.0\na-very-long-host-name.example.org\n       12  0.5\n"
+        );
+        table.row(vec!["x".repeat(60), "7".to_owned(), "2.0".to_owned()]);
+        let piped = table.render(None);
+        let widths: Vec<usize> = piped.lines().map(columns).collect();
+        assert_eq!(widths, [45, 45, 45, 72], "a long cell stretches its own line only");
+        assert!(table.render(Some(50)).contains(&"x".repeat(60)));
         assert_eq!(count(1234567), "1 234 567");
         assert_eq!(time(0), "1970-01-01 00:00");
         assert_eq!(time(1_709_210_096_000), "2024-02-29 12:34");

@@ -267,6 +267,8 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.core.clean.keep => one_of(v, &[("own", KeepText::Own), ("main", KeepText::Main)])?;
     "clean.min_confidence" = "0.25", "Minimum share of the template that a page must show. Below it, the document frequency of its texts decides.",
         |s, v| s.core.clean.min_confidence => share(v)?;
+    "clean.whole_blocks" = "true", "Whether a paragraph, heading, cell, item or block of code without blocks in it is kept or left out as a whole.",
+        |s, v| s.core.clean.whole_blocks => truth(v)?;
     "clean.alone" = "\"density\"", "How a page of an unknown site is cleaned: density (by text density), plain (the whole page is kept).",
         |s, v| s.core.clean.alone => one_of(v, &[("density", Alone::Density), ("plain", Alone::Plain)])?;
 

@@ -1,6 +1,7 @@
 //! Labels a page with the first step of a chain that fits it.
 
 use super::density::density_labels;
+use super::whole_blocks::keep_blocks_whole;
 use super::{Alone, CleanOptions, KeepText, TemplateMatcher};
 use crate::dom::Tree;
 use crate::labels::Labels;
@@ -30,7 +31,13 @@ pub fn label_page(
     options: &CleanOptions,
 ) -> LabeledPage {
     let labeled = match matcher {
-        Some(matcher) => by_site(page, known, matcher, options),
+        Some(matcher) => {
+            let labeled = by_site(page, known, matcher, options);
+            match options.whole_blocks && labeled.by_template {
+                true => LabeledPage { labels: keep_blocks_whole(page, labeled.labels), ..labeled },
+                false => labeled,
+            }
+        }
         None => alone(page, options),
     };
     match options.keep {

@@ -4,6 +4,7 @@ mod density;
 mod label_page;
 mod options;
 mod template_matcher;
+mod whole_blocks;
 
 pub use label_page::{LabeledPage, label_page, main_text};
 pub use options::{Alone, CleanOptions, KeepText};

@@ -13,6 +13,8 @@ pub struct CleanOptions {
     pub min_confidence: f64,
     /// What labels a page whose site is unknown.
     pub alone: Alone,
+    /// Whether a paragraph, a heading, a cell, an item or a block of code is kept or left out as a whole.
+    pub whole_blocks: bool,
     /// How the method `tps` finds the main region.
     pub tps: TpsOptions,
 }
@@ -39,6 +41,12 @@ pub enum Alone {
 
 impl Default for CleanOptions {
     fn default() -> CleanOptions {
-        CleanOptions { keep: KeepText::Own, min_confidence: 0.25, alone: Alone::Density, tps: TpsOptions::default() }
+        CleanOptions {
+            keep: KeepText::Own,
+            min_confidence: 0.25,
+            alone: Alone::Density,
+            whole_blocks: true,
+            tps: TpsOptions::default(),
+        }
     }
 }

@@ -1,0 +1,147 @@
+//! Keeps code and prose whole: a paragraph, a heading, a cell, an item or a block of code is kept or left out as one,
+//! never a part of its words.
+//!
+//! Labels are decided by node, and lines that many pages share (an import, "Tags:") look like template inside a block
+//! that is the page's own. In the gold standards a fixed word goes with its block, too.
+
+use crate::dom::{NodeId, Tree};
+use crate::labels::Labels;
+
+/// Least share of a block's characters that is the page's own, with which the whole block is.
+const LEAST_OWN: f64 = 0.2;
+
+/// Gives every text of a block the label of the block.
+pub fn keep_blocks_whole(page: &Tree, mut labels: Labels) -> Labels {
+    let shape = &page.shape;
+    let counted = page.counted();
+    let has_block = blocks_below(page);
+    let mut at = counted.start;
+    while at < counted.end {
+        let node = NodeId::new(at);
+        if page.is_text(node) || !is_whole(page.name(node)) || has_block[at] {
+            at += 1;
+            continue;
+        }
+        let block = shape.subtree(node);
+        let (mut own, mut all) = (0, 0);
+        for text in block.clone().map(NodeId::new).filter(|node| page.is_text(*node)) {
+            let chars = page.text(text).chars().filter(|c| !c.is_whitespace()).count();
+            all += chars;
+            own += if labels.is_template(text) { 0 } else { chars };
+        }
+        if own > 0 && own < all {
+            let is_template = (own as f64) < LEAST_OWN * all as f64;
+            labels.is_template[block.clone()].fill(is_template);
+        }
+        at = block.end;
+    }
+    labels
+}
+
+/// Elements whose words belong together.
+fn is_whole(name: &str) -> bool {
+    matches!(
+        name,
+        "pre"
+            | "code"
+            | "p"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "td"
+            | "th"
+            | "li"
+            | "dt"
+            | "dd"
+            | "figcaption"
+            | "caption"
+            | "blockquote"
+    )
+}
+
+/// Whether there is a block below each node.
+fn blocks_below(page: &Tree) -> Vec<bool> {
+    let mut has_block = vec![false; page.len()];
+    for node in (1..page.len()).rev() {
+        let parent = page.shape.parent[node] as usize;
+        has_block[parent] |= has_block[node] || is_block(page.name(NodeId::new(node)));
+    }
+    has_block
+}
+
+fn is_block(name: &str) -> bool {
+    matches!(
+        name,
+        "address"
+            | "article"
+            | "aside"
+            | "blockquote"
+            | "caption"
+            | "center"
+            | "dd"
+            | "details"
+            | "dialog"
+            | "dir"
+            | "div"
+            | "dl"
+            | "dt"
+            | "fieldset"
+            | "figcaption"
+            | "figure"
+            | "footer"
+            | "form"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "header"
+            | "hgroup"
+            | "hr"
+            | "li"
+            | "main"
+            | "menu"
+            | "nav"
+            | "ol"
+            | "p"
+            | "pre"
+            | "section"
+            | "summary"
+            | "table"
+            | "tbody"
+            | "td"
+            | "tfoot"
+            | "th"
+            | "thead"
+            | "tr"
+            | "ul"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::{ParseOptions, parse};
+
+    fn kept(html: &str, is_template: impl Fn(&str) -> bool) -> String {
+        let page = parse(html, &ParseOptions::default());
+        let labels = page.nodes().map(|node| page.is_text(node) && is_template(page.text(node).trim())).collect();
+        keep_blocks_whole(&page, Labels::new(labels)).text(&page)
+    }
+
+    #[test]
+    fn a_block_is_kept_or_left_out_as_one() {
+        let code = "<pre><b>import</b> <i>numpy</i> <b>as</b> <i>np</i></pre>";
+        assert_eq!(kept(code, |text| ["import", "as"].contains(&text)), "import numpy as np\n");
+        let item = "<ul><li>Tags: <a>rye</a></li><li>Home</li></ul>";
+        assert_eq!(kept(item, |text| text != "rye"), "Tags: rye\n");
+        let footer = "<p>Some rights reserved, all the others are not, whoever asks <i>7</i></p>";
+        assert_eq!(kept(footer, |text| text != "7"), "");
+        let nested = "<li>Menu<ul><li>One<li>Two</ul></li>";
+        assert_eq!(kept(nested, |text| text == "Menu" || text == "One"), "Two\n", "a block with blocks is no unit");
+    }
+}
