@@ -142,7 +142,7 @@ impl Fetcher {
             caps: Caps::new(fetch),
             fetch: Arc::new(fetch.clone()),
             stopped: CancellationToken::new(),
-            large: Arc::new(Semaphore::new((memory / 2 / fetch.max_bytes.max(1)).clamp(1, 65_536))),
+            large: Arc::new(Semaphore::new((memory / 4 / fetch.max_bytes.max(1)).clamp(1, 65_536))),
             wire: None,
         })
     }

@@ -85,6 +85,7 @@ impl SiteCrawl {
             replayed: None,
             memory: 0,
             memory_to_release: 0,
+            training_bytes: 0,
             summary: SiteSummary::new(&work.host),
         }
     }

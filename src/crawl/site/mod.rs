@@ -33,7 +33,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::request::{Request, RequestKind};
 use super::stats::SiteSummary;
-use super::workers::{FetchedPage, KeptTemplate, LearnOutcome, SiteLearner, Work, WorkResult};
+use super::workers::{FetchedPage, KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory, Work, WorkResult};
 use crate::scope::Refusal;
 use crate::store::{LearnedWrite, NewUrl, PageWrite, PastVisit, Query, SiteId, SiteOutcome, Write};
 
@@ -62,6 +62,8 @@ pub(super) struct SiteCrawl {
     memory: usize,
     /// Bytes that are free again when the CPU thread gives the site back.
     memory_to_release: usize,
+    /// Bytes that the trees of its key page and training pages need together, roughly.
+    training_bytes: usize,
     summary: SiteSummary,
 }
 
@@ -288,12 +290,18 @@ impl SiteCrawl {
         self.memory += bytes;
         let page = Box::new(page);
         let work = match (phase, &page.request.kind) {
-            (Phase::KeyPage(template), _) => Work::Key(page, template),
-            (Phase::Training(learner), _) => {
+            (phase @ (Phase::KeyPage(_) | Phase::Training(_)), _) => {
+                self.training_bytes += bytes;
                 if cx.memory_is_short {
                     self.memory_to_release = bytes - bytes / TREE_BYTES;
                 }
-                Work::Learn(learner, Some(page), cx.memory_is_short)
+                let is_short = cx.memory_is_short;
+                let is_last = self.training_bytes > cx.tools.settings.crawl.memory / SITE_SHARE;
+                match phase {
+                    Phase::KeyPage(template) => Work::Key(page, template, is_short),
+                    Phase::Training(learner) => Work::Learn(learner, Some(page), TrainingMemory { is_short, is_last }),
+                    phase => return self.lose(&phase, cx, out),
+                }
             }
             (Phase::Walking(walk), kind) => {
                 let Some(site) = self.site.clone() else {
@@ -314,7 +322,9 @@ impl SiteCrawl {
         match phase {
             Phase::Walking(walk) => self.walk(walk, cx, out),
             _ if cx.is_stopping => self.end(SiteOutcome::Interrupted, cx, out),
-            Phase::Training(learner) => self.compute(Work::Learn(learner, None, false), out),
+            Phase::Training(learner) => {
+                self.compute(Work::Learn(learner, None, TrainingMemory::default()), out);
+            }
             _ => self.end(SiteOutcome::Failed(reason), cx, out),
         }
     }
@@ -357,6 +367,9 @@ impl SiteCrawl {
         out.push(Command::End(outcome));
     }
 }
+
+/// Part of `crawl.memory` that the trees of one site may need: they are all there at once when it is learned.
+const SITE_SHARE: usize = 4;
 
 /// Bytes of a page and its tree for one byte of HTML, roughly (measured over the dev sites).
 const TREE_BYTES: usize = 5;

@@ -78,7 +78,14 @@ fn tools(path: &Path) -> Arc<Tools> {
     settings.crawl.pages_per_site = 14;
     settings.store.path = path.display().to_string();
     let scope = Arc::new(Scope::new(&settings.crawl, 2026));
-    Arc::new(Tools { agents: settings.agents(), scope, settings, warc: None, unpacking: Mutex::default() })
+    Arc::new(Tools {
+        agents: settings.agents(),
+        scope,
+        settings,
+        warc: None,
+        unpacking: Mutex::default(),
+        large: Mutex::default(),
+    })
 }
 
 /// What is out for a site.

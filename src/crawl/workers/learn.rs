@@ -17,6 +17,15 @@ use super::{Tools, WorkResult};
 use crate::scope::Refusal;
 use crate::store::{Cleaned, NewUrl, PageWrite, SiteId, pack, unpack};
 
+/// What memory allows when a training page comes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::crawl) struct TrainingMemory {
+    /// Whether the page is kept packed.
+    pub(in crate::crawl) is_short: bool,
+    /// Whether the site is learned from what it has: its pages together need too much.
+    pub(in crate::crawl) is_last: bool,
+}
+
 /// A learner, and what is remembered beside it.
 pub(in crate::crawl) struct SiteLearner {
     pub(in crate::crawl) learner: Learner,
@@ -60,6 +69,7 @@ pub(super) fn key_page(
     site: SiteId,
     fetched: FetchedPage,
     template: Option<Arc<Template>>,
+    is_packed: bool,
     tools: &Tools,
 ) -> WorkResult {
     let parsed = ParsedPage::new(&fetched, tools);
@@ -73,10 +83,14 @@ pub(super) fn key_page(
         }
         old_template_coverage = Some(freshness);
     }
+    let packed = is_packed.then(|| (pack(&fetched.response.body, 1), fetched.response.content_type.clone()));
     let page = page_write(site, fetched, &parsed, None, Vec::new(), tools);
     let options = &tools.settings.core.learn;
     let own = Site::of(&parsed.page.url, options.links.same_site);
-    let learner = Learner::new(parsed.page, own, Some(tools.scope.link_filter()), options);
+    let mut learner = Learner::new(parsed.page, own, Some(tools.scope.link_filter()), options);
+    if let Some((body, content_type)) = packed.filter(|_| options.search.stop_after == 0) {
+        learner.pack_key(rebuild(body, content_type, tools.settings.core.parse));
+    }
     next(Box::new(SiteLearner { learner, old_template_coverage }), page, tools)
 }
 
@@ -85,7 +99,7 @@ pub(super) fn training_page(
     site: SiteId,
     mut learner: Box<SiteLearner>,
     fetched: Option<Box<FetchedPage>>,
-    is_packed: bool,
+    memory: TrainingMemory,
     tools: &Tools,
 ) -> WorkResult {
     let Some(fetched) = fetched else {
@@ -95,7 +109,7 @@ pub(super) fn training_page(
     let settings = &tools.settings;
     let parsed = ParsedPage::new(&fetched, tools);
     // The test for settled labels needs the trees.
-    let is_packed = is_packed && settings.core.learn.search.stop_after == 0;
+    let is_packed = memory.is_short && settings.core.learn.search.stop_after == 0;
     let content_type = fetched.response.content_type.clone();
     let unstored = (is_packed && fetched.visit.is_none()).then(|| pack(&fetched.response.body, 1));
     let page = page_write(site, *fetched, &parsed, None, Vec::new(), tools);
@@ -104,6 +118,9 @@ pub(super) fn training_page(
         learner.learner.tell_packed(parsed.page, rebuild(body, content_type, settings.core.parse));
     } else {
         learner.learner.tell(Some(parsed.page));
+    }
+    if memory.is_last {
+        learner.learner.stop();
     }
     next(learner, page, tools)
 }

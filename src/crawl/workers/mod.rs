@@ -12,7 +12,7 @@ use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::site_model::StoredTrainingSet;
 use dehusk_core::internals::template::Template;
 
-pub(super) use learn::{KeptTemplate, LearnOutcome, SiteLearner};
+pub(super) use learn::{KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory};
 pub(super) use page::FetchedPage;
 
 use super::site::Walk;
@@ -30,14 +30,16 @@ pub(super) struct Tools {
     pub(super) warc: Option<String>,
     /// Held while a site whose pages were packed has them all as trees again: one site at a time.
     pub(super) unpacking: Mutex<()>,
+    /// Held while a large page is worked on.
+    pub(super) large: Mutex<()>,
 }
 
 /// Work for a CPU thread.
 pub(super) enum Work {
-    /// The key page. It fits the stored template, or a learner is made.
-    Key(Box<FetchedPage>, Option<Arc<Template>>),
-    /// An answer for the learner. The last field says whether the page is kept packed.
-    Learn(Box<SiteLearner>, Option<Box<FetchedPage>>, bool),
+    /// The key page. It fits the stored template, or a learner is made. The last field says whether it is kept packed.
+    Key(Box<FetchedPage>, Option<Arc<Template>>, bool),
+    /// An answer for the learner.
+    Learn(Box<SiteLearner>, Option<Box<FetchedPage>>, TrainingMemory),
     /// A page of the walk.
     Walk(Box<Walk>, Site, Box<FetchedPage>),
     /// A sitemap or feed.
@@ -72,6 +74,20 @@ pub(super) enum WorkResult {
     Broken(String),
 }
 
+/// Pages above this part of `crawl.memory` are worked on one at a time: while a tree is built, it needs ten times the
+/// bytes of its page.
+const LARGE_SHARE: usize = 256;
+
+impl Work {
+    /// Bytes of its page.
+    fn n_bytes(&self) -> usize {
+        match self {
+            Work::Key(page, ..) | Work::Learn(_, Some(page), _) | Work::Walk(_, _, page) => page.response.body.len(),
+            _ => 0,
+        }
+    }
+}
+
 /// Does the work. A panic of our own code is caught: the site fails, the crawl goes on.
 pub(super) fn run(site: SiteId, work: Work, tools: &Arc<Tools>) -> WorkResult {
     let tools = Arc::clone(tools);
@@ -87,9 +103,11 @@ pub(super) fn run(site: SiteId, work: Work, tools: &Arc<Tools>) -> WorkResult {
 }
 
 fn step(site: SiteId, work: Work, tools: &Tools) -> WorkResult {
+    let is_large = work.n_bytes() > tools.settings.crawl.memory / LARGE_SHARE;
+    let _alone = is_large.then(|| tools.large.lock());
     match work {
-        Work::Key(page, template) => learn::key_page(site, *page, template, tools),
-        Work::Learn(learner, page, is_packed) => learn::training_page(site, learner, page, is_packed, tools),
+        Work::Key(page, template, is_packed) => learn::key_page(site, *page, template, is_packed, tools),
+        Work::Learn(learner, page, memory) => learn::training_page(site, learner, page, memory, tools),
         Work::Walk(walk, own, page) if tools.settings.crawl.mode == Mode::Links => {
             links::seen(site, walk, &tools.scope.site(own.key()), *page, tools)
         }

@@ -11,7 +11,7 @@ use crate::labels::Labels;
 const LEAST_OWN: f64 = 0.2;
 
 /// Gives every text of a block the label of the block.
-pub fn keep_blocks_whole(page: &Tree, mut labels: Labels) -> Labels {
+pub(super) fn keep_blocks_whole(page: &Tree, mut labels: Labels) -> Labels {
     let shape = &page.shape;
     let counted = page.counted();
     let has_block = blocks_below(page);

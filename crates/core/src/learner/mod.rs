@@ -42,7 +42,7 @@ pub struct Learner {
     options: LearnOptions,
     /// `None` where pages come from a folder.
     filter: Option<LinkFilter>,
-    key: FoundPage,
+    key: TrainingPage,
     n_links: usize,
     search: Search,
     /// Pages by load number.
@@ -88,7 +88,7 @@ impl Learner {
             site,
             options: options.clone(),
             filter,
-            key,
+            key: TrainingPage::with_tree(key),
             n_links: urls.len(),
             search,
             pages: Vec::new(),
@@ -99,6 +99,17 @@ impl Learner {
     /// The site that is learned.
     pub fn site(&self) -> &Site {
         &self.site
+    }
+
+    /// Drops the tree of the key page and builds it again at the end, where memory is short. `rebuild` must give the same
+    /// tree.
+    pub fn pack_key(&mut self, rebuild: impl FnOnce() -> Tree + Send + 'static) {
+        self.key.drop_tree(rebuild);
+    }
+
+    /// Ends the search: the site is learned from the pages that are there.
+    pub fn stop(&mut self) {
+        self.search.stop();
     }
 
     /// The page to fetch, or the end of the search.
@@ -140,8 +151,12 @@ impl Learner {
     fn stop_when_settled(&mut self) {
         // A packed page is not unpacked for this.
         let tree_of = |load: usize| Some((load as u64 + 1, self.pages[load].tree()?));
-        let Some(voters) = self.search.voters().map(tree_of).collect::<Option<Vec<_>>>() else { return };
-        let known: Vec<(u64, &Tree)> = std::iter::once((0, &self.key.tree)).chain(voters).collect();
+        let (Some(key), Some(voters)) =
+            (self.key.tree(), self.search.voters().map(tree_of).collect::<Option<Vec<_>>>())
+        else {
+            return;
+        };
+        let known: Vec<(u64, &Tree)> = std::iter::once((0, key)).chain(voters).collect();
         if self.settling.unchanged_pages(&known, &self.options.site_model) >= self.options.search.stop_after {
             self.search.stop();
         }
@@ -149,7 +164,7 @@ impl Learner {
 
     /// Whether a page waits without its tree.
     pub fn is_packed(&self) -> bool {
-        self.pages.iter().any(|page| page.tree().is_none())
+        std::iter::once(&self.key).chain(&self.pages).any(|page| page.tree().is_none())
     }
 
     /// Learns from what was found so far.

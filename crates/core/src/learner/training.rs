@@ -33,6 +33,10 @@ impl TrainingPage {
         TrainingPage { url, fetched, nofollow, tree: Rebuildable::Dropped(Box::new(rebuild)) }
     }
 
+    pub(super) fn drop_tree(&mut self, rebuild: impl FnOnce() -> Tree + Send + 'static) {
+        self.tree = Rebuildable::Dropped(Box::new(rebuild));
+    }
+
     /// The tree, unless it was dropped.
     pub(super) fn tree(&self) -> Option<&Tree> {
         match &self.tree {
@@ -78,12 +82,13 @@ impl Settling {
 
 /// Learns from the pages of a finished search.
 pub(super) fn learn(
-    key: FoundPage,
+    key: TrainingPage,
     pages: Vec<TrainingPage>,
     n_links: usize,
     found: Found,
     options: &LearnOptions,
 ) -> Learned {
+    let key = key.into_page();
     let pages: Vec<FoundPage> = pages.into_iter().map(TrainingPage::into_page).collect();
     let learned = Learned {
         n_links,
