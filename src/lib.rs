@@ -10,6 +10,7 @@ pub mod settings;
 pub mod validators;
 
 pub mod politeness;
+pub mod reason;
 pub mod revisit;
 pub mod robots;
 pub mod scope;

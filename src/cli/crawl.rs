@@ -242,13 +242,14 @@ fn print_totals(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
     let some = |n: usize, text: &str| if n > 0 { format!(", {} {text}", count(n)) } else { String::new() };
     writeln!(
         out,
-        "\nrun {}{}: {} sites: {} learned{}{}, {} failed{}{}",
+        "\nrun {}{}: {} sites: {} learned{}{}{}, {} failed{}{}",
         summary.run,
         if summary.was_resumed { " (resumed)" } else { "" },
         count(stats.sites),
         count(stats.learned),
         some(stats.kept, "kept their template"),
         some(stats.walked + stats.not_due, if stats.walked > 0 { "walked" } else { "not due" }),
+        some(stats.no_template, "without a template"),
         count(stats.failed),
         some(stats.interrupted, "interrupted"),
         some(stats.ended_before, "done before"),
@@ -332,23 +333,17 @@ fn redesigned_table(sites: &[&SiteSummary]) -> Table {
     table
 }
 
-/// A reason without its leading URL, because the site is in the same row.
-fn short_reason(site: &SiteSummary) -> &str {
-    let reason = site.reason.as_deref().unwrap_or_default();
-    reason.split_once(": ").filter(|(url, _)| url.contains("://")).map_or(reason, |(_, rest)| rest)
-}
-
 fn failure_table(failures: &[&SiteSummary]) -> Table {
     if failures.len() <= MOST_ROWS {
         let mut table = Table::new(&["site", "reason"]).left(1);
         for s in failures {
-            table.row(vec![s.host.clone(), short_reason(s).to_owned()]);
+            table.row(vec![s.host.clone(), s.reason.clone().unwrap_or_default()]);
         }
         return table;
     }
     let mut by_reason: BTreeMap<String, (usize, &str)> = BTreeMap::new();
     for s in failures {
-        by_reason.entry(short_reason(s).to_owned()).or_insert((0, &s.host)).0 += 1;
+        by_reason.entry(s.reason.clone().unwrap_or_default()).or_insert((0, &s.host)).0 += 1;
     }
     let mut rows: Vec<(String, (usize, &str))> = by_reason.into_iter().collect();
     rows.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));

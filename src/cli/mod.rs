@@ -201,9 +201,17 @@ fn log_to_stderr(format: LogFormat) {
         // A closed stderr must not end a crawl.
         .log_internal_errors(false);
     let _ = match format {
-        LogFormat::Text => subscriber.try_init(),
+        LogFormat::Text => subscriber.fmt_fields(message_only()).try_init(),
         LogFormat::Json => subscriber.json().flatten_event(true).try_init(),
     };
+}
+
+/// Writes the message of an event. Its other fields are for JSON lines.
+fn message_only() -> impl for<'w> tracing_subscriber::fmt::FormatFields<'w> + 'static {
+    tracing_subscriber::fmt::format::debug_fn(|out, field, value| match field.name() {
+        "message" => write!(out, "{value:?}"),
+        _ => Ok(()),
+    })
 }
 
 /// The values of `--method`, each with its help line, from the table of methods.

@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::table::count;
 use crate::crawl::{Progress, SiteSummary, Stats};
+use crate::reason::ReasonCode;
 
 /// Interval between plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -56,7 +57,18 @@ impl Display {
             Some(reason) => format!("{}: {}: {reason}", site.host, site.outcome),
         };
         match &self.bar {
-            None => tracing::info!("{text}"),
+            None => tracing::info!(
+                event = "site_ended",
+                host = site.host,
+                outcome = site.outcome,
+                reason_code = site.reason_code.map(ReasonCode::as_str),
+                reason = site.reason,
+                pages = site.pages,
+                requests = site.requests,
+                template_nodes = site.template_nodes,
+                seconds = site.seconds,
+                "{text}"
+            ),
             Some(bar) if site.reason.is_some() && self.failures_left > 0 => {
                 self.failures_left -= 1;
                 bar.println(text);
@@ -78,7 +90,19 @@ impl Display {
             }
             None if self.last_line.elapsed() >= LINE_EVERY => {
                 self.last_line = Instant::now();
-                tracing::info!("{}/{} sites  {}", stats.ended(), stats.sites, self.figures(stats));
+                tracing::info!(
+                    event = "progress",
+                    sites_ended = stats.ended(),
+                    sites = stats.sites,
+                    pages = stats.pages,
+                    waiting = stats.waiting,
+                    in_flight = stats.in_flight,
+                    errors = stats.errors,
+                    "{}/{} sites  {}",
+                    stats.ended(),
+                    stats.sites,
+                    self.figures(stats)
+                );
             }
             _ => {}
         }

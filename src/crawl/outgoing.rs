@@ -14,6 +14,7 @@ use super::site::SiteEvent;
 use super::visit::unsent_visit;
 use crate::fetch::{FetchRequest, Fetched, Resolver, Resource};
 use crate::politeness::{Due, PolitenessKey};
+use crate::reason::{Reason, ReasonCode};
 use crate::robots::{Robots, RobotsAnswer};
 use crate::settings::PolitenessScope;
 use crate::store::{VisitOutcome, Write, WriterError};
@@ -74,7 +75,8 @@ impl Scheduler<'_> {
     async fn dispatch_one(&mut self, key: PolitenessKey, request: Request, now: Instant) -> Result<(), WriterError> {
         if let Some(reason) = self.queues.parked(&key) {
             self.queues.done(&key, None);
-            return self.unavailable(request, format!("{key} is left alone: {reason}")).await;
+            let reason = Reason::new(ReasonCode::HostDeferred, format!("the host is left alone: {reason}"));
+            return self.unavailable(request, reason).await;
         }
         if matches!(request.kind, RequestKind::Robots { .. }) {
             self.send(key, request);
@@ -95,8 +97,7 @@ impl Scheduler<'_> {
             Permission::Unavailable(request, reason) => {
                 self.queues.done(&key, None);
                 self.stats.without_rules += 1;
-                let reason = format!("{}: {reason}", request.url);
-                self.unavailable(request, reason).await?;
+                self.unavailable(request, Reason::new(ReasonCode::RobotsUnavailable, reason)).await?;
             }
             Permission::Parked => self.queues.done(&key, None),
             Permission::FetchRulesFirst(origin) => match PageUrl::parse(&format!("{origin}/robots.txt")) {
@@ -108,12 +109,12 @@ impl Scheduler<'_> {
     }
 
     /// A request that is not sent, for a reason that concerns its whole origin.
-    async fn unavailable(&mut self, request: Request, reason: String) -> Result<(), WriterError> {
+    async fn unavailable(&mut self, request: Request, reason: Reason) -> Result<(), WriterError> {
         match (&request.kind, request.kind.site()) {
             (RequestKind::Robots { origin }, _) => {
-                let visit = unsent_visit(&request, VisitOutcome::FetchError, Some(reason.clone()));
+                let visit = unsent_visit(&request, VisitOutcome::FetchError, Some(reason.text.clone()));
                 self.writer.write(Write::Visit(visit, None)).await?;
-                let robots = Robots::of(RobotsAnswer::Unreachable(&reason), &self.tools.agents);
+                let robots = Robots::of(RobotsAnswer::Unreachable(&reason.text), &self.tools.agents);
                 let until = Instant::now() + self.tools.settings.politeness.max_back_off;
                 for waited in self.robots.insert(origin.clone(), robots, until) {
                     self.push(waited, QueueEnd::Front);

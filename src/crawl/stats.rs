@@ -6,6 +6,7 @@ use std::time::Duration;
 use dehusk_core::internals::template::Template;
 use serde::Serialize;
 
+use crate::reason::ReasonCode;
 use crate::revisit::Change;
 use crate::store::{Changes, SiteOutcome};
 
@@ -32,6 +33,8 @@ pub struct Stats {
     pub walked: usize,
     /// Sites of which nothing was due.
     pub not_due: usize,
+    /// Sites whose pages show no template; each page was cleaned by itself.
+    pub no_template: usize,
     /// Sites without.
     pub failed: usize,
     /// Sites stopped in the middle.
@@ -85,10 +88,12 @@ pub struct Stats {
 pub struct SiteSummary {
     /// Host.
     pub host: String,
-    /// `learned`, `kept`, `not_due`, `failed` or `interrupted`.
+    /// `learned`, `kept`, `not_due`, `no_template`, `failed` or `interrupted`.
     pub outcome: &'static str,
     /// Why it failed.
     pub reason: Option<String>,
+    /// Code of that reason.
+    pub reason_code: Option<ReasonCode>,
     /// Share of the stored template that the key page showed, where that was too little to keep it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_template_coverage: Option<f64>,
@@ -143,6 +148,7 @@ impl Stats {
             + self.kept
             + self.walked
             + self.not_due
+            + self.no_template
             + self.failed
             + self.interrupted
             + self.moved
@@ -163,6 +169,7 @@ impl Stats {
             SiteOutcome::Kept => self.kept += 1,
             SiteOutcome::Walked => self.walked += 1,
             SiteOutcome::NotDue => self.not_due += 1,
+            SiteOutcome::NoTemplate(_) => self.no_template += 1,
             SiteOutcome::Failed(_) => self.failed += 1,
             SiteOutcome::Interrupted => self.interrupted += 1,
             SiteOutcome::Moved => self.moved += 1,
@@ -176,6 +183,7 @@ impl SiteSummary {
             host: host.to_owned(),
             outcome: "interrupted",
             reason: None,
+            reason_code: None,
             old_template_coverage: None,
             pages: 0,
             requests: 0,
@@ -198,7 +206,8 @@ impl SiteSummary {
     pub(super) fn end(&mut self, outcome: &SiteOutcome, took: Duration) {
         let (outcome, reason) = outcome.words();
         self.outcome = outcome;
-        self.reason = reason.map(str::to_owned);
+        self.reason = reason.map(|reason| reason.text.clone());
+        self.reason_code = reason.map(|reason| reason.code);
         self.seconds = took.as_secs_f64();
     }
 }

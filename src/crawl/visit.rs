@@ -12,8 +12,8 @@ pub(super) fn visit_of(request: &Request, fetched: &Fetched, clock: Clock) -> Ne
         Ok(response) if (200..300).contains(&response.status) => (VisitOutcome::Fetched, None),
         Ok(response) if response.status == 429 || response.status >= 500 => (VisitOutcome::FetchError, None),
         Ok(_) => (VisitOutcome::Failed, None),
-        Err(error) if error.is_transient() => (VisitOutcome::FetchError, Some(error.to_string())),
-        Err(error) => (VisitOutcome::Failed, Some(error.to_string())),
+        Err(error) if error.is_transient() => (VisitOutcome::FetchError, Some(error.reason())),
+        Err(error) => (VisitOutcome::Failed, Some(error.reason())),
     };
     let response = fetched.outcome.as_ref().ok();
     NewVisit {

@@ -25,6 +25,7 @@ pub use resolver::Resolver;
 pub use sniff::is_html;
 
 use crate::politeness::Times;
+use crate::reason::ReasonCode;
 use crate::validators::Validators;
 use dehusk_core::internals::page_url::PageUrl;
 
@@ -118,7 +119,7 @@ impl Fetched {
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum FetchError {
     /// The name has no address.
-    #[error("{url}: {host} cannot be resolved ({reason})")]
+    #[error("{url}: the host name cannot be resolved ({reason})")]
     Dns {
         /// The requested URL.
         url: PageUrl,
@@ -208,6 +209,20 @@ impl FetchError {
     pub fn reason(&self) -> String {
         let text = self.to_string();
         text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest).to_owned()
+    }
+
+    /// What kind of failure it is.
+    pub fn code(&self) -> ReasonCode {
+        match self {
+            FetchError::Dns { .. } => ReasonCode::Dns,
+            FetchError::Refused { .. } => ReasonCode::PrivateAddress,
+            FetchError::Connection { .. } | FetchError::Stopped { .. } => ReasonCode::Connection,
+            FetchError::Timeout { .. } | FetchError::Slow { .. } => ReasonCode::Timeout,
+            FetchError::TooLarge { .. } => ReasonCode::TooLarge,
+            FetchError::NoRoom { .. } => ReasonCode::Memory,
+            FetchError::NotHtml { .. } => ReasonCode::NotHtml,
+            FetchError::Encoding { .. } => ReasonCode::Encoding,
+        }
     }
 
     /// Whether the server did not respond at all, so that the whole host may be down.

@@ -5,6 +5,7 @@ use std::path::Path;
 use dehusk_core::internals::page_url::PageUrl;
 
 use super::*;
+use crate::reason::{Reason, ReasonCode};
 use crate::revisit::{Change, UrlOutcome};
 use crate::settings::Settings;
 use crate::validators::Validators;
@@ -97,7 +98,9 @@ fn sites_come_in_order_and_end_once() {
         assert_eq!(found.iter().map(|site| site.host.as_str()).collect::<Vec<_>>(), ["a.org", "b.org"]);
         assert_eq!(urls(&mut *backend, found[0].id), ["http://a.org/more"]);
         backend.begin().unwrap();
-        backend.apply(Write::SiteEnded(found[0].id, SiteOutcome::Failed("no".to_owned()), 2000)).unwrap();
+        backend
+            .apply(Write::SiteEnded(found[0].id, SiteOutcome::Failed(Reason::new(ReasonCode::Other, "no")), 2000))
+            .unwrap();
         assert_eq!(sites(&mut *backend).len(), 1, "a question sees what is not committed yet");
         backend.commit().unwrap();
         let Reply::NextSites(rest) = backend.query(Query::NextSites { after: found[1].id, n: 9 }).unwrap() else {

@@ -6,6 +6,7 @@ use dehusk_core::internals::site_model::StoredTrainingSet;
 use dehusk_core::internals::template::Template;
 
 use super::{KnownUrl, NewUrl, NewVisit, SiteId, SiteOutcome, SiteWork, Snapshot};
+use crate::reason::Reason;
 use crate::revisit::{TextMark, UrlOutcome};
 use crate::validators::Validators;
 
@@ -101,7 +102,7 @@ pub struct LearnedWrite {
     /// What was learned.
     pub template: Option<Box<Template>>,
     /// Why there is none.
-    pub failure: Option<String>,
+    pub failure: Option<Reason>,
     /// Its pages without template.
     pub cleaned: Vec<Cleaned>,
     /// Links for the walk.

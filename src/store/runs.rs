@@ -3,6 +3,7 @@
 use rusqlite::params;
 
 use super::{Store, StoreError};
+use crate::reason::Reason;
 
 /// One request, as it is recorded.
 #[derive(Clone, Debug)]
@@ -83,8 +84,10 @@ pub enum SiteOutcome {
     Learned,
     /// The stored template still fits.
     Kept,
-    /// None could be, for this reason.
-    Failed(String),
+    /// Its pages show no template, for this reason. They are stored, each cleaned by itself.
+    NoTemplate(Reason),
+    /// It gave no page, for this reason.
+    Failed(Reason),
     /// Its links were followed; no template was looked for.
     Walked,
     /// Nothing of it was due.
@@ -97,10 +100,11 @@ pub enum SiteOutcome {
 
 impl SiteOutcome {
     /// The word in the table, and the reason of a failure.
-    pub fn words(&self) -> (&'static str, Option<&str>) {
+    pub fn words(&self) -> (&'static str, Option<&Reason>) {
         match self {
             SiteOutcome::Learned => ("learned", None),
             SiteOutcome::Kept => ("kept", None),
+            SiteOutcome::NoTemplate(reason) => ("no_template", Some(reason)),
             SiteOutcome::Failed(reason) => ("failed", Some(reason)),
             SiteOutcome::Walked => ("walked", None),
             SiteOutcome::NotDue => ("not_due", None),

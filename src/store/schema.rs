@@ -138,6 +138,7 @@ UPDATE pages SET method = 'site_model' WHERE method = 'witness';
 ",
     "
 ALTER TABLE runs ADD COLUMN asked TEXT;         -- hash of the seeds and settings that it was begun with
+ALTER TABLE sites ADD COLUMN reason_code TEXT;  -- that of reason, see docs/nightly.md
 ALTER TABLE pages ADD COLUMN model INTEGER;     -- number of the model and options that left the text
 ALTER TABLE urls ADD COLUMN text_model INTEGER; -- that of text_digest
 ALTER TABLE urls ADD COLUMN page_text INTEGER;  -- digest of all text of the page

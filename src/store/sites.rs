@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::urls::{KnownUrl, NewUrl};
 use super::{SiteId, SiteOutcome, Store, StoreError, VisitOutcome, url_at};
+use crate::reason::{Reason, ReasonCode};
 use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::template::Template;
 
@@ -42,7 +43,7 @@ pub struct SiteWork {
     /// Was it learned in this run?
     pub template_is_new: bool,
     /// Why none was found in this run, before a restart.
-    pub failure: Option<String>,
+    pub failure: Option<Reason>,
     /// What is known of the key page.
     pub key: Option<KnownUrl>,
     /// Rules that its origins gave, and when.
@@ -75,6 +76,12 @@ pub struct PastVisit {
     pub reason: Option<String>,
     /// The snapshot.
     pub page: Option<i64>,
+}
+
+/// The reason in columns 4 and 5.
+fn failure(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Reason>> {
+    let (text, code): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
+    Ok(text.map(|text| Reason::new(ReasonCode::from_word(code.as_deref().unwrap_or_default()), text)))
 }
 
 impl Store {
@@ -168,13 +175,13 @@ impl Store {
 
     /// The next sites of a run that wait, beyond site `after`.
     pub fn next_sites(&self, run: i64, after: SiteId, n: usize, resumed: bool) -> Result<Vec<SiteWork>, StoreError> {
-        let sql = "SELECT id, host, key_url, template_run IS ?1, reason FROM sites
+        let sql = "SELECT id, host, key_url, template_run IS ?1, reason, reason_code FROM sites
             WHERE run_id = ?1 AND outcome IS NULL AND id > ?2 ORDER BY id LIMIT ?3";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let rows = statement.query_map(params![run, after, n as i64], |row| {
-            Ok((row.get(0)?, row.get::<_, String>(1)?, url_at(row, 2)?, row.get(3)?, row.get(4)?))
+            Ok((row.get(0)?, row.get::<_, String>(1)?, url_at(row, 2)?, row.get(3)?, failure(row)?))
         });
-        let rows: Vec<(SiteId, String, PageUrl, bool, Option<String>)> = self.wrap(self.wrap(rows)?.collect())?;
+        let rows: Vec<(SiteId, String, PageUrl, bool, Option<Reason>)> = self.wrap(self.wrap(rows)?.collect())?;
         rows.into_iter()
             .map(|(id, host, key_url, template_is_settled, failure)| {
                 let template = self.site_template(id, &host)?;
@@ -268,10 +275,10 @@ impl Store {
     }
 
     /// Notes why a site has no template, for a restart before the site ends.
-    pub fn save_failure(&self, site: SiteId, reason: &str) -> Result<(), StoreError> {
-        let sql = "UPDATE sites SET reason = ?2 WHERE id = ?1";
+    pub fn save_failure(&self, site: SiteId, reason: &Reason) -> Result<(), StoreError> {
+        let sql = "UPDATE sites SET reason = ?2, reason_code = ?3 WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        self.wrap(statement.execute(params![site, reason])).map(drop)
+        self.wrap(statement.execute(params![site, reason.text, reason.code.as_str()])).map(drop)
     }
 
     /// Records how the work on a site ended. A site whose key page cannot be had any more is looked for again from its
@@ -279,10 +286,12 @@ impl Store {
     pub fn end_site(&self, site: SiteId, end: &SiteOutcome, at: i64) -> Result<(), StoreError> {
         let (outcome, reason) = end.words();
         let sql = "UPDATE sites SET outcome = ?2, updated_at = ?4,
-            reason = CASE ?2 WHEN 'interrupted' THEN coalesce(?3, reason) ELSE ?3 END WHERE id = ?1";
+            reason = CASE ?2 WHEN 'interrupted' THEN coalesce(?3, reason) ELSE ?3 END,
+            reason_code = CASE ?2 WHEN 'interrupted' THEN coalesce(?5, reason_code) ELSE ?5 END WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        self.wrap(statement.execute(params![site, outcome, reason, at]))?;
-        if matches!(end, SiteOutcome::Failed(_)) {
+        let (text, code) = (reason.map(|reason| &reason.text), reason.map(|reason| reason.code.as_str()));
+        self.wrap(statement.execute(params![site, outcome, text, at, code]))?;
+        if matches!(end, SiteOutcome::Failed(_) | SiteOutcome::NoTemplate(_)) {
             let sql = "UPDATE sites SET key_url = coalesce(seed_url, key_url) WHERE id = ?1";
             self.wrap(self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([site])))?;
             let sql = "UPDATE sites SET moved_to = NULL WHERE moved_to = ?1";

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// `dehusk_core`.
 const FLOORS: &[&[&str]] = &[
     // Ground.
-    &["validators", "calendar", "settings"],
+    &["validators", "calendar", "reason", "settings"],
     // Pure crawl policy: no I/O, no async, no clock.
     &["robots", "scope", "sitemap", "politeness", "revisit"],
     // Edges, which touch the world.

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Command, Context, Phase, SiteCrawl, Walk, WalkTemplate};
 use crate::crawl::request::{Request, RequestKind};
 use crate::crawl::stats::SiteSummary;
+use crate::reason::{Reason, ReasonCode};
 use crate::settings::Mode;
 use crate::store::{KnownUrl, SiteOutcome, SiteWork, VisitOutcome};
 use crate::validators::Validators;
@@ -105,8 +106,8 @@ fn plan(work: &SiteWork, template: Option<&Template>, known: &KnownUrl, cx: &Con
     let is_due = cx.tools.settings.revisit.all || was_requested || !is_over(known, cx);
     match (work.template_is_settled, template) {
         (true, None) => {
-            let reason = work.failure.clone().unwrap_or_else(|| "no template was found before the restart".to_owned());
-            Start::Walk(SiteOutcome::Failed(reason))
+            let unknown = || Reason::new(ReasonCode::Other, "no template was found before the restart");
+            Start::Walk(SiteOutcome::NoTemplate(work.failure.clone().unwrap_or_else(unknown)))
         }
         (true, Some(_)) if work.template_is_new => Start::Walk(SiteOutcome::Learned),
         (true, Some(_)) => Start::Walk(SiteOutcome::Kept),

@@ -6,6 +6,7 @@ use super::super::Clock;
 use super::super::request::{QueueEnd, Request};
 use super::super::workers::{Tools, Work, WorkResult};
 use crate::fetch::Fetched;
+use crate::reason::Reason;
 use crate::scope::Refusal;
 use crate::store::{KnownUrl, Query, SiteOutcome, Snapshot, StalePage, Write};
 
@@ -16,7 +17,7 @@ pub(in crate::crawl) enum SiteEvent {
     /// robots.txt disallows the URL.
     Disallowed(Request, String),
     /// The origin of the URL cannot be asked in this run.
-    Unavailable(Request, String),
+    Unavailable(Request, Reason),
     /// The request was not sent, as the crawl stops.
     Abandoned,
     /// A CPU thread is done.

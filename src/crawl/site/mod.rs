@@ -34,6 +34,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::request::{Request, RequestKind};
 use super::stats::SiteSummary;
 use super::workers::{FetchedPage, KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory, Work, WorkResult};
+use crate::reason::{Reason, ReasonCode};
 use crate::scope::Refusal;
 use crate::store::{LearnedWrite, NewUrl, PageWrite, PastVisit, Query, SiteId, SiteOutcome, Write};
 
@@ -177,8 +178,8 @@ impl SiteCrawl {
 
     /// An event that no phase waits for: a defect of ours, which must not leave the site waiting for ever.
     fn lose(&mut self, phase: &Phase, cx: &Context<'_>, out: &mut Vec<Command>) {
-        let reason = format!("internal error, please report it: an unexpected answer in phase {}", phase.name());
-        self.end(SiteOutcome::Failed(reason), cx, out);
+        let text = format!("internal error, please report it: an unexpected answer in phase {}", phase.name());
+        self.end(SiteOutcome::Failed(Reason::new(ReasonCode::Internal, text)), cx, out);
     }
 
     fn on_computed(&mut self, result: WorkResult, cx: &Context<'_>, out: &mut Vec<Command>) {
@@ -227,22 +228,18 @@ impl SiteCrawl {
                 }
                 self.end(outcome, cx, out);
             }
-            WorkResult::Broken(reason) => self.end(SiteOutcome::Failed(reason), cx, out),
+            WorkResult::Broken(text) => {
+                self.end(SiteOutcome::Failed(Reason::new(ReasonCode::Internal, text)), cx, out);
+            }
         }
     }
 
     fn on_learned(&mut self, learned: LearnOutcome, cx: &Context<'_>, out: &mut Vec<Command>) {
         count_refused(learned.refused, out);
         self.memory = 0;
-        let outcome = match (&learned.template, learned.n_links) {
-            (Some(_), _) => SiteOutcome::Learned,
-            (None, 0) if learned.nofollow => {
-                SiteOutcome::Failed("the key page wants none of its links followed (nofollow)".to_owned())
-            }
-            (None, 0) => SiteOutcome::Failed("the key page has no links to pages of its site".to_owned()),
-            (None, n) => {
-                SiteOutcome::Failed(format!("none of {n} links gave a page that shares anything with the key page"))
-            }
+        let outcome = match (&learned.template, &learned.failure) {
+            (None, Some(reason)) => SiteOutcome::NoTemplate(reason.clone()),
+            _ => SiteOutcome::Learned,
         };
         (self.summary.links, self.summary.loads) = (learned.n_links, learned.loads);
         self.summary.cleaned = learned.cleaned.iter().filter(|page| page.by_template).count();
@@ -259,11 +256,8 @@ impl SiteCrawl {
             walk.announce(learned.feeds);
         }
         let (template, cleaned, links) = (learned.template, learned.cleaned, learned.links);
-        let failure = match &walk.outcome {
-            SiteOutcome::Failed(reason) => Some(reason.clone()),
-            _ => None,
-        };
-        let write = LearnedWrite { site: self.id, found, template, failure, cleaned, links, at: cx.now };
+        let write =
+            LearnedWrite { site: self.id, found, template, failure: learned.failure, cleaned, links, at: cx.now };
         out.push(Command::Write(Write::Learned(Box::new(write))));
         out.push(Command::Ask(Query::CurrentSite(self.id)));
         self.phase = Phase::Settling(Box::new(walk));
@@ -305,7 +299,8 @@ impl SiteCrawl {
             }
             (Phase::Walking(walk), kind) => {
                 let Some(site) = self.site.clone() else {
-                    return self.end(SiteOutcome::Failed("no key page".to_owned()), cx, out);
+                    let reason = Reason::new(ReasonCode::Internal, "internal error, please report it: no key page");
+                    return self.end(SiteOutcome::Failed(reason), cx, out);
                 };
                 match kind {
                     RequestKind::Sitemap { .. } => Work::Sitemap(walk, site, page),
@@ -318,7 +313,7 @@ impl SiteCrawl {
     }
 
     /// A request came to nothing.
-    fn no_page(&mut self, phase: Phase, reason: String, cx: &Context<'_>, out: &mut Vec<Command>) {
+    fn no_page(&mut self, phase: Phase, reason: Reason, cx: &Context<'_>, out: &mut Vec<Command>) {
         match phase {
             Phase::Walking(walk) => self.walk(walk, cx, out),
             _ if cx.is_stopping => self.end(SiteOutcome::Interrupted, cx, out),
@@ -330,7 +325,7 @@ impl SiteCrawl {
     }
 
     /// A page is as it was.
-    fn unchanged(&mut self, phase: Phase, url: &PageUrl, cx: &Context<'_>, out: &mut Vec<Command>) {
+    fn unchanged(&mut self, phase: Phase, cx: &Context<'_>, out: &mut Vec<Command>) {
         self.n_unchanged += 1;
         match phase {
             Phase::Walking(walk) => self.walk(walk, cx, out),
@@ -343,7 +338,7 @@ impl SiteCrawl {
                 self.walk(Box::new(walk), cx, out);
             }
             // Requested without a condition: a server that answers so all the same has no page.
-            _ => self.end(SiteOutcome::Failed(format!("{url}: answers 304")), cx, out),
+            _ => self.end(SiteOutcome::Failed(Reason::new(ReasonCode::HttpStatus, "answers 304")), cx, out),
         }
     }
 

@@ -2,11 +2,13 @@
 
 use dehusk_core::internals::page_url::PageUrl;
 
+use super::response::{fetched_already, stopped};
 use super::{Command, Context, Phase, SiteCrawl};
 use crate::crawl::request::{QueueEnd, Request};
 use crate::crawl::visit::unsent_visit;
 use crate::crawl::workers::FetchedPage;
 use crate::fetch::Response;
+use crate::reason::{Reason, ReasonCode};
 use crate::revisit::UrlOutcome;
 use crate::store::{PastVisit, Query, Snapshot, VisitOutcome, Write};
 
@@ -56,7 +58,7 @@ impl SiteCrawl {
                 let asked = Request::new(request.asked.clone(), request.kind);
                 let visit = unsent_visit(&asked, VisitOutcome::Failed, Some(reason));
                 out.push(Command::Write(Write::Visit(visit, Some((request.asked, outcome)))));
-                return self.no_page(phase, String::new(), cx, out);
+                return self.no_page(phase, stopped(), cx, out);
             }
             match (past.outcome, past.page) {
                 (VisitOutcome::Fetched, Some(page)) => {
@@ -78,10 +80,15 @@ impl SiteCrawl {
                 (VisitOutcome::NotModified, _) => {
                     // It was counted when the site began.
                     self.n_unchanged = self.n_unchanged.saturating_sub(1);
-                    return self.unchanged(phase, &request.url, cx, out);
+                    return self.unchanged(phase, cx, out);
                 }
                 (VisitOutcome::Failed | VisitOutcome::Gone | VisitOutcome::Forbidden, _) => {
-                    let reason = past.reason.unwrap_or_else(|| format!("{}: no page", request.url));
+                    let code = match past.outcome {
+                        VisitOutcome::Forbidden => ReasonCode::RobotsDisallowed,
+                        VisitOutcome::Gone => ReasonCode::HttpStatus,
+                        _ => ReasonCode::Other,
+                    };
+                    let reason = Reason::new(code, past.reason.unwrap_or_else(|| "no page".to_owned()));
                     return self.no_page(phase, reason, cx, out);
                 }
                 // An error may have passed.
@@ -104,7 +111,7 @@ impl SiteCrawl {
         let asked = Request::new(request.asked.clone(), request.kind);
         let visit = unsent_visit(&asked, VisitOutcome::Failed, Some(reason));
         out.push(Command::Write(Write::Visit(visit, Some((request.asked, UrlOutcome::Moved)))));
-        self.no_page(phase, "leads to a page that this run has fetched".to_owned(), cx, out);
+        self.no_page(phase, fetched_already(), cx, out);
     }
 
     pub(super) fn on_snapshot(
@@ -116,7 +123,7 @@ impl SiteCrawl {
     ) {
         let Some(request) = self.replayed.take() else { return self.lose(&phase, cx, out) };
         if cx.is_stopping {
-            return self.no_page(phase, String::new(), cx, out);
+            return self.no_page(phase, stopped(), cx, out);
         }
         let Some(snapshot) = snapshot else {
             // It cannot be read back, so it is fetched again.

@@ -7,6 +7,7 @@ use crate::crawl::request::{QueueEnd, Request, RequestKind};
 use crate::crawl::visit::{unsent_visit, visit_of};
 use crate::crawl::workers::FetchedPage;
 use crate::fetch::{Fetched, Response, redirect_target};
+use crate::reason::{Reason, ReasonCode};
 use crate::revisit::UrlOutcome;
 use crate::store::{NewVisit, SiteOutcome, VisitOutcome, Write};
 
@@ -16,7 +17,7 @@ enum NextStep {
     Unchanged,
     Retry,
     Follow(PageUrl),
-    GiveUp(String, UrlOutcome),
+    GiveUp(Reason, UrlOutcome),
 }
 
 impl SiteCrawl {
@@ -36,17 +37,17 @@ impl SiteCrawl {
                 let visit = NewVisit { outcome: VisitOutcome::NotModified, ..visit };
                 let row = Some((request.url.clone(), UrlOutcome::Unchanged));
                 out.push(Command::Write(Write::Visit(visit, row)));
-                self.unchanged(phase, &request.url, cx, out);
+                self.unchanged(phase, cx, out);
             }
             NextStep::Retry => {
                 out.push(Command::Write(Write::Visit(visit, None)));
                 self.send_again(phase, request.retry(), QueueEnd::Back, cx, out);
             }
             NextStep::Follow(target) => self.follow(phase, request, target, visit, cx, out),
-            NextStep::GiveUp(..) if cx.is_stopping && !was_sent => self.no_page(phase, String::new(), cx, out),
+            NextStep::GiveUp(reason, _) if cx.is_stopping && !was_sent => self.no_page(phase, reason, cx, out),
             NextStep::GiveUp(reason, outcome) => {
                 out.push(Command::Count(Count::Error));
-                let visit = NewVisit { reason: Some(reason.clone()), ..visit };
+                let visit = NewVisit { reason: Some(reason.text.clone()), ..visit };
                 let visit = match (outcome, visit.outcome) {
                     (UrlOutcome::Gone, _) => NewVisit { outcome: VisitOutcome::Gone, ..visit },
                     // It led somewhere, but not to anything of use.
@@ -65,43 +66,43 @@ impl SiteCrawl {
         let response = match fetched.outcome {
             Ok(response) => response,
             Err(error) if error.is_transient() && may_retry => return NextStep::Retry,
-            Err(error) => return NextStep::GiveUp(error.to_string(), UrlOutcome::Failed),
+            Err(error) => {
+                return NextStep::GiveUp(Reason::new(error.code(), error.reason()), UrlOutcome::Failed);
+            }
         };
         if let Some(target) = redirect_target(&response) {
             return self.redirect(request, target, settings.fetch.max_redirects);
         }
-        let url = &request.url;
         let patience = settings.politeness.max_back_off;
+        let give_up = |code, text: String| NextStep::GiveUp(Reason::new(code, text), UrlOutcome::Failed);
         match (response.status, response.retry_after) {
             (304, _) if !request.known.is_empty() => NextStep::Unchanged,
-            (200..=299, _) if response.body.is_empty() => {
-                NextStep::GiveUp(format!("{url}: empty answer"), UrlOutcome::Failed)
-            }
+            (200..=299, _) if response.body.is_empty() => give_up(ReasonCode::Empty, "empty answer".to_owned()),
             (200..=299, _) if response.body.len() * TREE_BYTES > settings.crawl.memory / 2 => {
-                NextStep::GiveUp(format!("{url}: too large for crawl.memory"), UrlOutcome::Failed)
+                give_up(ReasonCode::Memory, "too large for crawl.memory".to_owned())
             }
             (200..=299, _) => NextStep::Page(response),
-            (status @ (404 | 410), _) => NextStep::GiveUp(format!("{url}: answers {status}"), UrlOutcome::Gone),
-            (status @ (429 | 503), Some(wait)) if wait > patience => NextStep::GiveUp(
-                format!("{url}: answers {status} and asks to wait {} s, deferred", wait.as_secs()),
-                UrlOutcome::Failed,
+            (status @ (404 | 410), _) => {
+                NextStep::GiveUp(Reason::new(ReasonCode::HttpStatus, format!("answers {status}")), UrlOutcome::Gone)
+            }
+            (status @ (429 | 503), Some(wait)) if wait > patience => give_up(
+                ReasonCode::HostDeferred,
+                format!("answers {status} and asks to wait {} s, deferred", wait.as_secs()),
             ),
             (429 | 500..=599, _) if may_retry => NextStep::Retry,
-            (status, _) => NextStep::GiveUp(format!("{url}: answers {status}"), UrlOutcome::Failed),
+            (status, _) => give_up(ReasonCode::HttpStatus, format!("answers {status}")),
         }
     }
 
     /// A key page may be anywhere. Once it is found, what leaves its site is of no use and is not requested.
     fn redirect(&self, request: &Request, target: PageUrl, most: usize) -> NextStep {
+        let give_up = |code, text: String| NextStep::GiveUp(Reason::new(code, text), UrlOutcome::Failed);
         if request.hops >= most {
-            return NextStep::GiveUp(
-                format!("{}: more than {} redirects", request.url, request.hops),
-                UrlOutcome::Failed,
-            );
+            return give_up(ReasonCode::Redirects, format!("more than {} redirects", request.hops));
         }
         match &self.site {
             Some(site) if site.claim(target.clone()).is_none() => {
-                NextStep::GiveUp(format!("{}: leads to {target}, outside the site", request.url), UrlOutcome::Failed)
+                give_up(ReasonCode::OtherSite, format!("leads to {target}, outside the site"))
             }
             _ => NextStep::Follow(target),
         }
@@ -123,7 +124,7 @@ impl SiteCrawl {
             if matches!(phase, Phase::Training(_)) && !cx.is_stopping {
                 return self.read_stored(phase, request.redirected(target), out);
             }
-            return self.no_page(phase, "leads to a page that this run has fetched".to_owned(), cx, out);
+            return self.no_page(phase, fetched_already(), cx, out);
         }
         out.push(Command::Write(Write::Visit(visit, None)));
         let request = request.redirected(target);
@@ -135,7 +136,7 @@ impl SiteCrawl {
 
     fn send_again(&mut self, phase: Phase, request: Request, end: QueueEnd, cx: &Context<'_>, out: &mut Vec<Command>) {
         if cx.is_stopping {
-            return self.no_page(phase, String::new(), cx, out);
+            return self.no_page(phase, stopped(), cx, out);
         }
         self.phase = phase;
         out.push(Command::Fetch(request, end));
@@ -174,7 +175,7 @@ impl SiteCrawl {
         out.push(Command::Count(Count::Disallowed));
         let visit = unsent_visit(&request, VisitOutcome::Forbidden, Some(reason.clone()));
         out.push(Command::Write(Write::Visit(visit, row_of(&request, UrlOutcome::Failed))));
-        self.no_page(phase, format!("{}: {reason}", request.url), cx, out);
+        self.no_page(phase, Reason::new(ReasonCode::RobotsDisallowed, reason), cx, out);
     }
 
     /// A request that is not sent, for a reason that concerns its whole origin. Its URL goes on waiting for another
@@ -183,14 +184,14 @@ impl SiteCrawl {
         &mut self,
         phase: Phase,
         request: Request,
-        reason: String,
+        reason: Reason,
         cx: &Context<'_>,
         out: &mut Vec<Command>,
     ) {
         let origin = request.url.origin();
         let is_elsewhere = self.site.as_ref().is_some_and(|site| site.key().origin() != origin);
         let row = if is_elsewhere { row_of(&request, UrlOutcome::Failed) } else { None };
-        let visit = unsent_visit(&request, VisitOutcome::FetchError, Some(reason.clone()));
+        let visit = unsent_visit(&request, VisitOutcome::FetchError, Some(reason.text.clone()));
         out.push(Command::Write(Write::Visit(visit, row)));
         match phase {
             Phase::Walking(mut walk) if !is_elsewhere && !cx.is_stopping => {
@@ -203,6 +204,16 @@ impl SiteCrawl {
             phase => self.no_page(phase, reason, cx, out),
         }
     }
+}
+
+/// A URL leads to a page that this run has fetched.
+pub(super) fn fetched_already() -> Reason {
+    Reason::new(ReasonCode::Other, "leads to a page that this run has fetched")
+}
+
+/// The crawl stops.
+pub(super) fn stopped() -> Reason {
+    Reason::new(ReasonCode::Other, "the crawl was stopped")
 }
 
 /// The row of the frontier that an outcome concerns. Sitemaps have none.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dehusk_core::internals::clean::TemplateMatcher;
 use dehusk_core::internals::dom::{ParseOptions, Tree, parse_bytes};
 use dehusk_core::internals::labels::Labels;
-use dehusk_core::internals::learner::{Learned, Learner};
+use dehusk_core::internals::learner::{FoundPage, Learned, Learner};
 use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::subdigraph::Step;
 use dehusk_core::internals::template::Template;
@@ -14,6 +14,7 @@ use super::clean::{clean, url_number};
 use super::links::{LinkFinder, feeds, training_page_links};
 use super::page::{FetchedPage, ParsedPage, page_write};
 use super::{Tools, WorkResult};
+use crate::reason::{Reason, ReasonCode};
 use crate::scope::Refusal;
 use crate::store::{Cleaned, NewUrl, PageWrite, SiteId, pack, unpack};
 
@@ -42,9 +43,9 @@ pub(in crate::crawl) struct LearnOutcome {
     /// The template, ready to label pages.
     pub(in crate::crawl) matcher: Option<Box<TemplateMatcher>>,
     pub(in crate::crawl) cleaned: Vec<Cleaned>,
+    /// Why there is no template.
+    pub(in crate::crawl) failure: Option<Reason>,
     pub(in crate::crawl) n_links: usize,
-    /// Whether its owner wants no link of the key page followed.
-    pub(in crate::crawl) nofollow: bool,
     pub(in crate::crawl) loads: usize,
     pub(in crate::crawl) links: Vec<NewUrl>,
     pub(in crate::crawl) feeds: Vec<PageUrl>,
@@ -170,6 +171,7 @@ fn keep(
 
 /// Cleans every page of the search with what was learned, and collects the links for the walk.
 fn finish(learned: Learned, old_template_coverage: Option<f64>, tools: &Tools) -> LearnOutcome {
+    let failure = if learned.template.is_none() { Some(why_no_template(&learned)) } else { None };
     let matcher = learned.template.as_ref().map(|template| Box::new(TemplateMatcher::from_template(template)));
     let mut cleaned = vec![clean(&learned.key, Some(learned.key_labels), matcher.as_deref(), tools)];
     let pages = learned.pages.iter().zip(learned.labels);
@@ -190,6 +192,7 @@ fn finish(learned: Learned, old_template_coverage: Option<f64>, tools: &Tools) -
         }
     }
     LearnOutcome {
+        failure,
         host: learned.key.url.authority(),
         key_url: learned.key.fetched.to_string(),
         feeds: feeds(&learned.key, learned.key.nofollow, &scope, tools),
@@ -198,10 +201,31 @@ fn finish(learned: Learned, old_template_coverage: Option<f64>, tools: &Tools) -
         matcher,
         cleaned,
         n_links: learned.n_links,
-        nofollow: learned.key.nofollow,
         loads: learned.found.loads,
         links,
         refused,
         old_template_coverage,
     }
+}
+
+/// Why a search gave no template.
+fn why_no_template(learned: &Learned) -> Reason {
+    let content = |page: &FoundPage| page.tree.body().map(|body| page.tree.shape.h_full[body.index()]);
+    let n = learned.n_links;
+    let links = if n == 1 { "its only link".to_owned() } else { format!("its {n} links") };
+    if n == 0 && learned.key.nofollow {
+        return Reason::new(ReasonCode::Nofollow, "the key page wants none of its links followed (nofollow)");
+    }
+    if n == 0 {
+        return Reason::new(ReasonCode::NoLinks, "the key page has no links to pages of its site");
+    }
+    if learned.pages.is_empty() {
+        let text = format!("the key page was had, but {links} gave no page");
+        return Reason::new(ReasonCode::NoPages, text);
+    }
+    if learned.pages.iter().all(|page| content(page) == content(&learned.key)) {
+        let text = format!("the pages behind {links} are copies of the key page");
+        return Reason::new(ReasonCode::Copies, text);
+    }
+    Reason::new(ReasonCode::NothingShared, format!("no page behind {links} shares anything with the key page"))
 }

@@ -33,7 +33,8 @@ pub fn label_page(
     let labeled = match matcher {
         Some(matcher) => {
             let labeled = by_site(page, known, matcher, options);
-            match options.whole_blocks && labeled.by_template {
+            // Votes stay as the thesis has them.
+            match options.whole_blocks && labeled.by_template && labeled.method != Method::Etdm {
                 true => LabeledPage { labels: keep_blocks_whole(page, labeled.labels), ..labeled },
                 false => labeled,
             }

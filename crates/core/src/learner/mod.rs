@@ -101,8 +101,8 @@ impl Learner {
         &self.site
     }
 
-    /// Drops the tree of the key page and builds it again at the end, where memory is short. `rebuild` must give the same
-    /// tree.
+    /// Drops the tree of the key page and builds it again at the end, where memory is short. `rebuild` must give the
+    /// same tree.
     pub fn pack_key(&mut self, rebuild: impl FnOnce() -> Tree + Send + 'static) {
         self.key.drop_tree(rebuild);
     }

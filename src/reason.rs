@@ -1,0 +1,119 @@
+//! Why a site has no template, or a URL gave no page: a code for machines and a sentence for people. Neither names the
+//! host, so that reasons can be grouped.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A code with a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// For machines; the table in docs/nightly.md lists them.
+    pub code: ReasonCode,
+    /// For people.
+    pub text: String,
+}
+
+impl Reason {
+    /// A reason.
+    pub fn new(code: ReasonCode, text: impl Into<String>) -> Reason {
+        Reason { code, text: text.into() }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $code:ident = $word:literal,)*) => {
+        /// What kind of reason it is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum ReasonCode {
+            $($(#[$doc])* $code,)*
+        }
+
+        impl ReasonCode {
+            /// Every code.
+            pub const ALL: &[ReasonCode] = &[$(ReasonCode::$code,)*];
+
+            /// The word in the store, in JSON and in logs.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(ReasonCode::$code => $word,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The name has no address.
+    Dns = "dns",
+    /// The address is private.
+    PrivateAddress = "private_address",
+    /// The connection failed or broke.
+    Connection = "connection",
+    /// The answer took too long, or came too slowly.
+    Timeout = "timeout",
+    /// The body is larger than a limit.
+    TooLarge = "too_large",
+    /// Memory was short.
+    Memory = "memory",
+    /// The body cannot be decompressed.
+    Encoding = "encoding",
+    /// The body is not HTML.
+    NotHtml = "not_html",
+    /// The body is empty.
+    Empty = "empty",
+    /// An HTTP status that gives no page.
+    HttpStatus = "http_status",
+    /// Too many redirects.
+    Redirects = "redirects",
+    /// A redirect leaves the site.
+    OtherSite = "other_site",
+    /// robots.txt forbids it.
+    RobotsDisallowed = "robots_disallowed",
+    /// robots.txt could not be had.
+    RobotsUnavailable = "robots_unavailable",
+    /// The host is left alone for this run.
+    HostDeferred = "host_deferred",
+    /// The key page wants none of its links followed.
+    Nofollow = "nofollow",
+    /// The key page has no links to pages of its site.
+    NoLinks = "no_links",
+    /// No link of the key page gave a page.
+    NoPages = "no_pages",
+    /// The pages behind the links are copies of the key page.
+    Copies = "copies",
+    /// The pages behind the links share nothing with the key page.
+    NothingShared = "nothing_shared",
+    /// A defect of this program.
+    Internal = "internal",
+    /// Anything else.
+    Other = "other",
+}
+
+impl ReasonCode {
+    /// The code of a word in the store.
+    pub fn from_word(word: &str) -> ReasonCode {
+        ReasonCode::ALL.iter().copied().find(|code| code.as_str() == word).unwrap_or(ReasonCode::Other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_its_word() {
+        for code in ReasonCode::ALL {
+            assert_eq!(ReasonCode::from_word(code.as_str()), *code);
+            assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
+        }
+        assert_eq!(ReasonCode::from_word("unheard of"), ReasonCode::Other);
+    }
+}
