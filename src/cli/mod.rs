@@ -11,6 +11,7 @@ mod evaluate;
 mod exit;
 mod learn;
 mod learn_many;
+mod maintenance;
 mod metrics;
 mod outline;
 mod pages;
@@ -88,6 +89,9 @@ enum Command {
     Templates(templates::Templates),
     Pages(pages::Pages),
     Runs(runs::Runs),
+    Prune(maintenance::Prune),
+    Forget(maintenance::Forget),
+    Backup(maintenance::Backup),
     Strings(strings::Strings),
     Cluster(cluster::Cluster),
     Evaluate(evaluate::Evaluate),
@@ -114,6 +118,9 @@ pub fn run() -> ExitCode {
         Command::Templates(command) => command.run(&settings),
         Command::Pages(command) => command.run(&settings),
         Command::Runs(command) => command.run(&settings),
+        Command::Prune(command) => command.run(&settings),
+        Command::Forget(command) => command.run(&settings),
+        Command::Backup(command) => command.run(&settings),
         Command::Strings(command) => command.run(&settings),
         Command::Cluster(command) => command.run(&settings),
         Command::Evaluate(command) => command.run(&settings),

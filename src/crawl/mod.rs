@@ -43,7 +43,7 @@ use crate::calendar;
 use crate::fetch::{ClientError, Fetcher};
 use crate::politeness::PolitenessKey;
 use crate::scope::Scope;
-use crate::settings::Settings;
+use crate::settings::{Keep, Settings};
 use crate::store::{Queued, Run, RunChoice, RunRequest, SqliteBackend, Store, StoreError, Writer, WriterError};
 use crate::warc::WarcError;
 use dehusk_core::internals::page_url::PageUrl;
@@ -178,7 +178,23 @@ pub async fn crawl(
     if let Some(archive) = archive {
         archive.close()?;
     }
-    Ok(outcome?)
+    let summary = outcome?;
+    prune(settings)?;
+    Ok(summary)
+}
+
+/// Deletes what the settings do not want kept, after a run.
+fn prune(settings: &Settings) -> Result<(), CrawlError> {
+    if settings.store.keep == Keep::default() {
+        return Ok(());
+    }
+    let store = Store::open_to_edit(Path::new(&settings.store.path))?;
+    store.lock()?;
+    let pruned = store.prune(&settings.store.keep)?;
+    if pruned.pages + pruned.visits > 0 {
+        tracing::info!("deleted {} old versions of pages and {} rows of the log", pruned.pages, pruned.visits);
+    }
+    Ok(())
 }
 
 /// A run in its database, ready to be worked on.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Crawl, DelayFrom, Fetch, Mode, NoindexPages, Order, Politeness, PolitenessScope, Revisit, ScopeOf, Store,
+    Crawl, DelayFrom, Fetch, Keep, Mode, NoindexPages, Order, Politeness, PolitenessScope, Revisit, ScopeOf, Store,
     TemplateKeeping,
 };
 
@@ -120,6 +120,6 @@ impl Default for Fetch {
 
 impl Default for Store {
     fn default() -> Store {
-        Store { path: "dehusk.db".to_owned(), zstd_level: 3, noindex: NoindexPages::Hide }
+        Store { path: "dehusk.db".to_owned(), zstd_level: 3, noindex: NoindexPages::Hide, keep: Keep::default() }
     }
 }

@@ -345,6 +345,12 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.store.path => text(v)?;
     "store.zstd_level" = "3", "zstd compression level of stored pages.",
         |s, v| s.store.zstd_level => whole(v, 1, 19)? as i32;
+    "store.keep_versions" = "0", "Versions of each page that are kept when a run ends. The newest one always is. 0 = all.",
+        |s, v| s.store.keep.versions => whole(v, 0, 1_000_000)?;
+    "store.keep_nights" = "0", "Runs of which old versions of pages and the log of requests are kept. 0 = all.",
+        |s, v| s.store.keep.nights => whole(v, 0, 1_000_000)?;
+    "store.keep_bytes" = "0", "Bytes of all versions of pages together. Above it, the oldest ones are deleted when a run ends; the newest of each page stays. 0 = no limit.",
+        |s, v| s.store.keep.bytes => bytes(v)?;
     "store.noindex" = "\"hide\"", "Pages whose owners ask for noindex: hide (left out of lists and of what is made of many pages), show. They are stored and marked in any case.",
         |s, v| s.store.noindex => one_of(v, &[("hide", NoindexPages::Hide), ("show", NoindexPages::Show)])?;
 };

@@ -246,6 +246,19 @@ pub struct Store {
     pub zstd_level: i32,
     /// Whether pages that ask for noindex are handed out.
     pub noindex: NoindexPages,
+    /// What is kept of earlier runs.
+    pub keep: Keep,
+}
+
+/// What is kept of earlier runs. The newest version of each page always is. 0 = everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Keep {
+    /// Versions of a page.
+    pub versions: usize,
+    /// Runs.
+    pub nights: usize,
+    /// Bytes of all versions together, packed.
+    pub bytes: usize,
 }
 
 /// What happens to pages whose owners want them in no collection (`noindex`).

@@ -15,6 +15,7 @@ mod writer;
 mod backend;
 #[cfg(test)]
 mod contract;
+mod maintenance;
 mod model;
 mod sqlite_backend;
 mod read;
@@ -29,6 +30,7 @@ use rusqlite::{Connection, OpenFlags};
 
 pub use backend::{Backend, Counted};
 pub use history::{RunRow, UrlChange};
+pub use maintenance::{Forgotten, Pruned};
 pub use model::{
     Cleaned, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query, RecleanedPage, Reply, SeenWrite, StalePage, Write,
 };

@@ -1,0 +1,160 @@
+//! `dehusk prune`, `dehusk forget` and `dehusk backup`: retention, erasure and copies of the database.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+
+use super::table::count;
+use super::{Failure, Outcome, open_store};
+use crate::settings::{Keep, Settings};
+use crate::store::{Forgotten, Store, StoreError};
+use dehusk_core::internals::page_url::PageUrl;
+
+/// Delete old versions of pages, and make the database smaller.
+///
+/// The newest version of each page always stays. Without options, store.keep_versions, store.keep_nights and
+/// store.keep_bytes of the settings decide; `dehusk crawl` applies them after every run.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dehusk prune --versions 3
+  dehusk prune --nights 30 --db dehusk.db
+  dehusk prune --versions 1 --json")]
+pub(super) struct Prune {
+    /// Versions of each page to keep.
+    #[arg(long, value_name = "COUNT")]
+    versions: Option<usize>,
+    /// Runs to keep old versions and the log of requests of.
+    #[arg(long, value_name = "COUNT")]
+    nights: Option<usize>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Remove every trace of a site or a page from the database, as its owner may ask.
+///
+/// A site is named by its host, a page by its URL. Copies in archives (--warc) are not removed; they are listed.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dehusk forget www.example.org
+  dehusk forget https://www.example.org/people/jane.html")]
+pub(super) struct Forget {
+    /// Host or URL.
+    #[arg(value_name = "HOST|URL")]
+    what: String,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Copy the database to a new file, in one state, also while a crawl runs.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dehusk backup /backup/dehusk-$(date +%F).db
+  dehusk backup copy.db --db dehusk.db")]
+pub(super) struct Backup {
+    /// The new file.
+    file: PathBuf,
+}
+
+impl Prune {
+    pub(super) fn run(&self, settings: &Settings) -> Outcome {
+        let keep = match (self.versions, self.nights) {
+            (None, None) => settings.store.keep,
+            (versions, nights) => {
+                Keep { versions: versions.unwrap_or(0), nights: nights.unwrap_or(0), ..Keep::default() }
+            }
+        };
+        if keep == Keep::default() {
+            let what = "nothing says what to keep: give --versions or --nights, or set store.keep_versions";
+            return Err(Failure::Usage(anyhow!(what)));
+        }
+        let store = locked(settings)?;
+        let pruned = store.prune(&keep).map_err(work)?;
+        store.compact().map_err(work)?;
+        let mut out = io::stdout().lock();
+        if self.json {
+            writeln!(out, "{}", serde_json::json!({"schema": 1, "pruned": pruned}))?;
+        } else {
+            let (pages, visits) = (count(pruned.pages), count(pruned.visits));
+            let megabytes = pruned.bytes as f64 / 1e6;
+            writeln!(out, "{pages} old versions of pages and {visits} rows of the log deleted, {megabytes:.1} MB")?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Forget {
+    pub(super) fn run(&self, settings: &Settings) -> Outcome {
+        let store = locked(settings)?;
+        let forgotten = match PageUrl::parse(&self.what) {
+            Ok(url) => {
+                if store.is_training_page(url.as_str()).map_err(work)? {
+                    tracing::warn!(
+                        "{url} is a key page: its site's template stays; `dehusk forget {}` removes that, too",
+                        url.authority()
+                    );
+                }
+                store.forget_url(url.as_str()).map_err(work)?
+            }
+            Err(_) => store.forget_site(&self.what).map_err(work)?,
+        };
+        let rows = Forgotten { archives: Vec::new(), ..forgotten.clone() };
+        if rows == Forgotten::default() {
+            let what = &self.what;
+            return Err(Failure::Nothing(anyhow!(
+                "{what}: nothing of it is stored; `dehusk pages list` shows what is"
+            )));
+        }
+        store.compact().map_err(work)?;
+        self.print(&forgotten)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn print(&self, forgotten: &Forgotten) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        if self.json {
+            return writeln!(out, "{}", serde_json::json!({"schema": 1, "forgotten": forgotten}));
+        }
+        let Forgotten { pages, urls, visits, templates, sites, archives } = forgotten;
+        writeln!(
+            out,
+            "removed: {} versions of pages, {} URLs, {} requests of the log, {} templates, {} sites",
+            count(*pages),
+            count(*urls),
+            count(*visits),
+            count(*templates),
+            count(*sites)
+        )?;
+        for archive in archives {
+            writeln!(out, "still in the archive {archive}: delete it there")?;
+        }
+        Ok(())
+    }
+}
+
+impl Backup {
+    pub(super) fn run(&self, settings: &Settings) -> Outcome {
+        open_store(settings)?.back_up(&self.file).map_err(work)?;
+        let size = std::fs::metadata(&self.file)?.len() as f64 / 1e6;
+        writeln!(io::stdout().lock(), "copied to {}, {size:.1} MB", self.file.display())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The database, while no crawl writes it.
+fn locked(settings: &Settings) -> Result<Store, Failure> {
+    let path = Path::new(&settings.store.path);
+    if !path.is_file() {
+        return Err(work(StoreError::Missing { path: path.to_owned() }));
+    }
+    let store = Store::create(path, settings.store.zstd_level).map_err(work)?;
+    store.lock().map_err(work)?;
+    Ok(store)
+}
+
+fn work(error: StoreError) -> Failure {
+    Failure::Work(error.into())
+}

@@ -1,0 +1,251 @@
+//! Retention, erasure and copies.
+
+use rusqlite::{OptionalExtension, Transaction, params};
+use serde::Serialize;
+
+use super::{Store, StoreError};
+use crate::settings::Keep;
+
+/// What was deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Pruned {
+    /// Versions of pages.
+    pub pages: usize,
+    /// Rows of the log of requests.
+    pub visits: usize,
+    /// Bytes of the database file that are free now.
+    pub bytes: i64,
+}
+
+/// What an erasure removed, and what it cannot reach.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Forgotten {
+    /// Versions of pages.
+    pub pages: usize,
+    /// URLs.
+    pub urls: usize,
+    /// Rows of the log of requests.
+    pub visits: usize,
+    /// Templates.
+    pub templates: usize,
+    /// Sites.
+    pub sites: usize,
+    /// Folders of archives that still hold copies.
+    pub archives: Vec<String>,
+}
+
+impl Store {
+    /// Deletes versions of pages beyond what is to be kept. The newest version of each page always stays, and so does
+    /// everything of an unfinished run.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Sqlite`] when the database cannot be written.
+    pub fn prune(&self, keep: &Keep) -> Result<Pruned, StoreError> {
+        let before = self.used_bytes()?;
+        let mut pruned = Pruned::default();
+        let transaction = self.wrap(self.connection.unchecked_transaction())?;
+        if keep.versions > 0 {
+            let sql = "DELETE FROM pages WHERE id IN (
+                    SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY site_id, url ORDER BY id DESC) AS n FROM pages)
+                    WHERE n > ?1) AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)";
+            pruned.pages += self.wrap(transaction.execute(sql, [keep.versions as i64]))?;
+        }
+        if keep.nights > 0 {
+            // The runs before the newest ones, up to the first that is not over.
+            let sql = "SELECT min(id) FROM (SELECT id FROM runs ORDER BY id DESC LIMIT ?1)";
+            let first: i64 =
+                self.wrap(transaction.query_row(sql, [keep.nights as i64], |row| row.get(0)).optional())?.unwrap_or(0);
+            let sql = "DELETE FROM pages WHERE run_id < ?1
+                AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')
+                AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)";
+            pruned.pages += self.wrap(transaction.execute(sql, [first]))?;
+            let sql = "DELETE FROM visits WHERE run_id < ?1
+                AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')";
+            pruned.visits += self.wrap(transaction.execute(sql, [first]))?;
+        }
+        if keep.bytes > 0 {
+            pruned.pages += self.prune_to(&transaction, keep.bytes as i64)?;
+        }
+        self.wrap(transaction.commit())?;
+        pruned.bytes = (before - self.used_bytes()?).max(0);
+        Ok(pruned)
+    }
+
+    /// Deletes the oldest versions that are not the newest of their page until the bodies fit.
+    fn prune_to(&self, transaction: &Transaction<'_>, most: i64) -> Result<usize, StoreError> {
+        let sql = "DELETE FROM pages WHERE id IN (
+                SELECT id FROM (SELECT id, sum(length(raw) + coalesce(length(cleaned), 0)) OVER (ORDER BY id DESC) AS size
+                    FROM pages) WHERE size > ?1)
+            AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)
+            AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')";
+        self.wrap(transaction.execute(sql, [most]))
+    }
+
+    /// Bytes of the file that hold something.
+    pub fn used_bytes(&self) -> Result<i64, StoreError> {
+        let sql = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count,
+            pragma_page_size";
+        self.wrap(self.connection.query_row(sql, [], |row| row.get(0)))
+    }
+
+    /// Makes the file as small as what it holds, and overwrites what was deleted.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Sqlite`] when another program uses the database, or the disk has no room for a copy of it.
+    pub fn compact(&self) -> Result<(), StoreError> {
+        self.wrap(self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"))
+    }
+
+    /// Removes every trace of a site: pages, URLs, templates, strings, rules and the log of requests.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Sqlite`] when the database cannot be written.
+    pub fn forget_site(&self, host: &str) -> Result<Forgotten, StoreError> {
+        let bare = super::read::bare_host(host);
+        let sql = "SELECT id FROM sites WHERE host IN (?1, 'www.' || ?1)";
+        let mut statement = self.wrap(self.connection.prepare(sql))?;
+        let sites: Vec<i64> = self.wrap(self.wrap(statement.query_map([&bare], |row| row.get(0)))?.collect())?;
+        let mut forgotten = Forgotten::default();
+        let transaction = self.wrap(self.connection.unchecked_transaction())?;
+        let origins = ["http://", "https://", "http://www.", "https://www."].map(|scheme| format!("{scheme}{bare}"));
+        for site in sites {
+            forgotten.archives.extend(self.archives(&transaction, "site_id = ?1", &site)?);
+            let delete = |sql: &str| self.wrap(transaction.execute(sql, [site]));
+            forgotten.visits += delete("DELETE FROM visits WHERE site_id = ?1")?;
+            forgotten.urls += delete("DELETE FROM urls WHERE site_id = ?1")?;
+            forgotten.pages += delete("DELETE FROM pages WHERE site_id = ?1")?;
+            forgotten.templates += delete("DELETE FROM templates WHERE site_id = ?1")?;
+            delete("UPDATE sites SET moved_to = NULL WHERE moved_to = ?1")?;
+            forgotten.sites += delete("DELETE FROM sites WHERE id = ?1")?;
+        }
+        for origin in &origins {
+            self.wrap(transaction.execute("DELETE FROM robots WHERE origin = ?1", [origin]))?;
+            let sql = "DELETE FROM visits WHERE url = ?1 OR substr(url, 1, length(?1) + 1) = ?1 || '/'";
+            forgotten.visits += self.wrap(transaction.execute(sql, [origin]))?;
+        }
+        for name in [bare.clone(), format!("www.{bare}")] {
+            let sql = "DELETE FROM string_sources WHERE source_id IN (SELECT id FROM strings WHERE source = ?1)";
+            self.wrap(transaction.execute(sql, [&name]))?;
+            self.wrap(transaction.execute("DELETE FROM strings WHERE source = ?1", [&name]))?;
+            self.wrap(transaction.execute("DELETE FROM domains WHERE name = ?1", [&name]))?;
+        }
+        self.wrap(transaction.commit())?;
+        forgotten.archives.sort();
+        forgotten.archives.dedup();
+        Ok(forgotten)
+    }
+
+    /// Removes every version of a page and the log of its requests.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Sqlite`] when the database cannot be written.
+    pub fn forget_url(&self, url: &str) -> Result<Forgotten, StoreError> {
+        let transaction = self.wrap(self.connection.unchecked_transaction())?;
+        let archives = self.archives(&transaction, "url = ?1", &url)?;
+        let delete = |sql: &str| self.wrap(transaction.execute(sql, params![url]));
+        let forgotten = Forgotten {
+            visits: delete("DELETE FROM visits WHERE url = ?1")?,
+            urls: delete("DELETE FROM urls WHERE url = ?1")?,
+            pages: delete("DELETE FROM pages WHERE url = ?1")?,
+            archives,
+            ..Forgotten::default()
+        };
+        self.wrap(transaction.commit())?;
+        Ok(forgotten)
+    }
+
+    /// Whether the template of a site was learned from this page.
+    pub fn is_training_page(&self, url: &str) -> Result<bool, StoreError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM templates WHERE key_url = ?1)";
+        self.wrap(self.connection.query_row(sql, [url], |row| row.get(0)))
+    }
+
+    fn archives(
+        &self,
+        transaction: &Transaction<'_>,
+        condition: &str,
+        value: &dyn rusqlite::ToSql,
+    ) -> Result<Vec<String>, StoreError> {
+        let sql = format!("SELECT DISTINCT warc FROM pages WHERE warc IS NOT NULL AND {condition} ORDER BY warc");
+        let mut statement = self.wrap(transaction.prepare(&sql))?;
+        self.wrap(self.wrap(statement.query_map([value], |row| row.get(0)))?.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::store::RunRequest;
+
+    /// Three nights with a version of two pages each, one site.
+    fn store(path: &Path) -> Store {
+        let store = Store::create(path, 3).unwrap();
+        for night in 1..=3 {
+            let run = store.begin_run(&RunRequest::default()).unwrap().id;
+            let seed = dehusk_core::internals::page_url::PageUrl::parse("http://a.org/").unwrap();
+            store.queue_seeds(run, &mut std::iter::once(seed), true, night).unwrap();
+            for path in ["", "x"] {
+                let url = format!("http://a.org/{path}");
+                let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, raw, warc)
+                    VALUES (?1, 1, ?2, ?1, 200, '', zeroblob(5000), 'archive')";
+                store.connection.execute(sql, params![run, url]).unwrap();
+                let id = store.connection.last_insert_rowid();
+                let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, page_id)
+                    VALUES (1, ?1, ?2, 1, 0, 0, ?3) ON CONFLICT DO UPDATE SET page_id = ?3";
+                store.connection.execute(sql, params![path.len() as i64, url, id]).unwrap();
+                let sql =
+                    "INSERT INTO visits (run_id, site_id, url, kind, outcome) VALUES (?1, 1, ?2, 'page', 'fetched')";
+                store.connection.execute(sql, params![run, url]).unwrap();
+            }
+            store.end_run(run, night, "finished").unwrap();
+        }
+        store
+    }
+
+    fn count(store: &Store, table: &str) -> i64 {
+        store.connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn versions_nights_and_bytes_are_bounded_and_the_newest_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let all = Keep::default();
+        let keeps = [
+            (all, 6, 6),
+            (Keep { versions: 1, ..all }, 2, 6),
+            (Keep { versions: 2, ..all }, 4, 6),
+            (Keep { nights: 2, ..all }, 4, 4),
+            (Keep { bytes: 1, ..all }, 2, 6),
+            (Keep { bytes: 15_500, ..all }, 3, 6),
+        ];
+        for (at, (keep, pages, visits)) in keeps.into_iter().enumerate() {
+            let store = store(&dir.path().join(format!("{at}.db")));
+            let pruned = store.prune(&keep).unwrap();
+            assert_eq!((count(&store, "pages"), count(&store, "visits")), (pages, visits), "{keep:?}");
+            assert_eq!(pruned.pages as i64, 6 - pages);
+            let lost = "SELECT count(*) FROM urls WHERE page_id NOT IN (SELECT id FROM pages)";
+            assert_eq!(store.connection.query_row(lost, [], |row| row.get(0)), Ok(0), "{keep:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_forgotten_leaves_no_trace() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f.db");
+        let store = store(&path);
+        let page = store.forget_url("http://a.org/x").unwrap();
+        assert_eq!((page.pages, page.urls, page.visits, page.archives), (3, 1, 3, vec!["archive".to_owned()]));
+        let site = store.forget_site("www.a.org").unwrap();
+        assert_eq!((site.pages, site.sites, site.visits), (3, 1, 3));
+        store.compact().unwrap();
+        drop(store);
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(!bytes.windows(5).any(|window| window == b"a.org"), "the name is still in the file");
+    }
+}
