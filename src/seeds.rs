@@ -1,11 +1,12 @@
 //! Parses seed lists into canonical URLs.
 //!
-//! One URL per line; `#` begins a comment, blank lines are ignored. A bare host such as `example.org` is read as
+//! A list is a file, a pipe or standard input (`-`), packed with gzip or zstd or not. One URL per line; `#` begins a
+//! comment, blank lines are ignored. A bare host such as `example.org` is read as
 //! `http://example.org/`: a server that wants https redirects. An invalid line is reported and skipped, so one typo
 //! does not cost a night.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,10 +39,13 @@ impl Rejected {
     /// Rejected lines that are logged. Further ones are only counted.
     const MOST_TOLD: usize = 20;
 
-    fn add(&self, origin: &str, text: &str) {
-        let text: String = text.chars().take(200).collect();
+    /// Characters of a rejected line that are shown: a list that is none must not be printed.
+    const MOST_SHOWN: usize = 80;
+
+    fn add(&self, origin: &str, text: &str, why: &str) {
         if self.0.fetch_add(1, Ordering::Relaxed) < Rejected::MOST_TOLD {
-            tracing::warn!("{origin}: `{text}` is not an http(s) URL, skipped");
+            let text: String = text.chars().flat_map(char::escape_debug).take(Rejected::MOST_SHOWN).collect();
+            tracing::warn!("{origin}: `{text}` {why}, skipped");
         }
     }
 }
@@ -55,7 +59,7 @@ pub enum SeedsError {
         /// The file.
         path: PathBuf,
         /// The operating system's error.
-        reason: std::io::Error,
+        reason: io::Error,
     },
     /// The argument is neither a URL nor a file.
     #[error("{0}: neither a URL (http://...) nor a file of URLs")]
@@ -66,9 +70,16 @@ impl Seeds {
     /// Adds a file of URLs, a URL, or a bare host.
     pub fn add(&mut self, argument: &str) -> Result<(), SeedsError> {
         let path = Path::new(argument);
-        if !argument.contains("://") && path.is_file() {
-            // An unreadable file is an error now, not in the middle of a crawl.
-            File::open(path).map_err(|reason| SeedsError::Unreadable { path: path.to_owned(), reason })?;
+        let is_list = argument == "-" || path.metadata().is_ok_and(|about| !about.is_dir());
+        if argument == "-" {
+            self.sources.push(Source::File(path.to_owned()));
+            return Ok(());
+        }
+        if !argument.contains("://") && is_list {
+            // An unreadable file is an error now, not in the middle of a crawl. A pipe can be opened only once.
+            if path.is_file() {
+                File::open(path).map_err(|reason| SeedsError::Unreadable { path: path.to_owned(), reason })?;
+            }
             self.sources.push(Source::File(path.to_owned()));
             return Ok(());
         }
@@ -118,20 +129,20 @@ impl Seeds {
 
 /// The URLs of a file. A read error is logged and ends the iteration.
 fn lines(path: PathBuf, rejected: Rejected) -> impl Iterator<Item = PageUrl> + Send {
-    let mut reader = File::open(&path).map(BufReader::new);
+    let mut reader = open(&path);
     let (mut buffer, mut number) = (Vec::new(), 0);
     std::iter::from_fn(move || {
         loop {
             buffer.clear();
             let read = match &mut reader {
                 Ok(reader) => reader.read_until(b'\n', &mut buffer),
-                Err(e) => Err(std::io::Error::new(e.kind(), e.to_string())),
+                Err(e) => Err(io::Error::new(e.kind(), e.to_string())),
             };
             match read {
                 Ok(0) => return None,
                 Ok(_) => {}
                 Err(e) => {
-                    rejected.add(&path.display().to_string(), &e.to_string());
+                    rejected.add(&path.display().to_string(), &e.to_string(), "ends the list");
                     return None;
                 }
             }
@@ -141,12 +152,42 @@ fn lines(path: PathBuf, rejected: Rejected) -> impl Iterator<Item = PageUrl> + S
             if line.is_empty() {
                 continue;
             }
+            let here = || format!("{}, line {number}", path.display());
             match seed_url(line) {
+                Some(_) if line.contains(char::is_whitespace) => {
+                    rejected.add(&here(), line, "has a blank: write one URL per line, and nothing behind it");
+                }
+                Some(url) if url.as_str().len() > MOST_BYTES => {
+                    rejected.add(&here(), line, "is longer than 8 kB");
+                }
                 Some(url) => return Some(url),
-                None => rejected.add(&format!("{}, line {number}", path.display()), line),
+                None => rejected.add(&here(), line, "is not an http(s) URL"),
             }
         }
     })
+}
+
+/// Longest URL of a list.
+const MOST_BYTES: usize = 8 * 1024;
+
+/// Opens a list and unpacks it. UTF-16, as some editors write it, is refused by name.
+fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
+    let mut raw: Box<dyn Read + Send> = match path.as_os_str() == "-" {
+        true => Box::new(io::stdin()),
+        false => Box::new(File::open(path)?),
+    };
+    let mut head = Vec::new();
+    (&mut raw).take(4).read_to_end(&mut head)?;
+    let whole = io::Cursor::new(head.clone()).chain(raw);
+    match &head[..] {
+        [0x1f, 0x8b, ..] => Ok(Box::new(BufReader::new(flate2::read::MultiGzDecoder::new(whole)))),
+        [0x28, 0xb5, 0x2f, 0xfd] => Ok(Box::new(BufReader::new(zstd::stream::read::Decoder::new(whole)?))),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the list is UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)",
+        )),
+        _ => Ok(Box::new(BufReader::new(whole))),
+    }
 }
 
 /// A comment begins the line or follows white space; `#` inside a URL is a fragment.
@@ -203,6 +244,32 @@ mod tests {
         let mut seeds = Seeds::default();
         for wrong in ["missing.txt", "./none", "word", "ftp://a.com/"] {
             assert!(matches!(seeds.add(wrong), Err(SeedsError::Neither(_))), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn lists_are_unpacked_and_what_is_no_url_is_said() {
+        use std::io::Write;
+        let dir = tempfile::tempdir().unwrap();
+        let list = "\u{feff}http://a.test/\nhttp://b.test/ A title\nc.test\n";
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(list.as_bytes()).unwrap();
+        let utf16: Vec<u8> = "\u{feff}http://a.test/\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let long = format!("http://a.test/{}\n", "x".repeat(10_000));
+        let cases: [(&str, Vec<u8>, usize, usize); 5] = [
+            ("plain", list.as_bytes().to_vec(), 2, 1),
+            ("packed.gz", packed.finish().unwrap(), 2, 1),
+            ("packed.zst", zstd::encode_all(list.as_bytes(), 1).unwrap(), 2, 1),
+            ("utf16", utf16, 0, 1),
+            ("long", long.into_bytes(), 0, 1),
+        ];
+        for (name, bytes, n_urls, n_rejected) in cases {
+            let path = dir.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            let mut seeds = Seeds::default();
+            seeds.add(path.to_str().unwrap()).unwrap();
+            let rejected = seeds.rejected();
+            assert_eq!((seeds.into_urls().count(), rejected.count()), (n_urls, n_rejected), "{name}");
         }
     }
 }

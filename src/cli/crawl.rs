@@ -64,6 +64,25 @@ pub(super) struct Crawl {
     fail_above: f64,
 }
 
+/// Says which settings file is read where nobody has named one, and what it opens to the network.
+fn tell_settings() {
+    let named = std::env::args().any(|argument| argument == "--config" || argument.starts_with("--config="));
+    let Ok(text) = std::fs::read_to_string("crawl.toml") else { return };
+    if named {
+        return;
+    }
+    let table: toml::Table = text.parse().unwrap_or_default();
+    let fetch = table.get("fetch").and_then(toml::Value::as_table);
+    let risky = ["proxy", "allow_private", "allow_networks", "resolve"];
+    let set: Vec<String> = risky
+        .iter()
+        .filter(|key| fetch.is_some_and(|fetch| fetch.contains_key(**key)))
+        .map(|key| format!("fetch.{key}"))
+        .collect();
+    let sets = if set.is_empty() { String::new() } else { format!("; it sets {}", set.join(", ")) };
+    tracing::info!("settings: crawl.toml in the current folder{sets}");
+}
+
 /// A share: `5%` or `0.05`.
 fn share(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
@@ -75,6 +94,7 @@ impl Crawl {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         let mut settings = settings.clone();
         settings.revisit.all |= self.all;
+        tell_settings();
         let list = if self.resume { SeedList::resume() } else { self.seed_list(&settings)? };
         let (summary, sites) = run_crawl(list, &settings, self.warc.as_deref(), self.metrics)?;
         let mut out = io::stdout().lock();

@@ -22,6 +22,7 @@ mod scores;
 mod stored_templates;
 mod strings;
 mod table;
+mod terminal;
 mod templates;
 
 use std::io::{self, IsTerminal, Write};
@@ -130,7 +131,7 @@ pub fn run() -> ExitCode {
         Ok(code) => code,
         Err(Failure::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
-            let _ = writeln!(io::stderr(), "dehusk: {failure}");
+            let _ = writeln!(io::stderr(), "dehusk: {}", terminal::plain(&failure.to_string()));
             ExitCode::from(failure.code())
         }
     }
@@ -181,6 +182,9 @@ impl Global {
         let default = Path::new("crawl.toml");
         let file = match &self.config {
             Some(file) => Some(file.as_path()),
+            None if default.exists() && !default.is_file() => {
+                return Err(anyhow::anyhow!("crawl.toml is not a file; remove it, or name another with --config"));
+            }
             None => default.is_file().then_some(default),
         };
         let text = match file {
@@ -216,7 +220,7 @@ fn log_to_stderr(format: LogFormat) {
 /// Writes the message of an event. Its other fields are for JSON lines.
 fn message_only() -> impl for<'w> tracing_subscriber::fmt::FormatFields<'w> + 'static {
     tracing_subscriber::fmt::format::debug_fn(|out, field, value| match field.name() {
-        "message" => write!(out, "{value:?}"),
+        "message" => write!(out, "{}", terminal::plain(&format!("{value:?}"))),
         _ => Ok(()),
     })
 }

@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use clap::Subcommand;
 
 use super::table::{Table, terminal_width, time};
+use super::terminal::for_output;
 use super::{Failure, Outcome, open_store};
 use crate::settings::{NoindexPages, Settings};
 use crate::store::PageRow;
@@ -105,7 +106,7 @@ fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(),
     }
     let mut out = io::stdout().lock();
     if let (Shown::Raw, false) = (format, json) {
-        out.write_all(&store.load_raw(&row).map_err(work)?)?;
+        out.write_all(&for_output(&store.load_raw(&row).map_err(work)?))?;
         return Ok(());
     }
     let html = store.load_cleaned(&row).map_err(work)?;
@@ -126,5 +127,5 @@ fn write_page(row: &PageRow, shown: &str, json: bool, out: &mut impl Write) -> i
     if json {
         return writeln!(out, "{}", serde_json::json!({"schema": 1, "page": row, "content": shown}));
     }
-    out.write_all(shown.as_bytes())
+    out.write_all(&for_output(shown.as_bytes()))
 }

@@ -1,5 +1,7 @@
 //! Aligned text tables for terminals of any width.
 
+use super::terminal::plain;
+
 /// A table of text cells. The first column is left-aligned, the others are right-aligned unless [`Table::left`] is
 /// called.
 pub(super) struct Table {
@@ -20,7 +22,7 @@ impl Table {
     }
 
     pub(super) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        self.rows.push(cells.into_iter().map(|cell| plain(&cell).into_owned()).collect());
     }
 
     /// The table as text. No cell is ever cut, so that everything can be copied.

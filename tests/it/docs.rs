@@ -40,7 +40,21 @@ fn one_line(text: &str) -> String {
 #[test]
 fn every_command_explains_itself_and_stands_in_the_readme() {
     let readme = file("README.md");
-    for command in ["crawl", "learn", "clean", "templates", "pages", "runs", "prune", "forget", "backup", "strings", "cluster", "evaluate", "demo"] {
+    for command in [
+        "crawl",
+        "learn",
+        "clean",
+        "templates",
+        "pages",
+        "runs",
+        "prune",
+        "forget",
+        "backup",
+        "strings",
+        "cluster",
+        "evaluate",
+        "demo",
+    ] {
         assert!(help(&[]).contains(&format!("  {command} ")), "{command} is missing in --help");
         assert!(readme.contains(&format!("dehusk {command}")), "{command} is missing in README.md");
         let text = help(&[command]);

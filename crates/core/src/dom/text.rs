@@ -118,8 +118,14 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
 }
 
 /// Whether a character is written. Control characters are not: terminals interpret them, and no reader sees them.
+/// Neither are characters without width that only say where a line may break (soft hyphen, zero-width space, word joiner, byte
+/// order mark): they would split words. Joiners of letters and emoji stay.
 fn is_shown(c: char) -> bool {
-    !c.is_control() || matches!(c, '\n' | '\t')
+    match c {
+        '\n' | '\t' => true,
+        '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}' => false,
+        c => !c.is_control(),
+    }
 }
 
 /// Digest of the text nodes that `keeps` selects, ignoring white space. It is cheap: the parser has hashed the texts.
@@ -134,9 +140,9 @@ pub fn text_digest(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> u64 {
     texts.fold(0, |digest, node| mix(digest, tree.shape.text[node.index()]))
 }
 
-/// Whether the text may contain a control character. False positives are allowed.
+/// Whether the text may contain a character that is not shown. False positives are allowed.
 fn may_hide(text: &str) -> bool {
-    text.bytes().any(|byte| byte < b' ' || byte == 0x7f || byte == 0xc2)
+    text.bytes().any(|byte| byte < b' ' || matches!(byte, 0x7f | 0xc2 | 0xe2 | 0xef))
 }
 
 /// Whether an element preserves its white space.
@@ -215,6 +221,7 @@ mod tests {
         assert_eq!(text("<table><tr><td>1<td>2<tr><td>3</table>x"), "1 2\n3\n\nx\n");
         assert_eq!(text(""), "");
         assert_eq!(text("<a><svg><title>Icon</title></svg>Link</a><legend>x</legend>y"), "Icon Link\nx\ny\n");
+        assert_eq!(text("<p>soft\u{ad}ly\u{200b} \u{feff}می\u{200c}خواهم</p>"), "softly می\u{200c}خواهم\n");
         assert_eq!(text("x<noframes><p>old</noframes>y\u{1b}]0;z"), "x y]0;z\n");
     }
 }
