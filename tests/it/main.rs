@@ -11,6 +11,7 @@ mod dom;
 mod farm;
 mod generated;
 mod hostile;
+mod html5lib;
 mod injection;
 mod politeness;
 mod quality;
