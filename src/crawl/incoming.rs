@@ -47,7 +47,9 @@ impl Scheduler<'_> {
 
     /// Ends the lease of a key. `origin` may have asked for a longer delay.
     fn release(&mut self, key: &PolitenessKey, origin: &str, times: Option<Times>) {
-        let own = self.robots.delay(origin).unwrap_or_default().min(self.tools.settings.politeness.max_crawl_delay);
+        // A site that asks for more than the limit gets no request, so nothing waits for it.
+        let most = self.tools.settings.politeness.max_crawl_delay;
+        let own = self.robots.delay(origin).filter(|delay| *delay <= most).unwrap_or_default();
         let next_fetch = times.map(|times| self.queues.next_fetch(key, &self.pace, times, own));
         self.queues.done(key, next_fetch);
     }

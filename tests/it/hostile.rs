@@ -254,3 +254,24 @@ fn every_hostile_server_ends_in_a_named_outcome() {
     println!("peak RSS {} MB", peak_kb / 1024);
     assert!(peak_kb < 700 * 1024, "{peak_kb} KB");
 }
+
+/// A sender of a byte now and then is given up after five seconds, long before the time limit.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_slow_sender_is_given_up_before_the_time_limit() {
+    let raw = Raw::on(TcpListener::bind("127.0.0.3:0").unwrap());
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
+    command.current_dir(dir.path()).args(["crawl", "--json", "--config", "/dev/null", "http://drip.raw/"]);
+    let resolve = format!("fetch.resolve=[\"*.raw=127.0.0.3:{}\"]", raw.port());
+    for pair in [resolve.as_str(), "fetch.allow_networks=[\"127.0.0.3/32\"]", "fetch.timeout=60", "fetch.retries=0"] {
+        command.args(["--set", pair]);
+    }
+    let begin = std::time::Instant::now();
+    let output = command.stderr(Stdio::null()).output().unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let site = &json["sites"][0];
+    assert!(site["reason"].as_str().unwrap().contains("fetch.min_rate"), "{site}");
+    assert_eq!(site["reason_code"], "robots_unavailable", "its rules drip as well");
+    assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+}

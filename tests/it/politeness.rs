@@ -110,6 +110,20 @@ fn a_crawl_delay_holds_from_one_run_to_the_next_whatever_the_key() {
 }
 
 #[test]
+fn a_crawl_delay_beyond_the_limit_is_not_obeyed_but_refused() {
+    let answer = |host: &str, path: &str| match path {
+        "/robots.txt" => Reply::text(if host == "patient.test" { "User-agent: *\nCrawl-delay: 120\n" } else { "" }),
+        _ => ring(host, path),
+    };
+    let seeds = ["http://patient.test/0", "http://other.test/0"];
+    let crawled = crawl(Arc::new(answer), &seeds, |s| s.politeness.max_crawl_delay = Duration::from_secs(60));
+    assert_eq!(crawled.paths("patient.test"), ["/robots.txt"], "nothing but its rules");
+    assert!(crawled.reason("patient.test").contains("Crawl-delay"), "{}", crawled.reason("patient.test"));
+    assert_eq!(crawled.reason("other.test"), "learned");
+    assert!(crawled.took < Duration::from_secs(30));
+}
+
+#[test]
 fn robots_are_asked_first_once_and_followed() {
     let answer = |host: &str, path: &str| match (host, path) {
         ("fenced.test", "/robots.txt") => Reply::text("User-agent: *\nDisallow: /0\n"),
