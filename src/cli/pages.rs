@@ -10,7 +10,7 @@ use super::table::{Table, terminal_width, time};
 use super::terminal::for_output;
 use super::{Failure, Outcome, open_store};
 use crate::settings::{NoindexPages, Settings};
-use crate::store::PageRow;
+use crate::store::{PageRow, merge_aliases};
 use dehusk_core::internals::dom::{parse, write_text};
 
 /// List and show page snapshots, raw or without their template.
@@ -27,7 +27,7 @@ pub(super) struct Pages {
 
 #[derive(Subcommand)]
 enum Action {
-    /// List the newest snapshot of each page.
+    /// List the newest snapshot of each page. URLs of a site with one body are one page (JSON: `aliases`).
     List {
         /// Only this host.
         host: Option<String>,
@@ -76,6 +76,7 @@ fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failu
     if let (true, Some(host)) = (rows.is_empty(), host) {
         tracing::warn!("no page of {host} is stored; hosts are written as `dehusk templates list` prints them");
     }
+    let rows = merge_aliases(rows);
     let mut out = io::stdout().lock();
     if json {
         writeln!(out, "{}", serde_json::json!({"schema": 1, "pages": rows}))?;

@@ -1,6 +1,7 @@
 //! Reads what commands show.
 
 use rusqlite::{OptionalExtension, Row, params};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::{Store, StoreError};
@@ -49,6 +50,9 @@ pub struct PageRow {
     pub content_type: Option<String>,
     /// SHA-256 of the decoded body.
     pub digest: String,
+    /// Other URLs of its site with the same body.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
     /// Whether its owner wants it in no collection.
     pub noindex: bool,
     /// Method that cleaned it.
@@ -72,8 +76,33 @@ fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
         digest: row.get(7)?,
         method: row.get::<_, Option<String>>(8)?.map(current_name),
         confidence: row.get(9)?,
+        aliases: Vec::new(),
         noindex: row.get(10)?,
     })
+}
+
+/// One row for pages of a site with the same body, such as `/x/` and `/x/index.html`: that of the shortest URL, with
+/// the others as its aliases. The order stays.
+pub fn merge_aliases(rows: Vec<PageRow>) -> Vec<PageRow> {
+    let rank = |row: &PageRow| (row.url.len(), row.url.clone());
+    let mut shortest: FxHashMap<(String, String), (usize, String)> = FxHashMap::default();
+    for row in &rows {
+        let best = shortest.entry((row.host.clone(), row.digest.clone())).or_insert_with(|| rank(row));
+        *best = rank(row).min(std::mem::take(best));
+    }
+    let mut aliases: FxHashMap<(String, String), Vec<String>> = FxHashMap::default();
+    let mut kept = Vec::with_capacity(rows.len());
+    for row in rows {
+        let body = (row.host.clone(), row.digest.clone());
+        match shortest.get(&body).is_some_and(|(_, url)| *url == row.url) {
+            true => kept.push(row),
+            false => aliases.entry(body).or_default().push(row.url),
+        }
+    }
+    for row in &mut kept {
+        row.aliases = aliases.remove(&(row.host.clone(), row.digest.clone())).unwrap_or_default();
+    }
+    kept
 }
 
 /// The name of a method today. A file of an earlier version, opened for reading, has the names of its time.
@@ -150,5 +179,39 @@ impl Store {
         let Some(body) = body else { return Ok(None) };
         let html = self.decompress(&row.url, &body)?;
         String::from_utf8(html).map(Some).map_err(|e| self.damaged(&row.url, &e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_with_one_body_are_one_row() {
+        let row = |host: &str, path: &str, digest: &str| PageRow {
+            id: 0,
+            run: 1,
+            host: host.to_owned(),
+            url: format!("http://{host}{path}"),
+            fetched_at: 0,
+            status: 200,
+            content_type: None,
+            digest: digest.to_owned(),
+            aliases: Vec::new(),
+            noindex: false,
+            method: None,
+            confidence: None,
+        };
+        let rows = vec![
+            row("a", "/x/index.html", "1"),
+            row("a", "/x/", "1"),
+            row("b", "/x/", "1"),
+            row("a", "/y", "2"),
+            row("a", "/x/./", "1"),
+        ];
+        let merged = merge_aliases(rows);
+        let urls: Vec<&str> = merged.iter().map(|row| row.url.as_str()).collect();
+        assert_eq!(urls, ["http://a/x/", "http://b/x/", "http://a/y"]);
+        assert_eq!(merged[0].aliases, ["http://a/x/index.html", "http://a/x/./"]);
     }
 }

@@ -267,7 +267,7 @@ fn a_slow_sender_is_given_up_before_the_time_limit() {
     for pair in [resolve.as_str(), "fetch.allow_networks=[\"127.0.0.3/32\"]", "fetch.timeout=60", "fetch.retries=0"] {
         command.args(["--set", pair]);
     }
-    let begin = std::time::Instant::now();
+    let begin = Instant::now();
     let output = command.stderr(Stdio::null()).output().unwrap();
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let site = &json["sites"][0];
