@@ -20,6 +20,7 @@ mod redesign;
 mod robots;
 mod kill;
 mod nightly;
+mod soak;
 mod strings;
 mod tidy;
 mod vectors;
