@@ -12,7 +12,9 @@ mod exit;
 mod learn;
 mod learn_many;
 mod maintenance;
+mod manual;
 mod metrics;
+mod names;
 mod outline;
 mod pages;
 mod picture;
@@ -48,7 +50,8 @@ use dehusk_core::internals::methods::{METHODS, MethodEntry};
   dehusk pages list                              what was stored
   dehusk clean page.html --site docs.example.org
 
-Every key of crawl.toml can be set for one run with --set KEY=VALUE.")]
+Every key of crawl.toml can be set for one run with --set KEY=VALUE. DEHUSK_LOG sets log levels by module, such as
+DEHUSK_LOG=dehusk=debug,reqwest=info. NO_COLOR=1 switches colors off.")]
 struct Args {
     #[command(flatten)]
     global: Global,
@@ -71,6 +74,12 @@ struct Global {
     /// Format of log lines on stderr.
     #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
     log_format: LogFormat,
+    /// Log warnings and errors only.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Log more.
+    #[arg(short, long, global = true)]
+    verbose: bool,
 }
 
 /// Format of log lines.
@@ -97,6 +106,8 @@ enum Command {
     Cluster(cluster::Cluster),
     Evaluate(evaluate::Evaluate),
     Demo(demo::Demo),
+    Completions(manual::Completions),
+    Man(manual::Man),
 }
 
 /// Output format of a cleaned page.
@@ -111,7 +122,7 @@ enum Format {
 /// Parses the arguments, loads the settings and runs one command. Errors are reported on stderr.
 pub fn run() -> ExitCode {
     let args = Args::parse();
-    log_to_stderr(args.global.log_format);
+    log_to_stderr(&args.global);
     let outcome = args.settings().map_err(Failure::Usage).and_then(|settings| match &args.command {
         Command::Crawl(command) => command.run(&settings),
         Command::Learn(command) => command.run(&settings, args.global.db.as_deref()),
@@ -126,6 +137,8 @@ pub fn run() -> ExitCode {
         Command::Cluster(command) => command.run(&settings),
         Command::Evaluate(command) => command.run(&settings),
         Command::Demo(command) => command.run(&settings),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
     });
     match outcome {
         Ok(code) => code,
@@ -200,10 +213,15 @@ impl Global {
     }
 }
 
-/// Sends log lines to stderr, so that standard output contains only the result. `DEHUSK_LOG` sets the level.
-fn log_to_stderr(format: LogFormat) {
+/// Sends log lines to stderr, so that standard output contains only the result. `DEHUSK_LOG` sets levels by module.
+fn log_to_stderr(global: &Global) {
+    let level = match (global.quiet, global.verbose) {
+        (true, _) => "warn",
+        (false, true) => "debug",
+        (false, false) => "info",
+    };
     let filter = tracing_subscriber::EnvFilter::try_from_env("DEHUSK_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,html5ever=error,dehusk=info"));
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(format!("warn,html5ever=error,dehusk={level}")));
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)
@@ -211,7 +229,7 @@ fn log_to_stderr(format: LogFormat) {
         .with_target(false)
         // A closed stderr must not end a crawl.
         .log_internal_errors(false);
-    let _ = match format {
+    let _ = match global.log_format {
         LogFormat::Text => subscriber.fmt_fields(message_only()).try_init(),
         LogFormat::Json => subscriber.json().flatten_event(true).try_init(),
     };

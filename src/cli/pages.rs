@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use clap::Subcommand;
 
+use super::names::{find_page, host_name};
 use super::table::{Table, terminal_width, time};
 use super::terminal::for_output;
 use super::{Failure, Outcome, open_store};
@@ -30,6 +31,7 @@ enum Action {
     /// List the newest snapshot of each page. URLs of a site with one body are one page (JSON: `aliases`).
     List {
         /// Only this host.
+        #[arg(value_parser = host_name)]
         host: Option<String>,
         /// Print JSON.
         #[arg(long)]
@@ -66,7 +68,8 @@ impl Pages {
 }
 
 fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failure> {
-    let mut rows = open_store(settings)?.list_pages(host).map_err(|e| Failure::Work(e.into()))?;
+    let store = open_store(settings)?;
+    let mut rows = store.list_pages(host).map_err(|e| Failure::Work(e.into()))?;
     let all = rows.len();
     rows.retain(|row| !row.noindex || settings.store.noindex == NoindexPages::Show);
     if rows.len() < all {
@@ -74,7 +77,13 @@ fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failu
         tracing::warn!("{n} pages ask for noindex and are not listed; --set store.noindex=show lists them");
     }
     if let (true, Some(host)) = (rows.is_empty(), host) {
-        tracing::warn!("no page of {host} is stored; hosts are written as `dehusk templates list` prints them");
+        let near = store.near_hosts(host).map_err(|e| Failure::Work(e.into()))?;
+        let hint = if near.is_empty() {
+            "omit the host to list all".to_owned()
+        } else {
+            format!("there is {}", near.join(", "))
+        };
+        return Err(Failure::Nothing(anyhow!("no page of {host} is stored; {hint}")));
     }
     let rows = merge_aliases(rows);
     let mut out = io::stdout().lock();
@@ -99,9 +108,7 @@ fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failu
 fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(), Failure> {
     let work = |e: crate::store::StoreError| Failure::Work(e.into());
     let store = open_store(settings)?;
-    let row = store.find_page(url).map_err(work)?;
-    let row =
-        row.ok_or_else(|| Failure::Nothing(anyhow!("{url}: no snapshot; `dehusk pages list` shows those that exist")))?;
+    let row = find_page(&store, url)?;
     if row.noindex && settings.store.noindex == NoindexPages::Hide {
         tracing::warn!("{url}: asks for noindex: its owner wants it in no collection");
     }

@@ -9,6 +9,7 @@ use anyhow::{Context, anyhow};
 use clap::Subcommand;
 
 use super::learn::store_template;
+use super::names::host_name;
 use super::outline::write_outline;
 use super::picture::picture;
 use super::table::{Table, terminal_width, time};
@@ -40,6 +41,7 @@ enum Action {
     /// List one template per line.
     List {
         /// Only this host.
+        #[arg(value_parser = host_name)]
         host: Option<String>,
         /// Include old versions.
         #[arg(long)]
@@ -52,6 +54,7 @@ enum Action {
     /// own content.
     Show {
         /// Host.
+        #[arg(value_parser = host_name)]
         host: String,
         /// Version [default: the newest].
         #[arg(long)]
@@ -66,6 +69,7 @@ enum Action {
     /// List all versions of a site's template, with the number of blocks added and removed.
     History {
         /// Host.
+        #[arg(value_parser = host_name)]
         host: String,
         /// Print JSON.
         #[arg(long)]
@@ -74,6 +78,7 @@ enum Action {
     /// Show the blocks added and removed between two versions of a site's template.
     Diff {
         /// Host.
+        #[arg(value_parser = host_name)]
         host: String,
         /// Earlier version [default: the one before AFTER].
         before: Option<i64>,
@@ -86,6 +91,7 @@ enum Action {
     /// Export a template as JSON.
     Export {
         /// Host.
+        #[arg(value_parser = host_name)]
         host: String,
         /// Version [default: the newest].
         #[arg(long)]
@@ -257,7 +263,9 @@ fn diff(settings: &Settings, host: &str, before: Option<i64>, after: Option<i64>
 
 fn no_template(settings: &Settings, what: &str) -> Failure {
     let path = &settings.store.path;
-    Failure::Nothing(anyhow!("{path}: no template of {what}; `dehusk templates list` shows all"))
+    let near = open_store(settings).ok().and_then(|store| store.near_hosts(what).ok()).unwrap_or_default();
+    let hint = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+    Failure::Nothing(anyhow!("{path}: no template of {what}{hint}; `dehusk templates list` shows all"))
 }
 
 fn load(settings: &Settings, host: &str, version: Option<i64>) -> Result<Template, Failure> {

@@ -153,6 +153,16 @@ impl Store {
         self.wrap(self.wrap(rows)?.collect())
     }
 
+    /// Hosts of this name, with and without a port.
+    pub fn near_hosts(&self, host: &str) -> Result<Vec<String>, StoreError> {
+        let name = bare_host(host.rsplit_once(':').map_or(host, |(name, _)| name));
+        let sql =
+            "SELECT host FROM sites WHERE host IN (?1, 'www.' || ?1) OR substr(host, 1, length(?1) + 1) = ?1 || ':'
+            ORDER BY host LIMIT 5";
+        let mut statement = self.wrap(self.connection.prepare(sql))?;
+        self.wrap(self.wrap(statement.query_map([name], |row| row.get(0)))?.collect())
+    }
+
     /// Newest snapshot of one page.
     pub fn find_page(&self, url: &str) -> Result<Option<PageRow>, StoreError> {
         let sql = format!("{PAGE} WHERE p.url = ?1 ORDER BY p.fetched_at DESC LIMIT 1");

@@ -50,6 +50,8 @@ fn every_command_explains_itself_and_stands_in_the_readme() {
         "prune",
         "forget",
         "backup",
+        "completions",
+        "man",
         "strings",
         "cluster",
         "evaluate",
