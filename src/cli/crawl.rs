@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 
-use super::metrics::Metrics;
+use super::metrics::{Metrics, write_file};
 use super::progress::Display;
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, exit};
@@ -50,6 +50,9 @@ pub(super) struct Crawl {
     /// Serve /metrics (Prometheus) and /stats (JSON) at this address while the crawl runs.
     #[arg(long, value_name = "ADDR:PORT")]
     metrics: Option<SocketAddr>,
+    /// Write the same metrics to this file when the run ends, for node_exporter's textfile collector.
+    #[arg(long, value_name = "FILE")]
+    metrics_file: Option<PathBuf>,
     /// Print the summary and all sites as JSON.
     #[arg(long)]
     json: bool,
@@ -97,6 +100,11 @@ impl Crawl {
         tell_settings();
         let list = if self.resume { SeedList::resume() } else { self.seed_list(&settings)? };
         let (summary, sites) = run_crawl(list, &settings, self.warc.as_deref(), self.metrics)?;
+        if let Some(path) = &self.metrics_file {
+            write_file(path, &summary.stats, summary.seconds, summary.was_interrupted)
+                .with_context(|| path.display().to_string())
+                .map_err(Failure::Work)?;
+        }
         let mut out = io::stdout().lock();
         if self.json {
             writeln!(out, "{}", serde_json::json!({"schema": 2, "summary": summary, "sites": sites}))?;

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
@@ -77,6 +78,29 @@ async fn respond(request: Request<Incoming>, stats: Arc<Mutex<Stats>>) -> Result
     Ok(response)
 }
 
+/// Writes the counters of a run that is over for node_exporter's textfile collector. The file is replaced at once, so
+/// that no collector reads half of it.
+pub(super) fn write_file(path: &Path, stats: &Stats, seconds: f64, was_interrupted: bool) -> std::io::Result<()> {
+    let mut text = render(stats);
+    let ended = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs();
+    for (name, help, value) in [
+        ("run_ended_timestamp_seconds", "When the run ended.", ended as f64),
+        ("run_duration_seconds", "How long the run took.", seconds),
+        ("run_interrupted", "Whether the run was interrupted.", f64::from(u8::from(was_interrupted))),
+    ] {
+        let _ = write!(text, "# HELP dehusk_{name} {help}\n# TYPE dehusk_{name} gauge\ndehusk_{name} {value}\n");
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let _ = write!(
+        text,
+        "# HELP dehusk_build_info Version of the program.\n# TYPE dehusk_build_info gauge\n\
+         dehusk_build_info{{version=\"{version}\"}} 1\n"
+    );
+    let part = path.with_extension("part");
+    std::fs::write(&part, text)?;
+    std::fs::rename(&part, path)
+}
+
 /// The counters in the text format of Prometheus.
 fn render(stats: &Stats) -> String {
     let mut out = String::new();
@@ -90,7 +114,8 @@ fn render(stats: &Stats) -> String {
     add("sites_redesigned_total", "counter", "Sites whose stored template no longer fits.", n(stats.redesigned));
     add("sites_kept_total", "counter", "Sites whose template still fits.", n(stats.kept));
     add("sites_not_due_total", "counter", "Sites with no page due.", n(stats.not_due));
-    add("sites_failed_total", "counter", "Sites without a template.", n(stats.failed));
+    add("sites_no_template_total", "counter", "Sites whose pages show no template.", n(stats.no_template));
+    add("sites_failed_total", "counter", "Sites that gave no page.", n(stats.failed));
     add("requests_total", "counter", "Requests sent, robots.txt included.", n(stats.requests));
     add("retries_total", "counter", "Requests sent again.", n(stats.retries));
     add("pages_total", "counter", "Pages fetched.", n(stats.pages));

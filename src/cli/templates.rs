@@ -177,7 +177,8 @@ fn show_html(settings: &Settings, host: &str, version: Option<i64>, file: &Path)
     // The snapshot from which this version was learned.
     let row = store.find_page_by(&template.key_url, learned_at).map_err(work)?.ok_or_else(|| {
         Failure::Nothing(anyhow!(
-            "{}: the key page of this version is not stored; `dehusk crawl {}` fetches and learns it",
+            "{}: the key page of this version is not stored; a template of files (`dehusk learn`) has no stored pages, and \
+             `dehusk crawl {}` stores them",
             template.key_url,
             template.key_url
         ))

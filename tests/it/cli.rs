@@ -53,8 +53,13 @@ fn crawl_then_look_at_templates_and_pages_and_clean() {
     assert!(out(&crawl).contains("gone.demo.test") && out(&crawl).contains("answers 404"), "{}", out(&crawl));
     assert!(err(&crawl).contains("list.txt, line 4: `bad line`"), "{}", err(&crawl));
 
-    let strict = with(&["crawl", "list.txt", "--new", "--fail-above", "10%"]);
+    let strict = with(&["crawl", "list.txt", "--new", "--fail-above", "10%", "--metrics-file", "dehusk.prom"]);
     assert_eq!(strict.status.code(), Some(1), "{}{}", out(&strict), err(&strict));
+    let metrics = std::fs::read_to_string(dir.path().join("dehusk.prom")).unwrap();
+    assert!(
+        metrics.contains("dehusk_sites_failed_total 1\n") && metrics.contains("dehusk_run_interrupted 0\n"),
+        "{metrics}"
+    );
 
     let list = with(&["templates", "list"]);
     assert!(list.status.success() && out(&list).contains("menus.demo.test"), "{}", err(&list));
