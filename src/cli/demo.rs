@@ -21,6 +21,9 @@ use crate::store::Store;
 ///
 /// No internet connection is needed. The database stays in dehusk-demo/ for the commands printed at the end.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dehusk demo
+  dehusk pages list --db dehusk-demo/dehusk.db      what it stored, afterwards")]
 pub(super) struct Demo {
     /// Folder for the results.
     #[arg(long, default_value = "dehusk-demo", value_name = "FOLDER")]

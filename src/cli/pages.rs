@@ -29,6 +29,9 @@ pub(super) struct Pages {
 #[derive(Subcommand)]
 enum Action {
     /// List the newest snapshot of each page. URLs of a site with one body are one page (JSON: `aliases`).
+    #[command(after_help = "Examples:
+  dehusk pages list docs.example.org
+  dehusk pages list --json")]
     List {
         /// Only this host.
         #[arg(value_parser = host_name)]
@@ -38,6 +41,9 @@ enum Action {
         json: bool,
     },
     /// Show the newest snapshot of one page.
+    #[command(after_help = "Examples:
+  dehusk pages show docs.example.org/a.html
+  dehusk pages show http://docs.example.org/a.html --format html > a.html")]
     Show {
         /// URL, as `pages list` prints it.
         url: String,

@@ -9,7 +9,7 @@ use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, open_store};
 use crate::calendar::iso_8601;
 use crate::settings::Settings;
-use crate::store::{RunRow, StoreError};
+use crate::store::{RunRow, RunSize, StoreError};
 
 /// Show the results of each crawl: pages new, changed, unchanged and gone, templates learned.
 #[derive(clap::Args)]
@@ -17,7 +17,7 @@ use crate::store::{RunRow, StoreError};
   dehusk runs list
   dehusk runs show                  the newest one
   dehusk runs diff 11 12            pages that changed in run 12
-  dehusk runs diff 5 12 --json | jq -r '.[] | select(.change == \"gone\") | .url'")]
+  dehusk runs diff 5 12 --json | jq -r '.changes[] | select(.change == \"gone\") | .url'")]
 pub(super) struct Runs {
     #[command(subcommand)]
     action: Action,
@@ -26,6 +26,9 @@ pub(super) struct Runs {
 #[derive(clap::Subcommand)]
 enum Action {
     /// List the newest runs.
+    #[command(after_help = "Examples:
+  dehusk runs list
+  dehusk runs list -n 100 --json")]
     List {
         /// Maximum number of runs.
         #[arg(short, long, default_value_t = 30, value_name = "COUNT")]
@@ -35,6 +38,9 @@ enum Action {
         json: bool,
     },
     /// Show one run with its sites by outcome.
+    #[command(after_help = "Examples:
+  dehusk runs show
+  dehusk runs show 12 --json")]
     Show {
         /// Number of the run [default: the newest].
         run: Option<i64>,
@@ -43,6 +49,9 @@ enum Action {
         json: bool,
     },
     /// List pages that differ between the state after run FROM and after run TO.
+    #[command(after_help = "Examples:
+  dehusk runs diff 11 12
+  dehusk runs diff 5 12 --json")]
     Diff {
         /// The earlier run.
         from: i64,
@@ -63,7 +72,7 @@ impl Runs {
             Action::List { n, json } => {
                 let runs = store.list_runs(n).map_err(work)?;
                 match json {
-                    true => writeln!(out, "{}", serde_json::json!(runs))?,
+                    true => writeln!(out, "{}", serde_json::json!({"schema": 1, "runs": runs}))?,
                     false => write!(out, "{}", table(&runs).render(terminal_width()))?,
                 }
             }
@@ -74,13 +83,18 @@ impl Runs {
                 };
                 let Some(found) = found else {
                     let which = run.map_or_else(|| "no run yet".to_owned(), |run| format!("no run {run}"));
-                    return Err(Failure::Usage(anyhow!("{which}; see `dehusk runs list`")));
+                    return Err(Failure::Nothing(anyhow!("{which}; see `dehusk runs list`")));
                 };
                 let outcomes = store.site_outcomes(found.id).map_err(work)?;
+                let size = store.run_size(found.id).map_err(work)?;
                 if json {
-                    writeln!(out, "{}", serde_json::json!({"run": found, "sites": outcomes}))?;
+                    writeln!(
+                        out,
+                        "{}",
+                        serde_json::json!({"schema": 1, "run": found, "sites": outcomes, "size": size})
+                    )?;
                 } else {
-                    show(&found, &outcomes, &mut out)?;
+                    show(&found, &outcomes, size, &mut out)?;
                 }
             }
             Action::Diff { from, to, json } => {
@@ -97,7 +111,7 @@ impl Runs {
                 }
                 let changes = store.diff_runs(from, to).map_err(work)?;
                 if json {
-                    writeln!(out, "{}", serde_json::json!(changes))?;
+                    writeln!(out, "{}", serde_json::json!({"schema": 1, "changes": changes}))?;
                 } else {
                     for change in &changes {
                         writeln!(out, "{:<10} {}", change.change, change.url)?;
@@ -136,7 +150,7 @@ fn began(run: &RunRow) -> String {
 }
 
 /// Prints a run, one figure per line.
-fn show(run: &RunRow, outcomes: &[(String, i64)], out: &mut impl Write) -> io::Result<()> {
+fn show(run: &RunRow, outcomes: &[(String, i64)], size: RunSize, out: &mut impl Write) -> io::Result<()> {
     let took =
         run.ended_at.map_or_else(String::new, |ended| format!(", {}", duration((ended - run.started_at) / 1000)));
     let outcome = run.outcome.as_deref().unwrap_or("unfinished");
@@ -157,6 +171,10 @@ fn show(run: &RunRow, outcomes: &[(String, i64)], out: &mut impl Write) -> io::R
     for (outcome, n) in outcomes {
         writeln!(out, "{:>9} sites {outcome}", count((*n).max(0) as usize))?;
     }
+    let megabytes = |bytes: i64| format!("{:.1} MB", bytes as f64 / 1e6);
+    writeln!(out, "{:>9} of bodies, packed", megabytes(size.bodies))?;
+    writeln!(out, "{:>9} of cleaned pages, packed", megabytes(size.cleaned))?;
+    writeln!(out, "{:>9} in the whole database", megabytes(size.database))?;
     Ok(())
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Strings {
 #[derive(Subcommand)]
 enum Action {
     /// Learn the template strings of a source and store them.
+    #[command(after_help = "Examples:
+  dehusk strings learn mail/ --name list.example.org")]
     Learn {
         /// Folders, files, WARC files, or .jsonl with `html` or `text`.
         #[arg(required = true, value_name = "DIR|FILE")]
@@ -53,6 +55,8 @@ enum Action {
         emit: Option<Emit>,
     },
     /// Remove the strings of a source from documents.
+    #[command(after_help = "Examples:
+  dehusk strings clean mail/2.txt --name list.example.org")]
     Clean {
         /// Folders, files, WARC files, .jsonl with `html` or `text`, or - for standard input. Texts are separated by an
         /// empty line.
@@ -72,6 +76,8 @@ enum Action {
         json: bool,
     },
     /// Show the strings of a source, longest first.
+    #[command(after_help = "Examples:
+  dehusk strings show list.example.org --emit regex")]
     Show {
         /// The source.
         name: String,
@@ -80,6 +86,8 @@ enum Action {
         emit: Emit,
     },
     /// List all sources with strings.
+    #[command(after_help = "Examples:
+  dehusk strings list")]
     List {
         /// Print JSON.
         #[arg(long)]

@@ -39,6 +39,9 @@ pub(super) struct Templates {
 #[derive(Subcommand)]
 enum Action {
     /// List one template per line.
+    #[command(after_help = "Examples:
+  dehusk templates list
+  dehusk templates list --all --json")]
     List {
         /// Only this host.
         #[arg(value_parser = host_name)]
@@ -52,6 +55,9 @@ enum Action {
     },
     /// Show a template as an indented outline: votes or number of training pages, tags, sample text; … marks a page's
     /// own content.
+    #[command(after_help = "Examples:
+  dehusk templates show docs.example.org
+  dehusk templates show docs.example.org --html page.html")]
     Show {
         /// Host.
         #[arg(value_parser = host_name)]
@@ -67,6 +73,8 @@ enum Action {
         html: Option<PathBuf>,
     },
     /// List all versions of a site's template, with the number of blocks added and removed.
+    #[command(after_help = "Examples:
+  dehusk templates history docs.example.org")]
     History {
         /// Host.
         #[arg(value_parser = host_name)]
@@ -76,6 +84,8 @@ enum Action {
         json: bool,
     },
     /// Show the blocks added and removed between two versions of a site's template.
+    #[command(after_help = "Examples:
+  dehusk templates diff docs.example.org")]
     Diff {
         /// Host.
         #[arg(value_parser = host_name)]
@@ -89,6 +99,8 @@ enum Action {
         json: bool,
     },
     /// Export a template as JSON.
+    #[command(after_help = "Examples:
+  dehusk templates export docs.example.org --output t.json")]
     Export {
         /// Host.
         #[arg(value_parser = host_name)]
@@ -101,6 +113,8 @@ enum Action {
         output: Option<PathBuf>,
     },
     /// Import a template as the newest version of its site.
+    #[command(after_help = "Examples:
+  dehusk templates import t.json --db other.db")]
     Import {
         /// File, or - for standard input.
         file: PathBuf,

@@ -38,6 +38,17 @@ pub struct RunRow {
     pub templates: i64,
 }
 
+/// How much room a run takes.
+#[derive(Clone, Copy, Debug, Default, Serialize, PartialEq, Eq)]
+pub struct RunSize {
+    /// Bytes of its bodies, packed.
+    pub bodies: i64,
+    /// Bytes of its cleaned pages, packed.
+    pub cleaned: i64,
+    /// Bytes of the whole database that hold something.
+    pub database: i64,
+}
+
 /// A page that two runs see differently.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct UrlChange {
@@ -96,6 +107,15 @@ impl Store {
         (found.new, found.changed, found.same_text, found.recleaned, found.templates) =
             self.wrap(self.connection.query_row(sql, [run], row))?;
         Ok(Some(found))
+    }
+
+    /// How much room a run takes.
+    pub fn run_size(&self, run: i64) -> Result<RunSize, StoreError> {
+        let sql =
+            "SELECT coalesce(sum(length(raw)), 0), coalesce(sum(length(cleaned)), 0) FROM pages WHERE run_id = ?1";
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let (bodies, cleaned) = self.wrap(self.connection.query_row(sql, [run], row))?;
+        Ok(RunSize { bodies, cleaned, database: self.used_bytes()? })
     }
 
     /// How sites ended in a run, by outcome: those that no later run has worked on.

@@ -29,7 +29,7 @@ use dehusk_core::internals::page_url::PageUrl;
 use rusqlite::{Connection, OpenFlags};
 
 pub use backend::{Backend, Counted};
-pub use history::{RunRow, UrlChange};
+pub use history::{RunRow, RunSize, UrlChange};
 pub use maintenance::{Forgotten, Pruned};
 pub use model::{
     Cleaned, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query, RecleanedPage, Reply, SeenWrite, StalePage, Write,

@@ -60,8 +60,19 @@ fn every_command_explains_itself_and_stands_in_the_readme() {
         assert!(help(&[]).contains(&format!("  {command} ")), "{command} is missing in --help");
         assert!(readme.contains(&format!("dehusk {command}")), "{command} is missing in README.md");
         let text = help(&[command]);
-        assert!(command == "demo" || text.contains("Examples:"), "{command} --help has no examples");
+        assert!(text.contains("Examples:"), "{command} --help has no examples");
         assert!(text.contains("--set") && text.contains("--db"));
+    }
+    for (command, actions) in [
+        ("templates", ["list", "show", "history", "diff", "export", "import"].as_slice()),
+        ("runs", &["list", "show", "diff"]),
+        ("pages", &["list", "show"]),
+        ("strings", &["learn", "clean", "show", "list"]),
+    ] {
+        for action in actions {
+            let text = help(&[command, action]);
+            assert!(text.contains(&format!("Examples:\n  dehusk {command} {action}")), "{command} {action}: {text}");
+        }
     }
 }
 

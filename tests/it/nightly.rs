@@ -260,16 +260,22 @@ fn owners_wishes_are_kept() {
     let answer = |_: &str, path: &str| match path {
         "/robots.txt" => Reply::status(404),
         "/2" => Reply::html(page("/2", "text").unwrap()).with("x-robots-tag", "noindex"),
+        "/8" => Reply::html(page("/8", "text").unwrap() + "<a href=/open>a page that only this one names</a>"),
         "/9" => {
-            Reply::html(page("/9", "text").unwrap().replace("<title>", "<meta name=robots content=nofollow><title>"))
+            let html = page("/9", "text").unwrap() + "<a href=/hidden>a page that only this one names</a>";
+            Reply::html(html.replace("<title>", "<meta name=robots content=nofollow><title>"))
         }
+        "/open" | "/hidden" => Reply::html(page("/7", "text").unwrap()),
         _ => page(path, "text").map_or_else(|| Reply::status(404), Reply::html),
     };
-    let (_server, mut settings, _dir) = nights(Arc::new(answer));
-    settings.crawl.pages_per_site = 12;
-    settings.crawl.include = vec!["/[0-9]$".to_owned()];
+    let (server, mut settings, _dir) = nights(Arc::new(answer));
+    settings.crawl.pages_per_site = 30;
+    settings.crawl.include = vec!["/([0-9]|open|hidden)$".to_owned()];
     let summary = night(&settings);
     assert_eq!(summary.stats.learned, 1);
+    let asked = |path: &str| server.arrivals().iter().any(|arrival| arrival.path == path);
+    assert!(asked("/8") && asked("/9") && asked("/open"));
+    assert!(!asked("/hidden"), "the page that names it wants none of its links followed");
     let store = rusqlite::Connection::open(&settings.store.path).unwrap();
     let noindex: Vec<String> = store
         .prepare("SELECT url FROM pages WHERE noindex")
