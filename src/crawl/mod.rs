@@ -155,6 +155,7 @@ pub async fn crawl(
     let tools = Tools {
         unpacking: std::sync::Mutex::default(),
         large: std::sync::Mutex::default(),
+        cleaning: workers::cleaning_number(settings),
         scope: Arc::new(Scope::new(&settings.crawl, calendar::year(clock.unix_ms()))),
         agents: settings.agents(),
         warc: warc.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()).display().to_string()),

@@ -162,6 +162,8 @@ pub struct StalePage {
     pub place: i64,
     /// The page as it was fetched.
     pub page: Snapshot,
+    /// Digest of the text that is stored.
+    pub stored: Option<u64>,
     /// Its version of an earlier run, where only that can tell whether the page has changed.
     pub last: Option<Snapshot>,
 }
@@ -169,8 +171,12 @@ pub struct StalePage {
 /// A page that was cleaned again.
 #[derive(Clone, Debug)]
 pub struct RecleanedPage {
-    /// Its new form.
-    pub cleaned: Cleaned,
+    /// The page.
+    pub url: PageUrl,
+    /// Its text.
+    pub text: TextMark,
+    /// Its new form; `None` where the stored one has the same text.
+    pub form: Option<Cleaned>,
     /// Digest of the text of its last version by the same model, where that was asked for.
     pub last_text: Option<u64>,
 }

@@ -1,5 +1,6 @@
 //! Pages that are cleaned again at the end of their site, so that a run leaves one text for each.
 
+use dehusk_core::internals::page_url::PageUrl;
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Counted, RecleanedPage, SiteId, StalePage, Store, StoreError};
@@ -22,6 +23,7 @@ struct Stale {
     place: i64,
     page: i64,
     is_undecided: bool,
+    stored: Option<i64>,
     last: Option<i64>,
 }
 
@@ -36,26 +38,29 @@ impl Store {
         n: usize,
     ) -> Result<Vec<StalePage>, StoreError> {
         let sql = "SELECT u.fingerprint, p.id, p.run_id = ?2 AND p.change IS NULL,
-                (SELECT max(o.id) FROM pages o WHERE o.site_id = ?1 AND o.url = p.url AND o.id < p.id)
+                (SELECT max(o.id) FROM pages o WHERE o.site_id = ?1 AND o.url = p.url AND o.id < p.id), u.text_digest
             FROM urls u JOIN pages p ON p.id = u.page_id
             WHERE u.site_id = ?1 AND u.run_id = ?2 AND u.fingerprint > ?4 AND p.cleaned IS NOT NULL
                 AND (p.model IS NOT ?3 OR (p.run_id = ?2 AND p.change IS NULL))
             ORDER BY u.fingerprint LIMIT ?5";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &Row<'_>| {
-            Ok(Stale { place: row.get(0)?, page: row.get(1)?, is_undecided: row.get(2)?, last: row.get(3)? })
+            let (is_undecided, last, stored) = (row.get(2)?, row.get(3)?, row.get(4)?);
+            Ok(Stale { place: row.get(0)?, page: row.get(1)?, is_undecided, stored, last })
         };
         let rows = statement.query_map(params![site, run, model as i64, after, n as i64], row);
         let rows: Vec<Stale> = self.wrap(self.wrap(rows)?.collect())?;
         let mut found = Vec::new();
-        for Stale { place, page, is_undecided, last } in rows {
+        for Stale { place, page, is_undecided, stored, last } in rows {
             // One that cannot be read back keeps the text that it has.
             if let Some(page) = self.load_snapshot(page)? {
                 let last = match last.filter(|_| is_undecided) {
                     Some(last) => self.load_snapshot(last)?,
                     None => None,
                 };
-                found.push(StalePage { place, page, last });
+                // An undecided text is not the one that is noted.
+                let stored = stored.filter(|_| !is_undecided).map(|digest| digest as u64);
+                found.push(StalePage { place, page, stored, last });
             }
         }
         Ok(found)
@@ -70,10 +75,9 @@ impl Store {
         page: &RecleanedPage,
         revisit: &Revisit,
     ) -> Result<Option<Counted>, StoreError> {
-        let RecleanedPage { cleaned, last_text } = page;
-        let Some(known) = self.recleaned(run, site, page)? else { return Ok(None) };
+        let RecleanedPage { url, text, form, last_text } = page;
+        let Some(known) = self.recleaned(run, site, url)? else { return Ok(None) };
         let before = known.change.filter(|_| known.is_of_run);
-        let text = cleaned.text;
         let update = match known.is_of_run {
             true => after_recleaning(before, known.stored, *last_text, known.interval, text.digest, revisit),
             // A version of an earlier run that is still the newest: the visit has said that nothing changed.
@@ -82,14 +86,17 @@ impl Store {
             }
         };
         let change = update.change.filter(|_| known.is_of_run);
-        let template = template.filter(|_| cleaned.by_template);
-        let sql = "UPDATE pages SET cleaned = ?2, method = ?3, template_id = ?4, confidence = ?5, model = ?6,
-            change = COALESCE(?7, change) WHERE id = ?1";
+        let (model, word) = (text.model as i64, change.map(Change::as_str));
+        if let Some(form) = form {
+            let template = template.filter(|_| form.by_template);
+            let sql = "UPDATE pages SET cleaned = ?2, method = ?3, template_id = ?4, confidence = ?5 WHERE id = ?1";
+            let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+            let row = params![known.page, form.html, form.method.name(), template, form.confidence];
+            self.wrap(statement.execute(row))?;
+        }
+        let sql = "UPDATE pages SET model = ?2, change = COALESCE(?3, change) WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let (method, model) = (cleaned.method.name(), text.model as i64);
-        let row =
-            params![known.page, cleaned.html, method, template, cleaned.confidence, model, change.map(Change::as_str)];
-        self.wrap(statement.execute(row))?;
+        self.wrap(statement.execute(params![known.page, model, word]))?;
         let is_news = before.is_none() && change == Some(Change::Changed);
         let sql =
             "UPDATE urls SET text_digest = ?2, text_model = ?3, page_text = ?7, interval_ms = ?4, next_due = ?5 + ?4,
@@ -101,7 +108,7 @@ impl Store {
         Ok(change.filter(|change| before != Some(*change)).map(|change| Counted { change, instead: before }))
     }
 
-    fn recleaned(&self, run: i64, site: SiteId, page: &RecleanedPage) -> Result<Option<Known>, StoreError> {
+    fn recleaned(&self, run: i64, site: SiteId, url: &PageUrl) -> Result<Option<Known>, StoreError> {
         let sql = "SELECT u.id, u.page_id, u.text_digest, u.page_text, u.text_model, u.interval_ms, u.checked_at,
                 p.run_id = ?3, p.change
             FROM urls u JOIN pages p ON p.id = u.page_id WHERE u.site_id = ?1 AND u.fingerprint = ?2";
@@ -117,7 +124,7 @@ impl Store {
                 change: row.get::<_, Option<String>>(8)?.and_then(|word| Change::from_word(&word)),
             })
         };
-        self.wrap(statement.query_row(params![site, page.cleaned.url.fingerprint() as i64, run], row).optional())
+        self.wrap(statement.query_row(params![site, url.fingerprint() as i64, run], row).optional())
     }
 }
 

@@ -85,6 +85,7 @@ fn tools(path: &Path) -> Arc<Tools> {
         warc: None,
         unpacking: Mutex::default(),
         large: Mutex::default(),
+        cleaning: 1,
     })
 }
 

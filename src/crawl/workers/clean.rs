@@ -12,7 +12,12 @@ use super::page::{FetchedPage, ParsedPage, page_write};
 use super::{Tools, WorkResult};
 use crate::crawl::site::Walk;
 use crate::revisit::TextMark;
+use crate::settings::Settings;
 use crate::store::{Cleaned, RecleanedPage, SiteId, Snapshot, StalePage, pack};
+
+/// Pages of a walk from which the model takes its further pages. Each that it takes makes the texts before it stale, so
+/// that they are cleaned again at the end of the site: without a bound, that would be all pages of a large site.
+const MOST_SAMPLED: usize = 64;
 
 /// A page of the walk: its links, its place in the model, its cleaned form.
 pub(super) fn walk_page(
@@ -28,14 +33,18 @@ pub(super) fn walk_page(
     let (links, refused) = finder.links_of(&parsed, fetched.request.depth + 1);
     finder.give_back(&mut walk);
     let tree = &parsed.page.tree;
+    let n_cleaned = walk.n_cleaned + 1;
     let (cleaned, is_kept) = match walk.template.prepare() {
         Some(matcher) => {
             let labels = matcher.label(tree);
             let cleaned = clean(&parsed.page, Some(labels.clone()), Some(matcher), tools);
-            (cleaned, matcher.add_page(url_number(own, &parsed.page.url), tree, &labels))
+            let number = url_number(own, &parsed.page.url);
+            let may_add = n_cleaned <= MOST_SAMPLED || matcher.knows(number);
+            (cleaned, may_add && matcher.add_page(number, tree, &labels))
         }
         None => (clean(&parsed.page, None, None, tools), false),
     };
+    walk.n_cleaned = n_cleaned;
     walk.is_updated |= is_kept;
     let page = page_write(site, fetched, &parsed, Some(cleaned), links, tools);
     WorkResult::Walked { walk, page, links: Vec::new(), refused }
@@ -46,15 +55,20 @@ pub(super) fn url_number(own: &Site, url: &PageUrl) -> u64 {
     own.claim(url.clone()).as_ref().unwrap_or(url).fingerprint()
 }
 
+/// A number for the options that the text of a page depends on, and for the program.
+pub(in crate::crawl) fn cleaning_number(settings: &Settings) -> u64 {
+    let core = &settings.core;
+    let options = format!("{:?} {:?} {:?}", core.clean, core.parse, core.learn.site_model);
+    xxh3_64_with_seed(options.as_bytes(), CLEANING_VERSION)
+}
+
 /// Changes when this version of the program cleans a page otherwise than the former one.
 const CLEANING_VERSION: u64 = 1;
 
 /// A number for all that the text of a page depends on, the page left out: the model, the options, the program.
 pub(super) fn model_number(matcher: Option<&TemplateMatcher>, tools: &Tools) -> u64 {
-    let core = &tools.settings.core;
-    let options = format!("{:?} {:?} {:?}", core.clean, core.parse, core.learn.site_model);
-    let seed = matcher.map_or(0, TemplateMatcher::number) ^ CLEANING_VERSION;
-    xxh3_64_with_seed(options.as_bytes(), seed)
+    let number = matcher.map_or(0, TemplateMatcher::number);
+    xxh3_64_with_seed(&number.to_le_bytes(), tools.cleaning)
 }
 
 /// Cleans pages again by the model that their site ends with, and their last versions where only these can tell whether
@@ -62,13 +76,22 @@ pub(super) fn model_number(matcher: Option<&TemplateMatcher>, tools: &Tools) -> 
 pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, tools: &Tools) -> WorkResult {
     let after = stale.last().map_or(i64::MAX, |page| page.place);
     let matcher = walk.template.prepare();
-    let cleaned = |snapshot: Snapshot| {
+    let page_of = |snapshot: Snapshot| {
         let (tree, _) = parse_bytes(&snapshot.body, snapshot.content_type.as_deref(), &tools.settings.core.parse);
-        clean(&FoundPage::new(snapshot.url, tree), None, matcher.as_deref(), tools)
+        FoundPage::new(snapshot.url, tree)
     };
-    let reclean = |page: StalePage| RecleanedPage {
-        last_text: page.last.map(|last| cleaned(last).text.digest),
-        cleaned: cleaned(page.page),
+    let how = &tools.settings.core.clean;
+    let reclean = |stale: StalePage| {
+        let text_of = |page: &FoundPage| {
+            let labeled = label_page(&page.tree, None, matcher.as_deref(), how);
+            (labeled.labels.text_digest(&page.tree), labeled)
+        };
+        let last_text = stale.last.map(|last| text_of(&page_of(last)).0);
+        let page = page_of(stale.page);
+        let (digest, labeled) = text_of(&page);
+        let text = TextMark { digest, page: text_digest(&page.tree, |_| true), model };
+        let form = (stale.stored != Some(digest)).then(|| written(&page, labeled, text, tools));
+        RecleanedPage { url: page.fetched, text, form, last_text }
     };
     let pages = stale.into_iter().map(reclean).collect();
     WorkResult::Recleaned { walk, model, after, pages }
@@ -81,16 +104,23 @@ pub(super) fn clean(
     matcher: Option<&TemplateMatcher>,
     tools: &Tools,
 ) -> Cleaned {
-    let LabeledPage { labels, method, by_template } =
-        label_page(&page.tree, known, matcher, &tools.settings.core.clean);
+    let labeled = label_page(&page.tree, known, matcher, &tools.settings.core.clean);
+    let text = TextMark {
+        digest: labeled.labels.text_digest(&page.tree),
+        page: text_digest(&page.tree, |_| true),
+        model: model_number(matcher, tools),
+    };
+    written(page, labeled, text, tools)
+}
+
+/// The form of a labeled page for the store.
+fn written(page: &FoundPage, labeled: LabeledPage, text: TextMark, tools: &Tools) -> Cleaned {
+    let LabeledPage { labels, method, by_template } = labeled;
+    let html = labels.html(&page.tree, Some(&page.fetched));
     Cleaned {
         url: page.fetched.clone(),
-        html: pack(labels.html(&page.tree, Some(&page.fetched)).as_bytes(), tools.settings.store.zstd_level),
-        text: TextMark {
-            digest: labels.text_digest(&page.tree),
-            page: text_digest(&page.tree, |_| true),
-            model: model_number(matcher, tools),
-        },
+        html: pack(html.as_bytes(), tools.settings.store.zstd_level),
+        text,
         method,
         by_template,
         confidence: labels.confidence,

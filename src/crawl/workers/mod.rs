@@ -12,6 +12,7 @@ use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::site_model::StoredTrainingSet;
 use dehusk_core::internals::template::Template;
 
+pub(super) use clean::cleaning_number;
 pub(super) use learn::{KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory};
 pub(super) use page::FetchedPage;
 
@@ -26,6 +27,8 @@ pub(super) struct Tools {
     pub(super) scope: Arc<Scope>,
     /// Names looked for in robots rules.
     pub(super) agents: Vec<String>,
+    /// A number for the options that the text of a page depends on.
+    pub(super) cleaning: u64,
     /// Folder of the archive that is written.
     pub(super) warc: Option<String>,
     /// Held while a site whose pages were packed has them all as trees again: one site at a time.

@@ -96,6 +96,11 @@ impl TemplateMatcher {
         is_kept
     }
 
+    /// Whether a version of the page with this number is a training page.
+    pub fn knows(&self, url: u64) -> bool {
+        self.training_set().is_some_and(|set| set.knows(url))
+    }
+
     /// A number for what labels: matchers with the same one label every page alike.
     pub fn number(&self) -> u64 {
         self.number

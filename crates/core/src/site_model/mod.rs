@@ -125,6 +125,11 @@ impl TrainingSet {
         true
     }
 
+    /// Whether a version of the page with this number is in the set.
+    pub fn knows(&self, url: u64) -> bool {
+        self.pages.iter().any(|page| page.url == url)
+    }
+
     /// A number for the set: sets with the same one label every page alike.
     pub fn number(&self) -> u64 {
         let names = self.vocabulary.iter().fold(0_u64, |sum, name| sum.wrapping_add(mix(1, u64::from(*name))));
