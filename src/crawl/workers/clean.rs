@@ -17,7 +17,7 @@ use crate::store::{Cleaned, RecleanedPage, SiteId, Snapshot, StalePage, pack};
 
 /// Pages of a walk from which the model takes its further pages. Each that it takes makes the texts before it stale, so
 /// that they are cleaned again at the end of the site: without a bound, that would be all pages of a large site.
-const MOST_SAMPLED: usize = 64;
+const MOST_SAMPLED: usize = 16;
 
 /// A page of the walk: its links, its place in the model, its cleaned form.
 pub(super) fn walk_page(
