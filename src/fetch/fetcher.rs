@@ -18,6 +18,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::body::{Body, BodyError, Limits, innermost};
+use super::plain_words::in_plain_words;
 use super::resolver::ResolveError;
 use super::{ClientError, FetchError, Fetched, Resolver, Response, Wire, body, client, sniff};
 use crate::politeness::Times;
@@ -318,21 +319,6 @@ fn lines(headers: &HeaderMap, name: &str) -> Vec<String> {
     values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
 }
 
-/// An error of the TLS library in words that a reader of the summary knows.
-fn in_plain_words(reason: String) -> String {
-    let Some((_, kind)) = reason.split_once("invalid peer certificate: ") else { return reason };
-    let told = [
-        ("UnknownIssuer", "no known authority has signed it"),
-        ("NotValidForName", "it is for another name"),
-        ("Expired", "it has expired"),
-        ("NotValidYet", "it is not valid yet"),
-        ("CaUsedAsEndEntity", "it is that of an authority, not of a server"),
-        ("Revoked", "it was revoked"),
-    ];
-    let known = told.iter().find(|(name, _)| kind.contains(name)).map(|(_, words)| *words);
-    format!("the server's certificate is refused: {}", known.unwrap_or(kind))
-}
-
 /// `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
 fn wait_of(value: &str) -> Option<Duration> {
     let value = value.trim();
@@ -381,15 +367,6 @@ fn wire(url: &PageUrl, answer: &reqwest::Response, address: Option<IpAddr>, line
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn errors_of_the_tls_library_are_translated() {
-        let told = |reason: &str| in_plain_words(reason.to_owned());
-        let raw = "invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))";
-        assert_eq!(told(raw), "the server's certificate is refused: it is that of an authority, not of a server");
-        assert_eq!(told("invalid peer certificate: BadEncoding"), "the server's certificate is refused: BadEncoding");
-        assert_eq!(told("connection reset"), "connection reset");
-    }
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {

@@ -9,6 +9,7 @@ mod body;
 mod client;
 mod cookies;
 mod fetcher;
+mod plain_words;
 mod redirect;
 mod resolver;
 mod sniff;
