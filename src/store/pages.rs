@@ -7,9 +7,8 @@ use rusqlite::{OptionalExtension, params};
 use sha2::{Digest, Sha256};
 use zstd::bulk::Compressor;
 
-use super::recleaning::text_mark;
 use super::{Cleaned, NewPage, SiteId, Store, StoreError, url_at};
-use crate::revisit::{Change, TextMark, UrlUpdate, after_cleaning, after_fetch, has_same_body};
+use crate::revisit::{Change, UrlUpdate, after_cleaning, after_fetch, has_same_body};
 use crate::settings::Revisit;
 
 /// SHA-256 as hexadecimal digits.
@@ -50,17 +49,6 @@ struct Text<'a> {
     cleaned: &'a Cleaned,
     template: Option<i64>,
     change: Option<Change>,
-}
-
-/// A snapshot that waits for its cleaned form.
-struct Uncleaned {
-    url: i64,
-    page: i64,
-    text: Option<TextMark>,
-    interval: Option<i64>,
-    is_of_run: bool,
-    checked_at: i64,
-    has_change: bool,
 }
 
 fn is_news(change: Option<Change>) -> bool {
@@ -189,9 +177,9 @@ impl Store {
         page: &Cleaned,
         revisit: &Revisit,
     ) -> Result<Option<Option<Change>>, StoreError> {
-        let Some(known) = self.uncleaned(run, site, page)? else { return Ok(None) };
+        let Some(known) = self.newest_page_version(run, site, &page.url)? else { return Ok(None) };
         // Cleaned once more in the same run: the first time has said how it changed.
-        let is_first_text = known.is_of_run && !known.has_change;
+        let is_first_text = known.is_of_run && known.change.is_none();
         let update = after_cleaning(known.text, known.interval, page.text, is_first_text, revisit);
         let template = template.filter(|_| page.by_template);
         let sql = "UPDATE pages SET cleaned = ?2, method = ?3, template_id = ?4, confidence = ?5,
@@ -219,24 +207,6 @@ impl Store {
         self.wrap(statement.execute(row))?;
         // A snapshot of an earlier run, cleaned again: the page is as it was.
         Ok(Some(if known.is_of_run { update.change } else { Some(Change::Unchanged) }))
-    }
-
-    fn uncleaned(&self, run: i64, site: SiteId, page: &Cleaned) -> Result<Option<Uncleaned>, StoreError> {
-        let sql = "SELECT u.id, u.page_id, u.text_digest, u.page_text, u.text_model, u.interval_ms, p.run_id = ?3, u.checked_at, p.change
-            FROM urls u JOIN pages p ON p.id = u.page_id WHERE u.site_id = ?1 AND u.fingerprint = ?2";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let row = |row: &rusqlite::Row<'_>| {
-            Ok(Uncleaned {
-                url: row.get(0)?,
-                page: row.get(1)?,
-                text: text_mark(row, 2)?,
-                interval: row.get(5)?,
-                is_of_run: row.get(6)?,
-                checked_at: row.get(7)?,
-                has_change: row.get::<_, Option<String>>(8)?.is_some(),
-            })
-        };
-        self.wrap(statement.query_row(params![site, page.url.fingerprint() as i64, run], row).optional())
     }
 
     /// Body and head of a snapshot.

@@ -7,15 +7,16 @@ use super::{Counted, RecleanedPage, SiteId, StalePage, Store, StoreError};
 use crate::revisit::{Change, TextMark, after_recleaning};
 use crate::settings::Revisit;
 
-/// What is known of a page that was cleaned again.
-struct Known {
-    url: i64,
-    page: i64,
-    stored: Option<TextMark>,
-    interval: Option<i64>,
-    checked_at: i64,
-    is_of_run: bool,
-    change: Option<Change>,
+/// The newest version of a page, with what is known of its URL.
+pub(super) struct NewestPageVersion {
+    pub(super) url: i64,
+    pub(super) page: i64,
+    /// Its text, or that of the version before, where the two cannot be compared yet.
+    pub(super) text: Option<TextMark>,
+    pub(super) interval: Option<i64>,
+    pub(super) checked_at: i64,
+    pub(super) is_of_run: bool,
+    pub(super) change: Option<Change>,
 }
 
 /// A row of the question for stale pages.
@@ -76,14 +77,12 @@ impl Store {
         revisit: &Revisit,
     ) -> Result<Option<Counted>, StoreError> {
         let RecleanedPage { url, text, form, last_text } = page;
-        let Some(known) = self.recleaned(run, site, url)? else { return Ok(None) };
+        let Some(known) = self.newest_page_version(run, site, url)? else { return Ok(None) };
         let before = known.change.filter(|_| known.is_of_run);
         let update = match known.is_of_run {
-            true => after_recleaning(before, known.stored, *last_text, known.interval, text.digest, revisit),
+            true => after_recleaning(before, known.text, *last_text, known.interval, text.digest, revisit),
             // A version of an earlier run that is still the newest: the visit has said that nothing changed.
-            false => {
-                after_recleaning(Some(Change::Unchanged), known.stored, None, known.interval, text.digest, revisit)
-            }
+            false => after_recleaning(Some(Change::Unchanged), known.text, None, known.interval, text.digest, revisit),
         };
         let change = update.change.filter(|_| known.is_of_run);
         let (model, word) = (text.model as i64, change.map(Change::as_str));
@@ -108,16 +107,22 @@ impl Store {
         Ok(change.filter(|change| before != Some(*change)).map(|change| Counted { change, instead: before }))
     }
 
-    fn recleaned(&self, run: i64, site: SiteId, url: &PageUrl) -> Result<Option<Known>, StoreError> {
+    /// The newest version of a URL.
+    pub(super) fn newest_page_version(
+        &self,
+        run: i64,
+        site: SiteId,
+        url: &PageUrl,
+    ) -> Result<Option<NewestPageVersion>, StoreError> {
         let sql = "SELECT u.id, u.page_id, u.text_digest, u.page_text, u.text_model, u.interval_ms, u.checked_at,
                 p.run_id = ?3, p.change
             FROM urls u JOIN pages p ON p.id = u.page_id WHERE u.site_id = ?1 AND u.fingerprint = ?2";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &Row<'_>| {
-            Ok(Known {
+            Ok(NewestPageVersion {
                 url: row.get(0)?,
                 page: row.get(1)?,
-                stored: text_mark(row, 2)?,
+                text: text_mark(row, 2)?,
                 interval: row.get(5)?,
                 checked_at: row.get(6)?,
                 is_of_run: row.get(7)?,
