@@ -92,7 +92,7 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.crawl.resume_within => duration(v)?;
     "crawl.stop_within" = "30.0", "Time that requests in flight have to complete after SIGTERM or Ctrl-C.",
         |s, v| s.crawl.stop_within => duration(v)?;
-    "crawl.memory" = "\"1GB\"", "Memory for pages and their trees. Above it, fewer requests are sent until some pages are done.",
+    "crawl.memory" = "\"1GB\"", "Memory for pages and their trees. Above it, fewer requests are sent until some pages are done. A site whose trees need more than a quarter of it is learned from the pages that fit.",
         |s, v| s.crawl.memory => bytes(v)?.max(16 << 20);
 
     "template.min_freshness" = "0.8", "Minimum share of its original template coverage that a key page must still reach. Below it the site is learned again.",
