@@ -7,6 +7,7 @@
 
 pub mod calendar;
 pub mod settings;
+pub mod unpacked;
 pub mod validators;
 
 pub mod politeness;

@@ -6,11 +6,12 @@
 //! does not cost a night.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::unpacked::{open_packed, peek, unpack};
 use dehusk_core::internals::page_url::PageUrl;
 
 /// Sources of seeds. Files are read on demand, because a list may be larger than memory.
@@ -172,22 +173,12 @@ const MOST_BYTES: usize = 8 * 1024;
 
 /// Opens a list and unpacks it. UTF-16, as some editors write it, is refused by name.
 fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
-    let mut raw: Box<dyn Read + Send> = match path.as_os_str() == "-" {
-        true => Box::new(io::stdin()),
-        false => Box::new(File::open(path)?),
-    };
-    let mut head = Vec::new();
-    (&mut raw).take(4).read_to_end(&mut head)?;
-    let whole = io::Cursor::new(head.clone()).chain(raw);
-    match &head[..] {
-        [0x1f, 0x8b, ..] => Ok(Box::new(BufReader::new(flate2::read::MultiGzDecoder::new(whole)))),
-        [0x28, 0xb5, 0x2f, 0xfd] => Ok(Box::new(BufReader::new(zstd::stream::read::Decoder::new(whole)?))),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "the list is UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)",
-        )),
-        _ => Ok(Box::new(BufReader::new(whole))),
+    let (head, raw) = peek(open_packed(path)?, 4)?;
+    if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
+        let advice = "the list is UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8)";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, advice));
     }
+    Ok(Box::new(BufReader::new(unpack(&head, raw)?)))
 }
 
 /// A comment begins the line or follows white space; `#` inside a URL is a fragment.

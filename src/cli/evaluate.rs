@@ -21,17 +21,18 @@ const ALL: &str = "all";
 /// Measure a method against a gold standard.
 ///
 /// CORPUS is a folder with gold.toml, SPLIT/SITE/www (or SPLIT/SITE.warc.gz), labels/SPLIT and content-SPLIT.jsonl, or
-/// a file of JSON lines {"id","site","url","gold","html"}. Node scores are means over the pages of a site, then over
-/// sites. Word scores are means over pages.
+/// JSON lines {"id","site","url","gold","html"}: a file, a pipe or - for standard input, packed or not. Node scores are
+/// means over the pages of a site, then over sites. Word scores are means over pages.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk evaluate sites --pages all
   dehusk evaluate sites --preset thesis2014 --by-site
   dehusk evaluate sites --set etdm.threshold=0.6 --json
   dehusk evaluate sites --pages gold --method all
-  dehusk evaluate pages.jsonl --method plain --dump marked.jsonl")]
+  dehusk evaluate pages.jsonl --method plain --dump marked.jsonl
+  xzcat pages.jsonl.xz | dehusk evaluate - --method density")]
 pub(super) struct Evaluate {
-    /// Folder of sites, or file of pages.
+    /// Folder of sites, or pages as JSON lines.
     corpus: PathBuf,
     /// Method [default: that of label.by].
     #[arg(long, value_parser = PossibleValuesParser::new(method_names().into_iter().chain([PossibleValue::new(ALL).help("one table of all")])))]

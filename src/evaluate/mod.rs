@@ -11,6 +11,7 @@ mod sites;
 mod source;
 mod words;
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ pub use words::{WordScore, bag_score, lcs_score, tokens};
 
 use crate::folder::FolderError;
 use crate::settings::Settings;
+use crate::unpacked::open;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::MethodEntry;
 
@@ -54,7 +56,7 @@ pub struct Task<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum EvaluateError {
     /// The path is neither form of a corpus.
-    #[error("{path}: neither a folder with gold.toml nor a .jsonl file of pages")]
+    #[error("{path}: neither a folder with gold.toml nor a file of pages as JSON lines")]
     NotACorpus {
         /// The path as given.
         path: PathBuf,
@@ -148,7 +150,7 @@ pub struct Cost {
 pub fn evaluate(task: &Task<'_>, mut dump: impl FnMut(&Marked)) -> Result<Report, EvaluateError> {
     if task.corpus.is_dir() && task.corpus.join("gold.toml").is_file() {
         sites::evaluate(task, &mut dump)
-    } else if task.corpus.is_file() {
+    } else if !task.corpus.is_dir() && (task.corpus.exists() || task.corpus.as_os_str() == "-") {
         pile::evaluate(task, &mut dump)
     } else {
         Err(EvaluateError::NotACorpus { path: task.corpus.to_owned() })
@@ -156,7 +158,10 @@ pub fn evaluate(task: &Task<'_>, mut dump: impl FnMut(&Marked)) -> Result<Report
 }
 
 fn read(path: &Path) -> Result<String, EvaluateError> {
-    std::fs::read_to_string(path).map_err(|reason| EvaluateError::Unreadable { path: path.to_owned(), reason })
+    let unreadable = |reason| EvaluateError::Unreadable { path: path.to_owned(), reason };
+    let mut text = String::new();
+    open(path).map_err(unreadable)?.read_to_string(&mut text).map_err(unreadable)?;
+    Ok(text)
 }
 
 /// Parses the JSON lines of a file. The error for a malformed line has its number.

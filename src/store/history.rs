@@ -111,8 +111,7 @@ impl Store {
 
     /// How much room a run takes.
     pub fn run_size(&self, run: i64) -> Result<RunSize, StoreError> {
-        let sql =
-            "SELECT coalesce(sum(length(raw)), 0), coalesce(sum(length(cleaned)), 0) FROM pages WHERE run_id = ?1";
+        let sql = "SELECT coalesce(sum(length(raw)), 0), coalesce(sum(length(cleaned)), 0) FROM page_bodies WHERE run_id = ?1";
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
         let (bodies, cleaned) = self.wrap(self.connection.query_row(sql, [run], row))?;
         Ok(RunSize { bodies, cleaned, database: self.used_bytes()? })

@@ -76,7 +76,7 @@ impl Store {
     fn prune_to(&self, transaction: &Transaction<'_>, most: i64) -> Result<usize, StoreError> {
         let sql = "DELETE FROM pages WHERE id IN (
                 SELECT id FROM (SELECT id, sum(length(raw) + coalesce(length(cleaned), 0)) OVER (ORDER BY id DESC) AS size
-                    FROM pages) WHERE size > ?1)
+                    FROM page_bodies) WHERE size > ?1)
             AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)
             AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')";
         self.wrap(transaction.execute(sql, [most]))

@@ -13,6 +13,7 @@ mod pages;
 mod templates;
 mod writer;
 mod backend;
+mod bodies;
 #[cfg(test)]
 mod contract;
 mod maintenance;

@@ -137,13 +137,18 @@ impl Store {
     }
 
     fn insert_page(&self, run: i64, site: SiteId, page: &NewPage, text: Option<&Text<'_>>) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw, noindex,
-                nofollow, warc, cleaned, method, template_id, confidence, change, model)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+        let sql =
+            "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw, raw_id, noindex,
+                nofollow, warc, cleaned, cleaned_id, method, template_id, confidence, change, model)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, x'', ?8, ?9, ?10, ?11, iif(?12 IS NULL, NULL, x''), ?12, ?13, ?14, ?15,
+                ?16, ?17)
             ON CONFLICT (run_id, url) DO UPDATE SET site_id = ?2, fetched_at = ?4, status = ?5, content_type = ?6,
-                digest = ?7, raw = ?8, noindex = ?9, nofollow = ?10, warc = ?11, cleaned = ?12, method = ?13,
-                template_id = ?14, confidence = ?15, change = COALESCE(change, ?16), model = ?17
+                digest = ?7, raw = x'', raw_id = ?8, noindex = ?9, nofollow = ?10, warc = ?11,
+                cleaned = excluded.cleaned, cleaned_id = ?12, method = ?13, template_id = ?14, confidence = ?15,
+                change = COALESCE(change, ?16), model = ?17
             RETURNING id";
+        let raw = self.body_id(&page.raw)?;
+        let cleaned = text.map(|text| self.body_id(&text.cleaned.html)).transpose()?;
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = params![
             run,
@@ -153,11 +158,11 @@ impl Store {
             page.status,
             page.content_type,
             page.digest,
-            page.raw,
+            raw,
             page.noindex,
             page.nofollow,
             page.warc,
-            text.map(|text| &text.cleaned.html),
+            cleaned,
             text.map(|text| text.cleaned.method.name()),
             text.and_then(|text| text.template),
             text.map(|text| text.cleaned.confidence),
@@ -182,12 +187,13 @@ impl Store {
         let is_first_text = known.is_of_run && known.change.is_none();
         let update = after_cleaning(known.text, known.interval, page.text, is_first_text, revisit);
         let template = template.filter(|_| page.by_template);
-        let sql = "UPDATE pages SET cleaned = ?2, method = ?3, template_id = ?4, confidence = ?5,
+        let sql = "UPDATE pages SET cleaned = x'', cleaned_id = ?2, method = ?3, template_id = ?4, confidence = ?5,
             change = COALESCE(?6, change), model = ?7 WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let change = update.change.map(Change::as_str);
         let model = page.text.model as i64;
-        let row = params![known.page, page.html, page.method.name(), template, page.confidence, change, model];
+        let form = self.body_id(&page.html)?;
+        let row = params![known.page, form, page.method.name(), template, page.confidence, change, model];
         self.wrap(statement.execute(row))?;
         let sql = "UPDATE urls SET text_digest = COALESCE(?2, text_digest), text_model = COALESCE(?6, text_model),
             page_text = COALESCE(?7, page_text), interval_ms = ?3, next_due = ?4 + ?3, changed_at = CASE WHEN ?5 THEN ?4 ELSE changed_at END WHERE id = ?1";
@@ -211,25 +217,19 @@ impl Store {
 
     /// Body and head of a snapshot.
     pub fn load_snapshot(&self, page: i64) -> Result<Option<Snapshot>, StoreError> {
-        let sql = "SELECT url, status, content_type, raw, fetched_at, noindex, nofollow FROM pages WHERE id = ?1";
+        let sql = "SELECT url, status, content_type, fetched_at, noindex, nofollow FROM pages WHERE id = ?1";
         let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &rusqlite::Row<'_>| {
-            Ok((
-                url_at(row, 0)?,
-                row.get(1)?,
-                row.get(2)?,
-                row.get::<_, Vec<u8>>(3)?,
-                row.get(4)?,
-                (row.get(5)?, row.get(6)?),
-            ))
+            let rules = (row.get(4)?, row.get(5)?);
+            Ok((url_at(row, 0)?, row.get(1)?, row.get(2)?, row.get(3)?, rules))
         };
-        let Some((url, status, content_type, raw, fetched_at, (noindex, nofollow))) =
+        let Some((url, status, content_type, fetched_at, (noindex, nofollow))) =
             self.wrap(statement.query_row([page], row).optional())?
         else {
             return Ok(None);
         };
         // One that cannot be read back is fetched again.
-        let body = match self.decompress(url.as_str(), &raw) {
+        let body = match self.decompress(url.as_str(), &self.raw_of(page)?) {
             Ok(body) => body,
             Err(e) => {
                 tracing::warn!("{e}");

@@ -177,16 +177,12 @@ impl Store {
 
     /// Body of a page as fetched.
     pub fn load_raw(&self, row: &PageRow) -> Result<Vec<u8>, StoreError> {
-        let body: Vec<u8> =
-            self.wrap(self.connection.query_row("SELECT raw FROM pages WHERE id = ?1", [row.id], |r| r.get(0)))?;
-        self.decompress(&row.url, &body)
+        self.decompress(&row.url, &self.raw_of(row.id)?)
     }
 
     /// A page without its template as HTML; `None` when it was not cleaned.
     pub fn load_cleaned(&self, row: &PageRow) -> Result<Option<String>, StoreError> {
-        let sql = "SELECT cleaned FROM pages WHERE id = ?1";
-        let body: Option<Vec<u8>> = self.wrap(self.connection.query_row(sql, [row.id], |r| r.get(0)))?;
-        let Some(body) = body else { return Ok(None) };
+        let Some(body) = self.cleaned_of(row.id)? else { return Ok(None) };
         let html = self.decompress(&row.url, &body)?;
         String::from_utf8(html).map(Some).map_err(|e| self.damaged(&row.url, &e))
     }

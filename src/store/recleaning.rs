@@ -88,9 +88,11 @@ impl Store {
         let (model, word) = (text.model as i64, change.map(Change::as_str));
         if let Some(form) = form {
             let template = template.filter(|_| form.by_template);
-            let sql = "UPDATE pages SET cleaned = ?2, method = ?3, template_id = ?4, confidence = ?5 WHERE id = ?1";
+            let sql = "UPDATE pages SET cleaned = x'', cleaned_id = ?2, method = ?3, template_id = ?4, confidence = ?5
+                WHERE id = ?1";
             let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-            let row = params![known.page, form.html, form.method.name(), template, form.confidence];
+            let html = self.body_id(&form.html)?;
+            let row = params![known.page, html, form.method.name(), template, form.confidence];
             self.wrap(statement.execute(row))?;
         }
         let sql = "UPDATE pages SET model = ?2, change = COALESCE(?3, change) WHERE id = ?1";

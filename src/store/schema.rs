@@ -143,7 +143,41 @@ ALTER TABLE pages ADD COLUMN model INTEGER;     -- number of the model and optio
 ALTER TABLE urls ADD COLUMN text_model INTEGER; -- that of text_digest
 ALTER TABLE urls ADD COLUMN page_text INTEGER;  -- digest of all text of the page
 ",
+    "
+CREATE TABLE bodies (                           -- what pages are made of, each once
+    id INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE,                -- SHA-256 of the packed bytes
+    body BLOB NOT NULL                          -- zstd
+);
+ALTER TABLE pages ADD COLUMN raw_id INTEGER REFERENCES bodies(id);      -- NULL: raw itself, from before version 6
+ALTER TABLE pages ADD COLUMN cleaned_id INTEGER REFERENCES bodies(id);  -- NULL: cleaned itself
+CREATE INDEX pages_by_raw ON pages (raw_id);
+CREATE INDEX pages_by_cleaned ON pages (cleaned_id);
+CREATE VIEW page_bodies AS SELECT id, run_id, site_id, url,
+    CASE WHEN raw_id IS NULL THEN raw ELSE (SELECT body FROM bodies b WHERE b.id = raw_id) END AS raw,
+    CASE WHEN cleaned_id IS NULL THEN cleaned ELSE (SELECT body FROM bodies b WHERE b.id = cleaned_id) END AS cleaned
+    FROM pages;
+-- A body goes with the last page that has it.
+CREATE TRIGGER bodies_of_deleted AFTER DELETE ON pages BEGIN
+    DELETE FROM bodies WHERE id IN (OLD.raw_id, OLD.cleaned_id)
+        AND NOT EXISTS (SELECT 1 FROM pages WHERE raw_id = bodies.id)
+        AND NOT EXISTS (SELECT 1 FROM pages WHERE cleaned_id = bodies.id);
+END;
+CREATE TRIGGER bodies_of_replaced AFTER UPDATE OF raw_id, cleaned_id ON pages
+    WHEN OLD.raw_id IS NOT NEW.raw_id OR OLD.cleaned_id IS NOT NEW.cleaned_id BEGIN
+    DELETE FROM bodies WHERE id IN (OLD.raw_id, OLD.cleaned_id)
+        AND NOT EXISTS (SELECT 1 FROM pages WHERE raw_id = bodies.id)
+        AND NOT EXISTS (SELECT 1 FROM pages WHERE cleaned_id = bodies.id);
+END;
+",
 ];
+
+/// The view of a file from before version 6, which is opened for reading and so not migrated.
+const FORMER_VIEW: &str =
+    "CREATE TEMP VIEW IF NOT EXISTS page_bodies AS SELECT id, run_id, site_id, url, raw, cleaned FROM pages";
+
+/// First version with the table `bodies`.
+const WITH_BODIES: i64 = 6;
 
 /// Marks a file as ours.
 const APPLICATION_ID: i64 = 0x6465_6875;
@@ -170,6 +204,7 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<Result<(), Refu
     Ok(match version {
         _ if id != APPLICATION_ID => Err(Refusal::Foreign),
         v if v > MIGRATIONS.len() as i64 => Err(Refusal::Newer(v)),
+        v if v < WITH_BODIES => Ok(connection.execute_batch(FORMER_VIEW)?),
         _ => Ok(()),
     })
 }

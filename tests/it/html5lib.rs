@@ -1,4 +1,4 @@
-//! The tree-construction cases of html5lib-tests, where they lie beside the project.
+//! The tree-construction and tokenizer cases of html5lib-tests, where they lie beside the project.
 //!
 //! Our tree leaves out scripts, styles, templates, comments and what is outside of `html`; the expected trees are
 //! reduced in the same way. Cases for fragments, for parsers without scripting and for those that run scripts are not
@@ -6,6 +6,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use serde_json::Value;
 
 use dehusk_core::internals::dom::{KeepNodes, NodeId, ParseOptions, Tree, parse};
 
@@ -172,5 +174,114 @@ fn trees_are_those_of_the_standard() {
         println!("{}: {:?}\n  got  {got:?}\n  want {want:?}", case.file, case.data);
     }
     assert!(n_cases > 1000, "{n_cases}");
+    assert!(missed.is_empty(), "{} cases missed", missed.len());
+}
+
+/// Elements that the tree builder moves, drops or fills with raw text.
+const SHAPING: &[&str] = &[
+    "html",
+    "head",
+    "body",
+    "frameset",
+    "frame",
+    "caption",
+    "col",
+    "colgroup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "script",
+    "style",
+    "title",
+    "textarea",
+    "xmp",
+    "iframe",
+    "noembed",
+    "noframes",
+    "noscript",
+    "plaintext",
+    "template",
+    "select",
+    "option",
+    "image",
+    "svg",
+    "math",
+    "isindex",
+];
+
+/// What a tokenizer case expects of a tree: the text, and the start tags with their attributes. `None` for cases in
+/// which the tree builder has a say.
+fn expected_tokens(output: &[Value]) -> Option<(String, Vec<String>)> {
+    let (mut text, mut tags) = (String::new(), Vec::new());
+    for token in output {
+        match (token[0].as_str()?, token[1].as_str().unwrap_or_default()) {
+            ("Character", data) => text.push_str(data),
+            ("StartTag", name) if !SHAPING.contains(&name) => {
+                let mut attrs: Vec<String> = token[2]
+                    .as_object()?
+                    .iter()
+                    .map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default()))
+                    .collect();
+                attrs.sort_unstable();
+                tags.push(format!("{name} {}", attrs.join(" ")));
+            }
+            ("EndTag", name) if !SHAPING.contains(&name) && !matches!(name, "p" | "br") => {}
+            ("Comment" | "DOCTYPE", _) => {}
+            _ => return None,
+        }
+    }
+    Some((words(&text), tags))
+}
+
+/// The text without white space, and without the zero character, which a body drops.
+fn words(text: &str) -> String {
+    text.chars().filter(|c| !c.is_ascii_whitespace() && *c != '\0').collect()
+}
+
+#[test]
+fn tokens_are_those_of_the_standard() {
+    let Some(folder) = folder() else { return };
+    let options = ParseOptions { keep: KeepNodes::Browser, ..ParseOptions::default() };
+    let (mut n_cases, mut skipped, mut missed) = (0, 0, Vec::new());
+    for entry in std::fs::read_dir(folder.join("html5lib/tokenizer")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "test") {
+            continue;
+        }
+        let file: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        for case in file["tests"].as_array().into_iter().flatten() {
+            let states = case["initialStates"].as_array();
+            let is_data = states.is_none_or(|states| states.iter().any(|state| state == "Data state"));
+            let expected = case["output"].as_array().and_then(|output| expected_tokens(output));
+            // Half characters cannot be written in UTF-8.
+            let is_escaped = case["doubleEscaped"].as_bool().unwrap_or_default();
+            let (true, false, Some(expected)) = (is_data, is_escaped, expected) else {
+                skipped += 1;
+                continue;
+            };
+            n_cases += 1;
+            let tree = parse(&format!("<!DOCTYPE html><body>{}", case["input"].as_str().unwrap()), &options);
+            let body = tree.body().unwrap();
+            let below: Vec<NodeId> = tree.shape.subtree(body).skip(1).map(NodeId::new).collect();
+            let text: String = below.iter().filter(|node| tree.is_text(**node)).map(|node| tree.text(*node)).collect();
+            let tags = below.iter().filter(|node| !tree.is_text(**node) && tree.name(**node) != "#comment");
+            let tags = tags.map(|node| {
+                let mut attrs: Vec<String> = tree.attrs(*node).map(|(name, value)| format!("{name}={value}")).collect();
+                attrs.sort_unstable();
+                format!("{} {}", tree.name(*node), attrs.join(" "))
+            });
+            let got = (words(&text), tags.collect::<Vec<_>>());
+            if got != expected {
+                missed.push(format!("{} {:?}: got {got:?}, want {expected:?}", case["description"], case["input"]));
+            }
+        }
+    }
+    println!("{} of {n_cases} cases of the tokenizer, {skipped} skipped", n_cases - missed.len());
+    missed.iter().take(40).for_each(|case| println!("  {case}"));
+    assert!(n_cases > 5000, "{n_cases}");
     assert!(missed.is_empty(), "{} cases missed", missed.len());
 }

@@ -10,6 +10,8 @@ const FLOORS: &[&[&str]] = &[
     &["validators", "calendar", "reason", "settings"],
     // Pure crawl policy: no I/O, no async, no clock.
     &["robots", "scope", "sitemap", "politeness", "revisit"],
+    // The one way to open a file, a pipe or standard input.
+    &["unpacked"],
     // Edges, which touch the world.
     &["fetch", "folder", "seeds", "store", "warc"],
     // The engine.

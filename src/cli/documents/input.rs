@@ -1,11 +1,11 @@
 //! Opens a source and finds out from its first bytes what it is, so that names do not matter.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use serde_json::Value;
 
+use crate::unpacked::{GZIP, Stream, ZSTD, open_packed, peek, unpack};
 use crate::warc::Reader;
 
 /// What a source holds.
@@ -21,16 +21,9 @@ pub(super) enum Input {
 /// Bytes that are looked at. A JSON line that is longer is known by its first field.
 const HEAD: usize = 64 * 1024;
 
-const GZIP: &[u8] = b"\x1f\x8b";
-const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
-
 /// Opens a file, a pipe, or standard input (`-`), each once: a pipe can be read only once.
 pub(super) fn open(source: &Path) -> io::Result<Input> {
-    let raw: Box<dyn Read> = match source.as_os_str() == "-" {
-        true => Box::new(io::stdin()),
-        false => Box::new(File::open(source)?),
-    };
-    let (head, raw) = peek(raw)?;
+    let (head, raw) = peek(open_packed(source)?, HEAD)?;
     if !head.starts_with(GZIP) && !head.starts_with(ZSTD) {
         return Ok(of_unpacked(source, head, raw));
     }
@@ -41,14 +34,12 @@ pub(super) fn open(source: &Path) -> io::Result<Input> {
         if is_warc {
             return Ok(Input::Warc(Reader::new(source, raw)));
         }
-        let (head, text) = peek(Box::new(flate2::read::MultiGzDecoder::new(raw)))?;
-        return Ok(of_unpacked(source, head, text));
     }
-    let (head, text) = peek(Box::new(zstd::stream::read::Decoder::new(raw)?))?;
+    let (head, text) = peek(unpack(&head, raw)?, HEAD)?;
     Ok(of_unpacked(source, head, text))
 }
 
-fn of_unpacked(source: &Path, head: Vec<u8>, text: Box<dyn Read>) -> Input {
+fn of_unpacked(source: &Path, head: Vec<u8>, text: Stream) -> Input {
     if head.starts_with(b"WARC/") {
         return Input::Warc(Reader::new(source, text));
     }
@@ -64,13 +55,6 @@ fn is_named_lines(source: &Path) -> bool {
     let name = source.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let bare = name.trim_end_matches(".gz").trim_end_matches(".zst");
     bare.ends_with(".jsonl") || bare.ends_with(".ndjson")
-}
-
-/// The first bytes, and the whole stream.
-fn peek(mut stream: Box<dyn Read>) -> io::Result<(Vec<u8>, Box<dyn Read>)> {
-    let mut head = Vec::new();
-    (&mut stream).take(HEAD as u64).read_to_end(&mut head)?;
-    Ok((head.clone(), Box::new(Cursor::new(head).chain(stream))))
 }
 
 /// Whether the first line is an object with one of the fields that a document is read from.

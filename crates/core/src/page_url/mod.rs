@@ -40,6 +40,9 @@ impl PageUrl {
     pub fn parse(text: &str) -> Result<PageUrl, UrlError> {
         let url =
             Url::parse(text.trim()).map_err(|e| UrlError::Syntax { url: text.to_owned(), reason: e.to_string() })?;
+        if url.host_str().is_some_and(has_empty_label) {
+            return Err(UrlError::Syntax { url: text.to_owned(), reason: "empty label in the host".to_owned() });
+        }
         PageUrl::canonical(url).ok_or_else(|| UrlError::Scheme { url: text.to_owned() })
     }
 
@@ -49,7 +52,7 @@ impl PageUrl {
     }
 
     fn canonical(mut url: Url) -> Option<PageUrl> {
-        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(has_empty_label) {
             return None;
         }
         url.set_fragment(None);
@@ -227,6 +230,11 @@ fn bare(host: &str) -> &str {
 
 fn registrable(host: &str) -> &str {
     psl::domain_str(host).unwrap_or(host)
+}
+
+/// Whether a host is no name: `..` in it would make another host of it once the dot at its end is dropped.
+fn has_empty_label(host: &str) -> bool {
+    host.strip_suffix('.').unwrap_or(host).split('.').any(str::is_empty)
 }
 
 #[cfg(test)]
