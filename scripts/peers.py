@@ -46,7 +46,7 @@ def main(dehusk, pile):
     pages = [json.loads(line) for line in open(pile, encoding="utf-8")]
     gold = {page["id"]: page["gold"] for page in pages if words(page["gold"])}
     print(f"{pile}: {len(gold)} pages\n{'':<28}{'P':>7}{'R':>7}{'F1':>7}{'ms/page':>10}")
-    for method in ("main", "site_model", "df", "density", "plain"):
+    for method in ("main", "site_model", "df", "alone", "plain"):
         with tempfile.NamedTemporaryFile("r", suffix=".jsonl", encoding="utf-8") as out:
             command = [dehusk, "evaluate", pile, "--config", "/dev/null", "--method", method, "--json", "--dump", out.name]
             report = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)

@@ -68,7 +68,7 @@ pub(super) struct Clean {
     ///
     /// The method is the step that labeled the page. Its confidence is: for site_model and etdm, the share of the
     /// site's template on the page (1 for a training page); for df, the share of its texts that other pages have; for
-    /// density, the share of prose in what is kept; for strings, the share of tokens found; for rtdm, the share of the
+    /// alone, the mean probability of what is kept; for strings, the share of tokens found; for rtdm, the share of the
     /// template found. tps, dsc and mdr have none.
     #[arg(long)]
     json: bool,

@@ -12,6 +12,7 @@ use super::scores::{print, print_all};
 use super::{Failure, Outcome, method_names};
 use crate::evaluate::{Marked, Report, Task, Which, evaluate};
 use crate::settings::Settings;
+use dehusk_core::internals::content::use_weights;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::{METHODS, MethodEntry};
 
@@ -30,7 +31,7 @@ const ALL: &str = "all";
   dehusk evaluate sites --set etdm.threshold=0.6 --json
   dehusk evaluate sites --pages gold --method all
   dehusk evaluate pages.jsonl --method plain --dump marked.jsonl
-  xzcat pages.jsonl.xz | dehusk evaluate - --method density")]
+  xzcat pages.jsonl.xz | dehusk evaluate - --method alone")]
 pub(super) struct Evaluate {
     /// Folder of sites, or pages as JSON lines.
     corpus: PathBuf,
@@ -46,6 +47,9 @@ pub(super) struct Evaluate {
     /// Add every page of a site to its model before any page is labeled, as a crawl of the whole site does.
     #[arg(long, alias = "sharpened")]
     add_all: bool,
+    /// Folder with page.weights and site.weights, in place of those in the program (scripts/content/README.md).
+    #[arg(long, value_name = "DIR")]
+    weights: Option<PathBuf>,
     /// Print one line per site, worst first.
     #[arg(long)]
     by_site: bool,
@@ -64,6 +68,9 @@ impl Evaluate {
     }
 
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
+        if let Some(folder) = &self.weights {
+            replace_weights(folder)?;
+        }
         let which = match self.pages.as_str() {
             "all" => Which::All,
             "gold" => Which::Gold,
@@ -76,7 +83,7 @@ impl Evaluate {
         if method.is_none() && self.by_site {
             return Err(Failure::Usage(anyhow!("--by-site needs one method; choose it with --method")));
         }
-        if !self.corpus.exists() {
+        if !self.corpus.exists() && self.corpus.as_os_str() != "-" {
             return Err(Failure::Usage(anyhow!("{}: no such corpus", self.corpus.display())));
         }
         let mut dump = match &self.dump {
@@ -146,6 +153,21 @@ impl Evaluate {
             }
             None => Ok(report),
         }
+    }
+}
+
+/// Puts the weights of a folder in place of those in the program.
+fn replace_weights(folder: &Path) -> Result<(), Failure> {
+    let read = |name: &str| {
+        let path = folder.join(name);
+        std::fs::read(&path).with_context(|| path.display().to_string()).map_err(Failure::Usage)
+    };
+    match use_weights(&read("page.weights")?, &read("site.weights")?) {
+        true => Ok(()),
+        false => Err(Failure::Usage(anyhow!(
+            "{}: not weights of this version's features; train them again",
+            folder.display()
+        ))),
     }
 }
 

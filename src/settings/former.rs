@@ -17,7 +17,8 @@ const KEYS: [(&str, &str); 12] = [
 ];
 
 /// Key, former value, current value.
-const VALUES: [(&str, &str, &str); 1] = [("label.by", "witness", "site_model")];
+const VALUES: [(&str, &str, &str); 2] =
+    [("label.by", "witness", "site_model"), ("clean.alone", "density", "page_model")];
 
 /// The current name of a key, if this one is a former name.
 pub(super) fn current_key(key: &str) -> Option<&'static str> {

@@ -8,6 +8,7 @@ use toml::Value;
 
 use dehusk_core::internals::clean::{Alone, KeepText};
 use dehusk_core::internals::cluster::ClusterBy;
+use dehusk_core::internals::content::Favor;
 use dehusk_core::internals::dom::KeepNodes;
 use dehusk_core::internals::learner::{LabelBy, Preset};
 use dehusk_core::internals::links::{DomRef, LinkOrderBy};
@@ -269,8 +270,10 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.core.clean.min_confidence => share(v)?;
     "clean.whole_blocks" = "true", "Whether a paragraph, heading, cell, item or block of code without blocks in it is kept or left out as a whole.",
         |s, v| s.core.clean.whole_blocks => truth(v)?;
-    "clean.alone" = "\"density\"", "How a page of an unknown site is cleaned: density (by text density), plain (the whole page is kept).",
-        |s, v| s.core.clean.alone => one_of(v, &[("density", Alone::Density), ("plain", Alone::Plain)])?;
+    "clean.alone" = "\"page_model\"", "How a page of an unknown site is cleaned: page_model (its main content), plain (the whole page is kept).",
+        |s, v| s.core.clean.alone => one_of(v, &[("page_model", Alone::PageModel), ("plain", Alone::Plain)])?;
+    "clean.favor" = "\"balanced\"", "What is preferred where it is in doubt how much of a page is main content: precision, balanced, recall.",
+        |s, v| s.core.clean.favor => one_of(v, &[("precision", Favor::Precision), ("balanced", Favor::Balanced), ("recall", Favor::Recall)])?;
 
     "tps.gap" = "\"abs\"", "Method tps: difference between the two sides of a cut: abs (absolute), paper (as printed, which never keeps a left side).",
         |s, v| s.core.clean.tps.gap => one_of(v, &[("abs", TpsGap::Abs), ("paper", TpsGap::Paper)])?;

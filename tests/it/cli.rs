@@ -171,7 +171,7 @@ fn clean_says_what_is_no_page_and_needs_no_template() {
     std::fs::write(dir.path().join("list.html"), "<h1>Prices</h1><ul><li>rye 3<li>oats 2</ul>").unwrap();
     let output = dehusk(dir.path(), &["clean", "--config", "/dev/null", "--alone", "--json", "list.html"]);
     let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&line["method"], &line["site"]), (&"plain".into(), &serde_json::Value::Null), "{line}");
+    assert_eq!((&line["method"], &line["site"]), (&"alone".into(), &serde_json::Value::Null), "{line}");
     assert!(line["content"].as_str().unwrap().contains("rye 3"), "{line}");
 }
 
@@ -248,7 +248,7 @@ fn any_method_cleans_by_the_page_alone_or_by_pages_like_it() {
         assert!(well.status.success(), "{}: {}", name, err(&well));
         let line: serde_json::Value = serde_json::from_slice(&well.stdout).unwrap();
         let step = line["method"].as_str().unwrap();
-        let steps = if method.method.uses_chain() { vec!["site_model", "etdm", "df", "density"] } else { vec![name] };
+        let steps = if method.method.uses_chain() { vec!["site_model", "etdm", "df", "alone"] } else { vec![name] };
         assert!(steps.contains(&step), "{}: {step}", name);
         assert_eq!(refused.status.code(), Some(2), "{}", name);
         assert!(err(&refused).contains("--like"), "{}", err(&refused));
@@ -306,7 +306,7 @@ fn every_command_reads_the_same_sources() {
     for line in &lines {
         let (url, content) = (line["url"].as_str().unwrap(), line["content"].as_str().unwrap());
         assert!(content.contains("A long text") && !content.contains("Footer"), "{line}");
-        let step = if url.contains("alone") { "density" } else { "site_model" };
+        let step = if url.contains("alone") { "alone" } else { "site_model" };
         assert_eq!(line["method"], step, "{line}");
     }
     let (output, lines) = clean(&["archive", "--set", "store.noindex=show"]);

@@ -45,10 +45,11 @@ const CORE: &[(&str, &[&str])] = &[
     ("baselines", &["dom", "labels"]),
     ("links", &["dom", "page_url"]),
     ("subdigraph", &["links", "page_url"]),
-    ("site_model", &["dom", "labels", "labeling", "equality_weights"]),
+    ("site_model", &["content", "dom", "labels", "labeling", "equality_weights"]),
     // `Template` names the parameters that it was learned with.
     ("template", &["dom", "labels", "site_model", "page_url", "method", "equality_weights", "learner"]),
-    ("clean", &["dom", "labels", "labeling", "tps", "site_model", "template", "method"]),
+    ("content", &["dom", "labels"]),
+    ("clean", &["content", "dom", "labels", "labeling", "tps", "site_model", "template", "method"]),
     ("learner", &["dom", "labels", "links", "subdigraph", "site_model", "template", "page_url"]),
     ("options", &["clean", "cluster", "dom", "learner", "strings", "text_mdl"]),
     (
@@ -56,6 +57,7 @@ const CORE: &[(&str, &[&str])] = &[
         &[
             "baselines",
             "clean",
+            "content",
             "cluster",
             "dom",
             "labels",

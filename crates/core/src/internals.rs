@@ -10,7 +10,7 @@ pub mod baselines {
 
 /// One page and a template to what is the page's own.
 pub mod clean {
-    pub use crate::clean::{Alone, CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page, main_text};
+    pub use crate::clean::{Alone, CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
 }
 
 /// Clusters of pages by layout (Gottron 2008).
@@ -18,6 +18,13 @@ pub mod cluster {
     pub use crate::cluster::{
         ClusterBy, ClusterOptions, Features, GottronOptions, component, dunn, precision_and_recall, rand,
         single_linkage, training_set,
+    };
+}
+
+/// Main content of a page alone.
+pub mod content {
+    pub use crate::content::{
+        ContentRow, ContentRows, Favor, JudgedPage, N_FEATURES, content_rows, feature_names, use_weights,
     };
 }
 

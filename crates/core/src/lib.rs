@@ -45,6 +45,7 @@
 mod baselines;
 mod clean;
 mod cluster;
+mod content;
 mod dom;
 mod equality_weights;
 mod facade;
@@ -68,6 +69,7 @@ mod text_mdl;
 mod tps;
 
 pub use clean::{Alone, CleanOptions, KeepText};
+pub use content::Favor;
 pub use dom::{KeepNodes, Note, ParseOptions};
 pub use facade::{Cleaned, Html, LearnError, ModelError, Page, PageOptions, SiteModel};
 pub use method::Method;

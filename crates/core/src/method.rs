@@ -16,7 +16,7 @@ pub enum Method {
     Etdm,
     /// Document frequency of text nodes (Gottron 2008).
     Df,
-    /// The site model, then the density model on what is left.
+    /// The main content, by all that is known of the page's site.
     Main,
     /// Document frequency over a training set found by clustering (Gottron 2008).
     Gottron,
@@ -24,8 +24,9 @@ pub enum Method {
     Strings,
     /// Restricted top-down mapping (Reis 2004, Vieira 2006).
     Rtdm,
-    /// Main text of the page alone by text density.
-    Density,
+    /// The main content, by the page alone.
+    #[serde(alias = "density")]
+    Alone,
     /// Tag path sequence (Velloso and Dorneles 2013).
     Tps,
     /// Document slope curve (Pinto 2002).
@@ -37,7 +38,7 @@ pub enum Method {
 }
 
 /// Names of earlier versions that are still accepted.
-const FORMER_NAMES: [(&str, Method); 1] = [("witness", Method::SiteModel)];
+const FORMER_NAMES: [(&str, Method); 2] = [("witness", Method::SiteModel), ("density", Method::Alone)];
 
 impl Method {
     /// All methods, in the order of the documents.
@@ -49,7 +50,7 @@ impl Method {
         Method::Gottron,
         Method::Strings,
         Method::Rtdm,
-        Method::Density,
+        Method::Alone,
         Method::Tps,
         Method::Dsc,
         Method::Mdr,
@@ -66,7 +67,7 @@ impl Method {
             Method::Gottron => "gottron",
             Method::Strings => "strings",
             Method::Rtdm => "rtdm",
-            Method::Density => "density",
+            Method::Alone => "alone",
             Method::Tps => "tps",
             Method::Dsc => "dsc",
             Method::Mdr => "mdr",

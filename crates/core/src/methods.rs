@@ -1,8 +1,10 @@
 //! The one table of methods and baselines. `--method`, `evaluate` and the documentation derive from it.
 
 use crate::baselines::{RtdmTemplate, by_records, by_slope};
-use crate::clean::{KeepText, LabeledPage, TemplateMatcher, label_page, main_text};
+use crate::clean::{KeepText, LabeledPage, TemplateMatcher, label_page};
+
 use crate::cluster::training_set;
+use crate::content::JudgedPage;
 use crate::dom::Tree;
 use crate::labels::Labels;
 use crate::learner::LabelBy;
@@ -210,7 +212,7 @@ pub const METHODS: &[MethodEntry] = &[
     MethodEntry {
         method: Method::Main,
         paper: "our own",
-        summary: "site_model, then density on what is left: main text only",
+        summary: "site_model, then what of the rest is main content",
         kind: MethodKind::Site {
             learn: |pages, options| from_training_set(Method::Main, pages, options),
             label_by: Some(LabelBy::SiteModel),
@@ -242,10 +244,10 @@ pub const METHODS: &[MethodEntry] = &[
         },
     },
     MethodEntry {
-        method: Method::Density,
-        paper: "our own, after the text-density extractors (Kohlschütter 2010, Sun 2011)",
-        summary: "main text of the page alone, by length, links, prose and position of its blocks",
-        kind: MethodKind::Page(|page, _| main_text(page, &Labels::none(page))),
+        method: Method::Alone,
+        paper: "our own, after the learned block classifiers (Kohlschütter 2010, Vogels 2018)",
+        summary: "main content of the page alone: a small net reads the features of each block",
+        kind: MethodKind::Page(|page, options| JudgedPage::of(page).labels(options.clean.favor)),
     },
     MethodEntry {
         method: Method::Tps,

@@ -1,11 +1,10 @@
 //! One page and a template to what is the page's own.
 
-mod density;
 mod label_page;
 mod options;
 mod template_matcher;
 mod whole_blocks;
 
-pub use label_page::{LabeledPage, label_page, main_text};
+pub use label_page::{LabeledPage, label_page};
 pub use options::{Alone, CleanOptions, KeepText};
 pub use template_matcher::TemplateMatcher;

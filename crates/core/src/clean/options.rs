@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::content::Favor;
 use crate::tps::TpsOptions;
 
 /// What is kept of a page, and when the site model is trusted.
@@ -13,6 +14,8 @@ pub struct CleanOptions {
     pub min_confidence: f64,
     /// What labels a page whose site is unknown.
     pub alone: Alone,
+    /// What is preferred where it is in doubt how much of a page is main content.
+    pub favor: Favor,
     /// Whether a paragraph, a heading, a cell, an item or a block of code is kept or left out as a whole.
     pub whole_blocks: bool,
     /// How the method `tps` finds the main region.
@@ -33,8 +36,8 @@ pub enum KeepText {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Alone {
-    /// A model of text length, links, prose and position of its blocks.
-    Density,
+    /// The page model: a small net that reads the features of each block.
+    PageModel,
     /// Nothing: the whole page is kept.
     Plain,
 }
@@ -44,7 +47,8 @@ impl Default for CleanOptions {
         CleanOptions {
             keep: KeepText::Own,
             min_confidence: 0.25,
-            alone: Alone::Density,
+            alone: Alone::PageModel,
+            favor: Favor::Balanced,
             whole_blocks: true,
             tps: TpsOptions::default(),
         }

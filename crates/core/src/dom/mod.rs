@@ -122,6 +122,16 @@ impl Tree {
         &self.names[self.tag[node.index()] as usize]
     }
 
+    /// The distinct names of the page.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|name| &**name)
+    }
+
+    /// The number of a node's name among [`Tree::names`].
+    pub(crate) fn name_number(&self, node: NodeId) -> usize {
+        self.tag[node.index()] as usize
+    }
+
     /// Whether this is a text node.
     pub fn is_text(&self, node: NodeId) -> bool {
         self.shape.is_text(node)

@@ -37,14 +37,14 @@ impl<'p> Cleaned<'p> {
     }
 
     /// How much the step trusts its labels, from 0 to 1. Of the site model: the share of the template that the page
-    /// shows. Of document frequency: the share of the page's texts that other pages have. Of density: the share of
-    /// prose in the text that is kept.
+    /// shows. Of document frequency: the share of the page's texts that other pages have. Of the page alone: the mean
+    /// probability of what is kept.
     pub fn confidence(&self) -> f64 {
         self.labels.confidence
     }
 
     /// The step that labeled the page: [`Method::SiteModel`]; [`Method::Df`] when the page resembles no training page;
-    /// [`Method::Density`] when it shows nothing of its site; [`Method::Plain`] when it is kept whole.
+    /// [`Method::Alone`] when it shows nothing of its site; [`Method::Plain`] when it is kept whole.
     pub fn step(&self) -> Method {
         self.step
     }

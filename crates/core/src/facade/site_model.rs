@@ -124,7 +124,7 @@ impl SiteModel {
     /// Cleans a page of the site.
     ///
     /// The first step that fits labels the page: the model; the document frequency of its texts, when it resembles no
-    /// training page; the density of its text, when it shows nothing of the site. [`Cleaned::step`] says which one it
+    /// training page; the page model, when it shows nothing of the site. [`Cleaned::step`] says which one it
     /// was.
     pub fn clean<'p>(&self, page: &'p Page) -> Cleaned<'p> {
         self.clean_with(page, &CleanOptions::default())

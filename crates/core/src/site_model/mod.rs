@@ -25,8 +25,11 @@ mod options;
 mod stored;
 mod training_page;
 
+use std::sync::OnceLock;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::content::{Favor, JudgedPage, PageBlocks, SiteBlocks};
 use crate::dom::{Tree, mix};
 use crate::labels::Labels;
 
@@ -49,6 +52,8 @@ pub struct TrainingSet {
     /// Names that exactly one of the pages added later had.
     seen_once: FxHashSet<u32>,
     options: SiteModelOptions,
+    /// The blocks of the pages, read when they are asked for.
+    blocks: OnceLock<SiteBlocks>,
 }
 
 /// A training page with fewer template nodes says nothing about a page that shows them.
@@ -69,8 +74,11 @@ impl TrainingSet {
         if kept.len() < 2 {
             return None;
         }
-        let training_page =
-            |at: &usize| TrainingPage::of(&pages[*at], trees[*at].0, pages[*at].digest(), &set.interner);
+        let training_page = |at: &usize| {
+            let mut page = TrainingPage::of(&pages[*at], trees[*at].0, pages[*at].digest(), &set.interner);
+            page.blocks = PageBlocks::of(&JudgedPage::of(trees[*at].1));
+            page
+        };
         set.pages = kept.iter().map(training_page).collect();
         set.gather_vocabulary();
         // Confidence is measured by the labels of the training pages, which are not known yet.
@@ -115,6 +123,8 @@ impl TrainingSet {
         self.intern(&mut page);
         let mut training_page = TrainingPage::of(&page, url, page.digest(), &self.interner);
         training_page.is_extra = is_extra;
+        training_page.blocks = PageBlocks::of(&JudgedPage::of(tree));
+        self.blocks = OnceLock::new();
         match labels.get(tree.counted()).filter(|labels| labels.len() == page.len()) {
             Some(labels) => training_page.set_template(labels),
             // The page is kept in part.
@@ -176,6 +186,13 @@ impl TrainingSet {
         let mut page = EncodedPage::of(tree, &self.vocabulary);
         page.number(&self.interner);
         self.judge(&page).shifted(tree)
+    }
+
+    /// Labels everything but the main content of a page, by what the training pages say about its blocks. `None` where
+    /// they say nothing.
+    pub fn label_main(&self, page: &JudgedPage<'_>, favor: Favor) -> Option<Labels> {
+        let pages = || self.pages.iter().filter(|page| !page.is_hidden).map(|page| &page.blocks);
+        self.blocks.get_or_init(|| SiteBlocks::of(pages())).labels(page, favor)
     }
 
     /// The greatest share of a training page's template that this page shows, older versions of the page left out: how

@@ -9,6 +9,7 @@ use super::encoded_page::EncodedPage;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::training_page::TrainingPage;
 use super::{SiteModelOptions, TrainingSet};
+use crate::content::PageBlocks;
 
 /// A training set as it is stored. Numbers replace names, so that nothing of a page can be read from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +42,13 @@ pub(super) struct StoredPage {
     leaves: Vec<u32>,
     /// Run lengths of the labels: template, own, template, ...
     labels: Vec<u32>,
+    /// Its blocks, for the choice of main content; none in models of before.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    blocks: PageBlocks,
+}
+
+fn is_empty(blocks: &PageBlocks) -> bool {
+    *blocks == PageBlocks::default()
 }
 
 /// Why a stored training set was refused.
@@ -138,6 +146,7 @@ impl StoredPage {
             .cmp(&other.digest)
             .then_with(|| columns(self).cmp(&columns(other)))
             .then_with(|| names(self).cmp(&names(other)))
+            .then_with(|| self.blocks.cmp(&other.blocks))
     }
 
     fn of(page: &TrainingPage, number: &mut impl FnMut(&u32) -> u32) -> StoredPage {
@@ -156,6 +165,7 @@ impl StoredPage {
             children: page.columns.n_children.clone(),
             leaves: page.leaves.clone(),
             labels,
+            blocks: page.blocks.clone(),
         }
     }
 
@@ -172,6 +182,9 @@ impl StoredPage {
         }
         if self.labels.iter().map(|run| u64::from(*run)).sum::<u64>() != n as u64 {
             return Err("its labels are not of its length");
+        }
+        if !self.blocks.is_sound() {
+            return Err("its blocks are not of one length");
         }
         // In preorder the open places run out with the last node and not before.
         let mut open: u64 = 1;
@@ -196,6 +209,7 @@ impl StoredPage {
         let runs = self.labels.iter().enumerate();
         let labels: Vec<bool> = runs.flat_map(|(at, run)| std::iter::repeat_n(at % 2 == 0, *run as usize)).collect();
         training_page.set_template(&labels);
+        training_page.blocks = self.blocks.clone();
         training_page
     }
 }

@@ -3,6 +3,7 @@
 use super::align::Alignment;
 use super::encoded_page::{Columns, EncodedPage};
 use super::interner::Interner;
+use crate::content::PageBlocks;
 use crate::dom::mix;
 
 /// A page of the site that others are aligned to.
@@ -23,6 +24,8 @@ pub(super) struct TrainingPage {
     n_template: usize,
     /// Ids with their nodes, ascending.
     ids: Vec<(u32, u32)>,
+    /// Its blocks, for the choice of main content.
+    pub(super) blocks: PageBlocks,
 }
 
 /// Sampling priority of a URL: a hash of it. The lowest are kept (bottom-k sample).
@@ -43,6 +46,7 @@ impl TrainingPage {
             is_template: Vec::new(),
             n_template: 0,
             ids: Vec::new(),
+            blocks: PageBlocks::default(),
         };
         let signature = |node: usize| &interner.signatures()[training_page.columns.signature[node] as usize];
         let with_id = |node: usize| (signature(node).id, node as u32);
@@ -67,7 +71,7 @@ impl TrainingPage {
     pub(super) fn number(&self) -> u64 {
         let kinds = u64::from(self.is_extra) | u64::from(self.is_hidden) << 1;
         let labels = self.is_template.iter().fold(kinds, |number, is| mix(number, u64::from(*is)));
-        mix(mix(labels, self.digest), self.url)
+        mix(mix(mix(labels, self.digest), self.url), self.blocks.number())
     }
 
     pub(super) fn len(&self) -> usize {

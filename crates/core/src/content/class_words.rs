@@ -1,0 +1,162 @@
+//! What the class names, ids and itemprops around a block say: a learned weight for each sub-word, summed up.
+//!
+//! No list is written by hand. The sub-words are hashed, and their weights come with the net.
+
+use rustc_hash::FxHashMap;
+
+use super::features::Facts;
+use crate::dom::hash_str;
+
+/// Weights of sub-words by their hash.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ClassWords {
+    /// Weight near a block and far from it.
+    weights: FxHashMap<u32, [f32; 2]>,
+}
+
+/// Elements from the container outwards whose names are near.
+const NEAR: usize = 3;
+
+/// Divisor of the sums, which brings them to the size of other features.
+const SCALE: f32 = 3.0;
+
+impl ClassWords {
+    pub(super) fn new(weights: FxHashMap<u32, [f32; 2]>) -> ClassWords {
+        ClassWords { weights }
+    }
+
+    /// The sums near and far of each block.
+    pub(super) fn sums(&self, facts: &Facts<'_>) -> Vec<[f32; 2]> {
+        if self.weights.is_empty() {
+            return vec![[0.0; 2]; facts.len()];
+        }
+        let sum = |words: &[u32], place: usize| {
+            words.iter().filter_map(|word| self.weights.get(word)).map(|weights| weights[place]).sum::<f32>() / SCALE
+        };
+        let mut names = Names::default();
+        let mut far_sums: FxHashMap<usize, f32> = FxHashMap::default();
+        let mut sums: Vec<[f32; 2]> = Vec::with_capacity(facts.len());
+        let mut last = None;
+        for block in &facts.blocks.list {
+            let place = (facts.parent(facts.blocks.first_node(block)), block.container);
+            // Neighbors often stand in one element.
+            if let Some(same) = sums.last().copied().filter(|_| last == Some(place)) {
+                sums.push(same);
+                continue;
+            }
+            last = Some(place);
+            let (near, outer) = names.near(facts, place);
+            let far = *far_sums.entry(outer).or_insert_with(|| sum(&names.far(facts, outer), 1));
+            sums.push([sum(&near, 0), far]);
+        }
+        sums
+    }
+}
+
+/// The sub-words of each element of a page, read once.
+#[derive(Default)]
+struct Names {
+    words: FxHashMap<usize, Vec<u32>>,
+}
+
+impl Names {
+    fn of(&mut self, facts: &Facts<'_>, node: usize) -> &[u32] {
+        self.words.entry(node).or_insert_with(|| sub_words(facts, node))
+    }
+
+    /// The sub-words near a block that begins in `inner`, and the element from which on names are far.
+    fn near(&mut self, facts: &Facts<'_>, (inner, container): (usize, usize)) -> (Vec<u32>, usize) {
+        let start = facts.tree.counted().start;
+        let (mut words, mut node, mut steps) = (Vec::new(), inner, 0);
+        while node > start && steps < NEAR {
+            words.extend_from_slice(self.of(facts, node));
+            steps += usize::from(node <= container);
+            node = facts.parent(node);
+        }
+        (distinct(words), node)
+    }
+
+    /// The sub-words from this element up to the body.
+    fn far(&mut self, facts: &Facts<'_>, outer: usize) -> Vec<u32> {
+        let (mut words, mut node) = (Vec::new(), outer);
+        while node > facts.tree.counted().start {
+            words.extend_from_slice(self.of(facts, node));
+            node = facts.parent(node);
+        }
+        distinct(words)
+    }
+}
+
+fn distinct(mut words: Vec<u32>) -> Vec<u32> {
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// The hashed sub-words near each block and far from it, each once, ascending.
+pub(super) fn class_words(facts: &Facts<'_>) -> Vec<(Vec<u32>, Vec<u32>)> {
+    let mut names = Names::default();
+    let of_block = |block: &super::blocks::Block| {
+        let inner = facts.parent(facts.blocks.first_node(block));
+        let (near, outer) = names.near(facts, (inner, block.container));
+        (near, names.far(facts, outer))
+    };
+    facts.blocks.list.iter().map(of_block).collect()
+}
+
+/// The hashed sub-words of an element's class, id and itemprop.
+fn sub_words(facts: &Facts<'_>, node: usize) -> Vec<u32> {
+    let mut words = Vec::new();
+    for (name, value) in facts.tree.attrs(crate::dom::NodeId::new(node)) {
+        match name {
+            "class" | "id" => split(value, &mut |word| words.push(hash_str(word) as u32)),
+            "itemprop" => words.push(hash_str(&format!("itemprop {}", value.trim())) as u32),
+            _ => {}
+        }
+    }
+    words
+}
+
+/// Splits at everything but ASCII letters, and before a capital that follows a small letter or precedes one.
+fn split(names: &str, each: &mut dyn FnMut(&str)) {
+    let bytes = names.as_bytes();
+    let mut word = String::new();
+    for (at, byte) in bytes.iter().enumerate() {
+        let next_is_small = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+        let after_small = at > 0 && bytes[at - 1].is_ascii_lowercase();
+        let begins = byte.is_ascii_uppercase() && (after_small || (next_is_small && !word.is_empty()));
+        if !byte.is_ascii_alphabetic() || begins {
+            give(&mut word, each);
+        }
+        if byte.is_ascii_alphabetic() {
+            word.push(char::from(byte.to_ascii_lowercase()));
+        }
+    }
+    give(&mut word, each);
+}
+
+fn give(word: &mut String, each: &mut dyn FnMut(&str)) {
+    if (2..=20).contains(&word.len()) {
+        each(word);
+    }
+    word.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_split_into_sub_words() {
+        let words = |names: &str| {
+            let mut words = Vec::new();
+            split(names, &mut |word| words.push(word.to_owned()));
+            words
+        };
+        assert_eq!(
+            words("postBody entry-content x h2 HTMLText a_b"),
+            ["post", "body", "entry", "content", "html", "text"]
+        );
+        assert_eq!(words("é-nav"), ["nav"]);
+    }
+}

@@ -1,0 +1,127 @@
+//! What is around each element of a page: its ancestors' names and roles, its path, its class names.
+
+use rustc_hash::FxHashMap;
+
+use super::blocks::Blocks;
+use super::tags::{Tags, around_bit};
+use crate::dom::{NodeId, Tree, hash_str, mix};
+
+/// What is known of an element from its ancestors and itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Element {
+    /// Bits of [`super::tags::AROUND`] of the element and its ancestors.
+    pub(super) around: u64,
+    /// Hash of the names from the body down.
+    pub(super) tag_path: u64,
+    /// Hash of the names and the first class of each, digits as 0: the place of the element in the site's layout.
+    pub(super) slot: u64,
+    /// Depth below the body.
+    pub(super) depth: f32,
+}
+
+/// The elements of a page, by node number. Text nodes have the values of their parent.
+#[derive(Debug)]
+pub(super) struct Elements {
+    pub(super) list: Vec<Element>,
+    /// Number of elements with this parent and slot.
+    siblings: FxHashMap<(u32, u64), u32>,
+    /// Elements below the body that are not inline.
+    pub(super) n_holders: usize,
+}
+
+impl Elements {
+    pub(super) fn of(tree: &Tree, tags: &Tags<'_>, blocks: &Blocks) -> Elements {
+        let counted = tree.counted();
+        let mut list = vec![Element::default(); tree.len()];
+        let mut siblings: FxHashMap<(u32, u64), u32> = FxHashMap::default();
+        for node in counted.clone() {
+            let id = NodeId::new(node);
+            let parent = tree.shape.parent[node] as usize;
+            let above = if node == counted.start { Element::default() } else { list[parent] };
+            if tree.is_text(id) {
+                list[node] = above;
+                continue;
+            }
+            let tag = tags.tag(id);
+            let (bits, class) = read_attributes(tree, id);
+            let element = Element {
+                around: above.around | tag.around | bits,
+                tag_path: mix(above.tag_path, tag.hash),
+                slot: mix(mix(above.slot, tag.hash), class),
+                depth: if node == counted.start { 0.0 } else { above.depth + 1.0 },
+            };
+            *siblings.entry((parent as u32, element.slot)).or_default() += 1;
+            list[node] = element;
+        }
+        let n_holders = blocks.is_holder.iter().filter(|is| **is).count();
+        Elements { list, siblings, n_holders }
+    }
+
+    /// Number of elements with the parent and the slot of this one.
+    pub(super) fn n_like(&self, tree: &Tree, node: usize) -> u32 {
+        let key = (tree.shape.parent[node], self.list[node].slot);
+        self.siblings.get(&key).copied().unwrap_or(1)
+    }
+}
+
+/// The bits that attributes set, and the hash of the first class with its digits as 0.
+fn read_attributes(tree: &Tree, node: NodeId) -> (u64, u64) {
+    let (mut bits, mut class) = (0, 0);
+    for (name, value) in tree.attrs(node) {
+        bits |= match name {
+            "role" => role_bit(value.trim()),
+            "hidden" => around_bit("hidden"),
+            "style" if hides(value) => around_bit("hidden"),
+            "aria-hidden" if value.trim().eq_ignore_ascii_case("true") => around_bit("aria_hidden"),
+            "itemprop" => {
+                let is_body = matches!(value.trim(), "articleBody" | "text" | "description" | "reviewBody");
+                around_bit("itemprop") | if is_body { around_bit("itemprop_body") } else { 0 }
+            }
+            "class" => {
+                class = value.split_ascii_whitespace().next().map_or(0, without_digits);
+                0
+            }
+            _ => 0,
+        };
+    }
+    (bits, class)
+}
+
+/// The bit of an ARIA role.
+fn role_bit(role: &str) -> u64 {
+    around_bit(match role.to_ascii_lowercase().as_str() {
+        "navigation" | "menu" | "menubar" | "menuitem" => "role_navigation",
+        "main" => "role_main",
+        "banner" => "role_banner",
+        "contentinfo" => "role_contentinfo",
+        "complementary" => "role_complementary",
+        "dialog" | "alertdialog" => "role_dialog",
+        "search" => "role_search",
+        "tablist" | "toolbar" | "listbox" | "alert" => "role_other",
+        "article" => "article",
+        "list" => "list",
+        _ => return 0,
+    })
+}
+
+/// Whether a style says that its element is not shown.
+fn hides(style: &str) -> bool {
+    let style: String = style.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect();
+    style.contains("display:none") || style.contains("visibility:hidden")
+}
+
+fn without_digits(class: &str) -> u64 {
+    if !class.bytes().any(|byte| byte.is_ascii_digit()) {
+        return hash_str(class);
+    }
+    // A run of digits is one 0, so that `item-9` and `item-10` are alike.
+    let mut out = String::with_capacity(class.len());
+    for c in class.chars() {
+        match c.is_ascii_digit() {
+            true if out.ends_with('0') => {}
+            true => out.push('0'),
+            false => out.push(c),
+        }
+    }
+    hash_str(&out)
+}

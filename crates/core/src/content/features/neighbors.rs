@@ -1,0 +1,105 @@
+//! The blocks before and behind.
+
+use super::Facts;
+use crate::content::numbers::{exp, ln1p};
+
+pub(super) const OFFSETS: [i32; 6] = [-3, -2, -1, 1, 2, 3];
+
+pub(super) const NAMES: [&str; 7] =
+    ["ln_length", "link_share", "marks", "prose", "heading", "same_parent", "same_slot"];
+
+pub(super) const SMOOTHED: [&str; 8] = [
+    "length_near",
+    "length_around",
+    "length_far",
+    "link_share_near",
+    "link_share_around",
+    "link_share_far",
+    "ln_since_prose",
+    "ln_to_prose",
+];
+
+/// Standard deviations of the three Gaussian windows, in blocks.
+const WIDTHS: [f32; 3] = [1.0, 3.0, 8.0];
+
+/// Steps to prose beyond which their number does not matter.
+const FAR: f32 = 50.0;
+
+/// What is computed for all blocks of a page at once.
+pub(super) struct Neighbors {
+    /// By block: its own values, copied to its neighbors.
+    own: Vec<[f32; 5]>,
+    smoothed: Vec<[f32; SMOOTHED.len()]>,
+}
+
+impl Neighbors {
+    pub(super) fn of(facts: &Facts<'_>) -> Neighbors {
+        let flag = |is: bool| f32::from(u8::from(is));
+        let own = facts.measures.list.iter().zip(&facts.is_heading);
+        let own = own
+            .map(|(m, is_heading)| [ln1p(m.len), m.link_share(), m.mark_rate(), flag(m.is_prose), flag(*is_heading)]);
+        let mut smoothed = vec![[0.0; SMOOTHED.len()]; facts.len()];
+        let lengths: Vec<f32> = facts.measures.list.iter().map(|m| m.len).collect();
+        let links: Vec<f32> = facts.measures.list.iter().map(|m| m.link_len).collect();
+        let unlinked: Vec<f32> = facts.measures.list.iter().map(|m| ln1p(m.len - m.link_len)).collect();
+        for (width, sigma) in WIDTHS.into_iter().enumerate() {
+            let window = Window::of(sigma);
+            for (at, values) in smoothed.iter_mut().enumerate() {
+                values[width] = window.at(&unlinked, at);
+                values[width + 3] = window.at(&links, at) / window.at(&lengths, at).max(1.0);
+            }
+        }
+        let is_prose = |at: usize| facts.measures.list[at].is_prose;
+        let (mut since, mut to) = (FAR, FAR);
+        for at in 0..facts.len() {
+            smoothed[at][6] = ln1p(since.min(FAR)) / 4.0;
+            since = if is_prose(at) { 0.0 } else { since + 1.0 };
+            let back = facts.len() - 1 - at;
+            smoothed[back][7] = ln1p(to.min(FAR)) / 4.0;
+            to = if is_prose(back) { 0.0 } else { to + 1.0 };
+        }
+        Neighbors { own: own.collect(), smoothed }
+    }
+
+    pub(super) fn write(&self, facts: &Facts<'_>, at: usize, out: &mut [f32]) {
+        let width = NAMES.len();
+        let container = |at: usize| facts.blocks.list[at].container;
+        for (place, offset) in OFFSETS.into_iter().enumerate() {
+            let Some(other) = at.checked_add_signed(offset as isize).filter(|other| *other < facts.len()) else {
+                continue;
+            };
+            let values = &mut out[place * width..(place + 1) * width];
+            values[..5].copy_from_slice(&self.own[other]);
+            let (one, two) = (container(at), container(other));
+            values[5] = f32::from(u8::from(one == two || facts.parent(one) == facts.parent(two)));
+            values[6] = f32::from(u8::from(facts.slot(at) == facts.slot(other)));
+        }
+        out[OFFSETS.len() * width..].copy_from_slice(&self.smoothed[at]);
+    }
+}
+
+/// A Gaussian window of three standard deviations.
+struct Window {
+    /// Weights from the middle outwards.
+    weights: Vec<f32>,
+}
+
+impl Window {
+    fn of(sigma: f32) -> Window {
+        let reach = (3.0 * sigma) as usize + 1;
+        let weights: Vec<f32> =
+            (0..=reach).map(|step| exp(-0.5 * (step as f32 / sigma) * (step as f32 / sigma))).collect();
+        let sum = 2.0 * weights.iter().sum::<f32>() - weights[0];
+        Window { weights: weights.into_iter().map(|weight| weight / sum).collect() }
+    }
+
+    /// The weighted sum around a place. Past the ends there is nothing.
+    fn at(&self, values: &[f32], at: usize) -> f32 {
+        let mut sum = self.weights[0] * values[at];
+        for (step, weight) in self.weights.iter().enumerate().skip(1) {
+            let before = at.checked_sub(step).map_or(0.0, |at| values[at]);
+            sum += weight * (before + values.get(at + step).copied().unwrap_or(0.0));
+        }
+        sum
+    }
+}

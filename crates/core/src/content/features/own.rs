@@ -1,0 +1,168 @@
+//! The text of the block itself, and the elements around it.
+
+use super::Facts;
+use crate::content::numbers::{ln, ln1p, share};
+use crate::content::tags::{AROUND, HOLDERS, Is};
+
+pub(super) const NAMES: [&str; 31] = [
+    "ln_length",
+    "ln_words",
+    "link_share",
+    "ln_links",
+    "word_length",
+    "marks",
+    "ends_sentence",
+    "ln_commas",
+    "capitalized",
+    "all_capitals",
+    "digits",
+    "separators",
+    "copyright_sign",
+    "date",
+    "one_word",
+    "emphasized",
+    "begins_lower",
+    "ln_texts",
+    "question_or_exclamation",
+    "ln_repeats",
+    "word_frequency",
+    "frequent_words",
+    "title_precision",
+    "title_recall",
+    "description_recall",
+    "local_links",
+    "ends_with_colon",
+    "time_element",
+    "images",
+    "absolute_links",
+    "prose",
+];
+
+pub(super) const ARTICLE: [&str; 3] = ["ln_articles", "own_article_share", "ln_list_children"];
+
+fn flag(is: bool) -> f32 {
+    f32::from(u8::from(is))
+}
+
+/// Nodes between the container and the last text, beyond which its images are not counted as the block's.
+const FAR: usize = 30;
+
+pub(super) fn write(facts: &Facts<'_>, at: usize, out: &mut [f32]) {
+    let m = &facts.measures.list[at];
+    let words = &facts.measures.words[m.words.clone()];
+    let n = m.n_words();
+    let repeats = facts.measures.text_counts.get(&m.text).copied().unwrap_or(1);
+    let mean = |value: &dyn Fn(u64) -> f32| words.iter().map(|word| value(*word)).sum::<f32>() / n.max(1.0);
+    let frequency = mean(&|word| ln(facts.measures.word_counts.get(&word).copied().unwrap_or(1) as f32));
+    let (precision, recall) = title_overlap(facts, at);
+    let described = distinct_within(words, &facts.head.description);
+    let block = &facts.blocks.list[at];
+    let last = facts.blocks.nodes_of(block).last().map_or(block.container, |node| node.index());
+    let images =
+        if last - block.container < FAR { facts.sums.images_between(block.container, last + 1).min(3.0) } else { 0.0 };
+    out.copy_from_slice(&[
+        ln1p(m.len),
+        ln1p(n),
+        m.link_share(),
+        ln1p(m.links),
+        (m.len / n.max(1.0)).min(20.0) / 5.0,
+        m.mark_rate(),
+        flag(m.ends_sentence),
+        ln1p(m.commas),
+        m.capitalized,
+        m.all_capitals,
+        share(m.digits, m.chars),
+        m.separators.min(3.0),
+        flag(m.has_copyright),
+        flag(m.has_date),
+        flag(n <= 1.0),
+        m.emphasis_len / m.len.max(1.0),
+        flag(m.begins_lower),
+        ln1p(m.texts).min(3.0),
+        flag(m.asks_or_exclaims),
+        ln(repeats as f32),
+        frequency / 5.0,
+        mean(&|word| flag(facts.measures.frequent.contains(&word))),
+        precision,
+        recall,
+        share(described, facts.head.description.len() as f32),
+        m.local_links / m.links.max(1.0),
+        flag(m.ends_with_colon),
+        flag(m.has_time_element),
+        images,
+        m.absolute_links / m.links.max(1.0),
+        flag(m.is_prose),
+    ]);
+}
+
+/// Number of distinct words that are in the set.
+fn distinct_within(words: &[u64], set: &rustc_hash::FxHashSet<u64>) -> f32 {
+    if set.is_empty() {
+        return 0.0;
+    }
+    let mut found: Vec<u64> = words.iter().copied().filter(|word| set.contains(word)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found.len() as f32
+}
+
+/// Share of the block's words that are in the title, and share of the title's words that are in the block.
+pub(super) fn title_overlap(facts: &Facts<'_>, at: usize) -> (f32, f32) {
+    let m = &facts.measures.list[at];
+    let words = &facts.measures.words[m.words.clone()];
+    let in_title = words.iter().filter(|word| facts.head.title.contains(word)).count() as f32;
+    if in_title == 0.0 {
+        return (0.0, 0.0);
+    }
+    let recall = |title: &rustc_hash::FxHashSet<u64>| share(distinct_within(words, title), title.len() as f32);
+    (in_title / m.n_words().max(1.0), recall(&facts.head.title).max(recall(&facts.head.og_title)))
+}
+
+pub(super) fn write_holder(facts: &Facts<'_>, at: usize, out: &mut [f32]) {
+    out[holder(facts, facts.blocks.list[at].container)] = 1.0;
+}
+
+pub(super) fn write_outer_holder(facts: &Facts<'_>, at: usize, out: &mut [f32]) {
+    let container = facts.blocks.list[at].container;
+    let mut outer = facts.parent(container);
+    while !facts.blocks.is_holder[outer] && outer > facts.tree.counted().start {
+        outer = facts.parent(outer);
+    }
+    if outer != container {
+        out[holder(facts, outer)] = 1.0;
+    }
+}
+
+fn holder(facts: &Facts<'_>, node: usize) -> usize {
+    usize::from(facts.tags.tag(crate::dom::NodeId::new(node)).holder).min(HOLDERS.len() - 1)
+}
+
+pub(super) fn write_around(facts: &Facts<'_>, at: usize, out: &mut [f32]) {
+    let around = facts.elements.list[facts.blocks.first_node(&facts.blocks.list[at])].around;
+    for (bit, value) in out.iter_mut().enumerate().take(AROUND.len()) {
+        *value = flag(around >> bit & 1 == 1);
+    }
+}
+
+pub(super) fn write_article(facts: &Facts<'_>, at: usize, articles: usize, out: &mut [f32]) {
+    out[0] = ln1p(articles as f32);
+    let start = facts.tree.counted().start;
+    let (mut node, mut has_article, mut has_item) = (facts.blocks.list[at].container, false, false);
+    loop {
+        match facts.tags.tag(crate::dom::NodeId::new(node)).is {
+            Is::Article if !has_article => {
+                has_article = true;
+                out[1] = share(facts.sums.subtree(facts.tree, node).len, facts.sums.all.len);
+            }
+            Is::Li if !has_item => {
+                has_item = true;
+                out[2] = ln1p(facts.tree.shape.n_children[facts.parent(node)] as f32);
+            }
+            _ => {}
+        }
+        if node == start {
+            return;
+        }
+        node = facts.parent(node);
+    }
+}

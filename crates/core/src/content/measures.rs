@@ -1,0 +1,219 @@
+//! What is measured of the text of each block.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::blocks::{Block, Blocks};
+use super::tags::{Is, Tags};
+use super::words::{closes, ends_sentence, for_each_word, has_date, is_mark, is_separator, weight};
+use crate::dom::{NodeId, Tree, hash_str};
+
+/// Measures of one block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Measure {
+    /// Characters without white space, an ideograph as three.
+    pub(super) len: f32,
+    pub(super) link_len: f32,
+    pub(super) emphasis_len: f32,
+    /// Words, in [`Measures::words`].
+    pub(super) words: std::ops::Range<usize>,
+    /// Marks of punctuation.
+    pub(super) marks: f32,
+    pub(super) commas: f32,
+    pub(super) separators: f32,
+    pub(super) digits: f32,
+    /// Characters without white space.
+    pub(super) chars: f32,
+    /// Shares of its words between blanks.
+    pub(super) capitalized: f32,
+    pub(super) all_capitals: f32,
+    pub(super) texts: f32,
+    pub(super) links: f32,
+    /// Links to a place on the page, or to a script.
+    pub(super) local_links: f32,
+    pub(super) absolute_links: f32,
+    pub(super) ends_sentence: bool,
+    pub(super) ends_with_colon: bool,
+    pub(super) begins_lower: bool,
+    pub(super) asks_or_exclaims: bool,
+    pub(super) has_copyright: bool,
+    pub(super) has_date: bool,
+    pub(super) has_time_element: bool,
+    /// Long, with sentences, with few links.
+    pub(super) is_prose: bool,
+    /// Hash of its text.
+    pub(super) text: u64,
+    /// Hash of its text with digits as 0.
+    pub(super) pattern: u64,
+}
+
+impl Measure {
+    pub(super) fn n_words(&self) -> f32 {
+        self.words.len() as f32
+    }
+
+    pub(super) fn link_share(&self) -> f32 {
+        self.link_len / self.len.max(1.0)
+    }
+
+    /// Marks in proportion to the text, about 1 for prose.
+    pub(super) fn mark_rate(&self) -> f32 {
+        (self.marks / self.len.max(1.0) * 30.0).min(2.0)
+    }
+}
+
+/// Measures of all blocks.
+#[derive(Debug, Default)]
+pub(super) struct Measures {
+    pub(super) list: Vec<Measure>,
+    /// Hashes of all words of the page, block by block.
+    pub(super) words: Vec<u64>,
+    /// How often each word is on the page.
+    pub(super) word_counts: FxHashMap<u64, u32>,
+    /// How often each text is on the page.
+    pub(super) text_counts: FxHashMap<u64, u32>,
+    /// The most frequent words of the prose: function words of any language.
+    pub(super) frequent: FxHashSet<u64>,
+}
+
+/// Number of words that count as frequent.
+const N_FREQUENT: usize = 30;
+
+impl Measures {
+    pub(super) fn of(tree: &Tree, tags: &Tags<'_>, blocks: &Blocks) -> Measures {
+        let mut measures = Measures::default();
+        let links = Links::of(tree, tags);
+        for block in &blocks.list {
+            let measure = measures.measure(tree, tags, blocks, block, &links);
+            *measures.text_counts.entry(measure.text).or_default() += 1;
+            measures.list.push(measure);
+        }
+        let mut in_prose: FxHashMap<u64, u32> = FxHashMap::default();
+        for measure in &measures.list {
+            for word in &measures.words[measure.words.clone()] {
+                *measures.word_counts.entry(*word).or_default() += 1;
+                if measure.is_prose {
+                    *in_prose.entry(*word).or_default() += 1;
+                }
+            }
+        }
+        let mut ranked: Vec<(u32, u64)> = in_prose.into_iter().map(|(word, n)| (n, word)).collect();
+        if ranked.len() > N_FREQUENT {
+            ranked.select_nth_unstable_by(N_FREQUENT, |a, b| b.cmp(a));
+            ranked.truncate(N_FREQUENT);
+        }
+        measures.frequent = ranked.into_iter().map(|(_, word)| word).collect();
+        measures
+    }
+
+    fn measure(&mut self, tree: &Tree, tags: &Tags<'_>, blocks: &Blocks, block: &Block, links: &Links) -> Measure {
+        let text = blocks.text_of(block);
+        let from = self.words.len();
+        for_each_word(text, |word| self.words.push(word));
+        let mut measure = Measure { words: from..self.words.len(), text: hash_str(text), ..Measure::default() };
+        measure.read_text(text);
+        let mut last_link = 0;
+        for node in blocks.nodes_of(block) {
+            let len = weight(tree.text(node)) as f32;
+            measure.texts += 1.0;
+            let link = links.around[node.index()];
+            if link != 0 {
+                measure.link_len += len;
+                if link != last_link {
+                    measure.count_link(tree.attr(NodeId::new(link as usize), "href").unwrap_or_default());
+                    last_link = link;
+                }
+            }
+            if links.is_emphasized[node.index()] {
+                measure.emphasis_len += len;
+            }
+            let parent = NodeId::new(tree.shape.parent[node.index()] as usize);
+            measure.has_time_element |= tags.tag(parent).is == Is::Time;
+        }
+        measure.link_len = measure.link_len.min(measure.len);
+        measure.is_prose = measure.len >= 50.0 && measure.marks >= 2.0 && measure.link_len < 0.5 * measure.len;
+        measure
+    }
+}
+
+impl Measure {
+    fn read_text(&mut self, text: &str) {
+        self.len = weight(text) as f32;
+        match text.is_ascii() {
+            true => text.bytes().for_each(|byte| self.read_char(char::from(byte))),
+            false => text.chars().for_each(|c| self.read_char(c)),
+        }
+        self.pattern = match self.digits > 0.0 {
+            true => hash_str(&text.replace(|c: char| c.is_ascii_digit(), "0")),
+            false => self.text,
+        };
+        let (mut n, mut capitalized, mut all_capitals) = (0_u32, 0_u32, 0_u32);
+        for word in text.split(' ') {
+            n += 1;
+            capitalized += u32::from(word.starts_with(char::is_uppercase));
+            let mut letters = word.chars().filter(|c| c.is_alphabetic()).peekable();
+            all_capitals += u32::from(word.len() > 1 && letters.peek().is_some() && letters.all(char::is_uppercase));
+        }
+        self.capitalized = capitalized as f32 / n.max(1) as f32;
+        self.all_capitals = all_capitals as f32 / n.max(1) as f32;
+        let end = text.trim_end_matches(|c: char| closes(c) || c == ' ');
+        let last = if end.is_empty() { text } else { end }.chars().next_back();
+        self.ends_sentence = last.is_some_and(ends_sentence);
+        self.ends_with_colon = matches!(last, Some(':' | '：'));
+        self.begins_lower = text.starts_with(char::is_lowercase);
+        self.has_date = has_date(text);
+    }
+
+    fn read_char(&mut self, c: char) {
+        if c.is_ascii_alphabetic() {
+            self.chars += 1.0;
+            return;
+        }
+        if c == ' ' {
+            return;
+        }
+        self.chars += 1.0;
+        self.digits += f32::from(u8::from(c.is_ascii_digit()));
+        self.marks += f32::from(u8::from(is_mark(c)));
+        self.commas += f32::from(u8::from(matches!(c, ',' | '，' | '、')));
+        self.separators += f32::from(u8::from(is_separator(c)));
+        self.has_copyright |= c == '©';
+        self.asks_or_exclaims |= matches!(c, '?' | '!');
+    }
+
+    fn count_link(&mut self, href: &str) {
+        self.links += 1.0;
+        let begins = |with: &str| href.get(..with.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(with));
+        if begins("#") || begins("javascript") {
+            self.local_links += 1.0;
+        } else if begins("http") {
+            self.absolute_links += 1.0;
+        }
+    }
+}
+
+/// What inline elements say of the text nodes below them.
+struct Links {
+    /// The `a` around each node; 0 for none.
+    around: Vec<u32>,
+    is_emphasized: Vec<bool>,
+}
+
+impl Links {
+    fn of(tree: &Tree, tags: &Tags<'_>) -> Links {
+        let mut links = Links { around: vec![0; tree.len()], is_emphasized: vec![false; tree.len()] };
+        for node in tree.counted() {
+            let parent = tree.shape.parent[node] as usize;
+            links.around[node] = links.around[parent];
+            links.is_emphasized[node] = links.is_emphasized[parent];
+            if tree.is_text(NodeId::new(node)) {
+                continue;
+            }
+            match tags.tag(NodeId::new(node)).is {
+                Is::A => links.around[node] = node as u32,
+                Is::Emphasis => links.is_emphasized[node] = true,
+                _ => {}
+            }
+        }
+        links
+    }
+}

@@ -1,0 +1,32 @@
+//! The main content of a page by the page alone: a small net reads features of each block.
+//!
+//! A page is cut into blocks (`blocks.rs`), each block gets a row of features (`features.rs`), and the net (`net.rs`)
+//! gives the probability that it is main content. The weights are trained by `scripts/content/`, which reads the rows
+//! that [`content_rows`] gives: there is one implementation of the features.
+//!
+//! Nothing here names a word or a class: class names enter as a learned sum over hashed sub-words
+//! (`class_words.rs`).
+
+mod amount;
+mod blocks;
+mod class_words;
+mod elements;
+mod features;
+mod head;
+mod measures;
+mod net;
+mod numbers;
+mod page_model;
+mod rows;
+mod site_blocks;
+mod sums;
+mod tags;
+mod weights;
+mod words;
+
+pub use amount::Favor;
+pub use features::{N_FEATURES, feature_names};
+pub use page_model::JudgedPage;
+pub use rows::{ContentRow, ContentRows, content_rows};
+pub(crate) use site_blocks::{PageBlocks, SiteBlocks};
+pub use weights::use_weights;

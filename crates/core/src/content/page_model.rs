@@ -1,0 +1,116 @@
+//! The main content of a page by the page alone.
+
+use super::amount::{Favor, kept_blocks};
+use super::features::Facts;
+use super::net::sigmoid;
+use super::weights::Weights;
+use crate::dom::{NodeId, Tree};
+use crate::labels::Labels;
+
+/// A page with the judgement of the page model on each block.
+pub struct JudgedPage<'t> {
+    pub(super) facts: Facts<'t>,
+    /// The logit of main content, by block.
+    pub(super) logits: Vec<f32>,
+}
+
+impl<'t> JudgedPage<'t> {
+    /// Judges all blocks of a page.
+    pub fn of(tree: &'t Tree) -> JudgedPage<'t> {
+        let facts = Facts::of(tree);
+        match Weights::of_page() {
+            Some(weights) => {
+                let logits = weights.net.logits(&facts.features(&weights.classes));
+                JudgedPage { facts, logits }
+            }
+            None => JudgedPage { logits: vec![0.0; facts.len()], facts },
+        }
+    }
+
+    /// The logits of main content, by block.
+    pub fn logits(&self) -> &[f32] {
+        &self.logits
+    }
+
+    /// Labels everything but the main content. The confidence is the mean probability of what is kept, by words.
+    pub fn labels(&self, favor: Favor) -> Labels {
+        self.labels_by(&self.logits, favor)
+    }
+
+    pub(super) fn labels_by(&self, logits: &[f32], favor: Favor) -> Labels {
+        let words: Vec<f32> = self.facts.measures.list.iter().map(|m| m.n_words().max(1.0)).collect();
+        let kept = kept_blocks(logits, &words, favor);
+        let (mut sum, mut total) = (0.0_f64, 0.0_f64);
+        for ((logit, n), _) in logits.iter().zip(&words).zip(&kept).filter(|(_, is_kept)| **is_kept) {
+            sum += f64::from(sigmoid(*logit) * n);
+            total += f64::from(*n);
+        }
+        let confidence = if total > 0.0 { sum / total } else { 0.0 };
+        Labels::new(self.node_labels(&kept)).with_confidence(confidence)
+    }
+
+    /// The labels of all nodes: the texts of kept blocks are the page's own, and the elements around them. An element
+    /// without text, such as a picture, goes with most of the text around it.
+    fn node_labels(&self, kept: &[bool]) -> Vec<bool> {
+        let tree = self.facts.tree;
+        let counted = tree.counted();
+        let mut is_template = vec![false; tree.len()];
+        is_template[counted.clone()].fill(true);
+        // Length of the text below each node, and of what is kept of it.
+        let mut lengths = vec![(0.0_f32, 0.0_f32); tree.len()];
+        for (at, block) in self.facts.blocks.list.iter().enumerate() {
+            for node in self.facts.blocks.nodes_of(block) {
+                is_template[node.index()] = !kept[at];
+                let len = tree.text(node).len() as f32;
+                lengths[node.index()] = (len, if kept[at] { len } else { 0.0 });
+            }
+        }
+        for node in counted.clone().skip(1).rev() {
+            let parent = tree.shape.parent[node] as usize;
+            lengths[parent].0 += lengths[node].0;
+            lengths[parent].1 += lengths[node].1;
+        }
+        let mut around = vec![false; tree.len()];
+        for node in counted.clone() {
+            let (all, own) = lengths[node];
+            let above = if node == counted.start { false } else { around[tree.shape.parent[node] as usize] };
+            around[node] = if all > 0.0 { 2.0 * own > all } else { above };
+            if !tree.is_text(NodeId::new(node)) {
+                is_template[node] = if all > 0.0 { own == 0.0 } else { !above };
+            }
+        }
+        is_template
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::{ParseOptions, parse};
+
+    #[test]
+    fn an_article_is_kept_with_its_picture_and_without_its_menu() {
+        let prose = "Rye is a grass, grown as a grain, and it is closely related to wheat and barley. ".repeat(3);
+        let html = format!(
+            "<title>Rye</title><nav><ul><li><a href=/>Home</a><li><a href=/b>About us</a></ul><img src=logo></nav>
+            <main><article><h1>Rye</h1><p>{prose}<p><img src=rye>{prose}</article></main>
+            <footer><a href=/p>Privacy</a> <a href=/t>Terms</a> © 2026</footer>"
+        );
+        let tree = parse(&html, &ParseOptions::default());
+        let labels = JudgedPage::of(&tree).labels(Favor::Balanced);
+        let text = labels.text(&tree);
+        assert!(text.contains("closely related") && !text.contains("Privacy") && !text.contains("About us"), "{text}");
+        let html = labels.html(&tree, None);
+        assert!(html.contains("rye\"") && !html.contains("logo"), "{html}");
+        assert!(labels.confidence > 0.5, "{}", labels.confidence);
+    }
+
+    #[test]
+    fn empty_pages_have_nothing_to_judge() {
+        for html in ["", "<frameset>", "<p> </p>", "<img>"] {
+            let tree = parse(html, &ParseOptions::default());
+            let judged = JudgedPage::of(&tree);
+            assert!(judged.logits().is_empty() && judged.labels(Favor::Balanced).confidence == 0.0, "{html}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Words and marks of a text, in any script.
+
+use crate::dom::mix;
+
+/// Whether a character of Chinese, Japanese or Korean script is a word by itself here, and weighs as three letters.
+pub(super) fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+}
+
+/// Marks between and at the end of clauses.
+pub(super) fn is_mark(c: char) -> bool {
+    matches!(
+        c,
+        ',' | '.' | ';' | '!' | '?' | ':' | '，' | '。' | '、' | '；' | '！' | '？' | '：' | '،' | '؛' | '؟' | '।'
+    )
+}
+
+/// Marks that end a sentence.
+pub(super) fn ends_sentence(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '。' | '！' | '？' | '…' | '؟' | '।')
+}
+
+/// Marks that may stand behind the end of a sentence.
+pub(super) fn closes(c: char) -> bool {
+    matches!(c, '"' | '\u{201d}' | '\'' | ')' | '）' | '」' | '»')
+}
+
+/// Marks between the entries of a menu or a path.
+pub(super) fn is_separator(c: char) -> bool {
+    matches!(c, '|' | '»' | '›' | '→' | '·' | '•' | '«' | '‹' | '/' | '>')
+}
+
+/// Length of a text: its characters without white space, an ideograph as three.
+pub(super) fn weight(text: &str) -> u32 {
+    if text.is_ascii() {
+        return text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count() as u32;
+    }
+    text.chars().filter(|c| !c.is_whitespace()).map(|c| if is_ideograph(c) { 3 } else { 1 }).sum()
+}
+
+/// Calls `each` with a hash of every word: a run of letters, digits and `_` in lower case, or one ideograph.
+pub(super) fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
+    let mut word = 0_u64;
+    for c in text.chars() {
+        let is_part = if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { c.is_alphanumeric() };
+        if is_part && !is_ideograph(c) {
+            if c.is_ascii() {
+                word = step(word, u64::from(c.to_ascii_lowercase() as u32));
+            } else {
+                c.to_lowercase().for_each(|c| word = step(word, u64::from(c as u32)));
+            }
+            continue;
+        }
+        if word != 0 {
+            each(mix(0, std::mem::take(&mut word)));
+        }
+        if is_part {
+            each(mix(1, u64::from(c as u32)));
+        }
+    }
+    if word != 0 {
+        each(mix(0, word));
+    }
+}
+
+fn step(word: u64, c: u64) -> u64 {
+    // FNV-1a over characters; never 0 for a word.
+    (word ^ 0xcbf2_9ce4_8422_2325 ^ c).wrapping_mul(0x0100_0000_01b3) | 1
+}
+
+/// Whether a text holds a time or a date: `12:30`, `1/2/2026`, a year, or their ideographs.
+pub(super) fn has_date(text: &str) -> bool {
+    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return false;
+    }
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        let before = rest[..at].chars().next_back();
+        let digits = rest[at..].bytes().take_while(u8::is_ascii_digit).count();
+        let (number, behind) = (&rest[at..at + digits], &rest[at + digits..]);
+        let next = behind.chars().next();
+        let n_behind = |mark: char| {
+            behind.strip_prefix(mark).map_or(0, |behind| behind.bytes().take_while(u8::is_ascii_digit).count())
+        };
+        let is_clock = n_behind(':') >= 2;
+        let is_date = ['.', '/', '-'].into_iter().any(|mark| {
+            let second = n_behind(mark);
+            let third = behind.get(1 + second..).unwrap_or_default();
+            (1..=2).contains(&second)
+                && third
+                    .strip_prefix(['.', '/', '-'])
+                    .is_some_and(|third| third.starts_with(|c: char| c.is_ascii_digit()))
+        });
+        let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let is_year =
+            digits == 4 && (number.starts_with("19") || number.starts_with("20")) && !is_word(before) && !is_word(next);
+        if is_clock || is_date || is_year || next == Some('年') || next == Some('月') {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<u64> {
+        let mut words = Vec::new();
+        for_each_word(text, |word| words.push(word));
+        words
+    }
+
+    #[test]
+    fn words_are_runs_of_letters_or_single_ideographs() {
+        assert_eq!(words("One, two-three").len(), 3);
+        assert_eq!(words("ÉTÉ été").len(), 2);
+        assert_eq!(words("ÉTÉ")[0], words("été")[0]);
+        assert_eq!(words("北京 is").len(), 3);
+        assert_eq!((weight("a b"), weight("北京"), weight("é é")), (2, 6, 2));
+        assert!(words("  …").is_empty());
+    }
+
+    #[test]
+    fn dates_are_found_and_prices_are_not() {
+        for text in ["at 12:30", "1/2/2026", "3.4.99", "in 1999.", "2026年", "5月"] {
+            assert!(has_date(text), "{text}");
+        }
+        for text in ["", "rye", "3.50", "a1999b", "19990", "1:2"] {
+            assert!(!has_date(text), "{text}");
+        }
+    }
+}
