@@ -23,6 +23,7 @@ def main():
     parser.add_argument("--folds", required=True)
     parser.add_argument("--method", default="main")
     parser.add_argument("--corpora", default="sites,sites2")
+    parser.add_argument("--pages", default="gold", help="each-key: each page with gold as the key page in turn")
     parser.add_argument("--add-all", action="store_true")
     parser.add_argument("--set", action="append", default=[])
     given = parser.parse_args()
@@ -55,7 +56,7 @@ def evaluated(name, given, weights):
         place = corpora.CACHE / folder / folder / f"{name}.jsonl"
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as dump:
         command = [DEHUSK, "evaluate", place, "--method", given.method, "--weights", weights, "--dump", dump.name,
-                   "--config", "/dev/null", "--pages", "gold"]
+                   "--config", "/dev/null", "--pages", given.pages]
         command += ["--add-all"] if given.add_all else []
         for pair in given.set:
             command += ["--set", pair]

@@ -41,8 +41,9 @@ pub(super) struct Evaluate {
     /// Parameter set; --set refines it.
     #[arg(long)]
     preset: Option<String>,
-    /// Pages that are labeled: the key page of each site, those with main-content gold, or all.
-    #[arg(long, default_value = "key", value_parser = ["key", "gold", "all"])]
+    /// Pages that are labeled: the key page of each site; those with main-content gold; all; or each page with
+    /// main-content gold as the key page of its site in turn.
+    #[arg(long, default_value = "key", value_parser = ["key", "gold", "all", "each-key"])]
     pages: String,
     /// Add every page of a site to its model before any page is labeled, as a crawl of the whole site does.
     #[arg(long, alias = "sharpened")]
@@ -74,6 +75,7 @@ impl Evaluate {
         let which = match self.pages.as_str() {
             "all" => Which::All,
             "gold" => Which::Gold,
+            "each-key" => Which::EachKey,
             _ => Which::Key,
         };
         let method = match self.method.as_deref() {

@@ -23,6 +23,10 @@ pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io:
     add("main content, words", report.n_word_pages(), report.bag());
     add("main content, word order", report.n_word_pages(), report.lcs());
     write!(out, "{}", table.render(terminal_width()))?;
+    let collapsed = report.sites.iter().filter(|site| site.key.is_some_and(|key| key.f1 < 0.5)).count();
+    if collapsed > 0 {
+        writeln!(out, "\n{collapsed} key pages have a node F1 under .5")?;
+    }
     if let Some(clusters) = report.clusters {
         let dunn = clusters.dunn.map_or_else(|| "-".to_owned(), figure);
         writeln!(

@@ -36,6 +36,8 @@ pub enum Which {
     Gold,
     /// Every page, including the training pages.
     All,
+    /// Each page with main-content gold, as the key page of its site in turn.
+    EachKey,
 }
 
 /// What to evaluate.

@@ -2,7 +2,7 @@
 //! `content-SPLIT.jsonl`.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -58,8 +58,10 @@ struct PageGold {
 struct SiteTask<'a> {
     name: &'a str,
     gold: &'a GoldSite,
-    pages: BTreeMap<String, PageGold>,
-    place: PathBuf,
+    /// The page from which the site is learned.
+    key: &'a str,
+    pages: &'a BTreeMap<String, PageGold>,
+    place: &'a Path,
     task: &'a Task<'a>,
 }
 
@@ -71,7 +73,7 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
         reason: e.to_string(),
     })?;
     let mut contents: HashMap<&str, HashMap<String, String>> = HashMap::new();
-    let mut tasks = Vec::new();
+    let mut sites = Vec::new();
     for (name, site) in &gold.site {
         // A corpus contains only the splits that were released; gold.toml may list more.
         let Some(place) = Source::place(&task.corpus.join(&site.split), name) else { continue };
@@ -80,8 +82,19 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
         }
         let labels = task.corpus.join("labels").join(&site.split).join(format!("{name}.jsonl"));
         let pages = gold_of(name, &labels, &contents[site.split.as_str()])?;
-        tasks.push(SiteTask { name, gold: site, pages, place, task });
+        sites.push((name, site, pages, place));
     }
+    let tasks: Vec<SiteTask<'_>> = sites
+        .iter()
+        .flat_map(|(name, gold, pages, place)| {
+            let with_words = pages.iter().filter(|(_, gold)| gold.words.is_some()).map(|(page, _)| page.as_str());
+            let keys: Vec<&str> = match task.which {
+                Which::EachKey => with_words.collect(),
+                Which::Key | Which::Gold | Which::All => vec![gold.key_page.as_str()],
+            };
+            keys.into_iter().map(|key| SiteTask { name, gold, key, pages, place, task }).collect::<Vec<_>>()
+        })
+        .collect();
     let rows: Vec<Result<(SiteRow, Vec<Marked>), EvaluateError>> = tasks.par_iter().map(SiteTask::run).collect();
     let mut report = Report::new(task.method.method);
     for row in rows {
@@ -125,9 +138,9 @@ fn id_of(site: &str, page: &str) -> String {
 impl SiteTask<'_> {
     fn run(&self) -> Result<(SiteRow, Vec<Marked>), EvaluateError> {
         let mut row = SiteRow { site: self.name.to_owned(), ..SiteRow::default() };
-        let key_url = self.url(&self.gold.key_page)?;
-        let source = Source::open(&self.place, self.task.settings.fetch.max_bytes)?;
-        let key = source.read(&self.gold.key_page)?;
+        let key_url = self.url(self.key)?;
+        let source = Source::open(self.place, self.task.settings.fetch.max_bytes)?;
+        let key = source.read(self.key)?;
         let mut cost = Cost::default();
         let learns = self.task.method.is_site_method();
         let learned = learns.then(|| self.learn(&source, key_url, &key, &mut row, &mut cost));
@@ -146,10 +159,10 @@ impl SiteTask<'_> {
             }
         }
         let mut marked = Vec::new();
-        for (page, gold) in &self.pages {
-            let is_key = *page == self.gold.key_page;
+        for (page, gold) in self.pages {
+            let is_key = page == self.key;
             let wanted = match self.task.which {
-                Which::Key => is_key,
+                Which::Key | Which::EachKey => is_key,
                 Which::Gold => is_key || gold.words.is_some(),
                 Which::All => true,
             };

@@ -4,6 +4,7 @@ use super::amount::{Favor, kept_blocks};
 use super::features::Facts;
 use super::net::sigmoid;
 use super::weights::Weights;
+use super::words::weight;
 use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
 
@@ -35,6 +36,19 @@ impl<'t> JudgedPage<'t> {
     /// Labels everything but the main content. The confidence is the mean probability of what is kept, by words.
     pub fn labels(&self, favor: Favor) -> Labels {
         self.labels_by(&self.logits, favor)
+    }
+
+    /// The expected length of main content in each node below the body: length times probability, 0 for elements.
+    pub(crate) fn expected_content(&self) -> Vec<f32> {
+        let counted = self.facts.tree.counted();
+        let mut expected = vec![0.0; counted.len()];
+        for (block, logit) in self.facts.blocks.list.iter().zip(&self.logits) {
+            for node in self.facts.blocks.nodes_of(block) {
+                let len = weight(self.facts.tree.text(node)) as f32;
+                expected[node.index() - counted.start] = len * sigmoid(*logit);
+            }
+        }
+        expected
     }
 
     pub(super) fn labels_by(&self, logits: &[f32], favor: Favor) -> Labels {

@@ -172,3 +172,32 @@ proptest! {
         }
     }
 }
+
+/// A blog whose index, tag and archive pages repeat the newest post in full.
+#[test]
+fn a_post_that_most_training_pages_repeat_is_still_content() {
+    let post = |words: &str| {
+        let sentence = format!("{words} is a grass, which is grown as a grain, and it is used for flour and bread. ");
+        format!(
+            "<article class=post><h2><a href=/{words}>{words}</a></h2><p>{}<p>{}</article>",
+            sentence.repeat(3),
+            sentence.repeat(2)
+        )
+    };
+    let frame = |title: &str, posts: &str| {
+        format!(
+            "<title>{title}</title><header><h1><a href=/>The grain blog</a></h1><ul class=menu><li><a href=/>Home</a><li>\
+             <a href=/tags>Tags</a><li><a href=/about>About the grain blog</a></ul></header><main>{posts}</main>\
+             <footer><p>Powered by a blog engine. All rights reserved, 2026.</p></footer>"
+        )
+    };
+    let newest = post("Rye");
+    let older = ["Oats", "Maize", "Barley", "Millet", "Rice", "Wheat"].map(post);
+    let mut pages = vec![frame("Rye", &newest)];
+    // Each repeats the post, beside another one.
+    pages.extend(older.iter().map(|other| frame("Archive", &format!("{newest}{other}"))));
+    pages.push(frame("Oats", &older[0]));
+    let (trees, _, labels) = learned(&pages);
+    let own = own_text(&trees[0], &labels[0]);
+    assert!(own.contains("Rye is a grass") && !own.contains("Powered by"), "{own}");
+}
