@@ -14,7 +14,7 @@ use super::blocks::Blocks;
 use super::class_words::ClassWords;
 use super::elements::Elements;
 use super::head::Head;
-use super::measures::Measures;
+use super::measures::{Measure, Measures};
 use super::sums::Sums;
 use super::tags::{AROUND, HOLDERS, Tags};
 use crate::dom::{NodeId, Tree};
@@ -78,6 +78,8 @@ pub(super) struct Facts<'t> {
     pub(super) head: Head,
     /// Whether each block is below a heading element.
     pub(super) is_heading: Vec<bool>,
+    /// Of each block: share of its words that are in the title, and share of the title's words that are in it.
+    pub(super) title_overlap: Vec<(f32, f32)>,
 }
 
 impl<'t> Facts<'t> {
@@ -89,7 +91,10 @@ impl<'t> Facts<'t> {
         let sums = Sums::of(tree, &tags, &blocks, &measures);
         let heading = super::tags::around_bit("heading");
         let is_heading = blocks.list.iter().map(|block| elements.list[block.container].around & heading != 0).collect();
-        Facts { tree, tags, blocks, elements, measures, sums, head: Head::of(tree), is_heading }
+        let head = Head::of(tree, &measures);
+        let overlap = |m: &Measure| own::title_overlap(&head, m, &measures.words[m.words.clone()]);
+        let title_overlap = measures.list.iter().map(overlap).collect();
+        Facts { tree, tags, blocks, elements, sums, is_heading, title_overlap, head, measures }
     }
 
     pub(super) fn len(&self) -> usize {

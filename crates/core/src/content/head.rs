@@ -2,22 +2,60 @@
 
 use rustc_hash::FxHashSet;
 
+use super::measures::Measures;
 use super::words::for_each_word;
 use crate::dom::{NodeId, Tree};
 
-/// Words of the title and of the description.
+/// Words of the head that the page has, too.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     /// Of the longer one of `title` and `og:title`.
-    pub(super) title: FxHashSet<u64>,
+    pub(super) title: HeadWords,
     /// Of `og:title`, or of the title.
-    pub(super) og_title: FxHashSet<u64>,
+    pub(super) og_title: HeadWords,
     /// Of `description` and `og:description`.
-    pub(super) description: FxHashSet<u64>,
+    pub(super) description: HeadWords,
+}
+
+/// Distinct words of a line of the head.
+#[derive(Debug, Default)]
+pub(super) struct HeadWords {
+    /// Their number, on the page or not.
+    pub(super) n: f32,
+    /// Of each word of the page: whether it is one of them.
+    is_in: Vec<bool>,
+}
+
+impl HeadWords {
+    fn of(text: &str, measures: &Measures) -> HeadWords {
+        let mut words = FxHashSet::default();
+        for_each_word(text, |word| {
+            words.insert(word);
+        });
+        let mut is_in = vec![false; measures.n_distinct()];
+        words.iter().filter_map(|word| measures.number(*word)).for_each(|number| is_in[number] = true);
+        HeadWords { n: words.len() as f32, is_in }
+    }
+
+    /// How many of these words are in the line, each time they occur.
+    pub(super) fn count(&self, words: &[u32]) -> f32 {
+        words.iter().filter(|word| self.is_in[**word as usize]).count() as f32
+    }
+
+    /// How many distinct ones of these words are in the line.
+    pub(super) fn count_distinct(&self, words: &[u32]) -> f32 {
+        if self.n == 0.0 {
+            return 0.0;
+        }
+        let mut found: Vec<u32> = words.iter().copied().filter(|word| self.is_in[*word as usize]).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.len() as f32
+    }
 }
 
 impl Head {
-    pub(super) fn of(tree: &Tree) -> Head {
+    pub(super) fn of(tree: &Tree, measures: &Measures) -> Head {
         let mut title = String::new();
         if let Some(node) = tree.all("title").next() {
             let texts = tree.shape.subtree(node).map(NodeId::new).filter(|node| tree.is_text(*node));
@@ -38,14 +76,7 @@ impl Head {
         }
         let og_title = if og_title.is_empty() { title.clone() } else { og_title };
         let longer = if og_title.len() > title.len() { &og_title } else { &title };
+        let words = |text: &str| HeadWords::of(text, measures);
         Head { title: words(longer), og_title: words(&og_title), description: words(&description) }
     }
-}
-
-fn words(text: &str) -> FxHashSet<u64> {
-    let mut words = FxHashSet::default();
-    for_each_word(text, |word| {
-        words.insert(word);
-    });
-    words
 }

@@ -1,8 +1,9 @@
 //! What is measured of the text of each block.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::blocks::{Block, Blocks};
+use super::numbers::ln;
 use super::tags::{Is, Tags};
 use super::words::{closes, ends_sentence, for_each_word, has_date, is_mark, is_separator, weight};
 use crate::dom::{NodeId, Tree, hash_str};
@@ -65,14 +66,18 @@ impl Measure {
 #[derive(Debug, Default)]
 pub(super) struct Measures {
     pub(super) list: Vec<Measure>,
-    /// Hashes of all words of the page, block by block.
-    pub(super) words: Vec<u64>,
-    /// How often each word is on the page.
-    pub(super) word_counts: FxHashMap<u64, u32>,
+    /// Numbers of all words of the page, block by block.
+    pub(super) words: Vec<u32>,
+    /// The distinct words, by their hash.
+    numbers: FxHashMap<u64, u32>,
+    /// Of each word: its hash.
+    hashes: Vec<u64>,
+    /// Of each word: the logarithm of how often it is on the page.
+    pub(super) ln_counts: Vec<f32>,
+    /// Of each word: whether it is among the most frequent ones of the prose, function words of any language.
+    pub(super) is_frequent: Vec<bool>,
     /// How often each text is on the page.
     pub(super) text_counts: FxHashMap<u64, u32>,
-    /// The most frequent words of the prose: function words of any language.
-    pub(super) frequent: FxHashSet<u64>,
 }
 
 /// Number of words that count as frequent.
@@ -87,33 +92,58 @@ impl Measures {
             *measures.text_counts.entry(measure.text).or_default() += 1;
             measures.list.push(measure);
         }
-        let mut in_prose: FxHashMap<u64, u32> = FxHashMap::default();
+        let n = measures.hashes.len();
+        let (mut counts, mut in_prose) = (vec![0_u32; n], vec![0_u32; n]);
         for measure in &measures.list {
             for word in &measures.words[measure.words.clone()] {
-                *measures.word_counts.entry(*word).or_default() += 1;
-                if measure.is_prose {
-                    *in_prose.entry(*word).or_default() += 1;
-                }
+                counts[*word as usize] += 1;
+                in_prose[*word as usize] += u32::from(measure.is_prose);
             }
         }
-        let mut ranked: Vec<(u32, u64)> = in_prose.into_iter().map(|(word, n)| (n, word)).collect();
+        measures.ln_counts = counts.iter().map(|count| ln(*count as f32)).collect();
+        let mut ranked: Vec<(u32, u64, usize)> = (0..n)
+            .filter(|word| in_prose[*word] > 0)
+            .map(|word| (in_prose[word], measures.hashes[word], word))
+            .collect();
         if ranked.len() > N_FREQUENT {
             ranked.select_nth_unstable_by(N_FREQUENT, |a, b| b.cmp(a));
             ranked.truncate(N_FREQUENT);
         }
-        measures.frequent = ranked.into_iter().map(|(_, word)| word).collect();
+        measures.is_frequent = vec![false; n];
+        ranked.into_iter().for_each(|(_, _, word)| measures.is_frequent[word] = true);
         measures
+    }
+
+    /// The number of a word, by its hash; `None` if it is not on the page.
+    pub(super) fn number(&self, hash: u64) -> Option<usize> {
+        self.numbers.get(&hash).map(|number| *number as usize)
+    }
+
+    /// Number of distinct words.
+    pub(super) fn n_distinct(&self) -> usize {
+        self.hashes.len()
+    }
+
+    fn add_words(&mut self, text: &str) -> std::ops::Range<usize> {
+        let from = self.words.len();
+        for_each_word(text, |hash| {
+            let next = self.hashes.len() as u32;
+            let number = *self.numbers.entry(hash).or_insert(next);
+            if number == next {
+                self.hashes.push(hash);
+            }
+            self.words.push(number);
+        });
+        from..self.words.len()
     }
 
     fn measure(&mut self, tree: &Tree, tags: &Tags<'_>, blocks: &Blocks, block: &Block, links: &Links) -> Measure {
         let text = blocks.text_of(block);
-        let from = self.words.len();
-        for_each_word(text, |word| self.words.push(word));
-        let mut measure = Measure { words: from..self.words.len(), text: hash_str(text), ..Measure::default() };
-        measure.read_text(text);
+        let mut measure = Measure { words: self.add_words(text), text: hash_str(text), ..Measure::default() };
         let mut last_link = 0;
         for node in blocks.nodes_of(block) {
             let len = weight(tree.text(node)) as f32;
+            measure.len += len;
             measure.texts += 1.0;
             let link = links.around[node.index()];
             if link != 0 {
@@ -129,7 +159,7 @@ impl Measures {
             let parent = NodeId::new(tree.shape.parent[node.index()] as usize);
             measure.has_time_element |= tags.tag(parent).is == Is::Time;
         }
-        measure.link_len = measure.link_len.min(measure.len);
+        measure.read_text(text);
         measure.is_prose = measure.len >= 50.0 && measure.marks >= 2.0 && measure.link_len < 0.5 * measure.len;
         measure
     }
@@ -137,7 +167,6 @@ impl Measures {
 
 impl Measure {
     fn read_text(&mut self, text: &str) {
-        self.len = weight(text) as f32;
         match text.is_ascii() {
             true => text.bytes().for_each(|byte| self.read_char(char::from(byte))),
             false => text.chars().for_each(|c| self.read_char(c)),

@@ -119,6 +119,23 @@ mod tests {
         assert!(labels.confidence > 0.5, "{}", labels.confidence);
     }
 
+    /// Stored outputs: the bits of the logits must be the same on every machine and with every number of threads.
+    #[test]
+    fn logits_have_the_same_bits_everywhere() {
+        const STORED: u64 = 1283810671264538890;
+        let pages = ["Rye", "北京的天气很好，我们去公园。", "خبز الشعير، وهو طعام قديم.", "Хлеб из ржи, 12.05.2026"];
+        let html = |text: &str| {
+            format!(
+                "<title>{text}</title><nav class=topMenu><a href=/>Home</a> | <a href=#x>{text}</a></nav><main>
+                <h1>{text}</h1><p>{}<ul><li>{text}: 1/2<li><b>{text}</b></ul></main><footer>© {text} 12:30</footer>",
+                text.repeat(20)
+            )
+        };
+        let logits = pages.map(|text| JudgedPage::of(&parse(&html(text), &ParseOptions::default())).logits().to_vec());
+        let bits = logits.iter().flatten().fold(0, |sum, logit| crate::dom::mix(sum, u64::from(logit.to_bits())));
+        assert_eq!(bits, STORED, "retrained weights have other outputs: {logits:?}");
+    }
+
     #[test]
     fn empty_pages_have_nothing_to_judge() {
         for html in ["", "<frameset>", "<p> </p>", "<img>"] {

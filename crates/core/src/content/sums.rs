@@ -40,7 +40,8 @@ impl Sum {
 /// Prefix sums over blocks and nodes. Sums are of whole numbers below 2^53, so that their order does not matter.
 #[derive(Debug)]
 pub(super) struct Sums {
-    first_node: Vec<usize>,
+    /// Of each node, and of the end: number of blocks that begin before it.
+    blocks_before: Vec<u32>,
     len: Vec<f64>,
     link_len: Vec<f64>,
     marks: Vec<f64>,
@@ -73,7 +74,7 @@ impl Sums {
         };
         let list = &measures.list;
         let mut sums = Sums {
-            first_node: blocks.list.iter().map(|block| blocks.first_node(block)).collect(),
+            blocks_before: blocks_before(tree, blocks),
             len: prefix(&|at| list[at].len),
             link_len: prefix(&|at| list[at].link_len),
             marks: prefix(&|at| list[at].marks),
@@ -92,8 +93,7 @@ impl Sums {
     }
 
     fn range(&self, nodes: std::ops::Range<usize>) -> Sum {
-        let from = self.first_node.partition_point(|first| *first < nodes.start);
-        let to = self.first_node.partition_point(|first| *first < nodes.end);
+        let [from, to] = [nodes.start, nodes.end].map(|node| self.blocks_before[node] as usize);
         let between = |sums: &[f64]| (sums[to] - sums[from]) as f32;
         Sum {
             blocks: (from, to),
@@ -115,4 +115,11 @@ impl Sums {
     pub(super) fn len_before(&self, block: usize) -> f32 {
         self.len[block] as f32
     }
+}
+
+fn blocks_before(tree: &Tree, blocks: &Blocks) -> Vec<u32> {
+    let mut before = vec![0; tree.len() + 1];
+    blocks.list.iter().for_each(|block| before[blocks.first_node(block) + 1] += 1);
+    (1..before.len()).for_each(|node| before[node] += before[node - 1]);
+    before
 }

@@ -298,7 +298,7 @@ fn other_version(page: &EncodedPage, alignments: &[Alignment]) -> Option<usize> 
 /// as much, and loses .004 of F1 on pages that have little content.
 fn loses_content(page: &EncodedPage, tree: &Tree, is_template: &[bool]) -> bool {
     /// Share of a page's text that is its own, from which nothing is wrong.
-    const ENOUGH_OWN: f64 = 0.4;
+    const ENOUGH_OWN: f64 = 0.2;
     /// Share of the expected main content that may be template.
     const MAX_LOST: f64 = 0.5;
     /// Expected main content, in letters, below which the page model knows too little.

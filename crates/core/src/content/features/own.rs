@@ -1,6 +1,8 @@
 //! The text of the block itself, and the elements around it.
 
 use super::Facts;
+use crate::content::head::{Head, HeadWords};
+use crate::content::measures::Measure;
 use crate::content::numbers::{ln, ln1p, share};
 use crate::content::tags::{AROUND, HOLDERS, Is};
 
@@ -52,10 +54,10 @@ pub(super) fn write(facts: &Facts<'_>, at: usize, out: &mut [f32]) {
     let words = &facts.measures.words[m.words.clone()];
     let n = m.n_words();
     let repeats = facts.measures.text_counts.get(&m.text).copied().unwrap_or(1);
-    let mean = |value: &dyn Fn(u64) -> f32| words.iter().map(|word| value(*word)).sum::<f32>() / n.max(1.0);
-    let frequency = mean(&|word| ln(facts.measures.word_counts.get(&word).copied().unwrap_or(1) as f32));
-    let (precision, recall) = title_overlap(facts, at);
-    let described = distinct_within(words, &facts.head.description);
+    let mean = |value: &dyn Fn(usize) -> f32| words.iter().map(|word| value(*word as usize)).sum::<f32>() / n.max(1.0);
+    let frequency = mean(&|word| facts.measures.ln_counts[word]);
+    let (precision, recall) = facts.title_overlap[at];
+    let described = facts.head.description.count_distinct(words);
     let block = &facts.blocks.list[at];
     let last = facts.blocks.nodes_of(block).last().map_or(block.container, |node| node.index());
     let images =
@@ -82,10 +84,10 @@ pub(super) fn write(facts: &Facts<'_>, at: usize, out: &mut [f32]) {
         flag(m.asks_or_exclaims),
         ln(repeats as f32),
         frequency / 5.0,
-        mean(&|word| flag(facts.measures.frequent.contains(&word))),
+        mean(&|word| flag(facts.measures.is_frequent[word])),
         precision,
         recall,
-        share(described, facts.head.description.len() as f32),
+        share(described, facts.head.description.n),
         m.local_links / m.links.max(1.0),
         flag(m.ends_with_colon),
         flag(m.has_time_element),
@@ -95,27 +97,14 @@ pub(super) fn write(facts: &Facts<'_>, at: usize, out: &mut [f32]) {
     ]);
 }
 
-/// Number of distinct words that are in the set.
-fn distinct_within(words: &[u64], set: &rustc_hash::FxHashSet<u64>) -> f32 {
-    if set.is_empty() {
-        return 0.0;
-    }
-    let mut found: Vec<u64> = words.iter().copied().filter(|word| set.contains(word)).collect();
-    found.sort_unstable();
-    found.dedup();
-    found.len() as f32
-}
-
-/// Share of the block's words that are in the title, and share of the title's words that are in the block.
-pub(super) fn title_overlap(facts: &Facts<'_>, at: usize) -> (f32, f32) {
-    let m = &facts.measures.list[at];
-    let words = &facts.measures.words[m.words.clone()];
-    let in_title = words.iter().filter(|word| facts.head.title.contains(word)).count() as f32;
+/// Share of a block's words that are in the title, and share of the title's words that are in the block.
+pub(super) fn title_overlap(head: &Head, measure: &Measure, words: &[u32]) -> (f32, f32) {
+    let in_title = head.title.count(words);
     if in_title == 0.0 {
         return (0.0, 0.0);
     }
-    let recall = |title: &rustc_hash::FxHashSet<u64>| share(distinct_within(words, title), title.len() as f32);
-    (in_title / m.n_words().max(1.0), recall(&facts.head.title).max(recall(&facts.head.og_title)))
+    let recall = |title: &HeadWords| share(title.count_distinct(words), title.n);
+    (in_title / measure.n_words().max(1.0), recall(&head.title).max(recall(&head.og_title)))
 }
 
 pub(super) fn write_holder(facts: &Facts<'_>, at: usize, out: &mut [f32]) {

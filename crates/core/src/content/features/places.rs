@@ -1,7 +1,6 @@
 //! Where on the page a block is: in its order, by its text, from the title and from the first heading.
 
 use super::Facts;
-use super::own::title_overlap;
 use crate::content::numbers::{ln, ln1p, share};
 use crate::content::tags::Is;
 use crate::dom::NodeId;
@@ -43,7 +42,7 @@ impl Places {
         let mut best = (LEAST_TITLE, None);
         for at in 0..facts.len() {
             if facts.measures.list[at].link_share() < 0.9 {
-                let (precision, recall) = title_overlap(facts, at);
+                let (precision, recall) = facts.title_overlap[at];
                 let score = precision * recall * if facts.is_heading[at] { 1.5 } else { 1.0 };
                 if score > best.0 {
                     best = (score, Some(at));
