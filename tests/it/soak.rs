@@ -1,12 +1,12 @@
 //! Many nights with everything that happens to a nightly crawl, by a seeded plan: pages that change, go and fail, sites
-//! that are redesigned or silent, numbers in every answer, interruptions and kills. After each night the invariants are
+//! that are redesigned or silent, numbers in every answer, kills and full disks. After each night the invariants are
 //! checked in the database and at the server.
 //!
 //! Twelve sites and ten nights; `RUN_SLOW_TESTS=1 cargo test --test it soak -- --nocapture` runs 72 sites and thirty
 //! nights.
 
 use std::collections::BTreeMap;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use std::time::Duration;
 use dehusk::demo::server::{Reply, Server};
 use rusqlite::Connection;
 
+use crate::cli::err;
 use crate::crawl::gaps;
 
 const PAGES: u64 = 9;
@@ -86,7 +87,7 @@ fn nights_with_everything_keep_the_invariants() {
     let dir = tempfile::tempdir().unwrap();
     let seeds: String = (0..sites).map(|site| format!("http://s{site}.test/0\n")).collect();
     std::fs::write(dir.path().join("seeds.txt"), seeds).unwrap();
-    let (mut kills, mut visited) = (0, Visited::default());
+    let (mut kills, mut full, mut visited) = (0, 0, Visited::default());
     for night in 1..=nights {
         tonight.store(night as usize, Ordering::Relaxed);
         let before = server.arrivals().len();
@@ -99,6 +100,12 @@ fn nights_with_everything_keep_the_invariants() {
             child.wait().unwrap();
             kills += 1;
         }
+        // As on a full disk: no file can grow beyond 64 kB. One sentence, exit code 3, and nothing is lost.
+        if cfg!(unix) && (night == 2 || chance("full", 0, 0, night) < 20) {
+            let output = on_full_disk(&crawl(dir.path(), server.port()));
+            assert_eq!(output.status.code(), Some(3), "night {night}: {}", err(&output));
+            full += 1;
+        }
         let status = crawl(dir.path(), server.port()).status().unwrap();
         assert_eq!(status.code(), Some(0), "night {night}");
         let arrivals = server.arrivals()[before..].to_vec();
@@ -108,7 +115,14 @@ fn nights_with_everything_keep_the_invariants() {
         }
         check(&Connection::open(dir.path().join("soak.db")).unwrap(), night, &mut visited);
     }
-    println!("{sites} sites, {nights} nights, {kills} kills, {} requests", server.arrivals().len());
+    println!("{sites} sites, {nights} nights, {kills} kills, {full} full disks, {} requests", server.arrivals().len());
+}
+
+/// Runs a command that may not write files of more than 64 kB.
+fn on_full_disk(command: &Command) -> Output {
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\""]).arg(command.get_program());
+    limited.args(command.get_args()).current_dir(command.get_current_dir().unwrap()).output().unwrap()
 }
 
 fn crawl(dir: &std::path::Path, port: u16) -> Command {

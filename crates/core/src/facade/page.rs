@@ -124,8 +124,8 @@ impl Page {
         self.tree.len()
     }
 
-    /// Cleans the page by itself, without knowledge of its site: main text by length, links, prose and position of its
-    /// blocks. A page on which nothing reads as prose is kept whole.
+    /// Cleans the page by itself, without knowledge of its site: a small net reads the features of each block and keeps
+    /// the main content. A page in which it finds none is kept whole.
     ///
     /// A [`SiteModel`](crate::SiteModel) does this better for every page of a site that it knows.
     ///

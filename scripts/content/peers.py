@@ -1,0 +1,40 @@
+"""Main content by page-level extractors on the pages of left_out.py, scored alike.
+
+    pip install trafilatura resiliparse lxml_html_clean
+    python3 scripts/content/peers.py [--corpora sites,sites2]
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import trafilatura
+from resiliparse.extract.html2text import extract_plain_text
+from resiliparse.parse.html import HTMLTree
+
+import corpora
+import score_text
+
+EXTRACTORS = {
+    "trafilatura": lambda html: trafilatura.extract(html) or "",
+    "resiliparse": lambda html: extract_plain_text(HTMLTree.parse_from_bytes(html), main_content=True),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpora", default=",".join(name for name in corpora.WEIGHTS if name != "snippets"))
+    for name in parser.parse_args().corpora.split(","):
+        pages = [(Path(line["file"]).read_bytes() if "file" in line else line["html"].encode(), page["gold"])
+                 for line, page in corpora.lines_of(name)]
+        for tool, extract in EXTRACTORS.items():
+            start = time.process_time()
+            texts = [extract(html) for html, _ in pages]
+            took = (time.process_time() - start) * 1000 / len(pages)
+            found = [value for text, (_, gold) in zip(texts, pages) if (value := score_text.bag(text, gold))]
+            p, r, f1 = (sum(value[k] for value in found) / len(found) for k in range(3))
+            print(f"{tool:12} {name:11} {len(found):4} pages  F1 {f1:.4f} ({p:.3f}/{r:.3f})  {took:.1f} ms a page", flush=True)
+
+
+if __name__ == "__main__":
+    main()
