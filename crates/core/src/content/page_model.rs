@@ -8,9 +8,15 @@ use super::words::weight;
 use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
 
+/// Nodes of a page that is judged. A row of features has a kilobyte, so that a larger page would need more memory than
+/// its tree; it is kept whole.
+const MAX_NODES: usize = 100_000;
+
 /// A page with the judgement of the page model on each block.
 pub struct JudgedPage<'t> {
-    pub(super) facts: Facts<'t>,
+    tree: &'t Tree,
+    /// `None` for a page that is too large.
+    pub(super) facts: Option<Facts<'t>>,
     /// The logit of main content, by block.
     pub(super) logits: Vec<f32>,
 }
@@ -18,14 +24,12 @@ pub struct JudgedPage<'t> {
 impl<'t> JudgedPage<'t> {
     /// Judges all blocks of a page.
     pub fn of(tree: &'t Tree) -> JudgedPage<'t> {
+        let Some(weights) = Weights::of_page().filter(|_| tree.counted().len() <= MAX_NODES) else {
+            return JudgedPage { tree, facts: None, logits: Vec::new() };
+        };
         let facts = Facts::of(tree);
-        match Weights::of_page() {
-            Some(weights) => {
-                let logits = weights.net.logits(&facts.features(&weights.classes));
-                JudgedPage { facts, logits }
-            }
-            None => JudgedPage { logits: vec![0.0; facts.len()], facts },
-        }
+        let logits = weights.net.logits(&facts.features(&weights.classes));
+        JudgedPage { tree, facts: Some(facts), logits }
     }
 
     /// The logits of main content, by block.
@@ -40,11 +44,12 @@ impl<'t> JudgedPage<'t> {
 
     /// The expected length of main content in each node below the body: length times probability, 0 for elements.
     pub(crate) fn expected_content(&self) -> Vec<f32> {
-        let counted = self.facts.tree.counted();
+        let counted = self.tree.counted();
         let mut expected = vec![0.0; counted.len()];
-        for (block, logit) in self.facts.blocks.list.iter().zip(&self.logits) {
-            for node in self.facts.blocks.nodes_of(block) {
-                let len = weight(self.facts.tree.text(node)) as f32;
+        let Some(facts) = &self.facts else { return expected };
+        for (block, logit) in facts.blocks.list.iter().zip(&self.logits) {
+            for node in facts.blocks.nodes_of(block) {
+                let len = weight(self.tree.text(node)) as f32;
                 expected[node.index() - counted.start] = len * sigmoid(*logit);
             }
         }
@@ -52,7 +57,8 @@ impl<'t> JudgedPage<'t> {
     }
 
     pub(super) fn labels_by(&self, logits: &[f32], favor: Favor) -> Labels {
-        let words: Vec<f32> = self.facts.measures.list.iter().map(|m| m.n_words().max(1.0)).collect();
+        let Some(facts) = &self.facts else { return Labels::none(self.tree) };
+        let words: Vec<f32> = facts.measures.list.iter().map(|m| m.n_words().max(1.0)).collect();
         let kept = kept_blocks(logits, &words, favor);
         let (mut sum, mut total) = (0.0_f64, 0.0_f64);
         for ((logit, n), _) in logits.iter().zip(&words).zip(&kept).filter(|(_, is_kept)| **is_kept) {
@@ -60,20 +66,20 @@ impl<'t> JudgedPage<'t> {
             total += f64::from(*n);
         }
         let confidence = if total > 0.0 { sum / total } else { 0.0 };
-        Labels::new(self.node_labels(&kept)).with_confidence(confidence)
+        Labels::new(self.node_labels(facts, &kept)).with_confidence(confidence)
     }
 
     /// The labels of all nodes: the texts of kept blocks are the page's own, and the elements around them. An element
     /// without text, such as a picture, goes with most of the text around it.
-    fn node_labels(&self, kept: &[bool]) -> Vec<bool> {
-        let tree = self.facts.tree;
+    fn node_labels(&self, facts: &Facts<'_>, kept: &[bool]) -> Vec<bool> {
+        let tree = self.tree;
         let counted = tree.counted();
         let mut is_template = vec![false; tree.len()];
         is_template[counted.clone()].fill(true);
         // Length of the text below each node, and of what is kept of it.
         let mut lengths = vec![(0.0_f32, 0.0_f32); tree.len()];
-        for (at, block) in self.facts.blocks.list.iter().enumerate() {
-            for node in self.facts.blocks.nodes_of(block) {
+        for (at, block) in facts.blocks.list.iter().enumerate() {
+            for node in facts.blocks.nodes_of(block) {
                 is_template[node.index()] = !kept[at];
                 let len = tree.text(node).len() as f32;
                 lengths[node.index()] = (len, if kept[at] { len } else { 0.0 });
@@ -134,6 +140,15 @@ mod tests {
         let logits = pages.map(|text| JudgedPage::of(&parse(&html(text), &ParseOptions::default())).logits().to_vec());
         let bits = logits.iter().flatten().fold(0, |sum, logit| crate::dom::mix(sum, u64::from(logit.to_bits())));
         assert_eq!(bits, STORED, "retrained weights have other outputs: {logits:?}");
+    }
+
+    #[test]
+    fn a_page_that_is_too_large_is_kept_whole() {
+        let tree = parse(&"<li>x".repeat(MAX_NODES / 2 + 1), &ParseOptions::default());
+        let judged = JudgedPage::of(&tree);
+        let labels = judged.labels(Favor::Balanced);
+        assert!(judged.logits().is_empty() && labels == Labels::none(&tree));
+        assert_eq!(judged.expected_content().len(), tree.counted().len());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::amount::Favor;
+use super::features::Facts;
 use super::numbers::ln1p;
 use super::page_model::JudgedPage;
 use super::weights::Weights;
@@ -74,8 +75,9 @@ impl PageBlocks {
     /// The blocks of a judged page.
     pub(crate) fn of(page: &JudgedPage<'_>) -> PageBlocks {
         let mut blocks = PageBlocks::default();
-        for (at, m) in page.facts.measures.list.iter().enumerate().take(MOST_BLOCKS) {
-            blocks.slots.push(page.facts.slot(at) as u32);
+        let Some(facts) = &page.facts else { return blocks };
+        for (at, m) in facts.measures.list.iter().enumerate().take(MOST_BLOCKS) {
+            blocks.slots.push(facts.slot(at) as u32);
             blocks.texts.push(m.text as u32);
             if m.pattern != m.text {
                 blocks.patterns.push((at as u32, m.pattern as u32));
@@ -159,10 +161,8 @@ impl SiteBlocks {
         let net = &Weights::of_site()?.net;
         let own = PageBlocks::of(page);
         let others = self.others(&own);
-        if others == 0 || own.slots.is_empty() {
-            return None;
-        }
-        let mut logits = net.logits(&self.rows(page, &own, others));
+        let facts = page.facts.as_ref().filter(|_| others != 0 && !own.slots.is_empty())?;
+        let mut logits = net.logits(&self.rows(facts, &own, others));
         // Blocks of a very long page beyond those that are kept.
         logits.extend_from_slice(&page.logits[own.slots.len()..]);
         Some(page.labels_by(&logits, favor))
@@ -193,7 +193,7 @@ impl SiteBlocks {
     }
 
     /// The inputs of the net for each block.
-    fn rows(&self, page: &JudgedPage<'_>, own: &PageBlocks, others: u64) -> Vec<f32> {
+    fn rows(&self, facts: &Facts<'_>, own: &PageBlocks, others: u64) -> Vec<f32> {
         let k = others.count_ones() as f32;
         let share = |pages: Option<&u64>| (pages.copied().unwrap_or(0) & others).count_ones() as f32 / k;
         let patterns = own.patterns();
@@ -214,7 +214,7 @@ impl SiteBlocks {
             let (before, behind) = (at.saturating_sub(1), (at + 1).min(n - 1));
             let (with_slot, slot_logit) = self.slot(slot, others, means.get(&slot).copied().unwrap_or(0.0));
             rows.extend([
-                ln1p(page.facts.measures.list[at].len),
+                ln1p(facts.measures.list[at].len),
                 own.logit(at),
                 slot_logit,
                 same_text[at],
