@@ -1,7 +1,7 @@
 //! The program as a user runs it: output, exit codes, messages.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,15 @@ pub(crate) fn out(output: &Output) -> String {
 
 pub(crate) fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Sends a signal to the program once the server has had this many requests.
+pub(crate) fn signal_after(server: &Server, requests: usize, child: &Child, signal: &str) {
+    let start = Instant::now();
+    while server.arrivals().len() < requests && start.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
 }
 
 fn loopback(server: &Server) -> Vec<String> {
@@ -196,12 +205,7 @@ fn ctrl_c_stores_what_is_out() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let start = Instant::now();
-    while server.arrivals().len() < 3 && start.elapsed() < Duration::from_secs(20) {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    signal_after(&server, 3, &child, "-INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(4), "{}", err(&output));
     assert!(err(&output).contains("stopping: waiting up to 30 s for what is out"), "{}", err(&output));

@@ -1,4 +1,4 @@
-//! The functions that the fuzzer runs, over its kept corpus and over what broke them once.
+//! Runs the functions of the fuzzer over the corpus in the repository, which has every input that once failed.
 
 #[path = "../fuzz/targets.rs"]
 #[allow(unreachable_pub, clippy::expect_used, reason = "a library of its own for the fuzzer")]

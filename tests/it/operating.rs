@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Reply, Server};
 
-use crate::cli::err;
+use crate::cli::{err, signal_after};
 
 const NIGHTLY: &str = include_str!("../../docs/nightly.md");
 
@@ -100,11 +100,7 @@ fn the_service_ends_with_its_success_codes() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let start = Instant::now();
-    while server.arrivals().len() < 3 && start.elapsed() < Duration::from_secs(20) {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    signal_after(&server, 3, &child, "-TERM");
     let asked = Instant::now();
     let output = child.wait_with_output().unwrap();
     let seconds: u64 = value(&unit, "TimeoutStopSec").parse().unwrap();

@@ -8,8 +8,8 @@ use super::words::weight;
 use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
 
-/// Nodes of a page that is judged. A row of features has a kilobyte, so that a larger page would need more memory than
-/// its tree; it is kept whole.
+/// Maximum number of nodes of a page that is judged. The features of a block take a kilobyte, so a larger page would
+/// need more memory than its tree. It is kept whole.
 const MAX_NODES: usize = 100_000;
 
 /// A page with the judgement of the page model on each block.
@@ -157,6 +157,13 @@ mod tests {
             let tree = parse(html, &ParseOptions::default());
             let judged = JudgedPage::of(&tree);
             assert!(judged.logits().is_empty() && judged.labels(Favor::Balanced).confidence == 0.0, "{html}");
+        }
+        // Whatever a limit leaves of a page.
+        for max_nodes in 0..8 {
+            let tree =
+                parse("<title>x</title><p>a<b>c</b><p>d", &ParseOptions { max_nodes, ..ParseOptions::default() });
+            let judged = JudgedPage::of(&tree);
+            assert_eq!(judged.labels(Favor::Balanced).is_template.len(), tree.len(), "{max_nodes} nodes");
         }
     }
 }
