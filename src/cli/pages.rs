@@ -11,7 +11,7 @@ use super::table::{Table, terminal_width, time};
 use super::terminal::for_output;
 use super::{Failure, Outcome, open_store};
 use crate::settings::{NoindexPages, Settings};
-use crate::store::{PageRow, merge_aliases};
+use crate::store::PageRow;
 use dehusk_core::internals::dom::{parse, write_text};
 
 /// List and show page snapshots, raw or without their template.
@@ -28,7 +28,8 @@ pub(super) struct Pages {
 
 #[derive(Subcommand)]
 enum Action {
-    /// List the newest snapshot of each page. URLs of a site with one body are one page (JSON: `aliases`).
+    /// List the newest snapshot of each page. URLs of a site with one body are one page (JSON: `aliases`), that of its
+    /// canonical link where it is among them.
     #[command(after_help = "Examples:
   dehusk pages list docs.example.org
   dehusk pages list --json")]
@@ -91,7 +92,7 @@ fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failu
         };
         return Err(Failure::Nothing(anyhow!("no page of {host} is stored; {hint}")));
     }
-    let rows = merge_aliases(rows);
+    let rows = store.merge_aliases(rows).map_err(|e| Failure::Work(e.into()))?;
     let mut out = io::stdout().lock();
     if json {
         writeln!(out, "{}", serde_json::json!({"schema": 1, "pages": rows}))?;

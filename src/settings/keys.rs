@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toml::Value;
 
-use dehusk_core::internals::clean::{Alone, KeepText};
+use dehusk_core::internals::clean::{Alone, HiddenText, KeepText};
 use dehusk_core::internals::cluster::ClusterBy;
 use dehusk_core::internals::content::Favor;
 use dehusk_core::internals::dom::KeepNodes;
@@ -270,6 +270,8 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.core.clean.min_confidence => share(v)?;
     "clean.whole_blocks" = "true", "Whether a paragraph, heading, cell, item or block of code without blocks in it is kept or left out as a whole.",
         |s, v| s.core.clean.whole_blocks => truth(v)?;
+    "clean.hidden" = "\"keep\"", "Text below hidden, display:none or visibility:hidden: keep, drop. Closed tabs, answers and menus are hidden, too.",
+        |s, v| s.core.clean.hidden => one_of(v, &[("keep", HiddenText::Keep), ("drop", HiddenText::Drop)])?;
     "clean.alone" = "\"page_model\"", "How a page of an unknown site is cleaned: page_model (its main content), plain (the whole page is kept).",
         |s, v| s.core.clean.alone => one_of(v, &[("page_model", Alone::PageModel), ("plain", Alone::Plain)])?;
     "clean.favor" = "\"balanced\"", "What is preferred where it is in doubt how much of a page is main content: precision, balanced, recall.",

@@ -36,7 +36,7 @@ pub use model::{
     Cleaned, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query, RecleanedPage, Reply, SeenWrite, StalePage, Write,
 };
 pub use pages::{Snapshot, digest, pack, unpack};
-pub use read::{PageRow, TemplateRow, merge_aliases};
+pub use read::{PageRow, TemplateRow};
 pub use runs::{NewVisit, Run, RunChoice, RunRequest, SiteOutcome, VisitOutcome};
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
 pub use sqlite_backend::SqliteBackend;

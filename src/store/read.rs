@@ -5,7 +5,9 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::{Store, StoreError};
+use dehusk_core::internals::dom::scan_canonical;
 use dehusk_core::internals::method::Method;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// A stored template without its body.
 #[derive(Clone, Debug, Serialize)]
@@ -81,30 +83,6 @@ fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
     })
 }
 
-/// One row for pages of a site with the same body, such as `/x/` and `/x/index.html`: that of the shortest URL, with
-/// the others as its aliases. The order stays.
-pub fn merge_aliases(rows: Vec<PageRow>) -> Vec<PageRow> {
-    let rank = |row: &PageRow| (row.url.len(), row.url.clone());
-    let mut shortest: FxHashMap<(String, String), (usize, String)> = FxHashMap::default();
-    for row in &rows {
-        let best = shortest.entry((row.host.clone(), row.digest.clone())).or_insert_with(|| rank(row));
-        *best = rank(row).min(std::mem::take(best));
-    }
-    let mut aliases: FxHashMap<(String, String), Vec<String>> = FxHashMap::default();
-    let mut kept = Vec::with_capacity(rows.len());
-    for row in rows {
-        let body = (row.host.clone(), row.digest.clone());
-        match shortest.get(&body).is_some_and(|(_, url)| *url == row.url) {
-            true => kept.push(row),
-            false => aliases.entry(body).or_default().push(row.url),
-        }
-    }
-    for row in &mut kept {
-        row.aliases = aliases.remove(&(row.host.clone(), row.digest.clone())).unwrap_or_default();
-    }
-    kept
-}
-
 /// The name of a method today. A file of an earlier version, opened for reading, has the names of its time.
 fn current_name(stored: String) -> String {
     stored.parse().map_or(stored, |method: Method| method.name().to_owned())
@@ -117,6 +95,32 @@ pub(super) fn bare_host(host: &str) -> String {
 }
 
 impl Store {
+    /// One row for pages of a site with the same body, such as `/x/` and `/x/index.html`, with the other URLs as its
+    /// aliases. It is the row that the canonical link of the body names, else that of the shortest URL. The order stays.
+    pub fn merge_aliases(&self, rows: Vec<PageRow>) -> Result<Vec<PageRow>, StoreError> {
+        let mut twins: FxHashMap<(String, String), Vec<usize>> = FxHashMap::default();
+        for (at, row) in rows.iter().enumerate() {
+            twins.entry((row.host.clone(), row.digest.clone())).or_default().push(at);
+        }
+        let mut main: FxHashMap<usize, Vec<String>> = FxHashMap::default();
+        for twins in twins.into_values() {
+            let is_named = |at: &usize, canonical: &PageUrl| rows[*at].url == canonical.as_str();
+            let canonical = if twins.len() > 1 { self.canonical_link(&rows[twins[0]])? } else { None };
+            let named = canonical.and_then(|canonical| twins.iter().copied().find(|at| is_named(at, &canonical)));
+            let shortest = twins.iter().copied().min_by_key(|at| (rows[*at].url.len(), &rows[*at].url));
+            let Some(chosen) = named.or(shortest) else { continue };
+            let others = twins.iter().filter(|at| **at != chosen).map(|at| rows[*at].url.clone());
+            main.insert(chosen, others.collect());
+        }
+        let with_aliases = |(at, row)| main.remove(&at).map(|aliases| PageRow { aliases, ..row });
+        Ok(rows.into_iter().enumerate().filter_map(with_aliases).collect())
+    }
+
+    fn canonical_link(&self, row: &PageRow) -> Result<Option<PageUrl>, StoreError> {
+        let raw = self.load_raw(row)?;
+        Ok(scan_canonical(&raw).zip(PageUrl::parse(&row.url).ok()).and_then(|(href, url)| url.join(&href)))
+    }
+
     /// Stored templates, newest version first within a site; of one host when given.
     pub fn list_templates(&self, host: Option<&str>, all_versions: bool) -> Result<Vec<TemplateRow>, StoreError> {
         let sql = "SELECT s.host, t.version, t.learned_at, t.method, t.key_url, t.m, t.t, t.loads, t.n_nodes
@@ -191,33 +195,40 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::pack;
 
     #[test]
-    fn pages_with_one_body_are_one_row() {
-        let row = |host: &str, path: &str, digest: &str| PageRow {
-            id: 0,
-            run: 1,
-            host: host.to_owned(),
-            url: format!("http://{host}{path}"),
-            fetched_at: 0,
-            status: 200,
-            content_type: None,
-            digest: digest.to_owned(),
-            aliases: Vec::new(),
-            noindex: false,
-            method: None,
-            confidence: None,
-        };
-        let rows = vec![
-            row("a", "/x/index.html", "1"),
-            row("a", "/x/", "1"),
-            row("b", "/x/", "1"),
-            row("a", "/y", "2"),
-            row("a", "/x/./", "1"),
+    fn urls_of_a_site_with_one_body_are_one_page() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(&dir.path().join("twins.sqlite"), 3).unwrap();
+        store
+            .connection
+            .execute_batch(
+                "INSERT INTO runs (id, started_at, settings) VALUES (1, 0, '{}');
+                INSERT INTO sites (id, host, key_url, updated_at) VALUES (1, 'a', 'http://a/', 0), (2, 'b', 'http://b/', 0)",
+            )
+            .unwrap();
+        let long = "<link rel=canonical href=/z/index.html><p>z";
+        let pages = [
+            (1, "http://a/x/index.html", "x"),
+            (1, "http://a/x/", "x"),
+            (2, "http://b/x/", "x"),
+            (1, "http://a/y", "<link rel=canonical href=/x/>y"),
+            (1, "http://a/x/./", "x"),
+            (1, "http://a/z/", long),
+            (1, "http://a/z/index.html", long),
         ];
-        let merged = merge_aliases(rows);
-        let urls: Vec<&str> = merged.iter().map(|row| row.url.as_str()).collect();
-        assert_eq!(urls, ["http://a/x/", "http://b/x/", "http://a/y"]);
-        assert_eq!(merged[0].aliases, ["http://a/x/index.html", "http://a/x/./"]);
+        for (site, url, body) in pages {
+            let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, raw)
+                VALUES (1, ?1, ?2, 0, 200, ?3, ?4)";
+            store.connection.execute(sql, params![site, url, body, pack(body.as_bytes(), 3)]).unwrap();
+        }
+        let merged = store.merge_aliases(store.list_pages(None).unwrap()).unwrap();
+        let mut urls: Vec<&str> = merged.iter().map(|row| row.url.as_str()).collect();
+        urls.sort_unstable();
+        assert_eq!(urls, ["http://a/x/", "http://a/y", "http://a/z/index.html", "http://b/x/"]);
+        let aliases = |url: &str| merged.iter().find(|row| row.url == url).unwrap().aliases.clone();
+        assert_eq!(aliases("http://a/x/").len(), 2);
+        assert_eq!(aliases("http://a/z/index.html"), ["http://a/z/"], "the canonical link is the longer one");
     }
 }

@@ -10,7 +10,7 @@ pub mod baselines {
 
 /// One page and a template to what is the page's own.
 pub mod clean {
-    pub use crate::clean::{Alone, CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
+    pub use crate::clean::{Alone, CleanOptions, HiddenText, KeepText, LabeledPage, TemplateMatcher, label_page};
 }
 
 /// Clusters of pages by layout (Gottron 2008).
@@ -32,7 +32,7 @@ pub mod content {
 pub mod dom {
     pub use crate::dom::{
         Charset, KeepNodes, NodeId, Note, ParseOptions, Scanned, SetId, Sets, Shape, Tree, ancestors, children, decode,
-        normalized, parse, parse_bytes, scan_links, scan_metas, text_digest, write_text,
+        normalized, parse, parse_bytes, scan_canonical, scan_links, scan_metas, text_digest, write_text,
     };
 }
 

@@ -1,7 +1,7 @@
 //! Labels a page with the first step of a chain that fits it.
 
 use super::whole_blocks::keep_blocks_whole;
-use super::{Alone, CleanOptions, KeepText, TemplateMatcher};
+use super::{Alone, CleanOptions, HiddenText, KeepText, TemplateMatcher, hidden};
 use crate::content::JudgedPage;
 use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
@@ -41,11 +41,15 @@ pub fn label_page(
         }
         None => alone(page, options),
     };
-    match options.keep {
+    let labeled = match options.keep {
         KeepText::Main if labeled.method != Method::Alone => {
             LabeledPage { labels: main_text(page, &labeled.labels, matcher, options), ..labeled }
         }
         _ => labeled,
+    };
+    match options.hidden {
+        HiddenText::Keep => labeled,
+        HiddenText::Drop => LabeledPage { labels: hidden::leave_out(page, labeled.labels), ..labeled },
     }
 }
 
@@ -138,6 +142,16 @@ mod tests {
         let tree = page(&alone);
         assert_eq!(label_page(&tree, None, None, &plain).method, Method::Plain);
         assert_eq!(step("", None), ("plain", String::new()), "an empty page");
+    }
+
+    #[test]
+    fn hidden_text_is_kept_or_left_out_as_asked() {
+        let html = "<p>one</p><div hidden><p>two</div><p style='color: red; Display : NONE'>three</p><p>four";
+        let tree = page(html);
+        let plain = CleanOptions { alone: Alone::Plain, ..CleanOptions::default() };
+        let text = |hidden| label_page(&tree, None, None, &CleanOptions { hidden, ..plain }).labels.text_nodes(&tree);
+        assert_eq!(text(HiddenText::Keep), "one two three four");
+        assert_eq!(text(HiddenText::Drop), "one four");
     }
 
     #[test]

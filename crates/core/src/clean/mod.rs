@@ -1,10 +1,11 @@
 //! One page and a template to what is the page's own.
 
+mod hidden;
 mod label_page;
 mod options;
 mod template_matcher;
 mod whole_blocks;
 
 pub use label_page::{LabeledPage, label_page};
-pub use options::{Alone, CleanOptions, KeepText};
+pub use options::{Alone, CleanOptions, HiddenText, KeepText};
 pub use template_matcher::TemplateMatcher;

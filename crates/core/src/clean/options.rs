@@ -18,6 +18,8 @@ pub struct CleanOptions {
     pub favor: Favor,
     /// Whether a paragraph, a heading, a cell, an item or a block of code is kept or left out as a whole.
     pub whole_blocks: bool,
+    /// What is done with text that the page hides.
+    pub hidden: HiddenText,
     /// How the method `tps` finds the main region.
     pub tps: TpsOptions,
 }
@@ -42,6 +44,16 @@ pub enum Alone {
     Plain,
 }
 
+/// What is done with text below `hidden`, `display:none` or `visibility:hidden`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HiddenText {
+    /// It is kept as any other text: closed tabs, answers and menus of a page hold content.
+    Keep,
+    /// It is left out.
+    Drop,
+}
+
 impl Default for CleanOptions {
     fn default() -> CleanOptions {
         CleanOptions {
@@ -50,6 +62,7 @@ impl Default for CleanOptions {
             alone: Alone::PageModel,
             favor: Favor::Balanced,
             whole_blocks: true,
+            hidden: HiddenText::Keep,
             tps: TpsOptions::default(),
         }
     }

@@ -25,6 +25,7 @@ mod weights;
 mod words;
 
 pub use amount::Favor;
+pub(crate) use elements::hides;
 pub use features::{N_FEATURES, feature_names};
 pub use page_model::JudgedPage;
 pub use rows::{ContentRow, ContentRows, content_rows};

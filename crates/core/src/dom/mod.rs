@@ -27,7 +27,7 @@ mod walk;
 pub use charset::{Charset, decode};
 pub use options::{KeepNodes, ParseOptions};
 pub use parse::{parse, parse_bytes};
-pub use scan::{Scanned, scan_links, scan_metas};
+pub use scan::{Scanned, scan_canonical, scan_links, scan_metas};
 pub use shape::{NodeId, SetId, Sets, Shape};
 pub use text::{normalized, text_digest, write_text};
 pub use walk::{ancestors, children};

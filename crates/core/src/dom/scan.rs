@@ -67,6 +67,20 @@ pub fn scan_metas(html: &[u8]) -> Vec<(String, String)> {
     metas
 }
 
+/// The `href` of the canonical link before the body, as written.
+pub fn scan_canonical(html: &[u8]) -> Option<String> {
+    let head = &html[..html.len().min(HEAD_BYTES)];
+    memchr::memchr_iter(b'<', head).find_map(|at| {
+        let rest = head.get(at + 1..at + 6)?;
+        if !rest[..4].eq_ignore_ascii_case(b"link") || !(rest[4].is_ascii_whitespace() || rest[4] == b'/') {
+            return None;
+        }
+        let ([rel, href], _) = attributes(&head[at + 5..], [b"rel", b"href"]);
+        let is_canonical = |word: &[u8]| word.eq_ignore_ascii_case(b"canonical");
+        rel?.split(u8::is_ascii_whitespace).any(is_canonical).then(|| href.map(text))?
+    })
+}
+
 /// Values of two attributes of a tag, and the number of bytes up to its end.
 fn attributes<'t>(tag: &'t [u8], wanted: [&[u8]; 2]) -> ([Option<&'t [u8]>; 2], usize) {
     let mut values = [None; 2];
@@ -172,11 +186,22 @@ mod tests {
         assert_eq!(metas, expected.map(|(name, content)| (name.to_owned(), content.to_owned())));
     }
 
+    #[test]
+    fn the_canonical_link_is_found() {
+        let html =
+            b"<link rel=stylesheet href=a><LINK href='/x?a=1&amp;b=2' rel='x CANONICAL'><link rel=canonical href=no>";
+        assert_eq!(scan_canonical(html).as_deref(), Some("/x?a=1&b=2"));
+        for html in [&b"<link"[..], b"<link rel=canonical", b"<linked rel=canonical href=x>", b"<link rel=canonical>"] {
+            assert_eq!(scan_canonical(html), None);
+        }
+    }
+
     proptest! {
         #[test]
         fn no_input_breaks_it(html in proptest::collection::vec(any::<u8>(), 0..300), soup in "(<a |href=|['\"=<>/]|<!--|<script>|x| ){0,40}") {
             let _ = scan_links(&html, 10);
             let _ = scan_links(soup.as_bytes(), 10);
+            let _ = scan_canonical(soup.as_bytes());
         }
     }
 }

@@ -62,8 +62,10 @@ pub enum PatternsError {
 
 impl Patterns {
     /// Reads a TOML list of `[[pattern]]` with `name`, `regex` and `test`.
+    ///
+    /// An error of form names the line, and does not quote it: settings of a stranger may name any file.
     pub fn parse(text: &str) -> Result<Patterns, PatternsError> {
-        let file: File = toml::from_str(text).map_err(|e| PatternsError::Form(e.to_string()))?;
+        let file: File = toml::from_str(text).map_err(|e| PatternsError::Form(form_error(text, &e)))?;
         Patterns::new(file.pattern)
     }
 
@@ -117,6 +119,12 @@ impl Patterns {
     }
 }
 
+/// The line of a TOML error, and what is wrong there.
+fn form_error(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    format!("line {}: not a list of [[pattern]] with name, regex and test", before.matches('\n').count() + 1)
+}
+
 /// An expression that matches nothing.
 #[expect(clippy::expect_used, reason = "a list of no expression compiles")]
 fn none() -> Regex {
@@ -126,6 +134,14 @@ fn none() -> Regex {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_no_list_of_patterns_is_not_quoted() {
+        for text in ["root:*:20228:0:99999:7:::", "\npassword = \"hunter2\"", "[[pattern]]\nname = 7\nroot = \"\""] {
+            let error = Patterns::parse(text).unwrap_err().to_string();
+            assert!(error.starts_with("line ") && error.ends_with("with name, regex and test"), "{error}");
+        }
+    }
 
     #[test]
     fn the_shipped_list_does_what_it_says() {
