@@ -223,7 +223,7 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.core.learn.site_model.max_pairs => whole(v, 1, 100_000_000)?;
     "site_model.max_names" = "50000", "Maximum number of names seen on one page only that are remembered until a second page has them.",
         |s, v| s.core.learn.site_model.max_names => whole(v, 0, 10_000_000)?;
-    "site_model.extra_pages" = "16", "Maximum number of further crawled pages added to the site model. 0 = training pages only.",
+    "site_model.extra_pages" = "8", "Maximum number of further crawled pages added to the site model. 0 = training pages only.",
         |s, v| s.core.learn.site_model.extra_pages => whole(v, 0, 200)?;
 
     "etdm.min_votes" = "0", "Votes that make a node template. 0 = the majority of the voters.",

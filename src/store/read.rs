@@ -96,7 +96,8 @@ pub(super) fn bare_host(host: &str) -> String {
 
 impl Store {
     /// One row for pages of a site with the same body, such as `/x/` and `/x/index.html`, with the other URLs as its
-    /// aliases. It is the row that the canonical link of the body names, else that of the shortest URL. The order stays.
+    /// aliases. It is the row that the canonical link of the body names, else that of the shortest URL. The order
+    /// stays.
     pub fn merge_aliases(&self, rows: Vec<PageRow>) -> Result<Vec<PageRow>, StoreError> {
         let mut twins: FxHashMap<(String, String), Vec<usize>> = FxHashMap::default();
         for (at, row) in rows.iter().enumerate() {

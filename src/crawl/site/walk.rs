@@ -23,8 +23,6 @@ pub(in crate::crawl) struct Walk {
     /// How the site ends when the walk does.
     pub(in crate::crawl) outcome: SiteOutcome,
     pub(in crate::crawl) template: WalkTemplate,
-    /// Pages that were cleaned in the walk.
-    pub(in crate::crawl) n_cleaned: usize,
     /// Whether a page of the walk became a training page.
     pub(in crate::crawl) is_updated: bool,
     pub(in crate::crawl) queries: Queries,
@@ -53,7 +51,6 @@ impl Walk {
         Walk {
             outcome,
             template,
-            n_cleaned: 0,
             is_updated: false,
             queries: Queries::default(),
             judged: FxHashSet::default(),

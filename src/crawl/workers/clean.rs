@@ -15,11 +15,11 @@ use crate::revisit::TextMark;
 use crate::settings::Settings;
 use crate::store::{Cleaned, RecleanedPage, SiteId, Snapshot, StalePage, pack};
 
-/// Pages of a walk from which the model takes its further pages. Each that it takes makes the texts before it stale, so
-/// that they are cleaned again at the end of the site: without a bound, that would be all pages of a large site.
-const MOST_SAMPLED: usize = 16;
-
 /// A page of the walk: its links, its place in the model, its cleaned form.
+///
+/// The first pages of a walk become training pages, until there are `site_model.extra_pages` of them, and later
+/// versions of training pages take their place. Each that is taken makes the texts before it stale, so that they are
+/// cleaned again at the end of the site: a sample of all pages of the site would mean all its pages.
 pub(super) fn walk_page(
     site: SiteId,
     mut walk: Box<Walk>,
@@ -33,18 +33,16 @@ pub(super) fn walk_page(
     let (links, refused) = finder.links_of(&parsed, fetched.request.depth + 1);
     finder.give_back(&mut walk);
     let tree = &parsed.page.tree;
-    let n_cleaned = walk.n_cleaned + 1;
     let (cleaned, is_kept) = match walk.template.prepare() {
         Some(matcher) => {
             let labels = matcher.label(tree);
             let cleaned = clean(&parsed.page, Some(labels.clone()), Some(matcher), tools);
             let number = url_number(own, &parsed.page.url);
-            let may_add = n_cleaned <= MOST_SAMPLED || matcher.knows(number);
+            let may_add = matcher.has_room() || matcher.knows(number);
             (cleaned, may_add && matcher.add_page(number, tree, &labels))
         }
         None => (clean(&parsed.page, None, None, tools), false),
     };
-    walk.n_cleaned = n_cleaned;
     walk.is_updated |= is_kept;
     let page = page_write(site, fetched, &parsed, Some(cleaned), links, tools);
     WorkResult::Walked { walk, page, links: Vec::new(), refused }

@@ -96,6 +96,11 @@ impl TemplateMatcher {
         is_kept
     }
 
+    /// Whether the training set has fewer extra pages than it may have.
+    pub fn has_room(&self) -> bool {
+        self.training_set().is_some_and(TrainingSet::has_room)
+    }
+
     /// Whether a version of the page with this number is a training page.
     pub fn knows(&self, url: u64) -> bool {
         self.training_set().is_some_and(|set| set.knows(url))

@@ -23,19 +23,29 @@ pub(super) fn keep_blocks_whole(page: &Tree, mut labels: Labels) -> Labels {
             continue;
         }
         let block = shape.subtree(node);
-        let (mut own, mut all) = (0, 0);
-        for text in block.clone().map(NodeId::new).filter(|node| page.is_text(*node)) {
-            let chars = page.text(text).chars().filter(|c| !c.is_whitespace()).count();
-            all += chars;
-            own += if labels.is_template(text) { 0 } else { chars };
-        }
-        if own > 0 && own < all {
-            let is_template = (own as f64) < LEAST_OWN * all as f64;
-            labels.is_template[block.clone()].fill(is_template);
+        let texts = || block.clone().map(NodeId::new).filter(|node| page.is_text(*node));
+        let is_split = texts().any(|text| labels.is_template(text)) && texts().any(|text| !labels.is_template(text));
+        if is_split {
+            let (own, all) = own_and_all(page, texts(), &labels);
+            if own > 0 && own < all {
+                let is_template = (own as f64) < LEAST_OWN * all as f64;
+                labels.is_template[block.clone()].fill(is_template);
+            }
         }
         at = block.end;
     }
     labels
+}
+
+/// Characters of these texts that are the page's own, and all, without white space.
+fn own_and_all(page: &Tree, texts: impl Iterator<Item = NodeId>, labels: &Labels) -> (usize, usize) {
+    let (mut own, mut all) = (0, 0);
+    for text in texts {
+        let chars = page.text(text).chars().filter(|c| !c.is_whitespace()).count();
+        all += chars;
+        own += if labels.is_template(text) { 0 } else { chars };
+    }
+    (own, all)
 }
 
 /// Elements whose words belong together.

@@ -106,7 +106,7 @@ impl TrainingSet {
         let extra = self.pages.iter().enumerate().filter(|(_, known)| known.is_extra);
         let replaced = match same {
             Some(_) => same,
-            None if extra.clone().count() < self.options.extra_pages => None,
+            None if self.has_room() => None,
             None => match extra.max_by_key(|(_, known)| known.rank()) {
                 Some((at, known)) if rank(url) < known.rank() => Some(at),
                 _ => return false,
@@ -139,6 +139,11 @@ impl TrainingSet {
     /// Whether a version of the page with this number is in the set.
     pub fn knows(&self, url: u64) -> bool {
         self.pages.iter().any(|page| page.url == url)
+    }
+
+    /// Whether there are fewer pages beside the training pages of the search than the options allow.
+    pub fn has_room(&self) -> bool {
+        self.pages.iter().filter(|page| page.is_extra).count() < self.options.extra_pages
     }
 
     /// A number for the set: sets with the same one label every page alike.

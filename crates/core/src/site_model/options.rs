@@ -28,7 +28,7 @@ impl Default for SiteModelOptions {
             max_children: 350,
             max_pairs: 4096,
             max_names: 50_000,
-            extra_pages: 16,
+            extra_pages: 8,
         }
     }
 }

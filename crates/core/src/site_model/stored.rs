@@ -208,8 +208,8 @@ impl StoredPage {
         training_page.is_extra = self.is_extra;
         let runs = self.labels.iter().enumerate();
         let labels: Vec<bool> = runs.flat_map(|(at, run)| std::iter::repeat_n(at % 2 == 0, *run as usize)).collect();
-        training_page.set_template(&labels);
         training_page.blocks = self.blocks.clone();
+        training_page.set_template(&labels);
         training_page
     }
 }

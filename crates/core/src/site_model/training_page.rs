@@ -22,6 +22,8 @@ pub(super) struct TrainingPage {
     pub(super) is_hidden: bool,
     is_template: Vec<bool>,
     n_template: usize,
+    /// A number for the labels and the blocks.
+    labels_number: u64,
     /// Ids with their nodes, ascending.
     ids: Vec<(u32, u32)>,
     /// Its blocks, for the choice of main content.
@@ -45,6 +47,7 @@ impl TrainingPage {
             is_hidden: false,
             is_template: Vec::new(),
             n_template: 0,
+            labels_number: 0,
             ids: Vec::new(),
             blocks: PageBlocks::default(),
         };
@@ -67,11 +70,10 @@ impl TrainingPage {
         self.columns.subtree.iter_mut().for_each(|subtree| *subtree = new[*subtree as usize]);
     }
 
-    /// A number for the page and its labels.
+    /// A number for the page, its blocks and its labels.
     pub(super) fn number(&self) -> u64 {
         let kinds = u64::from(self.is_extra) | u64::from(self.is_hidden) << 1;
-        let labels = self.is_template.iter().fold(kinds, |number, is| mix(number, u64::from(*is)));
-        mix(mix(mix(labels, self.digest), self.url), self.blocks.number())
+        mix(mix(mix(kinds, self.digest), self.url), self.labels_number)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -93,7 +95,9 @@ impl TrainingPage {
         (is_it(at) && !is_it(at + 1)).then(|| self.ids[at].1 as usize)
     }
 
+    /// Takes its labels; its blocks are known by then.
     pub(super) fn set_template(&mut self, is_template: &[bool]) {
+        self.labels_number = is_template.iter().fold(self.blocks.number(), |number, is| mix(number, u64::from(*is)));
         self.is_template = is_template.to_vec();
         // The body counts nothing: every page has one.
         self.n_template = is_template.iter().skip(1).filter(|t| **t).count();
