@@ -1,10 +1,16 @@
-"""Main content by page-level extractors on the pages of left_out.py, scored alike.
+"""Main content by page-level extractors on the pages of left_out.py, scored alike; CPU time of dehusk beside them.
+
+The time of dehusk is that of its whole process, with the reading and writing of JSON; its scores are left_out.py's.
 
     pip install trafilatura resiliparse lxml_html_clean
     python3 scripts/content/peers.py [--corpora sites,sites2]
 """
 
 import argparse
+import json
+import resource
+import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -34,6 +40,22 @@ def main():
             found = [value for text, (_, gold) in zip(texts, pages) if (value := score_text.bag(text, gold))]
             p, r, f1 = (sum(value[k] for value in found) / len(found) for k in range(3))
             print(f"{tool:12} {name:11} {len(found):4} pages  F1 {f1:.4f} ({p:.3f}/{r:.3f})  {took:.1f} ms a page", flush=True)
+        took = time_of_dehusk([html for html, _ in pages]) * 1000 / len(pages)
+        print(f"{'dehusk alone':12} {name:11} {len(pages):4} pages  {took:35.1f} ms a page", flush=True)
+
+
+def time_of_dehusk(pages):
+    """CPU seconds of `dehusk clean --method alone` over all pages."""
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        for at, html in enumerate(pages):
+            file.write(json.dumps({"url": f"http://{at}.example/", "html": html.decode("utf-8", "replace")}) + "\n")
+        file.flush()
+        command = [corpora.ROOT / "target" / "release" / "dehusk", "clean", file.name, "--method", "alone", "--json",
+                   "--config", "/dev/null", "--set", "store.noindex=show"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 if __name__ == "__main__":
