@@ -191,8 +191,10 @@ pub fn after_recleaning(
 ) -> UrlUpdate {
     let is_as_stored = stored.is_some_and(|stored| stored.digest == text);
     let decided = match (change, last) {
-        (None, Some(last)) if last != text => Change::Changed,
+        // The words that were stored are the words of today, whatever today's model makes of the last version: where
+        // the template has changed, it takes the former template for the page's own.
         (None | Some(Change::SameText | Change::Recleaned), _) if is_as_stored => Change::SameText,
+        (None, Some(last)) if last != text => Change::Changed,
         (None, Some(_)) | (Some(Change::SameText), _) => Change::Recleaned,
         // The last version is no longer there.
         (None, None) => {
@@ -342,6 +344,7 @@ mod tests {
         assert_eq!(after(None, Some(2), 2), (Change::Recleaned, 140_000));
         assert_eq!(after(None, Some(1), 2), (Change::Changed, 80_000));
         assert_eq!(after(None, Some(1), 1), (Change::SameText, 140_000));
+        assert_eq!(after(None, Some(9), 1), (Change::SameText, 140_000), "a footer with another year");
         assert_eq!(after(Some(Change::SameText), None, 2), (Change::Recleaned, 100_000));
         assert_eq!(after(Some(Change::Changed), None, 1), (Change::Changed, 100_000));
         assert_eq!(after(None, None, 2).0, Change::Changed, "the last version is gone");

@@ -1,6 +1,6 @@
 //! `dehusk clean`: removes templates from pages.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -10,6 +10,7 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterato
 
 use super::documents::{Found, Reading, next_batch};
 use super::stored_templates::{Choice, StoredPage, StoredTemplates};
+use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_named, method_names, open_store};
 use crate::crawl::Single;
 use crate::fetch::Response;
@@ -233,7 +234,7 @@ impl Clean {
         };
         let write = |(choice, page): &(Choice, Loaded)| self.written(page, choice, method, settings);
         let written: Vec<String> = chosen.par_iter().map(write).collect();
-        let mut out = io::stdout().lock();
+        let mut out = stdout();
         for text in written {
             // An empty line separates the texts of several pages.
             if counts.written > 0 && !self.json {

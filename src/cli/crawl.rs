@@ -14,7 +14,7 @@ use super::progress::Display;
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, exit};
 use crate::crawl::{Progress, SeedList, SiteSummary, Stats, Stop, Summary, crawl};
-use crate::seeds::Seeds;
+use crate::seeds::{Seeds, SeedsError};
 use crate::settings::Settings;
 
 /// Crawl sites politely, learn their templates, and store every fetched page without it.
@@ -26,7 +26,8 @@ use crate::settings::Settings;
   dehusk crawl seeds/example.txt
   dehusk crawl https://www.rust-lang.org/ --db rust.db
   dehusk crawl https://docs.example.org/ --set crawl.pages_per_site=500
-  dehusk crawl lists/*.txt --set politeness.delay=2 --set 'fetch.user_agent=mybot/1.0 (+https://my.org/bot)'
+  dehusk crawl lists/*.txt --set politeness.delay=2
+  dehusk crawl lists/*.txt --set 'fetch.user_agent=mybot/1.0 (+https://my.org/bot)'
   dehusk crawl --warc archive --metrics 127.0.0.1:9184 --log-format json
   dehusk crawl --json | jq .summary.stats
 
@@ -113,6 +114,15 @@ impl Crawl {
         }
         let stats = &summary.stats;
         let failed = (stats.failed + stats.failed_before) as f64 / stats.sites.max(1) as f64;
+        if failed > self.fail_above && !summary.was_interrupted {
+            tracing::error!(
+                "{} of {} sites failed{}, more than --fail-above {:.0}%",
+                stats.failed + stats.failed_before,
+                stats.sites,
+                if stats.failed_before > 0 { ", those before the run was resumed among them" } else { "" },
+                100.0 * self.fail_above
+            );
+        }
         Ok(match (summary.was_interrupted, failed > self.fail_above) {
             (true, _) => ExitCode::from(exit::INTERRUPTED),
             (false, true) => ExitCode::from(exit::FAILED),
@@ -141,7 +151,13 @@ fn read_seeds(given: &[String], settings: &Settings) -> Result<Seeds, Failure> {
     let mut seeds = Seeds::default();
     let sources = if given.is_empty() { &settings.crawl.seeds } else { given };
     for source in sources {
-        seeds.add(source).map_err(|e| Failure::Usage(e.into()))?;
+        seeds.add(source).map_err(|error| match (error, given) {
+            (SeedsError::Neither(name), []) => Failure::Usage(anyhow!(
+                "no seeds: name a URL or a file of URLs (`dehusk crawl https://example.org/`); crawl.seeds names {name}, \
+                 which is no file here"
+            )),
+            (error, _) => Failure::Usage(error.into()),
+        })?;
     }
     Ok(seeds)
 }

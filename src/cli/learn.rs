@@ -11,6 +11,7 @@ use super::crawl::{run_crawl, site_table};
 use super::learn_many::{SitePages, learn_all};
 use super::outline::{write_outline, write_summary};
 use super::table::{Table, terminal_width};
+use super::terminal::stdout;
 use super::{Failure, Outcome, exit};
 use crate::crawl::SeedList;
 use crate::folder::{Folder, url_of};
@@ -81,7 +82,7 @@ impl Learn {
         let template = store.load_template(host, None).map_err(|e| Failure::Work(e.into()))?;
         let template = template.ok_or_else(|| Failure::Nothing(anyhow!("{host}: the template was not stored")))?;
         if !self.json {
-            writeln!(io::stdout(), "{}", site_table(&sites).render(terminal_width()))?;
+            writeln!(stdout(), "{}", site_table(&sites).render(terminal_width()))?;
         }
         self.print(&template, Some(Path::new(&settings.store.path)))?;
         Ok(ExitCode::SUCCESS)
@@ -127,7 +128,7 @@ impl Learn {
         if let Some(db) = db {
             learned.iter().try_for_each(|template| store_template(db, settings, template))?;
         }
-        let mut out = io::stdout().lock();
+        let mut out = stdout();
         if self.json {
             let templates: Result<Vec<serde_json::Value>, _> =
                 learned.iter().map(|template| serde_json::from_slice(&template.to_json())).collect();
@@ -192,7 +193,7 @@ impl Learn {
     }
 
     fn print(&self, template: &Template, db: Option<&Path>) -> io::Result<()> {
-        let mut out = io::stdout().lock();
+        let mut out = stdout();
         if self.json {
             out.write_all(&template.to_json())?;
             return writeln!(out);

@@ -11,6 +11,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::documents::{Found, Reading, counter, next_batch};
 use super::table::{Table, count, terminal_width, time};
+use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, open_store};
 use crate::settings::Settings;
 use crate::store::Store;
@@ -181,7 +182,7 @@ fn prepare(collection: &Corpus, found: &Found, settings: &Settings) -> Tokenized
 }
 
 fn summarise(template: &StringTemplate, name: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let mut table = Table::new(&["string", "documents", "tokens"]);
     for string in template.strings.iter().take(20) {
         let text: String = template.text(string).chars().take(100).collect();
@@ -205,7 +206,7 @@ fn summarise(template: &StringTemplate, name: &str) -> io::Result<()> {
 }
 
 fn show(store: &Store, name: &str, template: &StringTemplate, emit: Emit, settings: &Settings) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let idioms = store.idioms(name, settings.core.strings.max_sites_share).map_err(|e| Failure::Work(e.into()))?;
     let is_idiom = |hash| idioms.contains(&hash);
     let expressions = match emit {
@@ -236,7 +237,7 @@ fn show(store: &Store, name: &str, template: &StringTemplate, emit: Emit, settin
 
 fn list(json: bool, settings: &Settings) -> Outcome {
     let rows = open_store(settings)?.list_strings().map_err(|e| Failure::Work(e.into()))?;
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if json {
         writeln!(out, "{}", serde_json::json!({"schema": 1, "sources": rows}))?;
         return Ok(ExitCode::SUCCESS);
@@ -310,7 +311,7 @@ impl Cleaning<'_> {
             let found = reading.readable(batch);
             n_other += found.iter().filter(|found| found.is_page != (template.tokens == StringTokens::Html)).count();
             let lines: Vec<String> = found.par_iter().map(|found| self.line(&cleaner, found)).collect();
-            let mut out = io::stdout().lock();
+            let mut out = stdout();
             for line in lines {
                 // An empty line separates the texts of several documents.
                 let between = if self.json || n == 0 { "" } else { "\n" };

@@ -13,12 +13,13 @@ use super::names::host_name;
 use super::outline::write_outline;
 use super::picture::picture;
 use super::table::{Table, terminal_width, time};
+use super::terminal::stdout;
 use super::{Failure, Outcome, open_store};
 use crate::settings::Settings;
 use crate::store::TemplateRow;
 use dehusk_core::internals::clean::CleanOptions;
 use dehusk_core::internals::clean::TemplateMatcher;
-use dehusk_core::internals::dom::parse_bytes;
+use dehusk_core::internals::dom::{Tree, parse_bytes};
 use dehusk_core::internals::template::{Template, changes};
 
 /// List, show, compare, export and import stored templates.
@@ -57,7 +58,8 @@ enum Action {
     /// own content.
     #[command(after_help = "Examples:
   dehusk templates show docs.example.org
-  dehusk templates show docs.example.org --html page.html")]
+  dehusk templates show docs.example.org --html page.html
+  dehusk templates show www --html page.html --page mirror/www/index.html")]
     Show {
         /// Host.
         #[arg(value_parser = host_name)]
@@ -71,6 +73,9 @@ enum Action {
         /// Write the stored key page with its template highlighted as one HTML file.
         #[arg(long, value_name = "FILE", conflicts_with = "json")]
         html: Option<PathBuf>,
+        /// File of the page that --html shows, for a template learned from files, whose pages are not stored.
+        #[arg(long, value_name = "FILE", requires = "html")]
+        page: Option<PathBuf>,
     },
     /// List all versions of a site's template, with the number of blocks added and removed.
     #[command(after_help = "Examples:
@@ -125,10 +130,12 @@ impl Templates {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         match &self.action {
             Action::List { host, all, json } => list(settings, host.as_deref(), *all, *json)?,
-            Action::Show { host, version, html: Some(file), .. } => show_html(settings, host, *version, file)?,
+            Action::Show { host, version, html: Some(file), page, .. } => {
+                show_html(settings, host, *version, page.as_deref(), file)?
+            }
             Action::Show { host, version, json, .. } => {
                 let template = load(settings, host, *version)?;
-                let mut out = io::stdout().lock();
+                let mut out = stdout();
                 if *json {
                     out.write_all(&template.to_json())?;
                     writeln!(out)?;
@@ -144,7 +151,7 @@ impl Templates {
                     Some(path) => {
                         fs::write(path, json).with_context(|| path.display().to_string()).map_err(Failure::Work)?
                     }
-                    None => io::stdout().write_all(&json)?,
+                    None => stdout().write_all(&json)?,
                 }
             }
             Action::Import { file } => import(settings, file)?,
@@ -158,7 +165,7 @@ fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Resul
     if let (true, Some(host)) = (rows.is_empty(), host) {
         tracing::warn!("no template of {host} is stored; omit the host to list all");
     }
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if json {
         writeln!(out, "{}", serde_json::json!({"schema": 1, "templates": rows}))?;
         return Ok(());
@@ -182,32 +189,46 @@ fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Resul
     Ok(())
 }
 
-fn show_html(settings: &Settings, host: &str, version: Option<i64>, file: &Path) -> Result<(), Failure> {
+fn show_html(
+    settings: &Settings,
+    host: &str,
+    version: Option<i64>,
+    page: Option<&Path>,
+    file: &Path,
+) -> Result<(), Failure> {
     let template = load(settings, host, version)?;
     let rows = versions(settings, host)?;
     let wanted = |row: &&TemplateRow| version.is_none_or(|version| row.version == version);
     let (number, learned_at) = rows.iter().rev().find(wanted).map_or((1, 0), |row| (row.version, row.learned_at));
-    let (store, work) = (open_store(settings)?, |e: crate::store::StoreError| Failure::Work(e.into()));
-    // The snapshot from which this version was learned.
-    let row = store.find_page_by(&template.key_url, learned_at).map_err(work)?.ok_or_else(|| {
-        Failure::Nothing(anyhow!(
-            "{}: the key page of this version is not stored; a template of files (`dehusk learn`) has no stored pages, and \
-             `dehusk crawl {}` stores them",
-            template.key_url,
-            template.key_url
-        ))
-    })?;
-    let (page, _) =
-        parse_bytes(&store.load_raw(&row).map_err(work)?, row.content_type.as_deref(), &settings.core.parse);
+    let page = match page {
+        Some(page) => {
+            let bytes = fs::read(page).with_context(|| page.display().to_string()).map_err(Failure::Usage)?;
+            parse_bytes(&bytes, None, &settings.core.parse).0
+        }
+        None => stored_key_page(settings, &template, learned_at)?,
+    };
     let applier = TemplateMatcher::from_template(&template);
     let applied = applier.label(&page);
     if applied.confidence < applier.min_confidence(&CleanOptions::default()) {
         let url = &template.key_url;
-        return Err(Failure::Nothing(anyhow!("{url}: the stored page shows nothing of this version of the template")));
+        return Err(Failure::Nothing(anyhow!("{url}: the page shows nothing of this version of the template")));
     }
     fs::write(file, picture(&template, number, &page, &applied))
         .with_context(|| file.display().to_string())
         .map_err(Failure::Work)
+}
+
+/// The snapshot from which a version was learned.
+fn stored_key_page(settings: &Settings, template: &Template, learned_at: i64) -> Result<Tree, Failure> {
+    let (store, work) = (open_store(settings)?, |e: crate::store::StoreError| Failure::Work(e.into()));
+    let row = store.find_page_by(&template.key_url, learned_at).map_err(work)?.ok_or_else(|| {
+        Failure::Nothing(anyhow!(
+            "{}: the key page of this version is not stored. A template learned from files has no stored pages: \
+             `--page FILE` names the file of its key page",
+            template.key_url
+        ))
+    })?;
+    Ok(parse_bytes(&store.load_raw(&row).map_err(work)?, row.content_type.as_deref(), &settings.core.parse).0)
 }
 
 fn versions(settings: &Settings, host: &str) -> Result<Vec<TemplateRow>, Failure> {
@@ -242,7 +263,7 @@ fn history(settings: &Settings, host: &str, json: bool) -> Result<(), Failure> {
         lines.push(serde_json::json!({"template": row, "blocks_went": went, "blocks_came": came}));
         last = Some(template);
     }
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if json {
         writeln!(out, "{}", serde_json::json!({"schema": 1, "versions": lines}))?;
     } else {
@@ -259,7 +280,7 @@ fn diff(settings: &Settings, host: &str, before: Option<i64>, after: Option<i64>
         return Err(Failure::Nothing(anyhow!("{host} has one version of its template; there is nothing to compare")));
     };
     let blocks = changes(&load(settings, host, Some(before))?, &load(settings, host, Some(after))?);
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if json {
         let all = serde_json::json!({"schema": 1, "host": host, "before": before, "after": after, "blocks": blocks});
         writeln!(out, "{all}")?;
@@ -301,6 +322,6 @@ fn import(settings: &Settings, file: &Path) -> Result<(), Failure> {
     read.with_context(|| file.display().to_string()).map_err(Failure::Nothing)?;
     let template = Template::from_json(&json).with_context(|| file.display().to_string()).map_err(Failure::Nothing)?;
     store_template(Path::new(&settings.store.path), settings, &template)?;
-    writeln!(io::stdout(), "{}: {} template nodes imported", template.host, template.n_nodes())?;
+    writeln!(stdout(), "{}: {} template nodes imported", template.host, template.n_nodes())?;
     Ok(())
 }

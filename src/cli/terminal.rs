@@ -30,6 +30,25 @@ pub(super) fn for_output(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(plain(&String::from_utf8_lossy(bytes)).into_owned().into_bytes())
 }
 
+/// Standard output, on which [`for_output`] is applied to every write.
+pub(super) struct Terminal(io::StdoutLock<'static>);
+
+/// Standard output for text that may come from a page.
+pub(super) fn stdout() -> Terminal {
+    Terminal(io::stdout().lock())
+}
+
+impl io::Write for Terminal {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(&for_output(bytes))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 fn is_active(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')

@@ -9,6 +9,7 @@ use super::site::SiteEvent;
 use super::visit::{unsent_visit, visit_of};
 use crate::fetch::{Fetched, Response, redirect_target};
 use crate::politeness::{PolitenessKey, Times};
+use crate::reason::ReasonCode;
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
 use crate::store::{VisitOutcome, Write, WriterError};
 
@@ -134,7 +135,9 @@ impl Scheduler<'_> {
         };
         let at = self.clock.unix_ms();
         self.writer.write(Write::Robots { origin: origin.to_owned(), at, status, body }).await?;
-        let robots = robots.unwrap_or_else(|| Robots::of(RobotsAnswer::Unreachable(""), &self.tools.agents));
+        let robots = robots.unwrap_or_else(|| {
+            Robots::of(RobotsAnswer::Unreachable(ReasonCode::RobotsUnavailable, ""), &self.tools.agents)
+        });
         // Rules that could not be had are requested again when the server may have recovered.
         let politeness = &self.tools.settings.politeness;
         let ttl = match robots.unreachable() {

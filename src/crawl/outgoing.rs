@@ -97,7 +97,7 @@ impl Scheduler<'_> {
             Permission::Unavailable(request, reason) => {
                 self.queues.done(&key, None);
                 self.stats.without_rules += 1;
-                self.unavailable(request, Reason::new(ReasonCode::RobotsUnavailable, reason)).await?;
+                self.unavailable(request, reason).await?;
             }
             Permission::Parked => self.queues.done(&key, None),
             Permission::FetchRulesFirst(origin) => match PageUrl::parse(&format!("{origin}/robots.txt")) {
@@ -114,7 +114,7 @@ impl Scheduler<'_> {
             (RequestKind::Robots { origin }, _) => {
                 let visit = unsent_visit(&request, VisitOutcome::FetchError, Some(reason.text.clone()));
                 self.writer.write(Write::Visit(visit, None)).await?;
-                let robots = Robots::of(RobotsAnswer::Unreachable(&reason.text), &self.tools.agents);
+                let robots = Robots::of(RobotsAnswer::Unreachable(reason.code, &reason.text), &self.tools.agents);
                 let until = Instant::now() + self.tools.settings.politeness.max_back_off;
                 for waited in self.robots.insert(origin.clone(), robots, until) {
                     self.push(waited, QueueEnd::Front);
@@ -167,6 +167,6 @@ pub(super) async fn resolve_key(resolver: &Resolver, url: &PageUrl, scope: Polit
 fn read_robots(fetched: &Fetched, agents: &[String]) -> Robots {
     match &fetched.outcome {
         Ok(response) => Robots::of(RobotsAnswer::Status(response.status, &response.body), agents),
-        Err(error) => Robots::of(RobotsAnswer::Unreachable(&error.reason()), agents),
+        Err(error) => Robots::of(RobotsAnswer::Unreachable(error.code(), &error.reason()), agents),
     }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 
 use super::request::Request;
+use crate::reason::{Reason, ReasonCode};
 use crate::robots::Robots;
 
 /// The rules by origin. Requests that came before their rules are parked here.
@@ -29,7 +30,7 @@ pub(super) enum Permission {
     /// They disallow its URL.
     Disallowed(Request),
     /// Nothing of its origin may be requested now, for this reason.
-    Unavailable(Request, String),
+    Unavailable(Request, Reason),
     /// Its rules are being fetched; the request waits for them in the cache.
     Parked,
     /// The rules of this origin must be fetched first; the request waits for them in the cache.
@@ -44,16 +45,14 @@ impl RobotsCache {
             Some(Rules::Known { robots, until }) if *until > now || request.has_rules => {
                 let too_slow = robots.delay().filter(|delay| *delay > max_delay);
                 match (robots.unreachable(), too_slow) {
-                    (Some(reason), _) => Permission::Unavailable(request, reason.to_owned()),
+                    (Some(reason), _) => Permission::Unavailable(request, reason.clone()),
                     (None, _) if !robots.allows(&request.url) => Permission::Disallowed(request),
                     (None, Some(delay)) => {
                         let seconds = delay.as_secs();
-                        Permission::Unavailable(
-                            request,
-                            format!(
-                                "robots.txt asks for a Crawl-delay of {seconds} s, longer than politeness.max_crawl_delay"
-                            ),
-                        )
+                        let text = format!(
+                            "robots.txt asks for a Crawl-delay of {seconds} s, longer than politeness.max_crawl_delay"
+                        );
+                        Permission::Unavailable(request, Reason::new(ReasonCode::RobotsUnavailable, text))
                     }
                     (None, None) => Permission::Allowed(request),
                 }

@@ -8,6 +8,7 @@ use super::outgoing::resolve_key;
 use crate::fetch::{ClientError, FetchError, FetchRequest, Fetcher, Resource, Response, redirect_target};
 use crate::politeness::PolitenessKey;
 use crate::politeness::{LatencyEstimate, Pace};
+use crate::reason::{Reason, ReasonCode};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
 use crate::settings::Settings;
 use dehusk_core::internals::page_url::PageUrl;
@@ -78,7 +79,7 @@ impl<'s> Single<'s> {
                 self.rules.insert(origin.clone(), robots);
             }
             if let Some(robots) = self.rules.get(&origin).filter(|robots| !robots.allows(&at)) {
-                let reason = robots.unreachable().unwrap_or("robots.txt forbids it").to_owned();
+                let reason = robots.unreachable().map_or_else(|| "robots.txt forbids it".to_owned(), Reason::to_string);
                 return Err(SingleError::Forbidden { url: at, reason });
             }
             let response = self.polite(&at, Resource::Page).await?;
@@ -93,11 +94,15 @@ impl<'s> Single<'s> {
 
     async fn fetch_robots(&mut self, page: &PageUrl) -> Robots {
         let agents = &self.settings.agents();
-        let Some(mut at) = page.join("/robots.txt") else { return Robots::of(RobotsAnswer::Unreachable(""), agents) };
+        let unreachable = |code, text: &str| Robots::of(RobotsAnswer::Unreachable(code, text), agents);
+        let Some(mut at) = page.join("/robots.txt") else {
+            return unreachable(ReasonCode::RobotsUnavailable, "");
+        };
         let mut hops = 0;
         loop {
-            let Ok(response) = self.polite(&at, Resource::Robots).await else {
-                return Robots::of(RobotsAnswer::Unreachable(""), agents);
+            let response = match self.polite(&at, Resource::Robots).await {
+                Ok(response) => response,
+                Err(error) => return unreachable(error.code(), &error.reason()),
             };
             match redirect_target(&response) {
                 Some(target) if hops < MAX_ROBOTS_REDIRECTS => {

@@ -131,7 +131,7 @@ pub enum FetchError {
     },
     /// The address belongs to this machine or a private network.
     #[error(
-        "{url}: {address} is an address of this machine or of a private network (set fetch.allow_private to allow)"
+        "{url}: {address} is an address of this machine or of a private network (--set fetch.allow_private=true allows it)"
     )]
     Refused {
         /// The requested URL.

@@ -20,6 +20,7 @@ pub use page_rules::PageRules;
 use parse::{Directive, Groups};
 use rule::Rule;
 
+use crate::reason::{Reason, ReasonCode};
 use dehusk_core::internals::page_url::PageUrl;
 
 /// Bytes of a robots.txt that are read (RFC 9309, 2.5).
@@ -38,7 +39,7 @@ pub struct Robots {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Rules {
-    Nothing(String),
+    Nothing(Reason),
     /// Longest pattern first, `Allow` before `Disallow` of the same length: the first match decides.
     Listed(Vec<Rule>),
 }
@@ -48,25 +49,31 @@ enum Rules {
 pub enum RobotsAnswer<'a> {
     /// A response with this status and body.
     Status(u16, &'a [u8]),
-    /// No response, for this reason: no connection, a timeout, a broken response.
-    Unreachable(&'a str),
+    /// No response, for this reason: no connection, a timeout, a broken response. The text may be empty.
+    Unreachable(ReasonCode, &'a str),
 }
 
 impl Robots {
     /// The rules that follow from a response (RFC 9309, 2.3.1): 2xx is parsed, 3xx and 4xx mean no rules, everything
     /// else and 429 forbid all. `agents` are product tokens, the preferred one first.
     pub fn of(answer: RobotsAnswer<'_>, agents: &[String]) -> Robots {
-        let nothing =
-            |reason: &str| Robots { rules: Rules::Nothing(reason.to_owned()), delay: None, sitemaps: Vec::new() };
+        let nothing = |code: ReasonCode, text: &str| Robots {
+            rules: Rules::Nothing(Reason::new(code, text)),
+            delay: None,
+            sitemaps: Vec::new(),
+        };
+        let unavailable = ReasonCode::RobotsUnavailable;
         match answer {
             RobotsAnswer::Status(200..=299, body) => Robots::parse(body, agents),
             // Not in RFC 9309: a server that is overloaded for robots.txt is overloaded for pages, too.
-            RobotsAnswer::Status(429, _) => nothing("robots.txt answers 429, too many requests"),
+            RobotsAnswer::Status(429, _) => nothing(unavailable, "robots.txt answers 429, too many requests"),
             // Redirects were followed up to the limit; RFC 9309 lets a longer chain count as unavailable.
             RobotsAnswer::Status(300..=499, _) => Robots::parse(b"", agents),
-            RobotsAnswer::Status(..) => nothing("robots.txt answers with a server error"),
-            RobotsAnswer::Unreachable("") => nothing("robots.txt cannot be reached"),
-            RobotsAnswer::Unreachable(reason) => nothing(&format!("robots.txt cannot be reached ({reason})")),
+            RobotsAnswer::Status(..) => nothing(unavailable, "robots.txt answers with a server error"),
+            RobotsAnswer::Unreachable(code, "") => nothing(code, "robots.txt cannot be reached"),
+            RobotsAnswer::Unreachable(code, reason) => {
+                nothing(code, &format!("robots.txt cannot be reached ({reason})"))
+            }
         }
     }
 
@@ -117,7 +124,7 @@ impl Robots {
     }
 
     /// Why everything is forbidden, if it is.
-    pub fn unreachable(&self) -> Option<&str> {
+    pub fn unreachable(&self) -> Option<&Reason> {
         match &self.rules {
             Rules::Nothing(reason) => Some(reason),
             Rules::Listed(_) => None,
@@ -246,9 +253,9 @@ mod tests {
         for status in [100, 429, 500, 503] {
             assert!(!rules(RobotsAnswer::Status(status, b"")).allows(&url("/a")), "{status}");
         }
-        assert!(!rules(RobotsAnswer::Unreachable("")).allows(&url("/a")));
-        assert!(rules(RobotsAnswer::Unreachable("")).unreachable().is_some());
-        assert!(rules(RobotsAnswer::Unreachable("")).allows(&url("/robots.txt")));
+        assert!(!rules(RobotsAnswer::Unreachable(ReasonCode::Timeout, "")).allows(&url("/a")));
+        assert!(rules(RobotsAnswer::Unreachable(ReasonCode::Timeout, "")).unreachable().is_some());
+        assert!(rules(RobotsAnswer::Unreachable(ReasonCode::Timeout, "")).allows(&url("/robots.txt")));
     }
 
     #[test]

@@ -302,6 +302,10 @@ fn advice(error: &rusqlite::Error) -> &'static str {
         Some(rusqlite::ErrorCode::ReadOnly | rusqlite::ErrorCode::CannotOpen) => {
             "; check the folder and its permissions, or name another file with --db"
         }
+        Some(rusqlite::ErrorCode::DatabaseCorrupt) => {
+            "; move the file away and take a copy (`dehusk backup` makes them), or save what can be read: \
+             `sqlite3 FILE .recover | sqlite3 NEW`"
+        }
         _ => "",
     }
 }

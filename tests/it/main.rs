@@ -22,6 +22,7 @@ mod robots;
 mod kill;
 mod nightly;
 mod operating;
+mod situations;
 mod soak;
 mod strings;
 mod tidy;

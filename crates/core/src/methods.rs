@@ -1,7 +1,7 @@
 //! The one table of methods and baselines. `--method`, `evaluate` and the documentation derive from it.
 
 use crate::baselines::{RtdmTemplate, by_records, by_slope};
-use crate::clean::{KeepText, LabeledPage, TemplateMatcher, label_page};
+use crate::clean::{KeepText, LabeledPage, TemplateMatcher, label_page, without_hidden};
 
 use crate::cluster::training_set;
 use crate::content::JudgedPage;
@@ -122,6 +122,7 @@ impl MethodEntry {
             }
             (_, None) => Labels::none(page),
         };
+        let labels = without_hidden(page, labels, &options.clean);
         LabeledPage { labels, method: self.method, by_template: model.is_some() }
     }
 }

@@ -1,12 +1,16 @@
 //! Text that a browser does not show.
 
+use super::{CleanOptions, HiddenText};
 use crate::content::hides;
 use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
 
-/// Labels what is hidden as template: elements with the attribute `hidden`, or with a `style` that does not show
-/// them, and all below them. Style sheets and scripts are not known.
-pub(super) fn leave_out(page: &Tree, mut labels: Labels) -> Labels {
+/// Labels what is hidden as template, if the options say so: elements with the attribute `hidden`, or with a `style`
+/// that does not show them, and all below them. Style sheets and scripts are not known.
+pub(crate) fn without_hidden(page: &Tree, mut labels: Labels, options: &CleanOptions) -> Labels {
+    if options.hidden == HiddenText::Keep {
+        return labels;
+    }
     let mut end = 0;
     for index in page.counted() {
         let node = NodeId::new(index);

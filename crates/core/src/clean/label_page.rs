@@ -1,7 +1,8 @@
 //! Labels a page with the first step of a chain that fits it.
 
+use super::hidden::without_hidden;
 use super::whole_blocks::keep_blocks_whole;
-use super::{Alone, CleanOptions, HiddenText, KeepText, TemplateMatcher, hidden};
+use super::{Alone, CleanOptions, KeepText, TemplateMatcher};
 use crate::content::JudgedPage;
 use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
@@ -47,10 +48,7 @@ pub fn label_page(
         }
         _ => labeled,
     };
-    match options.hidden {
-        HiddenText::Keep => labeled,
-        HiddenText::Drop => LabeledPage { labels: hidden::leave_out(page, labeled.labels), ..labeled },
-    }
+    LabeledPage { labels: without_hidden(page, labeled.labels, options), ..labeled }
 }
 
 /// The main content of what `labels` leave: everything else is labeled template, too. The confidence is that of
@@ -103,6 +101,7 @@ fn plain(page: &Tree, confidence: f64) -> LabeledPage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clean::HiddenText;
     use crate::dom::ParseOptions;
     use crate::dom::parse;
     use crate::site_model::{SiteModelOptions, TrainingSet};

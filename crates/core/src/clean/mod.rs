@@ -6,6 +6,7 @@ mod options;
 mod template_matcher;
 mod whole_blocks;
 
+pub(crate) use hidden::without_hidden;
 pub use label_page::{LabeledPage, label_page};
 pub use options::{Alone, CleanOptions, HiddenText, KeepText};
 pub use template_matcher::TemplateMatcher;

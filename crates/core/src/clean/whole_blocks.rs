@@ -18,7 +18,8 @@ pub(super) fn keep_blocks_whole(page: &Tree, mut labels: Labels) -> Labels {
     let mut at = counted.start;
     while at < counted.end {
         let node = NodeId::new(at);
-        if page.is_text(node) || !is_whole(page.name(node)) || has_block[at] {
+        let has_block = has_block[at] && !is_code(page.name(node));
+        if page.is_text(node) || !is_whole(page.name(node)) || has_block {
             at += 1;
             continue;
         }
@@ -46,6 +47,11 @@ fn own_and_all(page: &Tree, texts: impl Iterator<Item = NodeId>, labels: &Labels
         own += if labels.is_template(text) { 0 } else { chars };
     }
     (own, all)
+}
+
+/// Elements that are one block whatever is in them: a listing may mark its lines by `div`.
+fn is_code(name: &str) -> bool {
+    matches!(name, "pre" | "code")
 }
 
 /// Elements whose words belong together.
@@ -133,6 +139,8 @@ mod tests {
     fn a_block_is_kept_or_left_out_as_one() {
         let code = "<pre><b>import</b> <i>numpy</i> <b>as</b> <i>np</i></pre>";
         assert_eq!(kept(code, |text| ["import", "as"].contains(&text)), "import numpy as np\n");
+        let lines = "<pre><div class=line><b>import</b></div><div class=line><i>numpy</i></div></pre>";
+        assert_eq!(kept(lines, |text| text == "import"), "import\nnumpy\n", "a listing with an element a line");
         let item = "<ul><li>Tags: <a>rye</a></li><li>Home</li></ul>";
         assert_eq!(kept(item, |text| text != "rye"), "Tags: rye\n");
         let footer = "<p>Some rights reserved, all the others are not, whoever asks <i>7</i></p>";

@@ -55,7 +55,7 @@ pub fn parse(html: &str, options: &ParseOptions) -> Tree {
         notes.push(Note::AttributesCut(surplus.len()));
     }
     let tree = build(&kept, options, true, notes.clone());
-    if noscript::is_only_text(&tree) {
+    if noscript::is_page_text(&tree) {
         notes.push(Note::NoscriptKept);
         return build(&kept, options, false, notes);
     }

@@ -16,6 +16,7 @@
 //! for child lists that differ, whose product is bounded.
 
 mod align;
+mod content_root;
 mod encoded_page;
 mod evidence;
 mod frequency;
@@ -25,6 +26,7 @@ mod options;
 mod stored;
 mod training_page;
 
+use std::cell::LazyCell;
 use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,8 +36,9 @@ use crate::dom::{Tree, mix};
 use crate::labels::Labels;
 
 use align::{Alignment, Scratch, align};
+use content_root::{MIN_EXPECTED, content_root, is_in_doubt};
 use encoded_page::{EncodedPage, tokens};
-use evidence::{Evidence, label_nodes};
+use evidence::{Evidence, agreements, label_nodes};
 use interner::Interner;
 pub use options::SiteModelOptions;
 pub use stored::{StoredError, StoredTrainingSet};
@@ -247,20 +250,31 @@ impl TrainingSet {
         if let Some(version) = other_version(page, &alignments) {
             alignments.remove(version);
         }
-        loop {
+        // A page that is kept in part has other nodes than its tree.
+        let is_whole = tree.counted().len() == page.len();
+        let expected = LazyCell::new(|| JudgedPage::of(tree).expected_content());
+        let (mut is_template, support) = loop {
             let mut evidence = Evidence::new(page);
-            alignments.iter().for_each(|alignment| evidence.add(alignment));
+            let agreements = agreements(page, &alignments);
+            alignments.iter().zip(agreements).for_each(|(alignment, agreement)| evidence.add(alignment, agreement));
             let (is_template, support) = label_nodes(page, &evidence);
-            if alignments.len() <= 2 || !loses_content(page, tree, &is_template) {
-                return Labels { is_template, support, confidence };
+            if alignments.len() <= 2 || !is_whole || !loses_content(page, &expected, &is_template) {
+                break (is_template, support);
             }
             // Without the page that has most of its text the labels are decided again.
             let equal = |at: &usize| alignments[*at].equal_text(page);
             match (0..alignments.len()).max_by(|a, b| equal(a).total_cmp(&equal(b))) {
                 Some(copy) => drop(alignments.remove(copy)),
-                None => return Labels { is_template, support, confidence },
+                None => break (is_template, support),
             }
+        };
+        if is_whole
+            && is_in_doubt(page, &is_template)
+            && let Some(nodes) = content_root(page, &expected)
+        {
+            is_template[nodes].fill(false);
         }
+        Labels { is_template, support, confidence }
     }
 }
 
@@ -301,25 +315,26 @@ fn other_version(page: &EncodedPage, alignments: &[Alignment]) -> Option<usize> 
 /// Each page with gold as the key page, sites left out of the page model's training: words kept .978 -> .992 on one set
 /// of 36 sites, .991 on the other before and after. A fixed share of the text instead of the page model (5 % own) keeps
 /// as much, and loses .004 of F1 on pages that have little content.
-fn loses_content(page: &EncodedPage, tree: &Tree, is_template: &[bool]) -> bool {
+fn loses_content(
+    page: &EncodedPage,
+    expected: &LazyCell<Vec<f32>, impl FnOnce() -> Vec<f32>>,
+    is_template: &[bool],
+) -> bool {
     /// Share of a page's text that is its own, from which nothing is wrong.
     const ENOUGH_OWN: f64 = 0.2;
     /// Share of the expected main content that may be template.
     const MAX_LOST: f64 = 0.5;
-    /// Expected main content, in letters, below which the page model knows too little.
-    const MIN_EXPECTED: f64 = 200.0;
     let all: u64 = page.chars.iter().map(|chars| u64::from(*chars)).sum();
     let own: u64 = page.chars.iter().zip(is_template).map(|(chars, is)| if *is { 0 } else { u64::from(*chars) }).sum();
-    // A page that is kept in part has other nodes than its tree.
-    if own as f64 >= ENOUGH_OWN * all as f64 || tree.counted().len() != page.len() {
+    if own as f64 >= ENOUGH_OWN * all as f64 {
         return false;
     }
-    let (mut lost, mut expected) = (0.0_f64, 0.0_f64);
-    for (content, is_template) in JudgedPage::of(tree).expected_content().into_iter().zip(is_template) {
-        expected += f64::from(content);
-        lost += if *is_template { f64::from(content) } else { 0.0 };
+    let (mut lost, mut content) = (0.0_f64, 0.0_f64);
+    for (letters, is_template) in expected.iter().zip(is_template) {
+        content += f64::from(*letters);
+        lost += if *is_template { f64::from(*letters) } else { 0.0 };
     }
-    expected > MIN_EXPECTED && lost > MAX_LOST * expected
+    content > MIN_EXPECTED && lost > MAX_LOST * content
 }
 
 #[cfg(test)]

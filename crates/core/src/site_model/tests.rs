@@ -81,7 +81,7 @@ fn extra_pages_are_a_bounded_sample_that_no_order_changes() {
         set
     };
     let (one, other) = (extended(0), extended(23));
-    assert_eq!(one.pages.len(), 4 + 16);
+    assert_eq!(one.pages.len(), 4 + one.options.extra_pages);
     let urls = |set: &TrainingSet| set.pages.iter().map(|page| page.url).collect::<Vec<_>>();
     assert_eq!(urls(&one), urls(&other));
     let new = page(&article("barley"));
@@ -91,7 +91,7 @@ fn extra_pages_are_a_bounded_sample_that_no_order_changes() {
     let at = later.pages.iter().find(|page| page.is_extra).unwrap().url;
     assert!(!later.add(at, &extra[at as usize - 100], &[]));
     assert!(later.add(at, &page(&article("grain of another night")), &[]));
-    assert_eq!(later.pages.len(), 20);
+    assert_eq!(later.pages.len(), 4 + later.options.extra_pages);
 }
 
 #[test]

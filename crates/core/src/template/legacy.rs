@@ -95,7 +95,9 @@ mod tests {
         let template = Template::from_json(SCHEMA_1.as_bytes()).unwrap();
         assert_eq!((template.n_wanted, template.n_voters, template.min_votes), (3, 2, 2));
         assert_eq!((template.schema, template.method), (SCHEMA, Method::Etdm));
-        assert_eq!(template.learn, Preset::Thesis2014.learn());
+        let mut expected = Preset::Thesis2014.learn();
+        expected.site_model.extra_pages = 16;
+        assert_eq!(template.learn, expected);
         assert_eq!(Template::from_json(&template.to_json()).unwrap(), template);
     }
 
