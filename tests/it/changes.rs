@@ -99,3 +99,39 @@ fn numbers_in_answers_are_no_change_of_the_real_sites() {
     let Some(sites) = DevSites::load() else { return };
     assert_nothing_changed(&nights(Arc::clone(&sites.answer), &sites.names(), &sites.seeds, 40));
 }
+
+/// A page of twelve that link to each other. From night two on, the footer has another year and `/p3.html` a sentence
+/// more.
+fn with_year(path: &str, is_later: bool) -> Reply {
+    let number = path.trim_matches(|c: char| !c.is_ascii_digit());
+    let menu: String = (0..12).map(|at| format!("<li><a href='/p{at}.html'>Page {at}</a></li>")).collect();
+    let words: String = (0..40).map(|at| format!(" p{number}w{at}")).collect();
+    let edit = if is_later && number == "3" { " One sentence more." } else { "" };
+    let year = if is_later { 2027 } else { 2026 };
+    let html = format!(
+        "<html><head><title>{number}</title></head><body><nav><ul>{menu}</ul></nav><h1>Heading {number}</h1>\
+         <p>Own words{words}.{edit}</p><footer>Copyright {year}</footer></body></html>"
+    );
+    Reply::html(html)
+}
+
+#[test]
+fn another_year_in_the_footer_is_no_change_of_the_pages() {
+    let is_later = Arc::new(AtomicUsize::new(0));
+    let flag = Arc::clone(&is_later);
+    let server = Server::start(Arc::new(move |_: &str, path: &str| match path {
+        "/robots.txt" => Reply::text(""),
+        path => with_year(path, flag.load(Ordering::Relaxed) > 0),
+    }))
+    .unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut settings = settings(&dir.path().join("n.db"), &server, &["year.test"]);
+    settings.politeness.delay = Duration::from_millis(10);
+    settings.crawl.pages_per_site = 40;
+    settings.revisit.all = true;
+    let seeds = vec![PageUrl::parse("http://year.test/p0.html").unwrap()];
+    run(seeds.clone(), &settings);
+    is_later.store(1, Ordering::Relaxed);
+    let stats = run(seeds, &settings).0.stats;
+    assert_eq!((stats.changed, stats.same_text + stats.recleaned), (1, 11));
+}
