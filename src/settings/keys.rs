@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toml::Value;
 
-use dehusk_core::internals::clean::{Alone, HiddenText, KeepText};
+use dehusk_core::internals::clean::{Alone, HiddenText};
 use dehusk_core::internals::cluster::ClusterBy;
 use dehusk_core::internals::content::Favor;
 use dehusk_core::internals::dom::KeepNodes;
@@ -19,8 +19,8 @@ use dehusk_core::internals::text_mdl::TextMethod;
 use dehusk_core::internals::tps::{TpsGap, TpsKeep, TpsSearch};
 
 use super::values::{
-    at_most, bytes, duration, headers, networks, number, one_of, patterns, positive, share, strings, text, truth,
-    user_agent, whole,
+    at_most, bytes, duration, headers, keep_text, networks, number, one_of, patterns, positive, share, strings, text,
+    truth, user_agent, whole,
 };
 use super::{DelayFrom, Mode, NoindexPages, Order, PolitenessScope, SAME_SITE, ScopeOf, Settings};
 
@@ -264,8 +264,8 @@ pub(super) const KEYS: &[Key] = keys! {
     "etdm.min_confidence" = "0.15", "Minimum share of a voted template that a page must show for the template to be applied.",
         |s, v| s.core.learn.etdm.min_confidence => share(v)?;
 
-    "clean.keep" = "\"own\"", "What is kept of a page: own (everything that is not template), main (the main text of that).",
-        |s, v| s.core.clean.keep => one_of(v, &[("own", KeepText::Own), ("main", KeepText::Main)])?;
+    "clean.keep" = "\"own\"", "What is kept of a page: own (everything that is not template), main (the main text of that), or the main text with kinds of the rest, such as main+comments+byline. Kinds: comments, byline, breadcrumbs, contents, related.",
+        |s, v| s.core.clean.keep => keep_text(v)?;
     "clean.min_confidence" = "0.25", "Minimum share of the template that a page must show. Below it, the document frequency of its texts decides.",
         |s, v| s.core.clean.min_confidence => share(v)?;
     "clean.whole_blocks" = "true", "Whether a paragraph, heading, cell, item or block of code without blocks in it is kept or left out as a whole.",

@@ -24,7 +24,8 @@ pub mod cluster {
 /// Main content of a page alone.
 pub mod content {
     pub use crate::content::{
-        ContentRow, ContentRows, Favor, JudgedPage, N_FEATURES, content_rows, feature_names, use_weights,
+        ContentRow, ContentRows, Favor, JudgedPage, N_FEATURES, RestKind, RestKinds, content_rows, feature_names,
+        use_weights,
     };
 }
 

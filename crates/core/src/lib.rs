@@ -69,7 +69,7 @@ mod text_mdl;
 mod tps;
 
 pub use clean::{Alone, CleanOptions, KeepText};
-pub use content::Favor;
+pub use content::{Favor, RestKind, RestKinds};
 pub use dom::{KeepNodes, Note, ParseOptions};
 pub use facade::{Cleaned, Html, LearnError, ModelError, Page, PageOptions, SiteModel};
 pub use method::Method;

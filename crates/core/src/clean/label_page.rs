@@ -3,7 +3,7 @@
 use super::hidden::without_hidden;
 use super::whole_blocks::keep_blocks_whole;
 use super::{Alone, CleanOptions, KeepText, TemplateMatcher};
-use crate::content::JudgedPage;
+use crate::content::{JudgedPage, RestKinds};
 use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
 use crate::method::Method;
@@ -43,20 +43,58 @@ pub fn label_page(
         None => alone(page, options),
     };
     let labeled = match options.keep {
-        KeepText::Main if labeled.method != Method::Alone => {
-            LabeledPage { labels: main_text(page, &labeled.labels, matcher, options), ..labeled }
-        }
-        _ => labeled,
+        KeepText::Own => labeled,
+        KeepText::Main | KeepText::MainAnd(_) => main_text(page, labeled, matcher, options),
     };
     LabeledPage { labels: without_hidden(page, labeled.labels, options), ..labeled }
 }
 
-/// The main content of what `labels` leave: everything else is labeled template, too. The confidence is that of
-/// `labels`.
-fn main_text(page: &Tree, labels: &Labels, matcher: Option<&TemplateMatcher>, options: &CleanOptions) -> Labels {
+/// The main content of what the labels leave, with the kinds of the rest that the options ask for: everything else is
+/// labeled template, too. The confidence stays.
+fn main_text(
+    page: &Tree,
+    labeled: LabeledPage,
+    matcher: Option<&TemplateMatcher>,
+    options: &CleanOptions,
+) -> LabeledPage {
+    // The page model has chosen the main content already; it knows no template.
+    let is_main = labeled.method == Method::Alone;
+    let rest = match options.keep {
+        KeepText::MainAnd(kinds) => kinds,
+        KeepText::Main if is_main => return labeled,
+        _ => RestKinds::default(),
+    };
     let judged = JudgedPage::of(page);
-    let by_site =
-        matcher.and_then(TemplateMatcher::training_set).and_then(|set| set.label_main(&judged, options.favor));
+    let labels = if is_main {
+        with_rest(page, labeled.labels, &Labels::none(page), &judged.rest(rest))
+    } else {
+        let main = of_main_content(page, &judged, &labeled.labels, matcher, options);
+        with_rest(page, main, &labeled.labels, &judged.rest(rest))
+    };
+    LabeledPage { labels, ..labeled }
+}
+
+/// The labels with these text nodes and the elements around them kept, but for what is `known` to be template.
+fn with_rest(page: &Tree, mut labels: Labels, known: &Labels, rest: &[NodeId]) -> Labels {
+    let body = page.counted().start;
+    for text in rest.iter().filter(|text| !known.is_template(**text)) {
+        let mut node = text.index();
+        while node > body && labels.is_template[node] && !known.is_template(NodeId::new(node)) {
+            labels.is_template[node] = false;
+            node = page.shape.parent[node] as usize;
+        }
+    }
+    labels
+}
+
+fn of_main_content(
+    page: &Tree,
+    judged: &JudgedPage<'_>,
+    labels: &Labels,
+    matcher: Option<&TemplateMatcher>,
+    options: &CleanOptions,
+) -> Labels {
+    let by_site = matcher.and_then(TemplateMatcher::training_set).and_then(|set| set.label_main(judged, options.favor));
     let mut main = by_site.unwrap_or_else(|| judged.labels(options.favor));
     main.is_template.iter_mut().zip(&labels.is_template).for_each(|(main, known)| *main |= known);
     // What is template everywhere is no content; a page with nothing else keeps what is its own.
@@ -102,6 +140,7 @@ fn plain(page: &Tree, confidence: f64) -> LabeledPage {
 mod tests {
     use super::*;
     use crate::clean::HiddenText;
+    use crate::content::RestKind;
     use crate::dom::ParseOptions;
     use crate::dom::parse;
     use crate::site_model::{SiteModelOptions, TrainingSet};
@@ -161,6 +200,17 @@ mod tests {
         let tree = page(&own);
         let how = CleanOptions { keep: KeepText::Main, alone: Alone::Plain, ..CleanOptions::default() };
         assert_eq!(label_page(&tree, None, None, &how).labels.text_nodes(&tree).trim(), prose.trim());
+        let comments = format!("{own}<ol class=comments><li class=comment><p>I like rye, too. Thank you all!</ol>");
+        let tree = page(&comments);
+        let keep = KeepText::MainAnd(RestKinds::default().with(RestKind::Comments));
+        for alone in [Alone::Plain, Alone::PageModel] {
+            let text = |keep| {
+                let how = CleanOptions { keep, alone, ..how };
+                label_page(&tree, None, None, &how).labels.text_nodes(&tree)
+            };
+            assert_eq!(text(KeepText::Main).trim(), prose.trim());
+            assert_eq!(text(keep), format!("{} I like rye, too. Thank you all!", prose.trim()));
+        }
         let list = page("<h1>Prices</h1><ul><li>rye 3<li>oats 2</ul>");
         for alone in [Alone::Plain, Alone::PageModel] {
             let labeled = label_page(&list, None, None, &CleanOptions { alone, ..how });

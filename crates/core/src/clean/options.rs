@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::content::Favor;
+use crate::content::{Favor, RestKinds};
 use crate::tps::TpsOptions;
 
 /// What is kept of a page, and when the site model is trusted.
@@ -32,6 +32,8 @@ pub enum KeepText {
     Own,
     /// Of that, the main text.
     Main,
+    /// The main text, and these kinds of the rest.
+    MainAnd(RestKinds),
 }
 
 /// What labels a page whose site is unknown.

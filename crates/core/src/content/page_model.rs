@@ -3,6 +3,7 @@
 use super::amount::{Favor, kept_blocks};
 use super::features::Facts;
 use super::net::sigmoid;
+use super::rest::{RestKinds, rest_kinds};
 use super::weights::Weights;
 use super::words::weight;
 use crate::dom::{NodeId, Tree};
@@ -54,6 +55,14 @@ impl<'t> JudgedPage<'t> {
             }
         }
         expected
+    }
+
+    /// The text nodes of the blocks of these kinds, as if none were main content.
+    pub fn rest(&self, kinds: RestKinds) -> Vec<NodeId> {
+        let Some(facts) = self.facts.as_ref().filter(|_| !kinds.is_empty()) else { return Vec::new() };
+        let of_kinds = facts.blocks.list.iter().zip(rest_kinds(facts));
+        let chosen = of_kinds.filter(|(_, kind)| kind.is_some_and(|kind| kinds.contains(kind)));
+        chosen.flat_map(|(block, _)| facts.blocks.nodes_of(block)).collect()
     }
 
     pub(super) fn labels_by(&self, logits: &[f32], favor: Favor) -> Labels {
