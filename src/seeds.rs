@@ -96,6 +96,14 @@ impl Seeds {
         self.rejected.clone()
     }
 
+    /// Whether seeds may come for as long as the crawl runs: from standard input or a pipe.
+    pub fn is_stream(&self) -> bool {
+        self.sources.iter().any(|source| match source {
+            Source::Url(_) => false,
+            Source::File(path) => path.as_os_str() == "-" || !path.is_file(),
+        })
+    }
+
     /// Identifies the seed list: equal for the same arguments and unchanged files (name, size and modification time).
     pub fn mark(&self) -> String {
         let marks = self.sources.iter().map(|source| match source {

@@ -27,9 +27,13 @@ use crate::settings::Settings;
   dehusk crawl https://www.rust-lang.org/ --db rust.db
   dehusk crawl https://docs.example.org/ --set crawl.pages_per_site=500
   dehusk crawl lists/*.txt --set politeness.delay=2
+  tail -f new-domains.log | dehusk crawl -
   dehusk crawl lists/*.txt --set 'fetch.user_agent=mybot/1.0 (+https://my.org/bot)'
   dehusk crawl --warc archive --metrics 127.0.0.1:9184 --log-format json
   dehusk crawl --json | jq .summary.stats
+
+Seeds from standard input (-) or a pipe are crawled as they come; the run ends when the pipe does. A further URL of a
+site that has ended waits for the next run.
 
 A run that was killed or interrupted is resumed by the same command, with the same seeds and settings. Another crawl
 on the same database is a run of its own; --resume takes the interrupted one up.
@@ -132,13 +136,14 @@ impl Crawl {
 
     fn seed_list(&self, settings: &Settings) -> Result<SeedList, Failure> {
         let seeds = read_seeds(&self.seeds, settings)?;
-        let (mark, name) = (seeds.mark(), seeds.name());
+        let (mark, name, is_stream) = (seeds.mark(), seeds.name(), seeds.is_stream());
         let mut urls = seeds.into_urls().peekable();
         if urls.peek().is_none() {
             let places = self.places(settings);
             return Err(Failure::Usage(anyhow!("no seeds in {places}; give URLs, or a file with one URL per line")));
         }
         let list = SeedList::new(urls, Some(mark), name);
+        let list = if is_stream { list.as_stream() } else { list };
         Ok(if self.new { list.in_new_run() } else { list })
     }
 

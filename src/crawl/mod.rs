@@ -19,6 +19,7 @@ mod outgoing;
 mod incoming;
 mod robots_cache;
 mod scheduler;
+mod seed_stream;
 mod single;
 mod site;
 mod sites;
@@ -35,6 +36,7 @@ use tokio::sync::mpsc;
 
 use archive::Archive;
 use scheduler::{Scheduler, Start};
+use seed_stream::SeedStream;
 pub use single::{Single, SingleError};
 pub use stats::{Progress, SiteSummary, Stats, Summary};
 use workers::Tools;
@@ -54,6 +56,7 @@ pub struct SeedList {
     mark: Option<String>,
     name: String,
     choice: RunChoice,
+    is_stream: bool,
 }
 
 impl SeedList {
@@ -65,12 +68,18 @@ impl SeedList {
         mark: Option<String>,
         name: impl Into<String>,
     ) -> SeedList {
-        SeedList { urls: Box::new(urls), mark, name: name.into(), choice: RunChoice::Same }
+        SeedList { urls: Box::new(urls), mark, name: name.into(), choice: RunChoice::Same, is_stream: false }
     }
 
     /// No seeds: those that the newest unfinished run has queued.
     pub fn resume() -> SeedList {
         SeedList { choice: RunChoice::Resume, ..SeedList::new(std::iter::empty(), None, "") }
+    }
+
+    /// The same for seeds that come while the crawl runs: it begins with the first one, takes further ones when it has
+    /// room, and ends when they end.
+    pub fn as_stream(self) -> SeedList {
+        SeedList { is_stream: true, ..self }
     }
 
     /// The same for a run of its own, whatever is unfinished.
@@ -145,7 +154,16 @@ pub async fn crawl(
         .thread_name(|n| format!("cpu-{n}"))
         .build()
         .map_err(|e| CrawlError::Threads(e.to_string()))?;
-    let opened = open_run(seeds.into(), settings, clock)?;
+    let mut seeds = seeds.into();
+    let seed_stream = match seeds.is_stream {
+        true => {
+            let urls = std::mem::replace(&mut seeds.urls, Box::new(std::iter::empty()));
+            seeds.mark = None;
+            SeedStream::read(urls).map_err(|e| CrawlError::Threads(e.to_string()))?
+        }
+        false => SeedStream::default(),
+    };
+    let opened = open_run(seeds, settings, clock)?;
     let archive = match warc {
         Some(dir) => Some(Arc::new(Archive::open(dir, settings, clock.unix_ms())?)),
         None => None,
@@ -171,8 +189,19 @@ pub async fn crawl(
     };
     let (deferred, not_before) = (opened.deferred, opened.not_before);
     let (warc, writer_ref) = (archive.clone(), &writer);
-    let start =
-        Start { tools, fetcher, archive: warc, pool, writer: writer_ref, clock, watch, deferred, not_before, stats };
+    let start = Start {
+        tools,
+        fetcher,
+        archive: warc,
+        pool,
+        writer: writer_ref,
+        clock,
+        watch,
+        deferred,
+        not_before,
+        stats,
+        seeds: seed_stream,
+    };
     let outcome = Scheduler::new(start).run(stop).await;
     // The writer's own error says more than "it has stopped".
     writer.finish()?;

@@ -13,6 +13,7 @@ use super::archive::Archive;
 use super::event::Event;
 use super::request::Request;
 use super::robots_cache::RobotsCache;
+use super::seed_stream::SeedStream;
 use super::site::{Command, Context, Count, SiteCrawl, SiteEvent};
 use super::stats::{Progress, Stats, Summary};
 use super::workers::{self, Tools};
@@ -48,6 +49,8 @@ pub(super) struct Start<'a> {
     /// No request is sent before this time, after a restart.
     pub(super) not_before: Option<Instant>,
     pub(super) stats: Stats,
+    /// Seeds that are still to come.
+    pub(super) seeds: SeedStream,
 }
 
 pub(super) struct Scheduler<'a> {
@@ -66,6 +69,8 @@ pub(super) struct Scheduler<'a> {
     /// Keys that an earlier run has deferred, until they are met.
     pub(super) deferred: FxHashMap<PolitenessKey, Instant>,
     pub(super) not_before: Option<Instant>,
+    /// Seeds that are still to come.
+    pub(super) seeds: SeedStream,
     /// Sites that the store has given and that wait for room.
     pub(super) waiting: VecDeque<SiteWork>,
     /// The last site that the store has given; `None` when there are no more.
@@ -112,6 +117,7 @@ impl<'a> Scheduler<'a> {
             sites: FxHashMap::default(),
             found: FxHashSet::default(),
             stats: start.stats,
+            seeds: start.seeds,
             memory: 0,
             n_pending: 0,
             is_stopping: false,
@@ -129,6 +135,7 @@ impl<'a> Scheduler<'a> {
             }
             let tick = Instant::now() + TICK;
             let wake = next.map_or(tick, |time| time.min(tick));
+            let wants_seeds = self.wants_seeds();
             tokio::select! {
                 Some(event) = self.inbox.recv() => {
                     self.handle(event).await?;
@@ -140,6 +147,7 @@ impl<'a> Scheduler<'a> {
                     give_up = Some(Instant::now() + self.tools.settings.crawl.stop_within);
                     self.stop().await?;
                 }
+                urls = self.seeds.next(), if wants_seeds => self.on_seeds(urls).await?,
                 () = tokio::time::sleep_until(wake.into()) => {}
             }
         }
@@ -147,7 +155,8 @@ impl<'a> Scheduler<'a> {
     }
 
     fn is_over(&self) -> bool {
-        let no_more = self.is_stopping || (self.last_site.is_none() && self.waiting.is_empty());
+        let no_more =
+            self.is_stopping || (self.last_site.is_none() && self.waiting.is_empty() && !self.seeds.is_open());
         self.n_pending == 0 && self.sites.is_empty() && no_more
     }
 
@@ -284,8 +293,10 @@ impl<'a> Scheduler<'a> {
             Event::Computed { site, result } => self.tell_site(site, SiteEvent::Computed(result)).await,
             Event::Replied { site: Some(site), reply } => self.on_reply(site, reply).await,
             Event::Replied { site: None, reply } => {
-                if let Reply::NextSites(found) = reply {
-                    self.on_sites(found);
+                match reply {
+                    Reply::NextSites(found) => self.on_sites(found),
+                    Reply::SitesOf(found) => self.on_streamed_sites(found),
+                    _ => {}
                 }
                 Ok(())
             }
@@ -296,6 +307,7 @@ impl<'a> Scheduler<'a> {
     /// No new request from now on.
     pub(super) async fn stop(&mut self) -> Result<(), WriterError> {
         self.is_stopping = true;
+        self.seeds.close();
         self.fetcher.stop();
         let waiting = self.queues.drain();
         let parked = self.robots.drain();

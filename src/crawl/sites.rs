@@ -14,28 +14,33 @@ use crate::robots::{Robots, RobotsAnswer};
 use crate::store::{Query, Reply, SiteId, SiteOutcome, SiteWork, WriterError};
 
 /// Sites asked of the store at once.
-const SITES: usize = 64;
+pub(super) const SITES: usize = 64;
 
 impl Scheduler<'_> {
     /// Begins work on further sites while there is room.
     pub(super) async fn admit(&mut self) -> Result<(), WriterError> {
-        if self.is_stopping || (self.is_over_memory() && !self.sites.is_empty()) {
+        if self.is_stopping {
             return Ok(());
         }
-        let most = self.tools.settings.crawl.sites_at_once;
-        while self.sites.len() < most {
+        while self.has_room() {
             let Some(work) = self.waiting.pop_front() else { break };
             self.begin_site(work).await?;
         }
         if let Some(after) = self.last_site
             && !self.has_asked_for_sites
             && self.waiting.len() < SITES / 2
-            && self.sites.len() < most
+            && self.has_room()
         {
             self.has_asked_for_sites = true;
             self.ask(None, Query::NextSites { after, n: SITES }).await?;
         }
         Ok(())
+    }
+
+    /// Whether another site may begin.
+    pub(super) fn has_room(&self) -> bool {
+        let is_full = self.is_over_memory() && !self.sites.is_empty();
+        !is_full && self.sites.len() < self.tools.settings.crawl.sites_at_once
     }
 
     async fn begin_site(&mut self, work: SiteWork) -> Result<(), WriterError> {
@@ -101,7 +106,7 @@ impl Scheduler<'_> {
             Reply::Snapshot(snapshot) => SiteEvent::Snapshot(snapshot.map(Box::new)),
             Reply::StalePages(pages) => SiteEvent::Stale(pages),
             Reply::CurrentSite(now, has_ended) => return self.settle(site, now, has_ended).await,
-            Reply::NextSites(_) => return Ok(()),
+            Reply::NextSites(_) | Reply::SitesOf(_) => return Ok(()),
         };
         self.tell_site(site, event).await
     }

@@ -111,6 +111,29 @@ fn sites_come_in_order_and_end_once() {
 }
 
 #[test]
+fn seeds_come_while_the_run_is_on() {
+    each(|open| {
+        let mut backend = open();
+        let known = sites(&mut *backend);
+        let seeds = ["http://www.c.org/1", "http://c.org/2", "http://a.org/late"].map(url);
+        backend.begin().unwrap();
+        for _ in 0..2 {
+            backend.apply(Write::Seeds { urls: seeds.to_vec(), keep_more: true, at: 2000 }).unwrap();
+        }
+        backend.commit().unwrap();
+        let Reply::SitesOf(found) = backend.query(Query::SitesOf(seeds.to_vec())).unwrap() else { panic!("sites") };
+        let names: Vec<(&str, &str)> = found.iter().map(|site| (site.host.as_str(), site.key_url.as_str())).collect();
+        assert_eq!(names, [("a.org", "http://a.org/"), ("www.c.org", "http://www.c.org/1")]);
+        assert_eq!(found[0].id, known[0].id);
+        assert_eq!(urls(&mut *backend, found[1].id), ["http://c.org/2"]);
+        backend.begin().unwrap();
+        backend.apply(Write::SiteEnded(found[0].id, SiteOutcome::Learned, 3000)).unwrap();
+        let Reply::SitesOf(rest) = backend.query(Query::SitesOf(seeds.to_vec())).unwrap() else { panic!("sites") };
+        assert_eq!(rest.len(), 1, "a site that has ended does not wait");
+    });
+}
+
+#[test]
 fn what_is_not_committed_is_lost_and_nothing_else() {
     each(|open| {
         let mut backend = open();

@@ -40,6 +40,15 @@ pub enum Write {
     TemplateKept(SiteId),
     /// URLs for the frontier.
     Links(SiteId, Vec<NewUrl>),
+    /// Seeds that came while the run was on. The first URL of a host is the key page of its site.
+    Seeds {
+        /// The seeds.
+        urls: Vec<PageUrl>,
+        /// Whether further URLs of a host wait in the frontier. They are left out otherwise.
+        keep_more: bool,
+        /// Unix milliseconds.
+        at: i64,
+    },
     /// A politeness key is deferred.
     Deferred {
         /// The key.
@@ -191,6 +200,8 @@ pub enum Query {
         /// At most so many.
         n: usize,
     },
+    /// The sites of these seeds that wait.
+    SitesOf(Vec<PageUrl>),
     /// The next URLs of a site.
     NextUrls(SiteId, NextUrlsQuery),
     /// A stored page, by its number.
@@ -232,6 +243,8 @@ pub struct NextUrlsQuery {
 pub enum Reply {
     /// Sites with what is known about them. Fewer than wanted means that there are no more.
     NextSites(Vec<SiteWork>),
+    /// Sites with what is known about them.
+    SitesOf(Vec<SiteWork>),
     /// Known pages that are due, then URLs that wait.
     NextUrls(Vec<KnownUrl>),
     /// The page; `None` when there is none, or it cannot be read back.

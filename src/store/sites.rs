@@ -126,6 +126,31 @@ impl Store {
         Ok(queued)
     }
 
+    /// Puts seeds into a run that is on. A further URL of a host waits in the frontier.
+    pub fn queue_streamed(&self, run: i64, seeds: &[PageUrl], keep_more: bool, at: i64) -> Result<(), StoreError> {
+        for url in seeds {
+            let host = url.authority();
+            let bare = host.strip_prefix("www.").unwrap_or(&host);
+            match self.site_of(run, bare)? {
+                Some((_, seed)) if seed == url.as_str() => {}
+                Some((site, _)) if keep_more => drop(self.save_url(site, &NewUrl::new(url, 0, 0))?),
+                Some(_) => {}
+                None => drop(self.queue_site(run, &host, bare, url, at)?),
+            }
+        }
+        Ok(())
+    }
+
+    /// The site of a host in a run, under the number that it has there, and its seed.
+    fn site_of(&self, run: i64, bare: &str) -> Result<Option<(SiteId, String)>, StoreError> {
+        let sql = "SELECT now.id, coalesce(sites.seed_url, sites.key_url) FROM sites
+            JOIN sites AS now ON now.id = coalesce(sites.moved_to, sites.id)
+            WHERE sites.host IN (?2, 'www.' || ?2) AND now.run_id = ?1 ORDER BY sites.updated_at DESC LIMIT 1";
+        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        self.wrap(statement.query_row(params![run, bare], row).optional())
+    }
+
     /// The site of a seed, put into the run where it is not in it yet.
     fn queue_site(&self, run: i64, host: &str, bare: &str, url: &PageUrl, at: i64) -> Result<SiteId, StoreError> {
         let sql =
@@ -171,6 +196,21 @@ impl Store {
     /// Notes that these seed lists were read to their end.
     pub fn mark_seeds(&self, run: i64, mark: &str) -> Result<(), StoreError> {
         self.wrap(self.connection.execute("UPDATE runs SET seeds = ?2 WHERE id = ?1", params![run, mark])).map(drop)
+    }
+
+    /// The sites of these seeds that wait in a run, each once.
+    pub fn sites_of(&self, run: i64, seeds: &[PageUrl], resumed: bool) -> Result<Vec<SiteWork>, StoreError> {
+        let mut sites = Vec::new();
+        for url in seeds {
+            let host = url.authority();
+            let found = self.site_of(run, host.strip_prefix("www.").unwrap_or(&host))?;
+            sites.extend(found.map(|(site, _)| site));
+        }
+        sites.sort_unstable();
+        sites.dedup();
+        let found = sites.into_iter().map(|site| self.next_sites(run, site - 1, 1, resumed).map(|found| (site, found)));
+        let found: Vec<(SiteId, Vec<SiteWork>)> = found.collect::<Result<_, _>>()?;
+        Ok(found.into_iter().flat_map(|(site, found)| found.into_iter().filter(move |work| work.id == site)).collect())
     }
 
     /// The next sites of a run that wait, beyond site `after`.

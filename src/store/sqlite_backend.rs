@@ -150,6 +150,7 @@ impl Backend for SqliteBackend {
             Write::ModelUpdated(site, set) => store.save_training_set(site, *set)?,
             Write::TemplateKept(site) => store.settle_template(run, site)?,
             Write::Links(site, links) => store.save_urls(site, &links)?,
+            Write::Seeds { urls, keep_more, at } => store.queue_streamed(run, &urls, keep_more, at)?,
             Write::Deferred { key, until, reason } => store.save_deferral(&key, until, &reason)?,
             Write::SiteEnded(site, outcome, at) => {
                 self.templates.remove(&site);
@@ -166,6 +167,7 @@ impl Backend for SqliteBackend {
             Query::NextSites { after, n } => {
                 Reply::NextSites(store.next_sites(self.run.id, after, n, self.run.resumed)?)
             }
+            Query::SitesOf(urls) => Reply::SitesOf(store.sites_of(self.run.id, &urls, self.run.resumed)?),
             Query::NextUrls(site, wanted) => Reply::NextUrls(store.next_urls(self.run.id, site, &wanted)?),
             Query::Snapshot(page) => Reply::Snapshot(store.load_snapshot(page)?),
             Query::NewestSnapshot(site, url) => {

@@ -24,6 +24,7 @@ mod nightly;
 mod operating;
 mod situations;
 mod soak;
+mod streams;
 mod strings;
 mod tidy;
 mod vectors;

@@ -224,7 +224,7 @@ impl Simulation<'_> {
                 Reply::Snapshot(snapshot) => self.tell(id, SiteEvent::Snapshot(snapshot.map(Box::new))),
                 Reply::StalePages(pages) => self.tell(id, SiteEvent::Stale(pages)),
                 Reply::CurrentSite(now, has_ended) => self.settle(id, now, has_ended),
-                Reply::NextSites(_) => panic!("no site asks for sites"),
+                Reply::NextSites(_) | Reply::SitesOf(_) => panic!("no site asks for sites"),
             },
         }
     }

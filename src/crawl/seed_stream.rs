@@ -1,0 +1,89 @@
+//! Seeds that come while the crawl runs: from a pipe that stays open.
+//!
+//! A thread reads them into a short channel. The scheduler takes some only when all sites that it knows of have begun
+//! and there is room, so the channel fills up, and the program that writes into the pipe waits.
+
+use dehusk_core::internals::page_url::PageUrl;
+use tokio::sync::mpsc;
+
+use super::scheduler::Scheduler;
+use super::sites::SITES;
+use crate::store::{Query, SiteWork, Write, WriterError};
+
+/// Seeds that are still to come. `None` once the stream has ended.
+#[derive(Default)]
+pub(super) struct SeedStream(Option<mpsc::Receiver<PageUrl>>);
+
+impl SeedStream {
+    /// Reads seeds on a thread of its own. It ends with the seeds, or with the crawl.
+    pub(super) fn read(urls: Box<dyn Iterator<Item = PageUrl> + Send>) -> std::io::Result<SeedStream> {
+        let (sender, receiver) = mpsc::channel(SITES);
+        let feed = move || {
+            for url in urls {
+                if sender.blocking_send(url).is_err() {
+                    break;
+                }
+            }
+        };
+        std::thread::Builder::new().name("seeds".to_owned()).spawn(feed)?;
+        Ok(SeedStream(Some(receiver)))
+    }
+
+    /// Whether more can come.
+    pub(super) fn is_open(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The next seeds, at least one; none once the stream has ended.
+    pub(super) async fn next(&mut self) -> Vec<PageUrl> {
+        let mut urls = Vec::new();
+        if let Some(receiver) = &mut self.0
+            && receiver.recv_many(&mut urls, SITES).await == 0
+        {
+            self.0 = None;
+        }
+        urls
+    }
+
+    /// Takes no further seeds.
+    pub(super) fn close(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Scheduler<'_> {
+    /// Whether seeds are wanted: every known site has begun, and another one may.
+    pub(super) fn wants_seeds(&self) -> bool {
+        self.seeds.is_open()
+            && !self.is_stopping
+            && self.last_site.is_none()
+            && !self.has_asked_for_sites
+            && self.waiting.is_empty()
+            && self.has_room()
+    }
+
+    /// Puts seeds into the run, and asks for the sites that they are of.
+    pub(super) async fn on_seeds(&mut self, urls: Vec<PageUrl>) -> Result<(), WriterError> {
+        if urls.is_empty() {
+            return Ok(());
+        }
+        self.stats.queued += urls.len();
+        let keep_more = self.tools.settings.crawl.pages_per_site > 0;
+        self.writer.write(Write::Seeds { urls: urls.clone(), keep_more, at: self.clock.unix_ms() }).await?;
+        self.has_asked_for_sites = true;
+        self.ask(None, Query::SitesOf(urls)).await
+    }
+
+    /// The store has given the sites of some seeds.
+    pub(super) fn on_streamed_sites(&mut self, found: Vec<SiteWork>) {
+        self.has_asked_for_sites = false;
+        for work in found {
+            let is_known = self.sites.contains_key(&work.id) || self.waiting.iter().any(|other| other.id == work.id);
+            if !is_known {
+                self.stats.sites += 1;
+                self.stats.queued = self.stats.queued.saturating_sub(1);
+                self.waiting.push_back(work);
+            }
+        }
+    }
+}
