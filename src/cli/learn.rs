@@ -199,7 +199,7 @@ impl Learn {
             return writeln!(out);
         }
         if self.outline {
-            return write_outline(template, &mut out);
+            return write_outline(template, false, &mut out);
         }
         write_summary(template, &mut out)?;
         writeln!(out, "{}", stored(db))

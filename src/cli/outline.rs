@@ -22,6 +22,19 @@ pub(super) fn write_summary(template: &Template, out: &mut impl Write) -> io::Re
             writeln!(out, "learned    {loads} pages loaded, {m} of {n} voted, {} votes needed", template.min_votes)?
         }
     }
+    if let Some(subdigraph) = &template.subdigraph {
+        let n_members = subdigraph.members.len();
+        let (votes, agreed) = (subdigraph.n_template, subdigraph.n_agreed);
+        writeln!(
+            out,
+            "subdigraph {n_members} of them link to each other; {} votes make a node template: {votes} nodes, {agreed} of \
+             them template here",
+            subdigraph.min_votes
+        )?;
+        for url in subdigraph.members.iter().filter_map(|member| template.voters.get(*member)) {
+            writeln!(out, "           {url}")?;
+        }
+    }
     writeln!(
         out,
         "template   {} of {} nodes, {} of them text{}",
@@ -33,8 +46,9 @@ pub(super) fn write_summary(template: &Template, out: &mut impl Write) -> io::Re
 }
 
 /// Writes the summary, then every node with its votes or the number of training pages that have it. Nodes in brackets
-/// are the page's own. A slot (…) is a node with own text or own children.
-pub(super) fn write_outline(template: &Template, out: &mut impl Write) -> io::Result<()> {
+/// are the page's own. A slot (…) is a node with own text or own children. With `votes`, a second column has the votes
+/// of the complete subdigraph.
+pub(super) fn write_outline(template: &Template, votes: bool, out: &mut impl Write) -> io::Result<()> {
     write_summary(template, out)?;
     writeln!(out)?;
     let mut depths: Vec<usize> = Vec::with_capacity(template.nodes.len());
@@ -47,10 +61,11 @@ pub(super) fn write_outline(template: &Template, out: &mut impl Write) -> io::Re
         depths.push(depth);
         let slot = if n_kept[at] < node.n_children { "  …" } else { "" };
         let indent = "  ".repeat(depth.min(40));
+        let cast = if votes { format!("{:>3}  ", node.subdigraph_votes) } else { String::new() };
         match node.own {
             // Included only for the template nodes below it.
-            true => writeln!(out, "    {indent}({}){slot}", label(node))?,
-            false => writeln!(out, "{:>2}  {indent}{}{slot}", node.votes, label(node))?,
+            true => writeln!(out, "    {cast}{indent}({}){slot}", label(node))?,
+            false => writeln!(out, "{:>2}  {cast}{indent}{}{slot}", node.votes, label(node))?,
         }
     }
     Ok(())

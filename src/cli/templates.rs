@@ -58,6 +58,7 @@ enum Action {
     /// own content.
     #[command(after_help = "Examples:
   dehusk templates show docs.example.org
+  dehusk templates show docs.example.org --votes
   dehusk templates show docs.example.org --html page.html
   dehusk templates show www --html page.html --page mirror/www/index.html")]
     Show {
@@ -67,6 +68,9 @@ enum Action {
         /// Version [default: the newest].
         #[arg(long)]
         version: Option<i64>,
+        /// Show the votes of the pages that link to each other (Alarte 2014) in a second column.
+        #[arg(long, conflicts_with_all = ["json", "html"])]
+        votes: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -133,14 +137,14 @@ impl Templates {
             Action::Show { host, version, html: Some(file), page, .. } => {
                 show_html(settings, host, *version, page.as_deref(), file)?
             }
-            Action::Show { host, version, json, .. } => {
+            Action::Show { host, version, json, votes, .. } => {
                 let template = load(settings, host, *version)?;
                 let mut out = stdout();
                 if *json {
                     out.write_all(&template.to_json())?;
                     writeln!(out)?;
                 } else {
-                    write_outline(&template, &mut out)?;
+                    write_outline(&template, *votes, &mut out)?;
                 }
             }
             Action::History { host, json } => history(settings, host, *json)?,

@@ -77,6 +77,9 @@ fn crawl_then_look_at_templates_and_pages_and_clean() {
     assert_eq!(json["templates"][0]["version"], 1);
     let show = with(&["templates", "show", "menus.demo.test"]);
     assert!(out(&show).contains("ul.menu") && out(&show).contains("\"Field Manual\""), "{}", out(&show));
+    let votes = with(&["templates", "show", "menus.demo.test", "--votes"]);
+    assert!(out(&votes).contains("4 of them link to each other; 3 votes make a node template"), "{}", out(&votes));
+    assert!(out(&votes).contains("\n 8    4        ul.menu"), "{}", out(&votes));
     let none = with(&["templates", "show", "nowhere.test"]);
     assert_eq!(none.status.code(), Some(1));
     assert!(err(&none).contains("no template of nowhere.test"));

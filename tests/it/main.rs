@@ -21,6 +21,7 @@ mod redesign;
 mod robots;
 mod kill;
 mod nightly;
+mod no_links;
 mod operating;
 mod situations;
 mod soak;

@@ -31,7 +31,7 @@ use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::request::{Request, RequestKind};
+use super::request::{QueueEnd, Request, RequestKind};
 use super::stats::SiteSummary;
 use super::workers::{FetchedPage, KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory, Work, WorkResult};
 use crate::reason::{Reason, ReasonCode};
@@ -194,6 +194,10 @@ impl SiteCrawl {
                 let request = Request { depth: 1, ..Request::new(url, RequestKind::Page { site: self.id }) };
                 self.request_page(Phase::Training(learner), request, cx, out);
             }
+            WorkResult::NeedSitemap(learner, page) => {
+                write_page(page, out);
+                self.request_sitemap(learner, cx, out);
+            }
             WorkResult::Learned(learned, page) => {
                 write_page(page, out);
                 self.on_learned(*learned, cx, out);
@@ -231,6 +235,25 @@ impl SiteCrawl {
             WorkResult::Broken(text) => {
                 self.end(SiteOutcome::Failed(Reason::new(ReasonCode::Internal, text)), cx, out);
             }
+        }
+    }
+
+    /// No link of the key page gave a page: the sitemaps that robots.txt names may, or the one at the usual place.
+    fn request_sitemap(&mut self, mut learner: Box<SiteLearner>, cx: &Context<'_>, out: &mut Vec<Command>) {
+        if cx.is_stopping {
+            return self.end(SiteOutcome::Interrupted, cx, out);
+        }
+        let site = learner.learner.site();
+        let named: Vec<PageUrl> = (cx.sitemaps)(&self.origins).into_iter().filter_map(|url| site.claim(url)).collect();
+        let usual = || site.key().join("/sitemap.xml").into_iter().collect();
+        let first = if named.is_empty() { usual() } else { named };
+        match learner.sitemaps.get_or_insert_with(|| first.into()).pop_front() {
+            Some(url) => {
+                let request = Request::new(url, RequestKind::Sitemap { site: self.id });
+                self.phase = Phase::Training(learner);
+                out.push(Command::Fetch(request, QueueEnd::Back));
+            }
+            None => self.compute(Work::Learn(learner, None, TrainingMemory::default()), out),
         }
     }
 
@@ -284,6 +307,7 @@ impl SiteCrawl {
         self.memory += bytes;
         let page = Box::new(page);
         let work = match (phase, &page.request.kind) {
+            (Phase::Training(learner), RequestKind::Sitemap { .. }) => Work::LearnSitemap(learner, page),
             (phase @ (Phase::KeyPage(_) | Phase::Training(_)), _) => {
                 self.training_bytes += bytes;
                 if cx.memory_is_short {

@@ -1,5 +1,6 @@
 //! A site from its key page to its template.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use dehusk_core::internals::clean::TemplateMatcher;
@@ -16,6 +17,7 @@ use super::page::{FetchedPage, ParsedPage, page_write};
 use super::{Tools, WorkResult};
 use crate::reason::{Reason, ReasonCode};
 use crate::scope::Refusal;
+use crate::sitemap::parse_announced;
 use crate::store::{Cleaned, NewUrl, PageWrite, SiteId, pack, unpack};
 
 /// What memory allows when a training page comes.
@@ -32,6 +34,9 @@ pub(in crate::crawl) struct SiteLearner {
     pub(in crate::crawl) learner: Learner,
     /// Share of the stored template that the key page shows, where that was too little to keep it.
     pub(super) old_template_coverage: Option<f64>,
+    /// Sitemaps that are read where no link gave a page; `None` before that is known.
+    pub(in crate::crawl) sitemaps: Option<VecDeque<PageUrl>>,
+    n_sitemaps: usize,
 }
 
 /// What the search for a template gave.
@@ -92,7 +97,7 @@ pub(super) fn key_page(
     if let Some((body, content_type)) = packed.filter(|_| options.search.stop_after == 0) {
         learner.pack_key(rebuild(body, content_type, tools.settings.core.parse));
     }
-    next(Box::new(SiteLearner { learner, old_template_coverage }), page, tools)
+    next(Box::new(SiteLearner { learner, old_template_coverage, sitemaps: None, n_sitemaps: 0 }), page, tools)
 }
 
 /// The answer to what the learner wanted.
@@ -126,6 +131,34 @@ pub(super) fn training_page(
     next(learner, page, tools)
 }
 
+/// Sitemaps that are read for training pages.
+const MAX_SITEMAPS: usize = 5;
+
+/// Pages of a sitemap that are offered.
+const MAX_OFFERED: usize = 100;
+
+impl SiteLearner {
+    /// Whether a sitemap may still be read.
+    fn has_sitemaps(&self, tools: &Tools) -> bool {
+        let may_read = tools.settings.crawl.sitemaps && self.n_sitemaps < MAX_SITEMAPS;
+        may_read && self.sitemaps.as_ref().is_none_or(|sitemaps| !sitemaps.is_empty())
+    }
+}
+
+/// A sitemap for a site whose key page has no usable link: pages and sitemaps that it names.
+pub(super) fn sitemap(mut learner: Box<SiteLearner>, fetched: &FetchedPage, tools: &Tools) -> WorkResult {
+    let response = &fetched.response;
+    let announced = parse_announced(&response.body);
+    let absolute = |url: &String| response.url.join(url);
+    let further = announced.sitemaps.iter().filter_map(absolute);
+    let further: Vec<PageUrl> =
+        further.filter_map(|url| learner.learner.site().claim(url)).take(MAX_SITEMAPS).collect();
+    learner.n_sitemaps += 1;
+    learner.sitemaps.get_or_insert_default().extend(further);
+    learner.learner.offer(announced.pages.iter().filter_map(absolute).take(MAX_OFFERED));
+    next(learner, None, tools)
+}
+
 /// The tree of a packed page.
 fn rebuild(
     body: Vec<u8>,
@@ -138,9 +171,12 @@ fn rebuild(
 fn next(mut learner: Box<SiteLearner>, page: Option<Box<PageWrite>>, tools: &Tools) -> WorkResult {
     match learner.learner.next_step() {
         Step::Fetch(url) => WorkResult::NeedPage(learner, url, page),
+        Step::Done(_) if learner.learner.has_nothing() && learner.has_sitemaps(tools) => {
+            WorkResult::NeedSitemap(learner, page)
+        }
         Step::Done(found) => {
             let _one_at_a_time = learner.learner.is_packed().then(|| tools.unpacking.lock());
-            let SiteLearner { learner, old_template_coverage } = *learner;
+            let SiteLearner { learner, old_template_coverage, .. } = *learner;
             let outcome = finish(learner.finish(found), old_template_coverage, tools);
             WorkResult::Learned(Box::new(outcome), page)
         }
@@ -212,12 +248,18 @@ fn finish(learned: Learned, old_template_coverage: Option<f64>, tools: &Tools) -
 fn why_no_template(learned: &Learned) -> Reason {
     let content = |page: &FoundPage| page.tree.body().map(|body| page.tree.shape.h_full[body.index()]);
     let n = learned.n_links;
-    let links = if n == 1 { "its only link".to_owned() } else { format!("its {n} links") };
+    let links = match n {
+        0 => "its sitemap and the folders above it".to_owned(),
+        1 => "its only link".to_owned(),
+        n => format!("its {n} links"),
+    };
     if n == 0 && learned.key.nofollow {
         return Reason::new(ReasonCode::Nofollow, "the key page wants none of its links followed (nofollow)");
     }
-    if n == 0 {
-        return Reason::new(ReasonCode::NoLinks, "the key page has no links to pages of its site");
+    if n == 0 && learned.pages.is_empty() {
+        let text = "the key page has no links to pages of its site, and neither the folders above it nor a sitemap \
+                    gave another page";
+        return Reason::new(ReasonCode::NoLinks, text);
     }
     if learned.pages.is_empty() {
         let text = format!("the key page was had, but {links} gave no page");

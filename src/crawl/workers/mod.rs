@@ -43,6 +43,8 @@ pub(super) enum Work {
     Key(Box<FetchedPage>, Option<Arc<Template>>, bool),
     /// An answer for the learner.
     Learn(Box<SiteLearner>, Option<Box<FetchedPage>>, TrainingMemory),
+    /// A sitemap for the learner.
+    LearnSitemap(Box<SiteLearner>, Box<FetchedPage>),
     /// A page of the walk.
     Walk(Box<Walk>, Site, Box<FetchedPage>),
     /// A sitemap or feed.
@@ -59,6 +61,8 @@ pub(super) enum Work {
 pub(super) enum WorkResult {
     /// The learner needs this page. With the last page for the store.
     NeedPage(Box<SiteLearner>, PageUrl, Option<Box<PageWrite>>),
+    /// No link gave a page: the learner needs a sitemap. With the last page for the store.
+    NeedSitemap(Box<SiteLearner>, Option<Box<PageWrite>>),
     /// The search for a template is over.
     Learned(Box<LearnOutcome>, Option<Box<PageWrite>>),
     /// The key page still fits the stored template.
@@ -111,6 +115,7 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> WorkResult {
     match work {
         Work::Key(page, template, is_packed) => learn::key_page(site, *page, template, is_packed, tools),
         Work::Learn(learner, page, memory) => learn::training_page(site, learner, page, memory, tools),
+        Work::LearnSitemap(learner, page) => learn::sitemap(learner, &page, tools),
         Work::Walk(walk, own, page) if tools.settings.crawl.mode == Mode::Links => {
             links::seen(site, walk, &tools.scope.site(own.key()), *page, tools)
         }

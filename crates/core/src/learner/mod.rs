@@ -83,7 +83,10 @@ impl Learner {
         let links = followed(&key, &site, options, filter.as_ref());
         let order = LinkOrder::new(&key.tree, &key.url, &links, &options.links);
         let urls: Vec<PageUrl> = links.into_iter().map(|link| link.url).collect();
-        let search = Search::new(key.url.clone(), fingerprint(&key.tree), &urls, order, &options.search);
+        let mut search = Search::new(key.url.clone(), fingerprint(&key.tree), &urls, order, &options.search);
+        if !key.nofollow {
+            search.offer(pages_above(&key.url).filter_map(|url| permitted(&key.url, url, filter.as_ref())));
+        }
         Learner {
             site,
             options: options.clone(),
@@ -110,6 +113,19 @@ impl Learner {
     /// Ends the search: the site is learned from the pages that are there.
     pub fn stop(&mut self) {
         self.search.stop();
+    }
+
+    /// Offers pages of the site that the key page does not link to, such as those of a sitemap. They are tried where
+    /// its links give too few training pages.
+    pub fn offer(&mut self, urls: impl IntoIterator<Item = PageUrl>) {
+        let (site, key, filter) = (&self.site, &self.key, self.filter.as_ref());
+        let inside = urls.into_iter().filter_map(|url| permitted(key.url(), site.claim(url)?, filter));
+        self.search.offer(inside);
+    }
+
+    /// Whether the search has found no page that can be a training page, and may look elsewhere.
+    pub fn has_nothing(&self) -> bool {
+        !self.search.has_voters() && !self.key.nofollow()
     }
 
     /// The page to fetch, or the end of the search.
@@ -206,6 +222,19 @@ fn followed(page: &FoundPage, site: &Site, options: &LearnOptions, filter: Optio
         None => false,
     });
     links
+}
+
+/// The URL to ask for where a link may be followed.
+fn permitted(from: &PageUrl, url: PageUrl, filter: Option<&LinkFilter>) -> Option<PageUrl> {
+    match filter {
+        Some(filter) => filter(from, &url),
+        None => Some(url),
+    }
+}
+
+/// The two folders above a page, and the home page.
+fn pages_above(url: &PageUrl) -> impl Iterator<Item = PageUrl> + '_ {
+    ["./", "../", "/"].into_iter().filter_map(|path| url.join(path))
 }
 
 /// Hash of all that a page shows below its body.

@@ -37,6 +37,14 @@ impl TrainingPage {
         self.tree = Rebuildable::Dropped(Box::new(rebuild));
     }
 
+    pub(super) fn url(&self) -> &PageUrl {
+        &self.url
+    }
+
+    pub(super) fn nofollow(&self) -> bool {
+        self.nofollow
+    }
+
     /// The tree, unless it was dropped.
     pub(super) fn tree(&self) -> Option<&Tree> {
         match &self.tree {
@@ -112,8 +120,15 @@ impl Learned {
         let votes = vote(&self.key.tree, &voters, &options.etdm);
         (self.min_votes, self.key_labels) = (votes.min_votes, votes.labels(&self.key.tree));
         let voters = self.voter_urls();
-        let template = (votes.n_voters > 0)
-            .then(|| Template::from_votes(&self.key.tree, self.provenance(&voters), &votes, options));
+        let members: Vec<usize> = (0..voters.len()).collect();
+        let template = (votes.n_voters > 0).then(|| {
+            Template::from_votes(&self.key.tree, self.provenance(&voters), &votes, options).with_votes(
+                &self.key.tree,
+                &self.key_labels,
+                members,
+                &votes,
+            )
+        });
         self.template = template;
         self
     }
@@ -128,13 +143,22 @@ impl Learned {
             let voters = self.voter_urls();
             let template = Template::from_training_set(&self.key.tree, self.provenance(&voters), &key, &set, options);
             let confidence = template.key_coverage.unwrap_or(key.confidence);
-            self.template = Some(template);
+            self.template = Some(self.with_votes(template, &key, options));
             self.key_labels = key.with_confidence(confidence);
         }
         for (load, labels) in self.found.voters.iter().zip(labels) {
             self.labels[*load] = Some(labels);
         }
         self
+    }
+
+    /// The template with the votes of the pages that link to each other (thesis, Algorithm 3).
+    fn with_votes(&self, template: Template, key: &Labels, options: &LearnOptions) -> Template {
+        let members: Vec<&Tree> = self.found.subdigraph.iter().map(|load| &self.pages[*load].tree).collect();
+        let place = |load: &usize| self.found.voters.iter().position(|voter| voter == load);
+        let places: Vec<usize> = self.found.subdigraph.iter().filter_map(place).collect();
+        let votes = vote(&self.key.tree, &members, &options.etdm);
+        template.with_votes(&self.key.tree, key, places, &votes)
     }
 
     fn voter_urls(&self) -> Vec<PageUrl> {

@@ -5,10 +5,15 @@
 //! then loaded or skipped. The search ends when a loaded page completes a clique of size `n` (in mode
 //! `First`: when `n` pages are usable).
 //!
+//! In mode `First`, pages that are no links of the key page are tried where its links give too few: its parent folders,
+//! the home page, what a sitemap names ([`Search::offer`]). The thesis' mode knows links only.
+//!
 //! Departures from Algorithm 2 as printed: reachable links are tried in link order; the key page is not a candidate; a
 //! page is skipped if it is a duplicate or redirects to another link; loads and requests are bounded.
 
 mod options;
+
+use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,6 +23,10 @@ pub use options::{SearchOptions, SubdigraphMode};
 
 /// Maximum number of pages of a search; each page is one bit of a mask.
 const MOST_LOADS: usize = 64;
+
+/// Training pages below which pages are tried that the key page does not link to: with fewer of them, what all pages
+/// share cannot be told from what a few do.
+const FEW: usize = 3;
 
 /// Maximum size of a clique; the search time is exponential in it.
 const LARGEST_CLIQUE: usize = 8;
@@ -52,6 +61,9 @@ pub enum Step {
 pub struct Found {
     /// Load numbers of the training pages: the page that completed the clique, then the others in load order.
     pub voters: Vec<usize>,
+    /// Load numbers of the largest set of training pages that all link to each other, at most eight. In mode
+    /// `Complete`, the training pages.
+    pub subdigraph: Vec<usize>,
     /// Pages loaded, duplicates included.
     pub loads: usize,
     /// Pages requested.
@@ -62,6 +74,12 @@ pub struct Found {
 #[derive(Clone, Debug)]
 pub struct Search {
     order: LinkOrder,
+    /// Pages that no link of the key page leads to, tried after all links.
+    offered: VecDeque<PageUrl>,
+    /// Training pages below which offered pages are tried.
+    enough: usize,
+    /// Whether the page that is asked for was offered.
+    is_offered: bool,
     mode: SubdigraphMode,
     n: usize,
     max_loads: usize,
@@ -91,9 +109,13 @@ struct Loaded {
 impl Search {
     /// A search from the key page over its `links`, which `order` yields one by one.
     pub fn new(key: PageUrl, fingerprint: u64, links: &[PageUrl], order: LinkOrder, options: &SearchOptions) -> Search {
+        let enough = if links.len() < FEW { options.n } else { FEW.min(options.n) };
         let links = links.iter().enumerate().map(|(i, url)| (url.clone(), i as u32)).collect();
         Search {
             order,
+            offered: VecDeque::new(),
+            enough,
+            is_offered: false,
             mode: options.mode,
             n: match options.mode {
                 SubdigraphMode::Complete => options.n.min(LARGEST_CLIQUE),
@@ -121,13 +143,38 @@ impl Search {
         let spent = self.loads >= self.max_loads || self.requests >= self.max_requests;
         if self.best.len() < self.n
             && !spent
-            && let Some(url) = self.order.next()
+            && let Some(url) = self.order.next().or_else(|| self.next_offered())
         {
             self.requests += 1;
             self.asked = Some(url.clone());
             return Step::Fetch(url);
         }
-        Step::Done(Found { voters: self.voters().collect(), loads: self.loads, requests: self.requests })
+        let (loads, requests) = (self.loads, self.requests);
+        Step::Done(Found { voters: self.voters().collect(), subdigraph: self.subdigraph(), loads, requests })
+    }
+
+    /// Offers pages that are tried where the links give too few.
+    pub fn offer(&mut self, urls: impl IntoIterator<Item = PageUrl>) {
+        self.offered.extend(urls);
+    }
+
+    fn next_offered(&mut self) -> Option<PageUrl> {
+        self.is_offered = self.mode == SubdigraphMode::First && self.best.len() < self.enough;
+        if !self.is_offered {
+            return None;
+        }
+        while let Some(url) = self.offered.pop_front() {
+            if url != self.key && !self.links.contains_key(&url) && !self.found_at.contains(&url) {
+                self.links.insert(url.clone(), self.links.len() as u32);
+                return Some(url);
+            }
+        }
+        None
+    }
+
+    /// Whether a page was found that can be a training page.
+    pub fn has_voters(&self) -> bool {
+        !self.best.is_empty()
     }
 
     /// Ends the search with the pages found so far.
@@ -143,6 +190,7 @@ impl Search {
     /// Takes the outcome of the request. Returns the load number of the page if it was loaded.
     pub fn tell(&mut self, answer: Answer) -> Option<usize> {
         let asked = self.asked.take()?;
+        let is_offered = std::mem::take(&mut self.is_offered);
         let Answer::Page { url, fingerprint, links } = answer else { return None };
         let load = self.loads;
         self.loads += 1;
@@ -154,6 +202,9 @@ impl Search {
             return Some(load);
         }
         let Some(link) = self.links.get(&asked).copied() else { return Some(load) };
+        if is_offered {
+            self.offered.extend(links.iter().take(MOST_LOADS).cloned());
+        }
         if self.mode == SubdigraphMode::First {
             for url in &links {
                 if *url != self.key && !self.links.contains_key(url) && self.order.offer(url) {
@@ -168,22 +219,34 @@ impl Search {
 
     fn add(&mut self, mut page: Loaded) {
         let at = self.loaded.len();
-        match self.mode {
-            SubdigraphMode::First => {
-                self.loaded.push(page);
-                self.best.push(at);
-            }
-            SubdigraphMode::Complete => {
-                for (i, other) in self.loaded.iter_mut().enumerate() {
-                    if page.out.contains(&other.link) && other.out.contains(&page.link) {
-                        page.mutual |= 1 << i;
-                        other.mutual |= 1 << at;
-                    }
-                }
-                self.loaded.push(page);
-                self.improve_with(at);
+        for (i, other) in self.loaded.iter_mut().enumerate() {
+            if page.out.contains(&other.link) && other.out.contains(&page.link) {
+                page.mutual |= 1 << i;
+                other.mutual |= 1 << at;
             }
         }
+        self.loaded.push(page);
+        match self.mode {
+            SubdigraphMode::First => self.best.push(at),
+            SubdigraphMode::Complete => self.improve_with(at),
+        }
+    }
+
+    /// Load numbers of the largest clique among the pages found, in load order but for mode `Complete`.
+    fn subdigraph(&self) -> Vec<usize> {
+        if self.mode == SubdigraphMode::Complete {
+            return self.voters().collect();
+        }
+        let mutual: Vec<u64> = self.loaded.iter().map(|page| page.mutual).collect();
+        let mut best: Vec<usize> = Vec::new();
+        for start in 0..mutual.len() {
+            let clique = largest_clique_with(&mutual, start, LARGEST_CLIQUE);
+            if clique.len() > best.len() {
+                best = clique;
+            }
+        }
+        best.sort_unstable();
+        best.into_iter().map(|at| self.loaded[at].load).collect()
     }
 
     /// A larger clique must contain the newest page; otherwise it would have been found earlier.
@@ -264,7 +327,7 @@ mod tests {
             assert_eq!(search.next_step(), Step::Fetch(url(name)));
             search.tell(answer);
         }
-        let found = Found { voters: vec![2, 0, 1], loads: 3, requests: 4 };
+        let found = Found { voters: vec![2, 0, 1], subdigraph: vec![2, 0, 1], loads: 3, requests: 4 };
         assert_eq!(search.next_step(), Step::Done(found));
     }
 
@@ -276,7 +339,10 @@ mod tests {
             search.next_step();
             search.tell(answer);
         }
-        assert_eq!(search.next_step(), Step::Done(Found { voters: vec![0], loads: 3, requests: 3 }));
+        assert_eq!(
+            search.next_step(),
+            Step::Done(Found { voters: vec![0], subdigraph: vec![0], loads: 3, requests: 3 })
+        );
     }
 
     #[test]
@@ -287,7 +353,44 @@ mod tests {
             search.next_step();
             search.tell(answer);
         }
-        assert_eq!(search.next_step(), Step::Done(Found { voters: vec![0, 1], loads: 2, requests: 2 }));
+        let found = Found { voters: vec![0, 1], subdigraph: vec![0], loads: 2, requests: 2 };
+        assert_eq!(search.next_step(), Step::Done(found));
+    }
+
+    #[test]
+    fn the_first_pages_have_a_complete_subdigraph_too() {
+        let learn = SearchOptions { mode: SubdigraphMode::First, n: 4, ..SearchOptions::thesis2014() };
+        let mut search = search(&["a", "b", "c", "d"], &learn);
+        let links: [&[&str]; 4] = [&["c"], &["c", "d"], &["a", "b", "d"], &["b", "c"]];
+        for links in links {
+            let Step::Fetch(asked) = search.next_step() else { panic!("the search goes on") };
+            let name = asked.as_str().trim_start_matches("http://s.com/");
+            search.tell(page(name, u64::from(name.as_bytes()[0]), links));
+        }
+        let Step::Done(found) = search.next_step() else { panic!("four pages are enough") };
+        assert_eq!((found.voters, found.subdigraph), (vec![0, 1, 2, 3], vec![1, 2, 3]));
+    }
+
+    #[test]
+    fn pages_without_links_are_tried_where_links_give_too_few() {
+        let first = ["a", "x", "y"];
+        for (mode, n_links, wanted) in [
+            (SubdigraphMode::First, 3, vec!["a", "x", "y", "home", "parent"]),
+            (SubdigraphMode::First, 1, vec!["a", "home", "parent", "b"]),
+            (SubdigraphMode::Complete, 1, vec!["a"]),
+        ] {
+            let mut search = search(&first[..n_links], &SearchOptions { mode, n: 8, ..SearchOptions::thesis2014() });
+            search.offer(["key", "a", "home", "parent"].map(url));
+            let mut asked = Vec::new();
+            while let Step::Fetch(page_url) = search.next_step() {
+                let name = page_url.as_str().trim_start_matches("http://s.com/").to_owned();
+                let links: &[&str] = if name == "home" { &["a", "b"] } else { &[] };
+                let is_missing = first[1..].contains(&name.as_str());
+                search.tell(if is_missing { Answer::Failed } else { page(&name, asked.len() as u64 + 1, links) });
+                asked.push(name);
+            }
+            assert_eq!(asked, wanted, "{n_links} links");
+        }
     }
 
     /// Size of the largest clique that contains `start`, by trying every subset.

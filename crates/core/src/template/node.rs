@@ -34,6 +34,9 @@ pub struct TemplateNode {
     /// Number of votes, or of training pages that have the node.
     #[serde(rename = "v")]
     pub votes: u16,
+    /// Votes of the members of the complete subdigraph; exact where they make the node template.
+    #[serde(rename = "e", default, skip_serializing_if = "is_zero")]
+    pub subdigraph_votes: u16,
     /// Whether the node is not a template node itself and is kept only as the ancestor of one.
     #[serde(rename = "o", default, skip_serializing_if = "is_zero")]
     pub own: bool,
@@ -80,6 +83,7 @@ impl TemplateNode {
             position: key.shape.position[node.index()],
             n_children: key.shape.n_children[node.index()],
             votes,
+            subdigraph_votes: 0,
             own: false,
             text_hash: if is_cut { hash_str(&text) } else { 0 },
             sample,

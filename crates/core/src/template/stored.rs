@@ -46,6 +46,9 @@ pub struct Template {
     /// Largest share of another page's template that the key page contained when the template was learned, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_coverage: Option<f64>,
+    /// The training pages that link to each other, and their votes. `None` in templates of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subdigraph: Option<SubdigraphVotes>,
     /// Parameters used to learn and to apply it.
     pub learn: LearnOptions,
     /// The template tree in preorder; the first node is the body.
@@ -53,6 +56,20 @@ pub struct Template {
     /// The training pages that label other pages in place of `nodes` (`label.by = "site_model"`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub training_set: Option<StoredTrainingSet>,
+}
+
+/// The largest complete subdigraph among the training pages (thesis, section 2.2) and its votes on the key page
+/// (section 3.4). Each node of the template has its own number of votes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubdigraphVotes {
+    /// Its members, as numbers of [`Template::voters`].
+    pub members: Vec<usize>,
+    /// Votes that make a node template.
+    pub min_votes: usize,
+    /// Nodes of the key page that have them.
+    pub n_template: usize,
+    /// Those of them that are template in [`Template::nodes`], too.
+    pub n_agreed: usize,
 }
 
 /// Where the pages of a template come from.
@@ -127,6 +144,20 @@ impl Template {
         }
     }
 
+    /// The same with the votes of the members of the complete subdigraph among the training pages. `labels` are those
+    /// of the key page.
+    #[must_use]
+    pub fn with_votes(mut self, key: &Tree, labels: &Labels, members: Vec<usize>, votes: &Votes) -> Template {
+        let is_voted: Vec<usize> = key.counted().filter(|node| votes.is_template(*node)).collect();
+        let n_agreed = is_voted.iter().filter(|node| labels.is_template[**node]).count();
+        let (min_votes, n_template) = (votes.min_votes, is_voted.len());
+        self.subdigraph = Some(SubdigraphVotes { members, min_votes, n_template, n_agreed });
+        for (node, at) in self.nodes.iter_mut().zip(outline_nodes(key, &labels.is_template)) {
+            node.subdigraph_votes = votes.votes[at];
+        }
+        self
+    }
+
     /// Whether the key page shares so little with its training pages that the site should be relearned soon. This
     /// happens if the pages were fetched during a redesign.
     pub fn is_provisional(&self) -> bool {
@@ -136,13 +167,9 @@ impl Template {
 
     fn outline(key: &Tree, from: Provenance<'_>, labels: &Labels, learn: &LearnOptions) -> Template {
         let (is_template, votes) = (&labels.is_template, &labels.support);
-        let mut holds_template = is_template.clone();
-        for node in key.counted().rev().filter(|n| *n > key.counted().start) {
-            holds_template[key.shape.parent[node] as usize] |= holds_template[node];
-        }
         let mut number = vec![0_u32; key.len()];
         let mut nodes = Vec::new();
-        for index in key.counted().filter(|n| holds_template[*n]) {
+        for index in outline_nodes(key, is_template) {
             number[index] = nodes.len() as u32;
             let parent = number[key.shape.parent[index] as usize];
             let node = TemplateNode::of(key, NodeId::new(index), parent, votes[index]);
@@ -159,6 +186,7 @@ impl Template {
             n_voters: 0,
             min_votes: 0,
             key_coverage: None,
+            subdigraph: None,
             key_nodes: key.counted().len(),
             approximate: false,
             learn: learn.clone(),
@@ -259,4 +287,13 @@ impl Template {
         shape.sum_up();
         shape
     }
+}
+
+/// The template nodes of a key page and the elements around them.
+fn outline_nodes(key: &Tree, is_template: &[bool]) -> impl Iterator<Item = usize> {
+    let mut holds_template = is_template.to_vec();
+    for node in key.counted().rev().filter(|n| *n > key.counted().start) {
+        holds_template[key.shape.parent[node] as usize] |= holds_template[node];
+    }
+    key.counted().filter(move |node| holds_template[*node])
 }
