@@ -114,6 +114,14 @@ struct Counts {
 
 impl Clean {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
+        let with_strings;
+        let settings = match self.method.as_deref() == Some(Method::Strings.name()) {
+            true => {
+                with_strings = super::strings::with_idioms(settings)?;
+                &with_strings
+            }
+            false => settings,
+        };
         let by = &self.by(settings)?;
         let runtime = super::runtime()?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;

@@ -9,6 +9,7 @@ use anyhow::{Context, anyhow};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::scores::{print, print_all};
+use super::strings::with_patterns;
 use super::{Failure, Outcome, method_names};
 use crate::evaluate::{Marked, Report, Task, Which, evaluate};
 use crate::settings::Settings;
@@ -72,6 +73,7 @@ impl Evaluate {
         if let Some(folder) = &self.weights {
             replace_weights(folder)?;
         }
+        let settings = &with_patterns(settings)?;
         let which = match self.pages.as_str() {
             "all" => Which::All,
             "gold" => Which::Gold,

@@ -10,6 +10,7 @@ use clap::Subcommand;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::documents::{Found, Reading, counter, next_batch};
+use super::names::host_name;
 use super::table::{Table, count, terminal_width, time};
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, open_store};
@@ -40,14 +41,23 @@ pub(super) struct Strings {
 enum Action {
     /// Learn the template strings of a source and store them.
     #[command(after_help = "Examples:
-  dehusk strings learn mail/ --name list.example.org")]
+  dehusk strings learn mail/ --name list.example.org
+  dehusk strings learn --url https://docs.example.org/news
+  dehusk strings learn --site docs.example.org
+  dehusk strings learn mirror/ --name raw.example.org --text    # the paper's raw HTML: tags are words, too")]
     Learn {
         /// Folders, files, WARC files, or .jsonl with `html` or `text`.
-        #[arg(required = true, value_name = "DIR|FILE")]
+        #[arg(required_unless_present_any = ["url", "site"], value_name = "DIR|FILE")]
         sources: Vec<PathBuf>,
-        /// Name of the source in the store.
-        #[arg(long)]
-        name: String,
+        /// Learn from the stored versions of this page, one a night.
+        #[arg(long, conflicts_with_all = ["sources", "site"])]
+        url: Option<String>,
+        /// Learn from the stored pages of this site, such as for its feeds or its mails.
+        #[arg(long, value_name = "HOST", value_parser = host_name, conflicts_with = "sources")]
+        site: Option<String>,
+        /// Name of the source in the store [default: that of --url or --site].
+        #[arg(long, required_unless_present_any = ["url", "site"])]
+        name: Option<String>,
         /// Read pages as plain text, including tags.
         #[arg(long)]
         text: bool,
@@ -110,7 +120,27 @@ enum Emit {
 impl Strings {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         match &self.action {
-            Action::Learn { sources, name, text, emit } => learn(sources, name, *text, *emit, settings),
+            Action::Learn { sources, url, site, name, text, emit } => {
+                let reading = Reading::new(*text, None, settings.core.parse.max_bytes);
+                let of_store = url.as_deref().or(site.as_deref());
+                let name = name.as_deref().or(of_store).unwrap_or_default();
+                match of_store {
+                    Some(_) => {
+                        let store = open_store(settings)?;
+                        let rows = match url {
+                            Some(url) => store.page_versions(url),
+                            None => store.list_pages(site.as_deref()),
+                        };
+                        let rows = rows.map_err(|e| Failure::Work(e.into()))?;
+                        let documents = rows.into_iter().map(|row| {
+                            let body = store.load_raw(&row)?;
+                            Ok(Found::new(row.url, !text, body, row.content_type))
+                        });
+                        learn(documents, &reading, name, *emit, settings)
+                    }
+                    None => learn(reading.all(sources), &reading, name, *emit, settings),
+                }
+            }
             Action::Clean { sources, name, text, format, json } => {
                 Cleaning { name, as_text: *text, format: *format, json: *json, settings }.run(sources)
             }
@@ -125,14 +155,18 @@ impl Strings {
     }
 }
 
-fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, settings: &Settings) -> Outcome {
+fn learn(
+    mut documents: impl Iterator<Item = anyhow::Result<Found>>,
+    reading: &Reading<'_>,
+    name: &str,
+    emit: Option<Emit>,
+    settings: &Settings,
+) -> Outcome {
     let patterns = patterns(settings)?;
     let mut collection = Corpus::new(patterns, settings.core.strings.tokens);
     if name.trim().is_empty() {
         return Err(Failure::Usage(anyhow!("--name is empty; it is the name of the source in the store")));
     }
-    let reading = Reading::new(as_text, None, settings.core.parse.max_bytes);
-    let mut documents = reading.all(sources);
     let (bar, mut n_pages) = (counter("read"), 0);
     while let Some(batch) = next_batch(&mut documents) {
         let found = reading.readable(batch);
@@ -167,7 +201,7 @@ fn learn(sources: &[PathBuf], name: &str, as_text: bool, emit: Option<Emit>, set
         Some(emit) => show(&store, name, &template, emit, settings)?,
         None => summarise(&template, name)?,
     }
-    Ok(ended(&reading))
+    Ok(ended(reading))
 }
 
 fn ended(reading: &Reading<'_>) -> ExitCode {
@@ -256,6 +290,23 @@ fn stored(store: &Store, name: &str) -> Result<StringTemplate, Failure> {
     found.ok_or_else(|| {
         Failure::Nothing(anyhow!("no strings of {name}; `dehusk strings learn DIR --name {name}` learns them, `dehusk strings list` shows all sources"))
     })
+}
+
+/// The settings with the patterns of `strings.patterns`, for the method `strings`.
+pub(super) fn with_patterns(settings: &Settings) -> Result<Settings, Failure> {
+    let mut settings = settings.clone();
+    settings.core.string_patterns = patterns(&settings)?;
+    Ok(settings)
+}
+
+/// The same, and the strings that are template of many stored sources.
+pub(super) fn with_idioms(settings: &Settings) -> Result<Settings, Failure> {
+    let mut settings = with_patterns(settings)?;
+    if Path::new(&settings.store.path).is_file() {
+        let idioms = open_store(&settings)?.frequent_strings(settings.core.strings.max_sites_share);
+        settings.core.idioms = idioms.map_err(|e| Failure::Work(e.into()))?;
+    }
+    Ok(settings)
 }
 
 /// The patterns of `strings.patterns`, or the built-in ones.

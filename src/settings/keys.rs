@@ -310,7 +310,7 @@ pub(super) const KEYS: &[Key] = keys! {
 
     "strings.tokens" = "\"auto\"", "Tokens of template strings (Foschini 2007): auto (html for pages, ws for text), ws (blanks), f2007 (blanks, hyphens), html (tags, words, punctuation).",
         |s, v| s.core.strings.tokens => one_of(v, &[("auto", StringTokens::Auto), ("ws", StringTokens::Ws), ("f2007", StringTokens::F2007), ("html", StringTokens::Html)])?;
-    "strings.patterns" = "\"\"", "TOML file of mutable patterns ([[pattern]] with name, regex, test) for dehusk strings. Empty = built-in, as in method strings: dates, numbers, addresses.",
+    "strings.patterns" = "\"\"", "TOML file of mutable patterns ([[pattern]] with name, regex, test) for dehusk strings and method strings. Empty = built-in: dates, numbers, addresses.",
         |s, v| s.string_patterns => v.as_str().ok_or("expected a text")?.trim().to_owned();
     "strings.min_tokens" = "2", "Minimum number of tokens in a template string.",
         |s, v| s.core.strings.min_tokens => whole(v, 1, 1_000_000)?;
@@ -320,16 +320,18 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.core.strings.weight => one_of(v, &[("log", HistogramWeight::Log), ("raw", HistogramWeight::Raw)])?;
     "strings.min_ratio" = "0.5", "Minimum share of the documents that contain a template string. 0 = the paper.",
         |s, v| s.core.strings.min_ratio => share(v)?;
-    "strings.inner" = "\"auto\"", "Strings frequent only inside longer ones: keep (the paper, also removes them elsewhere), drop, auto (keep for pages, drop for plain text).",
-        |s, v| s.core.strings.inner => one_of(v, &[("auto", InnerStrings::Auto), ("keep", InnerStrings::Keep), ("drop", InnerStrings::Drop)])?;
+    "strings.inner" = "\"keep\"", "Strings frequent only inside longer ones: keep (the paper, also removes them elsewhere), drop.",
+        |s, v| s.core.strings.inner => one_of(v, &[("keep", InnerStrings::Keep), ("drop", InnerStrings::Drop)])?;
     "strings.max_idiom" = "4", "Strings of at most this many tokens that are distributed over documents like ordinary words are idioms and stay. 0 = the paper.",
         |s, v| s.core.strings.max_idiom => whole(v, 0, 1000)?;
     "strings.max_sites" = "0.05", "A string that is template in more than this share of the other sources, and in more than two, is an idiom and stays.",
         |s, v| s.core.strings.max_sites_share => share(v)?;
     "strings.longest_idiom" = "8", "Maximum number of tokens in an idiom. Longer strings are template even if many sources share them. 0 = no limit (the paper).",
         |s, v| s.core.strings.longest_idiom => whole(v, 0, 1_000_000)?;
-    "strings.merge_gap" = "12", "Cuts in plain text separated by fewer characters, none of them a letter or digit, are merged. 0 = the paper.",
+    "strings.merge_gap" = "12", "Cuts in plain text separated by fewer characters, none of them a letter or digit, are merged. 0 = never.",
         |s, v| s.core.strings.merge_gap => whole(v, 0, 1_000_000)?;
+    "strings.merge_text" = "false", "Whether cuts are merged over words, too, which are removed with them (the paper, section 3.4.1).",
+        |s, v| s.core.strings.merge_text => truth(v)?;
     "strings.min_cut" = "0", "Minimum number of characters in a cut. Shorter ones are not removed.",
         |s, v| s.core.strings.min_cut => whole(v, 0, 1_000_000)?;
     "strings.max_total" = "\"5MB\"", "Maximum number of tokens in all strings of one template. The shortest strings above it are dropped and counted.",

@@ -180,6 +180,13 @@ impl Store {
         self.wrap(self.connection.query_row(&sql, (url, at), page).optional())
     }
 
+    /// All stored versions of one page, oldest first.
+    pub fn page_versions(&self, url: &str) -> Result<Vec<PageRow>, StoreError> {
+        let sql = format!("{PAGE} WHERE p.url = ?1 ORDER BY p.fetched_at");
+        let mut statement = self.wrap(self.connection.prepare(&sql))?;
+        self.wrap(self.wrap(statement.query_map([url], page))?.collect())
+    }
+
     /// Body of a page as fetched.
     pub fn load_raw(&self, row: &PageRow) -> Result<Vec<u8>, StoreError> {
         self.decompress(&row.url, &self.raw_of(row.id)?)

@@ -78,6 +78,20 @@ impl Store {
         self.wrap(self.wrap(rows)?.map(|hash| Ok(hash? as u64)).collect())
     }
 
+    /// Hashes of the strings that are template of more than `max_share` of all sources, and of more than two.
+    pub fn frequent_strings(&self, max_share: f64) -> Result<FxHashSet<u64>, StoreError> {
+        if !self.has_strings()? {
+            return Ok(FxHashSet::default());
+        }
+        let sources: i64 =
+            self.wrap(self.connection.query_row("SELECT count(*) FROM strings", [], |row| row.get(0)))?;
+        let most = ((max_share * sources as f64).floor() as i64).max(2);
+        let sql = "SELECT hash FROM string_sources GROUP BY hash HAVING count(*) > ?1";
+        let mut statement = self.wrap(self.connection.prepare(sql))?;
+        let rows = statement.query_map([most], |row| row.get::<_, i64>(0));
+        self.wrap(self.wrap(rows)?.map(|hash| Ok(hash? as u64)).collect())
+    }
+
     /// All sources with strings, by name.
     pub fn list_strings(&self) -> Result<Vec<StringsRow>, StoreError> {
         if !self.has_strings()? {
@@ -129,7 +143,8 @@ mod tests {
         }
         let stored = store.load_strings("one").unwrap().unwrap();
         assert_eq!(stored, template("one"));
-        let idioms = store.idioms("one", 0.05).unwrap();
+        let idioms_of = |store: &Store| store.idioms("one", 0.05).unwrap();
+        let idioms = idioms_of(&store);
         let idioms: Vec<String> = stored
             .strings
             .iter()
@@ -137,6 +152,8 @@ mod tests {
             .map(|string| stored.text(string))
             .collect();
         assert_eq!(idioms, ["of the house"]);
+        let frequent = store.frequent_strings(0.05).unwrap();
+        assert_eq!(frequent, idioms_of(&store), "of the source that is asked about");
         assert!(store.idioms("one", 1.0).unwrap().is_empty(), "on no more than all others");
         assert!(store.load_strings("none").unwrap().is_none());
         let rows = store.list_strings().unwrap();

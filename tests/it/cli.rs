@@ -77,6 +77,10 @@ fn crawl_then_look_at_templates_and_pages_and_clean() {
     assert_eq!(json["templates"][0]["version"], 1);
     let show = with(&["templates", "show", "menus.demo.test"]);
     assert!(out(&show).contains("ul.menu") && out(&show).contains("\"Field Manual\""), "{}", out(&show));
+    let one = with(&["strings", "learn", "--url", "http://menus.demo.test/1/2.html"]);
+    assert!(err(&one).contains("1 documents found; a template needs at least two"), "{}", err(&one));
+    let site = with(&["strings", "learn", "--site", "menus.demo.test"]);
+    assert!(out(&site).contains("Field Manual") && out(&site).contains("9 documents"), "{}{}", out(&site), err(&site));
     let votes = with(&["templates", "show", "menus.demo.test", "--votes"]);
     assert!(out(&votes).contains("4 of them link to each other; 3 votes make a node template"), "{}", out(&votes));
     assert!(out(&votes).contains("\n 8    4        ul.menu"), "{}", out(&votes));

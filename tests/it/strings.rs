@@ -1,5 +1,10 @@
 //! Template strings on the command line: plain text, pages, wrong input.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use dehusk::demo::server::{Reply, Server};
+
 use crate::cli::{dehusk, err, out};
 
 const OWN: [&str; 4] = ["The harbor opens again.", "A bridge was built.", "Rain fell on the valley.", "Nobody came."];
@@ -52,6 +57,126 @@ fn json_lines_of_pages_are_learned_too() {
     let regex = dehusk(dir.path(), &["strings", "show", "site", "--emit", "regex"]);
     assert_eq!(regex.status.code(), Some(2));
     assert!(err(&regex).contains("strings.tokens"), "{}", err(&regex));
+}
+
+/// The second-level filter (Foschini 2007, section 3.3): what many sources have is an idiom of the language.
+#[test]
+fn what_many_sources_say_stays() {
+    const SHORT: &str = "as a matter of fact";
+    const LONG: &str = "the opinions that are given here are those of their own authors";
+    let dir = tempfile::tempdir().unwrap();
+    let text = |source: &str, n: usize| {
+        format!(
+            "{} {SHORT} {} signed by the board of {source} {} {LONG} {}",
+            OWN[n],
+            OWN[(n + 1) % 4],
+            OWN[(n + 2) % 4],
+            OWN[n]
+        )
+    };
+    for source in ["one", "two", "three", "four"] {
+        let folder = dir.path().join(source);
+        std::fs::create_dir(&folder).unwrap();
+        (0..4).for_each(|n| std::fs::write(folder.join(format!("{n}.txt")), text(source, n)).unwrap());
+        let learned = dehusk(dir.path(), &["strings", "learn", source, "--name", source]);
+        assert!(learned.status.success(), "{}", err(&learned));
+    }
+    let clean = |args: &[&str]| out(&dehusk(dir.path(), args));
+    let cleaned = clean(&["strings", "clean", "one/0.txt", "--name", "one"]);
+    assert!(cleaned.contains(SHORT) && !cleaned.contains("signed by") && !cleaned.contains(LONG), "{cleaned}");
+    let all = ["--set", "strings.longest_idiom=0"];
+    let cleaned = clean(&[&["strings", "clean", "one/0.txt", "--name", "one"][..], &all].concat());
+    assert!(cleaned.contains(SHORT) && !cleaned.contains("signed by") && cleaned.contains(LONG), "{cleaned}");
+}
+
+/// The same for pages, and for the method `strings`.
+#[test]
+fn what_many_sites_say_stays() {
+    const SHORT: &str = "as a matter of fact";
+    let dir = tempfile::tempdir().unwrap();
+    let page = |site: &str, n: usize| {
+        let [first, second] = [OWN[n], OWN[(n + 1) % 4]];
+        format!("<p>{first}</p><p>signed by the board of {site}</p><p>{second}<i>{SHORT}</i>{first}</p>")
+    };
+    let sites = ["one", "two", "three", "four"];
+    for site in sites {
+        let folder = dir.path().join(site);
+        std::fs::create_dir(&folder).unwrap();
+        (0..4).for_each(|n| std::fs::write(folder.join(format!("{n}.html")), page(site, n)).unwrap());
+    }
+    let method = || out(&dehusk(dir.path(), &["clean", "one/0.html", "--method", "strings", "--like", "one"]));
+    assert!(!method().contains(SHORT), "without other sources it is template");
+    for site in sites {
+        let learned = dehusk(dir.path(), &["strings", "learn", site, "--name", site]);
+        assert!(learned.status.success(), "{}", err(&learned));
+    }
+    let stored = out(&dehusk(dir.path(), &["strings", "clean", "one/0.html", "--name", "one"]));
+    for cleaned in [stored, method()] {
+        assert!(cleaned.contains(SHORT) && !cleaned.contains("signed by"), "{cleaned}");
+    }
+}
+
+/// Section 3.4.1: cuts that are near each other are merged, with the text between them.
+#[test]
+fn cuts_are_merged_over_words_if_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    (0..4).for_each(|n| {
+        let own = ["ab", "cd", "ef", "gh"][n];
+        let text =
+            format!("{} To leave the list of the harbor {own} write to the owner of the list {}\n", OWN[n], OWN[3 - n]);
+        std::fs::write(dir.path().join(format!("{n}.txt")), text).unwrap();
+    });
+    let run = |args: &[&str]| out(&dehusk(dir.path(), args));
+    run(&["strings", "learn", "0.txt", "1.txt", "2.txt", "3.txt", "--name", "x"]);
+    let clean = ["strings", "clean", "0.txt", "--name", "x"];
+    assert_eq!(run(&clean).split_whitespace().nth(4), Some("ab"), "{}", run(&clean));
+    let merged = run(&[&clean[..], &["--set", "strings.merge_text=true"]].concat());
+    assert_eq!(merged.split_whitespace().collect::<Vec<_>>().join(" "), format!("{} {}", OWN[0], OWN[3]));
+}
+
+/// The first use of the paper: the template of one page, from its own versions.
+#[test]
+fn versions_of_one_page_are_learned_from_the_store() {
+    let nights = AtomicUsize::new(0);
+    let answer = move |_: &str, path: &str| match path {
+        "/robots.txt" => Reply::status(404),
+        "/" => {
+            let own = OWN[nights.fetch_add(1, Ordering::Relaxed) % 4];
+            Reply::html(format!("<p class=head>From the list of the harbor</p><p>{own}</p><a href=/a>a</a>"))
+        }
+        _ => Reply::html("<p class=head>From the list of the harbor</p><p>Another page.</p><a href=/>home</a>"),
+    };
+    let server = Server::start(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let resolve = format!("fetch.resolve=[\"*.test=127.0.0.1:{}\"]", server.port());
+    for _ in 0..3 {
+        let set = ["--set", "fetch.allow_private=true", "--set", "politeness.delay=5ms", "--set", &resolve];
+        let crawl = dehusk(dir.path(), &[&["crawl", "http://a.test/", "--all"][..], &set].concat());
+        assert!(crawl.status.success(), "{}", err(&crawl));
+    }
+    let learned = dehusk(dir.path(), &["strings", "learn", "--url", "http://a.test/"]);
+    assert!(out(&learned).contains("in 2 or more of 3 documents"), "{}{}", out(&learned), err(&learned));
+    let page = format!("<p class=head>From the list of the harbor</p><p>{}</p><a href=/a>a</a>", "A new night.");
+    std::fs::write(dir.path().join("new.html"), page).unwrap();
+    let cleaned = dehusk(dir.path(), &["strings", "clean", "new.html", "--name", "http://a.test/"]);
+    assert_eq!(out(&cleaned).trim(), "A new night.", "{}", err(&cleaned));
+}
+
+#[test]
+fn patterns_of_the_settings_hold_for_the_method_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let page = |n: usize| format!("<p>{}</p><p>lot {} of the house</p>", OWN[n], ["kla", "mpf", "zrt", "wqu"][n]);
+    (0..4).for_each(|n| std::fs::write(dir.path().join(format!("{n}.html")), page(n)).unwrap());
+    std::fs::write(dir.path().join("p.toml"), "[[pattern]]\nname='lot'\nregex='\\b[a-z]{3} of'\ntest='kla of'")
+        .unwrap();
+    let args = ["clean", "0.html", "--method", "strings", "--like", "0.html", "1.html", "2.html", "3.html"];
+    let clean = |more: &[&str]| {
+        let args: Vec<&str> =
+            args[..4].iter().chain(more).copied().chain(args[5..].iter().flat_map(|f| ["--like", *f])).collect();
+        out(&dehusk(dir.path(), &args))
+    };
+    assert!(clean(&[]).contains("lot kla of the house"));
+    assert_eq!(clean(&["--set", "strings.patterns=p.toml"]).trim(), OWN[0]);
 }
 
 #[test]

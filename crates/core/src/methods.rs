@@ -13,7 +13,7 @@ use crate::method::Method;
 use crate::options::Options;
 use crate::site_model::TrainingSet;
 #[cfg(feature = "strings")]
-use crate::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate};
+use crate::strings::{Corpus, Document, StringCleaner, StringTemplate};
 use crate::subdigraph::SubdigraphMode;
 use crate::template::{Provenance, Template, vote};
 use crate::tps::by_tag_paths;
@@ -301,14 +301,15 @@ fn gottron(pages: &[&Tree], options: &Options) -> Option<Model> {
 
 #[cfg(feature = "strings")]
 fn strings(pages: &[&Tree], options: &Options) -> Option<Model> {
-    let patterns = Patterns::shipped();
+    let patterns = &options.string_patterns;
     let mut corpus = Corpus::new(patterns.clone(), options.strings.tokens);
     for page in pages {
         let document = corpus.prepare(Document::Page(page));
         corpus.add(document).ok()?;
     }
     let template = StringTemplate::learn(corpus, &options.strings).ok()?;
-    let cleaner = StringCleaner::new(&template, &patterns, &options.strings, |_| true).ok()?;
+    let cleaner =
+        StringCleaner::new(&template, patterns, &options.strings, |hash| !options.idioms.contains(&hash)).ok()?;
     let learned = Learned::Strings(Box::new(cleaner));
     (pages.len() > 1).then_some(Model { method: Method::Strings, learned })
 }

@@ -1,5 +1,7 @@
 //! All options of the core in one value.
 
+#[cfg(feature = "strings")]
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::clean::CleanOptions;
@@ -7,7 +9,7 @@ use crate::cluster::{ClusterOptions, GottronOptions};
 use crate::dom::ParseOptions;
 use crate::learner::LearnOptions;
 #[cfg(feature = "strings")]
-use crate::strings::StringOptions;
+use crate::strings::{Patterns, StringOptions};
 use crate::text_mdl::TextOptions;
 
 /// All options of the core. The default of each is what the product uses.
@@ -26,6 +28,14 @@ pub struct Options {
     /// How template strings are learned and applied.
     #[cfg(feature = "strings")]
     pub strings: StringOptions,
+    /// Mutable patterns of the method `strings`.
+    #[cfg(feature = "strings")]
+    #[serde(skip)]
+    pub string_patterns: Patterns,
+    /// Hashes of strings that many other sources have. The method `strings` keeps those that may be idioms.
+    #[cfg(feature = "strings")]
+    #[serde(skip)]
+    pub idioms: FxHashSet<u64>,
     /// How TEXT clusters pages.
     pub text: TextOptions,
 }

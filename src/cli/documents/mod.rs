@@ -44,6 +44,19 @@ enum Body {
 }
 
 impl Found {
+    /// A document that was read from elsewhere, such as a database.
+    pub(super) fn new(name: String, is_page: bool, bytes: Vec<u8>, content_type: Option<String>) -> Found {
+        Found {
+            url: PageUrl::parse(&name).ok(),
+            name,
+            is_page,
+            robots_tags: Vec::new(),
+            is_one_of_many: true,
+            body: Body::Bytes(bytes, content_type),
+            gold: None,
+        }
+    }
+
     /// The page's tree.
     pub(super) fn tree(&self, limits: &ParseOptions) -> Tree {
         match &self.body {

@@ -25,6 +25,7 @@ pub struct StringCleaner {
     characters: FxHashMap<u64, char>,
     automaton: Option<CharwiseDoubleArrayAhoCorasick<u32>>,
     merge_gap: usize,
+    merge_text: bool,
     min_cut: usize,
 }
 
@@ -75,9 +76,15 @@ impl StringCleaner {
             true => None,
             false => Some(CharwiseDoubleArrayAhoCorasick::new(&strings).map_err(failed)?),
         };
-        let (merge_gap, min_cut) = (how.merge_gap, how.min_cut);
-        let patterns = patterns.clone();
-        Ok(StringCleaner { patterns, tokens: template.tokens, characters, automaton, merge_gap, min_cut })
+        Ok(StringCleaner {
+            patterns: patterns.clone(),
+            tokens: template.tokens,
+            characters,
+            automaton,
+            merge_gap: how.merge_gap,
+            merge_text: how.merge_text,
+            min_cut: how.min_cut,
+        })
     }
 
     /// Removes the strings from a plain text.
@@ -106,9 +113,10 @@ impl StringCleaner {
         CleanedText { text: without(text, &removed), removed, share }
     }
 
-    /// Whether the gap is shorter than `merge_gap` characters and contains no letter or digit.
+    /// Whether the gap is shorter than `merge_gap` characters, and contains no letter or digit unless `merge_text` is
+    /// set.
     fn is_gap(&self, between: &str) -> bool {
-        between.chars().count() < self.merge_gap && !between.contains(char::is_alphanumeric)
+        between.chars().count() < self.merge_gap && (self.merge_text || !between.contains(char::is_alphanumeric))
     }
 
     /// Labels elements whose start tag is covered by a string, and text nodes whose tokens are all covered. A `pre` or

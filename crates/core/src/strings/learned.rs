@@ -83,11 +83,7 @@ impl StringTemplate {
         let suffixes = suffixes.without_prefixes();
         // Longest first, then highest document frequency. Ties are sorted by rank, which is the order of the tokens.
         kept.sort_unstable_by_key(|repeat| (Reverse(repeat.len), Reverse(repeat.df), repeat.left));
-        let keeps_inner = match options.inner {
-            InnerStrings::Auto => has_pages,
-            InnerStrings::Keep => true,
-            InnerStrings::Drop => false,
-        };
+        let keeps_inner = options.inner == InnerStrings::Keep;
         keep_standing(&suffixes, &documents, &mut kept, cut, keeps_inner, options.max_idiom);
         let n_kept = n_within(&suffixes, &kept, options.max_total);
         let (keys, strings) = with_keys(&suffixes, &kept[..n_kept], |token| vocabulary.key(token as usize).to_owned());

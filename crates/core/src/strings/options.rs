@@ -23,8 +23,11 @@ pub struct StringOptions {
     pub max_sites_share: f64,
     /// Strings with more tokens are never idioms, however many sources have them; 0 = no limit.
     pub longest_idiom: usize,
-    /// Two removed ranges are merged if the gap has fewer characters than this and no letter or digit.
+    /// Two removed ranges are merged if the gap has fewer characters than this, and no letter or digit unless
+    /// `merge_text` is set.
     pub merge_gap: usize,
+    /// Whether the text between merged ranges may be words, which are removed, too (the paper).
+    pub merge_text: bool,
     /// Smallest number of characters in a removed range.
     pub min_cut: usize,
     /// Largest total number of tokens in all strings.
@@ -49,8 +52,6 @@ pub enum StringTokens {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InnerStrings {
-    /// Kept for pages, whose text nodes are removed only as a whole; dropped for plain text.
-    Auto,
     /// Kept, as in the paper.
     Keep,
     /// Dropped.
@@ -75,11 +76,12 @@ impl Default for StringOptions {
             min_df_share: 0.05,
             weight: HistogramWeight::Log,
             min_ratio: 0.5,
-            inner: InnerStrings::Auto,
+            inner: InnerStrings::Keep,
             max_idiom: 4,
             max_sites_share: 0.05,
             longest_idiom: 8,
             merge_gap: 12,
+            merge_text: false,
             min_cut: 0,
             max_total: 5_000_000,
         }

@@ -26,6 +26,18 @@ pub struct Pattern {
     pub test: String,
 }
 
+impl Default for Patterns {
+    fn default() -> Patterns {
+        Patterns::shipped()
+    }
+}
+
+impl PartialEq for Patterns {
+    fn eq(&self, other: &Patterns) -> bool {
+        self.list == other.list
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
