@@ -1,7 +1,7 @@
 //! `dehusk clean`: removes templates from pages.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
@@ -9,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::documents::{Found, Reading, next_batch};
+use super::site_pages::site_pages;
 use super::stored_templates::{Choice, StoredPage, StoredTemplates};
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_named, method_names, open_store};
@@ -16,7 +17,7 @@ use crate::crawl::Single;
 use crate::fetch::Response;
 use crate::robots::PageRules;
 use crate::settings::{NoindexPages, Settings};
-use crate::store::StoreError;
+use crate::store::{Store, StoreError};
 use dehusk_core::internals::clean::LabeledPage;
 use dehusk_core::internals::dom::{Note, Tree, parse_bytes};
 use dehusk_core::internals::method::Method;
@@ -41,6 +42,7 @@ use dehusk_core::internals::page_url::PageUrl;
   dehusk clean --method tps page.html
   dehusk clean --like mirror/www/ page.html
   dehusk clean --method rtdm --like mirror/www/ page.html
+  dehusk clean --method gottron --site docs.example.org page.html
   dehusk clean mirror/www/ --json
   dehusk clean archive/*.warc.gz --json
   dehusk clean pages.jsonl.zst --json")]
@@ -48,20 +50,24 @@ pub(super) struct Clean {
     /// Files, folders, web archives, JSON lines, URLs, or - for standard input.
     #[arg(required = true, value_name = "FILE|DIR|URL|-")]
     pages: Vec<String>,
-    /// Host or URL of the site whose template is used for files.
+    /// Host or URL of the site whose template is used for files. With --method: the site whose stored pages it learns
+    /// from, in the order of its links.
     #[arg(long, value_name = "HOST")]
     site: Option<String>,
     /// Clean each page alone, without a site and its template.
     #[arg(long, conflicts_with = "site")]
     alone: bool,
     /// Clean with this method instead of the stored template.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["site", "alone"])]
+    #[arg(long, value_name = "NAME", conflicts_with = "alone")]
     #[arg(value_parser = PossibleValuesParser::new(method_names()))]
     method: Option<String>,
     /// Pages of the same site to learn from, the key page first: folders, files, WARC files or .jsonl with `html`. At
     /// most 64 pages are used.
     #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["site", "alone"])]
     like: Vec<PathBuf>,
+    /// With --method text: the stored collection whose templates are used [default: the only one].
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["site", "alone", "like"])]
+    collection: Option<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -112,6 +118,31 @@ struct Counts {
     written: usize,
 }
 
+/// The host of a site that was named by its host or by a URL.
+fn host_of(site: &str) -> String {
+    PageUrl::parse(site).map_or_else(|_| site.to_owned(), |url| url.authority())
+}
+
+/// The templates of a collection that `dehusk cluster --store` has stored; of the only one, if none is named.
+fn collection(name: Option<&str>, settings: &Settings) -> Result<Model, Failure> {
+    let work = |e: StoreError| Failure::Work(e.into());
+    let store = Path::new(&settings.store.path).is_file().then(|| open_store(settings)).transpose()?;
+    let known = store.as_ref().map_or_else(|| Ok(Vec::new()), Store::list_collections).map_err(work)?;
+    let advice = "`dehusk cluster DIR --store NAME` stores the templates of a collection";
+    let name = match (name, known.as_slice()) {
+        (Some(name), _) => name,
+        (None, [only]) => only,
+        (None, []) => {
+            let text = "text learns from pages: name some with --like, or store a collection";
+            return Err(Failure::Usage(anyhow!("{text}; {advice}")));
+        }
+        (None, known) => return Err(Failure::Usage(anyhow!("name one with --collection: {}", known.join(", ")))),
+    };
+    let found = store.map_or(Ok(None), |store| store.load_collection(name)).map_err(work)?;
+    let missing = || Failure::Nothing(anyhow!("no collection {name}; stored are: {}; {advice}", known.join(", ")));
+    found.map(Model::of_text).ok_or_else(missing)
+}
+
 impl Clean {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         let with_strings;
@@ -160,19 +191,29 @@ impl Clean {
         };
         let name = method.method;
         match (method.is_site_method(), self.like.is_empty()) {
+            (false, _) if self.site.is_some() => {
+                Err(Failure::Usage(anyhow!("{name} uses only the page itself; omit --site or choose another method")))
+            }
             (false, true) => Ok(By::Method(method, None)),
             (false, false) => {
                 Err(Failure::Usage(anyhow!("{name} uses only the page itself; omit --like or choose another method")))
             }
-            (true, true) => Err(Failure::Usage(anyhow!(
-                "{name} learns from pages of the site: name some with --like; without --method the stored template is used"
+            (true, true) if name == Method::Text => {
+                Ok(By::Method(method, Some(collection(self.collection.as_deref(), settings)?)))
+            }
+            (true, true) if self.site.is_none() => Err(Failure::Usage(anyhow!(
+                "{name} learns from pages of the site: name some with --like, or a stored site with --site; without \
+                 --method the stored template is used"
             ))),
-            (true, false) => {
-                let trees = like(&self.like, settings)?;
+            (true, _) => {
+                let trees = match &self.site {
+                    Some(site) => site_pages(&host_of(site), method, settings)?,
+                    None => like(&self.like, settings)?,
+                };
                 let model = method.learn(&trees.iter().collect::<Vec<_>>(), &settings.core);
                 let model = model.ok_or_else(|| {
                     Failure::Nothing(anyhow!(
-                        "--like: {} pages were read, but {name} found nothing that they share",
+                        "{} pages were read, but {name} found nothing that they share",
                         trees.len()
                     ))
                 })?;
@@ -192,10 +233,7 @@ impl Clean {
         };
         let templates = StoredTemplates::of(store);
         match &self.site {
-            Some(site) => {
-                let host = PageUrl::parse(site).map_or_else(|_| site.clone(), |url| url.authority());
-                Ok(By::Site(templates.named(&host).map_err(Failure::Nothing)?))
-            }
+            Some(site) => Ok(By::Site(templates.named(&host_of(site)).map_err(Failure::Nothing)?)),
             None => Ok(By::Store(templates)),
         }
     }

@@ -1,6 +1,7 @@
 //! `dehusk crawl`: crawls sites and stores their pages.
 
-use std::collections::BTreeMap;
+mod summary;
+
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -9,11 +10,13 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 
+use summary::print;
+pub(super) use summary::site_table;
+
 use super::metrics::{Metrics, write_file};
 use super::progress::Display;
-use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, exit};
-use crate::crawl::{Progress, SeedList, SiteSummary, Stats, Stop, Summary, crawl};
+use crate::crawl::{Progress, SeedList, SiteSummary, Stop, Summary, crawl};
 use crate::seeds::{Seeds, SeedsError};
 use crate::settings::Settings;
 
@@ -252,153 +255,4 @@ async fn next_signal() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
-}
-
-/// Maximum number of sites listed one by one. Above it, failures are grouped by reason.
-const MOST_ROWS: usize = 40;
-
-fn print(summary: &Summary, sites: &[SiteSummary], settings: &Settings, out: &mut impl Write) -> io::Result<()> {
-    let db = &settings.store.path;
-    print_sites(sites, db, out)?;
-    print_totals(summary, out)?;
-    print_hints(&summary.stats, db, out)
-}
-
-/// The table of sites, and those that need attention.
-fn print_sites(sites: &[SiteSummary], db: &str, out: &mut impl Write) -> io::Result<()> {
-    if sites.len() <= MOST_ROWS {
-        write!(out, "{}", site_table(sites).render(terminal_width()))?;
-    }
-    let failures: Vec<&SiteSummary> = sites.iter().filter(|s| s.reason.is_some()).collect();
-    if !failures.is_empty() {
-        writeln!(out, "\nSites without a template:")?;
-        write!(out, "{}", failure_table(&failures).render(terminal_width()))?;
-    }
-    let redesigned: Vec<&SiteSummary> =
-        sites.iter().filter(|s| s.outcome == "learned" && s.old_template_coverage.is_some()).collect();
-    if let Some(first) = redesigned.first() {
-        writeln!(out, "\nRedesigned sites, learned again:")?;
-        write!(out, "{}", redesigned_table(&redesigned).render(terminal_width()))?;
-        writeln!(out, "changed blocks: {} templates diff {} --db {db}", program(), first.host)?;
-    }
-    Ok(())
-}
-
-/// Sites, pages and requests of the run by outcome.
-fn print_totals(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
-    let stats = &summary.stats;
-    let rate = stats.pages as f64 / summary.seconds.max(0.001);
-    let some = |n: usize, text: &str| if n > 0 { format!(", {} {text}", count(n)) } else { String::new() };
-    writeln!(
-        out,
-        "\nrun {}{}: {} sites: {} learned{}{}{}, {} failed{}{}",
-        summary.run,
-        if summary.was_resumed { " (resumed)" } else { "" },
-        count(stats.sites),
-        count(stats.learned),
-        some(stats.kept, "kept their template"),
-        some(stats.walked + stats.not_due, if stats.walked > 0 { "walked" } else { "not due" }),
-        some(stats.no_template, "without a template"),
-        count(stats.failed),
-        some(stats.interrupted, "interrupted"),
-        some(stats.ended_before, "done before"),
-    )?;
-    writeln!(
-        out,
-        "{} pages: {} new{}{}{}{}{}",
-        count(stats.new + stats.changed + stats.same_text + stats.recleaned + stats.unchanged + stats.gone),
-        count(stats.new),
-        some(stats.changed, "changed"),
-        some(stats.same_text, "with the same text"),
-        some(stats.recleaned, "cleaned anew"),
-        some(stats.unchanged, "unchanged"),
-        some(stats.gone, "gone"),
-    )?;
-    writeln!(
-        out,
-        "{:.1} MB in {:.1} s ({rate:.1} pages/s); {} requests{}{}{}{}{}",
-        stats.bytes as f64 / 1e6,
-        summary.seconds,
-        count(stats.requests),
-        some(stats.retries, "of them retries"),
-        some(stats.forbidden, "URLs forbidden by robots.txt"),
-        some(stats.without_rules, "not fetched for lack of robots.txt rules"),
-        some(stats.back_offs, "back-offs"),
-        some(stats.parked, "domains parked"),
-    )
-}
-
-/// What was left out and how to get it, and where the results are.
-fn print_hints(stats: &Stats, db: &str, out: &mut impl Write) -> io::Result<()> {
-    if !stats.refused.is_empty() {
-        let refused: Vec<String> = stats.refused.iter().map(|(name, n)| format!("{} {name}", count(*n))).collect();
-        writeln!(out, "links not followed: {}", refused.join(", "))?;
-    }
-    if stats.not_due > 0 {
-        writeln!(out, "--all fetches pages that are not due, too")?;
-    }
-    if stats.repeated_seeds > 0 {
-        writeln!(out, "{} seeds skipped: an earlier seed has the same host", count(stats.repeated_seeds))?;
-    }
-    let program = program();
-    writeln!(
-        out,
-        "stored in {db}; look at it with\n  {program} templates list --db {db}\n  {program} pages list --db {db}"
-    )
-}
-
-pub(super) fn site_table(sites: &[SiteSummary]) -> Table {
-    let mut table =
-        Table::new(&["site", "outcome", "pages", "loads", "voters", "template", "of", "cleaned", "s"]).left(1);
-    for s in sites {
-        table.row(vec![
-            s.host.clone(),
-            s.outcome.to_owned(),
-            s.pages.to_string(),
-            s.loads.to_string(),
-            s.voters.to_string(),
-            s.template_nodes.to_string(),
-            s.key_nodes.to_string(),
-            s.cleaned.to_string(),
-            format!("{:.1}", s.seconds),
-        ]);
-    }
-    table
-}
-
-fn program() -> String {
-    std::env::args().next().unwrap_or_else(|| "dehusk".to_owned())
-}
-
-fn redesigned_table(sites: &[&SiteSummary]) -> Table {
-    let mut table = Table::new(&["site", "old template left", "new template", "of"]);
-    for s in sites.iter().take(MOST_ROWS) {
-        let shown = s.old_template_coverage.map_or_else(String::new, |share| format!("{:.0} %", share * 100.0));
-        table.row(vec![s.host.clone(), shown, s.template_nodes.to_string(), s.key_nodes.to_string()]);
-    }
-    if sites.len() > MOST_ROWS {
-        table.row(vec![format!("and {} more", sites.len() - MOST_ROWS), String::new(), String::new(), String::new()]);
-    }
-    table
-}
-
-fn failure_table(failures: &[&SiteSummary]) -> Table {
-    if failures.len() <= MOST_ROWS {
-        let mut table = Table::new(&["site", "reason"]).left(1);
-        for s in failures {
-            table.row(vec![s.host.clone(), s.reason.clone().unwrap_or_default()]);
-        }
-        return table;
-    }
-    let mut by_reason: BTreeMap<String, (usize, &str)> = BTreeMap::new();
-    for s in failures {
-        by_reason.entry(s.reason.clone().unwrap_or_default()).or_insert((0, &s.host)).0 += 1;
-    }
-    let mut rows: Vec<(String, (usize, &str))> = by_reason.into_iter().collect();
-    rows.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
-    let mut table = Table::new(&["reason", "sites", "such as"]).left(2);
-    for (reason, (n, host)) in rows.into_iter().take(MOST_ROWS) {
-        table.row(vec![reason, count(n), host.to_owned()]);
-    }
-    table
 }

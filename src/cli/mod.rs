@@ -21,6 +21,7 @@ mod picture;
 mod progress;
 mod runs;
 mod scores;
+mod site_pages;
 mod stored_templates;
 mod strings;
 mod table;

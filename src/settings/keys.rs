@@ -15,7 +15,7 @@ use dehusk_core::internals::links::{DomRef, LinkOrderBy};
 use dehusk_core::internals::strings::{HistogramWeight, InnerStrings, StringTokens};
 use dehusk_core::internals::subdigraph::SubdigraphMode;
 use dehusk_core::internals::template::{AttrMode, ChildMap, NodeText};
-use dehusk_core::internals::text_mdl::TextMethod;
+use dehusk_core::internals::text_mdl::{TextCost, TextMethod};
 use dehusk_core::internals::tps::{TpsGap, TpsKeep, TpsSearch};
 
 use super::values::{
@@ -299,8 +299,8 @@ pub(super) const KEYS: &[Key] = keys! {
     "cluster.distance" = "0.3", "Maximum distance of two pages in one cluster. 0 = the paper: cp 0.7, cps 0.6, ctss 0.85, found on five sites of its year.",
         |s, v| s.core.cluster.distance => share(v)?;
 
-    "gottron.candidates" = "40", "Method gottron: number of linked pages from which the training set is chosen.",
-        |s, v| s.core.gottron.candidates => whole(v, 1, 64)?;
+    "gottron.candidates" = "0", "Method gottron: number of linked pages from which the training set is chosen. 0 = all (the paper), up to 1,000.",
+        |s, v| s.core.gottron.candidates => whole(v, 0, 1000)?;
     "gottron.by" = "\"cp\"", "Features that the pages of a training set share: cp, cps, ctss, as in cluster.by.",
         |s, v| s.core.gottron.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
     "gottron.shingle" = "4", "Number of tag names in a shingle.",
@@ -345,6 +345,10 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.core.text.min_support => whole(v, 1, 1_000_000)? as u32;
     "text.universal" = "0.5", "Paths on more than this share of all pages, such as html/body, do not decide which paths of a page are essential. 1 = the paper.",
         |s, v| s.core.text.universal => share(v)?;
+    "text.threshold" = "1.0", "Factor on the threshold of essential paths, which is the most frequent support on a page. 1 = the paper; its experiment runs from 0.1 to 1.1.",
+        |s, v| s.core.text.threshold => number(v).filter(|x| (0.01..=10.0).contains(x)).ok_or("expected a number from 0.01 to 10")?;
+    "text.cost" = "\"count\"", "With mdl: cost of a clustering: count (ones of the matrices), entropy (bits by their entropy, the paper's definition; up to 1,000 pages).",
+        |s, v| s.core.text.cost => one_of(v, &[("count", TextCost::Count), ("entropy", TextCost::Entropy)])?;
     "text.bucket" = "64", "With max: number of the newest clusters with an equal signature value that are considered as partners.",
         |s, v| s.core.text.bucket => whole(v, 1, 100_000_000)?;
 

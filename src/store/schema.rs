@@ -170,6 +170,15 @@ CREATE TRIGGER bodies_of_replaced AFTER UPDATE OF raw_id, cleaned_id ON pages
         AND NOT EXISTS (SELECT 1 FROM pages WHERE cleaned_id = bodies.id);
 END;
 ",
+    "
+CREATE TABLE collections (                  -- templates that TEXT found in a collection of mixed pages
+    name TEXT PRIMARY KEY,
+    learned_at INTEGER NOT NULL,
+    n_pages INTEGER NOT NULL,
+    n_templates INTEGER NOT NULL,
+    body BLOB NOT NULL                      -- JSON, zstd
+);
+",
 ];
 
 /// The view of a file from before version 6, which is opened for reading and so not migrated.

@@ -84,6 +84,14 @@ fn crawl_then_look_at_templates_and_pages_and_clean() {
     let votes = with(&["templates", "show", "menus.demo.test", "--votes"]);
     assert!(out(&votes).contains("4 of them link to each other; 3 votes make a node template"), "{}", out(&votes));
     assert!(out(&votes).contains("\n 8    4        ul.menu"), "{}", out(&votes));
+    let page_of = |method: &str| {
+        let args = ["clean", "http://menus.demo.test/1/2.html", "--method", method, "--site", "menus.demo.test"];
+        with(&args)
+    };
+    for method in ["gottron", "strings", "df", "rtdm"] {
+        let cleaned = page_of(method);
+        assert!(cleaned.status.success() && !out(&cleaned).contains("Field Manual"), "{method}: {}", out(&cleaned));
+    }
     let none = with(&["templates", "show", "nowhere.test"]);
     assert_eq!(none.status.code(), Some(1));
     assert!(err(&none).contains("no template of nowhere.test"));

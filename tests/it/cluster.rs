@@ -28,8 +28,14 @@ fn pile(dir: &Path) -> usize {
 fn pages_of_a_template_come_together_by_every_method() {
     let dir = tempfile::tempdir().unwrap();
     let n = pile(dir.path());
-    for method in ["mdl", "hash", "max", "cps"] {
-        let args = ["cluster", "pile.jsonl", "--gold", "site", "--json", "--method", method, "--set", LAYOUT];
+    for method in ["mdl", "hash", "max", "cp", "cps", "ctss", "rtdm"] {
+        // Each has its own scale.
+        let layout = match method {
+            "cp" => "cluster.distance=0.02",
+            "ctss" => "cluster.distance=0.12",
+            _ => LAYOUT,
+        };
+        let args = ["cluster", "pile.jsonl", "--gold", "site", "--json", "--method", method, "--set", layout];
         let output = dehusk(dir.path(), &args);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -37,7 +43,9 @@ fn pages_of_a_template_come_together_by_every_method() {
         let rand = found["gold"]["rand"].as_f64().unwrap();
         // One cluster for all would have 0.28.
         assert!(rand > 0.7, "{method}: Rand {rand}");
-        if method != "cps" {
+        if ["cp", "cps", "ctss", "rtdm"].contains(&method) {
+            assert!(found["gold"]["dunn"].as_f64().is_some(), "{method}: {}", found["gold"]);
+        } else {
             assert!(found["gold"]["precision"].as_f64().unwrap() > 0.85, "{method}: {}", found["gold"]);
             let template = found["clusters"][0]["template"].as_array().unwrap();
             assert!(template.iter().any(|path| path.as_str().unwrap().starts_with("html/body/")), "{template:?}");
@@ -46,6 +54,55 @@ fn pages_of_a_template_come_together_by_every_method() {
     let shown = dehusk(dir.path(), &["cluster", "pile.jsonl", "--gold", "site", "--paths"]);
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(shown.contains("against site: precision") && shown.contains("html/body/header"), "{shown}");
+}
+
+#[test]
+fn templates_of_a_pile_are_stored_and_clean_further_pages() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| dehusk(dir.path(), args);
+    let none = run(&["clean", "x.html", "--method", "text"]);
+    assert!(!none.status.success());
+    let page = |site: usize, own: &str| {
+        let menu = ["<nav><a>Home</a> <b>Shop</b></nav>", "<table><tr><td>Start<td>Mail</table>"][site];
+        format!("<body>{menu}<main><h1>{own}</h1><p>About {own}</p></main>")
+    };
+    for site in 0..2 {
+        let folder = dir.path().join(format!("pile/{site}"));
+        std::fs::create_dir_all(&folder).unwrap();
+        for own in ["rye", "oats", "corn", "rice"] {
+            std::fs::write(folder.join(format!("{own}.html")), page(site, own)).unwrap();
+        }
+        std::fs::write(dir.path().join(format!("new{site}.html")), page(site, "barley")).unwrap();
+    }
+    let stored = run(&["cluster", "pile", "--store", "grain"]);
+    assert!(stored.status.success(), "{}", String::from_utf8_lossy(&stored.stderr));
+    for site in 0..2 {
+        let args = ["clean", &format!("new{site}.html"), "--method", "text"];
+        let output = run(&args);
+        let cleaned = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(cleaned.split_whitespace().collect::<Vec<_>>(), ["barley", "About", "barley"], "site {site}");
+    }
+    let named = run(&["clean", "new0.html", "--method", "text", "--collection", "fruit"]);
+    assert!(String::from_utf8_lossy(&named.stderr).contains("no collection fruit; stored are: grain"));
+    let refused = run(&["cluster", "pile", "--store", "x", "--method", "cps"]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
+fn the_keys_of_the_paper_change_the_clusters() {
+    let dir = tempfile::tempdir().unwrap();
+    pile(dir.path());
+    let clusters = |sets: &[&str]| {
+        let sets = sets.iter().flat_map(|set| ["--set", *set]);
+        let args: Vec<&str> = ["cluster", "pile.jsonl", "--json", "--method", "mdl"].into_iter().chain(sets).collect();
+        let output = dehusk(dir.path(), &args);
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (found["clusters"].as_array().unwrap().len(), found["cost"].as_u64().unwrap())
+    };
+    let (default, entropy) = (clusters(&[]), clusters(&["text.cost=entropy"]));
+    assert_ne!(entropy, default);
+    assert_ne!(clusters(&["text.threshold=0.1"]), default);
+    assert_eq!(clusters(&["text.threshold=1.0"]), default);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 /// The baselines of the papers.
 pub mod baselines {
-    pub use crate::baselines::{DataRecord, RtdmTemplate, by_records, by_slope, data_records, rtdm_distance};
+    pub use crate::baselines::{DataRecord, RtdmPage, RtdmTemplate, by_records, by_slope, data_records, rtdm_distance};
 }
 
 /// One page and a template to what is the page's own.
@@ -16,8 +16,8 @@ pub mod clean {
 /// Clusters of pages by layout (Gottron 2008).
 pub mod cluster {
     pub use crate::cluster::{
-        ClusterBy, ClusterOptions, Features, GottronOptions, component, dunn, precision_and_recall, rand,
-        single_linkage, training_set,
+        ClusterBy, ClusterOptions, Features, GottronOptions, component, dunn, dunn_by, precision_and_recall, rand,
+        single_linkage, single_linkage_by, training_set,
     };
 }
 
@@ -105,7 +105,8 @@ pub mod template {
 /// TEXT clustering (Kim and Shim 2011).
 pub mod text_mdl {
     pub use crate::text_mdl::{
-        Cluster, Clustering, Essential, Paths, TextMethod, TextOptions, cluster, entropy_cost, path_names,
+        Cluster, Clustering, Essential, Paths, TextCost, TextMethod, TextOptions, TextTemplate, TextTemplates,
+        TextTemplatesError, cluster, entropy_cost, path_names,
     };
 }
 

@@ -22,6 +22,8 @@ pub enum Method {
     Gottron,
     /// Template strings (Foschini 2007).
     Strings,
+    /// Templates of the clusters of mixed pages (Kim and Shim 2011).
+    Text,
     /// Restricted top-down mapping (Reis 2004, Vieira 2006).
     Rtdm,
     /// The main content, by the page alone.
@@ -42,13 +44,14 @@ const FORMER_NAMES: [(&str, Method); 2] = [("witness", Method::SiteModel), ("den
 
 impl Method {
     /// All methods, in the order of the documents.
-    pub const ALL: [Method; 12] = [
+    pub const ALL: [Method; 13] = [
         Method::SiteModel,
         Method::Etdm,
         Method::Df,
         Method::Main,
         Method::Gottron,
         Method::Strings,
+        Method::Text,
         Method::Rtdm,
         Method::Alone,
         Method::Tps,
@@ -66,6 +69,7 @@ impl Method {
             Method::Main => "main",
             Method::Gottron => "gottron",
             Method::Strings => "strings",
+            Method::Text => "text",
             Method::Rtdm => "rtdm",
             Method::Alone => "alone",
             Method::Tps => "tps",

@@ -14,8 +14,9 @@ use crate::options::Options;
 use crate::site_model::TrainingSet;
 #[cfg(feature = "strings")]
 use crate::strings::{Corpus, Document, StringCleaner, StringTemplate};
-use crate::subdigraph::SubdigraphMode;
+use crate::subdigraph::{MOST_LOADS, SubdigraphMode};
 use crate::template::{Provenance, Template, vote};
+use crate::text_mdl::TextTemplates;
 use crate::tps::by_tag_paths;
 
 /// A method, what it is and how it runs.
@@ -55,6 +56,8 @@ enum Learned {
     /// Template strings.
     #[cfg(feature = "strings")]
     Strings(Box<StringCleaner>),
+    /// The templates of clusters.
+    Text(Box<TextTemplates>),
     /// The part that all pages share in their trees.
     Rtdm(Box<RtdmTemplate>),
 }
@@ -87,7 +90,10 @@ impl MethodEntry {
             options.clean.keep = KeepText::Main;
         }
         if self.method == Method::Gottron {
-            let n = options.gottron.candidates;
+            let n = match options.gottron.candidates {
+                0 => MOST_LOADS,
+                n => n,
+            };
             options.learn.links.order = LinkOrderBy::Paper;
             let search = &mut options.learn.search;
             (search.mode, search.n, search.max_loads, search.stop_after) = (SubdigraphMode::First, n, n, 0);
@@ -149,6 +155,11 @@ impl Model {
         }
     }
 
+    /// Templates of TEXT that were stored.
+    pub fn of_text(templates: TextTemplates) -> Model {
+        Model { method: Method::Text, learned: Learned::Text(Box::new(templates)) }
+    }
+
     /// The method that learned it.
     pub fn method(&self) -> Method {
         self.method
@@ -159,6 +170,7 @@ impl Model {
             Learned::Template(matcher) => matcher.label_by_frequency(page).unwrap_or_else(|| Labels::none(page)),
             #[cfg(feature = "strings")]
             Learned::Strings(cleaner) => cleaner.label(page),
+            Learned::Text(templates) => templates.label(page),
             Learned::Rtdm(template) => template.label(page),
         }
     }
@@ -222,7 +234,7 @@ pub const METHODS: &[MethodEntry] = &[
     MethodEntry {
         method: Method::Gottron,
         paper: "Gottron 2008",
-        summary: "of up to 40 linked pages those in the key page's cluster are the training set, then as df",
+        summary: "of all linked pages those in the key page's cluster are the training set, then as df",
         kind: MethodKind::Site { learn: gottron, label_by: None },
     },
     #[cfg(feature = "strings")]
@@ -231,6 +243,18 @@ pub const METHODS: &[MethodEntry] = &[
         paper: "Foschini 2007, chapter 3",
         summary: "token strings that enough pages repeat, by suffix array; also for plain text (dehusk strings)",
         kind: MethodKind::Site { learn: strings, label_by: None },
+    },
+    MethodEntry {
+        method: Method::Text,
+        paper: "Kim and Shim 2011: TEXT-MDL, TEXT-HASH, TEXT-MAX",
+        summary: "the template paths of the cluster of pages that the page fits best (dehusk cluster --store)",
+        kind: MethodKind::Site {
+            learn: |pages, options| {
+                let templates = TextTemplates::learn(pages, &options.text);
+                (!templates.templates.is_empty()).then(|| Model::of_text(templates))
+            },
+            label_by: None,
+        },
     },
     MethodEntry {
         method: Method::Rtdm,

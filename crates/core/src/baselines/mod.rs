@@ -10,4 +10,4 @@ mod rtdm;
 
 pub use dsc::by_slope;
 pub use mdr::{DataRecord, by_records, data_records};
-pub use rtdm::{RtdmTemplate, rtdm_distance};
+pub use rtdm::{RtdmPage, RtdmTemplate, rtdm_distance};

@@ -216,13 +216,28 @@ impl<'a> Mapping<'a> {
 
 /// Cost of mapping two pages as a share of their nodes, from 0 to 1.
 pub fn rtdm_distance(left: &Tree, right: &Tree) -> f64 {
-    let (left, right) = (Labelled::of(left), Labelled::of(right));
-    let nodes = (left.len() + right.len()) as f64;
-    if left.len() == 0 || right.len() == 0 {
-        return if nodes > 0.0 { 1.0 } else { 0.0 };
+    RtdmPage::of(left).distance(&RtdmPage::of(right))
+}
+
+/// A page, ready to be compared with many others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RtdmPage(Labelled);
+
+impl RtdmPage {
+    /// Reads a page.
+    pub fn of(tree: &Tree) -> RtdmPage {
+        RtdmPage(Labelled::of(tree))
     }
-    let mut mapping = Mapping::new(&left, &right);
-    f64::from(mapping.of_pair(0, 0)) / nodes
+
+    /// [`rtdm_distance`] to another page.
+    pub fn distance(&self, other: &RtdmPage) -> f64 {
+        let (left, right) = (&self.0, &other.0);
+        let nodes = (left.len() + right.len()) as f64;
+        if left.len() == 0 || right.len() == 0 {
+            return if nodes > 0.0 { 1.0 } else { 0.0 };
+        }
+        f64::from(Mapping::new(left, right).of_pair(0, 0)) / nodes
+    }
 }
 
 /// The RTDM-TD template of a site: what is the same on the first page and on all others.

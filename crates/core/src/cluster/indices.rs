@@ -9,10 +9,15 @@ use super::features::Features;
 /// Dunn index of known groups: the smallest distance between groups over the largest within one. Above 1, one threshold
 /// separates all groups. `None` if there are fewer than two groups or no group has two different pages.
 pub fn dunn(pages: &[Features], groups: &[usize]) -> Option<f64> {
+    dunn_by(groups, |one, other| pages[one].distance(&pages[other]))
+}
+
+/// The same for any distance of two pages, given by their numbers.
+pub fn dunn_by(groups: &[usize], distance: impl Fn(usize, usize) -> f64) -> Option<f64> {
     let (mut between, mut within) = (f64::INFINITY, 0.0_f64);
-    for (i, page) in pages.iter().enumerate() {
-        for (j, other) in pages.iter().enumerate().take(i) {
-            let distance = page.distance(other);
+    for i in 0..groups.len() {
+        for j in 0..i {
+            let distance = distance(i, j);
             match groups[i] == groups[j] {
                 true => within = within.max(distance),
                 false => between = between.min(distance),

@@ -6,11 +6,16 @@ use super::features::Features;
 /// `most` gives the connected components of the graph that links pages at most that far apart, so no dendrogram is
 /// built.
 pub fn single_linkage(pages: &[Features], most: f64) -> Vec<usize> {
-    let mut cluster = vec![usize::MAX; pages.len()];
+    single_linkage_by(pages.len(), |one, other| pages[one].within(&pages[other], most))
+}
+
+/// The same for `n_pages` pages of which is known whether two are near each other.
+pub fn single_linkage_by(n_pages: usize, is_near: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+    let mut cluster = vec![usize::MAX; n_pages];
     let mut n = 0;
-    for start in 0..pages.len() {
+    for start in 0..n_pages {
         if cluster[start] == usize::MAX {
-            reach(pages, start, most, |page| cluster[page] == usize::MAX)
+            reach(n_pages, start, &is_near, |page| cluster[page] == usize::MAX)
                 .into_iter()
                 .for_each(|page| cluster[page] = n);
             n += 1;
@@ -22,17 +27,22 @@ pub fn single_linkage(pages: &[Features], most: f64) -> Vec<usize> {
 /// The pages of the cluster that contains `start`, in the order in which they are reached. Gottron's training set needs
 /// only this cluster, and only the distances from its members are computed.
 pub fn component(pages: &[Features], start: usize, most: f64) -> Vec<usize> {
-    reach(pages, start, most, |_| true)
+    reach(pages.len(), start, &|one, other| pages[one].within(&pages[other], most), |_| true)
 }
 
-fn reach(pages: &[Features], start: usize, most: f64, is_free: impl Fn(usize) -> bool) -> Vec<usize> {
-    let mut left: Vec<usize> = (0..pages.len()).filter(|page| *page != start && is_free(*page)).collect();
+fn reach(
+    n_pages: usize,
+    start: usize,
+    is_near: &impl Fn(usize, usize) -> bool,
+    is_free: impl Fn(usize) -> bool,
+) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..n_pages).filter(|page| *page != start && is_free(*page)).collect();
     let mut reached = vec![start];
     let mut at = 0;
     while at < reached.len() {
-        let page = &pages[reached[at]];
+        let page = reached[at];
         left.retain(|other| {
-            let is_near = page.within(&pages[*other], most);
+            let is_near = is_near(page, *other);
             if is_near {
                 reached.push(*other);
             }

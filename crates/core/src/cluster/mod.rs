@@ -11,7 +11,7 @@ mod options;
 mod training;
 
 pub use features::Features;
-pub use indices::{dunn, precision_and_recall, rand};
-pub use linkage::{component, single_linkage};
+pub use indices::{dunn, dunn_by, precision_and_recall, rand};
+pub use linkage::{component, single_linkage, single_linkage_by};
 pub use options::{ClusterBy, ClusterOptions, GottronOptions};
 pub use training::training_set;

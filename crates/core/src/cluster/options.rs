@@ -28,7 +28,7 @@ pub enum ClusterBy {
 /// How the method `gottron` finds the training set of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GottronOptions {
-    /// Number of linked pages that are considered.
+    /// Number of linked pages that are considered; 0 = all (the paper), up to the largest search.
     pub candidates: usize,
     /// How the considered pages are clustered.
     pub cluster: ClusterOptions,
@@ -54,6 +54,6 @@ impl Default for ClusterOptions {
 
 impl Default for GottronOptions {
     fn default() -> GottronOptions {
-        GottronOptions { candidates: 40, cluster: ClusterOptions { by: ClusterBy::Cp, shingle: 4, distance: 0.0 } }
+        GottronOptions { candidates: 0, cluster: ClusterOptions { by: ClusterBy::Cp, shingle: 4, distance: 0.0 } }
     }
 }

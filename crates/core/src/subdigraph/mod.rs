@@ -21,8 +21,12 @@ use crate::links::LinkOrder;
 use crate::page_url::PageUrl;
 pub use options::{SearchOptions, SubdigraphMode};
 
-/// Maximum number of pages of a search; each page is one bit of a mask.
-const MOST_LOADS: usize = 64;
+/// Maximum number of pages of a search for a complete subdigraph; each page is one bit of a mask. Mode `First` loads
+/// more, and looks for the subdigraph among the first of them.
+const MOST_IN_MASK: usize = 64;
+
+/// Maximum number of pages of any search.
+pub(crate) const MOST_LOADS: usize = 1000;
 
 /// Training pages below which pages are tried that the key page does not link to: with fewer of them, what all pages
 /// share cannot be told from what a few do.
@@ -121,7 +125,10 @@ impl Search {
                 SubdigraphMode::Complete => options.n.min(LARGEST_CLIQUE),
                 SubdigraphMode::First => options.n,
             },
-            max_loads: options.max_loads.min(MOST_LOADS),
+            max_loads: match options.mode {
+                SubdigraphMode::Complete => options.max_loads.min(MOST_IN_MASK),
+                SubdigraphMode::First => options.max_loads.min(MOST_LOADS),
+            },
             max_requests: options.max_requests,
             links,
             key,
@@ -203,7 +210,7 @@ impl Search {
         }
         let Some(link) = self.links.get(&asked).copied() else { return Some(load) };
         if is_offered {
-            self.offered.extend(links.iter().take(MOST_LOADS).cloned());
+            self.offered.extend(links.iter().take(MOST_IN_MASK).cloned());
         }
         if self.mode == SubdigraphMode::First {
             for url in &links {
@@ -219,7 +226,8 @@ impl Search {
 
     fn add(&mut self, mut page: Loaded) {
         let at = self.loaded.len();
-        for (i, other) in self.loaded.iter_mut().enumerate() {
+        let others = if at < MOST_IN_MASK { self.loaded.as_mut_slice() } else { &mut [] };
+        for (i, other) in others.iter_mut().enumerate() {
             if page.out.contains(&other.link) && other.out.contains(&page.link) {
                 page.mutual |= 1 << i;
                 other.mutual |= 1 << at;
@@ -239,7 +247,7 @@ impl Search {
         }
         let mutual: Vec<u64> = self.loaded.iter().map(|page| page.mutual).collect();
         let mut best: Vec<usize> = Vec::new();
-        for start in 0..mutual.len() {
+        for start in 0..mutual.len().min(MOST_IN_MASK) {
             let clique = largest_clique_with(&mutual, start, LARGEST_CLIQUE);
             if clique.len() > best.len() {
                 best = clique;

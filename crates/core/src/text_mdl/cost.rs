@@ -97,22 +97,71 @@ fn merged(left: &[(u32, u32)], right: &[(u32, u32)], mut take: impl FnMut(u32, u
     }
 }
 
+/// What clusters put into the matrices: ones of the templates, and differences of both signs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Parts {
+    ones: i64,
+    more: i64,
+    less: i64,
+}
+
+impl Parts {
+    /// Adds a path that `count` of `n` pages have.
+    fn add(&mut self, n: u32, count: u32) {
+        if 2 * count > n {
+            self.ones += 1;
+            self.less += i64::from(n - count);
+        } else {
+            self.more += i64::from(count);
+        }
+    }
+}
+
+impl std::ops::Add for Parts {
+    type Output = Parts;
+
+    fn add(self, other: Parts) -> Parts {
+        Parts { ones: self.ones + other.ones, more: self.more + other.more, less: self.less + other.less }
+    }
+}
+
+impl std::ops::Sub for Parts {
+    type Output = Parts;
+
+    fn sub(self, other: Parts) -> Parts {
+        Parts { ones: self.ones - other.ones, more: self.more - other.more, less: self.less - other.less }
+    }
+}
+
+impl Cluster {
+    pub(super) fn parts(&self) -> Parts {
+        let mut parts = Parts::default();
+        self.counts.iter().for_each(|(_, count)| parts.add(self.members.len() as u32, *count));
+        parts
+    }
+
+    /// The parts of this cluster and another one together. `None` if they share no path.
+    pub(super) fn joined_parts(&self, other: &Cluster) -> Option<Parts> {
+        let n = (self.members.len() + other.members.len()) as u32;
+        let (mut parts, mut shares) = (Parts::default(), false);
+        merged(&self.counts, &other.counts, |_, a, b| {
+            parts.add(n, a + b);
+            shares |= a > 0 && b > 0;
+        });
+        shares.then_some(parts)
+    }
+}
+
 /// The cost in bits of a clustering of `n_pages` pages over `n_paths` paths, by the entropy of the matrices. This is
 /// the paper's definition; under the assumption of sparse matrices it becomes the count cost.
 pub fn entropy_cost(clusters: &[Cluster], n_pages: usize, n_paths: usize) -> f64 {
+    entropy_of(clusters.iter().map(Cluster::parts).fold(Parts::default(), |sum, parts| sum + parts), n_pages, n_paths)
+}
+
+/// The same from what all clusters put into the matrices.
+pub(super) fn entropy_of(parts: Parts, n_pages: usize, n_paths: usize) -> f64 {
     let cells = (n_pages * n_paths) as f64;
-    let (mut ones, mut more, mut less) = (0.0, 0.0, 0.0);
-    for cluster in clusters {
-        let n = cluster.members.len() as u32;
-        for (_, count) in &cluster.counts {
-            if 2 * count > n {
-                ones += 1.0;
-                less += f64::from(n - count);
-            } else {
-                more += f64::from(*count);
-            }
-        }
-    }
+    let [ones, more, less] = [parts.ones, parts.more, parts.less].map(|n| n as f64);
     let entropy = |counts: &[f64]| {
         let part = |count: &f64| if *count > 0.0 { -count / cells * (count / cells).log2() } else { 0.0 };
         cells * counts.iter().map(part).sum::<f64>()

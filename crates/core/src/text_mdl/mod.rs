@@ -7,15 +7,18 @@
 //! MinHash (`signature.rs`), or only among the clusters that share the most of a signature (`max.rs`).
 
 mod cost;
+mod entropy;
 mod greedy;
 mod max;
 mod options;
 mod paths;
 mod signature;
+mod templates;
 
 pub use cost::{Cluster, entropy_cost};
-pub use options::{TextMethod, TextOptions};
+pub use options::{TextCost, TextMethod, TextOptions};
 pub use paths::{Essential, Paths, path_names};
+pub use templates::{TextTemplate, TextTemplates, TextTemplatesError};
 
 use signature::Signature;
 
@@ -46,6 +49,7 @@ impl Clustering {
 pub fn cluster(pages: &[Essential], how: &TextOptions) -> Clustering {
     let start = grouped(pages);
     let (mut clusters, estimated) = match how.method {
+        TextMethod::Mdl if how.cost == TextCost::Entropy => (entropy::merge(start, pages.len()), None),
         TextMethod::Mdl => (greedy::merge(start, Cluster::saving), None),
         TextMethod::Hash => {
             let signed = start.into_iter().map(|cluster| Signature::sign(cluster, how.signature)).collect();

@@ -13,6 +13,10 @@ pub struct TextOptions {
     pub min_support: u32,
     /// Share of the pages above which a path does not decide what is essential; 1 = the paper.
     pub universal: f64,
+    /// Factor on the threshold of essential paths; 1 = the mode of the supports, as in the paper.
+    pub threshold: f64,
+    /// Which cost TEXT-MDL lowers.
+    pub cost: TextCost,
     /// Number of clusters considered that have the same value at a signature position.
     pub bucket: usize,
 }
@@ -29,8 +33,26 @@ pub enum TextMethod {
     Max,
 }
 
+/// The cost that TEXT-MDL lowers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextCost {
+    /// The number of ones of the matrices.
+    Count,
+    /// Their entropy in bits: the definition of the paper.
+    Entropy,
+}
+
 impl Default for TextOptions {
     fn default() -> TextOptions {
-        TextOptions { method: TextMethod::Max, signature: 128, min_support: 2, universal: 0.5, bucket: 64 }
+        TextOptions {
+            method: TextMethod::Max,
+            signature: 128,
+            min_support: 2,
+            universal: 0.5,
+            threshold: 1.0,
+            cost: TextCost::Count,
+            bucket: 64,
+        }
     }
 }

@@ -18,7 +18,7 @@ impl Paths {
     /// The paths of a page. A path is the tag names from the root to a node; the path of a text node ends in its words.
     /// Each path is computed from that of the parent, so the work is linear in the page.
     pub fn of(tree: &Tree) -> Paths {
-        let mut paths = hashes(tree);
+        let mut paths = node_paths(tree);
         paths.sort_unstable();
         paths.dedup();
         Paths(paths)
@@ -63,7 +63,7 @@ impl Essential {
             let known = page.0.iter().filter_map(|hash| number.get(hash).copied());
             let mut known: Vec<(u32, u32)> = known.collect();
             known.sort_unstable_by_key(|(_, support)| *support);
-            let threshold = threshold(&known, page.0.len() - known.len(), floor, universal);
+            let threshold = threshold(&known, page.0.len() - known.len(), floor, universal, how.threshold);
             let mut paths: Vec<u32> =
                 known.into_iter().filter(|(_, support)| *support >= threshold).map(|(number, _)| number).collect();
             paths.sort_unstable();
@@ -74,9 +74,9 @@ impl Essential {
 }
 
 /// The mode of the supports, the smallest on ties, but at least `floor`. Supports above `universal` count only if there
-/// are no others. `known` holds paths with their supports, sorted by support; the `unknown` other paths are in one page
-/// each.
-fn threshold(known: &[(u32, u32)], unknown: usize, floor: u32, universal: u32) -> u32 {
+/// are no others. The mode is multiplied by `factor`, as in the paper's experiment. `known` holds paths with their
+/// supports, sorted by support; the `unknown` other paths are in one page each.
+fn threshold(known: &[(u32, u32)], unknown: usize, floor: u32, universal: u32, factor: f64) -> u32 {
     let mode = |supports: &[(u32, u32)]| {
         let mut most = (1, 0);
         for run in supports.chunk_by(|a, b| a.1 == b.1) {
@@ -88,10 +88,12 @@ fn threshold(known: &[(u32, u32)], unknown: usize, floor: u32, universal: u32) -
     };
     let (some, all) = known.split_at(known.partition_point(|(_, support)| *support <= universal));
     let (support, n) = if some.is_empty() { mode(all) } else { mode(some) };
-    if unknown >= n.max(1) { floor } else { support.max(floor) }
+    let scaled = (f64::from(support) * factor).ceil() as u32;
+    if unknown >= n.max(1) { floor } else { scaled.max(floor) }
 }
 
-fn hashes(tree: &Tree) -> Vec<u64> {
+/// The hash of the path of each node.
+pub(super) fn node_paths(tree: &Tree) -> Vec<u64> {
     let mut paths: Vec<u64> = Vec::with_capacity(tree.len());
     for at in 0..tree.len() {
         let node = NodeId::new(at);
@@ -106,7 +108,7 @@ fn hashes(tree: &Tree) -> Vec<u64> {
 /// The paths of a page that have these hashes, in readable form: `html/body/ul/li`, followed by the quoted text for a
 /// text node.
 pub fn path_names(tree: &Tree, wanted: &FxHashSet<u64>) -> Vec<(u64, String)> {
-    let paths = hashes(tree);
+    let paths = node_paths(tree);
     let mut seen = FxHashSet::default();
     let mut found = Vec::new();
     for (at, hash) in paths.iter().enumerate().filter(|(_, hash)| wanted.contains(hash)) {
