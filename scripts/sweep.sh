@@ -38,9 +38,16 @@ row "slug_dirs" links.slug_dirs=true
 row "dom_ref global" links.dom_ref=global
 row "dom_ref all" links.dom_ref=all
 row "nofollow left out" links.skip_nofollow=true
-for nt in "2 2" "4 3" "6 3" "8 4" "3 1" "3 3"; do
-    read -r n t <<<"$nt"
-    row "n=$n t=$t" subdigraph.n=$n etdm.min_votes=$t
+# Table 5.2 of Alarte 2014: n is the size of the subdigraph, t the votes that a node needs.
+for n in 1 2 3 4 5 6 7 8; do
+    for ((t = 1; t <= n; t++)); do
+        row "n=$n t=$t" subdigraph.n=$n etdm.min_votes=$t
+    done
+done
+# Section 5.2.3: weights of classes, position, attributes and children; the first row is where the thesis began.
+for weights in "0.4 0.4 0.1 0.1" "0.4 0.2 0.2 0.2" "0.6 0.2 0.1 0.1" "0.5 0.3 0.1 0.1" "0.5 0.1 0.2 0.2" "0.25 0.25 0.25 0.25"; do
+    read -r class position attributes children <<<"$weights"
+    row "weights $weights" etdm.w_class=$class etdm.w_position=$position etdm.w_attributes=$attributes etdm.w_children=$children
 done
 for n in 3 5 8; do
     row "first $n, majority" subdigraph.mode=first subdigraph.n=$n etdm.min_votes=0

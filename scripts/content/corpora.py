@@ -5,31 +5,21 @@ import pickle
 import re
 import struct
 import subprocess
-import tarfile
 import zlib
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
 
 from align import align, tokens
+from archives import ARCHIVES, CACHE, ROOT, SHARED, unpacked
 
-ROOT = Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / "shared"
-CACHE = ROOT / "target" / "content"
 EXPORT = ROOT / "target" / "release" / "examples" / "content_rows"
 
 # Weight of a page of each set: large sets of one kind count less.
 WEIGHTS = {
     "cttf": 0.3, "wwwxmu": 0.25, "wcxb": 1.3, "wcxb_multi": 0.7, "l3s": 0.8, "dragnet": 1.0, "snippets": 1.0,
     "sites": 0.45, "sites2": 0.45,
-}
-ARCHIVES = {
-    "pages": ("pages/pages-dev.tar.xz", ["cttf", "wwwxmu", "wcxb"]),
-    "pages2": ("pages/pages-dev2.tar.xz", ["wcxb_multi", "l3s", "dragnet", "snippets"]),
-    "sites": ("sites/sites-dev.tar.xz", ["sites"]),
-    "sites2": ("sites/sites-dev2.tar.xz", ["sites2"]),
 }
 
 
@@ -72,16 +62,6 @@ def domain(host):
     labels = re.sub(r"^https?://", "", host.lower()).split("/")[0].split(":")[0].split(".")
     n = 3 if len(labels) > 2 and len(labels[-1]) == 2 and len(labels[-2]) <= 3 else 2
     return ".".join(labels[-n:])
-
-
-def unpacked(folder):
-    place = CACHE / folder
-    if not (place / "complete").exists():
-        place.mkdir(parents=True, exist_ok=True)
-        with tarfile.open(SHARED / ARCHIVES[folder][0]) as archive:
-            archive.extractall(place, filter="data")
-        (place / "complete").touch()
-    return place / folder
 
 
 def lines_of(name):

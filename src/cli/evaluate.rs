@@ -23,14 +23,16 @@ const ALL: &str = "all";
 /// Measure a method against a gold standard.
 ///
 /// CORPUS is a folder with gold.toml, SPLIT/SITE/www (or SPLIT/SITE.warc.gz), labels/SPLIT and content-SPLIT.jsonl, or
-/// JSON lines {"id","site","url","gold","html"}: a file, a pipe or - for standard input, packed or not. Node scores are
-/// means over the pages of a site, then over sites. Word scores are means over pages.
+/// folders of mirrored sites as TECO publishes them (Alarte 2014: the key page has the classes TECO_notTemplate and
+/// TECO_mainContent), or JSON lines {"id","site","url","gold","html"}: a file, a pipe or - for standard input, packed or
+/// not. Node scores are means over the pages of a site, then over sites. Word scores are means over pages.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk evaluate sites --pages all
   dehusk evaluate sites --preset thesis2014 --by-site
   dehusk evaluate sites --set etdm.threshold=0.6 --json
   dehusk evaluate sites --pages gold --method all
+  dehusk evaluate teco/companies --preset thesis2014 --by-site --set page.keep=browser
   dehusk evaluate pages.jsonl --method plain --dump marked.jsonl
   xzcat pages.jsonl.xz | dehusk evaluate - --method alone")]
 pub(super) struct Evaluate {

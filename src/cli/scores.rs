@@ -60,8 +60,10 @@ pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io:
 
 /// Prints one row for each site, the worst first.
 fn print_by_site(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    let mut table =
-        Table::new(&["site", "key F1", "P", "R", "pages", "nodes F1", "words F1", "links", "loads", "m", "t"]);
+    let mut table = Table::new(&[
+        "site", "key F1", "P", "R", "nodes", "template", "found", "both", "pages", "nodes F1", "words F1", "links",
+        "loads", "m", "t",
+    ]);
     let mut rows: Vec<&SiteRow> = report.sites.iter().collect();
     let worst = |s: &SiteRow| s.key.map_or_else(|| s.word_mean().f1, |k| k.f1);
     rows.sort_by(|a, b| worst(a).total_cmp(&worst(b)));
@@ -69,11 +71,16 @@ fn print_by_site(report: &Report, out: &mut impl Write) -> io::Result<()> {
         // A dash for what was not measured.
         let shown = |is_there: bool, text: String| if is_there { text } else { "-".to_owned() };
         let (key, learned) = (s.key.unwrap_or_default(), s.learning.nodes > 0);
+        let counts = s.key_counts.unwrap_or_default();
         table.row(vec![
             s.site.clone(),
             shown(s.key.is_some(), figure(key.f1)),
             shown(s.key.is_some(), figure(key.precision)),
             shown(s.key.is_some(), figure(key.recall)),
+            shown(s.key.is_some(), counts.nodes.to_string()),
+            shown(s.key.is_some(), counts.template.to_string()),
+            shown(s.key.is_some(), counts.retrieved.to_string()),
+            shown(s.key.is_some(), counts.hits.to_string()),
             s.cost.n_cleaned.to_string(),
             shown(!s.nodes.is_empty(), figure(s.node_mean().f1)),
             shown(!s.words.is_empty(), figure(s.word_mean().f1)),

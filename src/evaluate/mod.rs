@@ -1,6 +1,6 @@
 //! Evaluation of a method: node scores and main-content scores against a gold standard.
 //!
-//! `sites.rs` evaluates a corpus of whole sites, `pile.rs` a JSON-lines file of pages. `nodes.rs` and `words.rs`
+//! `sites.rs` evaluates a corpus of whole sites, ours or TECO (`teco.rs`), `pile.rs` a JSON-lines file of pages. `nodes.rs` and `words.rs`
 //! contain the two measures, `report.rs` the figures to print. Node scores are macro means over the pages of a site,
 //! then over the sites. Word scores are means over all pages.
 
@@ -9,6 +9,7 @@ mod pile;
 mod report;
 mod sites;
 mod source;
+mod teco;
 mod words;
 
 use std::io::Read;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-pub use nodes::{Score, expand, node_score};
+pub use nodes::{NodeCounts, Score, expand, node_score};
 pub use report::{Report, SiteRow};
 pub use words::{WordScore, bag_score, lcs_score, tokens};
 
@@ -26,6 +27,13 @@ use crate::settings::Settings;
 use crate::unpacked::open;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::MethodEntry;
+
+/// Gold of one page.
+#[derive(Default)]
+struct PageGold {
+    labels: Vec<u8>,
+    words: Option<Vec<String>>,
+}
 
 /// Which pages of a site are labeled and scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +66,7 @@ pub struct Task<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum EvaluateError {
     /// The path is neither form of a corpus.
-    #[error("{path}: neither a folder with gold.toml nor a file of pages as JSON lines")]
+    #[error("{path}: neither a folder with gold.toml, nor folders of TECO, nor a file of pages as JSON lines")]
     NotACorpus {
         /// The path as given.
         path: PathBuf,
@@ -152,6 +160,8 @@ pub struct Cost {
 pub fn evaluate(task: &Task<'_>, mut dump: impl FnMut(&Marked)) -> Result<Report, EvaluateError> {
     if task.corpus.is_dir() && task.corpus.join("gold.toml").is_file() {
         sites::evaluate(task, &mut dump)
+    } else if task.corpus.is_dir() {
+        sites::evaluate_teco(task, &mut dump)
     } else if !task.corpus.is_dir() && (task.corpus.exists() || task.corpus.as_os_str() == "-") {
         pile::evaluate(task, &mut dump)
     } else {

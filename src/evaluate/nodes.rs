@@ -52,14 +52,33 @@ pub fn expand(labels: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// What a page's score is made of: the columns of table 5.1 of Alarte 2014.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct NodeCounts {
+    /// Nodes of the page.
+    pub nodes: usize,
+    /// Template nodes of the gold standard.
+    pub template: usize,
+    /// Nodes that were found to be template.
+    pub retrieved: usize,
+    /// Those of them that are.
+    pub hits: usize,
+}
+
+impl NodeCounts {
+    /// Counts of found labels against gold labels; `None` if their lengths differ.
+    pub fn of(gold: &[u8], found: &[u8]) -> Option<NodeCounts> {
+        let count = |labels: &[u8]| labels.iter().filter(|l| **l == b'T').count();
+        let hits = gold.iter().zip(found).filter(|(g, f)| **g == b'T' && **f == b'T').count();
+        let (template, retrieved) = (count(gold), count(found));
+        (gold.len() == found.len()).then_some(NodeCounts { nodes: gold.len(), template, retrieved, hits })
+    }
+}
+
 /// Score of found labels against gold labels; `None` if their lengths differ.
 pub fn node_score(gold: &[u8], found: &[u8]) -> Option<Score> {
-    if gold.len() != found.len() {
-        return None;
-    }
-    let count = |labels: &[u8]| labels.iter().filter(|l| **l == b'T').count();
-    let hits = gold.iter().zip(found).filter(|(g, f)| **g == b'T' && **f == b'T').count();
-    Some(Score::of(hits, count(found), count(gold)))
+    let counts = NodeCounts::of(gold, found)?;
+    Some(Score::of(counts.hits, counts.retrieved, counts.template))
 }
 
 #[cfg(test)]

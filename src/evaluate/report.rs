@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use dehusk_core::internals::method::Method;
 
-use super::nodes::Score;
+use super::nodes::{NodeCounts, Score};
 use super::words::WordScore;
 use super::{Cost, Learning};
 
@@ -20,6 +20,8 @@ pub struct SiteRow {
     pub learning: Learning,
     /// Node score of the key page.
     pub key: Option<Score>,
+    /// What that score is made of.
+    pub key_counts: Option<NodeCounts>,
     /// Labels of the key page.
     pub key_labels: String,
     /// Node scores of all labeled pages.
@@ -150,7 +152,7 @@ impl Report {
             .iter()
             .map(|s| {
                 json!({
-                    "site": s.site, "learning": s.learning, "key": s.key, "key_labels": s.key_labels,
+                    "site": s.site, "learning": s.learning, "key": s.key, "key_counts": s.key_counts, "key_labels": s.key_labels,
                     "nodes": s.node_mean(), "bag": s.word_mean(), "pages": s.nodes.len(),
                     "other_node_count": s.other_node_count,
                     "learn_ms": s.cost.learn.as_secs_f64() * 1000.0, "vote_ms": s.cost.vote.as_secs_f64() * 1000.0,

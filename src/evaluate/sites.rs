@@ -8,10 +8,12 @@ use std::time::Instant;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Deserialize;
 
+use super::nodes::NodeCounts;
 use super::report::{Report, SiteRow};
 use super::source::{Raw, Source};
+use super::teco::{Benchmark, benchmarks};
 use super::words::{WordScore, bag_score, lcs_score, tokens};
-use super::{Cost, EvaluateError, Learning, Marked, Task, Which, expand, json_lines, node_score, read};
+use super::{Cost, EvaluateError, Learning, Marked, PageGold, Task, Which, expand, json_lines, node_score, read};
 use crate::folder::url_of;
 use dehusk_core::internals::clean::{TemplateMatcher, label_page};
 use dehusk_core::internals::dom::Tree;
@@ -46,13 +48,6 @@ struct LabelLine {
 struct ContentLine {
     id: String,
     gold: String,
-}
-
-/// Gold of one page.
-#[derive(Default)]
-struct PageGold {
-    labels: Vec<u8>,
-    words: Option<Vec<String>>,
 }
 
 struct SiteTask<'a> {
@@ -95,6 +90,32 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
             keys.into_iter().map(|key| SiteTask { name, gold, key, pages, place, task }).collect::<Vec<_>>()
         })
         .collect();
+    reported(task, &tasks, dump)
+}
+
+/// The benchmarks of TECO. Only their key pages have gold.
+pub(super) fn evaluate_teco(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result<Report, EvaluateError> {
+    let found = benchmarks(task.corpus, &task.settings.core.parse)?;
+    if found.is_empty() {
+        return Err(EvaluateError::NotACorpus { path: task.corpus.to_owned() });
+    }
+    let gold = |benchmark: &Benchmark| GoldSite {
+        split: String::new(),
+        key_page: benchmark.key_page.clone(),
+        hosts: Vec::new(),
+    };
+    let sites: Vec<(&Benchmark, GoldSite)> = found.iter().map(|benchmark| (benchmark, gold(benchmark))).collect();
+    let tasks: Vec<SiteTask<'_>> = sites
+        .iter()
+        .map(|(benchmark, gold)| {
+            let Benchmark { name, folder, key_page, pages } = *benchmark;
+            SiteTask { name, gold, key: key_page, pages, place: folder, task }
+        })
+        .collect();
+    reported(task, &tasks, dump)
+}
+
+fn reported(task: &Task<'_>, tasks: &[SiteTask<'_>], dump: &mut dyn FnMut(&Marked)) -> Result<Report, EvaluateError> {
     let rows: Vec<Result<(SiteRow, Vec<Marked>), EvaluateError>> = tasks.par_iter().map(SiteTask::run).collect();
     let mut report = Report::new(task.method.method);
     for row in rows {
@@ -258,6 +279,7 @@ impl SiteTask<'_> {
             Some(score) if is_key => {
                 row.key_labels = labels.clone();
                 row.key = Some(score);
+                row.key_counts = NodeCounts::of(&gold.labels, &found);
                 row.nodes.push(score);
             }
             Some(score) => row.nodes.push(score),

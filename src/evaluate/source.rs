@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::EvaluateError;
+use super::teco::without_marks;
 use crate::folder::Folder;
 use crate::warc::{Document, Reader, WarcError, documents};
 use dehusk_core::internals::dom::ParseOptions;
@@ -83,7 +84,7 @@ impl Source {
     /// The page at this path.
     pub(super) fn read(&self, path: &str) -> Result<Raw, EvaluateError> {
         match self {
-            Source::Folder(folder) => Ok(Raw { bytes: folder.read(path)?, content_type: None }),
+            Source::Folder(folder) => Ok(Raw { bytes: without_marks(folder.read(path)?), content_type: None }),
             Source::Archive(file, _, pages) => match pages.get(path) {
                 Some(page) => Ok(Raw::of(page)),
                 None => Err(EvaluateError::NotArchived { file: file.clone(), page: path.to_owned() }),
@@ -96,7 +97,7 @@ impl Source {
         match self {
             Source::Folder(folder) => {
                 let served = folder.find(url)?;
-                let bytes = std::fs::read(&served.file).ok()?;
+                let bytes = without_marks(std::fs::read(&served.file).ok()?);
                 Some(Found { url: served.url, path: served.path, page: Raw { bytes, content_type: None } })
             }
             Source::Archive(_, _, pages) => {

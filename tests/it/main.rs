@@ -27,5 +27,6 @@ mod situations;
 mod soak;
 mod streams;
 mod strings;
+mod teco;
 mod tidy;
 mod vectors;

@@ -1,0 +1,24 @@
+"""The archives of gold in ../shared, unpacked once below target/content/."""
+
+import tarfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared"
+CACHE = ROOT / "target" / "content"
+ARCHIVES = {
+    "pages": ("pages/pages-dev.tar.xz", ["cttf", "wwwxmu", "wcxb"]),
+    "pages2": ("pages/pages-dev2.tar.xz", ["wcxb_multi", "l3s", "dragnet", "snippets"]),
+    "sites": ("sites/sites-dev.tar.xz", ["sites"]),
+    "sites2": ("sites/sites-dev2.tar.xz", ["sites2"]),
+}
+
+
+def unpacked(folder):
+    place = CACHE / folder
+    if not (place / "complete").exists():
+        place.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(SHARED / ARCHIVES[folder][0]) as archive:
+            archive.extractall(place, filter="data")
+        (place / "complete").touch()
+    return place / folder
