@@ -10,6 +10,7 @@ Figures are in sample where the weights of the program were fitted; docs/measure
 
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -60,7 +61,7 @@ def unpack():
     five.mkdir(exist_ok=True)
     for site in FIVE:
         if not (five / site).exists():
-            (five / site).symlink_to(CACHE / SITES["sites"] / "dev" / site / "www")
+            shutil.copytree(CACHE / SITES["sites"] / "dev" / site / "www", five / site)
 
 
 def measured(command):

@@ -24,8 +24,8 @@ const ALL: &str = "all";
 ///
 /// CORPUS is a folder with gold.toml, SPLIT/SITE/www (or SPLIT/SITE.warc.gz), labels/SPLIT and content-SPLIT.jsonl, or
 /// folders of mirrored sites as TECO publishes them (Alarte 2014: the key page has the classes TECO_notTemplate and
-/// TECO_mainContent), or JSON lines {"id","site","url","gold","html"}: a file, a pipe or - for standard input, packed or
-/// not. Node scores are means over the pages of a site, then over sites. Word scores are means over pages.
+/// TECO_mainContent), or JSON lines {"id","site","url","gold","html"}: a file, a pipe or - for standard input, packed
+/// or not. Node scores are means over the pages of a site, then over sites. Word scores are means over pages.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk evaluate sites --pages all

@@ -1,8 +1,8 @@
 //! Evaluation of a method: node scores and main-content scores against a gold standard.
 //!
-//! `sites.rs` evaluates a corpus of whole sites, ours or TECO (`teco.rs`), `pile.rs` a JSON-lines file of pages. `nodes.rs` and `words.rs`
-//! contain the two measures, `report.rs` the figures to print. Node scores are macro means over the pages of a site,
-//! then over the sites. Word scores are means over all pages.
+//! `sites.rs` evaluates a corpus of whole sites, ours or TECO (`teco.rs`), `pile.rs` a JSON-lines file of pages.
+//! `nodes.rs` and `words.rs` contain the two measures, `report.rs` the figures to print. Node scores are macro means
+//! over the pages of a site, then over the sites. Word scores are means over all pages.
 
 mod nodes;
 mod pile;

@@ -1,9 +1,10 @@
-//! The benchmark of the thesis, TECO (Alarte 2014, section 6.2): mirrored sites whose key page carries the gold standard
-//! in class names.
+//! The benchmark of the thesis, TECO (Alarte 2014, section 6.2): mirrored sites whose key page carries the gold
+//! standard in class names.
 //!
-//! A benchmark is a folder with one page in which elements have the class `TECO_notTemplate` or `TECO_mainContent`. That
-//! page is the key page. The gold template is every node outside of `TECO_notTemplate`, the main content every node
-//! inside of `TECO_mainContent`. The classes are taken off before a method sees a page: they would give the gold away.
+//! A benchmark is a folder with one page in which elements have the class `TECO_notTemplate` or `TECO_mainContent`.
+//! That page is the key page. The gold template is every node outside of `TECO_notTemplate`, the main content every
+//! node inside of `TECO_mainContent`. The classes are taken off before a method sees a page: they would give the gold
+//! away.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
