@@ -18,7 +18,7 @@ use super::names::host_name;
 use super::table::{Table, count, terminal_width, time};
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, open_store};
-use crate::settings::Settings;
+use crate::settings::{NoindexPages, Settings};
 use crate::store::Store;
 use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringTemplate, TokenizedDocument};
 
@@ -133,7 +133,8 @@ impl Strings {
                             Some(url) => store.page_versions(url),
                             None => store.list_pages(site.as_deref()),
                         };
-                        let rows = rows.map_err(|e| Failure::Work(e.into()))?;
+                        let mut rows = rows.map_err(|e| Failure::Work(e.into()))?;
+                        rows.retain(|row| !row.noindex || settings.store.noindex == NoindexPages::Show);
                         let documents = rows.into_iter().map(|row| {
                             let body = store.load_raw(&row)?;
                             Ok(Found::new(row.url, !text, body, row.content_type))

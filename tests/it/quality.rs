@@ -124,6 +124,7 @@ fn the_other_methods_keep_their_floors() {
         ("main", 0.840, 0.965),
         ("gottron", 0.695, 0.890),
         ("strings", 0.780, 0.900),
+        ("text", 0.725, 0.905),
         ("rtdm", 0.655, 0.825),
         ("alone", 0.780, 0.960),
         ("tps", 0.485, 0.762),

@@ -249,6 +249,7 @@ impl SiteCrawl {
         let first = if named.is_empty() { usual() } else { named };
         match learner.sitemaps.get_or_insert_with(|| first.into()).pop_front() {
             Some(url) => {
+                learner.n_sitemaps += 1;
                 let request = Request::new(url, RequestKind::Sitemap { site: self.id });
                 self.phase = Phase::Training(learner);
                 out.push(Command::Fetch(request, QueueEnd::Back));

@@ -36,7 +36,8 @@ pub(in crate::crawl) struct SiteLearner {
     pub(super) old_template_coverage: Option<f64>,
     /// Sitemaps that are read where no link gave a page; `None` before that is known.
     pub(in crate::crawl) sitemaps: Option<VecDeque<PageUrl>>,
-    n_sitemaps: usize,
+    /// Sitemaps that were asked for.
+    pub(in crate::crawl) n_sitemaps: usize,
 }
 
 /// What the search for a template gave.
@@ -153,7 +154,6 @@ pub(super) fn sitemap(mut learner: Box<SiteLearner>, fetched: &FetchedPage, tool
     let further = announced.sitemaps.iter().filter_map(absolute);
     let further: Vec<PageUrl> =
         further.filter_map(|url| learner.learner.site().claim(url)).take(MAX_SITEMAPS).collect();
-    learner.n_sitemaps += 1;
     learner.sitemaps.get_or_insert_default().extend(further);
     learner.learner.offer(announced.pages.iter().filter_map(absolute).take(MAX_OFFERED));
     next(learner, None, tools)

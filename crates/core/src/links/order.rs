@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::form::form;
 use super::menu::menu;
@@ -33,9 +33,18 @@ pub struct LinkOrder {
     own: Option<String>,
     /// Links of that form found on other pages. They are tried after those of the key page.
     more: VecDeque<PageUrl>,
+    /// Links of other pages to pages of their own form, where the key page links to one of them only. They are tried
+    /// next: what a kind of page repeats is told from two pages of it.
+    siblings: VecDeque<PageUrl>,
+    /// Forms of which there are two pages, or a sibling.
+    paired: FxHashSet<String>,
+    n_siblings: usize,
     /// Links of all pages by a hash, for the random order; `turns` is then empty.
     pool: Option<BTreeMap<u64, PageUrl>>,
 }
+
+/// Siblings of a search.
+const MOST_SIBLINGS: usize = 2;
 
 impl LinkOrder {
     /// The order of the thesis for `links` of the key page: by link relevance, then farthest-first by DOM distance.
@@ -77,25 +86,48 @@ impl LinkOrder {
         let urls = links.iter().map(|link| link.url.clone()).collect();
         let own = matches!(choice, LinkOrderBy::Forms | LinkOrderBy::Turns).then(|| form(key));
         let pool = (choice == LinkOrderBy::Random).then(|| links.iter().map(|link| by_chance(&link.url)).collect());
-        LinkOrder { urls, nodes, places, turns, next: 0, own, more: VecDeque::new(), pool }
+        let paired = if own.is_some() { paired_forms(key, links) } else { FxHashSet::default() };
+        let (more, siblings) = (VecDeque::new(), VecDeque::new());
+        LinkOrder { urls, nodes, places, turns, next: 0, own, more, siblings, paired, n_siblings: 0, pool }
     }
 
-    /// Adds a link found on another page, if its URL has the form of the key page and the order uses forms. An article
-    /// seldom links to articles, but the listing that it links to does. The random order takes every link. The caller
+    /// Adds a link found on a page of this form, if the order uses forms and its URL has the form of the key page. An
+    /// article seldom links to articles, but the listing that it links to does. One link of the page's own form is
+    /// added, too, if the key page links to no second page of that form. The random order takes every link. The caller
     /// offers each URL once.
-    pub fn offer(&mut self, url: &PageUrl) -> bool {
+    pub fn offer(&mut self, url: &PageUrl, form_of_page: &str) -> bool {
         /// Further links would never be tried.
         const MOST: usize = 100;
         if let Some(pool) = &mut self.pool {
             pool.extend([by_chance(url)]);
             return true;
         }
-        let is_wanted = self.more.len() < MOST && self.own.as_ref().is_some_and(|own| *own == form(url));
-        if is_wanted {
+        let Some(own) = &self.own else { return false };
+        let its = form(url);
+        if its == *own && self.more.len() < MOST {
             self.more.push_back(url.clone());
+            return true;
         }
-        is_wanted
+        let is_sibling = its == form_of_page && self.n_siblings < MOST_SIBLINGS && self.paired.insert(its);
+        if is_sibling {
+            self.n_siblings += 1;
+            self.siblings.push_back(url.clone());
+        }
+        is_sibling
     }
+}
+
+/// The forms of which the key page links to two pages, and its own.
+fn paired_forms(key: &PageUrl, links: &[Outlink]) -> FxHashSet<String> {
+    let mut once: FxHashSet<String> = FxHashSet::from_iter([form(key)]);
+    let mut paired = once.clone();
+    for link in links {
+        let form = form(&link.url);
+        if !once.insert(form.clone()) {
+            paired.insert(form);
+        }
+    }
+    paired
 }
 
 /// A URL with its hash, which gives an arbitrary order that is the same in every run.
@@ -127,6 +159,9 @@ impl Iterator for LinkOrder {
     fn next(&mut self) -> Option<PageUrl> {
         if let Some(pool) = &mut self.pool {
             return pool.pop_first().map(|(_, url)| url);
+        }
+        if let Some(url) = self.siblings.pop_front() {
+            return Some(url);
         }
         let (nodes, places) = (&self.nodes, &self.places);
         for _ in 0..self.turns.len() {
@@ -294,10 +329,11 @@ mod tests {
         let mut order =
             LinkOrder::new(&tree, &key, &links, &LinkOptions { order: LinkOrderBy::Forms, ..LinkOptions::default() });
         let url = |path: &str| PageUrl::parse(&format!("http://s.com{path}")).unwrap();
-        assert!(order.offer(&url("/2018/02/r/")) && !order.offer(&url("/tag/c/")));
+        let on = form(&url("/about/"));
+        assert!(order.offer(&url("/2018/02/r/"), &on) && !order.offer(&url("/tag/c/"), &on));
         let forms: Vec<String> = order.map(|url| url.path().to_owned()).collect();
         assert_eq!(forms, ["/2020/01/p/", "/", "/tag/a/", "/about.html", "/2021/11/q/", "/tag/b/", "/2018/02/r/"]);
         let mut paper = LinkOrder::paper(&tree, &key, &links, &LinkOptions::default());
-        assert!(!paper.offer(&url("/2018/02/r/")));
+        assert!(!paper.offer(&url("/2018/02/r/"), &on));
     }
 }

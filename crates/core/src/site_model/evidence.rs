@@ -8,7 +8,8 @@ use crate::labeling::max_sum_labels;
 pub(super) struct Evidence {
     of_node: Vec<NodeEvidence>,
     total: f32,
-    n_training_pages: u16,
+    /// Training pages of the page's own kind, by what they share with it.
+    n_of_its_kind: u16,
 }
 
 /// What the training pages have of one node.
@@ -26,7 +27,7 @@ struct NodeEvidence {
 
 impl Evidence {
     pub(super) fn new(page: &EncodedPage) -> Evidence {
-        Evidence { of_node: vec![NodeEvidence::default(); page.len()], total: 0.0, n_training_pages: 0 }
+        Evidence { of_node: vec![NodeEvidence::default(); page.len()], total: 0.0, n_of_its_kind: 0 }
     }
 
     /// Adds a training page. Its weight is the square of the share of the page's nodes that it has: a page of another
@@ -34,11 +35,16 @@ impl Evidence {
     pub(super) fn add(&mut self, alignment: &Alignment, agreement: f32) {
         /// A training page that shares nothing still counts a little. Otherwise a single other one would always win.
         const MIN_SHARE: f32 = 0.02;
+        /// Share of the page's nodes that a training page of its kind has. On a site of two layouts a template node is
+        /// on the training pages of one of them. All pages of 36 and 36 sites: node F1 .904 -> .907, .914 -> .912; of
+        /// the demo's site of two layouts .790 -> .967. Shares of .35 and .5 give the same within .001.
+        const ITS_KIND: f32 = 0.2;
         let n = alignment.matches.len();
         let shared = alignment.matches.iter().filter(|found| **found != NodeMatch::Absent).count();
-        let weight = (shared as f32 / n.max(1) as f32).max(MIN_SHARE).powi(2) * agreement;
+        let share = shared as f32 / n.max(1) as f32;
+        let weight = share.max(MIN_SHARE).powi(2) * agreement;
         self.total += weight;
-        self.n_training_pages += 1;
+        self.n_of_its_kind += u16::from(share >= ITS_KIND);
         for (found, evidence) in alignment.matches.iter().zip(&mut self.of_node) {
             if *found == NodeMatch::Absent {
                 continue;
@@ -118,7 +124,7 @@ fn scores(page: &EncodedPage, evidence: &Evidence) -> Vec<f64> {
     use weights::{ELEMENT, EMPTY, TEXT};
     let n = page.len();
     // Three of eight that agree are enough; of fewer than three, all of them.
-    let enough = f64::from(evidence.n_training_pages.clamp(1, 3)).max(0.375 * f64::from(evidence.n_training_pages));
+    let enough = f64::from(evidence.n_of_its_kind.clamp(1, 3)).max(0.375 * f64::from(evidence.n_of_its_kind));
     // Characters below each node: all, equal, mapped with other words.
     let mut below = vec![[0.0_f32; 3]; n];
     let mut scores = vec![0.0; n];
@@ -154,4 +160,60 @@ fn scores(page: &EncodedPage, evidence: &Evidence) -> Vec<f64> {
 
 fn dot<const N: usize>(weights: &[f64; N], features: [f64; N]) -> f64 {
     weights.iter().zip(features).map(|(w, f)| w * f).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use rustc_hash::FxHashSet;
+
+    use super::super::interner::Interner;
+    use super::*;
+    use crate::dom::{ParseOptions, parse};
+
+    /// A page of a body, nine paragraphs and their texts, and an alignment that has the first `n` nodes.
+    fn page() -> EncodedPage {
+        let html: String = (0..9).map(|n| format!("<p>text {n}</p>")).collect();
+        let mut pages = [EncodedPage::of(&parse(&html, &ParseOptions::default()), &FxHashSet::default())];
+        Interner::default().intern_pages(&mut pages, |_| true);
+        let [page] = pages;
+        page
+    }
+
+    fn first(n: usize, of: usize) -> Alignment {
+        let matches = (0..of).map(|node| if node < n { NodeMatch::Equal } else { NodeMatch::Absent }).collect();
+        Alignment { matches, taken: Vec::new() }
+    }
+
+    #[test]
+    fn a_page_weighs_by_the_square_of_what_it_shares() {
+        let page = page();
+        let n = page.len();
+        let mut evidence = Evidence::new(&page);
+        for shared in [n, n / 2, n / 10] {
+            evidence.add(&first(shared, n), 1.0);
+        }
+        let squares = [n, n / 2, n / 10].map(|shared| (shared as f32 / n as f32).powi(2));
+        assert!((evidence.total - squares.iter().sum::<f32>()).abs() < 1e-6);
+        assert!((evidence.of_node[0].equal - evidence.total).abs() < 1e-6);
+        assert!((evidence.of_node[n - 1].mapped - squares[0]).abs() < 1e-6);
+        assert_eq!(evidence.n_of_its_kind, 2, "a tenth is another kind of page");
+    }
+
+    #[test]
+    fn three_of_eight_pages_are_enough_and_one_is_not() {
+        let page = page();
+        let n = page.len();
+        let text = n - 1;
+        let score = |n_equal: usize| {
+            let mut evidence = Evidence::new(&page);
+            (0..8).for_each(|at| evidence.add(&first(if at < n_equal { n } else { text }, n), 1.0));
+            let number = (n_equal as f64 / 3.0).min(1.0);
+            let equal = f64::from(evidence.of_node[text].equal / evidence.total);
+            let length = (1.0 + f64::from(page.chars[text])).ln() / 5.0;
+            let wanted = -4.51 + 2.65 * equal + 2.22 * number - 1.46 * length * (1.0 - equal);
+            assert!((scores(&page, &evidence)[text] - wanted).abs() < 1e-6, "{n_equal} of 8");
+            wanted
+        };
+        assert!(score(1) < -3.0 && score(8) > 0.0 && score(3) - score(2) > score(4) - score(3));
+    }
 }

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::links::LinkOrder;
+use crate::links::{LinkOrder, form};
 use crate::page_url::PageUrl;
 pub use options::{SearchOptions, SubdigraphMode};
 
@@ -213,8 +213,9 @@ impl Search {
             self.offered.extend(links.iter().take(MOST_IN_MASK).cloned());
         }
         if self.mode == SubdigraphMode::First {
+            let form = form(&asked);
             for url in &links {
-                if *url != self.key && !self.links.contains_key(url) && self.order.offer(url) {
+                if *url != self.key && !self.links.contains_key(url) && self.order.offer(url, &form) {
                     self.links.insert(url.clone(), self.links.len() as u32);
                 }
             }
