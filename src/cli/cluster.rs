@@ -347,10 +347,21 @@ fn save(name: &str, pile: &Pile, grouped: &Grouped, settings: &Settings) -> Resu
     let members = members(&grouped.numbers);
     let templates = members.iter().zip(&grouped.templates).map(|(pages, paths)| TextTemplate::new(pages.len(), paths));
     let templates = TextTemplates::new(templates.collect());
+    if name.trim().is_empty() {
+        return Err(Failure::Usage(anyhow!(
+            "--store: the name is empty; it is the name of the collection in the store"
+        )));
+    }
+    let n = templates.templates.len();
+    if n == 0 {
+        return Err(Failure::Nothing(anyhow!("--store: no two pages share a template; nothing was stored")));
+    }
     let work = |e: crate::store::StoreError| Failure::Work(e.into());
     let store = Store::create(Path::new(&settings.store.path), settings.store.zstd_level).map_err(work)?;
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
-    store.save_collection(name, at, pile.names.len(), &templates).map_err(work)
+    store.save_collection(name, at, pile.names.len(), &templates).map_err(work)?;
+    tracing::info!("collection {name}: {} templates of {} pages stored", count(n), count(pile.names.len()));
+    Ok(())
 }
 
 fn members(numbers: &[usize]) -> Vec<Vec<usize>> {

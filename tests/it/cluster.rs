@@ -84,8 +84,15 @@ fn templates_of_a_pile_are_stored_and_clean_further_pages() {
     }
     let named = run(&["clean", "new0.html", "--method", "text", "--collection", "fruit"]);
     assert!(String::from_utf8_lossy(&named.stderr).contains("no collection fruit; stored are: grain"));
-    let refused = run(&["cluster", "pile", "--store", "x", "--method", "cps"]);
-    assert_eq!(refused.status.code(), Some(2));
+    for (args, code, reason) in [
+        (&["cluster", "pile", "--store", "x", "--method", "cps"][..], 2, "only mdl, hash and max"),
+        (&["cluster", "pile", "--store", " "], 2, "the name is empty"),
+        (&["cluster", "new0.html", "--store", "x"], 1, "no two pages share"),
+    ] {
+        let refused = run(args);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(code) && said.contains(reason), "{args:?}: {said}");
+    }
 }
 
 #[test]
