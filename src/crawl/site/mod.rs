@@ -18,6 +18,7 @@ mod command;
 mod recleaning;
 mod replay;
 mod response;
+mod training_sitemap;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]
@@ -31,7 +32,7 @@ use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::request::{QueueEnd, Request, RequestKind};
+use super::request::{Request, RequestKind};
 use super::stats::SiteSummary;
 use super::workers::{FetchedPage, KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory, Work, WorkResult};
 use crate::reason::{Reason, ReasonCode};
@@ -235,26 +236,6 @@ impl SiteCrawl {
             WorkResult::Broken(text) => {
                 self.end(SiteOutcome::Failed(Reason::new(ReasonCode::Internal, text)), cx, out);
             }
-        }
-    }
-
-    /// No link of the key page gave a page: the sitemaps that robots.txt names may, or the one at the usual place.
-    fn request_sitemap(&mut self, mut learner: Box<SiteLearner>, cx: &Context<'_>, out: &mut Vec<Command>) {
-        if cx.is_stopping {
-            return self.end(SiteOutcome::Interrupted, cx, out);
-        }
-        let site = learner.learner.site();
-        let named: Vec<PageUrl> = (cx.sitemaps)(&self.origins).into_iter().filter_map(|url| site.claim(url)).collect();
-        let usual = || site.key().join("/sitemap.xml").into_iter().collect();
-        let first = if named.is_empty() { usual() } else { named };
-        match learner.sitemaps.get_or_insert_with(|| first.into()).pop_front() {
-            Some(url) => {
-                learner.n_sitemaps += 1;
-                let request = Request::new(url, RequestKind::Sitemap { site: self.id });
-                self.phase = Phase::Training(learner);
-                out.push(Command::Fetch(request, QueueEnd::Back));
-            }
-            None => self.compute(Work::Learn(learner, None, TrainingMemory::default()), out),
         }
     }
 
