@@ -317,6 +317,7 @@ impl Clean {
         let content = match self.format {
             Format::Text => labels.text(&page.tree),
             Format::Html => labels.html(&page.tree, page.url.as_ref()),
+            Format::Markdown => labels.markdown(&page.tree, page.url.as_ref(), &settings.core.markdown),
         };
         if !self.json {
             return content;

@@ -118,6 +118,8 @@ enum Format {
     Text,
     /// HTML.
     Html,
+    /// Markdown (CommonMark and GFM).
+    Markdown,
 }
 
 /// Parses the arguments, loads the settings and runs one command. Errors are reported on stderr.

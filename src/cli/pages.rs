@@ -13,6 +13,8 @@ use super::{Failure, Outcome, open_store};
 use crate::settings::{NoindexPages, Settings};
 use crate::store::PageRow;
 use dehusk_core::internals::dom::{parse, write_text};
+use dehusk_core::internals::forms::write_markdown;
+use dehusk_core::internals::page_url::PageUrl;
 
 /// List and show page snapshots, raw or without their template.
 #[derive(clap::Args)]
@@ -20,6 +22,7 @@ use dehusk_core::internals::dom::{parse, write_text};
   dehusk pages list docs.example.org
   dehusk pages show http://docs.example.org/a.html
   dehusk pages show http://docs.example.org/a.html --format html > a.html
+  dehusk pages show docs.example.org/a.html --format markdown
   dehusk pages list --json | jq -r '.pages[].url'")]
 pub(super) struct Pages {
     #[command(subcommand)]
@@ -44,11 +47,12 @@ enum Action {
     /// Show the newest snapshot of one page.
     #[command(after_help = "Examples:
   dehusk pages show docs.example.org/a.html
-  dehusk pages show http://docs.example.org/a.html --format html > a.html")]
+  dehusk pages show http://docs.example.org/a.html --format html > a.html
+  dehusk pages show docs.example.org/a.html --format markdown")]
     Show {
         /// URL, as `pages list` prints it.
         url: String,
-        /// text and html are without template, raw is as fetched.
+        /// text, html and markdown are without template, raw is as fetched.
         #[arg(long, value_enum, default_value_t = Shown::Text)]
         format: Shown,
         /// Print the record and the text as JSON.
@@ -61,6 +65,7 @@ enum Action {
 enum Shown {
     Text,
     Html,
+    Markdown,
     Raw,
 }
 
@@ -133,6 +138,10 @@ fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(),
     let shown = match format {
         Shown::Html | Shown::Raw => html,
         Shown::Text => write_text(&parse(&html, &settings.core.parse), |_| true),
+        Shown::Markdown => {
+            let url = PageUrl::parse(&row.url).ok();
+            write_markdown(&parse(&html, &settings.core.parse), url.as_ref(), &settings.core.markdown, |_| true)
+        }
     };
     write_page(&row, &shown, json, &mut out)?;
     Ok(())

@@ -10,6 +10,7 @@ use dehusk_core::internals::clean::{Alone, HiddenText};
 use dehusk_core::internals::cluster::ClusterBy;
 use dehusk_core::internals::content::Favor;
 use dehusk_core::internals::dom::KeepNodes;
+use dehusk_core::internals::forms::{MarkdownImages, MarkdownLinks};
 use dehusk_core::internals::learner::{LabelBy, Preset};
 use dehusk_core::internals::links::{DomRef, LinkOrderBy};
 use dehusk_core::internals::strings::{HistogramWeight, InnerStrings, StringTokens};
@@ -276,6 +277,11 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.core.clean.alone => one_of(v, &[("page_model", Alone::PageModel), ("plain", Alone::Plain)])?;
     "clean.favor" = "\"balanced\"", "What is preferred where it is in doubt how much of a page is main content: precision, balanced, recall.",
         |s, v| s.core.clean.favor => one_of(v, &[("precision", Favor::Precision), ("balanced", Favor::Balanced), ("recall", Favor::Recall)])?;
+
+    "markdown.links" = "\"inline\"", "Links in Markdown: inline, reference (addresses at the end), drop (their text only).",
+        |s, v| s.core.markdown.links => one_of(v, &[("inline", MarkdownLinks::Inline), ("reference", MarkdownLinks::Reference), ("drop", MarkdownLinks::Drop)])?;
+    "markdown.images" = "\"keep\"", "Pictures in Markdown: keep, alt (the text that stands for them), drop.",
+        |s, v| s.core.markdown.images => one_of(v, &[("keep", MarkdownImages::Keep), ("alt", MarkdownImages::Alt), ("drop", MarkdownImages::Drop)])?;
 
     "tps.gap" = "\"abs\"", "Method tps: difference between the two sides of a cut: abs (absolute), paper (as printed, which never keeps a left side).",
         |s, v| s.core.clean.tps.gap => one_of(v, &[("abs", TpsGap::Abs), ("paper", TpsGap::Paper)])?;

@@ -20,6 +20,7 @@ mod records;
 mod redesign;
 mod robots;
 mod kill;
+mod markdown;
 mod nightly;
 mod no_links;
 mod operating;

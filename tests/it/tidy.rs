@@ -51,7 +51,7 @@ const CORE: &[(&str, &[&str])] = &[
     ("content", &["dom", "labels"]),
     ("clean", &["content", "dom", "labels", "labeling", "tps", "site_model", "template", "method"]),
     ("learner", &["dom", "labels", "links", "subdigraph", "site_model", "template", "page_url"]),
-    ("options", &["clean", "cluster", "dom", "learner", "strings", "text_mdl"]),
+    ("options", &["clean", "cluster", "dom", "forms", "learner", "strings", "text_mdl"]),
     (
         "methods",
         &[

@@ -39,7 +39,7 @@ pub mod dom {
 
 /// The forms in which a cleaned page is written.
 pub mod forms {
-    pub use crate::forms::write_html;
+    pub use crate::forms::{MarkdownImages, MarkdownLinks, MarkdownOptions, write_html, write_markdown};
 }
 
 /// Which nodes of a page are template.

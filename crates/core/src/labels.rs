@@ -1,7 +1,7 @@
 //! Which nodes of a page are template: the one result of every method.
 
 use crate::dom::{NodeId, Tree, normalized, text_digest, write_text};
-use crate::forms::write_html;
+use crate::forms::{MarkdownOptions, write_html, write_markdown};
 use crate::page_url::PageUrl;
 
 /// Which nodes of a page are template.
@@ -74,6 +74,11 @@ impl Labels {
             }
         }
         write_html(page, url, |node| kept[node.index()])
+    }
+
+    /// The page without its template, as Markdown. Links are absolute where `url`, the address of the page, is given.
+    pub fn markdown(&self, page: &Tree, url: Option<&PageUrl>, options: &MarkdownOptions) -> String {
+        write_markdown(page, url, options, |node| !self.is_template(node))
     }
 
     /// Run lengths of the labels of the counted nodes: `T3N2` is three template nodes and two others.

@@ -72,6 +72,7 @@ pub use clean::{Alone, CleanOptions, KeepText};
 pub use content::{Favor, RestKind, RestKinds};
 pub use dom::{KeepNodes, Note, ParseOptions};
 pub use facade::{Cleaned, Html, LearnError, ModelError, Page, PageOptions, SiteModel};
+pub use forms::{MarkdownImages, MarkdownLinks, MarkdownOptions};
 pub use method::Method;
 pub use options::Options;
 pub use page_url::UrlError;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::clean::CleanOptions;
 use crate::cluster::{ClusterOptions, GottronOptions};
 use crate::dom::ParseOptions;
+use crate::forms::MarkdownOptions;
 use crate::learner::LearnOptions;
 #[cfg(feature = "strings")]
 use crate::strings::{Patterns, StringOptions};
@@ -21,6 +22,8 @@ pub struct Options {
     pub learn: LearnOptions,
     /// What is kept of a page.
     pub clean: CleanOptions,
+    /// What Markdown keeps of links and pictures.
+    pub markdown: MarkdownOptions,
     /// How pages are clustered by layout.
     pub cluster: ClusterOptions,
     /// How the method `gottron` finds its training set.

@@ -107,6 +107,7 @@ impl Cleaning<'_> {
         let content = match self.format {
             Format::Text => labels.text(tree),
             Format::Html => labels.html(tree, None),
+            Format::Markdown => labels.markdown(tree, None, &self.settings.core.markdown),
         };
         (content, share)
     }

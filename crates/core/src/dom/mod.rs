@@ -34,7 +34,7 @@ pub use walk::{ancestors, children};
 
 pub(crate) use flatten::looks_generated;
 pub(crate) use shape::{LONG_VALUE, SetBuilder, hash_long_pair, hash_pair, hash_str, mix};
-pub(crate) use text::{is_fallback_element, keeps_space, normalized_chars};
+pub(crate) use text::{is_fallback_element, is_shown, is_space, keeps_space, normalized_chars};
 
 /// A parsed page.
 #[derive(Clone, Debug)]

@@ -120,7 +120,7 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
 /// Whether a character is written. Control characters are not: terminals interpret them, and no reader sees them.
 /// Neither are characters without width that only say where a line may break (soft hyphen, zero-width space, word
 /// joiner, byte order mark): they would split words. Joiners of letters and emoji stay.
-fn is_shown(c: char) -> bool {
+pub(crate) fn is_shown(c: char) -> bool {
     match c {
         '\n' | '\t' => true,
         '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}' => false,

@@ -2,6 +2,7 @@
 
 use crate::clean::LabeledPage;
 use crate::facade::Page;
+use crate::forms::MarkdownOptions;
 use crate::labels::Labels;
 use crate::method::Method;
 
@@ -29,6 +30,12 @@ impl<'p> Cleaned<'p> {
     /// policy forbids them. Links and pictures are absolute where the page has a URL or a `base` element.
     pub fn html(&self) -> String {
         self.labels.html(&self.page.tree, self.page.page_url())
+    }
+
+    /// The page without its template, as Markdown: headings, lists, tables, code, quotes, links, pictures, footnotes
+    /// and formulas. Links and pictures are absolute where the page has a URL or a `base` element.
+    pub fn markdown(&self, options: &MarkdownOptions) -> String {
+        self.labels.markdown(&self.page.tree, self.page.page_url(), options)
     }
 
     /// Whether each node of the page is template, in document order; [`Page::n_nodes`] of them.

@@ -6,6 +6,8 @@
 mod addresses;
 mod html;
 mod images;
+mod markdown;
 mod policy;
 
 pub use html::write_html;
+pub use markdown::{MarkdownImages, MarkdownLinks, MarkdownOptions, write_markdown};

@@ -1,0 +1,164 @@
+//! What stands in a line: words, links, pictures, code and formulas.
+
+use super::{Builder, Context, Flow};
+use crate::dom::{NodeId, is_shown, is_space};
+use crate::forms::images::{is_pixel, lazy_source};
+use crate::forms::markdown::block::{Block, Link, Marks, Piece};
+use crate::forms::markdown::formulas::split_formulas;
+use crate::forms::markdown::is_block;
+use crate::forms::markdown::options::MarkdownImages;
+
+impl Builder<'_> {
+    pub(super) fn text(&self, text: &str, flow: &mut Flow, context: Context) {
+        if context.is_code {
+            push_words(text, flow, Piece::Code, context.marks);
+            return;
+        }
+        for (part, tex) in split_formulas(text) {
+            match tex {
+                None => push_words(part, flow, Piece::Text, context.marks),
+                Some(true) => flow.block(Block::Formula(part.trim().to_owned())),
+                Some(false) => flow.push(Piece::Formula(part.trim().to_owned()), context.marks),
+            }
+        }
+    }
+
+    /// All text below a node, without its blocks.
+    pub(super) fn flat_text(&self, node: NodeId, flow: &mut Flow, context: Context) {
+        for at in self.tree.shape.subtree(node) {
+            if self.shows[at] && self.tree.is_text(NodeId::new(at)) {
+                flow.blank();
+                self.text(self.tree.text(NodeId::new(at)), flow, context);
+            }
+        }
+    }
+
+    pub(super) fn formula(&self, tex: String, is_display: bool, flow: &mut Flow, context: Context) {
+        match is_display {
+            true => flow.block(Block::Formula(tex)),
+            false => flow.push(Piece::Formula(tex), context.marks),
+        }
+    }
+
+    pub(super) fn image(&self, node: NodeId, flow: &mut Flow, context: Context) {
+        let tree = self.tree;
+        let alt = one_line(tree.attr(node, "alt").unwrap_or_default());
+        if let Some(tex) = self.formulas.of_image(node, &alt) {
+            if let Some(tex) = tex {
+                flow.push(Piece::Formula(tex), context.marks);
+            }
+            return;
+        }
+        if is_pixel(tree, node) {
+            flow.blank();
+            return;
+        }
+        let src = lazy_source(tree, node, &self.images).and_then(|src| self.addresses.media(&src));
+        self.push_image(src, alt, flow, context);
+    }
+
+    fn push_image(&self, src: Option<String>, alt: String, flow: &mut Flow, context: Context) {
+        // A picture within the page is bytes, not text.
+        let src = src.filter(|src| !src.starts_with("data:"));
+        match (self.options.images, src) {
+            (MarkdownImages::Keep, Some(src)) => {
+                flow.blank();
+                flow.push(Piece::Image { src, alt }, context.marks);
+                flow.blank();
+            }
+            (MarkdownImages::Alt, _) if !alt.is_empty() => {
+                flow.blank();
+                push_words(&alt, flow, Piece::Text, context.marks);
+                flow.blank();
+            }
+            _ => flow.blank(),
+        }
+    }
+
+    /// Pictures that only a `noscript` before node `at` holds.
+    pub(super) fn lone_images(&self, at: usize, parent: NodeId, flow: &mut Flow, context: Context) {
+        for (of, src, alt) in self.images.alone(self.tree, at) {
+            if of == parent && self.shows[parent.index()] {
+                self.push_image(self.addresses.media(src), one_line(alt), flow, context);
+            }
+        }
+    }
+
+    pub(super) fn link(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
+        if let Some(number) = self.footnotes.reference(node) {
+            flow.push(Piece::FootnoteRef(number), Marks::default());
+            return;
+        }
+        let href = self.tree.attr(node, "href").map(str::trim);
+        let shows_words = || {
+            let nodes = self.tree.shape.subtree(node).map(NodeId::new).filter(|at| self.shows[at.index()]);
+            let mut nodes = nodes.skip(1);
+            nodes.any(|at| self.tree.name(at) == "img" || self.tree.text(at).contains(char::is_alphanumeric))
+        };
+        // A sign that leads to its own heading, or back from a note.
+        if href.is_some_and(|href| href.starts_with('#')) && (self.footnotes.is_back_link(node) || !shows_words()) {
+            flow.blank();
+            return;
+        }
+        let target = href.and_then(|href| self.addresses.link(href)).filter(|_| context.marks.link == 0);
+        let Some(target) = target else { return self.children(node, flow, context) };
+        let target = match (target.starts_with('#'), self.url) {
+            (true, Some(url)) => format!("{}{target}", url.as_str()),
+            _ => target,
+        };
+        self.links.push(Link { href: target });
+        let marks = Marks { link: self.links.len() as u32, ..context.marks };
+        self.children(node, flow, Context { marks, ..context });
+    }
+
+    pub(super) fn code(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
+        let tree = self.tree;
+        let inside = || tree.shape.subtree(node).skip(1).map(NodeId::new);
+        if inside().any(|at| matches!(tree.name(at), "a" | "img" | "pre") || is_block(tree.name(at))) {
+            return self.children(node, flow, Context { is_code: true, ..context });
+        }
+        let mut text = String::new();
+        for at in inside() {
+            text.push_str(tree.space(at));
+            match tree.is_text(at) {
+                true if self.shows[at.index()] => text.push_str(tree.text(at)),
+                _ if tree.name(at) == "br" => text.push(' '),
+                _ => {}
+            }
+        }
+        let code = one_line(&text);
+        if text.starts_with(is_space) {
+            flow.blank();
+        }
+        if !code.is_empty() {
+            flow.push(Piece::Code(code), context.marks);
+        }
+        if text.ends_with(is_space) {
+            flow.blank();
+        }
+    }
+}
+
+/// Words with blanks between them, and around them where the text has white space.
+fn push_words(text: &str, flow: &mut Flow, piece: fn(String) -> Piece, marks: Marks) {
+    let line = one_line(text);
+    if text.starts_with(is_space) || line.is_empty() {
+        flow.blank();
+    }
+    if line.is_empty() {
+        return;
+    }
+    flow.push(piece(line), marks);
+    if text.ends_with(is_space) {
+        flow.blank();
+    }
+}
+
+/// A text with its white space collapsed, without characters that are not shown.
+fn one_line(text: &str) -> String {
+    let line = crate::dom::normalized(text);
+    if line.chars().all(is_shown) {
+        return line;
+    }
+    crate::dom::normalized(&line.chars().filter(|c| is_shown(*c)).collect::<String>())
+}

@@ -1,0 +1,136 @@
+//! Lists, tasks and definition lists.
+
+use super::flat::flat_runs;
+use super::{Builder, Context, Flow};
+use crate::dom::{NodeId, Tree, ancestors, children};
+use crate::forms::markdown::block::{Block, Item, List, Piece, Term};
+use crate::forms::markdown::inline::tidied;
+
+impl Builder<'_> {
+    pub(super) fn list(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
+        let tree = self.tree;
+        let is_numbered = tree.name(node) == "ol";
+        let start = tree.attr(node, "start").and_then(|start| start.trim().parse::<u64>().ok()).unwrap_or(1);
+        let mut list = List { start: is_numbered.then_some(start), ..List::default() };
+        let mut notes = Vec::new();
+        let mut queue: Vec<NodeId> = children(tree, node).collect();
+        queue.reverse();
+        while let Some(child) = queue.pop() {
+            if !self.shows[child.index()] {
+                continue;
+            }
+            let is_item = tree.name(child) == "li";
+            if !is_item && wraps_items(tree, child) {
+                queue.extend(children(tree, child).collect::<Vec<_>>().into_iter().rev());
+                continue;
+            }
+            if is_item && self.footnotes.note(child).is_some() {
+                let mut note = Flow::default();
+                self.node(child, &mut note, context);
+                notes.extend(note.finish());
+                continue;
+            }
+            let mut inner = Flow::default();
+            match is_item {
+                true => self.children(child, &mut inner, context),
+                false => self.node(child, &mut inner, context),
+            }
+            let blocks = inner.finish();
+            match list.items.last_mut() {
+                // A list right inside a list belongs to the item before it.
+                Some(item) if !is_item => item.blocks.extend(blocks),
+                _ if blocks.is_empty() && !is_item => {}
+                _ => {
+                    let first = list.items.is_empty();
+                    let value = tree.attr(child, "value").and_then(|value| value.trim().parse::<u64>().ok());
+                    if let (true, true, Some(value)) = (first, is_numbered, value) {
+                        list.start = Some(value);
+                    }
+                    list.is_loose |= self.has_paragraph(child) || n_texts(&blocks) > 1;
+                    list.items.push(Item { checked: self.task(child), blocks });
+                }
+            }
+        }
+        if list.items.iter().any(|item| !item.blocks.is_empty()) {
+            list.items.retain(|item| !item.blocks.is_empty() || item.checked.is_some());
+            flow.block(Block::List(list));
+        }
+        flow.end_paragraph();
+        flow.blocks.extend(notes);
+    }
+
+    /// An item outside of a list: items in a row make one.
+    pub(super) fn lone_item(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
+        let blocks = self.inner_blocks(node, context);
+        let item = Item { checked: self.task(node), blocks };
+        flow.end_paragraph();
+        match flow.blocks.last_mut() {
+            _ if item.blocks.is_empty() => {}
+            Some(Block::List(list)) if list.start.is_none() => list.items.push(item),
+            _ => flow.block(Block::List(List { items: vec![item], ..List::default() })),
+        }
+    }
+
+    fn has_paragraph(&self, item: NodeId) -> bool {
+        children(self.tree, item).any(|child| self.tree.name(child) == "p" && self.shows[child.index()])
+    }
+
+    /// The check box that an item begins with.
+    fn task(&self, item: NodeId) -> Option<bool> {
+        let tree = self.tree;
+        let mut before_text = tree.shape.subtree(item).map(NodeId::new).take_while(|node| !tree.is_text(*node));
+        let is_box = |node: &NodeId| {
+            tree.name(*node) == "input" && tree.attr(*node, "type").is_some_and(|t| t.eq_ignore_ascii_case("checkbox"))
+        };
+        before_text.find(is_box).map(|input| tree.attr(input, "checked").is_some())
+    }
+
+    pub(super) fn terms(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
+        let tree = self.tree;
+        let mut terms = Vec::new();
+        let mut queue: Vec<NodeId> = children(tree, node).collect();
+        queue.reverse();
+        while let Some(child) = queue.pop() {
+            if !self.shows[child.index()] {
+                continue;
+            }
+            match tree.name(child) {
+                "dt" => {
+                    let blocks = self.inner_blocks(child, Context { keeps_buttons: true, ..context });
+                    let runs = tidied(flat_runs(blocks, Piece::Space));
+                    if !runs.is_empty() {
+                        terms.push(Term::Name(runs));
+                    }
+                }
+                "div" => queue.extend(children(tree, child).collect::<Vec<_>>().into_iter().rev()),
+                _ => {
+                    let mut inner = Flow::default();
+                    match tree.name(child) {
+                        "dd" => self.children(child, &mut inner, context),
+                        _ => self.node(child, &mut inner, context),
+                    }
+                    let blocks = inner.finish();
+                    if !blocks.is_empty() {
+                        terms.push(Term::Definition(blocks));
+                    }
+                }
+            }
+        }
+        if !terms.is_empty() {
+            flow.block(Block::Terms(terms));
+        }
+    }
+}
+
+/// Whether an element in a list holds items of that list.
+fn wraps_items(tree: &Tree, element: NodeId) -> bool {
+    let is_list = |node: &NodeId| matches!(tree.name(*node), "ul" | "ol" | "menu" | "dir");
+    let mut items = tree.shape.subtree(element).map(NodeId::new).filter(|node| tree.name(*node) == "li");
+    let first = items.next().filter(|_| !is_list(&element));
+    first.and_then(|item| ancestors(tree, item).find(is_list)).is_some_and(|list| list.index() < element.index())
+}
+
+/// Blocks of an item that are separated by an empty line.
+fn n_texts(blocks: &[Block]) -> usize {
+    blocks.iter().filter(|block| !matches!(block, Block::List(_))).count()
+}

@@ -1,0 +1,275 @@
+//! The walk over the kept nodes of a page that finds its blocks and runs.
+
+mod flat;
+mod lines;
+mod lists;
+mod tables;
+
+use flat::flat_runs;
+
+use super::block::{Block, Document, Link, Marks, Piece, Run};
+use super::code::code_block;
+use super::footnotes::Footnotes;
+use super::formulas::Formulas;
+use super::inline::tidied;
+use super::is_block;
+use super::options::MarkdownOptions;
+use crate::dom::{NodeId, Tree};
+use crate::forms::addresses::Addresses;
+use crate::forms::images::NoscriptImages;
+use crate::page_url::PageUrl;
+
+/// Depth of elements below which blocks are read as text.
+const DEEPEST: usize = 200;
+
+/// The blocks of the nodes that `keeps` selects.
+pub(super) fn build(
+    tree: &Tree,
+    url: Option<&PageUrl>,
+    options: &MarkdownOptions,
+    keeps: &dyn Fn(NodeId) -> bool,
+) -> Document {
+    let mut shows: Vec<bool> = tree.nodes().map(|node| is_content(tree, node) && keeps(node)).collect();
+    for node in (1..tree.len()).rev() {
+        if shows[node] {
+            shows[tree.shape.parent[node] as usize] = true;
+        }
+    }
+    let mut builder = Builder {
+        tree,
+        url,
+        options,
+        addresses: Addresses::new(tree, url),
+        images: NoscriptImages::of(tree),
+        footnotes: Footnotes::of(tree, |node| shows[node.index()]),
+        formulas: Formulas::of(tree),
+        shows,
+        links: Vec::new(),
+    };
+    let mut flow = Flow::default();
+    if let Some(body) = tree.body() {
+        builder.children(body, &mut flow, Context::default());
+    }
+    Document { blocks: flow.finish(), links: builder.links }
+}
+
+/// Whether a node shows something by itself. An element without content shows nothing.
+fn is_content(tree: &Tree, node: NodeId) -> bool {
+    match tree.name(node) {
+        "#text" => {
+            let parent = NodeId::new(tree.shape.parent[node.index()] as usize);
+            !crate::dom::is_fallback_element(tree.name(parent))
+        }
+        "img" | "br" | "hr" | "input" => true,
+        _ => false,
+    }
+}
+
+struct Builder<'t> {
+    tree: &'t Tree,
+    url: Option<&'t PageUrl>,
+    options: &'t MarkdownOptions,
+    addresses: Addresses,
+    images: NoscriptImages,
+    footnotes: Footnotes,
+    formulas: Formulas,
+    /// Whether a node is kept, or something below it is.
+    shows: Vec<bool>,
+    links: Vec<Link>,
+}
+
+/// What the elements around a node say about it.
+#[derive(Clone, Copy, Default)]
+struct Context {
+    marks: Marks,
+    depth: usize,
+    is_code: bool,
+    /// Whether buttons are part of the text: in a heading, a term or a summary.
+    keeps_buttons: bool,
+}
+
+/// Blocks, and the runs of the paragraph that is not ended yet.
+#[derive(Default)]
+struct Flow {
+    blocks: Vec<Block>,
+    runs: Vec<Run>,
+}
+
+impl Flow {
+    fn push(&mut self, piece: Piece, marks: Marks) {
+        self.runs.push(Run { piece, marks });
+    }
+
+    fn blank(&mut self) {
+        if self.runs.last().is_some_and(|run| !matches!(run.piece, Piece::Space | Piece::Break)) {
+            self.push(Piece::Space, Marks::default());
+        }
+    }
+
+    /// Ends a line. Two line ends make a paragraph.
+    fn break_line(&mut self) {
+        self.runs.pop_if(|run| run.piece == Piece::Space);
+        match self.runs.last() {
+            Some(run) if run.piece == Piece::Break => self.end_paragraph(),
+            Some(_) => self.push(Piece::Break, Marks::default()),
+            None => {}
+        }
+    }
+
+    fn end_paragraph(&mut self) {
+        let runs = tidied(std::mem::take(&mut self.runs));
+        if !runs.is_empty() {
+            self.blocks.push(Block::Paragraph(runs));
+        }
+    }
+
+    fn block(&mut self, block: Block) {
+        self.end_paragraph();
+        self.blocks.push(block);
+    }
+
+    fn finish(mut self) -> Vec<Block> {
+        self.end_paragraph();
+        self.blocks
+    }
+}
+
+impl Builder<'_> {
+    fn children(&mut self, parent: NodeId, flow: &mut Flow, context: Context) {
+        let tree = self.tree;
+        let end = tree.shape.subtree(parent).end;
+        let mut at = parent.index() + 1;
+        while at < end {
+            let node = NodeId::new(at);
+            self.lone_images(at, parent, flow, context);
+            if !tree.space(node).is_empty() {
+                flow.blank();
+            }
+            match self.shows[at] {
+                true => self.node(node, flow, context),
+                false => self.left_out(node, flow),
+            }
+            at = tree.shape.subtree(node).end;
+        }
+        self.lone_images(end, parent, flow, context);
+    }
+
+    /// A node that is left out still separates what is around it.
+    fn left_out(&mut self, node: NodeId, flow: &mut Flow) {
+        let tree = self.tree;
+        let is_shown_alone = |name: &str| {
+            matches!(name, "br" | "img" | "input" | "svg" | "video" | "audio" | "object" | "canvas" | "iframe" | "math")
+        };
+        let separates = |node: NodeId| tree.is_text(node) || is_shown_alone(tree.name(node));
+        if is_block(tree.name(node)) {
+            flow.end_paragraph();
+        } else if tree.shape.subtree(node).any(|at| separates(NodeId::new(at))) {
+            flow.blank();
+        }
+    }
+
+    fn node(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
+        let tree = self.tree;
+        if tree.is_text(node) {
+            self.text(tree.text(node), flow, context);
+            return;
+        }
+        if let Some(number) = self.footnotes.note(node) {
+            let blocks = self.inner_blocks(node, Context { depth: context.depth + 1, ..Context::default() });
+            flow.block(Block::Footnote(number, blocks));
+            return;
+        }
+        if self.formulas.is_rendering(node) {
+            return;
+        }
+        if let Some((tex, is_display)) = self.formulas.at(node) {
+            self.formula(tex.clone(), is_display, flow, context);
+            return;
+        }
+        let deeper = Context { depth: context.depth + 1, ..context };
+        if deeper.depth > DEEPEST {
+            self.flat_text(node, flow, context);
+            return;
+        }
+        match tree.name(node) {
+            "br" if context.is_code => flow.blank(),
+            "br" => flow.break_line(),
+            "hr" => flow.block(Block::Rule),
+            "img" => self.image(node, flow, context),
+            "a" => self.link(node, flow, deeper),
+            "b" | "strong" => self.marked(node, flow, deeper, |marks| marks.strong = true),
+            "i" | "em" => self.marked(node, flow, deeper, |marks| marks.emphasis = true),
+            "s" | "del" | "strike" => self.marked(node, flow, deeper, |marks| marks.deleted = true),
+            "sup" => self.marked(node, flow, deeper, |marks| marks.superscript = true),
+            "sub" => self.marked(node, flow, deeper, |marks| marks.subscript = true),
+            "code" | "tt" | "kbd" | "samp" => self.code(node, flow, deeper),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading(node, flow, deeper),
+            "pre" | "listing" | "xmp" | "plaintext" => self.code_block(node, flow),
+            "blockquote" => {
+                let blocks = self.inner_blocks(node, deeper);
+                flow.block(Block::Quote(blocks));
+            }
+            "ul" | "ol" | "menu" | "dir" => self.list(node, flow, deeper),
+            "li" => self.lone_item(node, flow, deeper),
+            "dl" => self.terms(node, flow, deeper),
+            "table" => self.table(node, flow, deeper),
+            "summary" => {
+                let marks = Marks { strong: true, ..deeper.marks };
+                flow.end_paragraph();
+                self.children(node, flow, Context { marks, keeps_buttons: true, ..deeper });
+                flow.end_paragraph();
+            }
+            "select" | "option" | "optgroup" | "datalist" | "textarea" | "input" => flow.blank(),
+            "button" if !context.keeps_buttons && !self.opens_something(node) => flow.blank(),
+            name if is_block(name) => {
+                flow.end_paragraph();
+                self.children(node, flow, deeper);
+                flow.end_paragraph();
+            }
+            "td" | "th" | "button" | "svg" | "title" | "desc" | "text" | "video" | "audio" | "object" | "canvas" => {
+                flow.blank();
+                self.children(node, flow, deeper);
+                flow.blank();
+            }
+            _ => self.children(node, flow, deeper),
+        }
+    }
+
+    /// Whether a button shows and hides the text below it: it is a heading of that text.
+    fn opens_something(&self, button: NodeId) -> bool {
+        self.tree.attrs(button).any(|(name, _)| matches!(name, "aria-expanded" | "aria-controls"))
+    }
+
+    fn marked(&mut self, node: NodeId, flow: &mut Flow, context: Context, set: fn(&mut Marks)) {
+        let mut marks = context.marks;
+        set(&mut marks);
+        self.children(node, flow, Context { marks, ..context });
+    }
+
+    fn inner_blocks(&mut self, node: NodeId, context: Context) -> Vec<Block> {
+        let mut flow = Flow::default();
+        self.children(node, &mut flow, context);
+        flow.finish()
+    }
+
+    fn code_block(&mut self, node: NodeId, flow: &mut Flow) {
+        let shows = &self.shows;
+        let (language, text) = code_block(self.tree, node, |node| shows[node.index()]);
+        if !text.trim().is_empty() {
+            flow.block(Block::Code { language, text });
+        }
+    }
+
+    fn heading(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
+        let level = self.tree.name(node).as_bytes()[1] - b'0';
+        let blocks = self.inner_blocks(node, Context { keeps_buttons: true, ..context });
+        let runs = tidied(flat_runs(blocks, Piece::Space));
+        let has_words = runs.iter().any(|run| !matches!(run.piece, Piece::Image { .. } | Piece::Space | Piece::Break));
+        match has_words {
+            true => flow.block(Block::Heading(level, runs)),
+            // A picture in place of a heading stays a picture.
+            false if !runs.is_empty() => flow.block(Block::Paragraph(runs)),
+            false => flow.end_paragraph(),
+        }
+    }
+}

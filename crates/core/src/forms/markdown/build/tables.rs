@@ -1,0 +1,64 @@
+//! Tables of data, and the content of tables that only lay a page out.
+
+use super::flat::flat_runs;
+use super::{Builder, Context, Flow};
+use crate::dom::{NodeId, children};
+use crate::forms::markdown::block::{Block, Marks, Piece, Row};
+use crate::forms::markdown::code::code_block;
+use crate::forms::markdown::inline::tidied;
+use crate::forms::markdown::table::{Table, read_table};
+
+impl Builder<'_> {
+    pub(super) fn table(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
+        let tree = self.tree;
+        flow.end_paragraph();
+        let shows = &self.shows;
+        let rows = match read_table(tree, node, |row| shows[row.index()]) {
+            Table::Layout => return self.unrolled(node, flow, context),
+            Table::Code(cell) => {
+                self.children(cell, flow, context);
+                return flow.end_paragraph();
+            }
+            Table::CodeLines(cells) => {
+                let line = |cell: &NodeId| code_block(tree, *cell, |node| shows[node.index()]).1;
+                let text = cells.iter().map(line).collect::<Vec<_>>().join("\n");
+                return flow.block(Block::Code { language: String::new(), text });
+            }
+            Table::Data(rows) => rows,
+        };
+        for child in children(tree, node).filter(|child| tree.name(*child) == "caption").collect::<Vec<_>>() {
+            if self.shows[child.index()] {
+                self.children(child, flow, context);
+                flow.end_paragraph();
+            }
+        }
+        let inside = Context { depth: context.depth, marks: Marks::default(), ..context };
+        let mut written = Vec::with_capacity(rows.len());
+        for (is_head, cells) in rows {
+            let cell = |cell: Option<NodeId>| match cell {
+                Some(cell) => tidied(flat_runs(self.inner_blocks(cell, inside), Piece::Break)),
+                None => Vec::new(),
+            };
+            written.push(Row { cells: cells.into_iter().map(cell).collect(), is_head });
+        }
+        flow.block(Block::Table(written));
+    }
+
+    /// A table that only places its content: its cells, one after the other.
+    fn unrolled(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
+        for child in children(self.tree, node).collect::<Vec<_>>() {
+            if !self.shows[child.index()] {
+                continue;
+            }
+            match self.tree.name(child) {
+                "tbody" | "thead" | "tfoot" | "tr" => self.unrolled(child, flow, context),
+                "td" | "th" | "caption" => {
+                    flow.end_paragraph();
+                    self.children(child, flow, context);
+                    flow.end_paragraph();
+                }
+                _ => self.node(child, flow, context),
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Blocks of code: their text to the character, and their language.
+
+use crate::dom::{NodeId, Tree, ancestors};
+
+/// Prefixes of class tokens that name a language (HTML standard, 4.5.15, and the common highlighters).
+const PREFIXES: [&str; 6] =
+    ["language-", "lang-", "mw-highlight-lang-", "highlight-source-", "highlight-text-", "brush-"];
+
+/// Class tokens that name a language without a prefix.
+#[rustfmt::skip]
+const LANGUAGES: [&str; 66] = [
+    "ada", "asm", "awk", "bash", "bat", "bibtex", "c", "c++", "clojure", "cmake", "cobol", "cpp", "cs", "csharp", "css",
+    "dart", "diff", "dockerfile", "elixir", "elm", "erlang", "fortran", "fsharp", "go", "graphql", "groovy", "haskell",
+    "html", "http", "ini", "java", "javascript", "js", "json", "jsx", "julia", "kotlin", "latex", "lisp", "lua",
+    "makefile", "markdown", "matlab", "nix", "objc", "ocaml", "pascal", "perl", "php", "powershell", "prolog", "python",
+    "python3", "pycon", "r", "ruby", "rust", "scala", "sh", "shell", "sql", "swift", "toml", "typescript", "xml", "yaml",
+];
+
+/// The text of a code block and its language, which is empty where none is named.
+pub(super) fn code_block(tree: &Tree, pre: NodeId, is_kept: impl Fn(NodeId) -> bool) -> (String, String) {
+    let mut text = Lines::default();
+    let mut open: Vec<(usize, Closing)> = Vec::new();
+    for at in tree.shape.subtree(pre).skip(1) {
+        close_until(at, &mut open, &mut text);
+        let node = NodeId::new(at);
+        text.push(tree.space(node));
+        if tree.is_text(node) {
+            if is_kept(node) {
+                text.push(tree.text(node));
+            }
+            continue;
+        }
+        let end = tree.shape.subtree(node).end;
+        match tree.name(node) {
+            "br" => text.push("\n"),
+            "div" | "p" | "li" | "tr" | "ol" | "ul" => {
+                text.break_line();
+                open.push((end, Closing::Line));
+            }
+            _ => open.push((end, Closing::Number(text.out.len()))),
+        }
+    }
+    close_until(usize::MAX, &mut open, &mut text);
+    let language = language(tree, pre);
+    (language, text.without_numbers().trim_end_matches(['\n', '\r', ' ', '\t']).to_owned())
+}
+
+#[derive(Clone, Copy)]
+enum Closing {
+    /// The line ends with the element.
+    Line,
+    /// What the element holds, from here on, may be the number of the line.
+    Number(usize),
+}
+
+fn close_until(at: usize, open: &mut Vec<(usize, Closing)>, text: &mut Lines) {
+    while let Some((_, closing)) = open.pop_if(|(end, _)| *end <= at) {
+        match closing {
+            Closing::Line => text.break_line(),
+            Closing::Number(from) => text.note_number(from),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Lines {
+    out: String,
+    /// Elements at the start of a line that hold only a number: range, and the number.
+    numbers: Vec<(usize, usize, u64)>,
+}
+
+impl Lines {
+    fn push(&mut self, text: &str) {
+        self.out.extend(text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()));
+    }
+
+    fn break_line(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with('\n') {
+            self.out.push('\n');
+        }
+    }
+
+    fn note_number(&mut self, from: usize) {
+        let is_at_start = self.out[..from].is_empty() || self.out[..from].ends_with('\n');
+        let is_new = self.numbers.last().is_none_or(|(last, ..)| *last != from);
+        if let (true, true, Ok(number)) = (is_at_start, is_new, self.out[from..].trim().parse()) {
+            self.numbers.push((from, self.out.len(), number));
+        }
+    }
+
+    /// The text without line numbers, if each line has one and they are consecutive.
+    fn without_numbers(self) -> String {
+        let n_lines = self.out.trim_end().lines().count();
+        let is_row = self.numbers.windows(2).all(|pair| pair[0].2 + 1 == pair[1].2);
+        if self.numbers.len() < 2 || self.numbers.len() != n_lines || !is_row {
+            return self.out;
+        }
+        let mut out = String::with_capacity(self.out.len());
+        let mut from = 0;
+        for (start, end, _) in self.numbers {
+            out.push_str(&self.out[from..start]);
+            from = end;
+        }
+        out.push_str(&self.out[from..]);
+        out
+    }
+}
+
+/// The language that the element, the `code` in it, or one of the two elements around it names.
+fn language(tree: &Tree, pre: NodeId) -> String {
+    let inside = tree.shape.subtree(pre).skip(1).take(2).map(NodeId::new);
+    let around = ancestors(tree, pre).take(2);
+    let mut elements = std::iter::once(pre).chain(inside).chain(around);
+    elements.find_map(|element| named_language(tree, element)).unwrap_or_default()
+}
+
+fn named_language(tree: &Tree, element: NodeId) -> Option<String> {
+    let data = ["data-lang", "data-language"].into_iter().find_map(|name| tree.attr(element, name)).map(str::to_owned);
+    let classes = tree.attr(element, "class").unwrap_or_default().to_ascii_lowercase();
+    let tokens = || classes.split([' ', '\t', '\n', ';', ':']).filter(|token| !token.is_empty());
+    let prefixed = || tokens().find_map(|token| PREFIXES.iter().find_map(|prefix| token.strip_prefix(prefix)));
+    let bare = || {
+        let is_code = matches!(tree.name(element), "pre" | "code") || classes.contains("highlight");
+        let known = tokens().map(|token| token.strip_prefix("highlight-").unwrap_or(token));
+        known.filter(|_| is_code).find(|token| LANGUAGES.contains(token))
+    };
+    let found = data.or_else(|| prefixed().or_else(bare).map(str::to_owned))?.to_ascii_lowercase();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '_' | '.');
+    (!found.is_empty() && found.len() <= 24 && found.chars().all(is_name) && found != "none" && found != "default")
+        .then_some(found)
+}

@@ -1,0 +1,290 @@
+//! The runs of a paragraph as one line of Markdown.
+//!
+//! Runs carry their marks, so emphasis that overlaps, nests in itself or ends in white space on the page becomes marks
+//! that Markdown can read: blanks move out, neighbors join, and emphasis that could not be read where it stands
+//! (CommonMark 0.31, section 6.2, left- and right-flanking delimiters) is dropped.
+
+use super::block::{Link, Mark, Marks, Piece, Run};
+use super::escape::{Place, code_span, destination, escape, longest_run};
+use super::options::MarkdownLinks;
+
+/// Where the runs stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Paragraph,
+    Heading,
+    Cell,
+}
+
+/// Joins runs, and gives each blank the marks that both its neighbors have. No blank is left at the ends of a line.
+pub(super) fn tidied(runs: Vec<Run>) -> Vec<Run> {
+    let mut out: Vec<Run> = Vec::with_capacity(runs.len());
+    for run in runs {
+        let is_at_start = out.last().is_none_or(|last| matches!(last.piece, Piece::Space | Piece::Break));
+        match (&run.piece, out.last_mut()) {
+            (Piece::Space, _) if is_at_start => continue,
+            (Piece::Break, None) => continue,
+            (Piece::Break, Some(last)) if last.piece == Piece::Space => {
+                out.pop();
+            }
+            (Piece::Text(text), Some(Run { piece: Piece::Text(before), marks })) if *marks == run.marks => {
+                before.push_str(text);
+                continue;
+            }
+            (Piece::Code(text), Some(Run { piece: Piece::Code(before), marks })) if *marks == run.marks => {
+                before.push_str(text);
+                continue;
+            }
+            _ => {}
+        }
+        out.push(run);
+    }
+    while out.last().is_some_and(|last| matches!(last.piece, Piece::Space | Piece::Break)) {
+        out.pop();
+    }
+    for at in 0..out.len() {
+        if matches!(out[at].piece, Piece::Space | Piece::Break) {
+            let before = at.checked_sub(1).map(|before| out[before].marks).unwrap_or_default();
+            let after = out.get(at + 1).map(|after| after.marks).unwrap_or_default();
+            out[at].marks = before.and(after);
+        }
+    }
+    out
+}
+
+/// Whether the runs show anything.
+pub(super) fn is_blank(runs: &[Run]) -> bool {
+    runs.iter().all(|run| matches!(run.piece, Piece::Space | Piece::Break))
+}
+
+/// Clears a mark wherever Markdown would not read it.
+fn clear_unreadable(runs: &mut [Run], mark: Mark) {
+    let mut at = 0;
+    while at < runs.len() {
+        if !runs[at].marks.has(mark) {
+            at += 1;
+            continue;
+        }
+        let end = at + n_marked(&runs[at..], mark);
+        if !is_read_at_start(runs, at, end) || !is_read_at_end(runs, at, end) {
+            runs[at..end].iter_mut().for_each(|run| run.marks.set(mark, false));
+        }
+        at = end;
+    }
+}
+
+/// Number of runs from the first on that have a mark.
+fn n_marked(runs: &[Run], mark: Mark) -> usize {
+    runs.iter().position(|run| !run.marks.has(mark)).unwrap_or(runs.len())
+}
+
+/// Whether the delimiter before run `start` opens. It stands before a link that the mark covers, else in the link.
+fn is_read_at_start(runs: &[Run], start: usize, end: usize) -> bool {
+    let Some(before) = start.checked_sub(1).map(|before| &runs[before]) else { return true };
+    let first = &runs[start];
+    let next = if before.marks.link == first.marks.link {
+        first_char(first)
+    } else if first.marks.link == 0 || start + n_marked(&runs[start..], Mark::Link(first.marks.link)) > end {
+        return true;
+    } else {
+        '['
+    };
+    !is_punctuation(next) || !is_letter(last_char(before))
+}
+
+/// The same for the delimiter after the last run before `end`.
+fn is_read_at_end(runs: &[Run], start: usize, end: usize) -> bool {
+    let (last, Some(after)) = (&runs[end - 1], runs.get(end)) else { return true };
+    let previous = if after.marks.link == last.marks.link {
+        last_char(last)
+    } else if last.marks.link == 0 || (start > 0 && runs[start - 1].marks.link == last.marks.link) {
+        return true;
+    } else {
+        ')'
+    };
+    !is_punctuation(previous) || !is_letter(first_char(after))
+}
+
+fn is_letter(c: char) -> bool {
+    !c.is_whitespace() && !is_punctuation(c)
+}
+
+/// Unicode punctuation and symbols, nearly: what is neither a letter, a mark, a digit nor white space.
+fn is_punctuation(c: char) -> bool {
+    match c.is_ascii() {
+        true => c.is_ascii_punctuation(),
+        false => !c.is_alphanumeric() && !c.is_whitespace() && !is_combining(c),
+    }
+}
+
+/// Marks that belong to the letter before them. Only the large blocks; others count as punctuation, which is safe: an
+/// emphasis is dropped.
+fn is_combining(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+}
+
+fn first_char(run: &Run) -> char {
+    match &run.piece {
+        Piece::Text(text) => text.chars().next().unwrap_or(' '),
+        Piece::Space | Piece::Break => ' ',
+        _ => '`',
+    }
+}
+
+fn last_char(run: &Run) -> char {
+    match &run.piece {
+        Piece::Text(text) => text.chars().next_back().unwrap_or(' '),
+        Piece::Space | Piece::Break => ' ',
+        _ => '`',
+    }
+}
+
+/// Writes runs.
+pub(super) struct Inline<'d> {
+    pub(super) links: &'d [Link],
+    pub(super) style: MarkdownLinks,
+    /// Links that are written by reference, in the order of their numbers.
+    pub(super) references: Vec<String>,
+}
+
+impl Inline<'_> {
+    /// One paragraph, heading or cell. Lines are separated by line breaks.
+    pub(super) fn write(&mut self, runs: &[Run], kind: Kind) -> String {
+        let mut runs = tidied(runs.to_vec());
+        for run in &mut runs {
+            // A heading is strong by itself, and ends with its line.
+            if kind == Kind::Heading {
+                run.marks.strong = false;
+                if run.piece == Piece::Break {
+                    run.piece = Piece::Space;
+                }
+            }
+            if self.style == MarkdownLinks::Drop {
+                run.marks.link = 0;
+            }
+        }
+        [Mark::Deleted, Mark::Strong, Mark::Emphasis].into_iter().for_each(|mark| clear_unreadable(&mut runs, mark));
+        let runs = tidied(runs);
+        let place = self.place(&runs, kind);
+        let mut out = String::new();
+        let mut open = Vec::new();
+        for at in 0..runs.len() {
+            // What ends at the next word ends before the blank.
+            let is_gap = |run: &Run| matches!(run.piece, Piece::Space | Piece::Break);
+            let word = if is_gap(&runs[at]) { at + 1 } else { at };
+            let marks = runs.get(word).map(|run| run.marks).unwrap_or_default();
+            self.close(&mut open, marks, &mut out);
+            if !is_gap(&runs[at]) {
+                self.open(&mut open, &runs[at..], &mut out);
+            }
+            self.piece(&runs, at, place, &mut out);
+        }
+        self.close(&mut open, Marks::default(), &mut out);
+        out
+    }
+
+    fn place(&self, runs: &[Run], kind: Kind) -> Place {
+        let texts: String =
+            runs.iter().filter_map(|run| if let Piece::Text(t) = &run.piece { Some(&**t) } else { None }).collect();
+        let n = |c: char| texts.matches(c).count();
+        let has_link = self.style == MarkdownLinks::Reference;
+        Place {
+            in_link: false,
+            in_cell: kind == Kind::Cell,
+            has_backticks: n('`') > 1 || (n('`') > 0 && runs.iter().any(|run| matches!(run.piece, Piece::Code(_)))),
+            has_tildes: n('~') > 1,
+            has_brackets: has_link || texts.contains("](") || texts.contains("][") || texts.contains("]:"),
+        }
+    }
+
+    fn piece(&self, runs: &[Run], at: usize, place: Place, out: &mut String) {
+        let run = &runs[at];
+        match &run.piece {
+            Piece::Text(text) => {
+                let before = at.checked_sub(1).map(|before| last_char(&runs[before]));
+                let after = runs.get(at + 1).map(|after| {
+                    let begins_link = after.marks.link != 0 && after.marks.link != run.marks.link;
+                    if begins_link { '[' } else { first_char(after) }
+                });
+                let place = Place { in_link: run.marks.link != 0, ..place };
+                escape(text, before, after, place, out);
+            }
+            Piece::Space => out.push(' '),
+            Piece::Code(text) => out.push_str(&code_span(text, place.in_cell)),
+            Piece::Image { src, alt } => {
+                out.push_str("![");
+                let in_image = Place { in_link: true, ..place };
+                escape(alt, None, None, in_image, out);
+                out.push_str("](");
+                out.push_str(&in_cell(destination(src), place));
+                out.push(')');
+            }
+            Piece::Formula(tex) => {
+                let fence = "$".repeat(longest_run(tex, '$').map_or(1, |longest| longest + 1));
+                out.push_str(&format!("{fence}{}{fence}", in_cell(tex.clone(), place)));
+            }
+            Piece::FootnoteRef(number) => out.push_str(&format!("[^{number}]")),
+            Piece::Break if place.in_cell => out.push_str("<br>"),
+            Piece::Break => out.push_str("  \n"),
+        }
+    }
+
+    /// Closes what does not go on, and what was opened after it.
+    fn close(&mut self, open: &mut Vec<Mark>, to: Marks, out: &mut String) {
+        let first = open.iter().position(|mark| !to.has(*mark)).unwrap_or(open.len());
+        for mark in open.drain(first..).rev().collect::<Vec<_>>() {
+            self.end(mark, out);
+        }
+    }
+
+    /// Opens the marks of the first run that are not open, the longest first. A link is not split: what ends inside it
+    /// is opened inside it.
+    fn open(&mut self, open: &mut Vec<Mark>, runs: &[Run], out: &mut String) {
+        let marks = runs[0].marks;
+        let link = Mark::Link(marks.link);
+        if marks.has(link) && !open.contains(&link) {
+            let length = n_marked(runs, link);
+            let first = open.iter().position(|mark| n_marked(runs, *mark) < length).unwrap_or(open.len());
+            for mark in open.drain(first..).rev().collect::<Vec<_>>() {
+                self.end(mark, out);
+            }
+        }
+        let mut new: Vec<Mark> = marks.all().filter(|mark| !open.contains(mark)).collect();
+        new.sort_by_key(|mark| std::cmp::Reverse(n_marked(runs, *mark)));
+        for mark in new {
+            out.push_str(mark.start());
+            open.push(mark);
+        }
+    }
+
+    fn end(&mut self, mark: Mark, out: &mut String) {
+        match mark {
+            Mark::Link(number) => {
+                let end = self.link_end(number);
+                out.push_str(&end);
+            }
+            Mark::Superscript => out.push_str("</sup>"),
+            Mark::Subscript => out.push_str("</sub>"),
+            mark => out.push_str(mark.start()),
+        }
+    }
+
+    fn link_end(&mut self, number: u32) -> String {
+        let href = self.links.get(number as usize - 1).map_or("", |link| &*link.href);
+        match self.style {
+            MarkdownLinks::Reference => {
+                let known = self.references.iter().position(|known| known == href);
+                let at = known.unwrap_or_else(|| {
+                    self.references.push(href.to_owned());
+                    self.references.len() - 1
+                });
+                format!("][{}]", at + 1)
+            }
+            _ => format!("]({})", destination(href)),
+        }
+    }
+}
+
+fn in_cell(text: String, place: Place) -> String {
+    if place.in_cell { text.replace('|', "\\|") } else { text }
+}

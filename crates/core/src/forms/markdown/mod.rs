@@ -1,0 +1,49 @@
+//! A page as Markdown (CommonMark 0.31 and GFM 0.29, with footnotes, `$` formulas and definition lists as Pandoc and
+//! PHP Markdown Extra have them).
+//!
+//! `build.rs` walks the kept nodes once and makes blocks of runs (`block.rs`). `write.rs` writes blocks, and
+//! `inline.rs` the runs of a line. A run carries its marks, so that emphasis and links that overlap or cross blocks on
+//! the page are written as Markdown can read them.
+
+mod block;
+mod build;
+mod code;
+mod escape;
+mod footnotes;
+mod formulas;
+mod inline;
+mod options;
+mod table;
+mod write;
+
+pub use options::{MarkdownImages, MarkdownLinks, MarkdownOptions};
+
+use crate::dom::{NodeId, Tree};
+use crate::page_url::PageUrl;
+
+/// The nodes that `keeps` selects as Markdown.
+///
+/// Links and pictures are absolute where `url`, the address of the page, or its `base` element is known. Forms are left
+/// out. Tables that only lay the page out are unrolled, and those with spans are written with empty cells.
+pub fn write_markdown(
+    tree: &Tree,
+    url: Option<&PageUrl>,
+    options: &MarkdownOptions,
+    keeps: impl Fn(NodeId) -> bool,
+) -> String {
+    write::write(&build::build(tree, url, options, &keeps), options.links)
+}
+
+/// Whether an element stands on lines of its own.
+fn is_block(name: &str) -> bool {
+    #[rustfmt::skip]
+    let is = matches!(
+        name,
+        "address" | "article" | "aside" | "blockquote" | "body" | "caption" | "center" | "dd" | "details" | "dialog"
+        | "dir" | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1" | "h2" | "h3"
+        | "h4" | "h5" | "h6" | "header" | "hgroup" | "hr" | "legend" | "li" | "listing" | "main" | "menu" | "nav"
+        | "ol" | "p" | "plaintext" | "pre" | "search" | "section" | "summary" | "table" | "tbody" | "tfoot" | "thead"
+        | "tr" | "ul" | "xmp"
+    );
+    is
+}

@@ -1,0 +1,127 @@
+//! Tables: which hold data, which only lay a page out, and which number the lines of code.
+
+use crate::dom::{NodeId, Tree, ancestors, children};
+
+/// Maximum number of cells that spans may add up to.
+const MOST_CELLS: usize = 50_000;
+
+/// Characters of one cell above which a table without heads lays a page out.
+const LONG_CELL: usize = 1500;
+
+/// What a table is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Table {
+    /// Rows of cells; `None` where a cell of another column or row reaches in.
+    Data(Vec<(bool, Vec<Option<NodeId>>)>),
+    /// It only places its content.
+    Layout,
+    /// It numbers the lines of the code in this cell.
+    Code(NodeId),
+    /// Each row is a line of code, in its last cell.
+    CodeLines(Vec<NodeId>),
+}
+
+/// What this table is.
+pub(super) fn read_table(tree: &Tree, table: NodeId, shows: impl Fn(NodeId) -> bool) -> Table {
+    let rows: Vec<(NodeId, Vec<NodeId>)> = rows(tree, table).filter(|(row, _)| shows(*row)).collect();
+    if let Some(code) = numbered_code(tree, &rows) {
+        return code;
+    }
+    let n_columns = rows.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0);
+    let n_rows = rows.len();
+    let has_head = rows.iter().any(|(_, cells)| cells.iter().any(|cell| tree.name(*cell) == "th"));
+    let is_unmarked = matches!(tree.attr(table, "role"), Some("presentation" | "none"));
+    let is_small = n_columns < 2 || (n_rows < 2 && !has_head);
+    if is_unmarked || is_small || holds_blocks(tree, table, has_head) {
+        return Table::Layout;
+    }
+    Table::Data(grid(tree, rows))
+}
+
+/// The rows of this table and not of those in it, with their cells.
+fn rows(tree: &Tree, table: NodeId) -> impl Iterator<Item = (NodeId, Vec<NodeId>)> {
+    let nodes = tree.shape.subtree(table).map(NodeId::new).filter(|node| tree.name(*node) == "tr");
+    let own = nodes.filter(move |row| ancestors(tree, *row).find(|node| tree.name(*node) == "table") == Some(table));
+    own.map(|row| (row, children(tree, row).filter(|cell| matches!(tree.name(*cell), "td" | "th")).collect()))
+}
+
+/// Whether the table holds what no cell of a table of data holds.
+fn holds_blocks(tree: &Tree, table: NodeId, has_head: bool) -> bool {
+    let mut nodes = tree.shape.subtree(table).skip(1).map(NodeId::new);
+    let is_block =
+        |name: &str| matches!(name, "table" | "pre" | "blockquote" | "h1" | "h2" | "h3" | "hr" | "article" | "section");
+    let is_long = |cell: NodeId| {
+        let texts = tree.shape.subtree(cell).map(NodeId::new);
+        texts.map(|text| tree.text(text).len()).sum::<usize>() > LONG_CELL
+    };
+    nodes.any(|node| is_block(tree.name(node)) || (!has_head && tree.name(node) == "td" && is_long(node)))
+}
+
+fn text(tree: &Tree, node: NodeId) -> String {
+    tree.shape.subtree(node).map(|at| tree.text(NodeId::new(at))).collect()
+}
+
+fn holds(tree: &Tree, node: NodeId, names: &[&str]) -> bool {
+    tree.shape.subtree(node).any(|at| names.contains(&tree.name(NodeId::new(at))))
+}
+
+/// Code whose lines a table numbers: all in one row, or each in its own.
+fn numbered_code(tree: &Tree, rows: &[(NodeId, Vec<NodeId>)]) -> Option<Table> {
+    if let [(_, cells)] = rows {
+        let [numbers, code] = cells[..] else { return None };
+        let text = text(tree, numbers);
+        let is_numbers = !text.trim().is_empty() && text.split_whitespace().all(|word| word.parse::<u32>().is_ok());
+        return (is_numbers && holds(tree, code, &["pre", "code"])).then_some(Table::Code(code));
+    }
+    let line = |(_, cells): &(NodeId, Vec<NodeId>)| {
+        let (first, last) = (*cells.first()?, *cells.last().filter(|_| cells.len() > 1)?);
+        let number = text(tree, first).trim().to_owned();
+        let number = if number.is_empty() { tree.attr(first, "data-line-number")?.to_owned() } else { number };
+        let number: u32 = number.parse().ok()?;
+        let is_code = holds(tree, last, &["pre", "code"])
+            || tree.attr(last, "class").is_some_and(|class| class.split(['-', '_', ' ']).any(|word| word == "code"));
+        is_code.then_some((number, last))
+    };
+    let lines: Vec<(u32, NodeId)> = rows.iter().map(line).collect::<Option<_>>()?;
+    let is_row = lines.len() > 1 && lines.windows(2).all(|pair| pair[0].0.checked_add(1) == Some(pair[1].0));
+    is_row.then(|| Table::CodeLines(lines.into_iter().map(|(_, cell)| cell).collect()))
+}
+
+/// The cells by row and column, spans written out.
+fn grid(tree: &Tree, rows: Vec<(NodeId, Vec<NodeId>)>) -> Vec<(bool, Vec<Option<NodeId>>)> {
+    let span = |cell: NodeId, name: &str| {
+        tree.attr(cell, name).and_then(|span| span.trim().parse::<usize>().ok()).unwrap_or(1).clamp(1, 1000)
+    };
+    let all = rows.iter().flat_map(|(_, cells)| cells);
+    let n_cells: usize = all.map(|cell| span(*cell, "colspan") * span(*cell, "rowspan").min(rows.len())).sum();
+    let spans = n_cells <= MOST_CELLS;
+    // Rows that a cell above still reaches into, by column.
+    let mut reaches: Vec<usize> = Vec::new();
+    let mut out = Vec::with_capacity(rows.len());
+    for (row, cells) in rows {
+        let is_head = tree.name(NodeId::new(tree.shape.parent[row.index()] as usize)) == "thead"
+            || (!cells.is_empty() && cells.iter().all(|cell| tree.name(*cell) == "th"));
+        let mut line: Vec<Option<NodeId>> = Vec::new();
+        let skip = |line: &mut Vec<Option<NodeId>>, reaches: &mut Vec<usize>| {
+            while reaches.get(line.len()).is_some_and(|left| *left > 0) {
+                reaches[line.len()] -= 1;
+                line.push(None);
+            }
+        };
+        for cell in cells {
+            skip(&mut line, &mut reaches);
+            let (columns, down) = if spans { (span(cell, "colspan"), span(cell, "rowspan")) } else { (1, 1) };
+            for column in 0..columns {
+                let at = line.len();
+                if reaches.len() <= at {
+                    reaches.resize(at + 1, 0);
+                }
+                reaches[at] = down - 1;
+                line.push((column == 0).then_some(cell));
+            }
+        }
+        skip(&mut line, &mut reaches);
+        out.push((is_head, line));
+    }
+    out
+}

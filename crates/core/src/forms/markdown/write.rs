@@ -1,0 +1,208 @@
+//! Blocks as lines of Markdown.
+
+use super::block::{Block, Document, Item, List, Row, Run, Term};
+use super::escape::{destination, escape_start, longest_run};
+use super::inline::{Inline, Kind, is_blank};
+use super::options::MarkdownLinks;
+
+/// Depth of lists and quotes below which nothing is indented further. A line of a hostile page is then bounded.
+const DEEPEST: usize = 16;
+
+/// Writes a document.
+pub(super) fn write(document: &Document, style: MarkdownLinks) -> String {
+    let inline = Inline { links: &document.links, style, references: Vec::new() };
+    let mut writer = Writer { inline, out: String::new(), prefix: Vec::new(), is_fresh: true, depth: 0 };
+    writer.blocks(&document.blocks, true);
+    let references = std::mem::take(&mut writer.inline.references);
+    for (at, href) in references.iter().enumerate() {
+        if at == 0 {
+            writer.empty_line();
+        }
+        writer.line(&format!("[{}]: {}", at + 1, destination(href)));
+    }
+    writer.out
+}
+
+struct Writer<'d> {
+    inline: Inline<'d>,
+    out: String,
+    /// What each line begins with, from the outermost block on.
+    prefix: Vec<String>,
+    /// Whether the line has its prefix already: it follows the marker of an item.
+    is_fresh: bool,
+    depth: usize,
+}
+
+impl Writer<'_> {
+    /// One line, with what the blocks around it put before it.
+    fn line(&mut self, line: &str) {
+        if !self.is_fresh || self.out.is_empty() || self.out.ends_with('\n') {
+            let prefix: String = self.prefix.concat();
+            self.out.push_str(if line.is_empty() { prefix.trim_end() } else { &prefix });
+        }
+        self.is_fresh = false;
+        self.out.push_str(line);
+        self.out.push('\n');
+    }
+
+    fn empty_line(&mut self) {
+        if !self.out.is_empty() {
+            self.is_fresh = false;
+            self.line("");
+        }
+    }
+
+    fn blocks(&mut self, blocks: &[Block], is_loose: bool) {
+        let mut bullet = '-';
+        for (at, block) in blocks.iter().enumerate() {
+            let before = at.checked_sub(1).map(|before| &blocks[before]);
+            if before.is_some() && (is_loose || !matches!(block, Block::List(_))) {
+                self.empty_line();
+            }
+            // Two lists in a row stay two lists.
+            bullet = match (before, block) {
+                (Some(Block::List(one)), Block::List(two))
+                    if one.start.is_some() == two.start.is_some() && bullet == '-' =>
+                {
+                    '*'
+                }
+                _ => '-',
+            };
+            self.block(block, bullet);
+        }
+    }
+
+    fn block(&mut self, block: &Block, bullet: char) {
+        match block {
+            Block::Heading(level, runs) => {
+                let text = self.inline.write(runs, Kind::Heading);
+                // A sequence of # at the end would be read as its close.
+                let text = match text.ends_with('#') {
+                    true => format!("{}\\#", &text[..text.len() - 1]),
+                    false => text,
+                };
+                self.line(&format!("{} {text}", "#".repeat(usize::from(*level))));
+            }
+            Block::Paragraph(runs) => self.paragraph(runs),
+            Block::Code { language, text } => self.code(language, text),
+            Block::Formula(tex) => {
+                self.line("$$");
+                tex.lines().filter(|line| !line.trim().is_empty()).for_each(|line| self.line(line.trim()));
+                self.line("$$");
+            }
+            Block::Quote(blocks) => self.within("> ", |writer| writer.blocks(blocks, true)),
+            Block::List(list) => self.list(list, bullet),
+            Block::Table(rows) => self.table(rows),
+            Block::Terms(terms) => self.terms(terms),
+            Block::Footnote(number, blocks) => {
+                self.marked(&format!("[^{number}]: "), "    ", |writer| writer.blocks(blocks, true));
+            }
+            // Not --- : below a list marker or a text it would be something else.
+            Block::Rule => self.line(if self.prefix.is_empty() { "---" } else { "___" }),
+        }
+    }
+
+    fn paragraph(&mut self, runs: &[Run]) {
+        let text = self.inline.write(runs, Kind::Paragraph);
+        for line in text.split('\n') {
+            self.line(&escape_start(line.trim_start()));
+        }
+    }
+
+    fn code(&mut self, language: &str, text: &str) {
+        let fence = "`".repeat(longest_run(text, '`').map_or(3, |longest| (longest + 1).max(3)));
+        self.line(&format!("{fence}{language}"));
+        text.split('\n').for_each(|line| self.line(line.trim_end_matches('\r')));
+        self.line(&fence);
+    }
+
+    /// Writes what is inside, each line with `prefix` before it.
+    fn within(&mut self, prefix: &str, inside: impl FnOnce(&mut Self)) {
+        self.marked(prefix, prefix, inside);
+    }
+
+    /// The same with another prefix on the first line.
+    fn marked(&mut self, first: &str, others: &str, inside: impl FnOnce(&mut Self)) {
+        self.depth += 1;
+        let is_deep = self.depth > DEEPEST;
+        if is_deep {
+            inside(self);
+        } else {
+            if !self.is_fresh || self.out.is_empty() || self.out.ends_with('\n') {
+                let prefix: String = self.prefix.concat();
+                self.out.push_str(&prefix);
+            }
+            self.out.push_str(first);
+            self.is_fresh = true;
+            self.prefix.push(others.to_owned());
+            let length = self.out.len();
+            inside(self);
+            self.prefix.pop();
+            if self.out.len() == length {
+                self.out.truncate(self.out.trim_end().len());
+                self.out.push('\n');
+            }
+            self.is_fresh = false;
+        }
+        self.depth -= 1;
+    }
+
+    fn list(&mut self, list: &List, bullet: char) {
+        for (at, item) in list.items.iter().enumerate() {
+            if at > 0 && list.is_loose {
+                self.empty_line();
+            }
+            let marker = match list.start {
+                Some(start) => {
+                    let end = if bullet == '-' { '.' } else { ')' };
+                    format!("{}{end} ", (start + at as u64).min(999_999_999))
+                }
+                None => format!("{bullet} "),
+            };
+            let indent = " ".repeat(marker.len());
+            self.marked(&marker, &indent, |writer| writer.item(item, list.is_loose));
+        }
+    }
+
+    fn item(&mut self, item: &Item, is_loose: bool) {
+        let Some(checked) = item.checked else { return self.blocks(&item.blocks, is_loose) };
+        self.out.push_str(if checked { "[x] " } else { "[ ] " });
+        self.blocks(&item.blocks, is_loose);
+    }
+
+    fn table(&mut self, rows: &[Row]) {
+        let n_columns = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
+        let head = rows.first().filter(|row| row.is_head);
+        let empty = Row::default();
+        self.row(head.unwrap_or(&empty), n_columns);
+        self.line(&format!("|{}", " --- |".repeat(n_columns)));
+        rows.iter().skip(usize::from(head.is_some())).for_each(|row| self.row(row, n_columns));
+    }
+
+    fn row(&mut self, row: &Row, n_columns: usize) {
+        let mut line = String::from("|");
+        for column in 0..n_columns {
+            let cell = row.cells.get(column).filter(|cell| !is_blank(cell));
+            let text = cell.map(|cell| self.inline.write(cell, Kind::Cell)).unwrap_or_default();
+            line.push_str(&format!(" {text}{}|", if text.is_empty() { "" } else { " " }));
+        }
+        self.line(&line);
+    }
+
+    fn terms(&mut self, terms: &[Term]) {
+        for (at, term) in terms.iter().enumerate() {
+            let before = at.checked_sub(1).map(|before| &terms[before]);
+            match term {
+                Term::Name(runs) => {
+                    if before.is_some_and(|before| matches!(before, Term::Definition(_))) {
+                        self.empty_line();
+                    }
+                    self.paragraph(runs);
+                }
+                Term::Definition(blocks) => {
+                    self.marked(": ", "  ", |writer| writer.blocks(blocks, true));
+                }
+            }
+        }
+    }
+}
