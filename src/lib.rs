@@ -24,6 +24,7 @@ pub mod store;
 pub mod warc;
 
 pub mod crawl;
+pub mod export;
 
 pub mod cli;
 pub mod demo;

@@ -9,6 +9,7 @@ mod demo;
 mod documents;
 mod evaluate;
 mod exit;
+mod export;
 mod learn;
 mod learn_many;
 mod maintenance;
@@ -99,6 +100,7 @@ enum Command {
     Clean(clean::Clean),
     Templates(templates::Templates),
     Pages(pages::Pages),
+    Export(export::Export),
     Runs(runs::Runs),
     Prune(maintenance::Prune),
     Forget(maintenance::Forget),
@@ -132,6 +134,7 @@ pub fn run() -> ExitCode {
         Command::Clean(command) => command.run(&settings),
         Command::Templates(command) => command.run(&settings),
         Command::Pages(command) => command.run(&settings),
+        Command::Export(command) => command.run(&settings),
         Command::Runs(command) => command.run(&settings),
         Command::Prune(command) => command.run(&settings),
         Command::Forget(command) => command.run(&settings),

@@ -15,6 +15,7 @@ mod templates;
 mod writer;
 mod backend;
 mod bodies;
+mod corpus;
 #[cfg(test)]
 mod contract;
 mod maintenance;
@@ -31,6 +32,7 @@ use dehusk_core::internals::page_url::PageUrl;
 use rusqlite::{Connection, OpenFlags};
 
 pub use backend::{Backend, Counted};
+pub use corpus::{CorpusQuery, CorpusRow, FilterValue, RowFilter, SeenTexts};
 pub use history::{RunRow, RunSize, UrlChange};
 pub use maintenance::{Forgotten, Pruned};
 pub use model::{

@@ -1,5 +1,6 @@
 //! A WARC record: header lines and block, written as one gzip member.
 
+use std::borrow::Cow;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::Write;
@@ -26,6 +27,10 @@ pub enum RecordKind {
     Revisit,
     /// Further data about an exchange.
     Metadata,
+    /// A page in another form: its text.
+    Conversion,
+    /// A page without the exchange that brought it.
+    Resource,
 }
 
 impl RecordKind {
@@ -36,6 +41,8 @@ impl RecordKind {
             RecordKind::Response => "response",
             RecordKind::Revisit => "revisit",
             RecordKind::Metadata => "metadata",
+            RecordKind::Conversion => "conversion",
+            RecordKind::Resource => "resource",
         }
     }
 }
@@ -52,7 +59,7 @@ pub struct Record {
     /// Unix milliseconds.
     pub at: i64,
     /// `Content-Type` of the block.
-    pub content_type: &'static str,
+    pub content_type: Cow<'static, str>,
     /// Additional header lines.
     pub headers: Vec<(&'static str, String)>,
     /// The block.
@@ -62,7 +69,15 @@ pub struct Record {
 impl Record {
     /// A record with a new id.
     pub fn new(kind: RecordKind, uri: &str, at: i64, content_type: &'static str, block: Vec<u8>) -> Record {
-        Record { kind, id: new_id(), uri: uri.to_owned(), at, content_type, headers: Vec::new(), block }
+        Record {
+            kind,
+            id: new_id(),
+            uri: uri.to_owned(),
+            at,
+            content_type: content_type.into(),
+            headers: Vec::new(),
+            block,
+        }
     }
 
     /// Adds a header line.
@@ -70,6 +85,12 @@ impl Record {
         // A value from a server must not start a new header line.
         self.headers.push((name, value.into().replace(['\r', '\n'], " ")));
         self
+    }
+
+    /// The same record with an id that depends on these bytes only.
+    #[must_use]
+    pub fn with_id_of(self, bytes: &[u8]) -> Record {
+        Record { id: uuid(xxh3_128_with_seed(bytes, 0)), ..self }
     }
 
     /// Writes the record as one gzip member.
@@ -112,7 +133,10 @@ fn new_id() -> String {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let stirred =
         [count.to_le_bytes(), (since.as_nanos() as u64).to_le_bytes(), u64::from(std::process::id()).to_le_bytes()];
-    let mut id = xxh3_128_with_seed(&stirred.concat(), *SEED);
+    uuid(xxh3_128_with_seed(&stirred.concat(), *SEED))
+}
+
+fn uuid(mut id: u128) -> String {
     id = id & !(0xf << 76) | 4 << 76;
     id = id & !(0b11 << 62) | 0b10 << 62;
     let hex = format!("{id:032x}");

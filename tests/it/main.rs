@@ -8,6 +8,7 @@ mod corpus;
 mod crawl;
 mod docs;
 mod dom;
+mod export;
 mod farm;
 mod fuzz;
 mod generated;

@@ -15,7 +15,7 @@ const FLOORS: &[&[&str]] = &[
     // Edges, which touch the world.
     &["fetch", "folder", "seeds", "store", "warc"],
     // The engine.
-    &["crawl"],
+    &["crawl", "export"],
     // Faces. The demo is measured with evaluate's scores.
     &["evaluate"],
     &["demo"],
@@ -35,6 +35,9 @@ const CORE: &[(&str, &[&str])] = &[
     ("labeling", &[]),
     ("parallel", &[]),
     ("page_url", &[]),
+    ("language", &[]),
+    ("quality", &["dom"]),
+    ("metadata", &["dom", "links", "page_url"]),
     ("dom", &[]),
     ("forms", &["dom", "links", "page_url"]),
     ("labels", &["dom", "forms", "page_url"]),

@@ -32,8 +32,9 @@ pub mod content {
 /// The tree of a page.
 pub mod dom {
     pub use crate::dom::{
-        Charset, KeepNodes, NodeId, Note, ParseOptions, Scanned, SetId, Sets, Shape, Tree, ancestors, children, decode,
-        normalized, parse, parse_bytes, scan_canonical, scan_links, scan_metas, text_digest, write_text,
+        Charset, KeepNodes, NodeId, Note, ParseOptions, Scanned, ScriptKind, SetId, Sets, Shape, Tree, ancestors,
+        children, decode, normalized, parse, parse_bytes, scan_canonical, scan_links, scan_metas, text_digest,
+        write_text,
     };
 }
 
@@ -58,6 +59,11 @@ pub mod links {
         DomRef, LinkOptions, LinkOrder, LinkOrderBy, Outlink, base_url, hyperlink_distance, outlinks, relevance,
         scanned_outlinks, words,
     };
+}
+
+/// What a page says about itself.
+pub mod metadata {
+    pub use crate::metadata::{Fact, Metadata, SiteMetadata, Source, find_date};
 }
 
 /// The identifiers of the methods.

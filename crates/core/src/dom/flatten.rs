@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::shape::{LONG_VALUE, SetBuilder, SetId, Sets, hash_long_pair, hash_pair, hash_str};
 use super::sink::{Kind, NONE, Raw, RawAttr, RawTree};
 use super::text::{is_blank, is_normalized, normalize_into};
-use super::{Attr, NodeId, Noscript, Note, Shape, Tree};
+use super::{Attr, DataScript, NodeId, Noscript, Note, Shape, Tree};
 use crate::dom::KeepNodes;
 
 /// With scripting, the raw text of a `noscript` is kept beside the nodes; without, a `noscript` is a node.
@@ -65,6 +65,7 @@ impl Layout {
             buffer,
             body: None,
             noscripts: Vec::new(),
+            data_scripts: Vec::new(),
             notes: Vec::new(),
         };
         Layout {
@@ -109,7 +110,7 @@ impl Layout {
             let Raw { kind, first, .. } = self.raw.nodes[at as usize];
             let mut down = false;
             match kind {
-                Kind::Element if self.is_dropped(at) => self.keep_noscript(at, parent),
+                Kind::Element if self.is_dropped(at) => self.keep_aside(at, parent),
                 Kind::Element => {
                     let id = self.push_element(at, parent, space);
                     if first != NONE {
@@ -157,14 +158,25 @@ impl Layout {
         }
     }
 
-    /// Remembers the raw text of a dropped `noscript` and its place.
-    fn keep_noscript(&mut self, at: u32, parent: u32) {
+    /// Remembers the raw text of a dropped `noscript`, or of a script that holds data, and its place.
+    fn keep_aside(&mut self, at: u32, parent: u32) {
         let Raw { first, .. } = self.raw.nodes[at as usize];
-        let is_raw = first != NONE && self.raw.nodes[first as usize].kind == Kind::Text;
-        if is_raw && &*self.raw.nodes[at as usize].name == "noscript" {
-            let markup = self.join_spans(first);
-            let before = self.tree.tag.len() as u32;
-            self.tree.noscripts.push(Noscript { parent, before, markup });
+        if first == NONE || self.raw.nodes[first as usize].kind != Kind::Text {
+            return;
+        }
+        let before = self.tree.tag.len() as u32;
+        match &*self.raw.nodes[at as usize].name {
+            "noscript" => {
+                let markup = self.join_spans(first);
+                self.tree.noscripts.push(Noscript { parent, before, markup });
+            }
+            "script" => {
+                if let Some(kind) = self.raw.script_kind(at) {
+                    let text = self.join_spans(first);
+                    self.tree.data_scripts.push(DataScript { kind, parent, before, text });
+                }
+            }
+            _ => {}
         }
     }
 

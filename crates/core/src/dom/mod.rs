@@ -54,6 +54,7 @@ pub struct Tree {
     buffer: String,
     body: Option<NodeId>,
     noscripts: Vec<Noscript>,
+    data_scripts: Vec<DataScript>,
     notes: Vec<Note>,
 }
 
@@ -66,6 +67,29 @@ struct Noscript {
     before: u32,
     /// Its content as written: a span of `buffer`.
     markup: (u32, u32),
+}
+
+/// A `script` element that holds data, which is no node of the tree.
+#[derive(Clone, Copy, Debug)]
+struct DataScript {
+    kind: ScriptKind,
+    /// The node that it is a child of.
+    parent: u32,
+    /// Number of the next node in document order.
+    before: u32,
+    /// Its content: a span of `buffer`.
+    text: (u32, u32),
+}
+
+/// What a script holds that runs nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScriptKind {
+    /// JSON-LD.
+    JsonLd,
+    /// A formula in a line, as TeX (MathJax 2).
+    Tex,
+    /// A formula on lines of its own.
+    DisplayTex,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -164,6 +188,12 @@ impl Tree {
         let body = self.counted();
         let inside = self.noscripts.iter().filter(move |noscript| body.contains(&(noscript.parent as usize)));
         inside.map(|n| (NodeId::new(n.parent as usize), n.before as usize, self.slice(n.markup)))
+    }
+
+    /// The scripts that hold data: kind, parent, number of the next node, and content.
+    pub fn data_scripts(&self) -> impl Iterator<Item = (ScriptKind, NodeId, usize, &str)> {
+        let scripts = self.data_scripts.iter();
+        scripts.map(|s| (s.kind, NodeId::new(s.parent as usize), s.before as usize, self.slice(s.text)))
     }
 
     /// The limits and defects that changed this tree.

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
-use crate::dom::ParseOptions;
+use crate::dom::{ParseOptions, ScriptKind};
 use html5ever::interface::{ElementFlags, ExpandedName, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, Namespace, QualName, expanded_name, local_name, ns};
@@ -160,11 +160,27 @@ impl RawTree {
         }
     }
 
+    /// What a script element holds, if it is data.
+    pub(super) fn script_kind(&self, script: u32) -> Option<ScriptKind> {
+        let Raw { from, to, .. } = self.nodes[script as usize];
+        let attrs = if from == to { &[] } else { &self.attrs[from as usize..to as usize] };
+        let kind = attrs.iter().find(|attr| &*attr.name.local == "type")?;
+        let kind = kind.value.trim().to_ascii_lowercase();
+        match kind.split(';').next().unwrap_or_default().trim() {
+            "application/ld+json" => Some(ScriptKind::JsonLd),
+            "math/tex" if kind.contains("display") => Some(ScriptKind::DisplayTex),
+            "math/tex" => Some(ScriptKind::Tex),
+            _ => None,
+        }
+    }
+
     /// Adds text before `next`, appending to the preceding text node if there is one. Scripts and styles are dropped
-    /// later with their contents, so their text is not copied.
+    /// later with their contents, so their text is not copied, unless it is data.
     fn link_text(&mut self, parent: u32, text: &str, next: u32) {
-        if matches!(&*self.node(parent).name, "script" | "style") {
-            return;
+        match &*self.nodes[parent as usize].name {
+            "style" => return,
+            "script" if self.script_kind(parent).is_none() => return,
+            _ => {}
         }
         let before = if next == NONE { self.node(parent).last } else { self.node(next).prev };
         let start = self.text.len() as u32;

@@ -3,6 +3,7 @@
 use crate::clean::{CleanOptions, label_page};
 use crate::dom::{Note, ParseOptions, Tree, normalized, parse, parse_bytes};
 use crate::facade::Cleaned;
+use crate::metadata::Metadata;
 use crate::page_url::{PageUrl, UrlError};
 
 /// A parsed page of a site.
@@ -107,6 +108,19 @@ impl Page {
         let texts = self.tree.shape.subtree(title).map(crate::dom::NodeId::new).filter(|node| self.tree.is_text(*node));
         let text = texts.map(|node| self.tree.text(node)).collect::<String>();
         Some(normalized(&text)).filter(|text| !text.is_empty())
+    }
+
+    /// What the page says about itself: title, authors, dates, language, licence, each with its source.
+    ///
+    /// ```
+    /// use dehusk_core::{Page, PageOptions};
+    ///
+    /// let html = "<title>Rye</title><meta property=article:published_time content=2026-11-22T10:00:00Z>";
+    /// let metadata = Page::parse(html, &PageOptions::default()).metadata();
+    /// assert_eq!(metadata.published.map(|day| day.value).as_deref(), Some("2026-11-22"));
+    /// ```
+    pub fn metadata(&self) -> Metadata {
+        Metadata::of(&self.tree, self.url.as_ref())
     }
 
     /// The encoding that the page was decoded from, by its WHATWG name.

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::dom::{NodeId, Tree, ancestors};
+use crate::dom::{NodeId, ScriptKind, Tree, ancestors};
 
 /// The formulas of a page.
 #[derive(Default)]
@@ -13,6 +13,8 @@ pub(super) struct Formulas {
     renderings: FxHashSet<NodeId>,
     /// Every TeX of the page.
     known: FxHashSet<String>,
+    /// TeX of scripts (MathJax 2): parent, number of the next node, TeX, whether it stands on lines of its own.
+    scripts: Vec<(NodeId, usize, String, bool)>,
 }
 
 impl Formulas {
@@ -25,7 +27,25 @@ impl Formulas {
             found.tex.insert(math, (tex, is_display));
             found.note_renderings(tree, math);
         }
+        let scripts = tree.data_scripts().filter(|(kind, ..)| *kind != ScriptKind::JsonLd);
+        found.scripts = scripts
+            .map(|(kind, parent, before, tex)| (parent, before, tex.trim().to_owned(), kind == ScriptKind::DisplayTex))
+            .collect();
+        if !found.scripts.is_empty() {
+            let is_drawing = |node: &NodeId| {
+                tree.attr(*node, "class")
+                    .is_some_and(|class| class.split(' ').any(|token| token.starts_with("MathJax")))
+            };
+            found.renderings.extend(tree.counted().map(NodeId::new).filter(is_drawing));
+        }
         found
+    }
+
+    /// The formulas of scripts right before node `at` below `parent`.
+    pub(super) fn before(&self, at: usize, parent: NodeId) -> impl Iterator<Item = (String, bool)> {
+        let from = self.scripts.partition_point(|(_, before, ..)| *before < at);
+        let here = self.scripts[from..].iter().take_while(move |(_, before, ..)| *before == at);
+        here.filter(move |(of, ..)| *of == parent).map(|(.., tex, is_display)| (tex.clone(), *is_display))
     }
 
     /// KaTeX draws a formula beside the MathML, and hides the drawing from screen readers.

@@ -142,6 +142,7 @@ impl Builder<'_> {
         while at < end {
             let node = NodeId::new(at);
             self.lone_images(at, parent, flow, context);
+            self.scripts(at, parent, flow, context);
             if !tree.space(node).is_empty() {
                 flow.blank();
             }
@@ -152,6 +153,14 @@ impl Builder<'_> {
             at = tree.shape.subtree(node).end;
         }
         self.lone_images(end, parent, flow, context);
+        self.scripts(end, parent, flow, context);
+    }
+
+    /// Formulas of scripts before node `at`.
+    fn scripts(&self, at: usize, parent: NodeId, flow: &mut Flow, context: Context) {
+        for (tex, is_display) in self.formulas.before(at, parent).filter(|_| self.shows[parent.index()]) {
+            self.formula(tex, is_display, flow, context);
+        }
     }
 
     /// A node that is left out still separates what is around it.

@@ -1,0 +1,174 @@
+//! JSON-LD with the vocabulary of schema.org.
+
+use serde_json::{Map, Value};
+
+use super::found::{Found, Source, fact};
+use crate::dom::{ScriptKind, Tree};
+use crate::page_url::PageUrl;
+
+/// Bytes of JSON-LD that are read of a page.
+const MOST_BYTES: usize = 2_000_000;
+
+/// Objects that are looked at.
+const MOST_OBJECTS: usize = 2000;
+
+type Object = Map<String, Value>;
+
+pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut Found) {
+    let mut budget = MOST_BYTES;
+    let mut values = Vec::new();
+    for (_, _, _, text) in tree.data_scripts().filter(|(kind, ..)| *kind == ScriptKind::JsonLd) {
+        if text.len() <= budget {
+            budget -= text.len();
+            values.extend(parse(text));
+        }
+    }
+    let mut objects = Vec::new();
+    values.iter().for_each(|value| collect(value, &mut objects));
+    if let Some(site) = objects.iter().find(|object| types(object).any(|name| name == "WebSite")) {
+        push_text(site.get("name"), &mut found.site_names);
+    }
+    let Some(main) = main_object(&objects, url) else { return };
+    let by_id = |id: &str| objects.iter().copied().find(|object| text(object.get("@id")).as_deref() == Some(id));
+    let resolve = |value: &Value| match value.as_object() {
+        Some(object) if !object.contains_key("name") => text(object.get("@id"))
+            .and_then(|id| by_id(&id))
+            .map_or_else(|| value.clone(), |o| Value::Object(o.clone())),
+        _ => value.clone(),
+    };
+    push_text(main.get("headline").or_else(|| main.get("name")), &mut found.titles);
+    for name in ["datePublished", "dateCreated", "uploadDate"] {
+        push_text(main.get(name), &mut found.published);
+    }
+    push_text(main.get("dateModified"), &mut found.modified);
+    push_text(main.get("description"), &mut found.descriptions);
+    push_text(main.get("inLanguage"), &mut found.languages);
+    push_text(main.get("license"), &mut found.licences);
+    for author in list(main.get("author").or_else(|| main.get("creator"))) {
+        push_text(Some(&resolve(author)), &mut found.authors);
+    }
+    for keywords in list(main.get("keywords")) {
+        push_text(Some(keywords), &mut found.tags);
+    }
+    for image in list(main.get("image").or_else(|| main.get("thumbnailUrl"))).take(1) {
+        push_address(&resolve(image), &mut found.images);
+    }
+    if let Some(publisher) = list(main.get("publisher")).next() {
+        push_text(Some(&resolve(publisher)), &mut found.site_names);
+    }
+    if let Some(kind) = types(main).next() {
+        found.kinds.push(fact(kind, Source::JsonLd));
+    }
+}
+
+/// The value of a script, also where it has comments, line breaks in strings or a semicolon at the end.
+fn parse(text: &str) -> Option<Value> {
+    let text =
+        text.trim().trim_start_matches("<!--").trim_start_matches("//<![CDATA[").trim_start_matches("/*<![CDATA[*/");
+    let text = text.trim_end_matches("-->").trim_end_matches("//]]>").trim_end_matches("/*]]>*/");
+    let text = text.trim().trim_end_matches(';');
+    let strict = serde_json::from_str(text).ok();
+    strict.or_else(|| {
+        let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        // Several values one after the other: the first one that can be read.
+        serde_json::Deserializer::from_str(&plain).into_iter::<Value>().next()?.ok()
+    })
+}
+
+/// The objects of a value and of its graph, and what they are about.
+fn collect<'v>(value: &'v Value, objects: &mut Vec<&'v Object>) {
+    if objects.len() >= MOST_OBJECTS {
+        return;
+    }
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| collect(value, objects)),
+        Value::Object(object) => {
+            objects.push(object);
+            for name in ["@graph", "mainEntity", "mainEntityOfPage"] {
+                if let Some(inner) = object.get(name) {
+                    collect(inner, objects);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn types(object: &Object) -> impl Iterator<Item = &str> {
+    let names = list(object.get("@type")).filter_map(Value::as_str);
+    names.map(|name| name.rsplit(['/', ':']).next().unwrap_or(name))
+}
+
+/// The object that the page is about: of the page's address where several could be.
+fn main_object<'v>(objects: &[&'v Object], url: Option<&PageUrl>) -> Option<&'v Object> {
+    let best = objects.iter().filter_map(|object| types(object).map(rank).min()).min()?;
+    let of_best = || objects.iter().copied().filter(|object| types(object).any(|name| rank(name) == best));
+    let is_here = |object: &&Object| {
+        let named = ["url", "@id", "mainEntityOfPage"].iter().filter_map(|name| object.get(*name));
+        let addresses = named.filter_map(|value| text(Some(value)).or_else(|| text(value.get("@id"))));
+        url.is_some_and(|url| addresses.filter_map(|address| url.join(&address)).any(|named| named == *url))
+    };
+    // Several articles are a list of others.
+    of_best().find(is_here).or_else(|| of_best().next().filter(|_| best > 0 || of_best().count() == 1))
+}
+
+/// How likely an object of a type is what the page is about; the smallest is the most likely.
+fn rank(name: &str) -> u8 {
+    match name {
+        name if name.ends_with("Article") || name.ends_with("Posting") => 0,
+        "Recipe"
+        | "Product"
+        | "Event"
+        | "Book"
+        | "Movie"
+        | "Course"
+        | "Dataset"
+        | "Review"
+        | "VideoObject"
+        | "Question"
+        | "Report"
+        | "SoftwareApplication"
+        | "PodcastEpisode"
+        | "HowTo"
+        | "CreativeWork"
+        | "Thesis" => 1,
+        "WebPage" | "ItemPage" | "AboutPage" | "ProfilePage" | "FAQPage" | "QAPage" | "CollectionPage"
+        | "ContactPage" => 2,
+        "Blog" | "ItemList" | "SearchResultsPage" => 3,
+        _ => 9,
+    }
+    .min(9)
+}
+
+fn list(value: Option<&Value>) -> Box<dyn Iterator<Item = &Value> + '_> {
+    match value {
+        Some(Value::Array(values)) => Box::new(values.iter()),
+        Some(value) => Box::new(std::iter::once(value)),
+        None => Box::new(std::iter::empty()),
+    }
+}
+
+/// The text of a value: a string, the name of an object, or the first of a list.
+fn text(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
+        Value::Object(object) => ["name", "@value", "alternateName"].iter().find_map(|name| {
+            object.get(*name).and_then(Value::as_str).map(str::to_owned).filter(|text| !text.trim().is_empty())
+        }),
+        Value::Array(values) => values.iter().find_map(|value| text(Some(value))),
+        _ => None,
+    }
+}
+
+fn push_text(value: Option<&Value>, to: &mut Vec<super::Fact>) {
+    if let Some(text) = text(value) {
+        to.push(fact(&text, Source::JsonLd));
+    }
+}
+
+fn push_address(value: &Value, to: &mut Vec<super::Fact>) {
+    let address = value.as_str().or_else(|| ["url", "contentUrl", "@id"].iter().find_map(|n| value.get(n)?.as_str()));
+    if let Some(address) = address {
+        to.push(fact(address, Source::JsonLd));
+    }
+}

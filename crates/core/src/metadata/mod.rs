@@ -1,0 +1,102 @@
+//! What a page says about itself: title, authors, dates, language, licence, each with its source.
+//!
+//! Every source fills a list of [`Found`] values, in the order of trust: JSON-LD, microdata and RDFa, OpenGraph, Dublin
+//! Core, other `meta` elements, `time` elements, the URL, and the text of the page. The first value that can be read
+//! is taken.
+
+mod date;
+mod elements;
+mod found;
+mod head;
+mod json_ld;
+mod page_text;
+mod site;
+mod title;
+
+pub use date::find_date;
+pub use found::{Fact, Source};
+pub use site::SiteMetadata;
+
+use serde::Serialize;
+
+use crate::dom::Tree;
+use crate::links::base_url;
+use crate::page_url::PageUrl;
+use found::Found;
+
+/// What a page says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Metadata {
+    /// Title, without the name of the site.
+    pub title: Option<Fact>,
+    /// Names of the authors, in the order of the page.
+    pub authors: Vec<Fact>,
+    /// Day of publication, `2026-11-22`.
+    pub published: Option<Fact>,
+    /// Day of the last change.
+    pub modified: Option<Fact>,
+    /// Language that the page declares, as a BCP 47 tag.
+    pub language: Option<Fact>,
+    /// Name of the site.
+    pub site_name: Option<Fact>,
+    /// The address that the page names as its own.
+    pub canonical_url: Option<Fact>,
+    /// Description, in a sentence or two.
+    pub description: Option<Fact>,
+    /// Address of the main picture.
+    pub image: Option<Fact>,
+    /// Tags and keywords.
+    pub tags: Vec<Fact>,
+    /// Address of the licence.
+    pub licence: Option<Fact>,
+    /// Kind of page, as the page names it: a type of schema.org, or of OpenGraph.
+    pub kind: Option<Fact>,
+}
+
+/// Most authors and tags of a page; a list that is longer is none.
+const MOST_VALUES: usize = 64;
+
+impl Metadata {
+    /// Reads the metadata of a page. `url` is its address, if known.
+    pub fn of(tree: &Tree, url: Option<&PageUrl>) -> Metadata {
+        let mut found = Found::default();
+        json_ld::read(tree, url, &mut found);
+        elements::read_properties(tree, &mut found);
+        head::read(tree, &mut found);
+        elements::read_links(tree, &mut found);
+        elements::read_times(tree, &mut found);
+        page_text::read(tree, url, &mut found);
+        let base = url.map(|url| base_url(tree, url));
+        let address = |fact: Option<Fact>| fact.and_then(|fact| absolute(fact, base.as_ref()));
+        let site_name = found::first(&found.site_names, 100);
+        let published = found::first_date(&found.published);
+        let modified = found::first_date(&found.modified);
+        Metadata {
+            title: title::choose(tree, &found, site_name.as_ref()),
+            authors: found::names(&found.authors),
+            // A page that only says when it was changed says when it was published, too.
+            published: published.or_else(|| modified.clone()),
+            modified,
+            language: found::first(&found.languages, 35).and_then(found::language),
+            site_name,
+            canonical_url: address(found::first(&found.canonical, 2000)),
+            description: found::first(&found.descriptions, 5000),
+            image: address(found::first(&found.images, 2000)),
+            tags: found::values(&found.tags),
+            licence: address(found::first(&found.licences, 2000)),
+            kind: found::first(&found.kinds, 60),
+        }
+    }
+}
+
+/// An address made absolute. One that is no address of a page is dropped.
+fn absolute(fact: Fact, base: Option<&PageUrl>) -> Option<Fact> {
+    let url = match base {
+        Some(base) => base.url().join(&fact.value).ok()?,
+        None => url::Url::parse(&fact.value).ok()?,
+    };
+    matches!(url.scheme(), "http" | "https").then(|| Fact { value: url.into(), ..fact })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! What the address and the text of a page say, where no element says it.
+
+use super::date::{Date, find_date};
+use super::elements::is_of_another;
+use super::found::{Fact, Found, Source, fact};
+use crate::dom::{NodeId, Tree};
+use crate::page_url::PageUrl;
+
+/// Characters of an element above which it is no byline.
+const MOST_CHARS: usize = 160;
+
+pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut Found) {
+    if let Some(date) = url.and_then(|url| date_of_path(url.path())) {
+        found.published.push(fact(&date.to_string(), Source::Url));
+    }
+    let heading = tree.all("h1").next().map_or(tree.counted().start, NodeId::index);
+    let mut near: Vec<(u8, usize, String)> = Vec::new();
+    for node in tree.counted().map(NodeId::new) {
+        let words = class_words(tree, node);
+        if words.is_empty() && !tree.is_text(node) {
+            continue;
+        }
+        let named = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+        if !tree.is_text(node) {
+            let is_date = named(&[
+                "date",
+                "time",
+                "published",
+                "publish",
+                "posted",
+                "pubdate",
+                "datetime",
+                "timestamp",
+                "datum",
+                "fecha",
+            ]);
+            let is_line = named(&["byline", "meta", "submitted", "info", "credit", "infos", "dateline"]);
+            let is_author = named(&["author", "byline", "autor", "auteur", "writer"]);
+            if (is_date || is_line || is_author)
+                && let Some(text) = short_text(tree, node).filter(|_| !is_of_another(tree, node))
+            {
+                if find_date(&text).is_some() {
+                    near.push((if is_date { 0 } else { 1 }, distance(node, heading), text));
+                } else if is_author {
+                    found.authors.push(Fact { value: text, source: Source::Text });
+                }
+            }
+            continue;
+        }
+        let text = tree.text(node);
+        if text.len() <= MOST_CHARS && text.contains(|c: char| c.is_ascii_digit()) && find_date(text).is_some() {
+            let rank = if is_of_another(tree, node) { 3 } else { 2 };
+            near.push((rank, distance(node, heading), text.to_owned()));
+        }
+    }
+    near.sort_by_key(|(rank, distance, _)| (*rank, *distance));
+    found.published.extend(near.into_iter().map(|(.., text)| fact(&text, Source::Text)).take(1));
+}
+
+/// Nodes between a node and the heading; what stands before the heading is farther.
+fn distance(node: NodeId, heading: usize) -> usize {
+    match node.index() >= heading {
+        true => node.index() - heading,
+        false => 2 * (heading - node.index()),
+    }
+}
+
+/// The words of class and id: `entry-Date_2` is `entry`, `date`.
+fn class_words(tree: &Tree, node: NodeId) -> Vec<String> {
+    let named = [tree.attr(node, "class"), tree.attr(node, "id")];
+    let words = named.into_iter().flatten().flat_map(|value| value.split(|c: char| !c.is_ascii_alphabetic()));
+    words.filter(|word| word.len() > 2).map(str::to_ascii_lowercase).take(32).collect()
+}
+
+/// The text of an element that is short.
+fn short_text(tree: &Tree, node: NodeId) -> Option<String> {
+    let inside = tree.shape.subtree(node);
+    if inside.len() > 40 {
+        return None;
+    }
+    let text = inside.map(|at| tree.text(NodeId::new(at))).collect::<Vec<_>>().join(" ");
+    let text = crate::dom::normalized(&text);
+    (!text.is_empty() && text.len() <= MOST_CHARS).then_some(text)
+}
+
+/// A day in the address of a page: `/2024/01/31/`, `/2024-01-31-`, `/20240131`.
+fn date_of_path(path: &str) -> Option<Date> {
+    let starts = path.match_indices("/").chain(path.match_indices("-")).chain(path.match_indices("_"));
+    let mut places: Vec<usize> = starts.map(|(at, _)| at + 1).collect();
+    places.sort_unstable();
+    places.into_iter().filter_map(|at| path.get(at..)).find_map(|rest| {
+        let starts_with_year = rest.starts_with("19") || rest.starts_with("20");
+        let n = rest.len().min(10);
+        starts_with_year.then(|| rest.get(..n).and_then(find_date))?
+    })
+}

@@ -1,0 +1,232 @@
+//! Signals of the quality of a text, as published with corpora: Gopher (Rae et al. 2021, A1.1), C4 (Raffel et al. 2020,
+//! 2.2), FineWeb (Penedo et al. 2024, 3.5) and RedPajama-V2 (Weber et al. 2024), under the names that they have there.
+//!
+//! A line is what a line break ends, blank lines left out. A word is what white space separates; normalized, it is in
+//! lower case without punctuation. docs/corpora.md defines each signal.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::dom::{hash_str, mix};
+
+/// The signals of one text, by name, in the order of [`QUALITY_SIGNALS`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Quality {
+    /// Values, from 0 to 1 unless the name is of a count or a mean.
+    pub values: [f64; N_SIGNALS],
+}
+
+const N_SIGNALS: usize = QUALITY_SIGNALS.len();
+
+/// Names of the signals.
+pub const QUALITY_SIGNALS: [&str; 29] = [
+    "rps_doc_word_count",
+    "rps_doc_mean_word_length",
+    "rps_doc_symbol_to_word_ratio",
+    "rps_doc_frac_no_alph_words",
+    "rps_doc_frac_all_caps_words",
+    "rps_doc_frac_unique_words",
+    "rps_doc_unigram_entropy",
+    "rps_doc_lorem_ipsum",
+    "rps_doc_curly_bracket",
+    "rps_doc_frac_lines_end_with_ellipsis",
+    "rps_doc_frac_chars_top_2gram",
+    "rps_doc_frac_chars_top_3gram",
+    "rps_doc_frac_chars_top_4gram",
+    "rps_doc_frac_chars_dupe_5grams",
+    "rps_doc_frac_chars_dupe_6grams",
+    "rps_doc_frac_chars_dupe_7grams",
+    "rps_doc_frac_chars_dupe_8grams",
+    "rps_doc_frac_chars_dupe_9grams",
+    "rps_doc_frac_chars_dupe_10grams",
+    "gopher_frac_lines_bullet",
+    "gopher_n_stop_words",
+    "gopher_dup_line_frac",
+    "gopher_dup_line_char_frac",
+    "gopher_dup_para_frac",
+    "gopher_dup_para_char_frac",
+    "c4_frac_lines_terminal_punct",
+    "c4_n_javascript_lines",
+    "fineweb_line_punct_ratio",
+    "fineweb_short_line_ratio",
+];
+
+/// The eight stop words of Gopher, of which a text in English has two or more.
+const STOP_WORDS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "with"];
+
+impl Quality {
+    /// The signals of a text. All are 0 for an empty one.
+    pub fn of(text: &str) -> Quality {
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let paragraphs: Vec<&str> = text.split("\n\n").map(str::trim).filter(|part| !part.is_empty()).collect();
+        let raw: Vec<&str> = text.split_whitespace().collect();
+        let words: Vec<String> = raw.iter().map(|word| normalized(word)).filter(|word| !word.is_empty()).collect();
+        if raw.is_empty() {
+            return Quality::default();
+        }
+        let grams = Grams::of(&words);
+        let n_chars = text.chars().count();
+        let symbols = text.matches('#').count() + text.matches("...").count() + text.matches('…').count();
+        let share = |n: usize, of: usize| if of == 0 { 0.0 } else { n as f64 / of as f64 };
+        let n_lines = |is: &dyn Fn(&str) -> bool| lines.iter().filter(|line| is(line)).count();
+        let n_raw = |is: &dyn Fn(&str) -> bool| raw.iter().filter(|word| is(word)).count();
+        let (dup_lines, dup_line_chars) = duplicates(&lines);
+        let (dup_paragraphs, dup_paragraph_chars) = duplicates(&paragraphs);
+        let lower = text.to_lowercase();
+        let unique: FxHashSet<u64> = grams.words.iter().copied().collect();
+        let stop_words = STOP_WORDS.iter().filter(|stop| unique.contains(&hash_str(stop))).count();
+        let values = [
+            words.len() as f64,
+            share(grams.chars.iter().sum(), words.len()),
+            share(symbols, raw.len()),
+            share(n_raw(&|word| !word.contains(char::is_alphabetic)), raw.len()),
+            share(n_raw(&is_all_caps), raw.len()),
+            share(unique.len(), words.len()),
+            grams.entropy(),
+            share(lower.matches("lorem ipsum").count(), n_chars),
+            share(text.matches(['{', '}']).count(), n_chars),
+            share(n_lines(&|line| line.ends_with("...") || line.ends_with('…')), lines.len()),
+            grams.top(2),
+            grams.top(3),
+            grams.top(4),
+            grams.duplicated(5),
+            grams.duplicated(6),
+            grams.duplicated(7),
+            grams.duplicated(8),
+            grams.duplicated(9),
+            grams.duplicated(10),
+            share(n_lines(&|line| line.starts_with(['•', '‣', '▪', '-', '*', '–', '●', '○'])), lines.len()),
+            stop_words as f64,
+            share(dup_lines, lines.len()),
+            share(dup_line_chars, n_chars),
+            share(dup_paragraphs, paragraphs.len()),
+            share(dup_paragraph_chars, n_chars),
+            share(n_lines(&|line| line.ends_with(['.', '!', '?', '"', '”'])), lines.len()),
+            n_lines(&|line| line.to_lowercase().contains("javascript")) as f64,
+            share(n_lines(&ends_sentence), lines.len()),
+            share(n_lines(&|line| line.chars().count() <= 30), lines.len()),
+        ];
+        Quality { values: values.map(|value| (value * 1e6).round() / 1e6) }
+    }
+
+    /// Names and values.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, f64)> + '_ {
+        QUALITY_SIGNALS.into_iter().zip(self.values)
+    }
+}
+
+fn normalized(word: &str) -> String {
+    word.chars()
+        .filter(|c| c.is_alphanumeric() || !(c.is_ascii_punctuation() || is_mark(*c)))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// Punctuation outside of ASCII.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '。' | '、' | '〃' | '\u{3008}'..='\u{3011}' | '«' | '»' | '¡' | '¿' | '，' | '！' | '？' | '：' | '；')
+}
+
+fn is_all_caps(word: &str) -> bool {
+    word.contains(char::is_alphabetic) && !word.contains(char::is_lowercase) && word.contains(char::is_uppercase)
+}
+
+/// The sentence ends of FineWeb, with those of other scripts.
+fn ends_sentence(line: &str) -> bool {
+    line.ends_with(['.', '!', '?', '"', '\'', '”', '’', '。', '！', '？', '…', '؟', '।', ':', ';', ')'])
+}
+
+/// Number of parts that stand before already, and their characters.
+fn duplicates(parts: &[&str]) -> (usize, usize) {
+    let mut seen = FxHashSet::default();
+    let again = parts.iter().filter(|part| !seen.insert(hash_str(part)));
+    again.fold((0, 0), |(n, chars), part| (n + 1, chars + part.chars().count()))
+}
+
+/// Words as hashes, with their lengths.
+struct Grams {
+    words: Vec<u64>,
+    chars: Vec<usize>,
+}
+
+impl Grams {
+    fn of(words: &[String]) -> Grams {
+        Grams {
+            words: words.iter().map(|word| hash_str(word)).collect(),
+            chars: words.iter().map(|word| word.chars().count()).collect(),
+        }
+    }
+
+    fn hashes(&self, n: usize) -> impl Iterator<Item = u64> + '_ {
+        self.words.windows(n).map(|gram| gram.iter().fold(0, |hash, word| mix(hash, *word)))
+    }
+
+    fn counts(&self, n: usize) -> FxHashMap<u64, usize> {
+        let mut counts = FxHashMap::default();
+        self.hashes(n).for_each(|hash| *counts.entry(hash).or_default() += 1);
+        counts
+    }
+
+    /// Share of the characters that the most frequent n-gram covers, 0 when none occurs twice.
+    fn top(&self, n: usize) -> f64 {
+        let counts = self.counts(n);
+        let length = |at: usize| self.chars[at..at + n].iter().sum::<usize>();
+        let all = self.hashes(n).enumerate().map(|(at, hash)| (counts[&hash], length(at)));
+        let (count, length) = all.max().filter(|(count, _)| *count > 1).unwrap_or((0, 0));
+        let total = self.chars.iter().sum::<usize>().max(1);
+        (count * length) as f64 / total as f64
+    }
+
+    /// Share of the characters of words in n-grams that occur more than once.
+    fn duplicated(&self, n: usize) -> f64 {
+        let counts = self.counts(n);
+        let mut is_covered = vec![false; self.words.len()];
+        for (at, _) in self.hashes(n).enumerate().filter(|(_, hash)| counts[hash] > 1) {
+            is_covered[at..at + n].fill(true);
+        }
+        let covered: usize = self.chars.iter().zip(&is_covered).filter(|(_, is)| **is).map(|(chars, _)| chars).sum();
+        covered as f64 / self.chars.iter().sum::<usize>().max(1) as f64
+    }
+
+    /// Entropy of the words, in nats.
+    fn entropy(&self) -> f64 {
+        let n = self.words.len().max(1) as f64;
+        let mut counts: Vec<usize> = self.counts(1).into_values().collect();
+        // The sum of floating-point numbers depends on their order.
+        counts.sort_unstable();
+        counts.into_iter().map(|count| count as f64 / n).map(|share| -share * libm::log(share)).sum::<f64>().max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signal(text: &str, name: &str) -> f64 {
+        Quality::of(text).named().find(|(known, _)| *known == name).unwrap().1
+    }
+
+    #[test]
+    fn signals_follow_their_definitions() {
+        assert_eq!(Quality::of(" \n"), Quality::default());
+        let text = "The rye and the oats.\n\n- to be\n- to be\n\nREAD MORE ... #tag";
+        for (name, expected) in [
+            ("rps_doc_word_count", 12.0),
+            ("rps_doc_symbol_to_word_ratio", 2.0 / 15.0),
+            ("rps_doc_frac_no_alph_words", 3.0 / 15.0),
+            ("rps_doc_frac_all_caps_words", 2.0 / 15.0),
+            ("rps_doc_frac_unique_words", 9.0 / 12.0),
+            ("gopher_frac_lines_bullet", 0.5),
+            ("gopher_n_stop_words", 4.0),
+            ("gopher_dup_line_frac", 0.25),
+            ("c4_frac_lines_terminal_punct", 0.25),
+            ("fineweb_short_line_ratio", 1.0),
+        ] {
+            assert!((signal(text, name) - expected).abs() < 1e-5, "{name}: {}", signal(text, name));
+        }
+        let twice = "one two three four five six ".repeat(2);
+        assert_eq!(signal(&twice, "rps_doc_frac_chars_dupe_5grams"), 1.0);
+        assert_eq!(signal("a b c d e f g", "rps_doc_frac_chars_dupe_5grams"), 0.0);
+        assert!((signal("ab ab ab", "rps_doc_frac_chars_top_2gram") - 8.0 / 6.0).abs() < 1e-5);
+        assert!((signal("a b", "rps_doc_unigram_entropy") - 2f64.ln()).abs() < 1e-5);
+    }
+}

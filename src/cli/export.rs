@@ -1,0 +1,166 @@
+//! `dehusk export`: a corpus from the store.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::anyhow;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::table::count;
+use super::{Failure, Outcome, open_store};
+use crate::export::{Duplicates, ExportError, ExportOptions, Form, Optional, columns, export};
+use crate::settings::Settings;
+
+/// Export cleaned pages as a corpus: JSON lines, Parquet, WARC, WET or Markdown files.
+///
+/// A row is a page without its template: text, Markdown, metadata, counts, digests and signals of quality; docs/corpora.md
+/// has the schema. Pages are cleaned with the newest template of their site and the settings of [clean]. Parts are
+/// complete or not there, manifest.json lists them with checksums, and an export that was killed goes on where it was.
+/// The same export made again adds the pages that were stored since.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dehusk export --format parquet --out corpus
+  dehusk export --format jsonl --out corpus --set clean.keep=main
+  dehusk export --format parquet --out corpus --where \"language = 'en' AND n_words >= 50\" --duplicates drop
+  dehusk export --format md --out notes --sites docs.example.org
+  dehusk export --format jsonl --out news --since 12
+  dehusk export --columns")]
+pub(super) struct Export {
+    /// Form of the files.
+    #[arg(long, value_enum, default_value_t = FormName::Jsonl)]
+    format: FormName,
+    /// Folder of the export: new, empty, or with an earlier part of the same export.
+    #[arg(long, value_name = "DIR", required_unless_present = "columns")]
+    out: Option<PathBuf>,
+    /// Only pages that were fetched by runs after this one.
+    #[arg(long, value_name = "RUN", default_value_t = 0)]
+    since: i64,
+    /// Only pages of these hosts.
+    #[arg(long, value_name = "HOST", num_args = 1..)]
+    sites: Vec<String>,
+    /// Only rows for which this expression is true: SQL over the columns.
+    #[arg(long, value_name = "EXPR")]
+    r#where: Option<String>,
+    /// Pages with the text of an earlier page of the export: mark (column duplicate_of), drop.
+    #[arg(long, value_enum, default_value_t = DuplicatesName::Mark)]
+    duplicates: DuplicatesName,
+    /// Every stored version of a page, not only the newest.
+    #[arg(long)]
+    all_versions: bool,
+    /// Fill the column html.
+    #[arg(long)]
+    html: bool,
+    /// Fill the column comments.
+    #[arg(long)]
+    comments: bool,
+    /// Megabytes of rows at which a part is closed.
+    #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..1_000_000))]
+    part_size: u64,
+    /// Print the manifest as JSON when it is done.
+    #[arg(long)]
+    json: bool,
+    /// Print the columns, and do nothing else.
+    #[arg(long)]
+    columns: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum FormName {
+    /// JSON lines, zstd.
+    Jsonl,
+    /// Parquet, zstd.
+    Parquet,
+    /// Pages as fetched: WARC resource records.
+    Warc,
+    /// Text: WARC conversion records.
+    Wet,
+    /// A folder of Markdown files with front matter.
+    Md,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum DuplicatesName {
+    Mark,
+    Drop,
+}
+
+impl Export {
+    pub(super) fn run(&self, settings: &Settings) -> Outcome {
+        let Some(out) = self.out.as_ref().filter(|_| !self.columns) else {
+            let mut out = io::stdout().lock();
+            for column in columns() {
+                writeln!(out, "{:36} {:6} {}", column.name, kind(column.kind), column.doc)?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        };
+        let store = open_store(settings)?;
+        let bar = ProgressBar::new_spinner();
+        bar.set_style(
+            ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
+        );
+        let began = Instant::now();
+        let done = export(&store, out, &self.options(), settings, |manifest, open| {
+            let rows = manifest.rows + open;
+            let rate = rows as f64 / began.elapsed().as_secs_f64().max(0.001);
+            bar.set_message(format!("{} rows, {} parts, {rate:.0} rows/s", count(rows as usize), manifest.parts.len()));
+            bar.tick();
+        });
+        bar.finish_and_clear();
+        let manifest = done.map_err(|e| match e {
+            ExportError::Filter { .. } => Failure::Usage(anyhow!("{e}; `dehusk export --columns` lists the columns")),
+            ExportError::Folder { .. } => Failure::Usage(e.into()),
+            e => Failure::Work(e.into()),
+        })?;
+        if self.json {
+            writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&manifest).unwrap_or_default())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let bytes: u64 = manifest.parts.iter().map(|part| part.bytes).sum();
+        let seconds = began.elapsed().as_secs_f64();
+        let mut line =
+            format!("{}: {} rows in {} parts", out.display(), count(manifest.rows as usize), manifest.parts.len());
+        if bytes > 0 {
+            line += &format!(", {:.1} MB", bytes as f64 / 1e6);
+        }
+        for (why, n) in &manifest.left_out {
+            line += &format!(", {} left out ({why})", count(*n as usize));
+        }
+        writeln!(io::stdout(), "{line}, {seconds:.1} s")?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn options(&self) -> ExportOptions {
+        ExportOptions {
+            form: match self.format {
+                FormName::Jsonl => Form::Jsonl,
+                FormName::Parquet => Form::Parquet,
+                FormName::Warc => Form::Warc,
+                FormName::Wet => Form::Wet,
+                FormName::Md => Form::Markdown,
+            },
+            since: self.since,
+            hosts: self.sites.clone(),
+            all_versions: self.all_versions,
+            filter: self.r#where.clone(),
+            duplicates: match self.duplicates {
+                DuplicatesName::Mark => Duplicates::Mark,
+                DuplicatesName::Drop => Duplicates::Drop,
+            },
+            optional: Optional { html: self.html, comments: self.comments },
+            part_bytes: self.part_size * 1_000_000,
+        }
+    }
+}
+
+fn kind(kind: crate::export::Kind) -> &'static str {
+    use crate::export::Kind;
+    match kind {
+        Kind::Text => "text",
+        Kind::Texts => "texts",
+        Kind::Whole => "whole",
+        Kind::Real => "real",
+        Kind::Time => "time",
+    }
+}

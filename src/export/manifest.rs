@@ -1,0 +1,78 @@
+//! The manifest of an export: which parts are finished, and how far they reach. It is written anew after each part, so
+//! that an export that was killed goes on where its last finished part ends.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Name of the file.
+pub(super) const NAME: &str = "manifest.json";
+
+/// What an export holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the schema of the rows.
+    pub schema: u32,
+    /// Form of the parts.
+    pub format: String,
+    /// What was asked for; an export goes on only with the same.
+    pub asked: String,
+    /// Last page that belongs to the export (row of `pages`).
+    pub upto: i64,
+    /// Last page that is in a finished part, or was left out.
+    pub after: i64,
+    /// Whether all pages up to `upto` are in.
+    pub complete: bool,
+    /// Rows in finished parts.
+    pub rows: u64,
+    /// Pages that were left out, by reason.
+    pub left_out: BTreeMap<String, u64>,
+    /// The finished parts, in order.
+    pub parts: Vec<Part>,
+}
+
+/// A finished part.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// File.
+    pub name: String,
+    /// Rows.
+    pub rows: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// SHA-256 of the file.
+    pub sha256: String,
+}
+
+impl Manifest {
+    /// Reads the manifest of a folder; `None` if it has none.
+    pub(super) fn read(dir: &Path) -> io::Result<Option<Manifest>> {
+        match fs::read(dir.join(NAME)) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(io::Error::other),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Writes it, whole or not at all.
+    pub(super) fn write(&self, dir: &Path) -> io::Result<()> {
+        let part = dir.join(format!("{NAME}.part"));
+        let json = serde_json::to_vec_pretty(self).map_err(io::Error::other)?;
+        fs::write(&part, json)?;
+        fs::File::open(&part)?.sync_all()?;
+        fs::rename(part, dir.join(NAME))?;
+        // The name is on the disk when the folder is.
+        fs::File::open(dir)?.sync_all()
+    }
+}
+
+/// SHA-256 of a file, as hexadecimal digits.
+pub(super) fn sha256_of(path: &Path) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    io::copy(&mut fs::File::open(path)?, &mut hasher)?;
+    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,170 @@
+//! Parquet files, packed with zstd: one row group for each few megabytes, so that memory does not grow with the file.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical, ZstdLevel};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::Type;
+
+use super::columns::{Kind, SCHEMA, columns};
+use super::record::{Record, Value};
+use super::sink::{Raw, Sink};
+
+/// Bytes of rows that are kept until they are written as a row group.
+const GROUP_BYTES: u64 = 32_000_000;
+
+/// Rows of a row group.
+const GROUP_ROWS: usize = 20_000;
+
+pub(super) struct Parquet {
+    out: SerializedFileWriter<File>,
+    rows: Vec<Record>,
+    pending: u64,
+    size: u64,
+}
+
+impl Parquet {
+    pub(super) fn create(path: &Path) -> io::Result<Parquet> {
+        let level = ZstdLevel::try_new(6).map_err(error)?;
+        let version = KeyValue::new("dehusk.schema".to_owned(), SCHEMA.to_string());
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(level))
+            .set_created_by(format!("dehusk {}", env!("CARGO_PKG_VERSION")))
+            .set_key_value_metadata(Some(vec![version]))
+            .build();
+        let fields = columns().iter().map(|column| field(column.name, column.kind)).collect::<Result<Vec<_>, _>>();
+        let schema = Type::group_type_builder("schema").with_fields(fields.map_err(error)?).build().map_err(error)?;
+        let out = SerializedFileWriter::new(File::create(path)?, Arc::new(schema), Arc::new(properties));
+        Ok(Parquet { out: out.map_err(error)?, rows: Vec::new(), pending: 0, size: 0 })
+    }
+
+    fn write_group(&mut self) -> io::Result<()> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        let rows = std::mem::take(&mut self.rows);
+        self.pending = 0;
+        let mut group = self.out.next_row_group().map_err(error)?;
+        for at in 0..columns().len() {
+            let column = group.next_column().map_err(error)?;
+            let Some(column) = column else { return Err(io::Error::other("the Parquet schema has too few columns")) };
+            write_column(column, rows.iter().map(|row| &row.values[at])).map_err(error)?;
+        }
+        group.close().map_err(error).map(drop)
+    }
+}
+
+impl Sink for Parquet {
+    fn push(&mut self, record: &Record, _: &Raw) -> io::Result<()> {
+        let bytes: usize = record.values.iter().map(length).sum();
+        self.size += bytes as u64;
+        self.pending += bytes as u64;
+        self.rows.push(record.clone());
+        match self.pending >= GROUP_BYTES || self.rows.len() >= GROUP_ROWS {
+            true => self.write_group(),
+            false => Ok(()),
+        }
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.write_group()?;
+        self.out.finish().map_err(error)?;
+        self.out.inner().sync_all()
+    }
+}
+
+fn error(e: ParquetError) -> io::Error {
+    match e {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(inner) => *inner,
+            Err(inner) => io::Error::other(inner),
+        },
+        e => io::Error::other(e),
+    }
+}
+
+fn length(value: &Value) -> usize {
+    match value {
+        Value::Text(text) => text.as_ref().map_or(0, String::len) + 1,
+        Value::Texts(texts) => texts.iter().map(|text| text.len() + 1).sum(),
+        Value::Whole(_) | Value::Real(_) | Value::Time(_) => 8,
+    }
+}
+
+fn field(name: &str, kind: Kind) -> Result<Arc<Type>, ParquetError> {
+    let primitive = |name: &str, physical, logical, repetition| {
+        let builder = Type::primitive_type_builder(name, physical).with_logical_type(logical);
+        builder.with_repetition(repetition).build().map(Arc::new)
+    };
+    let optional = Repetition::OPTIONAL;
+    let moment = LogicalType::timestamp(true, TimeUnit::MILLIS);
+    match kind {
+        Kind::Text => primitive(name, Physical::BYTE_ARRAY, Some(LogicalType::String), optional),
+        Kind::Whole => primitive(name, Physical::INT64, None, optional),
+        Kind::Real => primitive(name, Physical::DOUBLE, None, optional),
+        Kind::Time => primitive(name, Physical::INT64, Some(moment), optional),
+        Kind::Texts => {
+            // A list in three levels, as the format describes it.
+            let element = primitive("element", Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED)?;
+            let list =
+                Type::group_type_builder("list").with_repetition(Repetition::REPEATED).with_fields(vec![element]);
+            let list = Arc::new(list.build()?);
+            let group = Type::group_type_builder(name).with_repetition(Repetition::REQUIRED);
+            group.with_logical_type(Some(LogicalType::List)).with_fields(vec![list]).build().map(Arc::new)
+        }
+    }
+}
+
+fn write_column<'r>(
+    mut column: SerializedColumnWriter<'_>,
+    values: impl Iterator<Item = &'r Value>,
+) -> Result<(), ParquetError> {
+    let mut texts = Vec::new();
+    let mut wholes = Vec::new();
+    let mut reals = Vec::new();
+    let (mut levels, mut repeats) = (Vec::new(), Vec::new());
+    for value in values {
+        let bytes = |text: &String| ByteArray::from(text.as_bytes().to_vec());
+        match value {
+            Value::Text(text) => {
+                levels.push(i16::from(text.is_some()));
+                texts.extend(text.as_ref().map(bytes));
+            }
+            Value::Texts(list) => {
+                levels.push(i16::from(!list.is_empty()));
+                levels.extend(list.iter().skip(1).map(|_| 1));
+                repeats.push(0);
+                repeats.extend(list.iter().skip(1).map(|_| 1));
+                texts.extend(list.iter().map(bytes));
+            }
+            Value::Whole(number) | Value::Time(number) => {
+                levels.push(i16::from(number.is_some()));
+                wholes.extend(*number);
+            }
+            Value::Real(number) => {
+                levels.push(i16::from(number.is_some()));
+                reals.extend(*number);
+            }
+        }
+    }
+    let repeats = (!repeats.is_empty()).then_some(repeats.as_slice());
+    match column.untyped() {
+        ColumnWriter::ByteArrayColumnWriter(out) => out.write_batch(&texts, Some(&levels), repeats)?,
+        ColumnWriter::Int64ColumnWriter(out) => out.write_batch(&wholes, Some(&levels), None)?,
+        ColumnWriter::DoubleColumnWriter(out) => out.write_batch(&reals, Some(&levels), None)?,
+        _ => return Err(ParquetError::General("a column of another type".to_owned())),
+    };
+    column.close()
+}

@@ -1,0 +1,161 @@
+//! Exports: what is written is read back, and what was killed goes on with the same bytes.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use dehusk::export::{Duplicates, ExportOptions, Form, Manifest, Optional, columns, export};
+use dehusk::settings::Settings;
+use dehusk::store::Store;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use serde_json::Value;
+
+/// A store with the sites of the demo.
+fn store() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dehusk(dir.path(), &["demo", "--quiet"]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let path = dir.path().join("dehusk-demo/dehusk.db");
+    (dir, path)
+}
+
+fn dehusk(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dehusk")).args(args).current_dir(dir).output().unwrap()
+}
+
+fn options(form: Form, part_bytes: u64) -> ExportOptions {
+    ExportOptions {
+        form,
+        since: 0,
+        hosts: Vec::new(),
+        all_versions: false,
+        filter: None,
+        duplicates: Duplicates::Mark,
+        optional: Optional::default(),
+        part_bytes,
+    }
+}
+
+fn lines(dir: &Path) -> Vec<Value> {
+    let mut parts: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    parts.retain(|path| path.extension().is_some_and(|extension| extension == "zst"));
+    parts.sort();
+    let text =
+        |path: &PathBuf| String::from_utf8(zstd::decode_all(std::fs::File::open(path).unwrap()).unwrap()).unwrap();
+    let all: String = parts.iter().map(text).collect();
+    all.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn corpora_are_read_back() {
+    let (dir, db) = store();
+    let store = Store::open(&db).unwrap();
+    let settings = Settings::default();
+    let run = |form, name: &str| {
+        export(&store, &dir.path().join(name), &options(form, 40_000), &settings, |_, _| {}).unwrap()
+    };
+
+    let jsonl = run(Form::Jsonl, "jsonl");
+    let rows = lines(&dir.path().join("jsonl"));
+    assert!(jsonl.complete && jsonl.parts.len() > 3 && jsonl.rows as usize == rows.len() && rows.len() > 80);
+    for row in &rows {
+        assert_eq!(row.as_object().unwrap().len(), columns().len());
+        let text = row["text"].as_str().unwrap();
+        assert_eq!(row["n_chars"], text.chars().count());
+        assert!(row["url"].as_str().unwrap().contains(row["host"].as_str().unwrap()));
+        assert!(row["duplicate_of"].is_null() || rows.iter().any(|other| other["url"] == row["duplicate_of"]));
+    }
+
+    let parquet = run(Form::Parquet, "parquet");
+    let mut n = 0;
+    for part in &parquet.parts {
+        let file = std::fs::File::open(dir.path().join("parquet").join(&part.name)).unwrap();
+        let reader = SerializedFileReader::new(file).unwrap();
+        assert_eq!(reader.metadata().file_metadata().schema().get_fields().len(), columns().len());
+        for row in reader.get_row_iter(None).unwrap() {
+            let row = row.unwrap();
+            for (name, field) in row.get_column_iter() {
+                let expected = &rows[n][name];
+                match field {
+                    Field::Str(text) => assert_eq!(expected.as_str(), Some(text.as_str()), "{name}"),
+                    Field::Long(number) => assert_eq!(expected.as_i64(), Some(*number), "{name}"),
+                    Field::Double(number) => assert_eq!(expected.as_f64(), Some(*number), "{name}"),
+                    Field::Null => assert!(expected.is_null(), "{name}"),
+                    Field::ListInternal(list) => assert_eq!(expected.as_array().unwrap().len(), list.len(), "{name}"),
+                    Field::TimestampMillis(_) => assert_eq!(name, "fetched_at"),
+                    other => panic!("{name}: {other:?}"),
+                }
+            }
+            n += 1;
+        }
+    }
+    assert_eq!(n, rows.len());
+
+    let notes = run(Form::Markdown, "notes");
+    let host = dir.path().join("notes/menus.demo.test");
+    assert!(notes.rows as usize == rows.len() && std::fs::read_dir(host).unwrap().count() > 3);
+    let wet = run(Form::Wet, "wet");
+    assert!(wet.parts.iter().all(|part| part.name.ends_with(".warc.wet.gz") && part.sha256.len() == 64));
+}
+
+/// The state that a kill leaves after each finished part: the export goes on, and ends with the same bytes.
+#[test]
+fn a_killed_export_ends_with_the_same_bytes() {
+    let (dir, db) = store();
+    let store = Store::open(&db).unwrap();
+    let settings = Settings::default();
+    let options = options(Form::Jsonl, 40_000);
+    let whole = dir.path().join("whole");
+    let mut states: Vec<Manifest> = Vec::new();
+    let keep = |manifest: &Manifest, _| states.push(manifest.clone());
+    let done = export(&store, &whole, &options, &settings, keep).unwrap();
+    states.push(Manifest { parts: Vec::new(), rows: 0, after: 0, complete: false, ..done.clone() });
+    for state in states {
+        let killed = dir.path().join("killed");
+        std::fs::create_dir_all(&killed).unwrap();
+        for part in &state.parts {
+            std::fs::copy(whole.join(&part.name), killed.join(&part.name)).unwrap();
+        }
+        std::fs::copy(whole.join(".seen.sqlite"), killed.join(".seen.sqlite")).unwrap();
+        std::fs::write(killed.join(format!("part-{:05}.jsonl.zst.part", state.parts.len())), "half a part").unwrap();
+        std::fs::write(killed.join("manifest.json"), serde_json::to_vec(&state).unwrap()).unwrap();
+        let again = export(&store, &killed, &options, &settings, |_, _| {}).unwrap();
+        assert_eq!(again, done);
+        for part in &done.parts {
+            assert_eq!(std::fs::read(killed.join(&part.name)).unwrap(), std::fs::read(whole.join(&part.name)).unwrap());
+        }
+        assert_eq!(
+            std::fs::read_dir(&killed)
+                .unwrap()
+                .filter(|e| { e.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "part") })
+                .count(),
+            0
+        );
+        std::fs::remove_dir_all(&killed).unwrap();
+    }
+}
+
+#[test]
+fn filters_duplicates_and_folders_are_obeyed_and_named() {
+    let (dir, _) = store();
+    let run = |args: &[&str]| {
+        let out = dehusk(dir.path(), &[&["export", "--db", "dehusk-demo/dehusk.db"], args].concat());
+        (out.status.code(), String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap())
+    };
+    let few = ["--out", "few", "--where", "n_words > 100 AND host LIKE 'm%'", "--duplicates", "drop"];
+    let (code, out, _) = run(&few);
+    assert!(code == Some(0) && out.contains("left out (where)") && out.contains("left out (duplicate)"), "{out}");
+    let rows = lines(&dir.path().join("few"));
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["n_words"].as_i64() > Some(100)));
+    assert_eq!(run(&few).0, Some(0), "made again, it adds nothing");
+    assert_eq!(lines(&dir.path().join("few")), rows);
+
+    let (code, _, error) = run(&["--out", "few"]);
+    assert!(code == Some(2) && error.contains("few") && error.contains("other options"), "{error}");
+    let (code, _, error) = run(&["--out", "x", "--where", "n_wrds > 1"]);
+    assert!(code == Some(2) && error.contains("n_wrds") && error.contains("--columns"), "{error}");
+    let (code, _, error) = run(&["--out", "dehusk-demo"]);
+    assert!(code == Some(2) && error.contains("other files"), "{error}");
+    let (code, out, _) = run(&["--columns"]);
+    assert!(code == Some(0) && columns().iter().all(|column| out.contains(column.name)));
+}
