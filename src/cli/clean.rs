@@ -14,6 +14,7 @@ use super::stored_templates::{Choice, StoredPage, StoredTemplates};
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_named, method_names, open_store};
 use crate::crawl::Single;
+use crate::export::{About, Optional, Record};
 use crate::fetch::Response;
 use crate::robots::PageRules;
 use crate::settings::{NoindexPages, Settings};
@@ -45,7 +46,7 @@ use dehusk_core::internals::page_url::PageUrl;
   dehusk clean --method gottron --site docs.example.org page.html
   dehusk clean mirror/www/ --json
   dehusk clean archive/*.warc.gz --json
-  dehusk clean pages.jsonl.zst --json")]
+  dehusk clean pages.jsonl.zst --rows > rows.jsonl")]
 pub(super) struct Clean {
     /// Files, folders, web archives, JSON lines, URLs, or - for standard input.
     #[arg(required = true, value_name = "FILE|DIR|URL|-")]
@@ -79,6 +80,9 @@ pub(super) struct Clean {
     /// template found. tps, dsc and mdr have none.
     #[arg(long)]
     json: bool,
+    /// Print one JSON line per page with all columns of `dehusk export`: text, Markdown, metadata, signals of quality.
+    #[arg(long, conflicts_with_all = ["json", "format"])]
+    rows: bool,
 }
 
 /// Maximum number of pages of --like that are used.
@@ -283,7 +287,7 @@ impl Clean {
         let mut out = stdout();
         for text in written {
             // An empty line separates the texts of several pages.
-            if counts.written > 0 && !self.json {
+            if counts.written > 0 && !self.json && !self.rows {
                 out.write_all(b"\n")?;
             }
             out.write_all(text.as_bytes())?;
@@ -313,6 +317,9 @@ impl Clean {
             Some((method, model)) => (None, method.label(&page.tree, model, &settings.core)),
             None => choice.label(&stored, how),
         };
+        if self.rows {
+            return row(page, host, &labeled, settings);
+        }
         let LabeledPage { labels, method, .. } = labeled;
         let content = match self.format {
             Format::Text => labels.text(&page.tree),
@@ -329,6 +336,14 @@ impl Clean {
         });
         format!("{line}\n")
     }
+}
+
+/// The row of a page, as `dehusk export` writes it.
+fn row(page: &Loaded, model: Option<String>, labeled: &LabeledPage, settings: &Settings) -> String {
+    let model = model.map(|host| (host, None));
+    let about = About { url: page.url.clone(), model, ..About::default() };
+    let record = Record::of(&page.tree, labeled, &about, None, Optional::default(), settings);
+    format!("{}\n", record.to_json())
 }
 
 fn choose(page: &Loaded, by: &By) -> anyhow::Result<Choice> {

@@ -15,10 +15,10 @@ use crate::settings::Settings;
 
 /// Export cleaned pages as a corpus: JSON lines, Parquet, WARC, WET or Markdown files.
 ///
-/// A row is a page without its template: text, Markdown, metadata, counts, digests and signals of quality; docs/corpora.md
-/// has the schema. Pages are cleaned with the newest template of their site and the settings of [clean]. Parts are
-/// complete or not there, manifest.json lists them with checksums, and an export that was killed goes on where it was.
-/// The same export made again adds the pages that were stored since.
+/// A row is a page without its template: text, Markdown, metadata, counts, digests and signals of quality;
+/// docs/corpora.md has the schema. Pages are cleaned with the newest template of their site and the settings of
+/// [clean]. Parts are complete or not there, manifest.json lists them with checksums, and an export that was killed
+/// goes on where it was. The same export made again adds the pages that were stored since.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk export --format parquet --out corpus

@@ -143,8 +143,8 @@ impl Record {
         Record { values }
     }
 
-    /// The row as one JSON object, in the order of the columns. Every row has every column: readers take the schema from
-    /// the first rows.
+    /// The row as one JSON object, in the order of the columns. Every row has every column: readers take the schema
+    /// from the first rows.
     pub fn to_json(&self) -> String {
         let fields = columns().iter().zip(&self.values).map(|(Column { name, .. }, value)| {
             let json = match value {

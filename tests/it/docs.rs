@@ -46,6 +46,7 @@ fn every_command_explains_itself_and_stands_in_the_readme() {
         "clean",
         "templates",
         "pages",
+        "export",
         "runs",
         "prune",
         "forget",
@@ -109,4 +110,19 @@ fn example_seeds_are_urls() {
     }
     let rejected = seeds.rejected();
     assert!(seeds.into_urls().count() > 3 && rejected.count() == 0);
+}
+
+#[test]
+fn the_guide_to_corpora_has_every_column_and_signal() {
+    let guide = file("docs/corpora.md");
+    for column in dehusk::export::columns() {
+        let numbered = |name: &str| {
+            let (start, end) = name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
+            format!("`{start}N{}", end.trim_start_matches(|c: char| c.is_ascii_digit()))
+        };
+        let is_there = guide.contains(&format!("`{}`", column.name)) || guide.contains(&numbered(column.name));
+        assert!(is_there, "{} is missing in docs/corpora.md", column.name);
+        let is_signal = dehusk_core::QUALITY_SIGNALS.contains(&column.name);
+        assert!(is_signal || guide.contains(column.doc), "{}: the guide says something else", column.name);
+    }
 }

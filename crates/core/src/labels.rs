@@ -73,6 +73,10 @@ impl Labels {
                 kept[page.shape.parent[node] as usize] = true;
             }
         }
+        // A line ends where it ends, whatever the labels say of the element.
+        for line_end in page.all("br") {
+            kept[line_end.index()] |= kept[page.shape.parent[line_end.index()] as usize];
+        }
         write_html(page, url, |node| kept[node.index()])
     }
 

@@ -76,7 +76,14 @@ pub(super) fn is_pixel(tree: &Tree, img: NodeId) -> bool {
         let length = tree.attr(img, name).map(|length| length.trim().trim_end_matches("px").to_owned());
         length.is_some_and(|length| matches!(&*length, "0" | "1"))
     };
-    let style = || tree.attr(img, "style").is_some_and(|style| style.replace(' ', "").contains("display:none"));
+    let style = || {
+        tree.attr(img, "style").is_some_and(|style| {
+            let style = style.replace(' ', "");
+            let is_flat =
+                |name: &str| style.split(';').any(|rule| rule == format!("{name}:0") || rule == format!("{name}:0px"));
+            style.contains("display:none") || (is_flat("width") && is_flat("height"))
+        })
+    };
     (is_tiny("width") && is_tiny("height")) || style()
 }
 

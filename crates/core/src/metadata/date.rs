@@ -20,6 +20,16 @@ impl fmt::Display for Date {
 }
 
 impl Date {
+    /// Whether it is the same day as the other, or the one before or after.
+    pub(super) fn is_next_to(self, other: Date) -> bool {
+        let next = |date: Date| {
+            let (year, month, day) = (u64::from(date.year), u64::from(date.month), u64::from(date.day));
+            let of_month = Date::new(year, month, day + 1);
+            of_month.or_else(|| Date::new(year, month + 1, 1)).or_else(|| Date::new(year + 1, 1, 1))
+        };
+        self == other || next(self) == Some(other) || next(other) == Some(self)
+    }
+
     fn new(year: u64, month: u64, day: u64) -> Option<Date> {
         let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         let n_days = match month {

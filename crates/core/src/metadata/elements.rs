@@ -27,6 +27,7 @@ pub(super) fn is_of_another(tree: &Tree, element: NodeId) -> bool {
 
 /// Microdata and RDFa: `itemprop` and `property` attributes of the body.
 pub(super) fn read_properties(tree: &Tree, found: &mut Found) {
+    let mut author_scope = None;
     for node in tree.counted().map(NodeId::new) {
         let names = [tree.attr(node, "itemprop"), tree.attr(node, "property")];
         for name in names.into_iter().flatten().flat_map(str::split_ascii_whitespace) {
@@ -41,7 +42,10 @@ pub(super) fn read_properties(tree: &Tree, found: &mut Found) {
                 "license" => &mut found.licences,
                 _ => continue,
             };
-            if is_of_another(tree, node) || (name == "author" && list.len() >= super::MOST_VALUES) {
+            // Authors of other items are of other pages.
+            let scope = ancestors(tree, node).find(|above| tree.attr(*above, "itemscope").is_some());
+            let is_author = matches!(name, "author" | "creator");
+            if is_of_another(tree, node) || (is_author && *author_scope.get_or_insert(scope) != scope) {
                 continue;
             }
             let value = ["content", "datetime"].iter().find_map(|name| tree.attr(node, name)).map(str::to_owned);

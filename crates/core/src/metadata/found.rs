@@ -90,10 +90,30 @@ pub(super) fn first(facts: &[Fact], most_chars: usize) -> Option<Fact> {
     clean.find(|fact| fact.value.contains(char::is_alphanumeric) && fact.value.chars().count() <= most_chars)
 }
 
+/// The language of the document element where it has one: others may be of the program that made the page.
+pub(super) fn first_of_document(facts: &[Fact]) -> Option<Fact> {
+    let of_document = facts.iter().find(|fact| fact.source == Source::Link && !fact.value.trim().is_empty());
+    of_document.cloned().or_else(|| first(facts, 35))
+}
+
 /// The most trusted date, as a day.
 pub(super) fn first_date(facts: &[Fact]) -> Option<Fact> {
     let mut dates = in_order(facts).into_iter().map(|fact| (find_date(&fact.value), fact.source));
     dates.find_map(|(date, source)| Some(Fact { value: date?.to_string(), source }))
+}
+
+/// The day of publication. A moment in UTC can be the day before or after the one at the place where the page was
+/// written, which its address, or the text that readers see, has.
+pub(super) fn day_of_publication(facts: &[Fact]) -> Option<Fact> {
+    let stated = in_order(facts).into_iter().find_map(|fact| find_date(&fact.value).map(|date| (fact, date)));
+    let (fact, day) = stated?;
+    let is_utc = |fact: &Fact| ["Z", "+00:00", "+0000", "GMT"].iter().any(|end| fact.value.trim().ends_with(end));
+    let is_local = |other: &Fact| other.source == Source::Url || (is_utc(fact) && !is_utc(other));
+    let mut near =
+        facts.iter().filter(|other| is_local(other)).filter_map(|other| Some((find_date(&other.value)?, other)));
+    let local = near.find(|(date, _)| date.is_next_to(day));
+    let (day, source) = local.map_or((day, fact.source), |(date, other)| (date, other.source));
+    Some(Fact { value: day.to_string(), source })
 }
 
 /// The most trusted source first; within a source, the order of the page.

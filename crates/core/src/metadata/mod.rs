@@ -69,7 +69,7 @@ impl Metadata {
         let base = url.map(|url| base_url(tree, url));
         let address = |fact: Option<Fact>| fact.and_then(|fact| absolute(fact, base.as_ref()));
         let site_name = found::first(&found.site_names, 100);
-        let published = found::first_date(&found.published);
+        let published = found::day_of_publication(&found.published);
         let modified = found::first_date(&found.modified);
         Metadata {
             title: title::choose(tree, &found, site_name.as_ref()),
@@ -77,7 +77,7 @@ impl Metadata {
             // A page that only says when it was changed says when it was published, too.
             published: published.or_else(|| modified.clone()),
             modified,
-            language: found::first(&found.languages, 35).and_then(found::language),
+            language: found::first_of_document(&found.languages).and_then(found::language),
             site_name,
             canonical_url: address(found::first(&found.canonical, 2000)),
             description: found::first(&found.descriptions, 5000),

@@ -48,7 +48,10 @@ pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut Found) {
             continue;
         }
         let text = tree.text(node);
-        if text.len() <= MOST_CHARS && text.contains(|c: char| c.is_ascii_digit()) && find_date(text).is_some() {
+        // A longer text may begin with the date.
+        let end = text.char_indices().nth(40).filter(|_| text.len() > MOST_CHARS).map_or(text.len(), |(at, _)| at);
+        let text = &text[..end];
+        if text.contains(|c: char| c.is_ascii_digit()) && find_date(text).is_some() {
             let rank = if is_of_another(tree, node) { 3 } else { 2 };
             near.push((rank, distance(node, heading), text.to_owned()));
         }
@@ -83,14 +86,16 @@ fn short_text(tree: &Tree, node: NodeId) -> Option<String> {
     (!text.is_empty() && text.len() <= MOST_CHARS).then_some(text)
 }
 
-/// A day in the address of a page: `/2024/01/31/`, `/2024-01-31-`, `/20240131`.
+/// A day in the address of a page: `/2024/01/31/`, `/2024-01-31-`, `/20240131`, `/31-01-2024`.
 fn date_of_path(path: &str) -> Option<Date> {
     let starts = path.match_indices("/").chain(path.match_indices("-")).chain(path.match_indices("_"));
     let mut places: Vec<usize> = starts.map(|(at, _)| at + 1).collect();
     places.sort_unstable();
     places.into_iter().filter_map(|at| path.get(at..)).find_map(|rest| {
-        let starts_with_year = rest.starts_with("19") || rest.starts_with("20");
-        let n = rest.len().min(10);
-        starts_with_year.then(|| rest.get(..n).and_then(find_date))?
+        let digits = rest.get(..rest.len().min(10))?;
+        let is_numbers = digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'/' | b'-' | b'_' | b'.'));
+        let year_is_first = digits.starts_with("19") || digits.starts_with("20");
+        let is_plain = year_is_first || (is_numbers && digits.len() == 10);
+        is_plain.then(|| find_date(digits))?
     })
 }

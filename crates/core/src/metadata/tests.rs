@@ -1,3 +1,5 @@
+//! Metadata of whole pages.
+
 use super::*;
 use crate::dom::{ParseOptions, parse};
 

@@ -106,10 +106,12 @@ impl Lines {
     }
 }
 
-/// The language that the element, the `code` in it, or one of the two elements around it names.
+/// The language that the element, the `code` in it, or an element around it names.
 fn language(tree: &Tree, pre: NodeId) -> String {
     let inside = tree.shape.subtree(pre).skip(1).take(2).map(NodeId::new);
-    let around = ancestors(tree, pre).take(2);
+    // Around a table of lines and numbers, only what highlights them.
+    let highlights = |node: &NodeId| tree.attr(*node, "class").is_some_and(|class| class.contains("highlight"));
+    let around = ancestors(tree, pre).take(2).chain(ancestors(tree, pre).skip(2).take(5).filter(highlights));
     let mut elements = std::iter::once(pre).chain(inside).chain(around);
     elements.find_map(|element| named_language(tree, element)).unwrap_or_default()
 }
@@ -119,13 +121,21 @@ fn named_language(tree: &Tree, element: NodeId) -> Option<String> {
     let classes = tree.attr(element, "class").unwrap_or_default().to_ascii_lowercase();
     let tokens = || classes.split([' ', '\t', '\n', ';', ':']).filter(|token| !token.is_empty());
     let prefixed = || tokens().find_map(|token| PREFIXES.iter().find_map(|prefix| token.strip_prefix(prefix)));
+    // Sphinx names the language of every block.
+    let of_sphinx = || {
+        let named = tokens().filter(|_| classes.contains("notranslate"));
+        named.filter_map(|token| token.strip_prefix("highlight-")).next()
+    };
     let bare = || {
         let is_code = matches!(tree.name(element), "pre" | "code") || classes.contains("highlight");
         let known = tokens().map(|token| token.strip_prefix("highlight-").unwrap_or(token));
         known.filter(|_| is_code).find(|token| LANGUAGES.contains(token))
     };
-    let found = data.or_else(|| prefixed().or_else(bare).map(str::to_owned))?.to_ascii_lowercase();
+    let found = data.or_else(|| prefixed().or_else(of_sphinx).or_else(bare).map(str::to_owned))?.to_ascii_lowercase();
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '_' | '.');
-    (!found.is_empty() && found.len() <= 24 && found.chars().all(is_name) && found != "none" && found != "default")
-        .then_some(found)
+    (!found.is_empty()
+        && found.len() <= 24
+        && found.chars().all(is_name)
+        && !matches!(&*found, "none" | "default" | "text"))
+    .then_some(found)
 }

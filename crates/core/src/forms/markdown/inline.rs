@@ -58,18 +58,60 @@ pub(super) fn is_blank(runs: &[Run]) -> bool {
 }
 
 /// Clears a mark wherever Markdown would not read it.
-fn clear_unreadable(runs: &mut [Run], mark: Mark) {
+fn clear_unreadable(runs: &mut Vec<Run>, mark: Mark) {
     let mut at = 0;
     while at < runs.len() {
         if !runs[at].marks.has(mark) {
             at += 1;
             continue;
         }
-        let end = at + n_marked(&runs[at..], mark);
+        let mut end = at + n_marked(&runs[at..], mark);
+        if !is_read_at_start(runs, at, end) && free_start(runs, at, mark) {
+            (at, end) = (at + 1, end + 1);
+        }
+        if !is_read_at_end(runs, at, end) {
+            free_end(runs, end - 1, mark);
+            // A bracket that is opened inside is closed inside.
+            if OPENING.contains(&first_char(&runs[at])) && free_start(runs, at, mark) {
+                (at, end) = (at + 1, end + 1);
+            }
+        }
         if !is_read_at_start(runs, at, end) || !is_read_at_end(runs, at, end) {
             runs[at..end].iter_mut().for_each(|run| run.marks.set(mark, false));
         }
         at = end;
+    }
+}
+
+/// Brackets and quotation marks that open.
+const OPENING: [char; 12] = ['(', '[', '{', '<', '“', '‘', '«', '「', '『', '（', '《', '【'];
+
+/// Takes the mark off the punctuation that a text begins with: `**(a)**b` is not read, `(**a**)b` is.
+fn free_start(runs: &mut Vec<Run>, at: usize, mark: Mark) -> bool {
+    let Piece::Text(text) = &runs[at].piece else { return false };
+    let rest = text.trim_start_matches(is_punctuation);
+    let (signs, rest) = text.split_at(text.len() - rest.len());
+    if signs.is_empty() || rest.is_empty() {
+        return false;
+    }
+    let (signs, rest) = (signs.to_owned(), rest.to_owned());
+    let mut free = runs[at].clone();
+    free.marks.set(mark, false);
+    runs[at].piece = Piece::Text(rest);
+    runs.insert(at, Run { piece: Piece::Text(signs), ..free });
+    true
+}
+
+/// The same for the punctuation that a text ends with.
+fn free_end(runs: &mut Vec<Run>, at: usize, mark: Mark) {
+    let Piece::Text(text) = &runs[at].piece else { return };
+    let (rest, signs) = text.split_at(text.trim_end_matches(is_punctuation).len());
+    if !signs.is_empty() && !rest.is_empty() {
+        let (rest, signs) = (rest.to_owned(), signs.to_owned());
+        let mut free = runs[at].clone();
+        free.marks.set(mark, false);
+        runs[at].piece = Piece::Text(rest);
+        runs.insert(at + 1, Run { piece: Piece::Text(signs), ..free });
     }
 }
 

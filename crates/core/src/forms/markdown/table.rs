@@ -48,8 +48,13 @@ fn rows(tree: &Tree, table: NodeId) -> impl Iterator<Item = (NodeId, Vec<NodeId>
 /// Whether the table holds what no cell of a table of data holds.
 fn holds_blocks(tree: &Tree, table: NodeId, has_head: bool) -> bool {
     let mut nodes = tree.shape.subtree(table).skip(1).map(NodeId::new);
-    let is_block =
-        |name: &str| matches!(name, "table" | "pre" | "blockquote" | "h1" | "h2" | "h3" | "hr" | "article" | "section");
+    // A table with a head says that it holds data, whatever its cells hold.
+    let is_marked = children(tree, table).any(|child| tree.name(child) == "thead");
+    let is_block = |name: &str| match name {
+        "table" => true,
+        "pre" | "blockquote" | "h1" | "h2" | "h3" | "hr" | "article" | "section" => !is_marked,
+        _ => false,
+    };
     let is_long = |cell: NodeId| {
         let texts = tree.shape.subtree(cell).map(NodeId::new);
         texts.map(|text| tree.text(text).len()).sum::<usize>() > LONG_CELL

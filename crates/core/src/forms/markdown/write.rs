@@ -194,13 +194,16 @@ impl Writer<'_> {
             let before = at.checked_sub(1).map(|before| &terms[before]);
             match term {
                 Term::Name(runs) => {
-                    if before.is_some_and(|before| matches!(before, Term::Definition(_))) {
+                    if before.is_some() {
                         self.empty_line();
                     }
                     self.paragraph(runs);
                 }
                 Term::Definition(blocks) => {
-                    self.marked(": ", "  ", |writer| writer.blocks(blocks, true));
+                    if before.is_some() {
+                        self.empty_line();
+                    }
+                    self.marked(":   ", "    ", |writer| writer.blocks(blocks, true));
                 }
             }
         }

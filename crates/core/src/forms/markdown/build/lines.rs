@@ -53,8 +53,25 @@ impl Builder<'_> {
             flow.blank();
             return;
         }
-        let src = lazy_source(tree, node, &self.images).and_then(|src| self.addresses.media(&src));
+        if self.is_sign(node, &alt) {
+            return push_words(&alt, flow, Piece::Text, context.marks);
+        }
+        let src = lazy_source(tree, node, &self.images);
+        // Some programs write the address in place of the text.
+        let alt = if src.as_deref() == Some(&*alt) { String::new() } else { alt };
+        let src = src.and_then(|src| self.addresses.media(&src));
         self.push_image(src, alt, flow, context);
+    }
+
+    /// Whether a picture stands for a sign in the text, such as a smiley.
+    fn is_sign(&self, node: NodeId, alt: &str) -> bool {
+        let size =
+            |name: &str| self.tree.attr(node, name).and_then(|size| size.trim_end_matches("px").parse::<u32>().ok());
+        let is_small = |name: &str| size(name).is_some_and(|size| size <= 24);
+        is_small("width")
+            && is_small("height")
+            && (1..=12).contains(&alt.chars().count())
+            && !alt.contains(char::is_alphanumeric)
     }
 
     fn push_image(&self, src: Option<String>, alt: String, flow: &mut Flow, context: Context) {
@@ -100,7 +117,8 @@ impl Builder<'_> {
             flow.blank();
             return;
         }
-        let target = href.and_then(|href| self.addresses.link(href)).filter(|_| context.marks.link == 0);
+        let is_here = href == Some("#") || (context.is_heading && href.is_some_and(|href| href.starts_with('#')));
+        let target = href.and_then(|href| self.addresses.link(href)).filter(|_| context.marks.link == 0 && !is_here);
         let Some(target) = target else { return self.children(node, flow, context) };
         let target = match (target.starts_with('#'), self.url) {
             (true, Some(url)) => format!("{}{target}", url.as_str()),

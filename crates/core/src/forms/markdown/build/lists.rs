@@ -96,7 +96,7 @@ impl Builder<'_> {
             }
             match tree.name(child) {
                 "dt" => {
-                    let blocks = self.inner_blocks(child, Context { keeps_buttons: true, ..context });
+                    let blocks = self.inner_blocks(child, Context { is_heading: true, ..context });
                     let runs = tidied(flat_runs(blocks, Piece::Space));
                     if !runs.is_empty() {
                         terms.push(Term::Name(runs));

@@ -14,7 +14,7 @@ use super::formulas::Formulas;
 use super::inline::tidied;
 use super::is_block;
 use super::options::MarkdownOptions;
-use crate::dom::{NodeId, Tree};
+use crate::dom::{NodeId, Tree, ancestors};
 use crate::forms::addresses::Addresses;
 use crate::forms::images::NoscriptImages;
 use crate::page_url::PageUrl;
@@ -34,6 +34,10 @@ pub(super) fn build(
         if shows[node] {
             shows[tree.shape.parent[node] as usize] = true;
         }
+    }
+    // A line ends where it ends, whatever the labels say of the element.
+    for line_end in tree.all("br") {
+        shows[line_end.index()] |= shows[tree.shape.parent[line_end.index()] as usize];
     }
     let mut builder = Builder {
         tree,
@@ -84,8 +88,8 @@ struct Context {
     marks: Marks,
     depth: usize,
     is_code: bool,
-    /// Whether buttons are part of the text: in a heading, a term or a summary.
-    keeps_buttons: bool,
+    /// Whether it is in a heading, a term or a summary: buttons are part of the text, links within the page are not.
+    is_heading: bool,
 }
 
 /// Blocks, and the runs of the paragraph that is not ended yet.
@@ -125,6 +129,13 @@ impl Flow {
 
     fn block(&mut self, block: Block) {
         self.end_paragraph();
+        // A line above code that only names its language.
+        if let (Block::Code { language, .. }, Some(Block::Paragraph(runs))) = (&block, self.blocks.last())
+            && let [Run { piece: Piece::Text(text), .. }] = &runs[..]
+            && text.eq_ignore_ascii_case(language)
+        {
+            self.blocks.pop();
+        }
         self.blocks.push(block);
     }
 
@@ -222,14 +233,19 @@ impl Builder<'_> {
             "li" => self.lone_item(node, flow, deeper),
             "dl" => self.terms(node, flow, deeper),
             "table" => self.table(node, flow, deeper),
+            "cite" if self.is_attribution(node) => {
+                flow.end_paragraph();
+                self.children(node, flow, deeper);
+                flow.end_paragraph();
+            }
             "summary" => {
                 let marks = Marks { strong: true, ..deeper.marks };
                 flow.end_paragraph();
-                self.children(node, flow, Context { marks, keeps_buttons: true, ..deeper });
+                self.children(node, flow, Context { marks, is_heading: true, ..deeper });
                 flow.end_paragraph();
             }
             "select" | "option" | "optgroup" | "datalist" | "textarea" | "input" => flow.blank(),
-            "button" if !context.keeps_buttons && !self.opens_something(node) => flow.blank(),
+            "button" if !context.is_heading && !self.opens_something(node) => flow.blank(),
             name if is_block(name) => {
                 flow.end_paragraph();
                 self.children(node, flow, deeper);
@@ -241,6 +257,16 @@ impl Builder<'_> {
                 flow.blank();
             }
             _ => self.children(node, flow, deeper),
+        }
+    }
+
+    /// Whether a `cite` stands beside the quote that it is about, not in its text.
+    fn is_attribution(&self, cite: NodeId) -> bool {
+        let mut above = ancestors(self.tree, cite).map(|node| self.tree.name(node));
+        match above.next() {
+            Some("blockquote") => true,
+            Some("div") => above.next() == Some("blockquote"),
+            _ => false,
         }
     }
 
@@ -271,7 +297,7 @@ impl Builder<'_> {
 
     fn heading(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
         let level = self.tree.name(node).as_bytes()[1] - b'0';
-        let blocks = self.inner_blocks(node, Context { keeps_buttons: true, ..context });
+        let blocks = self.inner_blocks(node, Context { is_heading: true, ..context });
         let runs = tidied(flat_runs(blocks, Piece::Space));
         let has_words = runs.iter().any(|run| !matches!(run.piece, Piece::Image { .. } | Piece::Space | Piece::Break));
         match has_words {
