@@ -17,6 +17,7 @@ mod manual;
 mod metrics;
 mod names;
 mod outline;
+mod page_history;
 mod pages;
 mod picture;
 mod progress;

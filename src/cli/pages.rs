@@ -16,13 +16,15 @@ use dehusk_core::internals::dom::{parse, write_text};
 use dehusk_core::internals::forms::write_markdown;
 use dehusk_core::internals::page_url::PageUrl;
 
-/// List and show page snapshots, raw or without their template.
+/// List and show page snapshots, raw or without their template, and what changed in them.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk pages list docs.example.org
   dehusk pages show http://docs.example.org/a.html
   dehusk pages show http://docs.example.org/a.html --format html > a.html
   dehusk pages show docs.example.org/a.html --format markdown
+  dehusk pages history docs.example.org/a.html
+  dehusk pages diff docs.example.org/a.html
   dehusk pages list --json | jq -r '.pages[].url'")]
 pub(super) struct Pages {
     #[command(subcommand)]
@@ -59,6 +61,34 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// List what each run found of one page: new, changed, same text, unchanged, gone.
+    #[command(after_help = "Examples:
+  dehusk pages history docs.example.org/a.html
+  dehusk pages history docs.example.org/a.html --json")]
+    History {
+        /// URL, as `pages list` prints it.
+        url: String,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show which words of a page changed between two runs, template left out.
+    #[command(after_help = "Examples:
+  dehusk pages diff docs.example.org/a.html              the last two versions with different text
+  dehusk pages diff docs.example.org/a.html 11 12        as after run 11 and as after run 12
+  dehusk pages diff docs.example.org/a.html --unified")]
+    Diff {
+        /// URL, as `pages list` prints it.
+        url: String,
+        /// Run after which the page is the old one.
+        #[arg(requires = "to")]
+        from: Option<i64>,
+        /// Run after which it is the new one.
+        to: Option<i64>,
+        /// Print a unified diff of lines.
+        #[arg(long)]
+        unified: bool,
+    },
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -74,6 +104,10 @@ impl Pages {
         match &self.action {
             Action::List { host, json } => list(settings, host.as_deref(), *json)?,
             Action::Show { url, format, json } => show(settings, url, *format, *json)?,
+            Action::History { url, json } => super::page_history::history(settings, url, *json)?,
+            Action::Diff { url, from, to, unified } => {
+                super::page_history::diff(settings, url, from.zip(*to), *unified)?;
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -62,7 +62,44 @@ pub struct UrlChange {
     pub run: i64,
 }
 
+/// What a run found of one page.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
+pub struct PageNight {
+    /// Run.
+    pub run: i64,
+    /// Unix milliseconds.
+    pub at: i64,
+    /// HTTP status, if there was an answer.
+    pub status: Option<u16>,
+    /// `new`, `changed`, `same_text`, `recleaned`, `unchanged`, `gone`; `None`: a first snapshot that is not cleaned.
+    pub change: Option<String>,
+    /// Whether the run stored a snapshot.
+    pub is_stored: bool,
+}
+
 impl Store {
+    /// What each run found of a page, the oldest first.
+    pub fn page_history(&self, url: &str) -> Result<Vec<PageNight>, StoreError> {
+        let sql = "SELECT run_id, fetched_at AS at, status, change, 1 FROM pages WHERE url = ?1
+            AND site_id IN (SELECT DISTINCT site_id FROM pages WHERE url = ?1)
+            UNION ALL
+            SELECT run_id, coalesce(sent_at, 0), status, change, 0 FROM visits
+            WHERE url = ?1 AND change IN ('unchanged', 'gone') AND run_id IN (SELECT id FROM runs)
+                AND site_id IN (SELECT site_id FROM pages WHERE url = ?1)
+            ORDER BY at, run_id";
+        let mut statement = self.wrap(self.connection.prepare(sql))?;
+        let rows = statement.query_map([url], |row| {
+            Ok(PageNight {
+                run: row.get(0)?,
+                at: row.get(1)?,
+                status: row.get(2)?,
+                change: row.get(3)?,
+                is_stored: row.get(4)?,
+            })
+        });
+        self.wrap(self.wrap(rows)?.collect())
+    }
+
     /// Runs, the newest first.
     pub fn list_runs(&self, most: usize) -> Result<Vec<RunRow>, StoreError> {
         let mut statement = self.wrap(self.connection.prepare("SELECT id FROM runs ORDER BY id DESC LIMIT ?1"))?;

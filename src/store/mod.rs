@@ -33,7 +33,7 @@ use rusqlite::{Connection, OpenFlags};
 
 pub use backend::{Backend, Counted};
 pub use corpus::{CorpusQuery, CorpusRow, FilterValue, RowFilter, SeenTexts};
-pub use history::{RunRow, RunSize, UrlChange};
+pub use history::{PageNight, RunRow, RunSize, UrlChange};
 pub use maintenance::{Forgotten, Pruned};
 pub use model::{
     Cleaned, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query, RecleanedPage, Reply, SeenWrite, StalePage, Write,

@@ -170,6 +170,8 @@ fn a_second_night_asks_conditionally_and_tells_what_has_changed() {
         "{diff:?}"
     );
 
+    history_and_diff_say_the_same(&settings);
+
     // Nothing is due on the third night but what has changed, and nothing at all with long intervals.
     settings.revisit.first = Duration::from_secs(3600);
     settings.revisit.least = Duration::from_secs(3600);
@@ -181,6 +183,33 @@ fn a_second_night_asks_conditionally_and_tells_what_has_changed() {
     let fourth = night(&settings);
     assert_eq!((fourth.stats.not_due, fourth.stats.requests), (1, 0));
     assert_eq!(server.arrivals().len(), before);
+}
+
+/// The commands, after the two nights.
+fn history_and_diff_say_the_same(settings: &Settings) {
+    let run = |args: &[&str]| {
+        let program = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"))
+            .args(["--db", &settings.store.path])
+            .args(args)
+            .output()
+            .unwrap();
+        (program.status.code(), String::from_utf8(program.stdout).unwrap())
+    };
+    let history = |path: &str| -> Vec<String> {
+        let (_, out) = run(&["pages", "history", &format!("http://a.test{path}"), "--json"]);
+        let listed: serde_json::Value = serde_json::from_str(&out).unwrap();
+        listed["history"].as_array().unwrap().iter().map(|n| n["change"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(history("/3"), ["new", "gone"]);
+    assert_eq!(history("/4"), ["new", "changed"]);
+    assert_eq!(history("/5"), ["new", "same_text"]);
+    assert_eq!(history("/6"), ["new", "unchanged"]);
+    let (code, out) = run(&["pages", "diff", "http://a.test/4"]);
+    assert!(code == Some(0) && out.contains("[-text-]{+other words+}"), "{out}");
+    let (code, out) = run(&["pages", "diff", "http://a.test/4", "1", "2", "--unified"]);
+    assert!(code == Some(0) && out.contains("@@"), "{out}");
+    assert_eq!(run(&["pages", "diff", "http://a.test/5"]).0, Some(1), "only its title has changed");
+    assert_eq!(run(&["pages", "diff", "http://a.test/5", "0", "2"]).0, Some(1), "no version of run 0");
 }
 
 #[test]

@@ -1,0 +1,170 @@
+//! `dehusk pages history` and `dehusk pages diff`: what the nights found of one page, without its template.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use anyhow::anyhow;
+use similar::{ChangeTag, TextDiff};
+
+use super::names::find_page;
+use super::table::{Table, terminal_width, time};
+use super::terminal::{plain, stdout};
+use super::{Failure, open_store};
+use crate::settings::Settings;
+use crate::store::{PageRow, Store, StoreError};
+use dehusk_core::internals::dom::{parse, write_text};
+
+/// Time after which a difference is not made smaller.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// Words around a change that are shown.
+const CONTEXT: usize = 12;
+
+fn work(error: StoreError) -> Failure {
+    Failure::Work(error.into())
+}
+
+/// Lists what each run found of a page.
+pub(super) fn history(settings: &Settings, url: &str, json: bool) -> Result<(), Failure> {
+    let store = open_store(settings)?;
+    let page = find_page(&store, url)?;
+    let nights = store.page_history(&page.url).map_err(work)?;
+    let mut out = io::stdout().lock();
+    if json {
+        let listed = serde_json::json!({"schema": 1, "url": page.url, "history": nights});
+        return Ok(writeln!(out, "{listed}")?);
+    }
+    let mut table = Table::new(&["run", "fetched", "status", "change", "stored"]);
+    for night in nights {
+        table.row(vec![
+            night.run.to_string(),
+            time(night.at),
+            night.status.map_or_else(|| "-".to_owned(), |status| status.to_string()),
+            night.change.map_or_else(|| "-".to_owned(), |change| change.replace('_', " ")),
+            if night.is_stored { "yes" } else { "" }.to_owned(),
+        ]);
+    }
+    write!(out, "{}", table.render(terminal_width()))?;
+    Ok(())
+}
+
+/// Shows the words that differ between two versions of a page.
+pub(super) fn diff(settings: &Settings, url: &str, runs: Option<(i64, i64)>, unified: bool) -> Result<(), Failure> {
+    let store = open_store(settings)?;
+    let page = find_page(&store, url)?;
+    let versions = store.page_versions(&page.url).map_err(work)?;
+    let text = |row: &PageRow| text_of(&store, row, settings);
+    let ((old, old_text), (new, new_text)) = match runs {
+        Some((from, to)) => {
+            let at = |run: i64| {
+                let known = versions.iter().rev().find(|version| version.run <= run);
+                known.ok_or_else(|| Failure::Nothing(anyhow!("{}: no version of run {run} or before it", page.url)))
+            };
+            let (old, new) = (at(from)?, at(to)?);
+            ((old, text(old)?), (new, text(new)?))
+        }
+        None => last_change(&versions, text)?.ok_or_else(|| {
+            let n = versions.len();
+            Failure::Nothing(anyhow!("{}: {n} stored versions, all with the same text", page.url))
+        })?,
+    };
+    let title = |row: &PageRow| format!("{} run {} {}", row.url, row.run, time(row.fetched_at));
+    if unified {
+        let diff = TextDiff::configure().timeout(LONGEST).diff_lines(&old_text, &new_text);
+        write!(stdout(), "{}", diff.unified_diff().header(&title(old), &title(new)))?;
+        return Ok(());
+    }
+    // Colors are written past the filter for terminals, the words of the page through it.
+    let mut out = io::stdout().lock();
+    let (old_text, new_text) = match io::stdout().is_terminal() {
+        true => (plain(&old_text).into_owned(), plain(&new_text).into_owned()),
+        false => (old_text, new_text),
+    };
+    writeln!(out, "--- {}\n+++ {}", title(old), title(new))?;
+    write_words(&old_text, &new_text, &mut out)?;
+    Ok(())
+}
+
+fn text_of(store: &Store, row: &PageRow, settings: &Settings) -> Result<String, Failure> {
+    let html = store.load_cleaned(row).map_err(work)?.unwrap_or_default();
+    Ok(write_text(&parse(&html, &settings.core.parse), |_| true))
+}
+
+type Version<'v> = (&'v PageRow, String);
+
+/// The newest version, and the newest one before it with another text.
+fn last_change(
+    versions: &[PageRow],
+    text: impl Fn(&PageRow) -> Result<String, Failure>,
+) -> Result<Option<(Version<'_>, Version<'_>)>, Failure> {
+    let mut newest: Option<Version<'_>> = None;
+    for version in versions.iter().rev() {
+        let words = text(version)?;
+        match newest.take() {
+            Some((row, last)) if last != words => return Ok(Some(((version, words), (row, last)))),
+            Some(kept) => newest = Some(kept),
+            None => newest = Some((version, words)),
+        }
+    }
+    Ok(None)
+}
+
+/// Words that went and came, in place: `[-old-]{+new+}` as in wdiff, in color on a terminal. Of long runs of equal words
+/// only those next to a change are shown.
+fn write_words(old: &str, new: &str, out: &mut impl Write) -> io::Result<()> {
+    let diff = TextDiff::configure().timeout(LONGEST).diff_words(old, new);
+    let mut runs: Vec<(ChangeTag, String)> = Vec::new();
+    for change in diff.iter_all_changes() {
+        match runs.last_mut() {
+            Some((tag, text)) if *tag == change.tag() => text.push_str(change.value()),
+            _ => runs.push((change.tag(), change.value().to_owned())),
+        }
+    }
+    let last = runs.len().saturating_sub(1);
+    for (at, (tag, text)) in runs.iter().enumerate() {
+        let shown = match tag {
+            ChangeTag::Equal => shortened(text, at > 0, at < last),
+            ChangeTag::Delete => console::style(format!("[-{text}-]")).red().to_string(),
+            ChangeTag::Insert => console::style(format!("{{+{text}+}}")).green().to_string(),
+        };
+        out.write_all(shown.as_bytes())?;
+    }
+    out.write_all(b"\n")
+}
+
+/// Equal words between two changes: all, or the first and the last.
+fn shortened(text: &str, has_before: bool, has_after: bool) -> String {
+    let ends: Vec<usize> = text
+        .split_inclusive(char::is_whitespace)
+        .scan(0, |at, word| {
+            *at += word.len();
+            Some(*at)
+        })
+        .collect();
+    if ends.len() <= 2 * CONTEXT {
+        return text.to_owned();
+    }
+    let head = if has_before { &text[..ends[CONTEXT - 1]] } else { "" };
+    let tail = if has_after { &text[ends[ends.len() - CONTEXT - 1]..] } else { "" };
+    format!("{head} … {tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_went_and_came_stand_in_their_place() {
+        let written = |old: &str, new: &str| {
+            let mut out = Vec::new();
+            write_words(old, new, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        console::set_colors_enabled(false);
+        assert_eq!(written("Rye is a grain.", "Rye is a hardy grain."), "Rye is a {+hardy +}grain.\n");
+        assert_eq!(written("one two", "one three"), "one [-two-]{+three+}\n");
+        let long = "word ".repeat(100);
+        let shown = written(&format!("{long}end"), &format!("{long}finish"));
+        assert!(shown.starts_with(" … ") && shown.len() < 100, "{shown}");
+    }
+}
