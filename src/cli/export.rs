@@ -46,6 +46,9 @@ pub(super) struct Export {
     /// Pages with the text of an earlier page of the export: mark (column duplicate_of), drop.
     #[arg(long, value_enum, default_value_t = DuplicatesName::Mark)]
     duplicates: DuplicatesName,
+    /// Pages with nearly the text of an earlier page, by MinHash: off, mark (column near_duplicate_of), drop.
+    #[arg(long, value_enum, default_value_t = NearName::Off)]
+    near_duplicates: NearName,
     /// Every stored version of a page, not only the newest.
     #[arg(long)]
     all_versions: bool,
@@ -82,6 +85,13 @@ enum FormName {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum DuplicatesName {
+    Mark,
+    Drop,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum NearName {
+    Off,
     Mark,
     Drop,
 }
@@ -147,6 +157,11 @@ impl Export {
             duplicates: match self.duplicates {
                 DuplicatesName::Mark => Duplicates::Mark,
                 DuplicatesName::Drop => Duplicates::Drop,
+            },
+            near_duplicates: match self.near_duplicates {
+                NearName::Off => None,
+                NearName::Mark => Some(Duplicates::Mark),
+                NearName::Drop => Some(Duplicates::Drop),
             },
             optional: Optional { html: self.html, comments: self.comments },
             part_bytes: self.part_size * 1_000_000,

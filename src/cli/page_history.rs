@@ -109,8 +109,8 @@ fn last_change(
     Ok(None)
 }
 
-/// Words that went and came, in place: `[-old-]{+new+}` as in wdiff, in color on a terminal. Of long runs of equal words
-/// only those next to a change are shown.
+/// Words that went and came, in place: `[-old-]{+new+}` as in wdiff, in color on a terminal. Of long runs of equal
+/// words only those next to a change are shown.
 fn write_words(old: &str, new: &str, out: &mut impl Write) -> io::Result<()> {
     let diff = TextDiff::configure().timeout(LONGEST).diff_words(old, new);
     let mut runs: Vec<(ChangeTag, String)> = Vec::new();

@@ -38,7 +38,7 @@ const fn column(name: &'static str, kind: Kind, doc: &'static str) -> Column {
 }
 
 /// The columns in order, before those of quality.
-const OWN: [Column; 36] = [
+const OWN: [Column; 37] = [
     column("url", Kind::Text, "Address of the page, after redirects."),
     column("canonical_url", Kind::Text, "Address that the page names as its own."),
     column("host", Kind::Text, "Host of the site."),
@@ -78,6 +78,11 @@ const OWN: [Column; 36] = [
     column("confidence", Kind::Real, "How much it trusts its labels, from 0 to 1."),
     column("warc", Kind::Text, "Folder of the archive that holds the exchange."),
     column("duplicate_of", Kind::Text, "Address of an earlier page of this export with the same text_digest."),
+    column(
+        "near_duplicate_of",
+        Kind::Text,
+        "Address of an earlier page with nearly the same text; with --near-duplicates.",
+    ),
     column("schema", Kind::Whole, "Version of this schema."),
 ];
 

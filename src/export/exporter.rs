@@ -23,6 +23,8 @@ struct Item {
     row: CorpusRow,
     site: Site,
     body: Vec<u8>,
+    /// MinHash of the text, where near-duplicates are looked for.
+    bands: Vec<u64>,
 }
 
 /// A page that is left out, and why.
@@ -134,7 +136,14 @@ impl<'a> Exporter<'a> {
     fn batch(&mut self, rows: Vec<CorpusRow>) -> Result<(), ExportError> {
         let items: Vec<Result<Item, LeftOut>> = rows.into_iter().map(|row| self.item(row)).collect::<Result<_, _>>()?;
         let (optional, settings) = (self.options.optional, self.settings);
-        let record = |item: Result<Item, LeftOut>| item.map(|item| record_of(item, optional, settings));
+        let finds_near = self.options.near_duplicates.is_some();
+        let record = |item: Result<Item, LeftOut>| {
+            let (mut item, record) = record_of(item?, optional, settings);
+            if finds_near {
+                item.bands = super::near::bands(record.text("text").unwrap_or_default());
+            }
+            Ok((item, record))
+        };
         let made: Vec<Result<(Item, Record), LeftOut>> = items.into_par_iter().map(record).collect();
         for made in made {
             match made {
@@ -152,7 +161,7 @@ impl<'a> Exporter<'a> {
         match self.store.load_body(&row) {
             Ok(body) => {
                 let site = self.sites.of(self.store, &row.host, self.query.upto, self.settings)?;
-                Ok(Ok(Item { row, site, body }))
+                Ok(Ok(Item { row, site, body, bands: Vec::new() }))
             }
             Err(e) => {
                 tracing::warn!("{e}");
@@ -172,15 +181,8 @@ impl<'a> Exporter<'a> {
                 return Ok(());
             }
         }
-        let digest = record.text("text_digest").and_then(|digest| u64::from_str_radix(digest, 16).ok());
-        let first = digest.map_or(Ok(None), |digest| self.seen.first(digest, &item.row.url, part));
-        let first = first.map_err(|what| ExportError::Folder { path: self.dir.to_owned(), what })?;
-        if let Some(first) = first.filter(|first| *first != item.row.url) {
-            if self.options.duplicates == Duplicates::Drop {
-                self.leave_out(item.row.id, "duplicate");
-                return Ok(());
-            }
-            record.set_text("duplicate_of", &first);
+        if self.is_repeated(&item, &mut record, part)? {
+            return Ok(());
         }
         let raw = Raw { content_type: item.row.content_type, body: item.body };
         let name = self.part_name();
@@ -199,6 +201,32 @@ impl<'a> Exporter<'a> {
             self.close_part()?;
         }
         Ok(())
+    }
+
+    /// Looks for an earlier page with the same text, or nearly. Returns whether the page is left out for it.
+    fn is_repeated(&mut self, item: &Item, record: &mut Record, part: i64) -> Result<bool, ExportError> {
+        let folder = |what| ExportError::Folder { path: self.dir.to_owned(), what };
+        let url = &item.row.url;
+        let digest = record.text("text_digest").and_then(|digest| u64::from_str_radix(digest, 16).ok());
+        let first = digest.map_or(Ok(None), |digest| self.seen.first(digest, url, part)).map_err(folder)?;
+        if let Some(first) = first.filter(|first| first != url) {
+            record.set_text("duplicate_of", &first);
+            if self.options.duplicates == Duplicates::Drop {
+                self.leave_out(item.row.id, "duplicate");
+                return Ok(true);
+            }
+        }
+        let Some(near) = self.options.near_duplicates.filter(|_| !item.bands.is_empty()) else { return Ok(false) };
+        let folder = |what| ExportError::Folder { path: self.dir.to_owned(), what };
+        let first = self.seen.near(&item.bands, url, part).map_err(folder)?;
+        if let Some(first) = first.filter(|first| first != url) {
+            record.set_text("near_duplicate_of", &first);
+            if near == Duplicates::Drop {
+                self.leave_out(item.row.id, "near_duplicate");
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn leave_out(&mut self, id: i64, why: &'static str) {
@@ -237,7 +265,7 @@ impl<'a> Exporter<'a> {
 
 /// The row of a page.
 fn record_of(item: Item, optional: Optional, settings: &Settings) -> (Item, Record) {
-    let Item { row, site, body } = &item;
+    let Item { row, site, body, .. } = &item;
     let (tree, _) = parse_bytes(body, row.content_type.as_deref(), &settings.core.parse);
     let matcher = site.matcher.as_deref();
     let labeled = label_page(&tree, None, matcher, &settings.core.clean);

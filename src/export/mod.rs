@@ -7,6 +7,7 @@
 mod columns;
 mod exporter;
 mod manifest;
+mod near;
 mod notes;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -65,10 +66,10 @@ impl Form {
     }
 }
 
-/// What is done with pages that have the text of an earlier one.
+/// What is done with pages that have the text of an earlier one, or nearly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates {
-    /// They are kept; `duplicate_of` names the earlier one.
+    /// They are kept; `duplicate_of` or `near_duplicate_of` names the earlier one.
     Mark,
     /// They are left out, and counted.
     Drop,
@@ -89,6 +90,8 @@ pub struct ExportOptions {
     pub filter: Option<String>,
     /// Pages with the same text.
     pub duplicates: Duplicates,
+    /// Pages with nearly the same text; `None`: they are not looked for.
+    pub near_duplicates: Option<Duplicates>,
     /// Optional columns.
     pub optional: Optional,
     /// Bytes of rows at which a part is closed.

@@ -137,6 +137,7 @@ impl Record {
             Value::Real(Some(rounded(labeled.labels.confidence))),
             Value::Text(about.warc.clone()),
             Value::Text(None),
+            Value::Text(None),
             Value::Whole(Some(i64::from(SCHEMA))),
         ];
         values.extend(Quality::of(&text).values.into_iter().map(|value| Value::Real(Some(value))));

@@ -1,6 +1,6 @@
 //! Reads pages for a corpus, in the order in which they were stored, and filters rows by an expression of SQL.
 
-use rusqlite::{Connection, Row, ToSql, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params, params_from_iter};
 
 use super::{Store, StoreError};
 
@@ -179,9 +179,14 @@ impl SeenTexts {
             let connection = Connection::open(path)?;
             connection.execute_batch(
                 "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
-                CREATE TABLE IF NOT EXISTS seen (digest INTEGER PRIMARY KEY, url TEXT NOT NULL, part INTEGER NOT NULL);",
+                CREATE TABLE IF NOT EXISTS seen (digest INTEGER PRIMARY KEY, url TEXT NOT NULL, part INTEGER NOT NULL);
+                CREATE TABLE IF NOT EXISTS documents (id INTEGER PRIMARY KEY, url TEXT NOT NULL, part INTEGER NOT NULL);
+                CREATE TABLE IF NOT EXISTS bands (band INTEGER PRIMARY KEY, document INTEGER NOT NULL);",
             )?;
             connection.execute("DELETE FROM seen WHERE part >= ?1", [part])?;
+            let later = "SELECT id FROM documents WHERE part >= ?1";
+            connection.execute(&format!("DELETE FROM bands WHERE document IN ({later})"), [part])?;
+            connection.execute("DELETE FROM documents WHERE part >= ?1", [part])?;
             connection.execute_batch("BEGIN")?;
             Ok(SeenTexts { connection })
         };
@@ -201,6 +206,30 @@ impl SeenTexts {
             }
             let mut select = self.connection.prepare_cached("SELECT url FROM seen WHERE digest = ?1")?;
             select.query_row([digest as i64], |row| row.get(0)).map(Some)
+        };
+        known().map_err(|e| e.to_string())
+    }
+
+    /// The page that shares a band with this text, the first one. The bands of a text that is new are remembered.
+    ///
+    /// # Errors
+    ///
+    /// What SQLite says.
+    pub fn near(&self, bands: &[u64], url: &str, part: i64) -> Result<Option<String>, String> {
+        let known = || -> rusqlite::Result<Option<String>> {
+            let sql = "SELECT d.url FROM bands b JOIN documents d ON d.id = b.document WHERE b.band = ?1";
+            let mut select = self.connection.prepare_cached(sql)?;
+            for band in bands {
+                if let Some(url) = select.query_row([*band as i64], |row| row.get(0)).optional()? {
+                    return Ok(Some(url));
+                }
+            }
+            let insert = "INSERT INTO documents (url, part) VALUES (?1, ?2)";
+            self.connection.prepare_cached(insert)?.execute(params![url, part])?;
+            let document = self.connection.last_insert_rowid();
+            let mut insert = self.connection.prepare_cached("INSERT OR IGNORE INTO bands VALUES (?1, ?2)")?;
+            bands.iter().try_for_each(|band| insert.execute(params![*band as i64, document]).map(drop))?;
+            Ok(None)
         };
         known().map_err(|e| e.to_string())
     }

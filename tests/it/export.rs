@@ -31,6 +31,7 @@ fn options(form: Form, part_bytes: u64) -> ExportOptions {
         all_versions: false,
         filter: None,
         duplicates: Duplicates::Mark,
+        near_duplicates: Some(Duplicates::Mark),
         optional: Optional::default(),
         part_bytes,
     }
@@ -63,6 +64,9 @@ fn corpora_are_read_back() {
         let text = row["text"].as_str().unwrap();
         assert_eq!(row["n_chars"], text.chars().count());
         assert!(row["url"].as_str().unwrap().contains(row["host"].as_str().unwrap()));
+        assert!(
+            row["duplicate_of"].is_null() || !row["near_duplicate_of"].is_null() || row["n_words"].as_i64() < Some(5)
+        );
         assert!(row["duplicate_of"].is_null() || rows.iter().any(|other| other["url"] == row["duplicate_of"]));
     }
 
