@@ -1,5 +1,5 @@
-//! Near-duplicates by MinHash (Broder 1997) with the parameters of FineWeb (Penedo et al. 2024): shingles of five words,
-//! 112 hashes in 14 bands of 8. Two texts whose shingles overlap by `s` (Jaccard) share a band with probability
+//! Near-duplicates by MinHash (Broder 1997) with the parameters of FineWeb (Penedo et al. 2024): shingles of five
+//! words, 112 hashes in 14 bands of 8. Two texts whose shingles overlap by `s` (Jaccard) share a band with probability
 //! `1 - (1 - s^8)^14`: .77 at .75, .99 at .85, .05 at .5.
 
 use unicode_segmentation::UnicodeSegmentation;
