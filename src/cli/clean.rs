@@ -3,24 +3,25 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use clap::builder::PossibleValuesParser;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::documents::{Found, Reading, next_batch};
+use super::learned_sites::{Models, learn_sites};
+use super::loaded_page::{Loaded, leaves_out, of_found, of_response};
 use super::site_pages::site_pages;
 use super::stored_templates::{Choice, StoredPage, StoredTemplates};
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_named, method_names, open_store};
 use crate::crawl::Single;
 use crate::export::{About, Optional, Record};
-use crate::fetch::Response;
-use crate::robots::PageRules;
-use crate::settings::{NoindexPages, Settings};
+use crate::settings::Settings;
 use crate::store::{Store, StoreError};
 use dehusk_core::internals::clean::LabeledPage;
-use dehusk_core::internals::dom::{Note, Tree, parse_bytes};
+use dehusk_core::internals::dom::{Note, Tree};
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::{MethodEntry, Model};
 use dehusk_core::internals::page_url::PageUrl;
@@ -45,7 +46,7 @@ use dehusk_core::internals::page_url::PageUrl;
   dehusk clean --method rtdm --like mirror/www/ page.html
   dehusk clean --method gottron --site docs.example.org page.html
   dehusk clean mirror/www/ --json
-  dehusk clean archive/*.warc.gz --json
+  dehusk clean archive/*.warc.gz --learn --rows > rows.jsonl
   dehusk clean pages.jsonl.zst --rows > rows.jsonl")]
 pub(super) struct Clean {
     /// Files, folders, web archives, JSON lines, URLs, or - for standard input.
@@ -58,6 +59,10 @@ pub(super) struct Clean {
     /// Clean each page alone, without a site and its template.
     #[arg(long, conflicts_with = "site")]
     alone: bool,
+    /// Learn each site from a sample of its pages in these sources first, and clean with what was learned. The sources
+    /// are read twice.
+    #[arg(long, conflicts_with_all = ["site", "alone", "method", "like"])]
+    learn: bool,
     /// Clean with this method instead of the stored template.
     #[arg(long, value_name = "NAME", conflicts_with = "alone")]
     #[arg(value_parser = PossibleValuesParser::new(method_names()))]
@@ -92,23 +97,14 @@ const MOST_LIKE: usize = 64;
 enum By {
     /// By the template of their site, if it has one.
     Store(StoredTemplates),
+    /// By the model of their site, learned from these sources.
+    Learned(Models),
     /// By the template that --site names.
     Site(Choice),
     /// Each page alone.
     Alone,
     /// Another method, with its learned model.
     Method(&'static MethodEntry, Option<Model>),
-}
-
-/// A page that was read.
-struct Loaded {
-    /// As the source names it.
-    name: String,
-    tree: Tree,
-    url: Option<PageUrl>,
-    rules: PageRules,
-    /// Whether it is one of many in its source, so that nobody has named it.
-    is_one_of_many: bool,
 }
 
 /// What became of the pages.
@@ -187,6 +183,9 @@ impl Clean {
     }
 
     fn by(&self, settings: &Settings) -> Result<By, Failure> {
+        if self.learn {
+            return self.by_learning(settings);
+        }
         let method = match &self.method {
             Some(name) => method_named(name)?,
             None if !self.like.is_empty() => method_named(Method::of_label_by(settings.core.learn.label_by).name())?,
@@ -224,6 +223,17 @@ impl Clean {
                 Ok(By::Method(method, Some(model)))
             }
         }
+    }
+
+    fn by_learning(&self, settings: &Settings) -> Result<By, Failure> {
+        if let Some(source) = self.pages.iter().find(|page| *page == "-" || page.contains("://")) {
+            let text = "--learn reads its sources twice; write this one to a file first";
+            return Err(Failure::Usage(anyhow!("{source}: {text}")));
+        }
+        let sources: Vec<PathBuf> = self.pages.iter().map(PathBuf::from).collect();
+        let models = learn_sites(&sources, settings);
+        tracing::info!("{} sites learned", models.len());
+        Ok(By::Learned(models))
     }
 
     fn by_store(&self, settings: &Settings) -> Result<By, Failure> {
@@ -352,43 +362,17 @@ fn choose(page: &Loaded, by: &By) -> anyhow::Result<Choice> {
             let host = page.url.as_ref().map(PageUrl::authority);
             Ok(templates.choose(&StoredPage { name: &page.name, tree: &page.tree, host })?)
         }
+        By::Learned(models) => {
+            let known = page.url.as_ref().and_then(|url| models.get_key_value(&url.authority()));
+            Ok(known.map_or(Choice::Alone, |(host, model)| Choice::Site(host.clone(), Arc::clone(model))))
+        }
         By::Site(choice) => Ok(choice.clone()),
         By::Alone | By::Method(..) => Ok(Choice::Alone),
     }
 }
 
-/// Whether a page is left out because its owner wants it in no collection.
-fn leaves_out(page: &Loaded, settings: &Settings) -> bool {
-    if !page.rules.noindex || settings.store.noindex == NoindexPages::Show {
-        return false;
-    }
-    if !page.is_one_of_many {
-        tracing::warn!("{}: asks for noindex: its owner wants it in no collection", page.name);
-    }
-    page.is_one_of_many
-}
-
 fn is_missing(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(StoreError::Missing { .. }))
-}
-
-fn of_response(name: &str, response: &Response, settings: &Settings) -> Loaded {
-    let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.core.parse);
-    let rules = rules_of(&tree, &response.robots_tags, &settings.agents());
-    Loaded { name: name.to_owned(), tree, url: Some(response.url.clone()), rules, is_one_of_many: false }
-}
-
-fn of_found(found: Found, settings: &Settings, agents: &[String]) -> Loaded {
-    let tree = found.tree(&settings.core.parse);
-    let rules = rules_of(&tree, &found.robots_tags, agents);
-    let Found { name, url, is_one_of_many, .. } = found;
-    Loaded { name, tree, url, rules, is_one_of_many }
-}
-
-fn rules_of(tree: &Tree, robots_tags: &[String], agents: &[String]) -> PageRules {
-    let metas = tree.all("meta").filter_map(|meta| Some((tree.attr(meta, "name")?, tree.attr(meta, "content")?)));
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    PageRules::of(robots_tags, metas, agents, now.map_or(0, |now| now.as_secs() as i64))
 }
 
 /// The first [`MOST_LIKE`] pages of these sources.

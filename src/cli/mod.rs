@@ -12,6 +12,8 @@ mod exit;
 mod export;
 mod learn;
 mod learn_many;
+mod learned_sites;
+mod loaded_page;
 mod maintenance;
 mod manual;
 mod metrics;

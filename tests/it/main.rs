@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, reason = "tests")]
 
 mod changes;
+mod clean_learn;
 mod cli;
 mod cluster;
 mod corpus;

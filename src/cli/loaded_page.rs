@@ -1,0 +1,49 @@
+//! A page as `dehusk clean` has read it, with the wishes of its owner.
+
+use super::documents::Found;
+use crate::fetch::Response;
+use crate::robots::PageRules;
+use crate::settings::{NoindexPages, Settings};
+use dehusk_core::internals::dom::{Tree, parse_bytes};
+use dehusk_core::internals::page_url::PageUrl;
+
+/// A page that was read.
+pub(super) struct Loaded {
+    /// As the source names it.
+    pub(super) name: String,
+    pub(super) tree: Tree,
+    pub(super) url: Option<PageUrl>,
+    pub(super) rules: PageRules,
+    /// Whether it is one of many in its source, so that nobody has named it.
+    pub(super) is_one_of_many: bool,
+}
+
+/// Whether a page is left out because its owner wants it in no collection.
+pub(super) fn leaves_out(page: &Loaded, settings: &Settings) -> bool {
+    if !page.rules.noindex || settings.store.noindex == NoindexPages::Show {
+        return false;
+    }
+    if !page.is_one_of_many {
+        tracing::warn!("{}: asks for noindex: its owner wants it in no collection", page.name);
+    }
+    page.is_one_of_many
+}
+
+pub(super) fn of_response(name: &str, response: &Response, settings: &Settings) -> Loaded {
+    let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.core.parse);
+    let rules = rules_of(&tree, &response.robots_tags, &settings.agents());
+    Loaded { name: name.to_owned(), tree, url: Some(response.url.clone()), rules, is_one_of_many: false }
+}
+
+pub(super) fn of_found(found: Found, settings: &Settings, agents: &[String]) -> Loaded {
+    let tree = found.tree(&settings.core.parse);
+    let rules = rules_of(&tree, &found.robots_tags, agents);
+    let Found { name, url, is_one_of_many, .. } = found;
+    Loaded { name, tree, url, rules, is_one_of_many }
+}
+
+fn rules_of(tree: &Tree, robots_tags: &[String], agents: &[String]) -> PageRules {
+    let metas = tree.all("meta").filter_map(|meta| Some((tree.attr(meta, "name")?, tree.attr(meta, "content")?)));
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    PageRules::of(robots_tags, metas, agents, now.map_or(0, |now| now.as_secs() as i64))
+}
