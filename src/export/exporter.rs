@@ -68,7 +68,7 @@ impl<'a> Exporter<'a> {
         let lock = File::create(dir.join(".lock")).map_err(io)?;
         let busy = |_| ExportError::Folder { path: dir.to_owned(), what: "another export writes there".to_owned() };
         lock.try_lock().map_err(busy)?;
-        let mut manifest = begin(dir, options, settings, store.last_page()?)?;
+        let mut manifest = begin(dir, options, settings, store.last_settled_page()?)?;
         for entry in fs::read_dir(dir).map_err(io)? {
             let path = entry.map_err(io)?.path();
             if path.extension().is_some_and(|extension| extension == "part") {
@@ -327,6 +327,10 @@ fn begin(dir: &Path, options: &ExportOptions, settings: &Settings, last: i64) ->
     if known.asked != asked || known.schema != SCHEMA {
         let what = "the folder holds an export that was asked for with other options; name another one, or remove it";
         return Err(folder(what.to_owned()));
+    }
+    let is_whole = |part: &&Part| fs::metadata(dir.join(&part.name)).is_ok_and(|file| file.len() == part.bytes);
+    if let Some(part) = known.parts.iter().filter(|part| part.bytes > 0).find(|part| !is_whole(part)) {
+        return Err(folder(format!("{} is missing or has another size; name a new folder", part.name)));
     }
     // A finished export made again adds what was stored since.
     Ok(if known.complete { Manifest { upto: last.max(known.upto), ..known } } else { known })

@@ -58,9 +58,14 @@ fn corpus_row(row: &Row<'_>) -> rusqlite::Result<CorpusRow> {
 }
 
 impl Store {
-    /// The greatest row number of a page; 0 if there is none.
-    pub fn last_page(&self) -> Result<i64, StoreError> {
-        self.wrap(self.connection.query_row("SELECT COALESCE(max(id), 0) FROM pages", [], |row| row.get(0)))
+    /// The page up to which all pages are what they will be; 0 if there is none. Pages of a site that a crawl has not
+    /// ended yet may still be cleaned.
+    pub fn last_settled_page(&self) -> Result<i64, StoreError> {
+        let sql = "SELECT COALESCE(
+            (SELECT min(p.id) - 1 FROM sites s JOIN pages p ON p.site_id = s.id
+                WHERE s.outcome IS NULL AND p.cleaned IS NULL AND p.run_id = s.run_id),
+            (SELECT max(id) FROM pages), 0)";
+        self.wrap(self.connection.query_row(sql, [], |row| row.get(0)))
     }
 
     /// The next cleaned pages after this row.
@@ -247,6 +252,29 @@ impl SeenTexts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_that_a_crawl_will_clean_are_left_for_later() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(&dir.path().join("c.db"), 3).unwrap();
+        assert_eq!(store.last_settled_page().unwrap(), 0);
+        let insert = "INSERT INTO runs (id, started_at, settings) VALUES (1, 0, '{}');
+            INSERT INTO sites (id, host, key_url, run_id, outcome, updated_at)
+                VALUES (1, 'a', 'http://a/', 1, 'learned', 0), (2, 'b', 'http://b/', 1, NULL, 0);
+            INSERT INTO pages (id, run_id, site_id, url, fetched_at, status, digest, raw, cleaned)
+                VALUES (1, 1, 1, 'http://a/', 0, 200, '', x'', x''), (2, 1, 1, 'http://a/failed', 0, 500, '', x'', NULL),
+                (3, 1, 2, 'http://b/', 0, 200, '', x'', NULL), (4, 1, 1, 'http://a/later', 0, 200, '', x'', x'');";
+        store.connection.execute_batch(insert).unwrap();
+        let ids = |upto| {
+            let query = CorpusQuery { upto, ..CorpusQuery::default() };
+            store.corpus_rows(&query, 0, 9).unwrap().iter().map(|row| row.id).collect::<Vec<_>>()
+        };
+        assert_eq!(store.last_settled_page().unwrap(), 2);
+        assert_eq!(ids(2), [1]);
+        store.connection.execute("UPDATE sites SET outcome = 'failed'", []).unwrap();
+        assert_eq!(store.last_settled_page().unwrap(), 4);
+        assert_eq!(ids(4), [1, 4]);
+    }
 
     #[test]
     fn rows_are_filtered_by_expressions() {

@@ -154,6 +154,9 @@ fn filters_duplicates_and_folders_are_obeyed_and_named() {
     assert_eq!(run(&few).0, Some(0), "made again, it adds nothing");
     assert_eq!(lines(&dir.path().join("few")), rows);
 
+    std::fs::write(dir.path().join("few/part-00000.jsonl.zst"), "cut off").unwrap();
+    let (code, _, error) = run(&few);
+    assert!(code == Some(2) && error.contains("part-00000") && error.contains("another size"), "{error}");
     let (code, _, error) = run(&["--out", "few"]);
     assert!(code == Some(2) && error.contains("few") && error.contains("other options"), "{error}");
     let (code, _, error) = run(&["--out", "x", "--where", "n_wrds > 1"]);

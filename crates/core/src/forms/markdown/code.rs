@@ -91,7 +91,7 @@ impl Lines {
     /// The text without line numbers, if each line has one and they are consecutive.
     fn without_numbers(self) -> String {
         let n_lines = self.out.trim_end().lines().count();
-        let is_row = self.numbers.windows(2).all(|pair| pair[0].2 + 1 == pair[1].2);
+        let is_row = self.numbers.windows(2).all(|pair| pair[0].2.checked_add(1) == Some(pair[1].2));
         if self.numbers.len() < 2 || self.numbers.len() != n_lines || !is_row {
             return self.out;
         }

@@ -80,7 +80,7 @@ impl Formulas {
     }
 
     /// The TeX of an image of a formula; the inner value is `None` where MathML beside it has it.
-    pub(super) fn of_image(&self, _image: NodeId, alt: &str) -> Option<Option<String>> {
+    pub(super) fn of_image(&self, alt: &str) -> Option<Option<String>> {
         let tex = alt.strip_prefix("{\\displaystyle ").and_then(|tex| tex.strip_suffix('}'));
         let tex = tex.map_or(alt, str::trim);
         match self.known.contains(tex) {

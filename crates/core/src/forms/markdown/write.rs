@@ -155,7 +155,7 @@ impl Writer<'_> {
             let marker = match list.start {
                 Some(start) => {
                     let end = if bullet == '-' { '.' } else { ')' };
-                    format!("{}{end} ", (start + at as u64).min(999_999_999))
+                    format!("{}{end} ", start.saturating_add(at as u64).min(999_999_999))
                 }
                 None => format!("{bullet} "),
             };

@@ -43,7 +43,7 @@ impl Builder<'_> {
     pub(super) fn image(&self, node: NodeId, flow: &mut Flow, context: Context) {
         let tree = self.tree;
         let alt = one_line(tree.attr(node, "alt").unwrap_or_default());
-        if let Some(tex) = self.formulas.of_image(node, &alt) {
+        if let Some(tex) = self.formulas.of_image(&alt) {
             if let Some(tex) = tex {
                 flow.push(Piece::Formula(tex), context.marks);
             }
