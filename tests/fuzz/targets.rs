@@ -12,7 +12,7 @@ use dehusk_core::internals::dom::{Tree, scan_links, scan_metas};
 use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::strings::Patterns;
 use dehusk_core::internals::template::Template;
-use dehusk_core::{Page, PageOptions, SiteModel};
+use dehusk_core::{MarkdownLinks, MarkdownOptions, Page, PageOptions, Quality, SiteModel, detect_language};
 
 /// A reader of foreign bytes.
 pub type Target = fn(&[u8]);
@@ -51,7 +51,7 @@ pub fn parse(data: &[u8]) {
     scan_metas(data);
 }
 
-/// Cleaned HTML is inert, and what it is parsed to is written as itself.
+/// Cleaned HTML is inert, and what it is parsed to is written as itself; Markdown, metadata and signals of any page.
 pub fn forms(data: &[u8]) {
     let page = page(data).with_url("http://example.org/a/b?c").expect("a URL");
     let html = page.clean().html();
@@ -60,6 +60,16 @@ pub fn forms(data: &[u8]) {
     let url = PageUrl::parse("http://example.org/a/b?c").ok();
     let twice = dehusk_core::internals::forms::write_html(&again, url.as_ref(), |_| true);
     check_inert(&dehusk_core::internals::dom::parse(&twice, &PageOptions::default().limits), &twice);
+    let cleaned = page.clean();
+    for links in [MarkdownLinks::Inline, MarkdownLinks::Reference, MarkdownLinks::Drop] {
+        let markdown = cleaned.markdown(&MarkdownOptions { links, ..MarkdownOptions::default() });
+        assert!(!markdown.contains("](javascript:"), "{markdown:?}");
+    }
+    let metadata = page.metadata();
+    let day = metadata.published.map(|day| day.value);
+    assert!(day.as_ref().is_none_or(|day| day.len() == 10), "{day:?}");
+    assert!(Quality::of(&cleaned.text()).values.iter().all(|value| value.is_finite() && *value >= 0.0));
+    assert!(detect_language(&cleaned.text()).is_none_or(|(code, _)| code.len() <= 3));
 }
 
 fn check_inert(tree: &Tree, html: &str) {

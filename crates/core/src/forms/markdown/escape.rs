@@ -82,6 +82,7 @@ pub(super) fn escape_start(line: &str) -> Cow<'_, str> {
         '-' => ends_marker(chars.as_str()) || is_ruler(line),
         '*' => ends_marker(chars.as_str()),
         '>' => true,
+        '[' => ["[ ]", "[x]", "[X]"].iter().any(|task| line.starts_with(task)),
         '=' => line.trim_end().bytes().all(|byte| byte == b'='),
         '_' => line.len() > 2 && line.bytes().all(|byte| matches!(byte, b'_' | b' ')),
         '~' => line.starts_with("~~~"),

@@ -66,17 +66,17 @@ fn clear_unreadable(runs: &mut Vec<Run>, mark: Mark) {
             continue;
         }
         let mut end = at + n_marked(&runs[at..], mark);
-        if !is_read_at_start(runs, at, end) && free_start(runs, at, mark) {
+        if !is_read_at_start(runs, at, end, mark) && free_start(runs, at, mark) {
             (at, end) = (at + 1, end + 1);
         }
-        if !is_read_at_end(runs, at, end) {
+        if !is_read_at_end(runs, at, end, mark) {
             free_end(runs, end - 1, mark);
             // A bracket that is opened inside is closed inside.
             if OPENING.contains(&first_char(&runs[at])) && free_start(runs, at, mark) {
                 (at, end) = (at + 1, end + 1);
             }
         }
-        if !is_read_at_start(runs, at, end) || !is_read_at_end(runs, at, end) {
+        if !is_read_at_start(runs, at, end, mark) || !is_read_at_end(runs, at, end, mark) {
             runs[at..end].iter_mut().for_each(|run| run.marks.set(mark, false));
         }
         at = end;
@@ -89,7 +89,7 @@ const OPENING: [char; 12] = ['(', '[', '{', '<', '“', '‘', '«', '「', '『
 /// Takes the mark off the punctuation that a text begins with: `**(a)**b` is not read, `(**a**)b` is.
 fn free_start(runs: &mut Vec<Run>, at: usize, mark: Mark) -> bool {
     let Piece::Text(text) = &runs[at].piece else { return false };
-    let rest = text.trim_start_matches(is_punctuation);
+    let rest = text.trim_start_matches(is_sign);
     let (signs, rest) = text.split_at(text.len() - rest.len());
     if signs.is_empty() || rest.is_empty() {
         return false;
@@ -105,7 +105,7 @@ fn free_start(runs: &mut Vec<Run>, at: usize, mark: Mark) -> bool {
 /// The same for the punctuation that a text ends with.
 fn free_end(runs: &mut Vec<Run>, at: usize, mark: Mark) {
     let Piece::Text(text) = &runs[at].piece else { return };
-    let (rest, signs) = text.split_at(text.trim_end_matches(is_punctuation).len());
+    let (rest, signs) = text.split_at(text.trim_end_matches(is_sign).len());
     if !signs.is_empty() && !rest.is_empty() {
         let (rest, signs) = (rest.to_owned(), signs.to_owned());
         let mut free = runs[at].clone();
@@ -115,17 +115,23 @@ fn free_end(runs: &mut Vec<Run>, at: usize, mark: Mark) {
     }
 }
 
+/// Takes a mark off the runs from the first on that have it.
+fn clear(runs: &mut [Run], mark: Mark) {
+    let n = n_marked(runs, mark);
+    runs[..n].iter_mut().for_each(|run| run.marks.set(mark, false));
+}
+
 /// Number of runs from the first on that have a mark.
 fn n_marked(runs: &[Run], mark: Mark) -> usize {
     runs.iter().position(|run| !run.marks.has(mark)).unwrap_or(runs.len())
 }
 
 /// Whether the delimiter before run `start` opens. It stands before a link that the mark covers, else in the link.
-fn is_read_at_start(runs: &[Run], start: usize, end: usize) -> bool {
+fn is_read_at_start(runs: &[Run], start: usize, end: usize, mark: Mark) -> bool {
     let Some(before) = start.checked_sub(1).map(|before| &runs[before]) else { return true };
     let first = &runs[start];
     let next = if before.marks.link == first.marks.link {
-        first_char(first)
+        if has_other(first, before, mark) { '~' } else { first_char(first) }
     } else if first.marks.link == 0 || start + n_marked(&runs[start..], Mark::Link(first.marks.link)) > end {
         return true;
     } else {
@@ -134,17 +140,32 @@ fn is_read_at_start(runs: &[Run], start: usize, end: usize) -> bool {
     !is_punctuation(next) || !is_letter(last_char(before))
 }
 
+/// Whether a run has a mark with other delimiters than this one that its neighbor has not: they may stand between the
+/// delimiter and the text.
+fn has_other(run: &Run, neighbor: &Run, mark: Mark) -> bool {
+    let is_star = |mark: Mark| matches!(mark, Mark::Strong | Mark::Emphasis);
+    let mut others = run.marks.all().filter(|other| *other != mark && !(is_star(*other) && is_star(mark)));
+    others.any(|other| !neighbor.marks.has(other))
+}
+
 /// The same for the delimiter after the last run before `end`.
-fn is_read_at_end(runs: &[Run], start: usize, end: usize) -> bool {
+fn is_read_at_end(runs: &[Run], start: usize, end: usize, mark: Mark) -> bool {
     let (last, Some(after)) = (&runs[end - 1], runs.get(end)) else { return true };
     let previous = if after.marks.link == last.marks.link {
-        last_char(last)
+        let plain = Run { piece: Piece::Space, marks: Marks::default() };
+        let before = start.checked_sub(1).map_or(&plain, |before| &runs[before]);
+        let begins_inside = has_other(last, before, mark);
+        if has_other(last, after, mark) || begins_inside { '~' } else { last_char(last) }
     } else if last.marks.link == 0 || (start > 0 && runs[start - 1].marks.link == last.marks.link) {
         return true;
     } else {
         ')'
     };
     !is_punctuation(previous) || !is_letter(first_char(after))
+}
+
+fn is_sign(c: char) -> bool {
+    is_punctuation(c) || c.is_whitespace()
 }
 
 fn is_letter(c: char) -> bool {
@@ -206,7 +227,7 @@ impl Inline<'_> {
             }
         }
         [Mark::Deleted, Mark::Strong, Mark::Emphasis].into_iter().for_each(|mark| clear_unreadable(&mut runs, mark));
-        let runs = tidied(runs);
+        let mut runs = tidied(runs);
         let place = self.place(&runs, kind);
         let mut out = String::new();
         let mut open = Vec::new();
@@ -215,8 +236,12 @@ impl Inline<'_> {
             let is_gap = |run: &Run| matches!(run.piece, Piece::Space | Piece::Break);
             let word = if is_gap(&runs[at]) { at + 1 } else { at };
             let marks = runs.get(word).map(|run| run.marks).unwrap_or_default();
-            self.close(&mut open, marks, &mut out);
+            let closed = self.close(&mut open, marks, &mut out);
             if !is_gap(&runs[at]) {
+                // A mark that would end and begin again inside a word is not read: it ends.
+                if at > 0 && !is_gap(&runs[at - 1]) {
+                    closed.into_iter().for_each(|mark| clear(&mut runs[at..], mark));
+                }
                 self.open(&mut open, &runs[at..], &mut out);
             }
             self.piece(&runs, at, place, &mut out);
@@ -234,7 +259,7 @@ impl Inline<'_> {
             in_link: false,
             in_cell: kind == Kind::Cell,
             has_backticks: n('`') > 1 || (n('`') > 0 && runs.iter().any(|run| matches!(run.piece, Piece::Code(_)))),
-            has_tildes: n('~') > 1,
+            has_tildes: n('~') > 1 || (n('~') > 0 && runs.iter().any(|run| run.marks.deleted)),
             has_brackets: has_link || texts.contains("](") || texts.contains("][") || texts.contains("]:"),
         }
     }
@@ -243,15 +268,23 @@ impl Inline<'_> {
         let run = &runs[at];
         match &run.piece {
             Piece::Text(text) => {
-                let before = at.checked_sub(1).map(|before| last_char(&runs[before]));
-                let after = runs.get(at + 1).map(|after| {
-                    let begins_link = after.marks.link != 0 && after.marks.link != run.marks.link;
-                    if begins_link { '[' } else { first_char(after) }
-                });
+                // What stands at a border of marks is a delimiter.
+                let beside = |other: Option<&Run>, edge: fn(&Run) -> char| match other {
+                    Some(other) if other.marks == run.marks => Some(edge(other)),
+                    Some(other) if matches!(other.piece, Piece::Space | Piece::Break) => Some(' '),
+                    None if run.marks == Marks::default() => None,
+                    _ => Some('['),
+                };
+                let before = beside(at.checked_sub(1).map(|before| &runs[before]), last_char);
+                let after = beside(runs.get(at + 1), first_char);
                 let place = Place { in_link: run.marks.link != 0, ..place };
                 escape(text, before, after, place, out);
             }
             Piece::Space => out.push(' '),
+            // Right behind other code it would be read as one with it.
+            Piece::Code(text) if out.ends_with('`') => {
+                escape(text, Some('`'), None, Place { in_link: true, ..place }, out)
+            }
             Piece::Code(text) => out.push_str(&code_span(text, place.in_cell)),
             Piece::Image { src, alt } => {
                 out.push_str("![");
@@ -272,11 +305,13 @@ impl Inline<'_> {
     }
 
     /// Closes what does not go on, and what was opened after it.
-    fn close(&mut self, open: &mut Vec<Mark>, to: Marks, out: &mut String) {
+    ///
+    /// Returns what was closed and goes on, links left out.
+    fn close(&mut self, open: &mut Vec<Mark>, to: Marks, out: &mut String) -> Vec<Mark> {
         let first = open.iter().position(|mark| !to.has(*mark)).unwrap_or(open.len());
-        for mark in open.drain(first..).rev().collect::<Vec<_>>() {
-            self.end(mark, out);
-        }
+        let closed: Vec<Mark> = open.drain(first..).rev().collect();
+        closed.iter().for_each(|mark| self.end(*mark, out));
+        closed.into_iter().filter(|mark| to.has(*mark) && !matches!(mark, Mark::Link(_))).collect()
     }
 
     /// Opens the marks of the first run that are not open, the longest first. A link is not split: what ends inside it

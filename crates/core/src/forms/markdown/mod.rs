@@ -47,3 +47,30 @@ fn is_block(name: &str) -> bool {
     );
     is
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{MarkdownOptions, write_markdown};
+    use crate::dom::{ParseOptions, parse, test_pages};
+
+    proptest! {
+        /// Any page is written, whatever is kept of it, and twice the same.
+        #[test]
+        fn any_page_is_written(pages in test_pages::pages(1, 0..30), every in 1_usize..5) {
+            let tree = parse(&pages[0], &ParseOptions::default());
+            let write = || write_markdown(&tree, None, &MarkdownOptions::default(), |node| node.index() % every == 0);
+            prop_assert_eq!(write(), write());
+        }
+
+        #[test]
+        fn any_markup_is_written(html in "(<(/)?(p|b|i|a href=x|ul|li|ol start=3|table|tr|td|th|pre|code|br|dl|dt|dd|sup|h2)>|[a*_`|\\[\\]!#$ ]|1\\. |- ){0,60}") {
+            let tree = parse(&html, &ParseOptions::default());
+            let written = write_markdown(&tree, None, &MarkdownOptions::default(), |_| true);
+            let letters = |text: &str| text.chars().filter(|c| *c == 'a').count();
+            let shown: usize = tree.counted().map(|at| letters(tree.text(crate::dom::NodeId::new(at)))).sum();
+            prop_assert_eq!(letters(&written), shown, "{}", written);
+        }
+    }
+}
