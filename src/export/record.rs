@@ -66,7 +66,7 @@ pub struct Optional {
     pub comments: bool,
 }
 
-/// Labels of the page and of its comments, where they are asked for.
+/// The text of the comments of a page.
 pub fn comments_of(tree: &Tree, matcher: Option<&TemplateMatcher>, settings: &Settings) -> String {
     let with = |keep| label_page(tree, None, matcher, &CleanOptions { keep, ..settings.core.clean }).labels;
     let main = with(KeepText::Main);
