@@ -351,7 +351,7 @@ impl Clean {
 /// The row of a page, as `dehusk export` writes it.
 fn row(page: &Loaded, model: Option<String>, labeled: &LabeledPage, settings: &Settings) -> String {
     let model = model.map(|host| (host, None));
-    let about = About { url: page.url.clone(), model, ..About::default() };
+    let about = About { url: page.url.clone(), warc_record: page.warc_record.clone(), model, ..About::default() };
     let record = Record::of(&page.tree, labeled, &about, None, Optional::default(), settings);
     format!("{}\n", record.to_json())
 }

@@ -1,5 +1,6 @@
 //! `dehusk crawl`: crawls sites and stores their pages.
 
+mod followers;
 mod summary;
 
 use std::io::{self, Write};
@@ -10,13 +11,16 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 
+use followers::{Followers, Wanted};
 use summary::print;
 pub(super) use summary::site_table;
 
+use super::export::{FormName, failure};
 use super::metrics::{Metrics, write_file};
 use super::progress::Display;
 use super::{Failure, Outcome, exit};
 use crate::crawl::{Progress, SeedList, SiteSummary, Stop, Summary, crawl};
+use crate::export::ExportOptions;
 use crate::seeds::{Seeds, SeedsError};
 use crate::settings::Settings;
 
@@ -33,6 +37,7 @@ use crate::settings::Settings;
   tail -f new-domains.log | dehusk crawl -
   dehusk crawl lists/*.txt --set 'fetch.user_agent=mybot/1.0 (+https://my.org/bot)'
   dehusk crawl --warc archive --metrics 127.0.0.1:9184 --log-format json
+  dehusk crawl lists/*.txt --export corpus --export-format parquet --feed changes.jsonl
   dehusk crawl --json | jq .summary.stats
 
 Seeds from standard input (-) or a pipe are crawled as they come; the run ends when the pipe does. A further URL of a
@@ -61,6 +66,16 @@ pub(super) struct Crawl {
     /// Write the same metrics to this file when the run ends, for node_exporter's textfile collector.
     #[arg(long, value_name = "FILE")]
     metrics_file: Option<PathBuf>,
+    /// Export pages into this folder as their sites end, like `dehusk export --out DIR`, which adds to it later.
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// Form of the files of --export.
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = FormName::Jsonl, requires = "export")]
+    export_format: FormName,
+    /// Append new and changed pages to this file as they are committed: JSON lines with `seq`, `change` and the columns
+    /// of `dehusk export`.
+    #[arg(long, value_name = "FILE")]
+    feed: Option<PathBuf>,
     /// Print the summary and all sites as JSON.
     #[arg(long)]
     json: bool,
@@ -107,7 +122,10 @@ impl Crawl {
         settings.revisit.all |= self.all;
         tell_settings();
         let list = if self.resume { SeedList::resume() } else { self.seed_list(&settings)? };
-        let (summary, sites) = run_crawl(list, &settings, self.warc.as_deref(), self.metrics)?;
+        let followers = Followers::start(self.wanted(), &settings).map_err(failure)?;
+        let outcome = run_crawl(list, &settings, self.warc.as_deref(), self.metrics);
+        let written = followers.map(Followers::finish).transpose();
+        let (summary, sites) = outcome?;
         if let Some(path) = &self.metrics_file {
             write_file(path, &summary.stats, summary.seconds, summary.was_interrupted)
                 .with_context(|| path.display().to_string())
@@ -118,6 +136,9 @@ impl Crawl {
             writeln!(out, "{}", serde_json::json!({"schema": 2, "summary": summary, "sites": sites}))?;
         } else {
             print(&summary, &sites, &settings, &mut out)?;
+        }
+        if let Some(written) = written.map_err(failure)?.filter(|_| !self.json) {
+            written.print(&self.wanted(), &mut out)?;
         }
         let stats = &summary.stats;
         let failed = (stats.failed + stats.failed_before) as f64 / stats.sites.max(1) as f64;
@@ -135,6 +156,11 @@ impl Crawl {
             (false, true) => ExitCode::from(exit::FAILED),
             (false, false) => ExitCode::SUCCESS,
         })
+    }
+
+    fn wanted(&self) -> Wanted {
+        let options = ExportOptions { form: self.export_format.form(), ..ExportOptions::default() };
+        Wanted { export: self.export.clone().map(|dir| (dir, options)), feed: self.feed.clone() }
     }
 
     fn seed_list(&self, settings: &Settings) -> Result<SeedList, Failure> {

@@ -10,10 +10,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::table::count;
 use super::{Failure, Outcome, open_store};
-use crate::export::{Duplicates, ExportError, ExportOptions, Form, Optional, columns, export};
+use crate::export::{Duplicates, ExportError, ExportOptions, Form, Kept, Optional, Progress, columns, export};
 use crate::settings::Settings;
 
-/// Export cleaned pages as a corpus: JSON lines, Parquet, WARC, WET or Markdown files.
+/// Export cleaned pages as a corpus: JSON lines, Parquet, WARC, WET, Markdown files or a static site.
 ///
 /// A row is a page without its template: text, Markdown, metadata, counts, digests and signals of quality;
 /// docs/corpora.md has the schema. Pages are cleaned with the newest template of their site and the settings of
@@ -26,6 +26,7 @@ use crate::settings::Settings;
   dehusk export --format parquet --out corpus --where \"language = 'en' AND n_words >= 50\" --duplicates drop
   dehusk export --format md --out notes --sites docs.example.org
   dehusk export --format jsonl --out news --since 12
+  dehusk export --format site --out copy && xdg-open copy/index.html
   dehusk export --columns")]
 pub(super) struct Export {
     /// Form of the files.
@@ -49,6 +50,14 @@ pub(super) struct Export {
     /// Pages with nearly the text of an earlier page, by MinHash: off, mark (column near_duplicate_of), drop.
     #[arg(long, value_enum, default_value_t = NearName::Off)]
     near_duplicates: NearName,
+    /// Which of several pages with the same text, or nearly, is no duplicate: first (stored), longest, newest. For the
+    /// last two all pages are read twice.
+    #[arg(long, value_enum, default_value_t = KeptName::First)]
+    keep: KeptName,
+    /// Paragraphs that earlier pages have: off, mark (columns repeated_in_site and repeated_elsewhere), drop (from the
+    /// column text).
+    #[arg(long, value_enum, default_value_t = NearName::Off)]
+    paragraphs: NearName,
     /// Every stored version of a page, not only the newest.
     #[arg(long)]
     all_versions: bool,
@@ -69,8 +78,17 @@ pub(super) struct Export {
     columns: bool,
 }
 
+/// What an error of an export means for the command.
+pub(super) fn failure(error: ExportError) -> Failure {
+    match error {
+        ExportError::Filter { .. } => Failure::Usage(anyhow!("{error}; `dehusk export --columns` lists the columns")),
+        ExportError::Folder { .. } => Failure::Usage(error.into()),
+        error => Failure::Work(error.into()),
+    }
+}
+
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum FormName {
+pub(super) enum FormName {
     /// JSON lines, zstd.
     Jsonl,
     /// Parquet, zstd.
@@ -81,6 +99,21 @@ enum FormName {
     Wet,
     /// A folder of Markdown files with front matter.
     Md,
+    /// A static copy to browse: a folder of HTML files with an index.
+    Site,
+}
+
+impl FormName {
+    pub(super) fn form(self) -> Form {
+        match self {
+            FormName::Jsonl => Form::Jsonl,
+            FormName::Parquet => Form::Parquet,
+            FormName::Warc => Form::Warc,
+            FormName::Wet => Form::Wet,
+            FormName::Md => Form::Markdown,
+            FormName::Site => Form::Site,
+        }
+    }
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -94,6 +127,23 @@ enum NearName {
     Off,
     Mark,
     Drop,
+}
+
+impl NearName {
+    fn how(self) -> Option<Duplicates> {
+        match self {
+            NearName::Off => None,
+            NearName::Mark => Some(Duplicates::Mark),
+            NearName::Drop => Some(Duplicates::Drop),
+        }
+    }
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum KeptName {
+    First,
+    Longest,
+    Newest,
 }
 
 impl Export {
@@ -111,18 +161,19 @@ impl Export {
             ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
         );
         let began = Instant::now();
-        let done = export(&store, out, &self.options(), settings, |manifest, open| {
-            let rows = manifest.rows + open;
-            let rate = rows as f64 / began.elapsed().as_secs_f64().max(0.001);
-            bar.set_message(format!("{} rows, {} parts, {rate:.0} rows/s", count(rows as usize), manifest.parts.len()));
+        let done = export(&store, out, &self.options(), settings, |progress| {
+            let rate = |n: u64| n as f64 / began.elapsed().as_secs_f64().max(0.001);
+            bar.set_message(match progress {
+                Progress::Survey(n) => format!("{} pages compared, {:.0} pages/s", count(n as usize), rate(n)),
+                Progress::Rows(manifest, open) => {
+                    let (rows, parts) = (manifest.rows + open, manifest.parts.len());
+                    format!("{} rows, {parts} parts, {:.0} rows/s", count(rows as usize), rate(rows))
+                }
+            });
             bar.tick();
         });
         bar.finish_and_clear();
-        let manifest = done.map_err(|e| match e {
-            ExportError::Filter { .. } => Failure::Usage(anyhow!("{e}; `dehusk export --columns` lists the columns")),
-            ExportError::Folder { .. } => Failure::Usage(e.into()),
-            e => Failure::Work(e.into()),
-        })?;
+        let manifest = done.map_err(failure)?;
         if self.json {
             writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&manifest).unwrap_or_default())?;
             return Ok(ExitCode::SUCCESS);
@@ -132,7 +183,7 @@ impl Export {
         let mut line =
             format!("{}: {} rows in {} parts", out.display(), count(manifest.rows as usize), manifest.parts.len());
         if bytes > 0 {
-            line += &format!(", {:.1} MB", bytes as f64 / 1e6);
+            line += &format!(", {:.2} MB", bytes as f64 / 1e6);
         }
         for (why, n) in &manifest.left_out {
             line += &format!(", {} left out ({why})", count(*n as usize));
@@ -143,13 +194,7 @@ impl Export {
 
     fn options(&self) -> ExportOptions {
         ExportOptions {
-            form: match self.format {
-                FormName::Jsonl => Form::Jsonl,
-                FormName::Parquet => Form::Parquet,
-                FormName::Warc => Form::Warc,
-                FormName::Wet => Form::Wet,
-                FormName::Md => Form::Markdown,
-            },
+            form: self.format.form(),
             since: self.since,
             hosts: self.sites.clone(),
             all_versions: self.all_versions,
@@ -158,11 +203,13 @@ impl Export {
                 DuplicatesName::Mark => Duplicates::Mark,
                 DuplicatesName::Drop => Duplicates::Drop,
             },
-            near_duplicates: match self.near_duplicates {
-                NearName::Off => None,
-                NearName::Mark => Some(Duplicates::Mark),
-                NearName::Drop => Some(Duplicates::Drop),
+            near_duplicates: self.near_duplicates.how(),
+            keep: match self.keep {
+                KeptName::First => Kept::First,
+                KeptName::Longest => Kept::Longest,
+                KeptName::Newest => Kept::Newest,
             },
+            paragraphs: self.paragraphs.how(),
             optional: Optional { html: self.html, comments: self.comments },
             part_bytes: self.part_size * 1_000_000,
         }

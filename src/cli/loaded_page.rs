@@ -14,6 +14,8 @@ pub(super) struct Loaded {
     pub(super) tree: Tree,
     pub(super) url: Option<PageUrl>,
     pub(super) rules: PageRules,
+    /// `WARC-Record-ID` of its record, if it is from an archive.
+    pub(super) warc_record: Option<String>,
     /// Whether it is one of many in its source, so that nobody has named it.
     pub(super) is_one_of_many: bool,
 }
@@ -32,14 +34,21 @@ pub(super) fn leaves_out(page: &Loaded, settings: &Settings) -> bool {
 pub(super) fn of_response(name: &str, response: &Response, settings: &Settings) -> Loaded {
     let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.core.parse);
     let rules = rules_of(&tree, &response.robots_tags, &settings.agents());
-    Loaded { name: name.to_owned(), tree, url: Some(response.url.clone()), rules, is_one_of_many: false }
+    Loaded {
+        name: name.to_owned(),
+        tree,
+        url: Some(response.url.clone()),
+        rules,
+        warc_record: None,
+        is_one_of_many: false,
+    }
 }
 
 pub(super) fn of_found(found: Found, settings: &Settings, agents: &[String]) -> Loaded {
     let tree = found.tree(&settings.core.parse);
     let rules = rules_of(&tree, &found.robots_tags, agents);
-    let Found { name, url, is_one_of_many, .. } = found;
-    Loaded { name, tree, url, rules, is_one_of_many }
+    let Found { name, url, is_one_of_many, warc_record, .. } = found;
+    Loaded { name, tree, url, rules, warc_record, is_one_of_many }
 }
 
 fn rules_of(tree: &Tree, robots_tags: &[String], agents: &[String]) -> PageRules {

@@ -9,7 +9,7 @@ use super::Clock;
 use super::request::Request;
 use crate::fetch::{Fetched, Wire};
 use crate::settings::Settings;
-use crate::warc::{Entry, Record, RecordKind, WarcError, WarcWriter, payload_digest};
+use crate::warc::{Entry, Record, RecordKind, WarcError, WarcWriter, new_id, payload_digest};
 
 /// Payloads remembered, so that the same one is written once.
 const MOST_PAYLOADS: usize = 1_000_000;
@@ -36,6 +36,7 @@ impl Archive {
         let (Some(times), Ok(response)) = (fetched.times, &mut fetched.outcome) else { return fetched };
         let Some(wire) = response.wire.take() else { return fetched };
         let exchange = Exchange {
+            id: new_id(),
             url: request.url.to_string(),
             via: (request.hops > 0).then(|| request.asked.to_string()),
             depth: request.depth,
@@ -46,6 +47,7 @@ impl Archive {
             known_since: request.known_since.filter(|_| response.status == 304),
             wire: *wire,
         };
+        response.warc_record = Some(exchange.id.clone());
         // Packing takes as long as parsing; not on a thread that requests wait for.
         let written = tokio::task::spawn_blocking(move || self.write(&exchange));
         if !written.await.unwrap_or(false) {
@@ -99,6 +101,7 @@ impl Archive {
             block.extend_from_slice(&wire.body);
         }
         let mut response = Record::new(kind, url, *at, "application/http;msgtype=response", block)
+            .with_id(exchange.id.clone())
             .with("WARC-Protocol", wire.protocol);
         if is_modified {
             response = response.with("WARC-Payload-Digest", digest.clone());
@@ -165,6 +168,8 @@ impl Archive {
 
 /// An exchange as it is written.
 struct Exchange {
+    /// `WARC-Record-ID` of the response.
+    id: String,
     url: String,
     via: Option<String>,
     depth: u32,

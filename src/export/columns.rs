@@ -38,7 +38,7 @@ const fn column(name: &'static str, kind: Kind, doc: &'static str) -> Column {
 }
 
 /// The columns in order, before those of quality.
-const OWN: [Column; 37] = [
+const OWN: [Column; 40] = [
     column("url", Kind::Text, "Address of the page, after redirects."),
     column("canonical_url", Kind::Text, "Address that the page names as its own."),
     column("host", Kind::Text, "Host of the site."),
@@ -77,11 +77,22 @@ const OWN: [Column; 37] = [
     column("step", Kind::Text, "Method that labeled the page."),
     column("confidence", Kind::Real, "How much it trusts its labels, from 0 to 1."),
     column("warc", Kind::Text, "Folder of the archive that holds the exchange."),
-    column("duplicate_of", Kind::Text, "Address of an earlier page of this export with the same text_digest."),
+    column("warc_record_id", Kind::Text, "WARC-Record-ID of its record there."),
+    column("duplicate_of", Kind::Text, "Address of the page of this export with the same text_digest that is kept."),
     column(
         "near_duplicate_of",
         Kind::Text,
-        "Address of an earlier page with nearly the same text; with --near-duplicates.",
+        "Address of the kept page with nearly, but not exactly, the same text; with --near-duplicates.",
+    ),
+    column(
+        "repeated_in_site",
+        Kind::Real,
+        "Share of the words in paragraphs that an earlier page of the site has; with --paragraphs.",
+    ),
+    column(
+        "repeated_elsewhere",
+        Kind::Real,
+        "Share of the words in paragraphs that only earlier pages of other sites have; with --paragraphs.",
     ),
     column("schema", Kind::Whole, "Version of this schema."),
 ];

@@ -33,6 +33,9 @@ pub struct Manifest {
     pub left_out: BTreeMap<String, u64>,
     /// The finished parts, in order.
     pub parts: Vec<Part>,
+    /// Files that list the pages that were left out. Their rows are lines.
+    #[serde(default)]
+    pub left_out_parts: Vec<Part>,
 }
 
 /// A finished part.
@@ -46,6 +49,16 @@ pub struct Part {
     pub bytes: u64,
     /// SHA-256 of the file.
     pub sha256: String,
+}
+
+impl Part {
+    /// Gives a file that was written under `name.part` its name.
+    pub(super) fn complete(dir: &Path, name: String, rows: u64) -> io::Result<Part> {
+        let open = dir.join(format!("{name}.part"));
+        let part = Part { rows, bytes: fs::metadata(&open)?.len(), sha256: sha256_of(&open)?, name };
+        fs::rename(open, dir.join(&part.name))?;
+        Ok(part)
+    }
 }
 
 impl Manifest {
@@ -71,7 +84,7 @@ impl Manifest {
 }
 
 /// SHA-256 of a file, as hexadecimal digits.
-pub(super) fn sha256_of(path: &Path) -> io::Result<String> {
+fn sha256_of(path: &Path) -> io::Result<String> {
     let mut hasher = Sha256::new();
     io::copy(&mut fs::File::open(path)?, &mut hasher)?;
     Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())

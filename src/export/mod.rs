@@ -5,19 +5,27 @@
 //! that was killed goes on from there, and the same export made again adds what was stored since.
 
 mod columns;
+mod duplicates;
 mod exporter;
+mod feed;
+mod left_out;
 mod manifest;
-mod near;
 mod notes;
+mod places;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod record;
+mod repeats;
+mod rows;
 mod sink;
+mod site;
 mod site_facts;
 
 pub use columns::{Column, Kind, SCHEMA, columns};
+pub use feed::Feed;
 pub use manifest::{Manifest, Part};
-pub use record::{About, Optional, Record, Value, comments_of};
+pub use record::{About, Optional, Record, comments_of};
+pub use repeats::bands as minhash_bands;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,6 +50,8 @@ pub enum Form {
     Wet,
     /// A folder of Markdown files.
     Markdown,
+    /// A static copy: a folder of HTML files with an index.
+    Site,
 }
 
 impl Form {
@@ -52,6 +62,7 @@ impl Form {
             Form::Warc => "warc",
             Form::Wet => "wet",
             Form::Markdown => "md",
+            Form::Site => "site",
         }
     }
 
@@ -62,17 +73,34 @@ impl Form {
             Form::Warc => "warc.gz",
             Form::Wet => "warc.wet.gz",
             Form::Markdown => "md",
+            Form::Site => "html",
         }
+    }
+
+    /// Whether each page has a file of its own.
+    fn is_folder(self) -> bool {
+        matches!(self, Form::Markdown | Form::Site)
     }
 }
 
-/// What is done with pages that have the text of an earlier one, or nearly.
+/// What is done with pages that have the text of another one, or nearly, and with paragraphs of earlier pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates {
-    /// They are kept; `duplicate_of` or `near_duplicate_of` names the earlier one.
+    /// They are kept; columns say what they repeat.
     Mark,
-    /// They are left out, and counted.
+    /// They are left out, counted and listed.
     Drop,
+}
+
+/// Which of several pages with the same text, or nearly, is no duplicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// The one that was stored first.
+    First,
+    /// The one with the longest text. All pages are read twice.
+    Longest,
+    /// The one that was fetched last. All pages are read twice.
+    Newest,
 }
 
 /// What is exported.
@@ -92,10 +120,33 @@ pub struct ExportOptions {
     pub duplicates: Duplicates,
     /// Pages with nearly the same text; `None`: they are not looked for.
     pub near_duplicates: Option<Duplicates>,
+    /// Which page of a group is kept.
+    pub keep: Kept,
+    /// Paragraphs of earlier pages; `None`: they are not looked for.
+    pub paragraphs: Option<Duplicates>,
     /// Optional columns.
     pub optional: Optional,
     /// Bytes of rows at which a part is closed.
     pub part_bytes: u64,
+}
+
+impl Default for ExportOptions {
+    /// The options of `dehusk export` without arguments.
+    fn default() -> ExportOptions {
+        ExportOptions {
+            form: Form::Jsonl,
+            since: 0,
+            hosts: Vec::new(),
+            all_versions: false,
+            filter: None,
+            duplicates: Duplicates::Mark,
+            near_duplicates: None,
+            keep: Kept::First,
+            paragraphs: None,
+            optional: Optional::default(),
+            part_bytes: 512_000_000,
+        }
+    }
 }
 
 /// Why an export did not end.
@@ -130,6 +181,15 @@ pub enum ExportError {
     Store(#[from] StoreError),
 }
 
+/// How far an export is.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress<'a> {
+    /// Pages that were read to find the groups of duplicates.
+    Survey(u64),
+    /// Finished parts, and rows of the open one.
+    Rows(&'a Manifest, u64),
+}
+
 /// Exports the store into a folder. `progress` is called after each batch.
 ///
 /// # Errors
@@ -140,11 +200,55 @@ pub fn export(
     dir: &Path,
     options: &ExportOptions,
     settings: &Settings,
-    mut progress: impl FnMut(&Manifest, u64),
+    mut progress: impl FnMut(Progress<'_>),
 ) -> Result<Manifest, ExportError> {
     let mut exporter = Exporter::open(store, dir, options, settings)?;
-    while exporter.next_batch(BATCH)? {
-        progress(&exporter.manifest, exporter.open_rows);
+    exporter.survey(|pages| progress(Progress::Survey(pages)))?;
+    while exporter.next_batch()? {
+        progress(Progress::Rows(&exporter.manifest, exporter.open_rows));
     }
     exporter.finish()
+}
+
+/// An export that grows with the store: one part stays open until it is full or the export ends.
+pub struct GrowingExport<'a> {
+    store: &'a Store,
+    exporter: Exporter<'a>,
+}
+
+impl<'a> GrowingExport<'a> {
+    /// Opens an export, or goes on with it.
+    ///
+    /// # Errors
+    ///
+    /// [`ExportError`] if the folder cannot be used.
+    pub fn open(
+        store: &'a Store,
+        dir: &'a Path,
+        options: &'a ExportOptions,
+        settings: &'a Settings,
+    ) -> Result<GrowingExport<'a>, ExportError> {
+        Ok(GrowingExport { store, exporter: Exporter::open(store, dir, options, settings)? })
+    }
+
+    /// Exports what the store has since.
+    ///
+    /// # Errors
+    ///
+    /// [`ExportError`]; what is finished stays.
+    pub fn advance(&mut self) -> Result<(), ExportError> {
+        self.exporter.end_at(self.store.last_settled_page()?);
+        while self.exporter.next_batch()? {}
+        Ok(())
+    }
+
+    /// Exports the rest, and completes the last part.
+    ///
+    /// # Errors
+    ///
+    /// [`ExportError`]; what is finished stays.
+    pub fn finish(mut self) -> Result<Manifest, ExportError> {
+        self.advance()?;
+        self.exporter.finish()
+    }
 }

@@ -10,7 +10,7 @@ use crate::settings::Settings;
 use dehusk_core::internals::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
 use dehusk_core::internals::dom::Tree;
 use dehusk_core::internals::page_url::PageUrl;
-use dehusk_core::{Fact, Metadata, Quality, RestKind, RestKinds, SiteMetadata, detect_language};
+use dehusk_core::{Fact, Metadata, QUALITY_SIGNALS, Quality, RestKind, RestKinds, SiteMetadata, detect_language};
 
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +51,8 @@ pub struct About {
     pub digest: Option<String>,
     /// Folder of the archive.
     pub warc: Option<String>,
+    /// `WARC-Record-ID` of its record there.
+    pub warc_record: Option<String>,
     /// Site and version of the template.
     pub model: Option<(String, Option<i64>)>,
     /// What the pages of the site have in common in their metadata.
@@ -99,7 +101,6 @@ impl Record {
         let sources = sources(&metadata);
         let value = |fact: Option<Fact>| Value::Text(fact.map(|fact| fact.value));
         let values_of = |facts: Vec<Fact>| Value::Texts(facts.into_iter().map(|fact| fact.value).collect());
-        let words: Vec<&str> = text.unicode_words().collect();
         let (model, version) = about.model.clone().map_or((None, None), |(host, version)| (Some(host), version));
         let mut values = vec![
             Value::Text(url.map(|url| url.as_str().to_owned())),
@@ -122,26 +123,44 @@ impl Record {
             value(metadata.licence),
             value(metadata.kind),
             Value::Text(Some(sources)),
-            Value::Text(Some(text.clone())),
+            Value::Text(None),
             Value::Text(Some(labeled.labels.markdown(tree, url, &settings.core.markdown))),
             Value::Text(optional.html.then(|| labeled.labels.html(tree, url))),
             Value::Text(comments),
-            Value::Whole(Some(text.chars().count() as i64)),
-            Value::Whole(Some(words.len() as i64)),
-            Value::Whole(Some(text.len().div_ceil(4) as i64)),
+            Value::Whole(None),
+            Value::Whole(None),
+            Value::Whole(None),
             Value::Text(about.digest.clone()),
-            Value::Text(Some(text_digest(&words))),
+            Value::Text(None),
             Value::Text(model),
             Value::Whole(version),
             Value::Text(Some(labeled.method.name().to_owned())),
             Value::Real(Some(rounded(labeled.labels.confidence))),
             Value::Text(about.warc.clone()),
+            Value::Text(about.warc_record.clone()),
             Value::Text(None),
             Value::Text(None),
+            Value::Real(None),
+            Value::Real(None),
             Value::Whole(Some(i64::from(SCHEMA))),
         ];
-        values.extend(Quality::of(&text).values.into_iter().map(|value| Value::Real(Some(value))));
-        Record { values }
+        values.extend(QUALITY_SIGNALS.map(|_| Value::Real(None)));
+        let mut record = Record { values };
+        record.replace_text(&text);
+        record
+    }
+
+    /// Sets the text, and all columns that are counted from it.
+    pub(super) fn replace_text(&mut self, text: &str) {
+        let words: Vec<&str> = text.unicode_words().collect();
+        self.set("text", Value::Text(Some(text.to_owned())));
+        self.set("n_chars", Value::Whole(Some(text.chars().count() as i64)));
+        self.set("n_words", Value::Whole(Some(words.len() as i64)));
+        self.set("n_tokens_estimate", Value::Whole(Some(text.len().div_ceil(4) as i64)));
+        self.set("text_digest", Value::Text(Some(text_digest(&words))));
+        for (name, value) in QUALITY_SIGNALS.iter().zip(Quality::of(text).values) {
+            self.set(name, Value::Real(Some(value)));
+        }
     }
 
     /// The row as one JSON object, in the order of the columns. Every row has every column: readers take the schema
@@ -175,8 +194,17 @@ impl Record {
 
     /// Sets a column of text.
     pub(super) fn set_text(&mut self, name: &str, text: &str) {
+        self.set(name, Value::Text(Some(text.to_owned())));
+    }
+
+    /// Sets a column of numbers.
+    pub(super) fn set_real(&mut self, name: &str, number: f64) {
+        self.set(name, Value::Real(Some(rounded(number))));
+    }
+
+    fn set(&mut self, name: &str, value: Value) {
         if let Some(at) = columns().iter().position(|column| column.name == name) {
-            self.values[at] = Value::Text(Some(text.to_owned()));
+            self.values[at] = value;
         }
     }
 }

@@ -53,7 +53,7 @@ fn metadata_of(store: &Store, host: &str, upto: i64, settings: &Settings) -> Res
     let mut pages: Vec<(Tree, Metadata)> = Vec::new();
     for row in store.sample_pages(host, upto, SAMPLE)? {
         // One that cannot be read is reported where it is exported.
-        let Ok(body) = store.load_body(&row) else { continue };
+        let Ok(body) = store.load_raw(&row) else { continue };
         let (tree, _) = parse_bytes(&body, row.content_type.as_deref(), &settings.core.parse);
         let metadata = Metadata::of(&tree, PageUrl::parse(&row.url).ok().as_ref());
         pages.push((tree, metadata));

@@ -53,6 +53,8 @@ pub struct Response {
     pub raw_bytes: usize,
     /// The exchange as it was on the wire, if the fetcher keeps it.
     pub wire: Option<Box<Wire>>,
+    /// `WARC-Record-ID` of the record of this response, if the exchange was archived.
+    pub warc_record: Option<String>,
     /// Memory permit of a large body, released when the last copy is dropped.
     pub place: Option<Arc<OwnedSemaphorePermit>>,
 }
@@ -71,6 +73,7 @@ impl Response {
             body: Vec::new(),
             raw_bytes: 0,
             wire: None,
+            warc_record: None,
             place: None,
         }
     }

@@ -370,4 +370,13 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.store.keep.bytes => bytes(v)?;
     "store.noindex" = "\"hide\"", "Pages whose owners ask for noindex: hide (left out of lists and of what is made of many pages), show. They are stored and marked in any case.",
         |s, v| s.store.noindex => one_of(v, &[("hide", NoindexPages::Hide), ("show", NoindexPages::Show)])?;
+
+    "export.shingle" = "5", "Words of a shingle of MinHash, which finds near-duplicates. 5 with 14 bands of 8 rows: FineWeb. A text is near another one with probability 1 - (1 - s^rows)^bands, s being the overlap of their shingles (Jaccard).",
+        |s, v| s.export.near.shingle => whole(v, 1, 64)?;
+    "export.bands" = "14", "Bands of MinHash. More find more. Each takes 16 bytes of disk a page.",
+        |s, v| s.export.near.bands => whole(v, 1, 64)?;
+    "export.rows" = "8", "Hashes of a band of MinHash. Fewer find texts that are less alike.",
+        |s, v| s.export.near.rows => whole(v, 1, 16)?;
+    "export.min_paragraph" = "8", "Least number of words of a paragraph that dehusk export --paragraphs compares with those of other pages.",
+        |s, v| s.export.min_paragraph => whole(v, 1, 1_000_000)?;
 };

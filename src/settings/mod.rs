@@ -4,6 +4,7 @@
 //! is in range. `keys.rs` is the table of keys, defaults and descriptions.
 
 mod defaults;
+mod export;
 mod file;
 mod former;
 mod keys;
@@ -17,6 +18,7 @@ use serde::Serialize;
 use dehusk_core::Options;
 use dehusk_core::internals::page_url::SameSite;
 
+pub use export::{Export, MinHash};
 pub use file::{SettingsError, key_names, render};
 pub use network::Network;
 
@@ -39,6 +41,8 @@ pub struct Settings {
     pub template: TemplateKeeping,
     /// `[store]`
     pub store: Store,
+    /// `[export]`
+    pub export: Export,
 }
 
 /// Which sites and links are crawled, and within which limits.

@@ -66,6 +66,7 @@ fn page(site: SiteId, at: &str, body: &str) -> Write {
             noindex: false,
             nofollow: false,
             warc: None,
+            warc_record: None,
             digest: digest(body.as_bytes()),
             raw: pack(body.as_bytes(), 1),
         },

@@ -16,6 +16,9 @@ mod writer;
 mod backend;
 mod bodies;
 mod corpus;
+mod duplicate_groups;
+mod feed;
+mod row_filter;
 #[cfg(test)]
 mod contract;
 mod maintenance;
@@ -32,7 +35,9 @@ use dehusk_core::internals::page_url::PageUrl;
 use rusqlite::{Connection, OpenFlags};
 
 pub use backend::{Backend, Counted};
-pub use corpus::{CorpusQuery, CorpusRow, FilterValue, RowFilter, SeenTexts};
+pub use corpus::CorpusQuery;
+pub use duplicate_groups::{DuplicateGroups, Group};
+pub use feed::FeedRow;
 pub use history::{PageNight, RunRow, RunSize, UrlChange};
 pub use maintenance::{Forgotten, Pruned};
 pub use model::{
@@ -40,6 +45,7 @@ pub use model::{
 };
 pub use pages::{Snapshot, digest, pack, unpack};
 pub use read::{PageRow, TemplateRow};
+pub use row_filter::{FilterValue, RowFilter};
 pub use runs::{NewVisit, Run, RunChoice, RunRequest, SiteOutcome, VisitOutcome};
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
 pub use sqlite_backend::SqliteBackend;

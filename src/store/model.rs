@@ -141,6 +141,8 @@ pub struct NewPage {
     pub nofollow: bool,
     /// Folder of the archive that holds it.
     pub warc: Option<String>,
+    /// `WARC-Record-ID` of its record there.
+    pub warc_record: Option<String>,
     /// SHA-256 of the decoded body.
     pub digest: String,
     /// Decoded body, zstd.

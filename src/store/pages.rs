@@ -86,9 +86,9 @@ impl Store {
         };
         self.update_url(run, site, page, id, &update, text.as_ref())?;
         if same.is_some() && page.warc.is_some() {
-            let sql = "UPDATE pages SET warc = ?2 WHERE id = ?1";
+            let sql = "UPDATE pages SET warc = ?2, warc_record = ?3 WHERE id = ?1";
             let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-            self.wrap(statement.execute(params![id, page.warc]))?;
+            self.wrap(statement.execute(params![id, page.warc, page.warc_record]))?;
         }
         Ok(Saved { page: id, change: update.change, is_cleaned: text.is_some() })
     }
@@ -139,13 +139,13 @@ impl Store {
     fn insert_page(&self, run: i64, site: SiteId, page: &NewPage, text: Option<&Text<'_>>) -> Result<i64, StoreError> {
         let sql =
             "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw, raw_id, noindex,
-                nofollow, warc, cleaned, cleaned_id, method, template_id, confidence, change, model)
+                nofollow, warc, cleaned, cleaned_id, method, template_id, confidence, change, model, warc_record)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, x'', ?8, ?9, ?10, ?11, iif(?12 IS NULL, NULL, x''), ?12, ?13, ?14, ?15,
-                ?16, ?17)
+                ?16, ?17, ?18)
             ON CONFLICT (run_id, url) DO UPDATE SET site_id = ?2, fetched_at = ?4, status = ?5, content_type = ?6,
                 digest = ?7, raw = x'', raw_id = ?8, noindex = ?9, nofollow = ?10, warc = ?11,
                 cleaned = excluded.cleaned, cleaned_id = ?12, method = ?13, template_id = ?14, confidence = ?15,
-                change = COALESCE(change, ?16), model = ?17
+                change = COALESCE(change, ?16), model = ?17, warc_record = ?18
             RETURNING id";
         let raw = self.body_id(&page.raw)?;
         let cleaned = text.map(|text| self.body_id(&text.cleaned.html)).transpose()?;
@@ -167,7 +167,8 @@ impl Store {
             text.and_then(|text| text.template),
             text.map(|text| text.cleaned.confidence),
             text.and_then(|text| text.change).map(Change::as_str),
-            text.map(|text| text.cleaned.text.model as i64)
+            text.map(|text| text.cleaned.text.model as i64),
+            page.warc_record
         ];
         self.wrap(statement.query_row(row, |row| row.get(0)))
     }

@@ -61,12 +61,29 @@ pub struct PageRow {
     pub method: Option<String>,
     /// Share of the template that it shows.
     pub confidence: Option<f64>,
+    /// Folder of the archive that holds the exchange.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warc: Option<String>,
+    /// `WARC-Record-ID` of its record there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warc_record: Option<String>,
 }
 
-const PAGE: &str = "SELECT p.id, p.run_id, s.host, p.url, p.fetched_at, p.status, p.content_type, p.digest, p.method,
-    p.confidence, p.noindex FROM pages p JOIN sites s ON s.id = p.site_id";
+macro_rules! page_columns {
+    () => {
+        "p.id, p.run_id, s.host, p.url, p.fetched_at, p.status, p.content_type, p.digest, p.method, p.confidence,
+        p.noindex, p.warc, (SELECT record FROM page_records r WHERE r.id = p.id)"
+    };
+}
 
-fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
+/// What a [`PageRow`] is read from, of a page `p` and its site `s`.
+pub(super) const PAGE_COLUMNS: &str = page_columns!();
+
+/// Selects pages.
+pub(super) const PAGE: &str = concat!("SELECT ", page_columns!(), " FROM pages p JOIN sites s ON s.id = p.site_id");
+
+/// The page of a row that begins with [`PAGE_COLUMNS`].
+pub(super) fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
     Ok(PageRow {
         id: row.get(0)?,
         run: row.get(1)?,
@@ -80,6 +97,8 @@ fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
         confidence: row.get(9)?,
         aliases: Vec::new(),
         noindex: row.get(10)?,
+        warc: row.get(11)?,
+        warc_record: row.get(12)?,
     })
 }
 

@@ -179,14 +179,36 @@ CREATE TABLE collections (                  -- templates that TEXT found in a co
     body BLOB NOT NULL                      -- JSON, zstd
 );
 ",
+    "
+ALTER TABLE pages ADD COLUMN warc_record TEXT;  -- WARC-Record-ID of its record in the archive
+CREATE VIEW page_records AS SELECT id, warc_record AS record FROM pages;
+CREATE TABLE feed (                         -- new and changed pages in the order in which they were found so
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    page_id INTEGER NOT NULL,
+    change TEXT NOT NULL
+);
+CREATE INDEX feed_by_page ON feed (page_id);
+CREATE TRIGGER feed_of_inserted AFTER INSERT ON pages
+    WHEN NEW.cleaned_id IS NOT NULL AND NEW.change IN ('new', 'changed') BEGIN
+    INSERT INTO feed (page_id, change) VALUES (NEW.id, NEW.change);
+END;
+CREATE TRIGGER feed_of_updated AFTER UPDATE OF change, cleaned_id ON pages
+    WHEN NEW.cleaned_id IS NOT NULL AND NEW.change IN ('new', 'changed')
+        AND (OLD.cleaned_id IS NULL OR OLD.change IS NOT NEW.change) BEGIN
+    INSERT INTO feed (page_id, change) VALUES (NEW.id, NEW.change);
+END;
+CREATE TRIGGER feed_of_deleted AFTER DELETE ON pages BEGIN
+    DELETE FROM feed WHERE page_id = OLD.id;
+END;
+",
 ];
 
-/// The view of a file from before version 6, which is opened for reading and so not migrated.
-const FORMER_VIEW: &str =
-    "CREATE TEMP VIEW IF NOT EXISTS page_bodies AS SELECT id, run_id, site_id, url, raw, cleaned FROM pages";
-
-/// First version with the table `bodies`.
-const WITH_BODIES: i64 = 6;
+/// Views of former files, which are opened for reading and so not migrated, with the first version that has them.
+const FORMER_VIEWS: [(i64, &str); 3] = [
+    (6, "CREATE TEMP VIEW IF NOT EXISTS page_bodies AS SELECT id, run_id, site_id, url, raw, cleaned FROM pages"),
+    (8, "CREATE TEMP VIEW IF NOT EXISTS page_records AS SELECT id, NULL AS record FROM pages"),
+    (8, "CREATE TEMP VIEW IF NOT EXISTS feed AS SELECT 0 AS seq, 0 AS page_id, '' AS change WHERE 0"),
+];
 
 /// Marks a file as ours.
 const APPLICATION_ID: i64 = 0x6465_6875;
@@ -210,12 +232,20 @@ impl Refusal {
 /// Is this a file that this program can read as it is?
 pub(super) fn check(connection: &Connection) -> rusqlite::Result<Result<(), Refusal>> {
     let (id, version) = marks(connection)?;
-    Ok(match version {
+    if let Err(refusal) = refuse(id, version) {
+        return Ok(Err(refusal));
+    }
+    let missing = FORMER_VIEWS.iter().filter(|(first, _)| version < *first);
+    missing.map(|(_, view)| *view).try_for_each(|view| connection.execute_batch(view))?;
+    Ok(Ok(()))
+}
+
+fn refuse(id: i64, version: i64) -> Result<(), Refusal> {
+    match version {
         _ if id != APPLICATION_ID => Err(Refusal::Foreign),
-        v if v > MIGRATIONS.len() as i64 => Err(Refusal::Newer(v)),
-        v if v < WITH_BODIES => Ok(connection.execute_batch(FORMER_VIEW)?),
+        version if version > MIGRATIONS.len() as i64 => Err(Refusal::Newer(version)),
         _ => Ok(()),
-    })
+    }
 }
 
 /// Brings a file to the newest version; each step is one transaction.
@@ -223,7 +253,7 @@ pub(super) fn migrate(connection: &Connection) -> rusqlite::Result<Result<(), Re
     let (id, version) = marks(connection)?;
     let is_empty: bool =
         connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
-    if !is_empty && let Err(refusal) = check(connection)? {
+    if !is_empty && let Err(refusal) = refuse(id, version) {
         return Ok(Err(refusal));
     }
     debug_assert!(is_empty || id == APPLICATION_ID);

@@ -17,7 +17,7 @@ use dehusk_core::internals::page_url::PageUrl;
 
 pub use pages::{Document, documents};
 pub use reader::{Member, Reader};
-pub use record::{Record, RecordKind, payload_digest};
+pub use record::{Record, RecordKind, new_id, payload_digest};
 pub use writer::{Entry, WarcWriter};
 
 /// Why an archive could not be written or read.

@@ -13,6 +13,8 @@ pub struct Document {
     pub content_type: Option<String>,
     /// Decoded body.
     pub body: Vec<u8>,
+    /// `WARC-Record-ID` of its record.
+    pub record: Option<String>,
     /// Whether it is plain text that was made of a page (a `conversion` record).
     pub is_text: bool,
     /// `X-Robots-Tag` lines.
@@ -46,14 +48,16 @@ fn page(member: &Member, most: usize) -> Option<Result<Document, WarcError>> {
     if let Some(reason) = damage {
         return Some(Err(WarcError::Body { url, reason }));
     }
-    (!body.is_empty()).then_some(Ok(Document { url, content_type, body, is_text: false, robots_tags }))
+    let record = member.header("WARC-Record-ID").map(str::to_owned);
+    (!body.is_empty()).then_some(Ok(Document { url, content_type, body, record, is_text: false, robots_tags }))
 }
 
 fn text(mut member: Member, most: usize) -> Option<Document> {
     let (url, content_type) = (target(&member)?, member.header("Content-Type").map(str::to_owned));
+    let record = member.header("WARC-Record-ID").map(str::to_owned);
     let mut body = std::mem::take(&mut member.block);
     body.truncate(most);
-    Some(Document { url, content_type, body, is_text: true, robots_tags: Vec::new() })
+    Some(Document { url, content_type, body, record, is_text: true, robots_tags: Vec::new() })
 }
 
 #[cfg(test)]

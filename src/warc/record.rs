@@ -87,6 +87,12 @@ impl Record {
         self
     }
 
+    /// The same record with this id.
+    #[must_use]
+    pub fn with_id(self, id: String) -> Record {
+        Record { id, ..self }
+    }
+
     /// The same record with an id that depends on these bytes only.
     #[must_use]
     pub fn with_id_of(self, bytes: &[u8]) -> Record {
@@ -126,7 +132,7 @@ pub fn payload_digest(bytes: &[u8]) -> String {
 }
 
 /// A new version 4 UUID as a URN in angle brackets.
-fn new_id() -> String {
+pub fn new_id() -> String {
     static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use dehusk::export::{Duplicates, ExportOptions, Form, Manifest, Optional, columns, export};
+use dehusk::export::{Duplicates, ExportOptions, Form, Kept, Manifest, Optional, Progress, columns, export};
 use dehusk::settings::Settings;
 use dehusk::store::Store;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -32,12 +32,14 @@ fn options(form: Form, part_bytes: u64) -> ExportOptions {
         filter: None,
         duplicates: Duplicates::Mark,
         near_duplicates: Some(Duplicates::Mark),
+        keep: Kept::First,
+        paragraphs: Some(Duplicates::Mark),
         optional: Optional::default(),
         part_bytes,
     }
 }
 
-fn lines(dir: &Path) -> Vec<Value> {
+pub(crate) fn lines(dir: &Path) -> Vec<Value> {
     let mut parts: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     parts.retain(|path| path.extension().is_some_and(|extension| extension == "zst"));
     parts.sort();
@@ -52,9 +54,8 @@ fn corpora_are_read_back() {
     let (dir, db) = store();
     let store = Store::open(&db).unwrap();
     let settings = Settings::default();
-    let run = |form, name: &str| {
-        export(&store, &dir.path().join(name), &options(form, 40_000), &settings, |_, _| {}).unwrap()
-    };
+    let run =
+        |form, name: &str| export(&store, &dir.path().join(name), &options(form, 40_000), &settings, |_| {}).unwrap();
 
     let jsonl = run(Form::Jsonl, "jsonl");
     let rows = lines(&dir.path().join("jsonl"));
@@ -64,9 +65,7 @@ fn corpora_are_read_back() {
         let text = row["text"].as_str().unwrap();
         assert_eq!(row["n_chars"], text.chars().count());
         assert!(row["url"].as_str().unwrap().contains(row["host"].as_str().unwrap()));
-        assert!(
-            row["duplicate_of"].is_null() || !row["near_duplicate_of"].is_null() || row["n_words"].as_i64() < Some(5)
-        );
+        assert!(row["duplicate_of"].is_null() || row["near_duplicate_of"].is_null());
         assert!(row["duplicate_of"].is_null() || rows.iter().any(|other| other["url"] == row["duplicate_of"]));
     }
 
@@ -98,8 +97,35 @@ fn corpora_are_read_back() {
     let notes = run(Form::Markdown, "notes");
     let host = dir.path().join("notes/menus.demo.test");
     assert!(notes.rows as usize == rows.len() && std::fs::read_dir(host).unwrap().count() > 3);
+    let copy = run(Form::Site, "copy");
+    let index = std::fs::read_to_string(dir.path().join("copy/index.html")).unwrap();
+    assert!(copy.rows as usize == rows.len() && index.contains("pages/menus.demo.test.html"), "{index}");
+    let (mut n_links, mut n_pages) = (0, 0);
+    for entry in walk(&dir.path().join("copy")) {
+        if entry.extension().is_none_or(|extension| extension != "html") {
+            continue;
+        }
+        let html = std::fs::read_to_string(&entry).unwrap();
+        n_pages += usize::from(html.contains("data-origin"));
+        for link in html.split("<a href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+            if !link.contains("://") {
+                n_links += 1;
+                assert!(entry.parent().unwrap().join(link).exists(), "{} -> {link}", entry.display());
+            }
+        }
+    }
+    assert!(n_pages == rows.len() && n_links > 2 * n_pages + 20, "{n_links} links on {n_pages} pages");
     let wet = run(Form::Wet, "wet");
     assert!(wet.parts.iter().all(|part| part.name.ends_with(".warc.wet.gz") && part.sha256.len() == 64));
+}
+
+/// All files below a folder.
+fn walk(dir: &Path) -> Vec<PathBuf> {
+    let below = |entry: std::io::Result<std::fs::DirEntry>| {
+        let path = entry.unwrap().path();
+        if path.is_dir() { walk(&path) } else { vec![path] }
+    };
+    std::fs::read_dir(dir).unwrap().flat_map(below).collect()
 }
 
 /// The state that a kill leaves after each finished part: the export goes on, and ends with the same bytes.
@@ -108,10 +134,13 @@ fn a_killed_export_ends_with_the_same_bytes() {
     let (dir, db) = store();
     let store = Store::open(&db).unwrap();
     let settings = Settings::default();
-    let options = options(Form::Jsonl, 40_000);
+    let options = ExportOptions { keep: Kept::Longest, ..options(Form::Jsonl, 40_000) };
     let whole = dir.path().join("whole");
     let mut states: Vec<Manifest> = Vec::new();
-    let keep = |manifest: &Manifest, _| states.push(manifest.clone());
+    let keep = |progress: Progress<'_>| match progress {
+        Progress::Rows(manifest, _) => states.push(manifest.clone()),
+        Progress::Survey(n) => assert!(n > 0),
+    };
     let done = export(&store, &whole, &options, &settings, keep).unwrap();
     states.push(Manifest { parts: Vec::new(), rows: 0, after: 0, complete: false, ..done.clone() });
     for state in states {
@@ -120,10 +149,15 @@ fn a_killed_export_ends_with_the_same_bytes() {
         for part in &state.parts {
             std::fs::copy(whole.join(&part.name), killed.join(&part.name)).unwrap();
         }
-        std::fs::copy(whole.join(".seen.sqlite"), killed.join(".seen.sqlite")).unwrap();
+        // What was seen of later pages does not count.
+        std::fs::create_dir_all(killed.join(".seen/seen")).unwrap();
+        for entry in std::fs::read_dir(whole.join(".seen/seen")).unwrap() {
+            let path = entry.unwrap().path();
+            std::fs::copy(&path, killed.join(".seen/seen").join(path.file_name().unwrap())).unwrap();
+        }
         std::fs::write(killed.join(format!("part-{:05}.jsonl.zst.part", state.parts.len())), "half a part").unwrap();
         std::fs::write(killed.join("manifest.json"), serde_json::to_vec(&state).unwrap()).unwrap();
-        let again = export(&store, &killed, &options, &settings, |_, _| {}).unwrap();
+        let again = export(&store, &killed, &options, &settings, |_| {}).unwrap();
         assert_eq!(again, done);
         for part in &done.parts {
             assert_eq!(std::fs::read(killed.join(&part.name)).unwrap(), std::fs::read(whole.join(&part.name)).unwrap());
@@ -137,6 +171,63 @@ fn a_killed_export_ends_with_the_same_bytes() {
         );
         std::fs::remove_dir_all(&killed).unwrap();
     }
+}
+
+/// What is left out is listed with the page that it is left out for, and that page is there.
+#[test]
+fn the_kept_page_of_a_group_is_the_one_that_was_asked_for() {
+    let (dir, db) = store();
+    let store = Store::open(&db).unwrap();
+    let settings = Settings::default();
+    let all = export(&store, &dir.path().join("all"), &options(Form::Jsonl, 1 << 30), &settings, |_| {}).unwrap();
+    let marked = lines(&dir.path().join("all"));
+    let length =
+        |url: &Value| marked.iter().find(|row| row["url"] == *url).map(|row| row["n_chars"].as_i64().unwrap()).unwrap();
+    for (keep, name) in [(Kept::First, "first"), (Kept::Longest, "longest"), (Kept::Newest, "newest")] {
+        let (duplicates, near_duplicates) = (Duplicates::Drop, Some(Duplicates::Drop));
+        let options = ExportOptions { keep, duplicates, near_duplicates, ..options(Form::Jsonl, 40_000) };
+        let out = dir.path().join(name);
+        let manifest = export(&store, &out, &options, &settings, |_| {}).unwrap();
+        let rows = lines(&out);
+        let mut n_listed = 0;
+        for part in &manifest.left_out_parts {
+            let list = std::fs::read_to_string(out.join(&part.name)).unwrap();
+            assert_eq!(list.lines().count() as u64, part.rows);
+            for line in list.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+                n_listed += 1;
+                assert!(!rows.iter().any(|row| row["url"] == line["url"]), "{name}: {line}");
+                if line["why"] != "noindex" {
+                    assert!(rows.iter().any(|row| row["url"] == line["of"]), "{name}: {line}");
+                    assert!(keep != Kept::Longest || length(&line["url"]) <= length(&line["of"]), "{line}");
+                }
+            }
+        }
+        assert!(n_listed > 3 && n_listed == manifest.left_out.values().sum::<u64>(), "{name}: {n_listed}");
+        assert_eq!(rows.len() as u64, manifest.rows);
+        assert!(manifest.rows < all.rows);
+    }
+}
+
+#[test]
+fn paragraphs_of_earlier_pages_are_marked_or_dropped() {
+    let (dir, db) = store();
+    let store = Store::open(&db).unwrap();
+    let settings = Settings::load(None, &["export.min_paragraph=2".to_owned()]).unwrap();
+    let run = |paragraphs, name: &str| {
+        let options = ExportOptions { paragraphs: Some(paragraphs), ..options(Form::Jsonl, 1 << 30) };
+        export(&store, &dir.path().join(name), &options, &settings, |_| {}).unwrap();
+        lines(&dir.path().join(name))
+    };
+    let (marked, dropped) = (run(Duplicates::Mark, "marked"), run(Duplicates::Drop, "dropped"));
+    let mut shorter = 0;
+    for (marked, dropped) in marked.iter().zip(&dropped) {
+        let share = ["repeated_in_site", "repeated_elsewhere"].map(|name| marked[name].as_f64().unwrap());
+        let words = [marked, dropped].map(|row| row["n_words"].as_f64().unwrap());
+        let kept = words[0] * (1.0 - share[0] - share[1]);
+        assert!((kept - words[1]).abs() <= 0.001 * words[0] + 0.5, "{} {kept} {words:?}", marked["url"]);
+        shorter += usize::from(words[1] < words[0]);
+    }
+    assert!(shorter > 3, "{shorter}");
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn read_back(markdown: &str) -> Parts {
 }
 
 /// Pages of all kinds beside the project: each third of `wcxb` and some of the others.
-fn pages() -> Vec<(String, String)> {
+pub(crate) fn pages() -> Vec<(String, String)> {
     let archive = shared("pages/pages-dev.tar.xz");
     if !archive.exists() {
         eprintln!("skipped: {} is not there", archive.display());

@@ -31,6 +31,8 @@ pub(super) struct Found {
     pub(super) url: Option<PageUrl>,
     /// The `X-Robots-Tag` lines that came with it.
     pub(super) robots_tags: Vec<String>,
+    /// `WARC-Record-ID` of its record, if it is from an archive.
+    pub(super) warc_record: Option<String>,
     /// Whether it is one of many in its source, so that nobody has named it.
     pub(super) is_one_of_many: bool,
     body: Body,
@@ -51,6 +53,7 @@ impl Found {
             name,
             is_page,
             robots_tags: Vec::new(),
+            warc_record: None,
             is_one_of_many: true,
             body: Body::Bytes(bytes, content_type),
             gold: None,
@@ -189,12 +192,12 @@ impl<'r> Reading<'r> {
     }
 
     fn of_archived(&self, document: Document) -> Found {
-        let Document { url, content_type, body, is_text, robots_tags } = document;
+        let Document { url, content_type, body, is_text, robots_tags, record } = document;
         let gold = self.gold.map(|_| url.authority());
         let name = url.to_string();
         let is_page = !is_text && !self.as_text;
         let body = Body::Bytes(body, content_type);
-        Found { name, is_page, url: Some(url), robots_tags, is_one_of_many: true, body, gold }
+        Found { name, is_page, url: Some(url), robots_tags, warc_record: record, is_one_of_many: true, body, gold }
     }
 
     fn of_folder<'a>(&'a self, source: &'a Path) -> anyhow::Result<Documents<'a>> {
@@ -237,7 +240,16 @@ impl<'r> Reading<'r> {
         let is_page = !self.as_text && (self.all_pages || is_html(name, head));
         let body = Body::Bytes(bytes, None);
         let name = name.display().to_string();
-        Ok(Found { name, is_page, url: None, robots_tags: Vec::new(), is_one_of_many: false, body, gold: None })
+        Ok(Found {
+            name,
+            is_page,
+            url: None,
+            robots_tags: Vec::new(),
+            warc_record: None,
+            is_one_of_many: false,
+            body,
+            gold: None,
+        })
     }
 
     fn of_line(&self, line: &str, at: usize) -> anyhow::Result<Found> {
@@ -260,7 +272,7 @@ impl<'r> Reading<'r> {
             None => None,
         };
         let body = Body::Text(text);
-        Ok(Found { name, is_page, url, robots_tags: Vec::new(), is_one_of_many: true, body, gold })
+        Ok(Found { name, is_page, url, robots_tags: Vec::new(), warc_record: None, is_one_of_many: true, body, gold })
     }
 }
 

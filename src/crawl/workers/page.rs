@@ -66,6 +66,7 @@ pub(super) fn page_write(
             noindex: parsed.rules.noindex,
             nofollow: parsed.rules.nofollow,
             warc: tools.warc.clone(),
+            warc_record: response.warc_record,
             digest: digest(&response.body),
             raw: pack(&response.body, tools.settings.store.zstd_level),
             url: response.url,

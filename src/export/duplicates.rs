@@ -1,0 +1,178 @@
+//! What becomes of pages and paragraphs that others repeat.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::repeats::{Repeat, Seen};
+use super::rows::{Made, Rows};
+use super::{BATCH, Duplicates, ExportError, ExportOptions, Kept};
+use crate::settings::Settings;
+use crate::store::{DuplicateGroups, Store};
+
+/// Pages of a survey after which its state is written to the disk.
+const COMMIT_EVERY: usize = 20_000;
+
+/// A page that is left out for another one.
+pub(super) struct Dropped {
+    pub(super) why: &'static str,
+    /// Address of the other one.
+    pub(super) of: String,
+}
+
+/// Finds repeats, and marks or drops them.
+pub(super) struct Deduplication<'a> {
+    store: &'a Store,
+    options: &'a ExportOptions,
+    min_paragraph: usize,
+    dir: PathBuf,
+    seen: Seen,
+    /// The groups, where not the first page of each is kept.
+    groups: Option<DuplicateGroups>,
+}
+
+impl<'a> Deduplication<'a> {
+    /// Opens what an earlier part of the export has seen, in this folder.
+    pub(super) fn open(
+        dir: &Path,
+        store: &'a Store,
+        options: &'a ExportOptions,
+        settings: &Settings,
+    ) -> Result<Deduplication<'a>, ExportError> {
+        let io = |reason| ExportError::Io { path: dir.to_owned(), reason };
+        fs::create_dir_all(dir).map_err(io)?;
+        let seen = Seen::open(&dir.join("seen")).map_err(io)?;
+        let groups = (options.keep != Kept::First).then(|| DuplicateGroups::open(&dir.join("groups.sqlite")));
+        let groups = groups
+            .transpose()
+            .map_err(|what| ExportError::Io { path: dir.to_owned(), reason: io::Error::other(what) })?;
+        Ok(Deduplication {
+            store,
+            options,
+            min_paragraph: settings.export.min_paragraph,
+            dir: dir.to_owned(),
+            seen,
+            groups,
+        })
+    }
+
+    fn io(&self) -> impl Fn(io::Error) -> ExportError + use<> {
+        let path = self.dir.clone();
+        move |reason| ExportError::Io { path: path.clone(), reason }
+    }
+
+    fn sql(&self) -> impl Fn(String) -> ExportError + use<> {
+        let path = self.dir.clone();
+        move |what| ExportError::Io { path: path.clone(), reason: io::Error::other(what) }
+    }
+
+    /// Reads all pages once to find the groups, if the rule of what is kept needs that. `progress` is called with the
+    /// number of pages.
+    pub(super) fn survey(&mut self, rows: &mut Rows<'_>, mut progress: impl FnMut(u64)) -> Result<(), ExportError> {
+        let (io, sql) = (self.io(), self.sql());
+        let Some(groups) = &self.groups else { return Ok(()) };
+        let mut reached = groups.reached().map_err(&sql)?;
+        let (mut n, mut pending) = (0, 0);
+        loop {
+            let batch = rows.next(reached, BATCH)?;
+            pending += batch.len();
+            n += batch.len() as u64;
+            let is_end = batch.is_empty();
+            for made in batch {
+                let made = match made {
+                    Ok(made) => made,
+                    Err(left_out) => {
+                        reached = left_out.page.id;
+                        continue;
+                    }
+                };
+                reached = made.page.id;
+                let of = first(&mut self.seen, self.store, self.options, &made, &io)?;
+                let measure = match self.options.keep {
+                    Kept::Newest => made.page.fetched_at,
+                    _ => made.record.text("text").map_or(0, |text| text.chars().count() as i64),
+                };
+                let text = made.fingerprint.text;
+                groups.add(reached, text, measure, of.map(|(repeat, _)| repeat.of)).map_err(&sql)?;
+            }
+            if pending >= COMMIT_EVERY || is_end {
+                // What the groups have reached must have been seen.
+                self.seen.flush().map_err(&io)?;
+                groups.commit(reached).map_err(&sql)?;
+                pending = 0;
+            }
+            if is_end {
+                return Ok(());
+            }
+            progress(n);
+        }
+    }
+
+    /// Marks a row that another page has. Returns what it is dropped for, if it is.
+    pub(super) fn apply(&mut self, made: &mut Made) -> Result<Option<Dropped>, ExportError> {
+        if let Some((repeat, of)) = self.repeat(made)? {
+            let (column, how, why) = match repeat.is_exact {
+                true => ("duplicate_of", self.options.duplicates, "duplicate"),
+                false => {
+                    ("near_duplicate_of", self.options.near_duplicates.unwrap_or(Duplicates::Mark), "near_duplicate")
+                }
+            };
+            if how == Duplicates::Drop {
+                return Ok(Some(Dropped { why, of }));
+            }
+            made.record.set_text(column, &of);
+        }
+        self.paragraphs(made)?;
+        Ok(None)
+    }
+
+    fn repeat(&mut self, made: &Made) -> Result<Option<(Repeat, String)>, ExportError> {
+        let (io, sql) = (self.io(), self.sql());
+        let Some(groups) = &self.groups else {
+            return first(&mut self.seen, self.store, self.options, made, &io);
+        };
+        let group = groups.of(made.page.id).map_err(sql)?.filter(|group| group.kept != made.page.id);
+        let Some(group) = group else { return Ok(None) };
+        let url = self.store.page_url(group.kept)?.filter(|url| *url != made.page.url);
+        Ok(url.map(|url| (Repeat { of: group.kept, is_exact: group.is_exact }, url)))
+    }
+
+    fn paragraphs(&mut self, made: &mut Made) -> Result<(), ExportError> {
+        let Some(how) = self.options.paragraphs else { return Ok(()) };
+        let text = made.record.text("text").unwrap_or_default();
+        let repeated = self.seen.paragraphs(made.page.id, &made.page.host, text, self.min_paragraph);
+        let repeated = repeated.map_err(self.io())?;
+        made.record.set_real("repeated_in_site", repeated.in_site);
+        made.record.set_real("repeated_elsewhere", repeated.elsewhere);
+        if let (Duplicates::Drop, Some(rest)) = (how, repeated.rest) {
+            made.record.replace_text(&rest);
+        }
+        Ok(())
+    }
+
+    /// Writes what was seen to the disk.
+    pub(super) fn flush(&mut self) -> Result<(), ExportError> {
+        self.seen.flush().map_err(self.io())
+    }
+}
+
+/// The first page with the text of a page, or nearly, and its address. Other versions of the page do not count. What
+/// later pages may repeat is remembered: not a page that is dropped.
+fn first(
+    seen: &mut Seen,
+    store: &Store,
+    options: &ExportOptions,
+    made: &Made,
+    io: &impl Fn(io::Error) -> ExportError,
+) -> Result<Option<(Repeat, String)>, ExportError> {
+    let page = made.page.id;
+    let Some(repeat) = seen.first(page, &made.fingerprint).map_err(io)? else {
+        seen.remember(page, &made.fingerprint, true).map_err(io)?;
+        return Ok(None);
+    };
+    if !repeat.is_exact && options.near_duplicates == Some(Duplicates::Mark) {
+        seen.remember(page, &made.fingerprint, false).map_err(io)?;
+    }
+    let url = store.page_url(repeat.of)?.filter(|url| *url != made.page.url);
+    Ok(url.map(|url| (repeat, url)))
+}

@@ -1,0 +1,152 @@
+//! The rows of an export: pages of the store, cleaned on all cores, in the order in which they were stored.
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::record::{About, Record, Value, comments_of};
+use super::repeats::{self, Fingerprint};
+use super::site_facts::{Site, Sites};
+use super::{ExportError, ExportOptions, Form, Optional, columns};
+use crate::settings::{NoindexPages, Settings};
+use crate::store::{CorpusQuery, FilterValue, PageRow, RowFilter, Store};
+use dehusk_core::internals::clean::label_page;
+use dehusk_core::internals::dom::parse_bytes;
+use dehusk_core::internals::page_url::PageUrl;
+
+/// A page that was cleaned.
+pub(super) struct Made {
+    pub(super) page: PageRow,
+    /// As fetched.
+    pub(super) body: Vec<u8>,
+    pub(super) record: Record,
+    pub(super) fingerprint: Fingerprint,
+}
+
+/// A page that is left out, and why.
+pub(super) struct LeftOut {
+    pub(super) page: Box<PageRow>,
+    pub(super) why: &'static str,
+}
+
+/// Reads and cleans pages.
+pub(super) struct Rows<'a> {
+    store: &'a Store,
+    settings: &'a Settings,
+    options: &'a ExportOptions,
+    query: CorpusQuery,
+    filter: Option<RowFilter>,
+    sites: Sites,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(
+        store: &'a Store,
+        settings: &'a Settings,
+        options: &'a ExportOptions,
+    ) -> Result<Rows<'a>, ExportError> {
+        let names: Vec<&str> = columns().iter().map(|column| column.name).collect();
+        let filter = options.filter.as_ref().map(|expression| {
+            let wrong = |reason| ExportError::Filter { expression: expression.clone(), reason };
+            RowFilter::new(expression, &names).map_err(wrong)
+        });
+        let query = CorpusQuery {
+            upto: 0,
+            since: options.since,
+            hosts: options.hosts.clone(),
+            all_versions: options.all_versions,
+        };
+        Ok(Rows { store, settings, options, query, filter: filter.transpose()?, sites: Sites::default() })
+    }
+
+    /// Sets the last page.
+    pub(super) fn end_at(&mut self, upto: i64) {
+        self.query.upto = upto;
+    }
+
+    /// The next pages after this one, at most `n`. Empty at the end.
+    pub(super) fn next(&mut self, after: i64, n: usize) -> Result<Vec<Result<Made, LeftOut>>, ExportError> {
+        let pages = self.store.corpus_rows(&self.query, after, n)?;
+        self.of(pages)
+    }
+
+    /// These pages, in order.
+    pub(super) fn of(&mut self, pages: Vec<PageRow>) -> Result<Vec<Result<Made, LeftOut>>, ExportError> {
+        let read: Vec<_> = pages.into_iter().map(|page| self.read(page)).collect::<Result<_, _>>()?;
+        let (options, settings) = (self.options, self.settings);
+        let make = |read: Result<Read, LeftOut>| Ok(made(read?, options, settings));
+        let made: Vec<Result<Made, LeftOut>> = read.into_par_iter().map(make).collect();
+        made.into_iter().map(|made| self.filtered(made)).collect()
+    }
+
+    fn read(&mut self, page: PageRow) -> Result<Result<Read, LeftOut>, ExportError> {
+        if page.noindex && self.settings.store.noindex == NoindexPages::Hide {
+            return Ok(Err(LeftOut { page: Box::new(page), why: "noindex" }));
+        }
+        match self.store.load_raw(&page) {
+            Ok(body) => {
+                let site = self.sites.of(self.store, &page.host, self.query.upto, self.settings)?;
+                Ok(Ok(Read { page, site, body }))
+            }
+            Err(e) => {
+                tracing::warn!("{e}");
+                Ok(Err(LeftOut { page: Box::new(page), why: "unreadable" }))
+            }
+        }
+    }
+
+    fn filtered(&self, made: Result<Made, LeftOut>) -> Result<Result<Made, LeftOut>, ExportError> {
+        let (filter, made) = match (&self.filter, made) {
+            (Some(filter), Ok(made)) => (filter, made),
+            (_, made) => return Ok(made),
+        };
+        let values: Vec<FilterValue<'_>> = made.record.values.iter().map(filter_value).collect();
+        let expression = || self.options.filter.clone().unwrap_or_default();
+        let keeps = filter.keeps(&values);
+        match keeps.map_err(|reason| ExportError::Filter { expression: expression(), reason })? {
+            true => Ok(Ok(made)),
+            false => Ok(Err(LeftOut { page: Box::new(made.page), why: "where" })),
+        }
+    }
+}
+
+/// A page that was read.
+struct Read {
+    page: PageRow,
+    site: Site,
+    body: Vec<u8>,
+}
+
+fn made(read: Read, options: &ExportOptions, settings: &Settings) -> Made {
+    let Read { page, site, body } = read;
+    let (tree, _) = parse_bytes(&body, page.content_type.as_deref(), &settings.core.parse);
+    let matcher = site.matcher.as_deref();
+    let labeled = label_page(&tree, None, matcher, &settings.core.clean);
+    let comments = options.optional.comments.then(|| comments_of(&tree, matcher, settings));
+    let about = About {
+        url: PageUrl::parse(&page.url).ok(),
+        host: Some(page.host.clone()),
+        fetched_at: Some(page.fetched_at),
+        status: Some(page.status),
+        run: Some(page.run),
+        digest: Some(page.digest.clone()),
+        warc: page.warc.clone(),
+        warc_record: page.warc_record.clone(),
+        model: labeled.by_template.then(|| (page.host.clone(), site.version)),
+        site: Some(site.metadata.clone()),
+    };
+    let optional = Optional { html: options.optional.html || options.form == Form::Site, ..options.optional };
+    let record = Record::of(&tree, &labeled, &about, comments, optional, settings);
+    let digest = record.text("text_digest").and_then(|digest| u64::from_str_radix(digest, 16).ok());
+    let text = record.text("text").unwrap_or_default();
+    let bands = options.near_duplicates.map_or_else(Vec::new, |_| repeats::bands(text, settings.export.near));
+    Made { page, body, fingerprint: Fingerprint { text: digest.unwrap_or_default(), bands }, record }
+}
+
+fn filter_value(value: &Value) -> FilterValue<'_> {
+    match value {
+        Value::Text(Some(text)) => FilterValue::Text(text),
+        Value::Whole(Some(number)) | Value::Time(Some(number)) => FilterValue::Whole(*number),
+        Value::Real(Some(number)) => FilterValue::Real(*number),
+        Value::Texts(texts) if !texts.is_empty() => FilterValue::Text(&texts[0]),
+        _ => FilterValue::Null,
+    }
+}

@@ -1,0 +1,35 @@
+//! What pages of an export are compared by.
+
+use serde::Serialize;
+
+/// `[export]`
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Export {
+    /// How near-duplicates are found.
+    pub near: MinHash,
+    /// Least number of words of a paragraph that is compared with those of other pages.
+    pub min_paragraph: usize,
+}
+
+/// MinHash with locality-sensitive hashing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MinHash {
+    /// Words of a shingle.
+    pub shingle: usize,
+    /// Bands. Two texts with an equal one are near-duplicates.
+    pub bands: usize,
+    /// Hashes of a band.
+    pub rows: usize,
+}
+
+impl Default for Export {
+    fn default() -> Export {
+        Export { near: MinHash::default(), min_paragraph: 8 }
+    }
+}
+
+impl Default for MinHash {
+    fn default() -> MinHash {
+        MinHash { shingle: 5, bands: 14, rows: 8 }
+    }
+}

@@ -1,0 +1,38 @@
+//! New and changed pages in the order in which they were found so: what a feed is made of. Triggers of the schema write
+//! the table with the pages themselves, so that no crash separates them.
+
+use rusqlite::params;
+
+use super::read::{PAGE_COLUMNS, page};
+use super::{PageRow, Store, StoreError};
+
+/// A page of a feed.
+#[derive(Clone, Debug)]
+pub struct FeedRow {
+    /// Number: later ones are greater, and none is given twice.
+    pub seq: i64,
+    /// `new` or `changed`.
+    pub change: String,
+    /// The page.
+    pub page: PageRow,
+}
+
+impl Store {
+    /// Number of the last page of the feed; 0 if there is none.
+    pub fn last_of_feed(&self) -> Result<i64, StoreError> {
+        self.wrap(self.connection.query_row("SELECT COALESCE(max(seq), 0) FROM feed", [], |row| row.get(0)))
+    }
+
+    /// The next pages of the feed.
+    pub fn feed_after(&self, seq: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
+        let sql = format!(
+            "SELECT {PAGE_COLUMNS}, f.seq, f.change FROM feed f JOIN pages p ON p.id = f.page_id
+            JOIN sites s ON s.id = p.site_id WHERE f.seq > ?1 ORDER BY f.seq LIMIT ?2"
+        );
+        let mut statement = self.wrap(self.connection.prepare_cached(&sql))?;
+        let rows = statement.query_map(params![seq, limit as i64], |row| {
+            Ok(FeedRow { seq: row.get("seq")?, change: row.get("change")?, page: page(row)? })
+        });
+        self.wrap(self.wrap(rows)?.collect())
+    }
+}
