@@ -24,7 +24,7 @@ step "lints"
 cargo clippy --quiet --workspace --all-targets --all-features --locked -- -D warnings
 
 step "tests"
-cargo test --quiet --workspace --all-features --locked --lib --bins --tests --examples
+READERS=1 cargo test --quiet --workspace --all-features --locked --lib --bins --tests --examples
 cargo test --quiet --workspace --all-features --locked --doc
 
 step "benches build"

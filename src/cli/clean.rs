@@ -1,27 +1,28 @@
 //! `dehusk clean`: removes templates from pages.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+mod by;
+
+use std::cmp::Ordering;
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use clap::builder::PossibleValuesParser;
-use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
-use super::documents::{Found, Reading, next_batch};
-use super::learned_sites::{Models, learn_sites};
+use by::{By, choose};
+
+use super::documents::{Found, Reading, byte_bar};
 use super::loaded_page::{Loaded, leaves_out, of_found, of_response};
-use super::site_pages::site_pages;
-use super::stored_templates::{Choice, StoredPage, StoredTemplates};
+use super::stored_templates::{Choice, StoredPage};
+use super::table::count;
 use super::terminal::stdout;
-use super::{Failure, Format, Outcome, exit, method_named, method_names, open_store};
+use super::{Failure, Format, Outcome, exit, method_names, pipeline};
 use crate::crawl::Single;
 use crate::export::{About, Optional, Record};
 use crate::settings::Settings;
-use crate::store::{Store, StoreError};
 use dehusk_core::internals::clean::LabeledPage;
-use dehusk_core::internals::dom::{Note, Tree};
+use dehusk_core::internals::dom::Note;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::{MethodEntry, Model};
 use dehusk_core::internals::page_url::PageUrl;
@@ -60,7 +61,7 @@ pub(super) struct Clean {
     #[arg(long, conflicts_with = "site")]
     alone: bool,
     /// Learn each site from a sample of its pages in these sources first, and clean with what was learned. The sources
-    /// are read twice.
+    /// are read twice; standard input is kept in a temporary file (TMPDIR) meanwhile.
     #[arg(long, conflicts_with_all = ["site", "alone", "method", "like"])]
     learn: bool,
     /// Clean with this method instead of the stored template.
@@ -90,21 +91,36 @@ pub(super) struct Clean {
     rows: bool,
 }
 
-/// Maximum number of pages of --like that are used.
-const MOST_LIKE: usize = 64;
+/// Maximum number of failures logged one by one.
+const MOST_SHOWN: usize = 20;
 
-/// How pages are cleaned.
-enum By {
-    /// By the template of their site, if it has one.
-    Store(StoredTemplates),
-    /// By the model of their site, learned from these sources.
-    Learned(Models),
-    /// By the template that --site names.
-    Site(Choice),
-    /// Each page alone.
-    Alone,
-    /// Another method, with its learned model.
-    Method(&'static MethodEntry, Option<Model>),
+/// Name of the file that standard input is copied to.
+const INPUT: &str = "standard input";
+
+fn is_url(page: &str) -> bool {
+    page.contains("://")
+}
+
+/// Standard input as a file in a temporary folder.
+fn spilled_input() -> Result<tempfile::TempDir, Failure> {
+    let spill = || -> io::Result<tempfile::TempDir> {
+        let dir = tempfile::tempdir()?;
+        io::copy(&mut io::stdin().lock(), &mut std::fs::File::create(dir.path().join(INPUT))?)?;
+        Ok(dir)
+    };
+    spill()
+        .context("standard input cannot be kept for the second reading (TMPDIR names the folder)")
+        .map_err(Failure::Work)
+}
+
+/// What became of a page.
+enum Done {
+    /// It is plain text.
+    Text,
+    /// Its owner wants it in no collection.
+    Noindex,
+    Failed(anyhow::Error),
+    Written(String),
 }
 
 /// What became of the pages.
@@ -118,31 +134,6 @@ struct Counts {
     written: usize,
 }
 
-/// The host of a site that was named by its host or by a URL.
-fn host_of(site: &str) -> String {
-    PageUrl::parse(site).map_or_else(|_| site.to_owned(), |url| url.authority())
-}
-
-/// The templates of a collection that `dehusk cluster --store` has stored; of the only one, if none is named.
-fn collection(name: Option<&str>, settings: &Settings) -> Result<Model, Failure> {
-    let work = |e: StoreError| Failure::Work(e.into());
-    let store = Path::new(&settings.store.path).is_file().then(|| open_store(settings)).transpose()?;
-    let known = store.as_ref().map_or_else(|| Ok(Vec::new()), Store::list_collections).map_err(work)?;
-    let advice = "`dehusk cluster DIR --store NAME` stores the templates of a collection";
-    let name = match (name, known.as_slice()) {
-        (Some(name), _) => name,
-        (None, [only]) => only,
-        (None, []) => {
-            let text = "text learns from pages: name some with --like, or store a collection";
-            return Err(Failure::Usage(anyhow!("{text}; {advice}")));
-        }
-        (None, known) => return Err(Failure::Usage(anyhow!("name one with --collection: {}", known.join(", ")))),
-    };
-    let found = store.map_or(Ok(None), |store| store.load_collection(name)).map_err(work)?;
-    let missing = || Failure::Nothing(anyhow!("no collection {name}; stored are: {}; {advice}", known.join(", ")));
-    found.map(Model::of_text).ok_or_else(missing)
-}
-
 impl Clean {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         let with_strings;
@@ -153,20 +144,31 @@ impl Clean {
             }
             false => settings,
         };
-        let by = &self.by(settings)?;
+        // What is read twice is kept until the end.
+        let spill = if self.learn && self.pages.iter().any(|page| page == "-") { Some(spilled_input()?) } else { None };
+        let named = |page: &String| match &spill {
+            Some(spill) if page == "-" => spill.path().join(INPUT).display().to_string(),
+            _ => page.clone(),
+        };
+        let pages: Vec<String> = self.pages.iter().map(named).collect();
+        let by = &self.by(&pages, settings)?;
         let runtime = super::runtime()?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut counts = Counts::default();
-        for page in &self.pages {
-            if !page.contains("://") {
-                self.clean_source(&PathBuf::from(page), by, settings, &mut counts)?;
+        for pages in pages.chunk_by(|one, other| !is_url(one) && !is_url(other)) {
+            if !is_url(&pages[0]) {
+                let sources: Vec<PathBuf> = pages.iter().map(PathBuf::from).collect();
+                self.clean_sources(&sources, by, settings, &mut counts)?;
                 continue;
             }
-            let fetched = PageUrl::parse(page)
+            let fetched = PageUrl::parse(&pages[0])
                 .map_err(anyhow::Error::from)
                 .and_then(|url| runtime.block_on(network.fetch(&url)).map_err(anyhow::Error::from));
-            let loaded = fetched.map(|response| of_response(page, &response, settings));
-            self.clean_batch(vec![loaded], by, settings, &mut counts)?;
+            let loaded = fetched.map(|response| of_response(&pages[0], &response, settings));
+            self.take(self.cleaned(loaded, by, settings), &mut counts)?;
+        }
+        if counts.failed > MOST_SHOWN {
+            tracing::error!("{} documents could not be read", counts.failed);
         }
         if counts.noindex > 0 {
             let n = counts.noindex;
@@ -182,126 +184,77 @@ impl Clean {
         Ok(if counts.failed + counts.texts > 0 { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
     }
 
-    fn by(&self, settings: &Settings) -> Result<By, Failure> {
-        if self.learn {
-            return self.by_learning(settings);
-        }
-        let method = match &self.method {
-            Some(name) => method_named(name)?,
-            None if !self.like.is_empty() => method_named(Method::of_label_by(settings.core.learn.label_by).name())?,
-            None if self.alone => return Ok(By::Alone),
-            None => return self.by_store(settings),
-        };
-        let name = method.method;
-        match (method.is_site_method(), self.like.is_empty()) {
-            (false, _) if self.site.is_some() => {
-                Err(Failure::Usage(anyhow!("{name} uses only the page itself; omit --site or choose another method")))
-            }
-            (false, true) => Ok(By::Method(method, None)),
-            (false, false) => {
-                Err(Failure::Usage(anyhow!("{name} uses only the page itself; omit --like or choose another method")))
-            }
-            (true, true) if name == Method::Text => {
-                Ok(By::Method(method, Some(collection(self.collection.as_deref(), settings)?)))
-            }
-            (true, true) if self.site.is_none() => Err(Failure::Usage(anyhow!(
-                "{name} learns from pages of the site: name some with --like, or a stored site with --site; without \
-                 --method the stored template is used"
-            ))),
-            (true, _) => {
-                let trees = match &self.site {
-                    Some(site) => site_pages(&host_of(site), method, settings)?,
-                    None => like(&self.like, settings)?,
-                };
-                let model = method.learn(&trees.iter().collect::<Vec<_>>(), &settings.core);
-                let model = model.ok_or_else(|| {
-                    Failure::Nothing(anyhow!(
-                        "{} pages were read, but {name} found nothing that they share",
-                        trees.len()
-                    ))
-                })?;
-                Ok(By::Method(method, Some(model)))
-            }
-        }
-    }
-
-    fn by_learning(&self, settings: &Settings) -> Result<By, Failure> {
-        if let Some(source) = self.pages.iter().find(|page| *page == "-" || page.contains("://")) {
-            let text = "--learn reads its sources twice; write this one to a file first";
-            return Err(Failure::Usage(anyhow!("{source}: {text}")));
-        }
-        let sources: Vec<PathBuf> = self.pages.iter().map(PathBuf::from).collect();
-        let models = learn_sites(&sources, settings);
-        tracing::info!("{} sites learned", models.len());
-        Ok(By::Learned(models))
-    }
-
-    fn by_store(&self, settings: &Settings) -> Result<By, Failure> {
-        let store = match open_store(settings) {
-            Ok(store) => store,
-            Err(Failure::Work(error)) if self.site.is_none() && is_missing(&error) => {
-                tracing::warn!("{}: no such database; every page is cleaned by itself", settings.store.path);
-                return Ok(By::Alone);
-            }
-            Err(failure) => return Err(failure),
-        };
-        let templates = StoredTemplates::of(store);
-        match &self.site {
-            Some(site) => Ok(By::Site(templates.named(&host_of(site)).map_err(Failure::Nothing)?)),
-            None => Ok(By::Store(templates)),
-        }
-    }
-
-    /// Cleans all pages of a source, in order, on all cores.
-    fn clean_source(&self, source: &PathBuf, by: &By, settings: &Settings, counts: &mut Counts) -> Result<(), Failure> {
-        let reading = Reading { all_pages: true, ..Reading::new(false, None, settings.core.parse.max_bytes) };
-        let sources = std::slice::from_ref(source);
-        let mut found = reading.all(sources);
-        let agents = settings.agents();
-        while let Some(mut batch) = next_batch(&mut found) {
-            let n_found = batch.len();
-            batch.retain(|found| found.as_ref().map_or(true, |found| found.is_page));
-            counts.texts += n_found - batch.len();
-            let load = |found: anyhow::Result<Found>| Ok(of_found(found?, settings, &agents));
-            let loaded = batch.into_par_iter().map(load).collect();
-            self.clean_batch(loaded, by, settings, counts)?;
-        }
-        reading.warn_of_skipped();
-        Ok(())
-    }
-
-    fn clean_batch(
+    /// Cleans all pages of these sources, in order, on all cores.
+    fn clean_sources(
         &self,
-        batch: Vec<anyhow::Result<Loaded>>,
+        sources: &[PathBuf],
         by: &By,
         settings: &Settings,
         counts: &mut Counts,
     ) -> Result<(), Failure> {
-        let mut chosen = Vec::new();
-        for loaded in batch {
-            match loaded.and_then(|page| Ok((choose(&page, by)?, page))) {
-                Ok((_, page)) if leaves_out(&page, settings) => counts.noindex += 1,
-                Ok(page) => chosen.push(page),
-                Err(e) => {
-                    counts.failed += 1;
-                    tracing::error!("{e:#}");
+        let agents = settings.agents();
+        let bar = byte_bar(sources, "cleaned");
+        let read = |put: &mut dyn FnMut(anyhow::Result<Found>) -> bool| {
+            let reading = Reading::new(false, None, settings.core.parse.max_bytes);
+            let reading = Reading { all_pages: true, bar: bar.clone(), ..reading };
+            let mut found = reading.all(sources);
+            while found.next().is_some_and(&mut *put) {}
+            drop(found);
+            reading.warn_of_skipped();
+        };
+        let size = |found: &anyhow::Result<Found>| found.as_ref().map_or(0, Found::n_bytes);
+        let clean = |found: anyhow::Result<Found>| match found {
+            Ok(found) if !found.is_page => Done::Text,
+            found => self.cleaned(found.map(|found| of_found(found, settings, &agents)), by, settings),
+        };
+        let outcome = pipeline::run(read, size, clean, |done| {
+            self.take(done, counts)?;
+            if counts.written.is_multiple_of(64) {
+                bar.set_message(format!("{} pages", count(counts.written)));
+            }
+            Ok(())
+        });
+        bar.finish_and_clear();
+        outcome
+    }
+
+    /// Cleans a page.
+    fn cleaned(&self, loaded: anyhow::Result<Loaded>, by: &By, settings: &Settings) -> Done {
+        match loaded.and_then(|page| Ok((choose(&page, by)?, page))) {
+            Ok((_, page)) if leaves_out(&page, settings) => Done::Noindex,
+            Ok((choice, page)) => {
+                let method = match by {
+                    By::Method(method, model) => Some((*method, model.as_ref())),
+                    _ => None,
+                };
+                Done::Written(self.written(&page, &choice, method, settings))
+            }
+            Err(e) => Done::Failed(e),
+        }
+    }
+
+    /// Writes or counts what became of a page.
+    fn take(&self, done: Done, counts: &mut Counts) -> Result<(), Failure> {
+        match done {
+            Done::Text => counts.texts += 1,
+            Done::Noindex => counts.noindex += 1,
+            Done::Failed(e) => {
+                counts.failed += 1;
+                match counts.failed.cmp(&(MOST_SHOWN + 1)) {
+                    Ordering::Less => tracing::error!("{e:#}"),
+                    Ordering::Equal => tracing::error!("further failures are counted only"),
+                    Ordering::Greater => {}
                 }
             }
-        }
-        let method = match by {
-            By::Method(method, model) => Some((*method, model.as_ref())),
-            _ => None,
-        };
-        let write = |(choice, page): &(Choice, Loaded)| self.written(page, choice, method, settings);
-        let written: Vec<String> = chosen.par_iter().map(write).collect();
-        let mut out = stdout();
-        for text in written {
-            // An empty line separates the texts of several pages.
-            if counts.written > 0 && !self.json && !self.rows {
-                out.write_all(b"\n")?;
+            Done::Written(text) => {
+                let mut out = stdout();
+                // An empty line separates the texts of several pages.
+                if counts.written > 0 && !self.json && !self.rows {
+                    out.write_all(b"\n")?;
+                }
+                out.write_all(text.as_bytes())?;
+                counts.written += 1;
             }
-            out.write_all(text.as_bytes())?;
-            counts.written += 1;
         }
         Ok(())
     }
@@ -354,31 +307,4 @@ fn row(page: &Loaded, model: Option<String>, labeled: &LabeledPage, settings: &S
     let about = About { url: page.url.clone(), warc_record: page.warc_record.clone(), model, ..About::default() };
     let record = Record::of(&page.tree, labeled, &about, None, Optional::default(), settings);
     format!("{}\n", record.to_json())
-}
-
-fn choose(page: &Loaded, by: &By) -> anyhow::Result<Choice> {
-    match by {
-        By::Store(templates) => {
-            let host = page.url.as_ref().map(PageUrl::authority);
-            Ok(templates.choose(&StoredPage { name: &page.name, tree: &page.tree, host })?)
-        }
-        By::Learned(models) => {
-            let known = page.url.as_ref().and_then(|url| models.get_key_value(&url.authority()));
-            Ok(known.map_or(Choice::Alone, |(host, model)| Choice::Site(host.clone(), Arc::clone(model))))
-        }
-        By::Site(choice) => Ok(choice.clone()),
-        By::Alone | By::Method(..) => Ok(Choice::Alone),
-    }
-}
-
-fn is_missing(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(StoreError::Missing { .. }))
-}
-
-/// The first [`MOST_LIKE`] pages of these sources.
-fn like(sources: &[PathBuf], settings: &Settings) -> Result<Vec<Tree>, Failure> {
-    let reading = Reading::new(false, None, settings.core.parse.max_bytes);
-    let pages = reading.all(sources).filter(|found| found.as_ref().map_or(true, |found| found.is_page));
-    let trees = pages.take(MOST_LIKE).map(|found| Ok(found?.tree(&settings.core.parse)));
-    trees.collect::<anyhow::Result<Vec<Tree>>>().context("--like").map_err(Failure::Nothing)
 }

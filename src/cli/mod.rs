@@ -22,6 +22,7 @@ mod outline;
 mod page_history;
 mod pages;
 mod picture;
+mod pipeline;
 mod progress;
 mod runs;
 mod scores;

@@ -1,8 +1,7 @@
 //! The stored templates as `dehusk clean` uses them: each one is read and prepared once for all pages.
 
-use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use anyhow::anyhow;
 
@@ -22,11 +21,11 @@ const UNNAMED_MIN: f64 = 0.5;
 const MOST_KEPT: usize = 1024;
 
 pub(super) struct StoredTemplates {
-    store: Store,
+    store: Mutex<Store>,
     /// The newest template of each host that a page named. `None`: the host has none.
-    by_host: RefCell<HashMap<String, Option<Arc<TemplateMatcher>>>>,
+    by_host: Mutex<HashMap<String, Option<Arc<TemplateMatcher>>>>,
     /// The newest template of every host, for pages of an unknown site.
-    all: OnceCell<Arc<Vec<(String, TemplateMatcher)>>>,
+    all: OnceLock<Arc<Vec<(String, TemplateMatcher)>>>,
 }
 
 /// A page and what is known of its site.
@@ -51,7 +50,7 @@ pub(super) enum Choice {
 
 impl StoredTemplates {
     pub(super) fn of(store: Store) -> StoredTemplates {
-        StoredTemplates { store, by_host: RefCell::default(), all: OnceCell::new() }
+        StoredTemplates { store: Mutex::new(store), by_host: Mutex::default(), all: OnceLock::new() }
     }
 
     /// The template of a site that a user has named.
@@ -74,12 +73,12 @@ impl StoredTemplates {
     }
 
     fn matcher(&self, host: &str) -> Result<Option<Arc<TemplateMatcher>>, StoreError> {
-        if let Some(known) = self.by_host.borrow().get(host) {
+        if let Some(known) = locked(&self.by_host).get(host) {
             return Ok(known.clone());
         }
-        let template = self.store.load_template(host, None)?;
+        let template = locked(&self.store).load_template(host, None)?;
         let matcher = template.map(|template| Arc::new(TemplateMatcher::from_template(&template)));
-        let mut by_host = self.by_host.borrow_mut();
+        let mut by_host = locked(&self.by_host);
         if by_host.len() >= MOST_KEPT {
             by_host.clear();
         }
@@ -91,11 +90,15 @@ impl StoredTemplates {
         if let Some(all) = self.all.get() {
             return Ok(Arc::clone(all));
         }
-        let templates = self.store.load_newest_templates()?.into_iter();
+        let templates = locked(&self.store).load_newest_templates()?.into_iter();
         let all =
             templates.map(|template| (template.host.clone(), TemplateMatcher::from_template(&template))).collect();
         Ok(Arc::clone(self.all.get_or_init(|| Arc::new(all))))
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Choice {

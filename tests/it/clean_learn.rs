@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -53,9 +53,21 @@ fn sites_are_learned_from_their_own_pages_in_any_order() {
     let by_url = |row: &Value| row["url"].as_str().unwrap().to_owned();
     let mut sorted = forward;
     sorted.sort_by_key(by_url);
+    // Standard input is kept for the second reading.
+    let lines = std::fs::read(dir.path().join("pages.jsonl")).unwrap();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_dehusk"));
+    program.args(["clean", "-", "--learn", "--rows"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = program.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&lines).unwrap();
+    let out = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    let piped: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(piped, backward, "in the order of the input");
     backward.sort_by_key(by_url);
     assert_eq!(sorted, backward, "models do not depend on the order of pages");
 
-    let (code, _, error) = rows(dir.path(), &["-", "--learn"]);
-    assert!(code == Some(2) && error.contains("write this one to a file"), "{error}");
+    let (code, _, error) = rows(dir.path(), &["http://one.example/", "--learn"]);
+    assert!(code == Some(2) && error.contains("--learn learns from files"), "{error}");
+    std::fs::write(dir.path().join("nameless.jsonl"), "{\"html\": \"<p>one\"}\n{\"html\": \"<p>two\"}\n").unwrap();
+    let (code, rows, error) = rows(dir.path(), &["nameless.jsonl", "--learn", "--rows"]);
+    assert!(code == Some(0) && rows.len() == 2 && error.contains("2 pages have no URL"), "{error}");
 }

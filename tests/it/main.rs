@@ -19,6 +19,7 @@ mod html5lib;
 mod injection;
 mod politeness;
 mod quality;
+mod readers;
 mod records;
 mod redesign;
 mod robots;

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use indicatif::ProgressBar;
 use serde_json::Value;
 
 use crate::unpacked::{GZIP, Stream, ZSTD, open_packed, peek, unpack};
@@ -21,9 +22,10 @@ pub(super) enum Input {
 /// Bytes that are looked at. A JSON line that is longer is known by its first field.
 const HEAD: usize = 64 * 1024;
 
-/// Opens a file, a pipe, or standard input (`-`), each once: a pipe can be read only once.
-pub(super) fn open(source: &Path) -> io::Result<Input> {
-    let (head, raw) = peek(open_packed(source)?, HEAD)?;
+/// Opens a file, a pipe, or standard input (`-`), each once: a pipe can be read only once. What is read of it moves the
+/// bar.
+pub(super) fn open(source: &Path, bar: &ProgressBar) -> io::Result<Input> {
+    let (head, raw) = peek(Box::new(bar.wrap_read(open_packed(source)?)), HEAD)?;
     if !head.starts_with(GZIP) && !head.starts_with(ZSTD) {
         return Ok(of_unpacked(source, head, raw));
     }
@@ -80,7 +82,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
         std::fs::write(&path, bytes).unwrap();
-        match open(&path).unwrap() {
+        match open(&path, &ProgressBar::hidden()).unwrap() {
             Input::Warc(_) => "warc",
             Input::Lines(_) => "lines",
             Input::Document(mut text) => {

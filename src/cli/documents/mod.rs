@@ -68,6 +68,14 @@ impl Found {
         }
     }
 
+    /// Its bytes, and the type that they came with.
+    pub(super) fn bytes(&self) -> (&[u8], Option<String>) {
+        match &self.body {
+            Body::Bytes(bytes, content_type) => (bytes, content_type.clone()),
+            Body::Text(text) => (text.as_bytes(), Some("text/html; charset=utf-8".to_owned())),
+        }
+    }
+
     /// Its length in bytes.
     pub(super) fn n_bytes(&self) -> usize {
         match &self.body {
@@ -100,6 +108,8 @@ pub(super) struct Reading<'a> {
     pub(super) skipped: Cell<usize>,
     /// Number of documents that could not be read.
     pub(super) failed: Cell<usize>,
+    /// Shows how many bytes of the sources were read.
+    pub(super) bar: ProgressBar,
 }
 
 type Documents<'a> = Box<dyn Iterator<Item = anyhow::Result<Found>> + 'a>;
@@ -111,7 +121,15 @@ impl<'r> Reading<'r> {
     pub(super) fn new(as_text: bool, gold: Option<&'r str>, max_bytes: usize) -> Reading<'r> {
         // Positions in a text are 32 bits wide.
         let max_bytes = max_bytes.min(u32::MAX as usize);
-        Reading { as_text, all_pages: false, gold, max_bytes, skipped: Cell::new(0), failed: Cell::new(0) }
+        Reading {
+            as_text,
+            all_pages: false,
+            gold,
+            max_bytes,
+            skipped: Cell::new(0),
+            failed: Cell::new(0),
+            bar: ProgressBar::hidden(),
+        }
     }
 
     /// The documents of a batch that could be read. Failures are logged and counted.
@@ -155,7 +173,7 @@ impl<'r> Reading<'r> {
         }
         let place =
             || if source.as_os_str() == "-" { "standard input".to_owned() } else { source.display().to_string() };
-        match input::open(source).with_context(place)? {
+        match input::open(source, &self.bar).with_context(place)? {
             Input::Warc(reader) => Ok(self.of_archive(reader, place())),
             Input::Lines(reader) => {
                 let lines = Lines::new(reader, self.max_bytes);
@@ -219,6 +237,7 @@ impl<'r> Reading<'r> {
         let mut bytes = Vec::new();
         let opened = std::fs::File::open(file).and_then(|f| f.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes));
         opened.with_context(|| file.display().to_string())?;
+        self.bar.inc(bytes.len() as u64);
         let below = file.strip_prefix(source).ok().filter(|below| below.components().count() > 1);
         let folder = below.and_then(|below| below.components().next()).map(|first| source.join(first));
         let gold = self.gold.map(|_| folder.as_deref().unwrap_or(source).display().to_string());
@@ -319,6 +338,32 @@ pub(super) fn next_batch(
         batch.push(found);
     }
     (!batch.is_empty()).then_some(batch)
+}
+
+/// A bar of the bytes of these sources, with rate and time left. Standard input has no length.
+pub(super) fn byte_bar(sources: &[PathBuf], what: &'static str) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let length = |source: &PathBuf| -> Option<u64> {
+        let metadata = source.metadata().ok()?;
+        if !metadata.is_dir() {
+            return Some(metadata.len());
+        }
+        let mut files = Vec::new();
+        files_below(source, &mut files).ok()?;
+        files.iter().map(|file| file.metadata().map(|metadata| metadata.len()).ok()).sum()
+    };
+    let total: Option<u64> = sources.iter().map(length).sum();
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(8));
+    let style = match total {
+        Some(_) => "{prefix} {bar:16} {bytes}/{total_bytes}  {bytes_per_sec}, {eta} left  {wide_msg}",
+        None => "{prefix} {bytes}  {bytes_per_sec}  {wide_msg}",
+    };
+    let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.set_style(style.progress_chars("█▌░"));
+    bar.set_prefix(what);
+    bar
 }
 
 /// A progress line that counts documents while they are read.

@@ -47,22 +47,23 @@ impl Date {
     }
 }
 
-/// Names of the months, and their abbreviations, in the languages of Latin, Cyrillic and Greek script that most pages
-/// of the web are in. Lower case; a name counts from its first three letters on where no other month begins so.
+/// Names of the months, and their abbreviations, in the languages of Latin, Cyrillic, Greek, Arabic and Hebrew script
+/// that most pages of the web are in. Lower case; a name counts from its first three letters on where no other month
+/// begins so.
 #[rustfmt::skip]
 const MONTHS: [&[&str]; 12] = [
-    &["january", "jan", "januar", "jänner", "janvier", "janv", "enero", "ene", "gennaio", "gen", "januari", "janeiro", "styczeń", "stycznia", "января", "янв", "januára", "ledna", "ocak", "ιανουαρίου", "ianuarie", "tammikuuta", "január", "січня"],
-    &["february", "feb", "februar", "februari", "février", "févr", "fév", "febrero", "febbraio", "fevereiro", "fev", "luty", "lutego", "февраля", "фев", "února", "şubat", "φεβρουαρίου", "februarie", "helmikuuta", "február", "лютого"],
-    &["march", "mar", "märz", "mär", "mrz", "mars", "marzo", "maart", "mrt", "março", "marzec", "marca", "марта", "мар", "března", "mart", "μαρτίου", "martie", "maaliskuuta", "március", "березня", "marts"],
-    &["april", "apr", "avril", "avr", "abril", "abr", "aprile", "kwiecień", "kwietnia", "апреля", "апр", "dubna", "nisan", "απριλίου", "aprilie", "huhtikuuta", "április", "квітня"],
-    &["may", "mai", "mayo", "maggio", "mag", "mei", "maio", "maj", "maja", "мая", "май", "května", "mayıs", "μαΐου", "toukokuuta", "május", "травня"],
-    &["june", "jun", "juni", "juin", "junio", "giugno", "giu", "junho", "czerwiec", "czerwca", "июня", "июн", "června", "haziran", "ιουνίου", "iunie", "kesäkuuta", "június", "червня"],
-    &["july", "jul", "juli", "juillet", "juil", "julio", "luglio", "lug", "julho", "lipiec", "lipca", "июля", "июл", "července", "temmuz", "ιουλίου", "iulie", "heinäkuuta", "július", "липня"],
-    &["august", "aug", "août", "aout", "agosto", "ago", "augustus", "sierpień", "sierpnia", "августа", "авг", "srpna", "ağustos", "αυγούστου", "elokuuta", "augusztus", "серпня", "augusti"],
-    &["september", "sep", "sept", "septembre", "septiembre", "settembre", "set", "setembro", "wrzesień", "września", "сентября", "сен", "září", "eylül", "σεπτεμβρίου", "septembrie", "syyskuuta", "szeptember", "вересня"],
-    &["october", "oct", "oktober", "okt", "octobre", "octubre", "ottobre", "ott", "outubro", "out", "październik", "października", "октября", "окт", "října", "ekim", "οκτωβρίου", "octombrie", "lokakuuta", "október", "жовтня"],
-    &["november", "nov", "novembre", "noviembre", "novembro", "listopad", "listopada", "ноября", "ноя", "kasım", "νοεμβρίου", "noiembrie", "marraskuuta", "листопада"],
-    &["december", "dec", "dezember", "dez", "décembre", "déc", "diciembre", "dic", "dicembre", "dezembro", "grudzień", "grudnia", "декабря", "дек", "prosince", "aralık", "δεκεμβρίου", "decembrie", "joulukuuta", "грудня", "desember"],
+    &["january", "jan", "januar", "jänner", "janvier", "janv", "enero", "ene", "gennaio", "gen", "januari", "janeiro", "styczeń", "stycznia", "января", "янв", "januára", "ledna", "ocak", "ιανουαρίου", "ianuarie", "tammikuuta", "január", "січня", "يناير", "януари", "ינואר", "בינואר", "sausio", "jaanuar", "gener", "siječnja"],
+    &["february", "feb", "februar", "februari", "février", "févr", "fév", "febrero", "febbraio", "fevereiro", "fev", "luty", "lutego", "февраля", "фев", "února", "şubat", "φεβρουαρίου", "februarie", "helmikuuta", "február", "лютого", "فبراير", "февруари", "פברואר", "בפברואר", "vasario", "veebruar", "febrer", "veljače"],
+    &["march", "mar", "märz", "mär", "mrz", "mars", "marzo", "maart", "mrt", "março", "marzec", "marca", "марта", "мар", "března", "mart", "μαρτίου", "martie", "maaliskuuta", "március", "березня", "marts", "مارس", "март", "maret", "מרץ", "במרץ", "kovo", "märts", "març", "ožujka"],
+    &["april", "apr", "avril", "avr", "abril", "abr", "aprile", "kwiecień", "kwietnia", "апреля", "апр", "dubna", "nisan", "απριλίου", "aprilie", "huhtikuuta", "április", "квітня", "أبريل", "ابريل", "април", "אפריל", "באפריל", "balandžio", "aprill", "travnja"],
+    &["may", "mai", "mayo", "maggio", "mag", "mei", "maio", "maj", "maja", "мая", "май", "května", "mayıs", "μαΐου", "toukokuuta", "május", "травня", "مايو", "מאי", "במאי", "gegužės", "maig", "svibnja"],
+    &["june", "jun", "juni", "juin", "junio", "giugno", "giu", "junho", "czerwiec", "czerwca", "июня", "июн", "června", "haziran", "ιουνίου", "iunie", "kesäkuuta", "június", "червня", "يونيو", "юни", "יוני", "ביוני", "birželio", "juuni", "juny", "lipnja"],
+    &["july", "jul", "juli", "juillet", "juil", "julio", "luglio", "lug", "julho", "lipiec", "lipca", "июля", "июл", "července", "temmuz", "ιουλίου", "iulie", "heinäkuuta", "július", "липня", "يوليو", "юли", "יולי", "ביולי", "liepos", "juuli", "juliol", "srpnja"],
+    &["august", "aug", "août", "aout", "agosto", "ago", "augustus", "sierpień", "sierpnia", "августа", "авг", "srpna", "ağustos", "αυγούστου", "elokuuta", "augusztus", "серпня", "augusti", "أغسطس", "اغسطس", "август", "agustus", "אוגוסט", "באוגוסט", "rugpjūčio", "agost", "kolovoza", "avgust"],
+    &["september", "sep", "sept", "septembre", "septiembre", "settembre", "set", "setembro", "wrzesień", "września", "сентября", "сен", "září", "eylül", "σεπτεμβρίου", "septembrie", "syyskuuta", "szeptember", "вересня", "سبتمبر", "септември", "ספטמבר", "בספטמבר", "rugsėjo", "setembre", "rujna", "septembar"],
+    &["october", "oct", "oktober", "okt", "octobre", "octubre", "ottobre", "ott", "outubro", "out", "październik", "października", "октября", "окт", "října", "ekim", "οκτωβρίου", "octombrie", "lokakuuta", "október", "жовтня", "أكتوبر", "اكتوبر", "октомври", "אוקטובר", "באוקטובר", "spalio", "oktoober", "oktobar"],
+    &["november", "nov", "novembre", "noviembre", "novembro", "listopad", "listopada", "ноября", "ноя", "kasım", "νοεμβρίου", "noiembrie", "marraskuuta", "листопада", "نوفمبر", "ноември", "נובמבר", "בנובמבר", "lapkričio", "studenoga", "novembar"],
+    &["december", "dec", "dezember", "dez", "décembre", "déc", "diciembre", "dic", "dicembre", "dezembro", "grudzień", "grudnia", "декабря", "дек", "prosince", "aralık", "δεκεμβρίου", "decembrie", "joulukuuta", "грудня", "desember", "ديسمبر", "декември", "דצמבר", "בדצמבר", "gruodžio", "detsember", "desembre", "prosinca", "decembar"],
 ];
 
 /// Number of the month with this name, from 1.
@@ -82,7 +83,7 @@ enum Token<'t> {
 
 /// The first day that a text names.
 ///
-/// Read are ISO 8601 with or without a time, `20240131`, day and month in words in about twenty languages, East Asian
+/// Read are ISO 8601 with or without a time, `20240131`, day and month in words in about thirty languages, East Asian
 /// dates, and numbers with the year first or last. With the year last and no word, `.` and `-` mean day before month;
 /// `/` does, too, unless the first number is a month and the second cannot be one.
 pub fn find_date(text: &str) -> Option<Date> {

@@ -29,6 +29,18 @@ pub(super) fn read(tree: &Tree, found: &mut Found) {
     }
 }
 
+/// Last parts of names that mean publication in any vocabulary.
+const PUBLISHED: [&str; 8] = [
+    "published",
+    "published_at",
+    "published_time",
+    "publish_time",
+    "pubdate",
+    "release_date",
+    "uploaded",
+    "created_at",
+];
+
 fn push(name: &str, content: &str, found: &mut Found) {
     let source = match name {
         name if name.starts_with("og:") || name.starts_with("article:") => Source::OpenGraph,
@@ -103,6 +115,8 @@ fn push(name: &str, content: &str, found: &mut Found) {
         }
         "og:type" => &mut found.kinds,
         "og:url" => &mut found.canonical,
+        // Vocabularies of one publisher, and the types of OpenGraph: `video:release_date`.
+        name if name.rsplit([':', '.']).next().is_some_and(|last| PUBLISHED.contains(&last)) => &mut found.published,
         _ => return,
     };
     list.push(fact(content, source));

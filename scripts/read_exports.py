@@ -1,0 +1,91 @@
+"""Reads exports with the tools that people use, and compares what they see: read_exports.py FOLDER
+
+FOLDER has exports named parquet, jsonl and wet of the same pages. Ends with 1 and the difference if a reader sees
+something else. tests/it/readers.rs calls it, with the readers installed below target/.
+"""
+import json
+import sys
+from pathlib import Path
+
+import datasets
+import duckdb
+import pandas
+import polars
+from fastwarc.warc import ArchiveIterator as FastIterator
+from fastwarc.warc import WarcRecordType
+from warcio.archiveiterator import ArchiveIterator
+
+COLUMNS = ["url", "title", "authors", "fetched_at", "n_words", "language_confidence", "text"]
+
+
+def plain(value):
+    """A value as every reader has it: times as seconds, lists as lists."""
+    if value is None or value is pandas.NaT or (isinstance(value, float) and value != value):
+        return None
+    if hasattr(value, "timestamp"):
+        return int(value.timestamp())
+    if isinstance(value, str) and len(value) == 20 and value.endswith("Z") and value[10] == "T":
+        return int(pandas.Timestamp(value).timestamp())
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return list(value) if isinstance(value, (list, tuple)) else value
+
+
+def rows(records):
+    return [tuple(json.dumps(plain(record[name])) for name in COLUMNS) for record in records]
+
+
+def tables(folder):
+    """Name and rows of each reader of tables."""
+    parquet, lines = str(folder / "parquet/*.parquet"), str(folder / "jsonl/*.jsonl.zst")
+    names = ", ".join(COLUMNS)
+    for name, source in [("parquet", f"'{parquet}'"), ("jsonl", f"read_json('{lines}')")]:
+        found = duckdb.sql(f"SET TimeZone = 'UTC'; SELECT {names} FROM {source}").fetchall()
+        yield f"duckdb, {name}", rows(dict(zip(COLUMNS, row)) for row in found)
+    parts = sorted(folder.glob("parquet/*.parquet"))
+    yield "pandas, parquet", rows(pandas.concat(map(pandas.read_parquet, parts)).to_dict("records"))
+    packed = sorted(folder.glob("jsonl/*.jsonl.zst"))
+    frames = [pandas.read_json(part, lines=True) for part in packed]
+    yield "pandas, jsonl", rows(pandas.concat(frames).to_dict("records"))
+    yield "polars, parquet", rows(polars.read_parquet(parquet).iter_rows(named=True))
+    yield "polars, jsonl", rows(polars.concat(map(polars.read_ndjson, packed), how="vertical_relaxed").iter_rows(named=True))
+    cache = str(folder / "cache")
+    for name, files in [("parquet", parts), ("json", packed)]:
+        loaded = datasets.load_dataset(name, data_files=list(map(str, files)), split="train", cache_dir=cache)
+        yield f"datasets, {name}", rows(loaded)
+
+
+def texts(folder):
+    """Name and texts by URL of each reader of WET files."""
+    files = sorted(folder.glob("wet/*.wet.gz"))
+    found = {}
+    for file in files:
+        with open(file, "rb") as stream:
+            for record in ArchiveIterator(stream):
+                if record.rec_type == "conversion":
+                    found[record.rec_headers["WARC-Target-URI"]] = record.content_stream().read().decode()
+    yield "warcio", found
+    found = {}
+    for file in files:
+        with open(file, "rb") as stream:
+            for record in FastIterator(stream, record_types=WarcRecordType.conversion):
+                found[record.headers["WARC-Target-URI"]] = record.reader.read().decode()
+    yield "FastWARC", found
+
+
+def main(folder):
+    expected = None
+    for name, found in tables(folder):
+        expected = expected or found
+        differing = [pair for pair in zip(expected, found) if pair[0] != pair[1]]
+        if len(found) != len(expected) or differing:
+            sys.exit(f"{name}: {len(found)} rows of {len(expected)}, {len(differing)} differ: {differing[:1]}")
+        print(f"{name}: {len(found)} rows, as expected")
+    by_url = {json.loads(row[0]): json.loads(row[-1]) for row in expected}
+    for name, found in texts(folder):
+        if found != by_url:
+            sys.exit(f"{name}: {len(found)} texts of {len(by_url)}, not the same")
+        print(f"{name}: {len(found)} texts, as expected")
+
+
+main(Path(sys.argv[1]))

@@ -1,0 +1,42 @@
+//! Exports are read by DuckDB, pandas, polars, Hugging Face datasets, warcio and FastWARC, which see the same rows.
+//!
+//! `READERS=1 cargo test --test it readers` installs them from PyPI below `target/`; scripts/check.sh sets the variable.
+
+use std::path::Path;
+use std::process::Command;
+
+const READERS: [&str; 9] =
+    ["duckdb", "pytz", "pandas", "zstandard", "polars", "pyarrow", "datasets", "warcio", "fastwarc"];
+
+fn run(command: &mut Command) {
+    let out = command.output().unwrap();
+    print!("{}", String::from_utf8_lossy(&out.stdout));
+    assert!(out.status.success(), "{command:?}: {}", String::from_utf8_lossy(&out.stderr));
+}
+
+#[test]
+fn exports_are_read_by_the_tools_that_people_use_if_readers_is_set() {
+    if std::env::var_os("READERS").is_none() {
+        println!("skipped: READERS is not set");
+        return;
+    }
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let venv = project.join("target/readers");
+    let python = venv.join("bin/python");
+    let imports = READERS.map(|name| format!("import {name}")).join("; ");
+    if !Command::new(&python).args(["-c", &imports]).status().is_ok_and(|status| status.success()) {
+        run(Command::new("python3").args(["-m", "venv"]).arg(&venv));
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(READERS));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let dehusk = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
+        command.current_dir(dir.path());
+        command
+    };
+    run(dehusk().args(["demo", "--quiet"]));
+    for format in ["parquet", "jsonl", "wet"] {
+        run(dehusk().args(["export", "--db", "dehusk-demo/dehusk.db", "--format", format, "--out", format]));
+    }
+    run(Command::new(&python).arg(project.join("scripts/read_exports.py")).arg(dir.path()));
+}
