@@ -3,7 +3,7 @@
 mod by;
 
 use std::cmp::Ordering;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,6 +14,7 @@ use by::{By, choose};
 
 use super::documents::{Found, Reading, byte_bar};
 use super::loaded_page::{Loaded, leaves_out, of_found, of_response};
+use super::rereadable::Rereadable;
 use super::stored_templates::{Choice, StoredPage};
 use super::table::count;
 use super::terminal::stdout;
@@ -94,23 +95,8 @@ pub(super) struct Clean {
 /// Maximum number of failures logged one by one.
 const MOST_SHOWN: usize = 20;
 
-/// Name of the file that standard input is copied to.
-const INPUT: &str = "standard input";
-
 fn is_url(page: &str) -> bool {
     page.contains("://")
-}
-
-/// Standard input as a file in a temporary folder.
-fn spilled_input() -> Result<tempfile::TempDir, Failure> {
-    let spill = || -> io::Result<tempfile::TempDir> {
-        let dir = tempfile::tempdir()?;
-        io::copy(&mut io::stdin().lock(), &mut std::fs::File::create(dir.path().join(INPUT))?)?;
-        Ok(dir)
-    };
-    spill()
-        .context("standard input cannot be kept for the second reading (TMPDIR names the folder)")
-        .map_err(Failure::Work)
 }
 
 /// What became of a page.
@@ -144,14 +130,12 @@ impl Clean {
             }
             false => settings,
         };
-        // What is read twice is kept until the end.
-        let spill = if self.learn && self.pages.iter().any(|page| page == "-") { Some(spilled_input()?) } else { None };
-        let named = |page: &String| match &spill {
-            Some(spill) if page == "-" => spill.path().join(INPUT).display().to_string(),
-            _ => page.clone(),
-        };
-        let pages: Vec<String> = self.pages.iter().map(named).collect();
-        let by = &self.by(&pages, settings)?;
+        let kept = if self.learn { Rereadable::of(&self.pages) } else { Rereadable::of(&[]) };
+        let kept = kept.context("a source cannot be kept for the second reading (TMPDIR names the folder)");
+        let kept = kept.map_err(Failure::Work)?;
+        let pages = if self.learn { &kept.names } else { &self.pages };
+        let by = &self.by(pages, settings)?;
+        kept.rewind()?;
         let runtime = super::runtime()?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut counts = Counts::default();

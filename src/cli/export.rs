@@ -83,6 +83,9 @@ pub(super) fn failure(error: ExportError) -> Failure {
     match error {
         ExportError::Filter { .. } => Failure::Usage(anyhow!("{error}; `dehusk export --columns` lists the columns")),
         ExportError::Folder { .. } => Failure::Usage(error.into()),
+        ExportError::Io { ref reason, .. } if reason.kind() == io::ErrorKind::StorageFull => {
+            Failure::Work(anyhow!("{error}; make room, and the same command goes on where it was"))
+        }
         error => Failure::Work(error.into()),
     }
 }

@@ -36,6 +36,9 @@ const MOST_READY: usize = 256;
 /// Sites that are learned at a time.
 const BATCH: usize = 64;
 
+/// What an error of a temporary file says.
+const SPILL: &str = "temporary file (TMPDIR names the folder)";
+
 /// Bytes that are packed and appended to a temporary file, and read back.
 struct Spill {
     file: File,
@@ -103,7 +106,7 @@ impl Models {
     ) -> anyhow::Result<(Models, Learned)> {
         let mut learned = Learned::default();
         let (mut spill, samples) = sample(sources, settings, bar, &mut learned)?;
-        let mut models = Spill::new().context("temporary file")?;
+        let mut models = Spill::new().context(SPILL)?;
         let mut places = FxHashMap::default();
         let mut samples = samples.into_iter();
         loop {
@@ -119,7 +122,7 @@ impl Models {
             learned.sites += made.len();
             learned.without += n - made.len();
             for (host, model) in made {
-                places.insert(host, models.push(&model).context("temporary file")?);
+                places.insert(host, models.push(&model).context(SPILL)?);
             }
             bar.set_message(format!("{} sites learned", learned.sites));
         }
@@ -134,8 +137,7 @@ impl Models {
             return Ok(Some(Arc::clone(known)));
         }
         let read = self.spill.read(*place).map_err(anyhow::Error::from);
-        let set: StoredTrainingSet =
-            read.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)).context("temporary file")?;
+        let set: StoredTrainingSet = read.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)).context(SPILL)?;
         let set = set.load(&self.settings.core.learn.site_model);
         let matcher = Arc::new(TemplateMatcher::from_training_set(set));
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
@@ -155,7 +157,7 @@ fn sample(
     bar: &ProgressBar,
     learned: &mut Learned,
 ) -> anyhow::Result<(Spill, Samples)> {
-    let mut spill = Spill::new().context("temporary file")?;
+    let mut spill = Spill::new().context(SPILL)?;
     let mut samples = Samples::default();
     let read = |put: &mut dyn FnMut(Found) -> bool| {
         let reading = Reading { bar: bar.clone(), ..Reading::new(false, None, settings.core.parse.max_bytes) };
@@ -180,7 +182,7 @@ fn sample(
             return Ok(());
         }
         let (bytes, content_type) = page.bytes();
-        sample.insert(hash, (spill.push(bytes).context("temporary file")?, content_type));
+        sample.insert(hash, (spill.push(bytes).context(SPILL)?, content_type));
         if sample.len() > SAMPLE {
             sample.pop_last();
         }

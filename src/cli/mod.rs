@@ -24,6 +24,7 @@ mod pages;
 mod picture;
 mod pipeline;
 mod progress;
+mod rereadable;
 mod runs;
 mod scores;
 mod site_pages;

@@ -146,7 +146,7 @@ fn filter_value(value: &Value) -> FilterValue<'_> {
         Value::Text(Some(text)) => FilterValue::Text(text),
         Value::Whole(Some(number)) | Value::Time(Some(number)) => FilterValue::Whole(*number),
         Value::Real(Some(number)) => FilterValue::Real(*number),
-        Value::Texts(texts) if !texts.is_empty() => FilterValue::Text(&texts[0]),
+        Value::Texts(texts) if !texts.is_empty() => FilterValue::Texts(texts),
         _ => FilterValue::Null,
     }
 }

@@ -9,6 +9,8 @@ pub enum FilterValue<'a> {
     Null,
     /// Text.
     Text(&'a str),
+    /// A list, which is a text with commas between its values.
+    Texts(&'a [String]),
     /// A whole number.
     Whole(i64),
     /// A number.
@@ -49,6 +51,7 @@ impl RowFilter {
                 match value {
                     FilterValue::Null => Box::new(None::<i64>),
                     FilterValue::Text(text) => Box::new(*text),
+                    FilterValue::Texts(texts) => Box::new(texts.join(", ")),
                     FilterValue::Whole(number) => Box::new(*number),
                     FilterValue::Real(number) => Box::new(*number),
                 }
@@ -80,6 +83,10 @@ mod tests {
         assert!(
             !keeps(4, FilterValue::Text("en")) && !keeps(9, FilterValue::Text("fr")) && !keeps(9, FilterValue::Null)
         );
+        let lists = RowFilter::new("authors LIKE '%Grace%'", &["authors"]).unwrap();
+        let authors = ["Ada".to_owned(), "Grace".to_owned()];
+        assert!(lists.keeps(&[FilterValue::Texts(&authors)]).unwrap());
+        assert!(!lists.keeps(&[FilterValue::Texts(&authors[..1])]).unwrap());
         for (wrong, says) in [("n_wrds > 1", "n_wrds"), ("n_words >", "syntax"), ("1) FROM (SELECT 2", "")] {
             let error = RowFilter::new(wrong, &["n_words", "language"]).map(drop).unwrap_err();
             assert!(error.contains(says), "{error}");

@@ -65,6 +65,13 @@ fn sites_are_learned_from_their_own_pages_in_any_order() {
     backward.sort_by_key(by_url);
     assert_eq!(sorted, backward, "models do not depend on the order of pages");
 
+    // A line that is none is named, and the others are cleaned.
+    let script = format!("(cat pages.jsonl; echo broken) | '{}' clean - --learn --json", env!("CARGO_BIN_EXE_dehusk"));
+    let out = Command::new("sh").args(["-c", &script]).current_dir(dir.path()).output().unwrap();
+    let error = String::from_utf8(out.stderr).unwrap();
+    assert!(out.status.code() == Some(1) && error.contains("standard input, line 62"), "{error}");
+    assert_eq!(out.stdout.iter().filter(|byte| **byte == b'\n').count(), 61);
+
     let (code, _, error) = rows(dir.path(), &["http://one.example/", "--learn"]);
     assert!(code == Some(2) && error.contains("--learn learns from files"), "{error}");
     std::fs::write(dir.path().join("nameless.jsonl"), "{\"html\": \"<p>one\"}\n{\"html\": \"<p>two\"}\n").unwrap();

@@ -171,14 +171,16 @@ impl<'r> Reading<'r> {
         if source.is_dir() {
             return self.of_folder(source);
         }
-        let place =
-            || if source.as_os_str() == "-" { "standard input".to_owned() } else { source.display().to_string() };
+        let place = || match source.as_os_str() == "-" || source.starts_with("/dev/fd") {
+            true => "standard input".to_owned(),
+            false => source.display().to_string(),
+        };
         match input::open(source, &self.bar).with_context(place)? {
             Input::Warc(reader) => Ok(self.of_archive(reader, place())),
             Input::Lines(reader) => {
                 let lines = Lines::new(reader, self.max_bytes);
                 Ok(Box::new(lines.map(move |(at, line)| {
-                    let here = || format!("{}, line {at}", source.display());
+                    let here = || format!("{}, line {at}", place());
                     self.of_line(&line.with_context(here)?, at).with_context(here)
                 })))
             }

@@ -38,7 +38,11 @@ pub(super) fn write_host(dir: &Path, host: &str, pages: &[Listed]) -> io::Result
         }
         body += "</p>\n<ul>\n";
         for page in chunk {
-            body += &format!("<li><a href=\"{}\">{}</a></li>\n", relative(&file, &page.path), escaped(&page.title));
+            let (to, title) = (relative(&file, &page.path), escaped(&page.title));
+            // Many pages have the title of another one.
+            let address = page.url.split_once("://").map_or(page.url.as_str(), |(_, address)| address);
+            let place = escaped(address.find('/').map_or("", |at| &address[at..]));
+            body += &format!("<li><a href=\"{to}\">{title}</a> <span>{place}</span></li>\n");
         }
         write_whole(&dir.join(&file), document(host, &(body + "</ul>")).as_bytes())?;
     }

@@ -23,7 +23,7 @@ const LISTS: &str = ".pages";
 
 const STYLE: &str = "body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:1rem/1.6 system-ui,sans-serif;\
 color:#1a1a1a;background:#fff}img,video,table{max-width:100%}pre{overflow-x:auto;background:#f4f4f4;padding:.8rem}\
-.dehusk{border-bottom:1px solid #bbb;padding-bottom:.5rem;font-size:.85rem;color:#555;overflow-wrap:anywhere}\
+li>span{font-size:.85rem;color:#777;overflow-wrap:anywhere}.dehusk{border-bottom:1px solid #bbb;padding-bottom:.5rem;font-size:.85rem;color:#555;overflow-wrap:anywhere}\
 td,th{border:1px solid #bbb;padding:.2rem .5rem}table{border-collapse:collapse}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#161616}pre{background:#222}a{color:#8ab4f8}\
 .dehusk{color:#aaa}}";
