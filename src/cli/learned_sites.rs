@@ -105,7 +105,7 @@ impl Models {
         bar: &ProgressBar,
     ) -> anyhow::Result<(Models, Learned)> {
         let mut learned = Learned::default();
-        let (mut spill, samples) = sample(sources, settings, bar, &mut learned)?;
+        let (spill, samples) = sample(sources, settings, bar, &mut learned)?;
         let mut models = Spill::new().context(SPILL)?;
         let mut places = FxHashMap::default();
         let mut samples = samples.into_iter();
@@ -126,7 +126,6 @@ impl Models {
             }
             bar.set_message(format!("{} sites learned", learned.sites));
         }
-        spill.end = 0;
         Ok((Models { spill: models, places, ready: Mutex::default(), settings: settings.clone() }, learned))
     }
 

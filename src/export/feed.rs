@@ -40,7 +40,8 @@ impl Feed {
                 path: position_of(path),
                 what: format!("{:?} is no position of a feed; remove the file to begin anew", text.trim()),
             })?,
-            Err(_) => store.last_of_feed()?,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => store.last_of_feed()?,
+            Err(reason) => return Err(ExportError::Io { path: position_of(path), reason }),
         };
         let open = || -> io::Result<File> {
             let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
@@ -135,5 +136,10 @@ mod tests {
         fs::write(position_of(&path), "no number").unwrap();
         let error = Feed::open(&path, &store).map(drop).unwrap_err().to_string();
         assert!(error.contains("feed.jsonl.position") && error.contains("remove"), "{error}");
+        // A position that cannot be read is no reason to begin at the end: pages would be lost.
+        fs::remove_file(position_of(&path)).unwrap();
+        fs::create_dir(position_of(&path)).unwrap();
+        let error = Feed::open(&path, &store).map(drop).unwrap_err().to_string();
+        assert!(error.contains("feed.jsonl.position"), "{error}");
     }
 }

@@ -133,6 +133,8 @@ impl HashMapOnDisk {
         }
         out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
         fs::rename(&part, &path)?;
+        // The name is on the disk when the folder is.
+        File::open(&self.dir)?.sync_all()?;
         self.files.push(Sorted { file: File::open(&path)?, path, firsts, n });
         self.next += 1;
         Ok(())
