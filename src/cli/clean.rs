@@ -20,8 +20,8 @@ use super::table::count;
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_names, pipeline};
 use crate::crawl::Single;
-use crate::export::{About, Optional, Record};
 use crate::settings::Settings;
+use dehusk_core::corpus::{About, Optional, Record};
 use dehusk_core::internals::clean::LabeledPage;
 use dehusk_core::internals::dom::Note;
 use dehusk_core::internals::method::Method;
@@ -289,6 +289,6 @@ impl Clean {
 fn row(page: &Loaded, model: Option<String>, labeled: &LabeledPage, settings: &Settings) -> String {
     let model = model.map(|host| (host, None));
     let about = About { url: page.url.clone(), warc_record: page.warc_record.clone(), model, ..About::default() };
-    let record = Record::of(&page.tree, labeled, &about, None, Optional::default(), settings);
+    let record = Record::of(&page.tree, labeled, &about, None, Optional::default(), &settings.core.markdown);
     format!("{}\n", record.to_json())
 }

@@ -10,8 +10,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::table::count;
 use super::{Failure, Outcome, open_store};
-use crate::export::{Duplicates, ExportError, ExportOptions, Form, Kept, Optional, Progress, columns, export};
+use crate::export::{Duplicates, ExportError, ExportOptions, Form, Kept, Progress, export};
 use crate::settings::Settings;
+use dehusk_core::corpus::{Optional, columns};
 
 /// Export cleaned pages as a corpus: JSON lines, Parquet, WARC, WET, Markdown files or a static site.
 ///
@@ -219,8 +220,8 @@ impl Export {
     }
 }
 
-fn kind(kind: crate::export::Kind) -> &'static str {
-    use crate::export::Kind;
+fn kind(kind: dehusk_core::corpus::ColumnKind) -> &'static str {
+    use dehusk_core::corpus::ColumnKind as Kind;
     match kind {
         Kind::Text => "text",
         Kind::Texts => "texts",

@@ -2,7 +2,6 @@
 //!
 //! Samples and models are in temporary files. Memory holds their places, and the models that were used last.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
@@ -13,7 +12,6 @@ use anyhow::Context;
 use indicatif::ProgressBar;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::documents::{Found, Reading};
 use super::pipeline;
@@ -21,14 +19,7 @@ use crate::settings::Settings;
 use crate::store::{pack, unpack};
 use dehusk_core::internals::clean::TemplateMatcher;
 use dehusk_core::internals::dom::{Tree, parse_bytes};
-use dehusk_core::internals::page_url::PageUrl;
-use dehusk_core::internals::site_model::{StoredTrainingSet, TrainingSet};
-
-/// Pages of a site that its model is learned from.
-const SAMPLE: usize = 9;
-
-/// Bytes of a page above which it is no sample.
-const LARGE: usize = 1_000_000;
+use dehusk_core::internals::site_model::{PageSample, StoredTrainingSet, TrainingSet};
 
 /// Models that are kept ready. When there are more, all are dropped.
 const MOST_READY: usize = 256;
@@ -148,7 +139,7 @@ impl Models {
 }
 
 /// The samples of all sites.
-type Samples = FxHashMap<String, BTreeMap<u64, Sampled>>;
+type Samples = FxHashMap<String, PageSample<Sampled>>;
 
 fn sample(
     sources: &[PathBuf],
@@ -164,40 +155,27 @@ fn sample(
         let mut found = reading.all(sources).flatten().filter(|page| page.is_page);
         while found.next().is_some_and(&mut *put) {}
     };
-    let place = |page: Found| {
-        let place = page.url.as_ref().map(|url| (url.authority(), xxh3_64(&PageUrl::fingerprint(url).to_le_bytes())));
-        (place, page)
-    };
+    let place = |page: Found| (page.url.as_ref().map(|url| (url.authority(), url.fingerprint())), page);
     pipeline::run(read, Found::n_bytes, place, |(place, page)| {
-        let Some((host, hash)) = place else {
+        let Some((host, id)) = place else {
             learned.nameless += 1;
             return Ok(());
         };
-        if page.n_bytes() >= LARGE {
-            return Ok(());
-        }
-        let sample = samples.entry(host).or_default();
-        if sample.len() >= SAMPLE && sample.last_key_value().is_some_and(|(greatest, _)| hash >= *greatest) {
-            return Ok(());
-        }
+        let sample = samples.entry(host).or_insert_with(|| PageSample::new(PageSample::<Sampled>::SIZE));
         let (bytes, content_type) = page.bytes();
-        sample.insert(hash, (spill.push(bytes).context(SPILL)?, content_type));
-        if sample.len() > SAMPLE {
-            sample.pop_last();
-        }
-        anyhow::Ok(())
+        sample.insert(id, bytes, || spill.push(bytes).map(|place| (place, content_type))).map(drop).context(SPILL)
     })?;
     Ok((spill, samples))
 }
 
 /// The model of a site as bytes, if its pages have anything in common.
-fn learn(spill: &Spill, sample: &BTreeMap<u64, Sampled>, settings: &Settings) -> Option<Vec<u8>> {
-    let tree = |(hash, (place, content_type)): (&u64, &Sampled)| {
+fn learn(spill: &Spill, sample: &PageSample<Sampled>, settings: &Settings) -> Option<Vec<u8>> {
+    let tree = |(id, (place, content_type)): (u64, &Sampled)| {
         let bytes = spill.read(*place).ok()?;
-        Some((*hash, parse_bytes(&bytes, content_type.as_deref(), &settings.core.parse).0))
+        Some((id, parse_bytes(&bytes, content_type.as_deref(), &settings.core.parse).0))
     };
     let trees: Vec<(u64, Tree)> = sample.iter().filter_map(tree).collect();
-    let pages: Vec<(u64, &Tree)> = trees.iter().map(|(hash, tree)| (*hash, tree)).collect();
+    let pages: Vec<(u64, &Tree)> = trees.iter().map(|(id, tree)| (*id, tree)).collect();
     let (set, labels) = TrainingSet::learn(&pages, &settings.core.learn.site_model)?;
     // Every page has a body: pages that share nothing else have no template.
     let is_shared = labels.iter().any(|labels| labels.is_template.iter().filter(|is| **is).count() > 1);

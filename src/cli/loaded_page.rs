@@ -2,9 +2,9 @@
 
 use super::documents::Found;
 use crate::fetch::Response;
-use crate::robots::PageRules;
 use crate::settings::{NoindexPages, Settings};
 use dehusk_core::internals::dom::{Tree, parse_bytes};
+use dehusk_core::internals::page_rules::PageRules;
 use dehusk_core::internals::page_url::PageUrl;
 
 /// A page that was read.

@@ -41,13 +41,13 @@ pub use single::{Single, SingleError};
 pub use stats::{Progress, SiteSummary, Stats, Summary};
 use workers::Tools;
 
-use crate::calendar;
 use crate::fetch::{ClientError, Fetcher};
 use crate::politeness::PolitenessKey;
 use crate::scope::Scope;
 use crate::settings::{Keep, Settings};
 use crate::store::{Queued, Run, RunChoice, RunRequest, SqliteBackend, Store, StoreError, Writer, WriterError};
 use crate::warc::WarcError;
+use dehusk_core::internals::calendar;
 use dehusk_core::internals::page_url::PageUrl;
 
 /// The sites to crawl.

@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use super::columns::SCHEMA;
 use super::duplicates::Deduplication;
 use super::left_out::LeftOutList;
 use super::manifest::{self, Manifest, Part};
@@ -14,6 +13,7 @@ use super::sink::{self, Raw, Sink};
 use super::{BATCH, ExportError, ExportOptions, Form, notes, site};
 use crate::settings::Settings;
 use crate::store::Store;
+use dehusk_core::corpus::SCHEMA;
 
 pub(super) struct Exporter<'a> {
     options: &'a ExportOptions,

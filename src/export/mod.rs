@@ -4,7 +4,6 @@
 //! A part has its name only when it is complete on the disk, and the manifest says how far the parts reach: an export
 //! that was killed goes on from there, and the same export made again adds what was stored since.
 
-mod columns;
 mod duplicates;
 mod exporter;
 mod feed;
@@ -14,17 +13,14 @@ mod notes;
 mod places;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod record;
 mod repeats;
 mod rows;
 mod sink;
 mod site;
 mod site_facts;
 
-pub use columns::{Column, Kind, SCHEMA, columns};
 pub use feed::Feed;
 pub use manifest::{Manifest, Part};
-pub use record::{About, Optional, Record, comments_of};
 pub use repeats::bands as minhash_bands;
 
 use std::io;
@@ -32,6 +28,7 @@ use std::path::{Path, PathBuf};
 
 use crate::settings::Settings;
 use crate::store::{Store, StoreError};
+use dehusk_core::corpus::Optional;
 use exporter::Exporter;
 
 /// Pages that are cleaned at a time.

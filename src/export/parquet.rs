@@ -14,9 +14,8 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
-use super::columns::{Kind, SCHEMA, columns};
-use super::record::{Record, Value};
 use super::sink::{Raw, Sink};
+use dehusk_core::corpus::{ColumnKind as Kind, ColumnValue as Value, Record, SCHEMA, columns};
 
 /// Bytes of rows that are kept until they are written as a row group.
 const GROUP_BYTES: u64 = 32_000_000;

@@ -2,13 +2,13 @@
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::record::{About, Record, Value, comments_of};
 use super::repeats::{self, Fingerprint};
 use super::site_facts::{Site, Sites};
-use super::{ExportError, ExportOptions, Form, Optional, columns};
+use super::{ExportError, ExportOptions, Form};
 use crate::settings::{NoindexPages, Settings};
 use crate::store::{CorpusQuery, FilterValue, PageRow, RowFilter, Store};
-use dehusk_core::internals::clean::label_page;
+use dehusk_core::corpus::{About, ColumnValue as Value, Optional, Record, columns};
+use dehusk_core::internals::clean::{comments_text, label_page};
 use dehusk_core::internals::dom::parse_bytes;
 use dehusk_core::internals::page_url::PageUrl;
 
@@ -120,7 +120,7 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings) -> Made {
     let (tree, _) = parse_bytes(&body, page.content_type.as_deref(), &settings.core.parse);
     let matcher = site.matcher.as_deref();
     let labeled = label_page(&tree, None, matcher, &settings.core.clean);
-    let comments = options.optional.comments.then(|| comments_of(&tree, matcher, settings));
+    let comments = options.optional.comments.then(|| comments_text(&tree, matcher, &settings.core.clean));
     let about = About {
         url: PageUrl::parse(&page.url).ok(),
         host: Some(page.host.clone()),
@@ -134,7 +134,7 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings) -> Made {
         site: Some(site.metadata.clone()),
     };
     let optional = Optional { html: options.optional.html || options.form == Form::Site, ..options.optional };
-    let record = Record::of(&tree, &labeled, &about, comments, optional, settings);
+    let record = Record::of(&tree, &labeled, &about, comments, optional, &settings.core.markdown);
     let digest = record.text("text_digest").and_then(|digest| u64::from_str_radix(digest, 16).ok());
     let text = record.text("text").unwrap_or_default();
     let bands = options.near_duplicates.map_or_else(Vec::new, |_| repeats::bands(text, settings.export.near));

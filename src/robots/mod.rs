@@ -8,7 +8,6 @@
 //! Google's parser: a missing colon, odd line ends, a byte order mark, misspelled `dissallow`.
 
 mod encode;
-mod page_rules;
 mod parse;
 mod rule;
 
@@ -16,11 +15,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use encode::{Side, encode};
-pub use page_rules::PageRules;
 use parse::{Directive, Groups};
 use rule::Rule;
 
 use crate::reason::{Reason, ReasonCode};
+use dehusk_core::internals::page_rules::{product_token, token_of};
 use dehusk_core::internals::page_url::PageUrl;
 
 /// Bytes of a robots.txt that are read (RFC 9309, 2.5).
@@ -139,18 +138,6 @@ impl Robots {
     /// `Sitemap` lines, as written. They belong to no group.
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
-    }
-}
-
-fn token_of(text: &str) -> &str {
-    &text[..text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(text.len())]
-}
-
-/// The product token of a user agent: up to the first character that a token cannot contain.
-pub fn product_token(user_agent: &str) -> &str {
-    match token_of(user_agent) {
-        "" => "dehusk",
-        token => token,
     }
 }
 

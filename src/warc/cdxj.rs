@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::calendar::digits;
+use dehusk_core::internals::calendar::digits;
 use dehusk_core::internals::page_url::PageUrl;
 
 /// Fields of a line, in the usual order of CDXJ.

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::WarcError;
-use crate::calendar::days_since_1970;
+use dehusk_core::internals::calendar::days_since_1970;
 
 /// Maximum bytes of one record. A longer record is an error.
 const MOST_RECORD: u64 = 1 << 30;

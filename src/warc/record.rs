@@ -7,12 +7,11 @@ use std::io::Write;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use dehusk_core::internals::calendar::iso_8601;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha1::{Digest, Sha1};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
-
-use crate::calendar::iso_8601;
 
 /// Types of the records written here (WARC/1.1, section 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::WarcError;
 use super::cdxj::{self, Fields};
 use super::reader::Reader;
 use super::record::{Record, RecordKind};
-use crate::calendar::digits;
+use dehusk_core::internals::calendar::digits;
 
 /// Size at which a file is closed and the next one begun.
 const MOST_BYTES: u64 = 1_000_000_000;

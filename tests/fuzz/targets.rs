@@ -3,12 +3,13 @@
 
 use std::path::Path;
 
-use dehusk::robots::{PageRules, Robots};
+use dehusk::robots::Robots;
 use dehusk::seeds::Seeds;
 use dehusk::settings::Settings;
 use dehusk::sitemap::{MAX_SITEMAP_URLS, parse_announced};
 use dehusk::warc::{Reader, documents};
 use dehusk_core::internals::dom::{Tree, scan_links, scan_metas};
+use dehusk_core::internals::page_rules::PageRules;
 use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::strings::Patterns;
 use dehusk_core::internals::template::Template;

@@ -115,7 +115,7 @@ fn example_seeds_are_urls() {
 #[test]
 fn the_guide_to_corpora_has_every_column_and_signal() {
     let guide = file("docs/corpora.md");
-    for column in dehusk::export::columns() {
+    for column in dehusk_core::corpus::columns() {
         let numbered = |name: &str| {
             let (start, end) = name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
             format!("`{start}N{}", end.trim_start_matches(|c: char| c.is_ascii_digit()))

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use dehusk::export::{Duplicates, ExportOptions, Form, Kept, Manifest, Optional, Progress, columns, export};
+use dehusk::export::{Duplicates, ExportOptions, Form, Kept, Manifest, Progress, export};
 use dehusk::settings::Settings;
 use dehusk::store::Store;
+use dehusk_core::corpus::{Optional, columns};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::Value;

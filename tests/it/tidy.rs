@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// `dehusk_core`.
 const FLOORS: &[&[&str]] = &[
     // Ground.
-    &["validators", "calendar", "reason", "settings"],
+    &["validators", "reason", "settings"],
     // Pure crawl policy: no I/O, no async, no clock.
     &["robots", "scope", "sitemap", "politeness", "revisit"],
     // The one way to open a file, a pipe or standard input.
@@ -36,6 +36,8 @@ const CORE: &[(&str, &[&str])] = &[
     ("parallel", &[]),
     ("page_url", &[]),
     ("language", &[]),
+    ("calendar", &[]),
+    ("page_rules", &["calendar"]),
     ("quality", &["dom"]),
     ("metadata", &["dom", "links", "page_url"]),
     ("dom", &[]),
@@ -53,6 +55,7 @@ const CORE: &[(&str, &[&str])] = &[
     ("template", &["dom", "labels", "site_model", "page_url", "method", "equality_weights", "learner"]),
     ("content", &["dom", "labels"]),
     ("clean", &["content", "dom", "labels", "labeling", "tps", "site_model", "template", "method"]),
+    ("corpus", &["calendar", "clean", "dom", "forms", "language", "metadata", "page_url", "quality"]),
     ("learner", &["dom", "labels", "links", "subdigraph", "site_model", "template", "page_url"]),
     ("options", &["clean", "cluster", "dom", "forms", "learner", "strings", "text_mdl"]),
     (

@@ -8,9 +8,16 @@ pub mod baselines {
     pub use crate::baselines::{DataRecord, RtdmPage, RtdmTemplate, by_records, by_slope, data_records, rtdm_distance};
 }
 
+/// Dates without a clock.
+pub mod calendar {
+    pub use crate::calendar::{days_since_1970, digits, iso_8601, year};
+}
+
 /// One page and a template to what is the page's own.
 pub mod clean {
-    pub use crate::clean::{Alone, CleanOptions, HiddenText, KeepText, LabeledPage, TemplateMatcher, label_page};
+    pub use crate::clean::{
+        Alone, CleanOptions, HiddenText, KeepText, LabeledPage, TemplateMatcher, comments_text, label_page,
+    };
 }
 
 /// Clusters of pages by layout (Gottron 2008).
@@ -76,6 +83,11 @@ pub mod methods {
     pub use crate::methods::{METHODS, MethodEntry, MethodKind, Model};
 }
 
+/// What the robots directives of a page ask for.
+pub mod page_rules {
+    pub use crate::page_rules::{PageRules, product_token, token_of};
+}
+
 /// Canonical URLs and sites.
 pub mod page_url {
     pub use crate::page_url::{PageUrl, SameSite, Site, UrlError};
@@ -83,7 +95,7 @@ pub mod page_url {
 
 /// The training pages of a site.
 pub mod site_model {
-    pub use crate::site_model::{SiteModelOptions, StoredError, StoredTrainingSet, TrainingSet};
+    pub use crate::site_model::{PageSample, SiteModelOptions, StoredError, StoredTrainingSet, TrainingSet};
 }
 
 /// Template strings (Foschini 2007).

@@ -43,9 +43,11 @@
 //! features do not.
 
 mod baselines;
+mod calendar;
 mod clean;
 mod cluster;
 mod content;
+pub mod corpus;
 mod dom;
 mod equality_weights;
 mod facade;
@@ -60,6 +62,7 @@ mod metadata;
 mod method;
 mod methods;
 mod options;
+mod page_rules;
 mod page_url;
 mod parallel;
 mod quality;

@@ -10,11 +10,11 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::page::{FetchedPage, ParsedPage};
 use super::{Tools, WorkResult};
 use crate::crawl::site::Walk;
-use crate::robots::PageRules;
 use crate::scope::{Queries, Refusal};
 use crate::settings::Order;
 use crate::sitemap::parse_announced;
 use crate::store::{NewUrl, SeenWrite, SiteId};
+use dehusk_core::internals::page_rules::PageRules;
 
 /// Hashes of links that are remembered for a site.
 const MAX_JUDGED: usize = 20_000;

@@ -1,27 +1,41 @@
 //! A page without its template.
 
-use crate::clean::LabeledPage;
+use std::ops::Deref;
+
+use crate::clean::{CleanOptions, LabeledPage, label_page};
+use crate::corpus::{About, Optional, Record};
 use crate::facade::Page;
 use crate::forms::MarkdownOptions;
-use crate::labels::Labels;
 use crate::method::Method;
 
 /// A page whose nodes are labeled: template, or the page's own.
+///
+/// `P` is how the page is held: `&Page`, or `Arc<Page>` where the result outlives the place that made it.
 #[derive(Clone, Debug)]
-pub struct Cleaned<'p> {
-    page: &'p Page,
-    labels: Labels,
-    step: Method,
+pub struct Cleaned<P> {
+    page: P,
+    labeled: LabeledPage,
 }
 
-impl<'p> Cleaned<'p> {
-    pub(super) fn new(page: &'p Page, labeled: LabeledPage) -> Cleaned<'p> {
-        Cleaned { page, labels: labeled.labels, step: labeled.method }
+impl<P: Deref<Target = Page>> Cleaned<P> {
+    pub(super) fn new(page: P, labeled: LabeledPage) -> Cleaned<P> {
+        Cleaned { page, labeled }
+    }
+
+    /// Cleans a page by itself, as [`Page::clean`] does.
+    pub fn alone(page: P, options: &CleanOptions) -> Cleaned<P> {
+        let labeled = label_page(&page.tree, None, None, options);
+        Cleaned { page, labeled }
+    }
+
+    /// The page.
+    pub fn page(&self) -> &Page {
+        &self.page
     }
 
     /// The page's own text: one line a block, no line for template.
     pub fn text(&self) -> String {
-        self.labels.text(&self.page.tree)
+        self.labeled.labels.text(&self.page.tree)
     }
 
     /// The page without its template, as HTML. An element stays when something below it is the page's own.
@@ -29,30 +43,65 @@ impl<'p> Cleaned<'p> {
     /// The result is safe to open: scripts, handlers, frames, forms and styles are not written, and a content security
     /// policy forbids them. Links and pictures are absolute where the page has a URL or a `base` element.
     pub fn html(&self) -> String {
-        self.labels.html(&self.page.tree, self.page.page_url())
+        self.labeled.labels.html(&self.page.tree, self.page.page_url())
     }
 
     /// The page without its template, as Markdown: headings, lists, tables, code, quotes, links, pictures, footnotes
     /// and formulas. Links and pictures are absolute where the page has a URL or a `base` element.
     pub fn markdown(&self, options: &MarkdownOptions) -> String {
-        self.labels.markdown(&self.page.tree, self.page.page_url(), options)
+        self.labeled.labels.markdown(&self.page.tree, self.page.page_url(), options)
+    }
+
+    /// The page as a row of a corpus. The URL is that of the page, if it has one.
+    ///
+    /// ```
+    /// use dehusk_core::corpus::{About, Optional};
+    /// use dehusk_core::{MarkdownOptions, Page, PageOptions};
+    ///
+    /// let page = Page::parse("<title>Rye</title><p>A grain.", &PageOptions::default());
+    /// let row = page.clean().record(&About::default(), None, Optional::default(), &MarkdownOptions::default());
+    /// assert_eq!((row.text("title"), row.text("text")), (Some("Rye"), Some("A grain.\n")));
+    /// ```
+    pub fn record(
+        &self,
+        about: &About,
+        comments: Option<String>,
+        optional: Optional,
+        markdown: &MarkdownOptions,
+    ) -> Record {
+        let about = About { url: self.page.page_url().cloned().or_else(|| about.url.clone()), ..about.clone() };
+        Record::of(&self.page.tree, &self.labeled, &about, comments, optional, markdown)
+    }
+
+    /// The same without the elements of a name, such as `table`.
+    #[must_use]
+    pub fn without(mut self, element: &str) -> Cleaned<P> {
+        for node in self.page.tree.all(element) {
+            self.labeled.labels.is_template[self.page.tree.shape.subtree(node)].fill(true);
+        }
+        self
     }
 
     /// Whether each node of the page is template, in document order; [`Page::n_nodes`] of them.
     pub fn labels(&self) -> &[bool] {
-        &self.labels.is_template
+        &self.labeled.labels.is_template
     }
 
     /// How much the step trusts its labels, from 0 to 1. Of the site model: the share of the template that the page
     /// shows. Of document frequency: the share of the page's texts that other pages have. Of the page alone: the mean
     /// probability of what is kept.
     pub fn confidence(&self) -> f64 {
-        self.labels.confidence
+        self.labeled.labels.confidence
     }
 
     /// The step that labeled the page: [`Method::SiteModel`]; [`Method::Df`] when the page resembles no training page;
     /// [`Method::Alone`] when it shows nothing of its site; [`Method::Plain`] when it is kept whole.
     pub fn step(&self) -> Method {
-        self.step
+        self.labeled.method
+    }
+
+    /// Whether the model of the site labeled the page.
+    pub fn is_by_model(&self) -> bool {
+        self.labeled.by_template
     }
 }

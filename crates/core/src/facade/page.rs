@@ -1,6 +1,6 @@
 //! A parsed page.
 
-use crate::clean::{CleanOptions, label_page};
+use crate::clean::{CleanOptions, comments_text};
 use crate::dom::{Note, ParseOptions, Tree, normalized, parse, parse_bytes};
 use crate::facade::Cleaned;
 use crate::metadata::Metadata;
@@ -151,13 +151,18 @@ impl Page {
     /// let page = Page::parse(html, &PageOptions::default());
     /// assert!(page.clean().text().starts_with("Rye is a grass"));
     /// ```
-    pub fn clean(&self) -> Cleaned<'_> {
+    pub fn clean(&self) -> Cleaned<&Page> {
         self.clean_with(&CleanOptions::default())
     }
 
     /// The same with other options.
-    pub fn clean_with(&self, options: &CleanOptions) -> Cleaned<'_> {
-        Cleaned::new(self, label_page(&self.tree, None, None, options))
+    pub fn clean_with(&self, options: &CleanOptions) -> Cleaned<&Page> {
+        Cleaned::alone(self, options)
+    }
+
+    /// The text of the comments, as far as the page alone shows them.
+    pub fn comments(&self, options: &CleanOptions) -> String {
+        comments_text(&self.tree, None, options)
     }
 
     /// Hash of all that is below the body.
@@ -165,8 +170,8 @@ impl Page {
         self.tree.body().map_or(0, |body| self.tree.shape.h_full[body.index()])
     }
 
-    /// The number by which a model knows the page: of its URL, or of its content.
-    pub(super) fn id(&self) -> u64 {
+    /// The number by which a model knows the page: the fingerprint of its URL, or a hash of its content.
+    pub fn id(&self) -> u64 {
         match &self.url {
             Some(url) => url.fingerprint(),
             None => self.content(),

@@ -1,6 +1,8 @@
 //! What the pages of a site have in common.
 
-use crate::clean::{CleanOptions, TemplateMatcher, label_page};
+use std::ops::Deref;
+
+use crate::clean::{CleanOptions, TemplateMatcher, comments_text, label_page};
 use crate::dom::Tree;
 use crate::facade::{Cleaned, ModelError, Page, model_bytes};
 use crate::site_model::{SiteModelOptions, TrainingSet};
@@ -126,7 +128,7 @@ impl SiteModel {
     /// The first step that fits labels the page: the model; the document frequency of its texts, when it resembles no
     /// training page; the page model, when it shows nothing of the site. [`Cleaned::step`] says which one it
     /// was.
-    pub fn clean<'p>(&self, page: &'p Page) -> Cleaned<'p> {
+    pub fn clean<P: Deref<Target = Page>>(&self, page: P) -> Cleaned<P> {
         self.clean_with(page, &CleanOptions::default())
     }
 
@@ -137,8 +139,14 @@ impl SiteModel {
     ///
     /// let main_text_only = CleanOptions { keep: KeepText::Main, ..CleanOptions::default() };
     /// ```
-    pub fn clean_with<'p>(&self, page: &'p Page, options: &CleanOptions) -> Cleaned<'p> {
-        Cleaned::new(page, label_page(&page.tree, None, Some(&self.matcher), options))
+    pub fn clean_with<P: Deref<Target = Page>>(&self, page: P, options: &CleanOptions) -> Cleaned<P> {
+        let labeled = label_page(&page.tree, None, Some(&self.matcher), options);
+        Cleaned::new(page, labeled)
+    }
+
+    /// The text of the comments of a page of the site.
+    pub fn comments(&self, page: &Page, options: &CleanOptions) -> String {
+        comments_text(&page.tree, Some(&self.matcher), options)
     }
 
     /// The model as bytes, with a version and a checksum. Equal models give equal bytes.

@@ -23,6 +23,7 @@ mod frequency;
 mod interner;
 mod merge;
 mod options;
+mod page_sample;
 mod stored;
 mod training_page;
 
@@ -41,6 +42,7 @@ use encoded_page::{EncodedPage, tokens};
 use evidence::{Evidence, agreements, label_nodes};
 use interner::Interner;
 pub use options::SiteModelOptions;
+pub use page_sample::PageSample;
 pub use stored::{StoredError, StoredTrainingSet};
 use training_page::{TrainingPage, rank};
 

@@ -2,14 +2,15 @@
 
 use std::sync::LazyLock;
 
-use dehusk_core::QUALITY_SIGNALS;
+use self::ColumnKind as Kind;
+use crate::quality::QUALITY_SIGNALS;
 
 /// Version of the schema. It rises when a column changes its meaning or goes; a new column does not raise it.
 pub const SCHEMA: u32 = 1;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Text.
     Text,
     /// A list of texts.
@@ -28,12 +29,12 @@ pub struct Column {
     /// Its name.
     pub name: &'static str,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ColumnKind,
     /// What it means.
     pub doc: &'static str,
 }
 
-const fn column(name: &'static str, kind: Kind, doc: &'static str) -> Column {
+const fn column(name: &'static str, kind: ColumnKind, doc: &'static str) -> Column {
     Column { name, kind, doc }
 }
 

@@ -1,7 +1,19 @@
 //! Robots rules of a fetched page: `X-Robots-Tag` and `<meta name="robots">`.
 
-use super::product_token;
 use crate::calendar::days_since_1970;
+
+/// The characters of a text up to the first that a token cannot contain.
+pub fn token_of(text: &str) -> &str {
+    &text[..text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(text.len())]
+}
+
+/// The product token of a user agent: up to the first character that a token cannot contain.
+pub fn product_token(user_agent: &str) -> &str {
+    match token_of(user_agent) {
+        "" => "dehusk",
+        token => token,
+    }
+}
 
 /// The directives that the crawl obeys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

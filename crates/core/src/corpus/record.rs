@@ -1,20 +1,23 @@
-//! One row of a corpus: a cleaned page with everything that is known of it.
+//! The row of a labeled page.
 
 use serde_json::{Map, Value as Json};
 use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::xxh3_64;
 
+use self::ColumnValue as Value;
 use super::columns::{Column, SCHEMA, columns};
 use crate::calendar::iso_8601;
-use crate::settings::Settings;
-use dehusk_core::internals::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
-use dehusk_core::internals::dom::Tree;
-use dehusk_core::internals::page_url::PageUrl;
-use dehusk_core::{Fact, Metadata, QUALITY_SIGNALS, Quality, RestKind, RestKinds, SiteMetadata, detect_language};
+use crate::clean::LabeledPage;
+use crate::dom::Tree;
+use crate::forms::MarkdownOptions;
+use crate::language::detect_language;
+use crate::metadata::{Fact, Metadata, SiteMetadata};
+use crate::page_url::PageUrl;
+use crate::quality::{QUALITY_SIGNALS, Quality};
 
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum ColumnValue {
     /// Text, or nothing.
     Text(Option<String>),
     /// A list of texts.
@@ -68,16 +71,6 @@ pub struct Optional {
     pub comments: bool,
 }
 
-/// The text of the comments of a page.
-pub fn comments_of(tree: &Tree, matcher: Option<&TemplateMatcher>, settings: &Settings) -> String {
-    let with = |keep| label_page(tree, None, matcher, &CleanOptions { keep, ..settings.core.clean }).labels;
-    let main = with(KeepText::Main);
-    let mut both = with(KeepText::MainAnd(RestKinds::default().with(RestKind::Comments)));
-    // What is main content is no comment.
-    both.is_template.iter_mut().zip(&main.is_template).for_each(|(is, of_main)| *is |= !of_main);
-    both.text(tree)
-}
-
 impl Record {
     /// The row of a labeled page.
     pub fn of(
@@ -86,7 +79,7 @@ impl Record {
         about: &About,
         comments: Option<String>,
         optional: Optional,
-        settings: &Settings,
+        markdown: &MarkdownOptions,
     ) -> Record {
         let url = about.url.as_ref();
         let mut metadata = Metadata::of(tree, url);
@@ -124,7 +117,7 @@ impl Record {
             value(metadata.kind),
             Value::Text(Some(sources)),
             Value::Text(None),
-            Value::Text(Some(labeled.labels.markdown(tree, url, &settings.core.markdown))),
+            Value::Text(Some(labeled.labels.markdown(tree, url, markdown))),
             Value::Text(optional.html.then(|| labeled.labels.html(tree, url))),
             Value::Text(comments),
             Value::Whole(None),
@@ -151,7 +144,7 @@ impl Record {
     }
 
     /// Sets the text, and all columns that are counted from it.
-    pub(super) fn replace_text(&mut self, text: &str) {
+    pub fn replace_text(&mut self, text: &str) {
         let words: Vec<&str> = text.unicode_words().collect();
         self.set("text", Value::Text(Some(text.to_owned())));
         self.set("n_chars", Value::Whole(Some(text.chars().count() as i64)));
@@ -193,12 +186,12 @@ impl Record {
     }
 
     /// Sets a column of text.
-    pub(super) fn set_text(&mut self, name: &str, text: &str) {
+    pub fn set_text(&mut self, name: &str, text: &str) {
         self.set(name, Value::Text(Some(text.to_owned())));
     }
 
     /// Sets a column of numbers.
-    pub(super) fn set_real(&mut self, name: &str, number: f64) {
+    pub fn set_real(&mut self, name: &str, number: f64) {
         self.set(name, Value::Real(Some(rounded(number))));
     }
 

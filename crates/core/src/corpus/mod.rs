@@ -1,0 +1,11 @@
+//! One row of a corpus: a cleaned page with everything that is known of it.
+//!
+//! `columns.rs` is the one table of columns. `record.rs` makes a row, and writes it as JSON. `note.rs` writes it as
+//! Markdown with front matter.
+
+mod columns;
+mod note;
+mod record;
+
+pub use columns::{Column, ColumnKind, SCHEMA, columns};
+pub use record::{About, ColumnValue, Optional, Record};
