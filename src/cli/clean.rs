@@ -21,6 +21,7 @@ use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_names, pipeline};
 use crate::crawl::Single;
 use crate::settings::Settings;
+use crate::warc::Archived;
 use dehusk_core::corpus::{About, Optional, Record};
 use dehusk_core::internals::clean::LabeledPage;
 use dehusk_core::internals::dom::Note;
@@ -288,7 +289,8 @@ impl Clean {
 /// The row of a page, as `dehusk export` writes it.
 fn row(page: &Loaded, model: Option<String>, labeled: &LabeledPage, settings: &Settings) -> String {
     let model = model.map(|host| (host, None));
-    let about = About { url: page.url.clone(), warc_record: page.warc_record.clone(), model, ..About::default() };
+    let Archived { record, at, status } = page.archived.clone();
+    let about = About { url: page.url.clone(), fetched_at: at, status, warc_record: record, model, ..About::default() };
     let record = Record::of(&page.tree, labeled, &about, None, Optional::default(), &settings.core.markdown);
     format!("{}\n", record.to_json())
 }

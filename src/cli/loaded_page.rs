@@ -3,6 +3,7 @@
 use super::documents::Found;
 use crate::fetch::Response;
 use crate::settings::{NoindexPages, Settings};
+use crate::warc::Archived;
 use dehusk_core::internals::dom::{Tree, parse_bytes};
 use dehusk_core::internals::page_rules::PageRules;
 use dehusk_core::internals::page_url::PageUrl;
@@ -14,8 +15,8 @@ pub(super) struct Loaded {
     pub(super) tree: Tree,
     pub(super) url: Option<PageUrl>,
     pub(super) rules: PageRules,
-    /// `WARC-Record-ID` of its record, if it is from an archive.
-    pub(super) warc_record: Option<String>,
+    /// What its archive says of it; nothing, if it is from no archive.
+    pub(super) archived: Archived,
     /// Whether it is one of many in its source, so that nobody has named it.
     pub(super) is_one_of_many: bool,
 }
@@ -39,7 +40,7 @@ pub(super) fn of_response(name: &str, response: &Response, settings: &Settings) 
         tree,
         url: Some(response.url.clone()),
         rules,
-        warc_record: None,
+        archived: Archived::default(),
         is_one_of_many: false,
     }
 }
@@ -47,8 +48,8 @@ pub(super) fn of_response(name: &str, response: &Response, settings: &Settings) 
 pub(super) fn of_found(found: Found, settings: &Settings, agents: &[String]) -> Loaded {
     let tree = found.tree(&settings.core.parse);
     let rules = rules_of(&tree, &found.robots_tags, agents);
-    let Found { name, url, is_one_of_many, warc_record, .. } = found;
-    Loaded { name, tree, url, rules, warc_record, is_one_of_many }
+    let Found { name, url, is_one_of_many, archived, .. } = found;
+    Loaded { name, tree, url, rules, archived, is_one_of_many }
 }
 
 fn rules_of(tree: &Tree, robots_tags: &[String], agents: &[String]) -> PageRules {

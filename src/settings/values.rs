@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use dehusk_core::internals::clean::KeepText;
-use dehusk_core::internals::content::{RestKind, RestKinds};
 use toml::Value;
 
 use super::Network;
@@ -27,21 +26,7 @@ pub(super) fn one_of<T: Copy>(value: &Value, choices: &[(&str, T)]) -> Result<T,
 
 /// `own`, `main`, or `main` with kinds of the rest: `main+comments`.
 pub(super) fn keep_text(value: &Value) -> Result<KeepText, String> {
-    let kind = |name: &str| RestKind::ALL.into_iter().find(|kind| kind.name() == name);
-    let parts: Vec<&str> = value.as_str().unwrap_or_default().split('+').map(str::trim).collect();
-    let found = match parts.as_slice() {
-        ["own"] => Some(KeepText::Own),
-        ["main"] => Some(KeepText::Main),
-        ["main", kinds @ ..] => kinds
-            .iter()
-            .try_fold(RestKinds::default(), |set, name| kind(name).map(|kind| set.with(kind)))
-            .map(KeepText::MainAnd),
-        _ => None,
-    };
-    found.ok_or_else(|| {
-        let names = RestKind::ALL.map(RestKind::name).join(", ");
-        format!("expected own, main, or main with some of {names}, such as \"main+comments\"")
-    })
+    value.as_str().unwrap_or_default().parse()
 }
 
 pub(super) fn truth(value: &Value) -> Result<bool, String> {

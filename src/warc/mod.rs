@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use dehusk_core::internals::page_url::PageUrl;
 
-pub use pages::{Document, documents};
+pub use pages::{Archived, Document, documents};
 pub use reader::{Member, Reader};
 pub use record::{Record, RecordKind, new_id, payload_digest};
 pub use writer::{Entry, WarcWriter};

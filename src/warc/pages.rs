@@ -13,12 +13,29 @@ pub struct Document {
     pub content_type: Option<String>,
     /// Decoded body.
     pub body: Vec<u8>,
-    /// `WARC-Record-ID` of its record.
-    pub record: Option<String>,
+    /// What the archive says of it.
+    pub archived: Archived,
     /// Whether it is plain text that was made of a page (a `conversion` record).
     pub is_text: bool,
     /// `X-Robots-Tag` lines.
     pub robots_tags: Vec<String>,
+}
+
+/// What an archive says of a document beside its body.
+#[derive(Clone, Debug, Default)]
+pub struct Archived {
+    /// `WARC-Record-ID` of its record.
+    pub record: Option<String>,
+    /// `WARC-Date` in Unix milliseconds.
+    pub at: Option<i64>,
+    /// HTTP status.
+    pub status: Option<u16>,
+}
+
+impl Archived {
+    fn of(member: &Member, status: Option<u16>) -> Archived {
+        Archived { record: member.header("WARC-Record-ID").map(str::to_owned), at: member.at(), status }
+    }
 }
 
 /// The successful HTML responses of an archive and its texts, in order. At most `most` bytes of each body are decoded.
@@ -48,16 +65,16 @@ fn page(member: &Member, most: usize) -> Option<Result<Document, WarcError>> {
     if let Some(reason) = damage {
         return Some(Err(WarcError::Body { url, reason }));
     }
-    let record = member.header("WARC-Record-ID").map(str::to_owned);
-    (!body.is_empty()).then_some(Ok(Document { url, content_type, body, record, is_text: false, robots_tags }))
+    let archived = Archived::of(member, Some(status));
+    (!body.is_empty()).then_some(Ok(Document { url, content_type, body, archived, is_text: false, robots_tags }))
 }
 
 fn text(mut member: Member, most: usize) -> Option<Document> {
     let (url, content_type) = (target(&member)?, member.header("Content-Type").map(str::to_owned));
-    let record = member.header("WARC-Record-ID").map(str::to_owned);
+    let archived = Archived::of(&member, None);
     let mut body = std::mem::take(&mut member.block);
     body.truncate(most);
-    Some(Document { url, content_type, body, record, is_text: true, robots_tags: Vec::new() })
+    Some(Document { url, content_type, body, archived, is_text: true, robots_tags: Vec::new() })
 }
 
 #[cfg(test)]

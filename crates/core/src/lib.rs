@@ -83,6 +83,7 @@ pub use language::detect_language;
 pub use metadata::{Fact, Metadata, SiteMetadata, Source};
 pub use method::Method;
 pub use options::Options;
+pub use page_rules::PageRules;
 pub use page_url::UrlError;
 pub use quality::{QUALITY_SIGNALS, Quality};
 pub use site_model::SiteModelOptions;

@@ -17,7 +17,7 @@ use input::Input;
 use lines::{Line, Lines};
 
 use crate::fetch::is_html as looks_like_html;
-use crate::warc::{Document, documents};
+use crate::warc::{Archived, Document, documents};
 use dehusk_core::internals::dom::ParseOptions;
 use dehusk_core::internals::dom::{Tree, decode, parse, parse_bytes};
 use dehusk_core::internals::page_url::PageUrl;
@@ -31,8 +31,8 @@ pub(super) struct Found {
     pub(super) url: Option<PageUrl>,
     /// The `X-Robots-Tag` lines that came with it.
     pub(super) robots_tags: Vec<String>,
-    /// `WARC-Record-ID` of its record, if it is from an archive.
-    pub(super) warc_record: Option<String>,
+    /// What its archive says of it; nothing, if it is from no archive.
+    pub(super) archived: Archived,
     /// Whether it is one of many in its source, so that nobody has named it.
     pub(super) is_one_of_many: bool,
     body: Body,
@@ -53,7 +53,7 @@ impl Found {
             name,
             is_page,
             robots_tags: Vec::new(),
-            warc_record: None,
+            archived: Archived::default(),
             is_one_of_many: true,
             body: Body::Bytes(bytes, content_type),
             gold: None,
@@ -212,12 +212,12 @@ impl<'r> Reading<'r> {
     }
 
     fn of_archived(&self, document: Document) -> Found {
-        let Document { url, content_type, body, is_text, robots_tags, record } = document;
+        let Document { url, content_type, body, is_text, robots_tags, archived } = document;
         let gold = self.gold.map(|_| url.authority());
         let name = url.to_string();
         let is_page = !is_text && !self.as_text;
         let body = Body::Bytes(body, content_type);
-        Found { name, is_page, url: Some(url), robots_tags, warc_record: record, is_one_of_many: true, body, gold }
+        Found { name, is_page, url: Some(url), robots_tags, archived, is_one_of_many: true, body, gold }
     }
 
     fn of_folder<'a>(&'a self, source: &'a Path) -> anyhow::Result<Documents<'a>> {
@@ -266,7 +266,7 @@ impl<'r> Reading<'r> {
             is_page,
             url: None,
             robots_tags: Vec::new(),
-            warc_record: None,
+            archived: Archived::default(),
             is_one_of_many: false,
             body,
             gold: None,
@@ -293,7 +293,16 @@ impl<'r> Reading<'r> {
             None => None,
         };
         let body = Body::Text(text);
-        Ok(Found { name, is_page, url, robots_tags: Vec::new(), warc_record: None, is_one_of_many: true, body, gold })
+        Ok(Found {
+            name,
+            is_page,
+            url,
+            robots_tags: Vec::new(),
+            archived: Archived::default(),
+            is_one_of_many: true,
+            body,
+            gold,
+        })
     }
 }
 

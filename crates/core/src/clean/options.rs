@@ -1,8 +1,10 @@
 //! What is kept of a page.
 
+use std::str::FromStr;
+
 use serde::Serialize;
 
-use crate::content::{Favor, RestKinds};
+use crate::content::{Favor, RestKind, RestKinds};
 use crate::tps::TpsOptions;
 
 /// What is kept of a page, and when the site model is trusted.
@@ -34,6 +36,29 @@ pub enum KeepText {
     Main,
     /// The main text, and these kinds of the rest.
     MainAnd(RestKinds),
+}
+
+impl FromStr for KeepText {
+    type Err = String;
+
+    /// Reads `own`, `main`, or `main` with kinds of the rest, such as `main+comments`.
+    fn from_str(text: &str) -> Result<KeepText, String> {
+        let kind = |name: &&str| RestKind::ALL.into_iter().find(|kind| kind.name() == *name);
+        let parts: Vec<&str> = text.split('+').map(str::trim).collect();
+        let found = match parts.as_slice() {
+            ["own"] => Some(KeepText::Own),
+            ["main"] => Some(KeepText::Main),
+            ["main", kinds @ ..] => kinds
+                .iter()
+                .try_fold(RestKinds::default(), |set, name| kind(name).map(|kind| set.with(kind)))
+                .map(KeepText::MainAnd),
+            _ => None,
+        };
+        found.ok_or_else(|| {
+            let names = RestKind::ALL.map(RestKind::name).join(", ");
+            format!("expected own, main, or main with some of {names}, such as \"main+comments\"")
+        })
+    }
 }
 
 /// What labels a page whose site is unknown.

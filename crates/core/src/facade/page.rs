@@ -4,6 +4,7 @@ use crate::clean::{CleanOptions, comments_text};
 use crate::dom::{Note, ParseOptions, Tree, normalized, parse, parse_bytes};
 use crate::facade::Cleaned;
 use crate::metadata::Metadata;
+use crate::page_rules::PageRules;
 use crate::page_url::{PageUrl, UrlError};
 
 /// A parsed page of a site.
@@ -96,6 +97,18 @@ impl Page {
     /// The URL, if one was given.
     pub fn url(&self) -> Option<&str> {
         self.url.as_ref().map(PageUrl::as_str)
+    }
+
+    /// The host of the URL, with its port unless it is the usual one.
+    pub fn host(&self) -> Option<String> {
+        self.url.as_ref().map(PageUrl::authority)
+    }
+
+    /// What robots directives ask for: those of the page's `meta` elements, and of `X-Robots-Tag` headers. `agents` are
+    /// the user agents that are meant beside all, `now` is in Unix seconds.
+    pub fn rules(&self, headers: &[String], agents: &[String], now: i64) -> PageRules {
+        let named = |meta| Some((self.tree.attr(meta, "name")?, self.tree.attr(meta, "content")?));
+        PageRules::of(headers, self.tree.all("meta").filter_map(named), agents, now)
     }
 
     pub(super) fn page_url(&self) -> Option<&PageUrl> {

@@ -1,5 +1,6 @@
 //! What the pages of a site have in common.
 
+use std::borrow::Borrow;
 use std::ops::Deref;
 
 use crate::clean::{CleanOptions, TemplateMatcher, comments_text, label_page};
@@ -58,7 +59,7 @@ impl SiteModel {
     ///
     /// [`LearnError::TooFewPages`] for fewer than two different pages, [`LearnError::NothingShared`] when no page shows
     /// anything of another.
-    pub fn learn(pages: &[Page]) -> Result<SiteModel, LearnError> {
+    pub fn learn<P: Borrow<Page>>(pages: &[P]) -> Result<SiteModel, LearnError> {
         SiteModel::learn_with(pages, &SiteModelOptions::default())
     }
 
@@ -67,11 +68,11 @@ impl SiteModel {
     /// # Errors
     ///
     /// As [`SiteModel::learn`].
-    pub fn learn_with(pages: &[Page], options: &SiteModelOptions) -> Result<SiteModel, LearnError> {
+    pub fn learn_with<P: Borrow<Page>>(pages: &[P], options: &SiteModelOptions) -> Result<SiteModel, LearnError> {
         let given = pages.len();
-        let trees: Vec<(u64, &Tree)> = pages.iter().map(|page| (page.id(), &page.tree)).collect();
+        let trees: Vec<(u64, &Tree)> = pages.iter().map(Borrow::borrow).map(|page| (page.id(), &page.tree)).collect();
         let Some((set, labels)) = TrainingSet::learn(&trees, options) else {
-            let mut contents: Vec<u64> = pages.iter().map(Page::content).collect();
+            let mut contents: Vec<u64> = pages.iter().map(|page| page.borrow().content()).collect();
             contents.sort_unstable();
             contents.dedup();
             return Err(LearnError::TooFewPages { given, distinct: contents.len() });
@@ -195,7 +196,7 @@ mod tests {
 
     #[test]
     fn too_few_pages_and_pages_of_nothing_in_common_are_told() {
-        assert_eq!(SiteModel::learn(&[]).unwrap_err(), LearnError::TooFewPages { given: 0, distinct: 0 });
+        assert_eq!(SiteModel::learn::<Page>(&[]).unwrap_err(), LearnError::TooFewPages { given: 0, distinct: 0 });
         let twins = [article("rye"), article("rye")];
         assert_eq!(SiteModel::learn(&twins).unwrap_err(), LearnError::TooFewPages { given: 2, distinct: 1 });
         let strangers = [page("<p>one"), page("<table><tr><td>two</table>")];

@@ -1,0 +1,152 @@
+from collections.abc import Mapping, Sequence
+from typing import Any, final, overload
+
+import pyarrow  # type: ignore[import-untyped]
+
+from dehusk.types import Metadata
+
+__all__ = [
+    "Cleaned",
+    "Page",
+    "PageSample",
+    "SiteModel",
+    "clean_arrow",
+    "clean_batch",
+    "columns",
+    "extract",
+    "host",
+    "schema",
+]
+
+_Html = str | bytes | bytearray | Page
+
+@final
+class Page:
+    def __new__(cls, html: str | bytes | bytearray, url: str | None = None, *, content_type: str | None = None) -> Page: ...
+    @property
+    def url(self) -> str | None: ...
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def encoding(self) -> str: ...
+    @property
+    def n_nodes(self) -> int: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def metadata(self) -> Metadata: ...
+    def is_noindex(
+        self, robots_tags: Sequence[str] | None = None, *, agents: Sequence[str] | None = None
+    ) -> bool: ...
+    def clean(self, *, keep: str = "own", favor: str = "balanced") -> Cleaned: ...
+
+@final
+class Cleaned:
+    @property
+    def page(self) -> Page: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def markdown(self) -> str: ...
+    @property
+    def html(self) -> str: ...
+    @property
+    def comments(self) -> str: ...
+    @property
+    def metadata(self) -> Metadata: ...
+    @property
+    def labels(self) -> list[bool]: ...
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def step(self) -> str: ...
+    def row(self, *, html: bool = False, comments: bool = False) -> dict[str, Any]: ...
+
+@final
+class SiteModel:
+    @classmethod
+    def learn(cls, pages: Sequence[_Html]) -> SiteModel: ...
+    def add(self, html: _Html, url: str | None = None) -> bool: ...
+    def merge(self, other: SiteModel) -> SiteModel: ...
+    def clean(
+        self,
+        html: _Html,
+        url: str | None = None,
+        *,
+        content_type: str | None = None,
+        keep: str = "own",
+        favor: str = "balanced",
+    ) -> Cleaned: ...
+    @property
+    def n_pages(self) -> int: ...
+    def to_bytes(self) -> bytes: ...
+    @classmethod
+    def from_bytes(cls, data: bytes) -> SiteModel: ...
+    def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class PageSample:
+    def __new__(cls, size: int = 9) -> PageSample: ...
+    def add(self, html: str | bytes | bytearray, url: str, *, content_type: str | None = None) -> bool: ...
+    def merge(self, other: PageSample) -> None: ...
+    def pages(self) -> list[tuple[bytes, str, str | None]]: ...
+    def learn(self) -> SiteModel | None: ...
+    def __len__(self) -> int: ...
+
+def extract(
+    html: _Html,
+    url: str | None = None,
+    *,
+    output: str = "text",
+    favor: str = "balanced",
+    favor_precision: bool = False,
+    favor_recall: bool = False,
+    include_comments: bool = False,
+    include_tables: bool = True,
+    include_images: bool = True,
+    include_links: bool = True,
+    with_metadata: bool = False,
+    only_with_metadata: bool = False,
+    target_language: str | None = None,
+    output_format: str | None = None,
+    content_type: str | None = None,
+) -> str | None: ...
+@overload
+def clean_batch(
+    pages: Sequence[_Html],
+    model: SiteModel | None = None,
+    *,
+    output: None = None,
+    keep: str = "own",
+    favor: str = "balanced",
+    threads: int | None = None,
+) -> list[Cleaned]: ...
+@overload
+def clean_batch(
+    pages: Sequence[_Html],
+    model: SiteModel | None = None,
+    *,
+    output: str,
+    keep: str = "own",
+    favor: str = "balanced",
+    threads: int | None = None,
+) -> list[str]: ...
+def clean_arrow(
+    pages: Any,
+    model: SiteModel | None = None,
+    *,
+    models: Mapping[str, SiteModel] | None = None,
+    html: str = "html",
+    url: str = "url",
+    with_html: bool = False,
+    comments: bool = False,
+    noindex: str = "show",
+    agents: Sequence[str] | None = None,
+    keep: str = "own",
+    favor: str = "balanced",
+    threads: int | None = None,
+) -> Any: ...
+def host(url: str) -> str | None: ...
+def schema() -> pyarrow.Schema: ...
+def columns() -> list[tuple[str, str, str]]: ...

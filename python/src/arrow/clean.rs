@@ -1,0 +1,150 @@
+//! `dehusk.clean_arrow`: a batch of pages to a batch of rows.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3_arrow::input::AnyRecordBatch;
+use pyo3_arrow::{PyRecordBatch, PyTable};
+
+use dehusk_core::corpus::{Optional, Record};
+use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::{CleanOptions, Page, PageOptions, SiteModel};
+
+use super::input::Input;
+use super::output::{arrow_schema, batch};
+use crate::batch::Threads;
+use crate::cleaned::PyCleaned;
+use crate::options::{clean_options, unknown};
+use crate::page::{is_noindex, our_agent};
+use crate::site_model::PySiteModel;
+
+/// How the rows of a batch are cleaned.
+struct Cleaning {
+    model: Option<Arc<SiteModel>>,
+    models: HashMap<String, Arc<SiteModel>>,
+    options: CleanOptions,
+    optional: Optional,
+    /// Whether pages that ask for noindex are left out.
+    hides_noindex: bool,
+    agents: Vec<String>,
+}
+
+impl Cleaning {
+    /// The row of a page; none where it is left out.
+    fn row(&self, input: &Input, row: usize) -> Option<Record> {
+        let about = input.about(row);
+        let text = |column: &Option<super::input::Texts>| Some(column.as_ref()?.text(row)?.to_owned());
+        let options = PageOptions { content_type: text(&input.content_type), ..PageOptions::default() };
+        let page = match input.html.html(row) {
+            Some(html) => Page::parse(html, &options),
+            None => Page::parse("", &options),
+        };
+        if self.hides_noindex {
+            let headers: Vec<String> =
+                text(&input.robots_tags).iter().flat_map(|tags| tags.lines().map(str::to_owned)).collect();
+            if is_noindex(&page, &headers, &self.agents) {
+                return None;
+            }
+        }
+        let host = about.host.clone().or_else(|| about.url.as_ref().map(PageUrl::authority));
+        let model = host.as_ref().and_then(|host| self.models.get(host)).or(self.model.as_ref()).cloned();
+        let page = match &about.url {
+            Some(url) => page.with_url(url.as_str()).ok()?,
+            None => page,
+        };
+        let cleaned = PyCleaned::of(Arc::new(page), model, &self.options);
+        let version = input.model_version(row);
+        Some(cleaned.record(about, version, self.optional))
+    }
+
+    fn clean(
+        &self,
+        py: Python<'_>,
+        pages: &RecordBatch,
+        names: (&str, &str),
+        threads: Option<usize>,
+    ) -> PyResult<RecordBatch> {
+        let input = Input::of(pages, names.0, names.1)?;
+        let rows: Vec<usize> = (0..pages.num_rows()).collect();
+        let threads = Threads::new(threads, rows.len())?;
+        let records = threads.map(py, &rows, |row| self.row(&input, *row))?;
+        let records: Vec<Record> = records.into_iter().flatten().collect();
+        py.detach(|| batch(&records))
+    }
+}
+
+/// Cleans a batch of pages: a RecordBatch gives a RecordBatch of rows, a Table or another stream a Table.
+///
+/// Pages are read where they lie, and rows are handed over without a copy. The rows have the schema of
+/// `dehusk export` (`dehusk.schema()`). The columns host, fetched_at, status, run, digest, warc, warc_record_id and
+/// model_version are taken over, where the input has them; content_type and robots_tags (the X-Robots-Tag headers, one
+/// a line) are obeyed. A page that is null gives an empty row, and a URL that cannot be read is none.
+///
+/// Args:
+///     pages: A pyarrow.RecordBatch, a pyarrow.Table, or anything with the Arrow PyCapsule interface.
+///     model: The model of their site; without one, each page is cleaned alone.
+///     models: Models by host, for pages of many sites. The host is that of the column host, or of the URL.
+///     html: Column of pages: string or binary.
+///     url: Column of addresses, if there is one.
+///     with_html: Whether the column html of the rows is filled.
+///     comments: Whether the column comments is filled.
+///     noindex: "show", or "hide": pages whose owners want them in no collection are left out.
+///     agents: User agents that robots directives may name; dehusk, if it is None.
+///     keep: As in SiteModel.clean.
+///     favor: As in SiteModel.clean.
+///     threads: Number of threads; as many as there are cores, if it is None.
+///
+/// Raises:
+///     ValueError: A column is missing or of another type, or a column of the rows would have more than 2 GB.
+///     ImportError: pyarrow is not installed.
+#[pyfunction]
+#[pyo3(signature = (
+    pages, model = None, *, models = None, html = "html", url = "url", with_html = false, comments = false,
+    noindex = "show", agents = None, keep = "own", favor = "balanced", threads = None
+))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub(crate) fn clean_arrow<'py>(
+    py: Python<'py>,
+    pages: AnyRecordBatch,
+    model: Option<&PySiteModel>,
+    models: Option<HashMap<String, Py<PySiteModel>>>,
+    html: &str,
+    url: &str,
+    with_html: bool,
+    comments: bool,
+    noindex: &str,
+    agents: Option<Vec<String>>,
+    keep: &str,
+    favor: &str,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let hides_noindex = match noindex {
+        "show" => false,
+        "hide" => true,
+        _ => return Err(unknown("noindex", noindex, "expected show or hide")),
+    };
+    let cleaning = Cleaning {
+        model: model.map(PySiteModel::shared),
+        models: models.into_iter().flatten().map(|(host, model)| (host, model.get().shared())).collect(),
+        options: clean_options(keep, favor)?,
+        optional: Optional { html: with_html, comments },
+        hides_noindex,
+        agents: agents.unwrap_or_else(our_agent),
+    };
+    match pages {
+        AnyRecordBatch::RecordBatch(pages) => {
+            PyRecordBatch::new(cleaning.clean(py, pages.as_ref(), (html, url), threads)?).into_pyarrow(py)
+        }
+        AnyRecordBatch::Stream(pages) => {
+            let mut rows = Vec::new();
+            for pages in pages.into_reader()? {
+                let pages = pages.map_err(|e| PyValueError::new_err(e.to_string()))?;
+                rows.push(cleaning.clean(py, &pages, (html, url), threads)?);
+            }
+            PyTable::try_new(rows, arrow_schema())?.into_pyarrow(py)
+        }
+    }
+}

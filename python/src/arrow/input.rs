@@ -1,0 +1,149 @@
+//! Columns of a record batch, read where they lie.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type, TimestampMillisecondType};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_schema::{DataType, TimeUnit};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use dehusk_core::Html;
+use dehusk_core::corpus::About;
+use dehusk_core::internals::page_url::PageUrl;
+
+/// A column of texts or bytes.
+pub(super) struct Texts(ArrayRef);
+
+impl Texts {
+    /// The column of this name, if the batch has it.
+    pub(super) fn of(batch: &RecordBatch, name: &str) -> PyResult<Option<Texts>> {
+        let Some(column) = batch.column_by_name(name) else { return Ok(None) };
+        match column.data_type() {
+            DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Utf8View
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView => Ok(Some(Texts(ArrayRef::clone(column)))),
+            DataType::Dictionary(_, _) | DataType::Null => {
+                let cast = arrow_cast::cast(column, &DataType::Binary);
+                cast.map(|column| Some(Texts(column))).map_err(|e| PyValueError::new_err(format!("column {name}: {e}")))
+            }
+            other => Err(PyValueError::new_err(format!("column {name} has type {other}; expected string or binary"))),
+        }
+    }
+
+    /// The value of a row.
+    pub(super) fn html(&self, row: usize) -> Option<Html<'_>> {
+        if self.0.is_null(row) {
+            return None;
+        }
+        Some(match self.0.data_type() {
+            DataType::Utf8 => Html::Text(self.0.as_string::<i32>().value(row)),
+            DataType::LargeUtf8 => Html::Text(self.0.as_string::<i64>().value(row)),
+            DataType::Utf8View => Html::Text(self.0.as_string_view().value(row)),
+            DataType::LargeBinary => Html::Bytes(self.0.as_binary::<i64>().value(row)),
+            DataType::BinaryView => Html::Bytes(self.0.as_binary_view().value(row)),
+            _ => Html::Bytes(self.0.as_binary::<i32>().value(row)),
+        })
+    }
+
+    /// The value of a row as text; bytes that are not UTF-8 are none.
+    pub(super) fn text(&self, row: usize) -> Option<&str> {
+        match self.html(row)? {
+            Html::Text(text) => Some(text),
+            Html::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
+        }
+    }
+}
+
+/// A column of whole numbers or moments, as 64 bits.
+struct Wholes(ArrayRef);
+
+impl Wholes {
+    fn of(batch: &RecordBatch, name: &str, kind: &DataType) -> PyResult<Option<Wholes>> {
+        let Some(column) = batch.column_by_name(name) else { return Ok(None) };
+        // A value that does not fit is an error, not null.
+        let strict = CastOptions { safe: false, ..CastOptions::default() };
+        let cast = cast_with_options(column, kind, &strict);
+        cast.map(|column| Some(Wholes(column))).map_err(|e| PyValueError::new_err(format!("column {name}: {e}")))
+    }
+
+    fn get(&self, row: usize) -> Option<i64> {
+        if self.0.is_null(row) {
+            return None;
+        }
+        match self.0.data_type() {
+            DataType::Timestamp(_, _) => Some(self.0.as_primitive::<TimestampMillisecondType>().value(row)),
+            _ => Some(self.0.as_primitive::<Int64Type>().value(row)),
+        }
+    }
+}
+
+/// The columns of the input.
+pub(super) struct Input {
+    pub(super) html: Texts,
+    pub(super) content_type: Option<Texts>,
+    pub(super) robots_tags: Option<Texts>,
+    url: Option<Texts>,
+    host: Option<Texts>,
+    digest: Option<Texts>,
+    warc: Option<Texts>,
+    warc_record: Option<Texts>,
+    fetched_at: Option<Wholes>,
+    status: Option<Wholes>,
+    run: Option<Wholes>,
+    model_version: Option<Wholes>,
+}
+
+impl Input {
+    pub(super) fn of(batch: &RecordBatch, html: &str, url: &str) -> PyResult<Input> {
+        let texts = |name| Texts::of(batch, name);
+        let wholes = |name| Wholes::of(batch, name, &DataType::Int64);
+        let missing = || {
+            let names: Vec<&str> = batch.schema_ref().fields().iter().map(|field| field.name().as_str()).collect();
+            PyValueError::new_err(format!("no column {html:?}; the batch has {}", names.join(", ")))
+        };
+        Ok(Input {
+            html: texts(html)?.ok_or_else(missing)?,
+            content_type: texts("content_type")?,
+            robots_tags: texts("robots_tags")?,
+            url: texts(url)?,
+            host: texts("host")?,
+            digest: texts("digest")?,
+            warc: texts("warc")?,
+            warc_record: texts("warc_record_id")?,
+            fetched_at: Wholes::of(
+                batch,
+                "fetched_at",
+                &DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())),
+            )?,
+            status: wholes("status")?,
+            run: wholes("run")?,
+            model_version: wholes("model_version")?,
+        })
+    }
+
+    /// What is known of the page of a row. A URL that cannot be read is none.
+    pub(super) fn about(&self, row: usize) -> About {
+        let text = |column: &Option<Texts>| column.as_ref().and_then(|column| Some(column.text(row)?.to_owned()));
+        let whole = |column: &Option<Wholes>| column.as_ref().and_then(|column| column.get(row));
+        About {
+            url: self.url.as_ref().and_then(|column| PageUrl::parse(column.text(row)?).ok()),
+            host: text(&self.host),
+            fetched_at: whole(&self.fetched_at),
+            status: whole(&self.status).and_then(|status| u16::try_from(status).ok()),
+            run: whole(&self.run),
+            digest: text(&self.digest),
+            warc: text(&self.warc),
+            warc_record: text(&self.warc_record),
+            ..About::default()
+        }
+    }
+
+    /// The version of the model of a row.
+    pub(super) fn model_version(&self, row: usize) -> Option<i64> {
+        self.model_version.as_ref().and_then(|column| column.get(row))
+    }
+}

@@ -1,0 +1,106 @@
+//! Rows as a record batch in the schema of `dehusk export`.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{Float64Builder, Int64Builder, ListBuilder, StringBuilder, TimestampMillisecondBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3_arrow::PySchema;
+
+use dehusk_core::corpus::{ColumnKind, ColumnValue, Record, columns};
+
+/// Bytes that a column of texts can hold.
+const MOST_BYTES: usize = i32::MAX as usize;
+
+fn element() -> Field {
+    Field::new("element", DataType::Utf8, false)
+}
+
+/// The schema of an export.
+pub(super) fn arrow_schema() -> SchemaRef {
+    let field = |column: &dehusk_core::corpus::Column| match column.kind {
+        ColumnKind::Text => Field::new(column.name, DataType::Utf8, true),
+        ColumnKind::Texts => Field::new(column.name, DataType::List(Arc::new(element())), false),
+        ColumnKind::Whole => Field::new(column.name, DataType::Int64, true),
+        ColumnKind::Real => Field::new(column.name, DataType::Float64, true),
+        ColumnKind::Time => {
+            Field::new(column.name, DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())), true)
+        }
+    };
+    Arc::new(Schema::new(columns().iter().map(field).collect::<Vec<_>>()))
+}
+
+/// The rows as a batch.
+pub(super) fn batch(records: &[Record]) -> PyResult<RecordBatch> {
+    let array = |(at, column): (usize, &dehusk_core::corpus::Column)| {
+        let values = || records.iter().map(|record| &record.values[at]);
+        if values().map(length).sum::<usize>() > MOST_BYTES {
+            let what = format!("the column {} would have more than 2 GB; split the batch", column.name);
+            return Err(PyValueError::new_err(what));
+        }
+        Ok(array(column.kind, values()))
+    };
+    let arrays: Vec<ArrayRef> = columns().iter().enumerate().map(array).collect::<PyResult<_>>()?;
+    RecordBatch::try_new(arrow_schema(), arrays).map_err(|e: ArrowError| PyValueError::new_err(e.to_string()))
+}
+
+fn length(value: &ColumnValue) -> usize {
+    match value {
+        ColumnValue::Text(text) => text.as_ref().map_or(0, String::len),
+        ColumnValue::Texts(texts) => texts.iter().map(String::len).sum(),
+        ColumnValue::Whole(_) | ColumnValue::Real(_) | ColumnValue::Time(_) => 8,
+    }
+}
+
+fn array<'r>(kind: ColumnKind, values: impl Iterator<Item = &'r ColumnValue>) -> ArrayRef {
+    let whole = |value: &ColumnValue| match value {
+        ColumnValue::Whole(number) | ColumnValue::Time(number) => *number,
+        _ => None,
+    };
+    match kind {
+        ColumnKind::Text => {
+            let mut texts = StringBuilder::new();
+            values.for_each(|value| match value {
+                ColumnValue::Text(text) => texts.append_option(text.as_deref()),
+                _ => texts.append_null(),
+            });
+            Arc::new(texts.finish())
+        }
+        ColumnKind::Texts => {
+            let mut lists = ListBuilder::new(StringBuilder::new()).with_field(element());
+            values.for_each(|value| {
+                if let ColumnValue::Texts(texts) = value {
+                    texts.iter().for_each(|text| lists.values().append_value(text));
+                }
+                lists.append(true);
+            });
+            Arc::new(lists.finish())
+        }
+        ColumnKind::Whole => {
+            let mut numbers = Int64Builder::new();
+            values.for_each(|value| numbers.append_option(whole(value)));
+            Arc::new(numbers.finish())
+        }
+        ColumnKind::Real => {
+            let mut numbers = Float64Builder::new();
+            values.for_each(|value| match value {
+                ColumnValue::Real(number) => numbers.append_option(*number),
+                _ => numbers.append_null(),
+            });
+            Arc::new(numbers.finish())
+        }
+        ColumnKind::Time => {
+            let mut moments = TimestampMillisecondBuilder::new();
+            values.for_each(|value| moments.append_option(whole(value)));
+            Arc::new(moments.finish().with_timezone("UTC"))
+        }
+    }
+}
+
+/// The Arrow schema of rows, as a pyarrow.Schema: that of `dehusk export --format parquet`.
+#[pyfunction]
+pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    PySchema::new(arrow_schema()).into_pyarrow(py)
+}

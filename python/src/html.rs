@@ -1,0 +1,57 @@
+//! HTML that comes from Python: `str`, `bytes`, or a `Page`.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyBytes, PyString};
+
+use dehusk_core::{Page, PageOptions};
+
+use crate::page::PyPage;
+
+/// HTML that is held for as long as it is read, without a copy. It can be read by any thread.
+pub(crate) enum PyHtml {
+    Text(PyBackedStr),
+    Bytes(PyBackedBytes),
+    Page(Arc<Page>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for PyHtml {
+    type Error = PyErr;
+
+    fn extract(html: Borrowed<'_, 'py, PyAny>) -> PyResult<PyHtml> {
+        if html.is_instance_of::<PyString>() {
+            // Lone surrogates raise UnicodeEncodeError, which is a ValueError.
+            return Ok(PyHtml::Text(html.extract()?));
+        }
+        if html.is_instance_of::<PyBytes>() {
+            return Ok(PyHtml::Bytes(html.extract()?));
+        }
+        if let Ok(page) = html.cast::<PyPage>() {
+            return Ok(PyHtml::Page(Arc::clone(&page.get().page)));
+        }
+        if let Ok(bytes) = html.extract::<PyBackedBytes>() {
+            return Ok(PyHtml::Bytes(bytes));
+        }
+        let name = html.get_type().name().map_or_else(|_| "another type".to_owned(), |name| name.to_string());
+        Err(PyTypeError::new_err(format!("html must be str, bytes or Page, not {name}")))
+    }
+}
+
+impl PyHtml {
+    /// The page. `url` and `content_type` are those of text and bytes; a page has its own.
+    pub(crate) fn page(&self, url: Option<&str>, content_type: Option<&str>) -> PyResult<Arc<Page>> {
+        let options = PageOptions { content_type: content_type.map(str::to_owned), ..PageOptions::default() };
+        let page = match self {
+            PyHtml::Page(page) => return Ok(Arc::clone(page)),
+            PyHtml::Text(text) => Page::parse(&**text, &options),
+            PyHtml::Bytes(bytes) => Page::parse(&**bytes, &options),
+        };
+        match url {
+            Some(url) => page.with_url(url).map(Arc::new).map_err(|e| PyValueError::new_err(e.to_string())),
+            None => Ok(Arc::new(page)),
+        }
+    }
+}
