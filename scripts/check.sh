@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything a change must pass: format, lints, tests, documentation, licences. The continuous check runs just this.
+# Everything a change must pass: format, lints (benches too), tests in Rust and Python, documentation, licences. The continuous check runs just this.
 # What it needs beyond Rust and Python is installed below target/. Tests over the real sites run when they are there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,11 +24,8 @@ step "lints"
 cargo clippy --quiet --workspace --all-targets --all-features --locked -- -D warnings
 
 step "tests"
-READERS=1 cargo test --quiet --workspace --all-features --locked --lib --bins --tests --examples
+READERS=1 PYTHON=1 cargo test --quiet --workspace --all-features --locked --lib --bins --tests --examples
 cargo test --quiet --workspace --all-features --locked --doc
-
-step "benches build"
-cargo bench --quiet --locked --no-run
 
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --all-features --locked --no-deps

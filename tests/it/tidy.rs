@@ -132,9 +132,14 @@ impl Source {
 }
 
 fn sources() -> Vec<Source> {
+    sources_of(&[(false, "src"), (true, "crates/core/src")])
+}
+
+fn sources_of(folders: &[(bool, &str)]) -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for (is_core, folder) in [(false, root.join("src")), (true, root.join("crates/core/src"))] {
+    for (is_core, folder) in folders {
+        let (is_core, folder) = (*is_core, root.join(folder));
         let mut open = vec![folder.clone()];
         while let Some(dir) = open.pop() {
             for entry in std::fs::read_dir(dir).unwrap() {
@@ -196,7 +201,7 @@ fn heavy_crates_have_one_home_and_the_core_does_no_io() {
 
 #[test]
 fn every_module_says_what_it_is_for() {
-    for source in sources() {
+    for source in sources().into_iter().chain(sources_of(&[(false, "python/src")])) {
         assert!(source.text.starts_with("//! "), "{} has no module documentation", source.path.display());
         assert!(!source.code().contains("::*;"), "{} has a glob import", source.path.display());
     }
@@ -206,7 +211,8 @@ fn every_module_says_what_it_is_for() {
 fn prose_keeps_within_120_columns() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
-    let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root.join(name));
+    let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "python/README.md"]
+        .map(|name| root.join(name));
     let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
     for path in documents.into_iter().chain(docs) {
         let text = std::fs::read_to_string(&path).unwrap();
@@ -216,10 +222,19 @@ fn prose_keeps_within_120_columns() {
         });
         wrong.extend(long.map(|(at, _)| format!("{}:{}", path.display(), at + 1)));
     }
-    for source in sources() {
+    for source in sources().into_iter().chain(sources_of(&[(false, "python/src")])) {
         let prose = source.text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("//"));
         let long = prose.filter(|(_, line)| line.chars().count() > 120 && !line.contains("https://"));
         wrong.extend(long.map(|(at, _)| format!("{}:{}", source.path.display(), at + 1)));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn python_uses_the_core_only_and_no_file_is_long() {
+    for source in sources_of(&[(false, "python/src")]) {
+        let code = source.code();
+        assert!(!code.contains("use dehusk::") && !code.contains("std::fs"), "{}", source.path.display());
+        assert!(source.text.lines().count() <= 400, "{}", source.path.display());
+    }
 }
