@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, final, overload
 
 import pyarrow  # type: ignore[import-untyped]
@@ -65,7 +65,7 @@ class Cleaned:
 @final
 class SiteModel:
     @classmethod
-    def learn(cls, pages: Sequence[_Html]) -> SiteModel: ...
+    def learn(cls, pages: Iterable[_Html]) -> SiteModel: ...
     def add(self, html: _Html, url: str | None = None) -> bool: ...
     def merge(self, other: SiteModel) -> SiteModel: ...
     def clean(
@@ -114,7 +114,7 @@ def extract(
 ) -> str | None: ...
 @overload
 def clean_batch(
-    pages: Sequence[_Html],
+    pages: Iterable[_Html],
     model: SiteModel | None = None,
     *,
     output: None = None,
@@ -124,7 +124,7 @@ def clean_batch(
 ) -> list[Cleaned]: ...
 @overload
 def clean_batch(
-    pages: Sequence[_Html],
+    pages: Iterable[_Html],
     model: SiteModel | None = None,
     *,
     output: str,

@@ -8,7 +8,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use dehusk_core::MarkdownOptions;
 
 use crate::cleaned::PyCleaned;
-use crate::html::PyHtml;
+use crate::html::{PyHtml, pages_of};
 use crate::options::{Output, clean_options};
 use crate::site_model::PySiteModel;
 
@@ -66,7 +66,7 @@ impl Threads {
 #[pyo3(signature = (pages, model = None, *, output = None, keep = "own", favor = "balanced", threads = None))]
 pub(crate) fn clean_batch(
     py: Python<'_>,
-    pages: Vec<PyHtml>,
+    pages: &Bound<'_, PyAny>,
     model: Option<&PySiteModel>,
     output: Option<&str>,
     keep: &str,
@@ -74,6 +74,7 @@ pub(crate) fn clean_batch(
     threads: Option<usize>,
 ) -> PyResult<Vec<Py<PyAny>>> {
     let options = clean_options(keep, favor)?;
+    let pages = pages_of(pages)?;
     let output = output.map(Output::named).transpose()?;
     let model = model.map(PySiteModel::shared);
     let threads = Threads::new(threads, pages.len())?;

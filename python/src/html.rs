@@ -40,6 +40,14 @@ impl<'py> FromPyObject<'_, 'py> for PyHtml {
     }
 }
 
+/// The pages of any iterable but text and bytes, whose items are no pages.
+pub(crate) fn pages_of(pages: &Bound<'_, PyAny>) -> PyResult<Vec<PyHtml>> {
+    if pages.is_instance_of::<PyString>() || pages.is_instance_of::<PyBytes>() {
+        return Err(PyTypeError::new_err("pages must be a list or another iterable of pages, not one page"));
+    }
+    pages.try_iter()?.map(|page| page?.extract()).collect()
+}
+
 impl PyHtml {
     /// The page. `url` and `content_type` are those of text and bytes; a page has its own.
     pub(crate) fn page(&self, url: Option<&str>, content_type: Option<&str>) -> PyResult<Arc<Page>> {

@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyType};
 use dehusk_core::{ModelError, SiteModel};
 
 use crate::cleaned::PyCleaned;
-use crate::html::PyHtml;
+use crate::html::{PyHtml, pages_of};
 use crate::options::clean_options;
 
 /// What the pages of a site have in common.
@@ -39,7 +39,8 @@ impl PySiteModel {
     /// Raises:
     ///     ValueError: There are fewer than two different pages, or they have nothing in common.
     #[classmethod]
-    fn learn(_: &Bound<'_, PyType>, py: Python<'_>, pages: Vec<PyHtml>) -> PyResult<PySiteModel> {
+    fn learn(_: &Bound<'_, PyType>, py: Python<'_>, pages: &Bound<'_, PyAny>) -> PyResult<PySiteModel> {
+        let pages = pages_of(pages)?;
         let learned = py.detach(|| {
             let pages = pages.iter().map(|html| html.page(None, None)).collect::<PyResult<Vec<_>>>()?;
             SiteModel::learn(&pages).map_err(|e| PyValueError::new_err(e.to_string()))

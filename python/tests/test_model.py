@@ -38,6 +38,9 @@ def test_a_model_cleans_grows_merges_and_is_pickled(grains):
 
 
 def test_pages_may_be_text_bytes_or_pages(grains):
+    assert dehusk.SiteModel.learn(page for page in grains) == dehusk.SiteModel.learn(tuple(grains))
+    with pytest.raises(TypeError, match="not one page"):
+        dehusk.SiteModel.learn(grains[0])
     forms = [grains[0], grains[1].encode(), bytearray(grains[2].encode()), dehusk.Page(grains[3], "http://a.org/malt")]
     model = dehusk.SiteModel.learn(forms)
     assert {model.clean(form).step for form in forms} == {"site_model"}

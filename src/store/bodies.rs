@@ -1,7 +1,7 @@
 //! What pages are made of: each packed body is stored once, however many pages have it. Triggers of the schema delete a
 //! body with the last page that has it.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use sha2::{Digest, Sha256};
 
 use super::{Store, StoreError};
@@ -11,27 +11,22 @@ impl Store {
     pub(super) fn body_id(&self, packed: &[u8]) -> Result<i64, StoreError> {
         let digest = Sha256::digest(packed);
         let sql = "SELECT id FROM bodies WHERE digest = ?1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let known = self.wrap(statement.query_row([digest.as_slice()], |row| row.get(0)).optional())?;
+        let known = self.find(sql, [digest.as_slice()], |row| row.get(0))?;
         if let Some(known) = known {
             return Ok(known);
         }
         let sql = "INSERT INTO bodies (digest, body) VALUES (?1, ?2) RETURNING id";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        self.wrap(statement.query_row(params![digest.as_slice(), packed], |row| row.get(0)))
+        self.row(sql, params![digest.as_slice(), packed], |row| row.get(0))
     }
 
     /// The packed body of a page as fetched.
     pub(super) fn raw_of(&self, page: i64) -> Result<Vec<u8>, StoreError> {
-        let mut statement = self.wrap(self.connection.prepare_cached("SELECT raw FROM page_bodies WHERE id = ?1"))?;
-        self.wrap(statement.query_row([page], |row| row.get(0)))
+        self.row("SELECT raw FROM page_bodies WHERE id = ?1", [page], |row| row.get(0))
     }
 
     /// The packed cleaned form of a page, if it was cleaned.
     pub(super) fn cleaned_of(&self, page: i64) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut statement =
-            self.wrap(self.connection.prepare_cached("SELECT cleaned FROM page_bodies WHERE id = ?1"))?;
-        self.wrap(statement.query_row([page], |row| row.get(0)))
+        self.row("SELECT cleaned FROM page_bodies WHERE id = ?1", [page], |row| row.get(0))
     }
 }
 

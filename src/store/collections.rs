@@ -1,6 +1,6 @@
 //! Templates that TEXT has found in collections of mixed pages (`dehusk cluster --store`).
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use super::{Store, StoreError};
 use dehusk_core::internals::text_mdl::TextTemplates;
@@ -18,7 +18,7 @@ impl Store {
         let sql = "INSERT INTO collections (name, learned_at, n_pages, n_templates, body) VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT (name) DO UPDATE SET learned_at = ?2, n_pages = ?3, n_templates = ?4, body = ?5";
         let row = params![name, at, n_pages as i64, templates.templates.len() as i64, body];
-        self.wrap(self.connection.execute(sql, row)).map(drop)
+        self.execute(sql, row).map(drop)
     }
 
     /// The templates of a collection.
@@ -27,7 +27,7 @@ impl Store {
             return Ok(None);
         }
         let sql = "SELECT body FROM collections WHERE name = ?1";
-        let body: Option<Vec<u8>> = self.wrap(self.connection.query_row(sql, [name], |row| row.get(0)).optional())?;
+        let body: Option<Vec<u8>> = self.find(sql, [name], |row| row.get(0))?;
         let what = format!("collection {name}");
         let read = |body: Vec<u8>| {
             let json = self.decompress(&what, &body)?;
@@ -41,13 +41,12 @@ impl Store {
         if !self.has_collections()? {
             return Ok(Vec::new());
         }
-        let mut statement = self.wrap(self.connection.prepare("SELECT name FROM collections ORDER BY name"))?;
-        self.wrap(self.wrap(statement.query_map([], |row| row.get(0)))?.collect())
+        self.rows("SELECT name FROM collections ORDER BY name", [], |row| row.get(0))
     }
 
     /// A file that is only read may be from before there were collections.
     fn has_collections(&self) -> Result<bool, StoreError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'collections')";
-        self.wrap(self.connection.query_row(sql, [], |row| row.get(0)))
+        self.row(sql, [], |row| row.get(0))
     }
 }

@@ -1,6 +1,6 @@
 //! Reads pages for a corpus, in the order in which they were stored.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use super::read::{PAGE, page};
 use super::{PageRow, Store, StoreError};
@@ -26,7 +26,7 @@ impl Store {
             (SELECT min(p.id) - 1 FROM sites s JOIN pages p ON p.site_id = s.id
                 WHERE s.outcome IS NULL AND p.cleaned IS NULL AND p.run_id = s.run_id),
             (SELECT max(id) FROM pages), 0)";
-        self.wrap(self.connection.query_row(sql, [], |row| row.get(0)))
+        self.row(sql, [], |row| row.get(0))
     }
 
     /// The next cleaned pages after this row.
@@ -40,16 +40,13 @@ impl Store {
         );
         let hosts: Vec<String> = query.hosts.iter().flat_map(|host| [host.clone(), format!("www.{host}")]).collect();
         let hosts = serde_json::to_string(&hosts).unwrap_or_default();
-        let mut statement = self.wrap(self.connection.prepare_cached(&sql))?;
         let row = params![after, query.upto, query.since, hosts, query.all_versions, limit as i64];
-        let rows = statement.query_map(row, page);
-        self.wrap(self.wrap(rows)?.collect())
+        self.rows(&sql, row, page)
     }
 
     /// Address of a page.
     pub fn page_url(&self, id: i64) -> Result<Option<String>, StoreError> {
-        let mut statement = self.wrap(self.connection.prepare_cached("SELECT url FROM pages WHERE id = ?1"))?;
-        self.wrap(statement.query_row([id], |row| row.get(0)).optional())
+        self.find("SELECT url FROM pages WHERE id = ?1", [id], |row| row.get(0))
     }
 
     /// The newest pages of a host that were fetched with success, at most `limit`.
@@ -57,9 +54,7 @@ impl Store {
         let sql = format!(
             "{PAGE} WHERE s.host = ?1 AND p.id <= ?2 AND p.cleaned IS NOT NULL GROUP BY p.digest ORDER BY p.id LIMIT ?3"
         );
-        let mut statement = self.wrap(self.connection.prepare_cached(&sql))?;
-        let rows = statement.query_map(params![host, upto, limit as i64], page);
-        self.wrap(self.wrap(rows)?.collect())
+        self.rows(&sql, params![host, upto, limit as i64], page)
     }
 }
 

@@ -20,7 +20,7 @@ pub struct FeedRow {
 impl Store {
     /// Number of the last page of the feed; 0 if there is none.
     pub fn last_of_feed(&self) -> Result<i64, StoreError> {
-        self.wrap(self.connection.query_row("SELECT COALESCE(max(seq), 0) FROM feed", [], |row| row.get(0)))
+        self.row("SELECT COALESCE(max(seq), 0) FROM feed", [], |row| row.get(0))
     }
 
     /// The next pages of the feed.
@@ -29,10 +29,8 @@ impl Store {
             "SELECT {PAGE_COLUMNS}, f.seq, f.change FROM feed f JOIN pages p ON p.id = f.page_id
             JOIN sites s ON s.id = p.site_id WHERE f.seq > ?1 ORDER BY f.seq LIMIT ?2"
         );
-        let mut statement = self.wrap(self.connection.prepare_cached(&sql))?;
-        let rows = statement.query_map(params![seq, limit as i64], |row| {
+        self.rows(&sql, params![seq, limit as i64], |row| {
             Ok(FeedRow { seq: row.get("seq")?, change: row.get("change")?, page: page(row)? })
-        });
-        self.wrap(self.wrap(rows)?.collect())
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! What each run brought.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use serde::Serialize;
 
 use super::{Store, StoreError};
@@ -87,8 +87,7 @@ impl Store {
             WHERE url = ?1 AND change IN ('unchanged', 'gone') AND run_id IN (SELECT id FROM runs)
                 AND site_id IN (SELECT site_id FROM pages WHERE url = ?1)
             ORDER BY at, run_id";
-        let mut statement = self.wrap(self.connection.prepare(sql))?;
-        let rows = statement.query_map([url], |row| {
+        self.rows(sql, [url], |row| {
             Ok(PageNight {
                 run: row.get(0)?,
                 at: row.get(1)?,
@@ -96,15 +95,13 @@ impl Store {
                 change: row.get(3)?,
                 is_stored: row.get(4)?,
             })
-        });
-        self.wrap(self.wrap(rows)?.collect())
+        })
     }
 
     /// Runs, the newest first.
     pub fn list_runs(&self, most: usize) -> Result<Vec<RunRow>, StoreError> {
-        let mut statement = self.wrap(self.connection.prepare("SELECT id FROM runs ORDER BY id DESC LIMIT ?1"))?;
-        let ids = self.wrap(statement.query_map([most as i64], |row| row.get::<_, i64>(0)))?;
-        let ids: Vec<i64> = self.wrap(ids.collect())?;
+        let ids: Vec<i64> =
+            self.rows("SELECT id FROM runs ORDER BY id DESC LIMIT ?1", [most as i64], |row| row.get::<_, i64>(0))?;
         ids.into_iter().filter_map(|id| self.find_run(id).transpose()).collect()
     }
 
@@ -133,7 +130,7 @@ impl Store {
                 templates: 0,
             })
         };
-        let Some(mut found) = self.wrap(self.connection.query_row(sql, [run], row).optional())? else {
+        let Some(mut found) = self.find(sql, [run], row)? else {
             return Ok(None);
         };
         let sql = "SELECT count(*) FILTER (WHERE change = 'new' OR (change IS NULL AND cleaned IS NULL)),
@@ -141,8 +138,7 @@ impl Store {
             count(*) FILTER (WHERE change = 'recleaned'), (SELECT count(*) FROM templates WHERE run_id = ?1)
             FROM pages WHERE run_id = ?1";
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?));
-        (found.new, found.changed, found.same_text, found.recleaned, found.templates) =
-            self.wrap(self.connection.query_row(sql, [run], row))?;
+        (found.new, found.changed, found.same_text, found.recleaned, found.templates) = self.row(sql, [run], row)?;
         Ok(Some(found))
     }
 
@@ -150,7 +146,7 @@ impl Store {
     pub fn run_size(&self, run: i64) -> Result<RunSize, StoreError> {
         let sql = "SELECT coalesce(sum(length(raw)), 0), coalesce(sum(length(cleaned)), 0) FROM page_bodies WHERE run_id = ?1";
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let (bodies, cleaned) = self.wrap(self.connection.query_row(sql, [run], row))?;
+        let (bodies, cleaned) = self.row(sql, [run], row)?;
         Ok(RunSize { bodies, cleaned, database: self.used_bytes()? })
     }
 
@@ -158,9 +154,7 @@ impl Store {
     pub fn site_outcomes(&self, run: i64) -> Result<Vec<(String, i64)>, StoreError> {
         let sql =
             "SELECT coalesce(outcome, 'waiting'), count(*) FROM sites WHERE run_id = ?1 GROUP BY 1 ORDER BY 2 DESC";
-        let mut statement = self.wrap(self.connection.prepare(sql))?;
-        let rows = self.wrap(statement.query_map([run], |row| Ok((row.get(0)?, row.get(1)?))))?;
-        self.wrap(rows.collect())
+        self.rows(sql, [run], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// Pages that differ between the ends of two runs: the last word on each after run `from`, up to run `to`.
@@ -172,10 +166,8 @@ impl Store {
                 SELECT v.change, s.host, v.url, v.run_id, v.sent_at FROM visits v JOIN sites s ON s.id = v.site_id
                     WHERE v.run_id > ?1 AND v.run_id <= ?2 AND v.change = 'gone')
             GROUP BY url ORDER BY host, url";
-        let mut statement = self.wrap(self.connection.prepare(sql))?;
-        let rows = statement.query_map(params![from, to], |row| {
+        self.rows(sql, params![from, to], |row| {
             Ok(UrlChange { change: row.get(0)?, host: row.get(1)?, url: row.get(2)?, run: row.get(3)? })
-        });
-        self.wrap(self.wrap(rows)?.collect())
+        })
     }
 }

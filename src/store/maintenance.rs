@@ -1,6 +1,6 @@
 //! Retention, erasure and copies.
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::params;
 use serde::Serialize;
 
 use super::{Store, StoreError};
@@ -49,23 +49,22 @@ impl Store {
             let sql = "DELETE FROM pages WHERE id IN (
                     SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY site_id, url ORDER BY id DESC) AS n FROM pages)
                     WHERE n > ?1) AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)";
-            pruned.pages += self.wrap(transaction.execute(sql, [keep.versions as i64]))?;
+            pruned.pages += self.execute(sql, [keep.versions as i64])?;
         }
         if keep.nights > 0 {
             // The runs before the newest ones, up to the first that is not over.
             let sql = "SELECT min(id) FROM (SELECT id FROM runs ORDER BY id DESC LIMIT ?1)";
-            let first: i64 =
-                self.wrap(transaction.query_row(sql, [keep.nights as i64], |row| row.get(0)).optional())?.unwrap_or(0);
+            let first: i64 = self.find(sql, [keep.nights as i64], |row| row.get(0))?.unwrap_or(0);
             let sql = "DELETE FROM pages WHERE run_id < ?1
                 AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')
                 AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)";
-            pruned.pages += self.wrap(transaction.execute(sql, [first]))?;
+            pruned.pages += self.execute(sql, [first])?;
             let sql = "DELETE FROM visits WHERE run_id < ?1
                 AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')";
-            pruned.visits += self.wrap(transaction.execute(sql, [first]))?;
+            pruned.visits += self.execute(sql, [first])?;
         }
         if keep.bytes > 0 {
-            pruned.pages += self.prune_to(&transaction, keep.bytes as i64)?;
+            pruned.pages += self.prune_to(keep.bytes as i64)?;
         }
         self.wrap(transaction.commit())?;
         pruned.bytes = (before - self.used_bytes()?).max(0);
@@ -73,20 +72,20 @@ impl Store {
     }
 
     /// Deletes the oldest versions that are not the newest of their page until the bodies fit.
-    fn prune_to(&self, transaction: &Transaction<'_>, most: i64) -> Result<usize, StoreError> {
+    fn prune_to(&self, most: i64) -> Result<usize, StoreError> {
         let sql = "DELETE FROM pages WHERE id IN (
                 SELECT id FROM (SELECT id, sum(length(raw) + coalesce(length(cleaned), 0)) OVER (ORDER BY id DESC) AS size
                     FROM page_bodies) WHERE size > ?1)
             AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)
             AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')";
-        self.wrap(transaction.execute(sql, [most]))
+        self.execute(sql, [most])
     }
 
     /// Bytes of the file that hold something.
     pub fn used_bytes(&self) -> Result<i64, StoreError> {
         let sql = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count,
             pragma_page_size";
-        self.wrap(self.connection.query_row(sql, [], |row| row.get(0)))
+        self.row(sql, [], |row| row.get(0))
     }
 
     /// Makes the file as small as what it holds, and overwrites what was deleted.
@@ -106,14 +105,13 @@ impl Store {
     pub fn forget_site(&self, host: &str) -> Result<Forgotten, StoreError> {
         let bare = super::read::bare_host(host);
         let sql = "SELECT id FROM sites WHERE host IN (?1, 'www.' || ?1)";
-        let mut statement = self.wrap(self.connection.prepare(sql))?;
-        let sites: Vec<i64> = self.wrap(self.wrap(statement.query_map([&bare], |row| row.get(0)))?.collect())?;
+        let sites: Vec<i64> = self.rows(sql, [&bare], |row| row.get(0))?;
         let mut forgotten = Forgotten::default();
         let transaction = self.wrap(self.connection.unchecked_transaction())?;
         let origins = ["http://", "https://", "http://www.", "https://www."].map(|scheme| format!("{scheme}{bare}"));
         for site in sites {
-            forgotten.archives.extend(self.archives(&transaction, "site_id = ?1", &site)?);
-            let delete = |sql: &str| self.wrap(transaction.execute(sql, [site]));
+            forgotten.archives.extend(self.archives("site_id = ?1", &site)?);
+            let delete = |sql: &str| self.execute(sql, [site]);
             forgotten.visits += delete("DELETE FROM visits WHERE site_id = ?1")?;
             forgotten.urls += delete("DELETE FROM urls WHERE site_id = ?1")?;
             forgotten.pages += delete("DELETE FROM pages WHERE site_id = ?1")?;
@@ -122,15 +120,15 @@ impl Store {
             forgotten.sites += delete("DELETE FROM sites WHERE id = ?1")?;
         }
         for origin in &origins {
-            self.wrap(transaction.execute("DELETE FROM robots WHERE origin = ?1", [origin]))?;
+            self.execute("DELETE FROM robots WHERE origin = ?1", [origin])?;
             let sql = "DELETE FROM visits WHERE url = ?1 OR substr(url, 1, length(?1) + 1) = ?1 || '/'";
-            forgotten.visits += self.wrap(transaction.execute(sql, [origin]))?;
+            forgotten.visits += self.execute(sql, [origin])?;
         }
         for name in [bare.clone(), format!("www.{bare}")] {
             let sql = "DELETE FROM string_sources WHERE source_id IN (SELECT id FROM strings WHERE source = ?1)";
-            self.wrap(transaction.execute(sql, [&name]))?;
-            self.wrap(transaction.execute("DELETE FROM strings WHERE source = ?1", [&name]))?;
-            self.wrap(transaction.execute("DELETE FROM domains WHERE name = ?1", [&name]))?;
+            self.execute(sql, [&name])?;
+            self.execute("DELETE FROM strings WHERE source = ?1", [&name])?;
+            self.execute("DELETE FROM domains WHERE name = ?1", [&name])?;
         }
         self.wrap(transaction.commit())?;
         forgotten.archives.sort();
@@ -145,8 +143,8 @@ impl Store {
     /// [`StoreError::Sqlite`] when the database cannot be written.
     pub fn forget_url(&self, url: &str) -> Result<Forgotten, StoreError> {
         let transaction = self.wrap(self.connection.unchecked_transaction())?;
-        let archives = self.archives(&transaction, "url = ?1", &url)?;
-        let delete = |sql: &str| self.wrap(transaction.execute(sql, params![url]));
+        let archives = self.archives("url = ?1", &url)?;
+        let delete = |sql: &str| self.execute(sql, params![url]);
         let forgotten = Forgotten {
             visits: delete("DELETE FROM visits WHERE url = ?1")?,
             urls: delete("DELETE FROM urls WHERE url = ?1")?,
@@ -161,18 +159,12 @@ impl Store {
     /// Whether the template of a site was learned from this page.
     pub fn is_training_page(&self, url: &str) -> Result<bool, StoreError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM templates WHERE key_url = ?1)";
-        self.wrap(self.connection.query_row(sql, [url], |row| row.get(0)))
+        self.row(sql, [url], |row| row.get(0))
     }
 
-    fn archives(
-        &self,
-        transaction: &Transaction<'_>,
-        condition: &str,
-        value: &dyn rusqlite::ToSql,
-    ) -> Result<Vec<String>, StoreError> {
+    fn archives(&self, condition: &str, value: &dyn rusqlite::ToSql) -> Result<Vec<String>, StoreError> {
         let sql = format!("SELECT DISTINCT warc FROM pages WHERE warc IS NOT NULL AND {condition} ORDER BY warc");
-        let mut statement = self.wrap(transaction.prepare(&sql))?;
-        self.wrap(self.wrap(statement.query_map([value], |row| row.get(0)))?.collect())
+        self.rows(&sql, [value], |row| row.get(0))
     }
 }
 

@@ -7,6 +7,7 @@
 mod schema;
 mod runs;
 mod sites;
+mod sql;
 mod collections;
 mod strings;
 mod urls;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use dehusk_core::internals::page_url::PageUrl;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use sha2::{Digest, Sha256};
 use zstd::bulk::Compressor;
 
@@ -87,8 +87,7 @@ impl Store {
         self.update_url(run, site, page, id, &update, text.as_ref())?;
         if same.is_some() && page.warc.is_some() {
             let sql = "UPDATE pages SET warc = ?2, warc_record = ?3 WHERE id = ?1";
-            let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-            self.wrap(statement.execute(params![id, page.warc, page.warc_record]))?;
+            self.execute(sql, params![id, page.warc, page.warc_record])?;
         }
         Ok(Saved { page: id, change: update.change, is_cleaned: text.is_some() })
     }
@@ -111,7 +110,6 @@ impl Store {
                 last_modified = ?8, digest = ?9, checked_at = ?10, next_due = ?10 + ?11, interval_ms = ?11,
                 text_digest = COALESCE(?12, text_digest), text_model = COALESCE(?15, text_model), page_text = COALESCE(?16, page_text),
                 changed_at = COALESCE(?13, changed_at)";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let changed = text.filter(|text| is_news(text.change)).map(|_| page.fetched_at);
         // A text that cannot be compared yet leaves the last one in place.
         let mark = text.filter(|text| text.change.is_some()).map(|text| text.cleaned.text);
@@ -133,7 +131,7 @@ impl Store {
             mark.map(|mark| mark.model as i64),
             mark.map(|mark| mark.page as i64)
         ];
-        self.wrap(statement.execute(row)).map(drop)
+        self.execute(sql, row).map(drop)
     }
 
     fn insert_page(&self, run: i64, site: SiteId, page: &NewPage, text: Option<&Text<'_>>) -> Result<i64, StoreError> {
@@ -149,7 +147,6 @@ impl Store {
             RETURNING id";
         let raw = self.body_id(&page.raw)?;
         let cleaned = text.map(|text| self.body_id(&text.cleaned.html)).transpose()?;
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = params![
             run,
             site,
@@ -170,7 +167,7 @@ impl Store {
             text.map(|text| text.cleaned.text.model as i64),
             page.warc_record
         ];
-        self.wrap(statement.query_row(row, |row| row.get(0)))
+        self.row(sql, row, |row| row.get(0))
     }
 
     /// Adds the cleaned form to the newest snapshot of a page. `None` when that page is not stored; otherwise what this
@@ -190,15 +187,13 @@ impl Store {
         let template = template.filter(|_| page.by_template);
         let sql = "UPDATE pages SET cleaned = x'', cleaned_id = ?2, method = ?3, template_id = ?4, confidence = ?5,
             change = COALESCE(?6, change), model = ?7 WHERE id = ?1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let change = update.change.map(Change::as_str);
         let model = page.text.model as i64;
         let form = self.body_id(&page.html)?;
         let row = params![known.page, form, page.method.name(), template, page.confidence, change, model];
-        self.wrap(statement.execute(row))?;
+        self.execute(sql, row)?;
         let sql = "UPDATE urls SET text_digest = COALESCE(?2, text_digest), text_model = COALESCE(?6, text_model),
             page_text = COALESCE(?7, page_text), interval_ms = ?3, next_due = ?4 + ?3, changed_at = CASE WHEN ?5 THEN ?4 ELSE changed_at END WHERE id = ?1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         // A text that cannot be compared yet leaves the last one in place.
         let is_open = is_first_text && update.change.is_none();
         let mark = Some(page.text).filter(|_| !is_open);
@@ -211,7 +206,7 @@ impl Store {
             mark.map(|mark| mark.model as i64),
             mark.map(|mark| mark.page as i64)
         ];
-        self.wrap(statement.execute(row))?;
+        self.execute(sql, row)?;
         // A snapshot of an earlier run, cleaned again: the page is as it was.
         Ok(Some(if known.is_of_run { update.change } else { Some(Change::Unchanged) }))
     }
@@ -219,14 +214,11 @@ impl Store {
     /// Body and head of a snapshot.
     pub fn load_snapshot(&self, page: i64) -> Result<Option<Snapshot>, StoreError> {
         let sql = "SELECT url, status, content_type, fetched_at, noindex, nofollow FROM pages WHERE id = ?1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &rusqlite::Row<'_>| {
             let rules = (row.get(4)?, row.get(5)?);
             Ok((url_at(row, 0)?, row.get(1)?, row.get(2)?, row.get(3)?, rules))
         };
-        let Some((url, status, content_type, fetched_at, (noindex, nofollow))) =
-            self.wrap(statement.query_row([page], row).optional())?
-        else {
+        let Some((url, status, content_type, fetched_at, (noindex, nofollow))) = self.find(sql, [page], row)? else {
             return Ok(None);
         };
         // One that cannot be read back is fetched again.

@@ -1,6 +1,6 @@
 //! Reads what commands show.
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -148,8 +148,7 @@ impl Store {
             WHERE (?1 IS NULL OR s.host IN (?1, 'www.' || ?1))
               AND (?2 OR t.version = (SELECT max(version) FROM templates WHERE site_id = t.site_id))
             ORDER BY s.host, t.version DESC";
-        let mut statement = self.wrap(self.connection.prepare(sql))?;
-        let rows = statement.query_map(params![host.map(bare_host), all_versions], |row| {
+        self.rows(sql, params![host.map(bare_host), all_versions], |row| {
             Ok(TemplateRow {
                 host: row.get(0)?,
                 version: row.get(1)?,
@@ -161,8 +160,7 @@ impl Store {
                 loads: row.get(7)?,
                 n_nodes: row.get(8)?,
             })
-        });
-        self.wrap(self.wrap(rows)?.collect())
+        })
     }
 
     /// Newest snapshot of each page, also of those that ask for noindex; of one host when given.
@@ -172,9 +170,7 @@ impl Store {
              AND p.id = (SELECT id FROM pages WHERE site_id = p.site_id AND url = p.url ORDER BY fetched_at DESC LIMIT 1)
              ORDER BY s.host, p.url"
         );
-        let mut statement = self.wrap(self.connection.prepare(&sql))?;
-        let rows = statement.query_map([host.map(bare_host)], page);
-        self.wrap(self.wrap(rows)?.collect())
+        self.rows(&sql, [host.map(bare_host)], page)
     }
 
     /// Hosts of this name, with and without a port.
@@ -183,27 +179,25 @@ impl Store {
         let sql =
             "SELECT host FROM sites WHERE host IN (?1, 'www.' || ?1) OR substr(host, 1, length(?1) + 1) = ?1 || ':'
             ORDER BY host LIMIT 5";
-        let mut statement = self.wrap(self.connection.prepare(sql))?;
-        self.wrap(self.wrap(statement.query_map([name], |row| row.get(0)))?.collect())
+        self.rows(sql, [name], |row| row.get(0))
     }
 
     /// Newest snapshot of one page.
     pub fn find_page(&self, url: &str) -> Result<Option<PageRow>, StoreError> {
         let sql = format!("{PAGE} WHERE p.url = ?1 ORDER BY p.fetched_at DESC LIMIT 1");
-        self.wrap(self.connection.query_row(&sql, [url], page).optional())
+        self.find(&sql, [url], page)
     }
 
     /// The newest version of a page that was fetched by then (Unix milliseconds).
     pub fn find_page_by(&self, url: &str, at: i64) -> Result<Option<PageRow>, StoreError> {
         let sql = format!("{PAGE} WHERE p.url = ?1 AND p.fetched_at <= ?2 ORDER BY p.fetched_at DESC LIMIT 1");
-        self.wrap(self.connection.query_row(&sql, (url, at), page).optional())
+        self.find(&sql, (url, at), page)
     }
 
     /// All stored versions of one page, oldest first.
     pub fn page_versions(&self, url: &str) -> Result<Vec<PageRow>, StoreError> {
         let sql = format!("{PAGE} WHERE p.url = ?1 ORDER BY p.fetched_at");
-        let mut statement = self.wrap(self.connection.prepare(&sql))?;
-        self.wrap(self.wrap(statement.query_map([url], page))?.collect())
+        self.rows(&sql, [url], page)
     }
 
     /// Body of a page as fetched.

@@ -1,7 +1,7 @@
 //! Pages that are cleaned again at the end of their site, so that a run leaves one text for each.
 
 use dehusk_core::internals::page_url::PageUrl;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
 use super::{Counted, RecleanedPage, SiteId, StalePage, Store, StoreError};
 use crate::revisit::{Change, TextMark, after_recleaning};
@@ -44,13 +44,11 @@ impl Store {
             WHERE u.site_id = ?1 AND u.run_id = ?2 AND u.fingerprint > ?4 AND p.cleaned IS NOT NULL
                 AND (p.model IS NOT ?3 OR (p.run_id = ?2 AND p.change IS NULL))
             ORDER BY u.fingerprint LIMIT ?5";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &Row<'_>| {
             let (is_undecided, last, stored) = (row.get(2)?, row.get(3)?, row.get(4)?);
             Ok(Stale { place: row.get(0)?, page: row.get(1)?, is_undecided, stored, last })
         };
-        let rows = statement.query_map(params![site, run, model as i64, after, n as i64], row);
-        let rows: Vec<Stale> = self.wrap(self.wrap(rows)?.collect())?;
+        let rows: Vec<Stale> = self.rows(sql, params![site, run, model as i64, after, n as i64], row)?;
         let mut found = Vec::new();
         for Stale { place, page, is_undecided, stored, last } in rows {
             // One that cannot be read back keeps the text that it has.
@@ -90,22 +88,19 @@ impl Store {
             let template = template.filter(|_| form.by_template);
             let sql = "UPDATE pages SET cleaned = x'', cleaned_id = ?2, method = ?3, template_id = ?4, confidence = ?5
                 WHERE id = ?1";
-            let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
             let html = self.body_id(&form.html)?;
             let row = params![known.page, html, form.method.name(), template, form.confidence];
-            self.wrap(statement.execute(row))?;
+            self.execute(sql, row)?;
         }
         let sql = "UPDATE pages SET model = ?2, change = COALESCE(?3, change) WHERE id = ?1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        self.wrap(statement.execute(params![known.page, model, word]))?;
+        self.execute(sql, params![known.page, model, word])?;
         let is_news = before.is_none() && change == Some(Change::Changed);
         let sql =
             "UPDATE urls SET text_digest = ?2, text_model = ?3, page_text = ?7, interval_ms = ?4, next_due = ?5 + ?4,
             changed_at = CASE WHEN ?6 THEN ?5 ELSE changed_at END WHERE id = ?1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let (digest, whole) = (text.digest as i64, text.page as i64);
         let row = params![known.url, digest, model, update.interval_ms, known.checked_at, is_news, whole];
-        self.wrap(statement.execute(row))?;
+        self.execute(sql, row)?;
         Ok(change.filter(|change| before != Some(*change)).map(|change| Counted { change, instead: before }))
     }
 
@@ -119,7 +114,6 @@ impl Store {
         let sql = "SELECT u.id, u.page_id, u.text_digest, u.page_text, u.text_model, u.interval_ms, u.checked_at,
                 p.run_id = ?3, p.change
             FROM urls u JOIN pages p ON p.id = u.page_id WHERE u.site_id = ?1 AND u.fingerprint = ?2";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &Row<'_>| {
             Ok(NewestPageVersion {
                 url: row.get(0)?,
@@ -131,7 +125,7 @@ impl Store {
                 change: row.get::<_, Option<String>>(8)?.and_then(|word| Change::from_word(&word)),
             })
         };
-        self.wrap(statement.query_row(params![site, url.fingerprint() as i64, run], row).optional())
+        self.find(sql, params![site, url.fingerprint() as i64, run], row)
     }
 }
 

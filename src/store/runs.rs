@@ -161,11 +161,9 @@ impl Store {
         // A run that was killed had no time to say that it was interrupted.
         let sql = "UPDATE runs SET outcome = CASE WHEN started_at < ?1 THEN 'abandoned' ELSE 'interrupted' END
             WHERE outcome IS NULL OR (outcome = 'interrupted' AND started_at < ?1)";
-        self.wrap(self.connection.execute(sql, [since]))?;
+        self.execute(sql, [since])?;
         let sql = "SELECT id, asked IS ?1 OR asked IS NULL FROM runs WHERE outcome = 'interrupted' ORDER BY id DESC";
-        let mut statement = self.wrap(self.connection.prepare(sql))?;
-        let rows = self.wrap(statement.query_map([asked], |row| Ok((row.get(0)?, row.get(1)?))))?;
-        let open: Vec<(i64, bool)> = self.wrap(rows.collect())?;
+        let open: Vec<(i64, bool)> = self.rows(sql, [asked], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let found = match choice {
             RunChoice::Same => open.iter().find(|(_, is_same)| *is_same),
             RunChoice::Resume => Some(open.first().ok_or(StoreError::NothingToResume { path: self.path.clone() })?),
@@ -173,13 +171,13 @@ impl Store {
         };
         if let Some((id, _)) = found {
             let sql = "UPDATE runs SET outcome = NULL, ended_at = NULL, settings = ?2 WHERE id = ?1";
-            self.wrap(self.connection.execute(sql, params![id, settings]))?;
+            self.execute(sql, params![id, settings])?;
             let sql = "UPDATE sites SET outcome = NULL WHERE run_id = ?1 AND outcome = 'interrupted'";
-            self.wrap(self.connection.execute(sql, [id]))?;
+            self.execute(sql, [id])?;
             return Ok(Run { id: *id, resumed: true });
         }
         let sql = "INSERT INTO runs (started_at, settings, asked) VALUES (?1, ?2, ?3)";
-        self.wrap(self.connection.execute(sql, params![at, settings, asked]))?;
+        self.execute(sql, params![at, settings, asked])?;
         let id = self.connection.last_insert_rowid();
         if let (Some((other, _)), RunChoice::Same) = (open.first(), choice) {
             tracing::warn!(
@@ -193,20 +191,20 @@ impl Store {
     /// Whether another run was begun after this one.
     pub fn has_later_run(&self, run: i64) -> Result<bool, StoreError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id > ?1)";
-        self.wrap(self.connection.query_row(sql, [run], |row| row.get(0)))
+        self.row(sql, [run], |row| row.get(0))
     }
 
     /// Ends a run.
     pub fn end_run(&self, run: i64, at: i64, outcome: &str) -> Result<(), StoreError> {
         let sql = "UPDATE runs SET ended_at = ?2, outcome = ?3 WHERE id = ?1";
-        self.wrap(self.connection.execute(sql, params![run, at, outcome])).map(drop)
+        self.execute(sql, params![run, at, outcome]).map(drop)
     }
 
     /// When the last request of any run was sent, Unix milliseconds.
     pub fn last_sent(&self) -> Result<Option<i64>, StoreError> {
         // Visits are written as they end, so the newest thousand hold the last one sent.
         let sql = "SELECT max(sent_at + coalesce(took_ms, 0)) FROM (SELECT * FROM visits ORDER BY id DESC LIMIT 1000)";
-        self.wrap(self.connection.query_row(sql, [], |row| row.get(0)))
+        self.row(sql, [], |row| row.get(0))
     }
 
     /// Records a visit; `page` is the snapshot that it gave.
@@ -220,7 +218,6 @@ impl Store {
         let sql =
             "INSERT INTO visits (run_id, site_id, url, kind, sent_at, took_ms, status, raw_bytes, outcome, reason, change, page_id)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = params![
             run,
             visit.site_id,
@@ -235,30 +232,26 @@ impl Store {
             change,
             page
         ];
-        self.wrap(statement.execute(row)).map(drop)
+        self.execute(sql, row).map(drop)
     }
 
     /// Records what a robots.txt answered.
     pub fn save_robots(&self, origin: &str, at: i64, status: Option<u16>, body: &[u8]) -> Result<(), StoreError> {
         let sql = "INSERT INTO robots (origin, fetched_at, status, body) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (origin) DO UPDATE SET fetched_at = ?2, status = ?3, body = ?4";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        self.wrap(statement.execute(params![origin, at, status, body])).map(drop)
+        self.execute(sql, params![origin, at, status, body]).map(drop)
     }
 
     /// Records that a politeness key is deferred until a time.
     pub fn save_deferral(&self, name: &str, next_fetch: i64, reason: &str) -> Result<(), StoreError> {
         let sql = "INSERT INTO domains (name, next_fetch, reason) VALUES (?1, ?2, ?3)
             ON CONFLICT (name) DO UPDATE SET next_fetch = ?2, reason = ?3";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        self.wrap(statement.execute(params![name, next_fetch, reason])).map(drop)
+        self.execute(sql, params![name, next_fetch, reason]).map(drop)
     }
 
     /// Politeness keys that are deferred to a time after `now`. Those whose time has passed are deleted.
     pub fn load_deferrals(&self, now: i64) -> Result<Vec<(String, i64)>, StoreError> {
-        self.wrap(self.connection.execute("DELETE FROM domains WHERE next_fetch <= ?1", [now]))?;
-        let mut statement = self.wrap(self.connection.prepare("SELECT name, next_fetch FROM domains"))?;
-        let rows = self.wrap(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))))?;
-        self.wrap(rows.collect())
+        self.execute("DELETE FROM domains WHERE next_fetch <= ?1", [now])?;
+        self.rows("SELECT name, next_fetch FROM domains", [], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 }

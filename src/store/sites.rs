@@ -1,6 +1,6 @@
 //! The sites of a run: seeds go in, work comes out.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use rustc_hash::FxHashMap;
 
 use super::urls::{KnownUrl, NewUrl};
@@ -121,7 +121,7 @@ impl Store {
         let sql =
             "SELECT count(*), count(outcome), count(*) FILTER (WHERE outcome = 'failed') FROM sites WHERE run_id = ?1";
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        let (sites, ended, failed): (i64, i64, i64) = self.wrap(self.connection.query_row(sql, [run], row))?;
+        let (sites, ended, failed): (i64, i64, i64) = self.row(sql, [run], row)?;
         (queued.sites, queued.ended, queued.failed) = (sites as usize, ended as usize, failed as usize);
         Ok(queued)
     }
@@ -146,24 +146,21 @@ impl Store {
         let sql = "SELECT now.id, coalesce(sites.seed_url, sites.key_url) FROM sites
             JOIN sites AS now ON now.id = coalesce(sites.moved_to, sites.id)
             WHERE sites.host IN (?2, 'www.' || ?2) AND now.run_id = ?1 ORDER BY sites.updated_at DESC LIMIT 1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        self.wrap(statement.query_row(params![run, bare], row).optional())
+        self.find(sql, params![run, bare], row)
     }
 
     /// The site of a seed, put into the run where it is not in it yet.
     fn queue_site(&self, run: i64, host: &str, bare: &str, url: &PageUrl, at: i64) -> Result<SiteId, StoreError> {
         let sql =
             "SELECT id, run_id, moved_to FROM sites WHERE host IN (?1, 'www.' || ?1) ORDER BY updated_at DESC LIMIT 1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &rusqlite::Row<'_>| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?, row.get::<_, Option<i64>>(2)?))
         };
-        let found = self.wrap(statement.query_row([bare], row).optional())?;
+        let found = self.find(sql, [bare], row)?;
         let Some((id, in_run, moved_to)) = found else {
             let sql = "INSERT INTO sites (host, key_url, seed_url, run_id, updated_at) VALUES (?1, ?2, ?2, ?3, ?4) RETURNING id";
-            let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-            return self.wrap(statement.query_row(params![host, url.as_str(), run, at], |row| row.get(0)));
+            return self.row(sql, params![host, url.as_str(), run, at], |row| row.get(0));
         };
         // A key page that led elsewhere last time is looked for where it was found.
         let sql = match moved_to {
@@ -178,24 +175,22 @@ impl Store {
             }
         };
         let id = moved_to.unwrap_or(id);
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let done = match moved_to {
-            Some(_) => statement.execute(params![id, run, at]),
-            None => statement.execute(params![id, run, at, url.as_str()]),
-        };
-        self.wrap(done)?;
+        match moved_to {
+            Some(_) => self.execute(sql, params![id, run, at]),
+            None => self.execute(sql, params![id, run, at, url.as_str()]),
+        }?;
         Ok(id)
     }
 
     /// Were these seed lists read to their end in this run?
     pub fn has_seeds(&self, run: i64, mark: &str) -> Result<bool, StoreError> {
         let sql = "SELECT seeds IS ?2 FROM runs WHERE id = ?1";
-        self.wrap(self.connection.query_row(sql, params![run, mark], |row| row.get(0)))
+        self.row(sql, params![run, mark], |row| row.get(0))
     }
 
     /// Notes that these seed lists were read to their end.
     pub fn mark_seeds(&self, run: i64, mark: &str) -> Result<(), StoreError> {
-        self.wrap(self.connection.execute("UPDATE runs SET seeds = ?2 WHERE id = ?1", params![run, mark])).map(drop)
+        self.execute("UPDATE runs SET seeds = ?2 WHERE id = ?1", params![run, mark]).map(drop)
     }
 
     /// The sites of these seeds that wait in a run, each once.
@@ -217,11 +212,10 @@ impl Store {
     pub fn next_sites(&self, run: i64, after: SiteId, n: usize, resumed: bool) -> Result<Vec<SiteWork>, StoreError> {
         let sql = "SELECT id, host, key_url, template_run IS ?1, reason, reason_code FROM sites
             WHERE run_id = ?1 AND outcome IS NULL AND id > ?2 ORDER BY id LIMIT ?3";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let rows = statement.query_map(params![run, after, n as i64], |row| {
-            Ok((row.get(0)?, row.get::<_, String>(1)?, url_at(row, 2)?, row.get(3)?, failure(row)?))
-        });
-        let rows: Vec<(SiteId, String, PageUrl, bool, Option<Reason>)> = self.wrap(self.wrap(rows)?.collect())?;
+        let rows: Vec<(SiteId, String, PageUrl, bool, Option<Reason>)> =
+            self.rows(sql, params![run, after, n as i64], |row| {
+                Ok((row.get(0)?, row.get::<_, String>(1)?, url_at(row, 2)?, row.get(3)?, failure(row)?))
+            })?;
         rows.into_iter()
             .map(|(id, host, key_url, template_is_settled, failure)| {
                 let template = self.site_template(id, &host)?;
@@ -245,23 +239,19 @@ impl Store {
         let bare = host.strip_prefix("www.").unwrap_or(host);
         let sql = "SELECT origin, fetched_at, status, body FROM robots
             WHERE origin IN ('http://' || ?1, 'https://' || ?1, 'http://www.' || ?1, 'https://www.' || ?1)";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let rows = statement.query_map([bare], |row| {
+        self.rows(sql, [bare], |row| {
             Ok(StoredRobots { origin: row.get(0)?, fetched_at: row.get(1)?, status: row.get(2)?, body: row.get(3)? })
-        });
-        self.wrap(self.wrap(rows)?.collect())
+        })
     }
 
     fn past_visits(&self, run: i64, site: SiteId) -> Result<Vec<PastVisit>, StoreError> {
         let sql =
             "SELECT url, outcome, reason, page_id FROM visits WHERE run_id = ?1 AND site_id = ?2 AND kind = 'page'";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let rows = statement.query_map(params![run, site], |row| {
+        self.rows(sql, params![run, site], |row| {
             // An error may have passed, so an unknown word is one.
             let outcome = VisitOutcome::from_word(&row.get::<_, String>(1)?).unwrap_or(VisitOutcome::FetchError);
             Ok(PastVisit { url: url_at(row, 0)?, outcome, reason: row.get(2)?, page: row.get(3)? })
-        });
-        self.wrap(self.wrap(rows)?.collect())
+        })
     }
 
     /// Gives a site of this run the host that its key page was found on. Where that host is a site already, what
@@ -278,20 +268,19 @@ impl Store {
             ON CONFLICT (host) DO UPDATE SET key_url = ?2, run_id = ?3, updated_at = ?4,
                 outcome = CASE WHEN run_id IS ?3 THEN outcome END, reason = CASE WHEN run_id IS ?3 THEN reason END
             RETURNING id";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        let found: SiteId = self.wrap(statement.query_row(params![host, key_url, run, at], |row| row.get(0)))?;
+        let found: SiteId = self.row(sql, params![host, key_url, run, at], |row| row.get(0))?;
         if found != site {
             let sql = "UPDATE sites SET seed_url = (SELECT coalesce(seed_url, key_url) FROM sites WHERE id = ?2) WHERE id = ?1";
-            self.wrap(self.connection.execute(sql, [found, site]))?;
+            self.execute(sql, [found, site])?;
             let sql = "UPDATE OR IGNORE urls SET site_id = ?2 WHERE run_id = ?1 AND site_id = ?3";
-            self.wrap(self.connection.execute(sql, params![run, found, site]))?;
+            self.execute(sql, params![run, found, site])?;
             for table in ["pages", "visits"] {
                 let sql = format!("UPDATE {table} SET site_id = ?2 WHERE +run_id = ?1 AND site_id = ?3");
                 let sql = if table == "visits" { sql.replace('+', "") } else { sql };
-                self.wrap(self.connection.execute(&sql, params![run, found, site]))?;
+                self.execute(&sql, params![run, found, site])?;
             }
             let sql = "UPDATE sites SET outcome = 'moved', reason = ?2, updated_at = ?3, moved_to = ?4 WHERE id = ?1";
-            self.wrap(self.connection.execute(sql, params![site, format!("leads to {key_url}"), at, found]))?;
+            self.execute(sql, params![site, format!("leads to {key_url}"), at, found])?;
         }
         Ok(found)
     }
@@ -301,24 +290,21 @@ impl Store {
     pub fn current_site(&self, run: i64, site: SiteId) -> Result<(SiteId, bool), StoreError> {
         let sql = "SELECT now.id, now.run_id IS ?2 AND now.outcome IS NOT NULL FROM sites
             JOIN sites AS now ON now.id = coalesce(sites.moved_to, sites.id) WHERE sites.id = ?1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let found = self.wrap(statement.query_row([site, run], row).optional())?;
+        let found = self.find(sql, [site, run], row)?;
         Ok(found.unwrap_or((site, false)))
     }
 
     /// Notes that the template of a site is the one for this run.
     pub fn settle_template(&self, run: i64, site: SiteId) -> Result<(), StoreError> {
         let sql = "UPDATE sites SET template_run = ?2 WHERE id = ?1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        self.wrap(statement.execute([site, run])).map(drop)
+        self.execute(sql, [site, run]).map(drop)
     }
 
     /// Notes why a site has no template, for a restart before the site ends.
     pub fn save_failure(&self, site: SiteId, reason: &Reason) -> Result<(), StoreError> {
         let sql = "UPDATE sites SET reason = ?2, reason_code = ?3 WHERE id = ?1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        self.wrap(statement.execute(params![site, reason.text, reason.code.as_str()])).map(drop)
+        self.execute(sql, params![site, reason.text, reason.code.as_str()]).map(drop)
     }
 
     /// Records how the work on a site ended. A site whose key page cannot be had any more is looked for again from its
@@ -328,14 +314,13 @@ impl Store {
         let sql = "UPDATE sites SET outcome = ?2, updated_at = ?4,
             reason = CASE ?2 WHEN 'interrupted' THEN coalesce(?3, reason) ELSE ?3 END,
             reason_code = CASE ?2 WHEN 'interrupted' THEN coalesce(?5, reason_code) ELSE ?5 END WHERE id = ?1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let (text, code) = (reason.map(|reason| &reason.text), reason.map(|reason| reason.code.as_str()));
-        self.wrap(statement.execute(params![site, outcome, text, at, code]))?;
+        self.execute(sql, params![site, outcome, text, at, code])?;
         if matches!(end, SiteOutcome::Failed(_) | SiteOutcome::NoTemplate(_)) {
             let sql = "UPDATE sites SET key_url = coalesce(seed_url, key_url) WHERE id = ?1";
-            self.wrap(self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([site])))?;
+            self.execute(sql, [site])?;
             let sql = "UPDATE sites SET moved_to = NULL WHERE moved_to = ?1";
-            self.wrap(self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([site])))?;
+            self.execute(sql, [site])?;
         }
         Ok(())
     }

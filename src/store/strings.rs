@@ -1,6 +1,6 @@
 //! Template strings of sources, and on how many of them each is found.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use rustc_hash::FxHashSet;
 
 use super::{Store, StoreError};
@@ -52,7 +52,7 @@ impl Store {
             return Ok(None);
         }
         let sql = "SELECT body FROM strings WHERE source = ?1";
-        let body: Option<Vec<u8>> = self.wrap(self.connection.query_row(sql, [source], |row| row.get(0)).optional())?;
+        let body: Option<Vec<u8>> = self.find(sql, [source], |row| row.get(0))?;
         let what = format!("strings of {source}");
         let read = |body: Vec<u8>| {
             let json = self.decompress(&what, &body)?;
@@ -68,14 +68,13 @@ impl Store {
             return Ok(FxHashSet::default());
         }
         let count = "SELECT count(*) FROM strings WHERE source <> ?1";
-        let others: i64 = self.wrap(self.connection.query_row(count, [source], |row| row.get(0)))?;
+        let others: i64 = self.row(count, [source], |row| row.get(0))?;
         let most = ((max_share * others as f64).floor() as i64).max(2);
         let sql = "SELECT own.hash FROM strings s JOIN string_sources own ON own.source_id = s.id
             WHERE s.source = ?1 AND ?2 < (SELECT count(*) FROM (SELECT 1 FROM string_sources other
                 WHERE other.hash = own.hash AND other.source_id <> s.id LIMIT ?2 + 1))";
-        let mut statement = self.wrap(self.connection.prepare(sql))?;
-        let rows = statement.query_map(params![source, most], |row| row.get::<_, i64>(0));
-        self.wrap(self.wrap(rows)?.map(|hash| Ok(hash? as u64)).collect())
+        let rows = self.rows(sql, params![source, most], |row| row.get::<_, i64>(0));
+        Ok(rows?.into_iter().map(|hash| hash as u64).collect())
     }
 
     /// Hashes of the strings that are template of more than `max_share` of all sources, and of more than two.
@@ -83,13 +82,11 @@ impl Store {
         if !self.has_strings()? {
             return Ok(FxHashSet::default());
         }
-        let sources: i64 =
-            self.wrap(self.connection.query_row("SELECT count(*) FROM strings", [], |row| row.get(0)))?;
+        let sources: i64 = self.row("SELECT count(*) FROM strings", [], |row| row.get(0))?;
         let most = ((max_share * sources as f64).floor() as i64).max(2);
         let sql = "SELECT hash FROM string_sources GROUP BY hash HAVING count(*) > ?1";
-        let mut statement = self.wrap(self.connection.prepare(sql))?;
-        let rows = statement.query_map([most], |row| row.get::<_, i64>(0));
-        self.wrap(self.wrap(rows)?.map(|hash| Ok(hash? as u64)).collect())
+        let rows = self.rows(sql, [most], |row| row.get::<_, i64>(0));
+        Ok(rows?.into_iter().map(|hash| hash as u64).collect())
     }
 
     /// All sources with strings, by name.
@@ -98,18 +95,16 @@ impl Store {
             return Ok(Vec::new());
         }
         let sql = "SELECT source, learned_at, n_documents, n_strings FROM strings ORDER BY source";
-        let mut statement = self.wrap(self.connection.prepare(sql))?;
-        let rows = statement.query_map([], |row| {
+        self.rows(sql, [], |row| {
             let (source, learned_at) = (row.get(0)?, row.get(1)?);
             Ok(StringsRow { source, learned_at, documents: row.get(2)?, strings: row.get(3)? })
-        });
-        self.wrap(self.wrap(rows)?.collect())
+        })
     }
 
     /// A file that is only read may be from before there were strings.
     fn has_strings(&self) -> Result<bool, StoreError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'strings')";
-        self.wrap(self.connection.query_row(sql, [], |row| row.get(0)))
+        self.row(sql, [], |row| row.get(0))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writes and reads templates. Every version of a site's template is kept.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::read::bare_host;
@@ -41,7 +41,7 @@ impl Store {
             template.schema,
             self.compress(&json)
         ];
-        self.wrap(self.connection.execute(sql, row))?;
+        self.execute(sql, row)?;
         Ok(self.connection.last_insert_rowid())
     }
 
@@ -50,7 +50,7 @@ impl Store {
         let sql = "INSERT INTO sites (host, key_url, updated_at) VALUES (?1, ?2, ?3)
             ON CONFLICT (host) DO UPDATE SET updated_at = ?3 RETURNING id";
         let row = params![template.host, template.key_url, at];
-        let site = self.wrap(self.connection.query_row(sql, row, |row| row.get(0)))?;
+        let site = self.row(sql, row, |row| row.get(0))?;
         self.save_template(site, None, at, template)
     }
 
@@ -61,7 +61,7 @@ impl Store {
         if template.training_set.is_some() {
             template.training_set = Some(set);
             let body = self.compress(&template.to_json());
-            self.wrap(self.connection.execute("UPDATE templates SET body = ?2 WHERE id = ?1", params![id, body]))?;
+            self.execute("UPDATE templates SET body = ?2 WHERE id = ?1", params![id, body])?;
         }
         Ok(())
     }
@@ -69,7 +69,7 @@ impl Store {
     fn newest_version(&self, site: i64) -> Result<Option<(i64, i64, Vec<u8>)>, StoreError> {
         let sql = "SELECT id, version, body FROM templates WHERE site_id = ?1 ORDER BY version DESC LIMIT 1";
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        self.wrap(self.connection.query_row(sql, [site], row).optional())
+        self.find(sql, [site], row)
     }
 
     /// The template of a host: its newest version, or the one asked for. `www.` does not matter.
@@ -78,8 +78,7 @@ impl Store {
         let sql = "SELECT t.body FROM templates t JOIN sites s ON s.id = t.site_id
             WHERE s.host IN (?1, 'www.' || ?1) AND (?2 IS NULL OR t.version = ?2)
             ORDER BY t.learned_at DESC, t.version DESC LIMIT 1";
-        let body: Option<Vec<u8>> =
-            self.wrap(self.connection.query_row(sql, params![bare, version], |row| row.get(0)).optional())?;
+        let body: Option<Vec<u8>> = self.find(sql, params![bare, version], |row| row.get(0))?;
         body.map(|body| self.read_template(host, &body)).transpose()
     }
 
@@ -87,9 +86,7 @@ impl Store {
     pub fn load_newest_templates(&self) -> Result<Vec<Template>, StoreError> {
         let sql = "SELECT s.host, t.body FROM templates t JOIN sites s ON s.id = t.site_id
             WHERE t.version = (SELECT max(version) FROM templates WHERE site_id = t.site_id) ORDER BY s.host";
-        let mut statement = self.wrap(self.connection.prepare(sql))?;
-        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)));
-        let rows: Vec<_> = self.wrap(self.wrap(rows)?.collect())?;
+        let rows: Vec<_> = self.rows(sql, [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)))?;
         // One that cannot be read must not hide the others.
         let read = |(host, body): &(String, Vec<u8>)| match self.read_template(host, body) {
             Ok(template) => Some(template),
@@ -108,9 +105,8 @@ impl Store {
         host: &str,
     ) -> Result<Option<(Option<i64>, Template)>, StoreError> {
         let sql = "SELECT run_id, body FROM templates WHERE site_id = ?1 ORDER BY version DESC LIMIT 1";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Vec<u8>>(1)?));
-        let newest = self.wrap(statement.query_row([site], row).optional())?;
+        let newest = self.find(sql, [site], row)?;
         // A site whose template cannot be read back learns anew.
         Ok(newest.and_then(|(run, body)| {
             let read = self.read_template(host, &body).map_err(|e| tracing::warn!("{e}"));

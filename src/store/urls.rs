@@ -2,7 +2,7 @@
 //!
 //! A URL waits until what came of it is written, in one transaction with the page: a crash finds it waiting again.
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
 use super::recleaning::text_mark;
 use super::{NextUrlsQuery, SiteId, Store, StoreError, url_at};
@@ -69,8 +69,7 @@ impl Store {
     pub fn save_url(&self, site: SiteId, url: &NewUrl) -> Result<bool, StoreError> {
         let sql =
             "INSERT OR IGNORE INTO urls (site_id, fingerprint, url, state, depth, rank) VALUES (?1, ?2, ?3, 0, ?4, ?5)";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-        self.wrap(statement.execute(params![site, url.fingerprint, url.url, url.depth, url.rank])).map(|n| n > 0)
+        self.execute(sql, params![site, url.fingerprint, url.url, url.depth, url.rank]).map(|n| n > 0)
     }
 
     /// Puts URLs into the frontier. Those that are known already stay as they are.
@@ -81,8 +80,7 @@ impl Store {
     /// What is known of a URL.
     pub fn find_url(&self, site: SiteId, url: &PageUrl) -> Result<Option<KnownUrl>, StoreError> {
         let sql = format!("{KNOWN} WHERE u.site_id = ?1 AND u.fingerprint = ?2");
-        let mut statement = self.wrap(self.connection.prepare_cached(&sql))?;
-        self.wrap(statement.query_row(params![site, url.fingerprint() as i64], known).optional())
+        self.find(&sql, params![site, url.fingerprint() as i64], known)
     }
 
     /// The next URLs of a site: known pages that are due first, then those that wait.
@@ -92,15 +90,13 @@ impl Store {
              AND (?4 OR u.page_id IS NOT NULL) ORDER BY u.next_due LIMIT ?5"
         );
         let due = if wanted.all { i64::MAX } else { wanted.now };
-        let mut statement = self.wrap(self.connection.prepare_cached(&sql))?;
-        let rows = statement.query_map(params![site, run, due, wanted.waiting, wanted.n as i64], known);
-        let mut found: Vec<KnownUrl> = self.wrap(self.wrap(rows)?.collect())?;
+        let mut found: Vec<KnownUrl> =
+            self.rows(&sql, params![site, run, due, wanted.waiting, wanted.n as i64], known)?;
         if wanted.waiting && found.len() < wanted.n {
             let sql =
                 format!("{KNOWN} WHERE u.site_id = ?1 AND u.state = 0 AND u.depth <= ?2 ORDER BY u.rank LIMIT ?3");
-            let mut statement = self.wrap(self.connection.prepare_cached(&sql))?;
-            let rows = statement.query_map(params![site, wanted.depth, (wanted.n - found.len()) as i64], known);
-            let rows: Vec<KnownUrl> = self.wrap(self.wrap(rows)?.collect())?;
+            let rows: Vec<KnownUrl> =
+                self.rows(&sql, params![site, wanted.depth, (wanted.n - found.len()) as i64], known)?;
             found.extend(rows);
         }
         Ok(found)
@@ -122,8 +118,7 @@ impl Store {
             None => {
                 let sql =
                     "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank) VALUES (?1, ?2, ?3, ?4, 0, 0)";
-                let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
-                self.wrap(statement.execute(params![site, fingerprint, url.as_str(), UrlState::Failed as i64]))?;
+                self.execute(sql, params![site, fingerprint, url.as_str(), UrlState::Failed as i64])?;
                 let (state, has_page, is_of_run) = (UrlState::Failed, false, false);
                 UrlRecord { state, has_page, digest: None, text: None, interval_ms: None, is_of_run }
             }
@@ -131,9 +126,8 @@ impl Store {
         let update = after_outcome(&record, outcome, revisit);
         let sql = "UPDATE urls SET state = ?3, run_id = ?4, checked_at = ?5, next_due = ?5 + ?6, interval_ms = ?6
             WHERE site_id = ?1 AND fingerprint = ?2";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = params![site, fingerprint, update.state as i64, run, at, update.interval_ms];
-        self.wrap(statement.execute(row))?;
+        self.execute(sql, row)?;
         Ok(update.change)
     }
 
@@ -147,7 +141,6 @@ impl Store {
         let sql =
             "SELECT page_id, state, digest, text_digest, page_text, text_model, interval_ms, run_id IS ?3 FROM urls
             WHERE site_id = ?1 AND fingerprint = ?2";
-        let mut statement = self.wrap(self.connection.prepare_cached(sql))?;
         let row = |row: &Row<'_>| {
             let page: Option<i64> = row.get(0)?;
             let record = UrlRecord {
@@ -160,7 +153,7 @@ impl Store {
             };
             Ok((page, record))
         };
-        self.wrap(statement.query_row(params![site, url.fingerprint() as i64, run], row).optional())
+        self.find(sql, params![site, url.fingerprint() as i64, run], row)
     }
 }
 
