@@ -7,8 +7,8 @@
 'rice\\n\\nAll about rice.\\n'
 
 `SiteModel` knows a site. `extract` and `Page.clean` work on one page alone. `clean_batch` and `clean_arrow` use all
-cores. `dehusk.spark` and `dehusk.datatrove` run on many machines. Everything is a pure function of its input: no I/O,
-no network, no threads that outlive a call.
+cores. `dehusk.spark` and `dehusk.datatrove` run on many machines and are imported by name. Nothing here reads files or
+the network, and no thread outlives a call.
 """
 
 from importlib.metadata import PackageNotFoundError, version

@@ -4,10 +4,20 @@ import os
 import shutil
 import sys
 
-program = os.environ.get("DEHUSK_PROGRAM") or shutil.which("dehusk")
-if program is None:
-    sys.exit(
-        "the program dehusk is not installed: the Python package has the library only.\n"
-        "`cargo install --path .` in a clone of the project builds it; DEHUSK_PROGRAM may name it."
-    )
-os.execv(program, [program, *sys.argv[1:]])
+
+def main() -> None:
+    """Replaces this process with the program, or says how it is installed."""
+    program = os.environ.get("DEHUSK_PROGRAM") or shutil.which("dehusk")
+    if program is None:
+        sys.exit(
+            "the program dehusk is not installed: the Python package has the library only.\n"
+            "`cargo install --path .` in a clone of the project builds it; DEHUSK_PROGRAM may name it."
+        )
+    try:
+        os.execv(program, [program, *sys.argv[1:]])
+    except OSError as e:
+        sys.exit(f"{program}: {e.strerror}; DEHUSK_PROGRAM names the program dehusk")
+
+
+if __name__ == "__main__":
+    main()

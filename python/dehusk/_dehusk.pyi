@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, final, overload
 
 import pyarrow  # type: ignore[import-untyped]
@@ -22,7 +22,7 @@ _Html = str | bytes | bytearray | Page
 
 @final
 class Page:
-    def __new__(cls, html: str | bytes | bytearray, url: str | None = None, *, content_type: str | None = None) -> Page: ...
+    def __new__(cls, html: _Html, url: str | None = None, *, content_type: str | None = None) -> Page: ...
     @property
     def url(self) -> str | None: ...
     @property
@@ -81,7 +81,7 @@ class SiteModel:
     def n_pages(self) -> int: ...
     def to_bytes(self) -> bytes: ...
     @classmethod
-    def from_bytes(cls, data: bytes) -> SiteModel: ...
+    def from_bytes(cls, data: bytes | bytearray) -> SiteModel: ...
     def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
     def __eq__(self, other: object, /) -> bool: ...
 
@@ -95,7 +95,7 @@ class PageSample:
     def __len__(self) -> int: ...
 
 def extract(
-    html: _Html,
+    html: _Html | None,
     url: str | None = None,
     *,
     output: str = "text",
@@ -136,7 +136,7 @@ def clean_arrow(
     pages: Any,
     model: SiteModel | None = None,
     *,
-    models: Mapping[str, SiteModel] | None = None,
+    models: dict[str, SiteModel] | None = None,
     html: str = "html",
     url: str = "url",
     with_html: bool = False,

@@ -31,11 +31,36 @@ SAMPLE_BYTES = 64 << 20
 MODELS_READY = 256
 
 
+def _name(rank: int, world_size: int, part: int, ending: str) -> str:
+    return f"{rank:05d}-of-{world_size:05d}-{part:05d}.{ending}"
+
+
 def _lines(folder: Any, ending: str) -> Iterator[dict[str, str]]:
-    for name in sorted(folder.list_files(glob_pattern=f"*.{ending}")):
-        with folder.open(name, "rt", compression="gzip", encoding="utf-8") as lines:
-            for line in lines:
-                yield json.loads(line)
+    """The lines of all files of one run."""
+    names = sorted(folder.list_files(glob_pattern=f"*.{ending}"))
+    if not names:
+        raise FileNotFoundError(f"{folder.path}: no file *.{ending}")
+    runs = sorted({name.split("-of-")[-1].split("-")[0] for name in names})
+    if len(runs) > 1:
+        raise ValueError(f"{folder.path}: files of runs with {' and '.join(runs)} tasks; give each run a new folder")
+    for name in names:
+        try:
+            with folder.open(name, "rt", compression="gzip", encoding="utf-8") as lines:
+                for line in lines:
+                    yield json.loads(line)
+        except (EOFError, ValueError) as e:
+            raise ValueError(f"{folder.path}/{name}: {e}") from e
+
+
+def _remove(folder: Any, rank: int, world_size: int, ending: str) -> None:
+    """Removes what an earlier run of the same task has left."""
+    for name in folder.list_files(glob_pattern=f"{rank:05d}-of-{world_size:05d}-*.{ending}"):
+        folder.rm(name)
+
+
+def _url(document: Any) -> str:
+    url = document.metadata.get("url")
+    return url if isinstance(url, str) else ""
 
 
 def _write(folder: Any, name: str, lines: Iterator[dict[str, str]]) -> None:
@@ -48,7 +73,7 @@ class SiteSampler(PipelineStep):
     """Keeps a bounded sample of the pages of each site, and passes all documents on.
 
     Args:
-        output_folder: Folder of the samples, one for a corpus.
+        output_folder: Folder of the samples. Each run has a folder of its own; the same run made again replaces it.
     """
 
     type = "🔎 - SAMPLE"
@@ -62,8 +87,9 @@ class SiteSampler(PipelineStep):
         """Samples the documents of a task."""
         samples: dict[str, dehusk.PageSample] = {}
         held, part = 0, 0
+        _remove(self.output_folder, rank, world_size, "samples.jsonl.gz")
         for document in data:
-            url = document.metadata.get("url") or ""
+            url = _url(document)
             host = dehusk.host(url)
             with self.track_time():
                 if host is None:
@@ -71,18 +97,18 @@ class SiteSampler(PipelineStep):
                 elif samples.setdefault(host, dehusk.PageSample()).add(document.text, url):
                     held += len(document.text)
             if held >= SAMPLE_BYTES:
-                self._store(samples, rank, part)
+                self._store(samples, _name(rank, world_size, part, "samples.jsonl.gz"))
                 samples, held, part = {}, 0, part + 1
             yield document
-        self._store(samples, rank, part)
+        self._store(samples, _name(rank, world_size, part, "samples.jsonl.gz"))
 
-    def _store(self, samples: dict[str, dehusk.PageSample], rank: int, part: int) -> None:
+    def _store(self, samples: dict[str, dehusk.PageSample], name: str) -> None:
         pages = (
             {"host": host, "url": url, "html": html.decode("utf-8")}
             for host, sample in sorted(samples.items())
             for html, url, _ in sample.pages()
         )
-        _write(self.output_folder, f"{rank:05d}-{part:05d}.samples.jsonl.gz", pages)
+        _write(self.output_folder, name, pages)
 
 
 class SiteLearner(PipelineStep):
@@ -108,7 +134,7 @@ class SiteLearner(PipelineStep):
             host = page["host"]
             if _share(host, world_size) == rank:
                 samples.setdefault(host, dehusk.PageSample()).add(page["html"], page["url"])
-        _write(self.output_folder, f"{rank:05d}.models.jsonl.gz", self._learned(samples))
+        _write(self.output_folder, _name(rank, world_size, 0, "models.jsonl.gz"), self._learned(samples))
         if data:
             yield from data
 
@@ -132,10 +158,12 @@ class SiteExtractor(PipelineStep):
     Args:
         models_folder: What SiteLearner has written; None cleans each document alone.
         output: "text", "markdown" or "html".
-        noindex: "hide" drops documents whose owners want them in no collection, "show" keeps them.
+        noindex: "hide" drops documents whose owners want them in no collection, "show" keeps them. WarcReader gives no
+            headers: those of X-Robots-Tag are obeyed where the metadata has them as `robots_tags`, one a line.
         keep: "own", "main", or "main+comments" and other kinds.
         favor: "precision", "balanced" or "recall".
-        metadata: Whether title, authors, dates and other facts of the page are added to the metadata.
+        metadata: Whether title, authors, dates and other facts of the page are added to the metadata. They replace
+            what is there under the same names.
     """
 
     type = "🛢 - EXTRAC"
@@ -168,14 +196,15 @@ class SiteExtractor(PipelineStep):
         for document in data:
             self.stat_update(StatHints.total)
             with self.track_time():
-                url = document.metadata.get("url") or ""
+                url = _url(document)
                 host = dehusk.host(url)
                 page = dehusk.Page(document.text, url if host is not None else None)
-                is_hidden = self.noindex == "hide" and page.is_noindex()
+                tags = str(document.metadata.get("robots_tags") or "").splitlines()
+                is_hidden = self.noindex == "hide" and page.is_noindex(tags)
                 if host in models and host not in ready:
                     if len(ready) >= MODELS_READY:
                         ready.clear()
-                    ready[host] = dehusk.SiteModel.from_bytes(base64.b64decode(models[host]))
+                    ready[host] = _read_model(host, models[host])
                 model = ready.get(host)
                 cleaned = model.clean(page, **self.options) if model else page.clean(**self.options)
                 document.text = "" if is_hidden else getattr(cleaned, self.output)
@@ -197,6 +226,13 @@ class SiteExtractor(PipelineStep):
         if self.models_folder is None:
             return {}
         return {line["host"]: line["model"] for line in _lines(self.models_folder, "models.jsonl.gz")}
+
+
+def _read_model(host: str, data: str) -> dehusk.SiteModel:
+    try:
+        return dehusk.SiteModel.from_bytes(base64.b64decode(data))
+    except ValueError as e:
+        raise ValueError(f"model of {host}: {e}") from e
 
 
 def _share(host: str, world_size: int) -> int:

@@ -1,8 +1,9 @@
-"""Learns and cleans the sites of a corpus of any size with Spark 3.4 or later.
+"""Learns and cleans the sites of a corpus of any size with Spark 4.0 or later.
 
->>> pages = dehusk.spark.read_warc(spark, ["crawl-00000.warc.gz"])
->>> models = dehusk.spark.learn_sites(pages)
->>> rows = dehusk.spark.clean_pages(pages, models)
+>>> from dehusk import spark as dehusk_spark
+>>> pages = dehusk_spark.read_warc(spark, ["crawl-00000.warc.gz"])
+>>> models = dehusk_spark.learn_sites(pages)
+>>> rows = dehusk_spark.clean_pages(pages, models)
 >>> rows.write.parquet("rows")
 
 A site is learned from a sample of its pages: those whose URLs have the least hashes. The sample does not depend on the
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 Batches = Iterable[pa.RecordBatch]
 
-#: Bytes of samples that a task holds before it hands them on.
+#: Bytes of pages that a task takes into its samples before it hands them on.
 SAMPLE_BYTES = 64 << 20
 
 #: Bytes of pages in a batch that is read from an archive.
@@ -36,7 +37,7 @@ BATCH_BYTES = 16 << 20
 MODELS_READY = 256
 
 #: Columns that are taken over to the rows, where the pages have them.
-TAKEN_OVER = ["host", "content_type", "robots_tags", "fetched_at", "status", "run", "digest", "warc", "warc_record_id"]
+TAKEN_OVER = ["content_type", "robots_tags", "fetched_at", "status", "run", "digest", "warc", "warc_record_id"]
 
 PAGES = "url string, html binary, content_type string, robots_tags string, warc_record_id string, fetched_at timestamp, status int"
 SAMPLES = "host string, url string, html binary, content_type string"
@@ -54,8 +55,9 @@ def read_warc(spark: SparkSession, archives: Sequence[str] | str, *, partitions:
         partitions: Number of tasks; one for each archive, if it is None.
     """
     names = [archives] if isinstance(archives, str) else list(archives)
-    frame = spark.createDataFrame([(name,) for name in names], "archive string")
-    return frame.repartition(partitions or max(len(names), 1)).mapInArrow(_read_archives, PAGES)
+    frame = spark.createDataFrame(list(enumerate(names)), "n int, archive string")
+    # A range for each task; rows that are dealt out in turn would leave tasks without an archive.
+    return frame.repartitionByRange(partitions or max(len(names), 1), "n").mapInArrow(_read_archives, PAGES)
 
 
 def learn_sites(pages: DataFrame, *, html: str = "html", url: str = "url") -> DataFrame:
@@ -69,8 +71,14 @@ def learn_sites(pages: DataFrame, *, html: str = "html", url: str = "url") -> Da
         html: Column of pages: string or binary.
         url: Column of addresses.
     """
-    names = [html, url, *(["content_type"] if "content_type" in pages.columns else [])]
-    samples = pages.select(*names).mapInArrow(_sampler(html, url), SAMPLES)
+    from pyspark.sql import functions as F
+
+    content_type = F.col("content_type") if "content_type" in pages.columns else F.lit(None)
+    named = pages.select(
+        F.col(html).alias("html"), F.col(url).cast("string").alias("url"),
+        content_type.cast("string").alias("content_type"),
+    )
+    samples = named.mapInArrow(_sample, SAMPLES)
     # Sorted partitions are read as a stream. `applyInArrow` would hold all samples of a site at once.
     return samples.repartition("host").sortWithinPartitions("host").mapInArrow(_learn, MODELS)
 
@@ -82,7 +90,7 @@ def clean_pages(
     html: str = "html",
     url: str = "url",
     noindex: str = "hide",
-    agents: Sequence[str] = ("dehusk",),
+    agents: Sequence[str] | str = "dehusk",
     with_html: bool = False,
     comments: bool = False,
     keep: str = "own",
@@ -90,16 +98,17 @@ def clean_pages(
 ) -> DataFrame:
     """The rows of pages, in the schema of `dehusk export`: text, Markdown, metadata, signals of quality.
 
-    Models join the pages by host. A page of a site without a model is cleaned alone. Null pages are left out.
+    Models join the pages by the host of their URL. A page of a site without a model is cleaned alone. Null pages are
+    left out. Where a host has several models, one of them is taken.
 
     Args:
-        pages: Pages of any number of sites. The columns host, fetched_at, status, run, digest, warc and warc_record_id
+        pages: Pages of any number of sites. The columns fetched_at, status, run, digest, warc and warc_record_id
             are taken over; content_type and robots_tags (the X-Robots-Tag headers, one a line) are obeyed.
         models: What learn_sites has given; host and model, and model_version, if there is one.
         html: Column of pages: string or binary.
         url: Column of addresses.
         noindex: "hide" leaves out pages whose owners want them in no collection; "show" keeps them.
-        agents: User agents that robots directives may name.
+        agents: A user agent, or several, that robots directives may name.
         with_html: Whether the column html is filled.
         comments: Whether the column comments is filled.
         keep: "own", "main", or "main+comments" and other kinds.
@@ -107,17 +116,20 @@ def clean_pages(
     """
     from pyspark.sql import functions as F
 
+    if noindex not in ("hide", "show"):
+        raise ValueError(f"noindex: {noindex!r} is not known; expected hide or show")
+    dehusk.Page("").clean(keep=keep, favor=favor)  # Raises ValueError before any page is read.
     taken = [name for name in TAKEN_OVER if name in pages.columns and name not in (html, url)]
     frame = pages.where(F.col(html).isNotNull()).select(
         F.col(url).cast("string").alias("url"), F.col(html).alias("html"), *taken
     )
-    if "host" not in taken:
-        frame = frame.withColumn("host", F.udf(_host, "string", useArrow=False)("url"))
+    frame = frame.withColumn("host", F.udf(_host, "string", useArrow=False)("url"))
     if models is not None:
         version = ["model_version"] if "model_version" in models.columns else []
-        frame = frame.join(models.select("host", "model", *version), "host", "left")
+        known = models.select("host", F.col("model").cast("binary"), *version).dropDuplicates(["host"])
+        frame = frame.join(known, "host", "left")
     options = {
-        "noindex": noindex, "agents": list(agents), "with_html": with_html, "comments": comments, "keep": keep,
+        "noindex": noindex, "agents": [agents] if isinstance(agents, str) else list(agents), "with_html": with_html, "comments": comments, "keep": keep,
         "favor": favor,
     }
     return frame.mapInArrow(_cleaner(options), schema())
@@ -169,31 +181,25 @@ def _read_archives(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def _values(batch: pa.RecordBatch, name: str) -> Iterator[Any]:
-    """The values of a column, one at a time. A column that is not there has none."""
-    if name not in batch.schema.names:
-        return (None for _ in range(batch.num_rows))
+    """The values of a column, one at a time."""
     return (value.as_py() for value in batch.column(name))
 
 
-def _sampler(html: str, url: str) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
-    def sample(batches: Batches) -> Iterator[pa.RecordBatch]:
-        samples: dict[str, dehusk.PageSample] = {}
-        held = 0
-        for batch in batches:
-            for page, address, content_type in zip(
-                _values(batch, html), _values(batch, url), _values(batch, "content_type")
-            ):
-                host = _host(address)
-                if page is None or host is None:
-                    continue
-                if samples.setdefault(host, dehusk.PageSample()).add(page, address, content_type=content_type):
-                    held += len(page)
-                if held >= SAMPLE_BYTES:
-                    yield from _sampled(samples)
-                    samples, held = {}, 0
-        yield from _sampled(samples)
-
-    return sample
+def _sample(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Samples of the sites of a partition."""
+    samples: dict[str, dehusk.PageSample] = {}
+    held = 0
+    for batch in batches:
+        for page, url, content_type in zip(*(_values(batch, name) for name in ("html", "url", "content_type"))):
+            host = _host(url)
+            if page is None or host is None:
+                continue
+            if samples.setdefault(host, dehusk.PageSample()).add(page, url, content_type=content_type):
+                held += len(page)
+            if held >= SAMPLE_BYTES:
+                yield from _sampled(samples)
+                samples, held = {}, 0
+    yield from _sampled(samples)
 
 
 def _sampled(samples: dict[str, dehusk.PageSample]) -> Iterator[pa.RecordBatch]:
@@ -227,17 +233,25 @@ def _model(host: str | None, sample: dehusk.PageSample) -> Iterator[pa.RecordBat
         yield pa.RecordBatch.from_arrays(columns, ["host", "model", "n_pages"])
 
 
+def _read_model(host: str, data: bytes) -> dehusk.SiteModel:
+    try:
+        return dehusk.SiteModel.from_bytes(data)
+    except ValueError as e:
+        raise ValueError(f"model of {host}: {e}") from e
+
+
 def _cleaner(options: dict[str, Any]) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     def clean(batches: Batches) -> Iterator[pa.RecordBatch]:
         ready: OrderedDict[str, tuple[bytes, dehusk.SiteModel]] = OrderedDict()
         for batch in batches:
             models = {}
-            for host, data in zip(_values(batch, "host"), _values(batch, "model")):
+            data_of = _values(batch, "model") if "model" in batch.schema.names else (None for _ in range(batch.num_rows))
+            for host, data in zip(_values(batch, "host"), data_of):
                 if data is None or host is None or host in models:
                     continue
                 known = ready.pop(host, None)
                 if known is None or known[0] != data:
-                    known = (data, dehusk.SiteModel.from_bytes(data))
+                    known = (data, _read_model(host, data))
                 models[host] = known[1]
                 ready[host] = known
             while len(ready) > MODELS_READY:

@@ -25,7 +25,7 @@ impl Threads {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = match threads {
             Some(0) => return Err(PyValueError::new_err("threads must be at least 1")),
-            threads => threads.unwrap_or_else(all).min(n_items),
+            threads => threads.unwrap_or_else(all).min(n_items).min(CHUNK),
         };
         if threads <= 1 {
             return Ok(Threads(None));

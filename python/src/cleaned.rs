@@ -43,11 +43,17 @@ impl PyCleaned {
     }
 
     /// The row of the page. Its model is that of the page's host, in this version.
-    pub(crate) fn record(&self, about: About, version: Option<i64>, optional: Optional) -> Record {
+    pub(crate) fn record(
+        &self,
+        about: About,
+        version: Option<i64>,
+        optional: Optional,
+        markdown: &MarkdownOptions,
+    ) -> Record {
         let comments = optional.comments.then(|| self.comments_text());
         let host = about.host.clone().or_else(|| self.page.host());
         let model = host.filter(|_| self.cleaned.is_by_model()).map(|host| (host, version));
-        self.cleaned.record(&About { model, ..about }, comments, optional, &MarkdownOptions::default())
+        self.cleaned.record(&About { model, ..about }, comments, optional, markdown)
     }
 
     pub(crate) fn written(&self, output: Output, markdown: &MarkdownOptions) -> String {
@@ -57,7 +63,7 @@ impl PyCleaned {
             Output::Html => self.cleaned.html(),
             Output::Json => {
                 let about = About::default();
-                format!("{}\n", self.record(about, None, Optional::default()).to_json())
+                format!("{}\n", self.record(about, None, Optional::default(), markdown).to_json())
             }
         }
     }
@@ -135,7 +141,8 @@ impl PyCleaned {
     ///     comments: Whether the column comments is filled.
     #[pyo3(signature = (*, html = false, comments = false))]
     fn row<'py>(&self, py: Python<'py>, html: bool, comments: bool) -> PyResult<Bound<'py, PyDict>> {
-        let record = py.detach(|| self.record(About::default(), None, Optional { html, comments }));
+        let record =
+            py.detach(|| self.record(About::default(), None, Optional { html, comments }, &MarkdownOptions::default()));
         row_dict(py, &record)
     }
 

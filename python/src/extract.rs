@@ -15,7 +15,7 @@ use crate::options::{Output, clean_options};
 /// does better on every site of which there are two pages.
 ///
 /// Args:
-///     html: The page as str or bytes.
+///     html: The page as str or bytes; None gives None.
 ///     url: Its address. With one, links become absolute.
 ///     output: "text", "markdown", "html", or "json", a row with all columns of `dehusk export`.
 ///     favor: "precision", "balanced" or "recall".
@@ -43,7 +43,7 @@ use crate::options::{Output, clean_options};
 #[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "the arguments of trafilatura")]
 pub(crate) fn extract(
     py: Python<'_>,
-    html: PyHtml,
+    html: Option<PyHtml>,
     url: Option<&str>,
     output: &str,
     favor: &str,
@@ -67,6 +67,10 @@ pub(crate) fn extract(
     let options = clean_options(if include_comments { "main+comments" } else { "main" }, favor)?;
     let output = Output::named(output_format.unwrap_or(output))?;
     let markdown = markdown_options(include_links, include_images);
+    // `EN` and `en-GB` are English.
+    let target_language = target_language.map(|tag| tag.split(['-', '_']).next().unwrap_or_default().to_lowercase());
+    let target_language = target_language.as_ref();
+    let Some(html) = html else { return Ok(None) };
     py.detach(|| {
         let page = html.page(url, content_type)?;
         let mut cleaned = PyCleaned::of(page, None, &options);
@@ -74,13 +78,13 @@ pub(crate) fn extract(
             cleaned = cleaned.without("table");
         }
         let is_asked = only_with_metadata || target_language.is_some() || with_metadata;
-        let record = is_asked.then(|| cleaned.record(About::default(), None, Optional::default()));
+        let record = is_asked.then(|| cleaned.record(About::default(), None, Optional::default(), &markdown));
         if let Some(record) = &record {
             let has = |name| record.text(name).is_some_and(|text| !text.is_empty());
             if only_with_metadata && !["title", "url", "published"].into_iter().all(has) {
                 return Ok(None);
             }
-            if target_language.is_some_and(|language| record.text("language") != Some(language)) {
+            if target_language.is_some_and(|language| record.text("language") != Some(language.as_str())) {
                 return Ok(None);
             }
         }
@@ -88,10 +92,7 @@ pub(crate) fn extract(
             (Some(record), Output::Markdown) if with_metadata => record.to_note(),
             _ => cleaned.written(output, &markdown),
         };
-        let is_empty = match output {
-            Output::Html | Output::Json => normalized(&cleaned.written(Output::Text, &markdown)).is_empty(),
-            _ => written.is_empty(),
-        };
+        let is_empty = normalized(&cleaned.written(Output::Text, &markdown)).is_empty();
         Ok((!is_empty).then_some(written))
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyDict, PySet, PyString};
 
 use dehusk_core::{Page, PageOptions};
 
@@ -45,15 +45,29 @@ pub(crate) fn pages_of(pages: &Bound<'_, PyAny>) -> PyResult<Vec<PyHtml>> {
     if pages.is_instance_of::<PyString>() || pages.is_instance_of::<PyBytes>() {
         return Err(PyTypeError::new_err("pages must be a list or another iterable of pages, not one page"));
     }
-    pages.try_iter()?.map(|page| page?.extract()).collect()
+    if pages.is_instance_of::<PyDict>() || pages.is_instance_of::<PySet>() {
+        return Err(PyTypeError::new_err("pages must be in order: a list or another iterable, not a dict or a set"));
+    }
+    let page = |(at, page): (usize, PyResult<Bound<'_, PyAny>>)| {
+        let page: PyResult<PyHtml> = page?.extract();
+        page.map_err(|e| match e.is_instance_of::<PyTypeError>(pages.py()) {
+            true => PyTypeError::new_err(format!("pages[{at}]: {}", e.value(pages.py()))),
+            false => PyValueError::new_err(format!("pages[{at}]: {}", e.value(pages.py()))),
+        })
+    };
+    pages.try_iter()?.enumerate().map(page).collect()
 }
 
 impl PyHtml {
-    /// The page. `url` and `content_type` are those of text and bytes; a page has its own.
+    /// The page, found at `url` if there is one.
     pub(crate) fn page(&self, url: Option<&str>, content_type: Option<&str>) -> PyResult<Arc<Page>> {
         let options = PageOptions { content_type: content_type.map(str::to_owned), ..PageOptions::default() };
         let page = match self {
-            PyHtml::Page(page) => return Ok(Arc::clone(page)),
+            PyHtml::Page(_) if content_type.is_some() => {
+                return Err(PyValueError::new_err("content_type: a Page is decoded already"));
+            }
+            PyHtml::Page(page) if url.is_none() => return Ok(Arc::clone(page)),
+            PyHtml::Page(page) => Page::clone(page),
             PyHtml::Text(text) => Page::parse(&**text, &options),
             PyHtml::Bytes(bytes) => Page::parse(&**bytes, &options),
         };

@@ -1,9 +1,10 @@
 //! `dehusk.SiteModel`.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyType};
 
 use dehusk_core::{ModelError, SiteModel};
@@ -19,11 +20,13 @@ use crate::options::clean_options;
 #[pyclass(frozen, name = "SiteModel", module = "dehusk")]
 pub(crate) struct PySiteModel {
     model: RwLock<Arc<SiteModel>>,
+    /// Held while a page is added.
+    adding: Mutex<()>,
 }
 
 impl PySiteModel {
     pub(crate) fn new(model: SiteModel) -> PySiteModel {
-        PySiteModel { model: RwLock::new(Arc::new(model)) }
+        PySiteModel { model: RwLock::new(Arc::new(model)), adding: Mutex::new(()) }
     }
 
     /// The model as it is now.
@@ -54,8 +57,12 @@ impl PySiteModel {
     fn add(&self, py: Python<'_>, html: PyHtml, url: Option<&str>) -> PyResult<bool> {
         py.detach(|| {
             let page = html.page(url, None)?;
-            let mut model = self.model.write().unwrap_or_else(PoisonError::into_inner);
-            Ok(Arc::make_mut(&mut model).add(&page))
+            // The model is only locked to be replaced: who reads it never waits for a page.
+            let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut model = self.shared();
+            let is_kept = Arc::make_mut(&mut model).add(&page);
+            *self.model.write().unwrap_or_else(PoisonError::into_inner) = model;
+            Ok(is_kept)
         })
     }
 
@@ -105,8 +112,8 @@ impl PySiteModel {
     /// Raises:
     ///     ValueError: The bytes are not a model, of a later version, or damaged.
     #[classmethod]
-    fn from_bytes(_: &Bound<'_, PyType>, py: Python<'_>, data: &[u8]) -> PyResult<PySiteModel> {
-        let read = py.detach(|| SiteModel::from_bytes(data));
+    fn from_bytes(_: &Bound<'_, PyType>, py: Python<'_>, data: PyBackedBytes) -> PyResult<PySiteModel> {
+        let read = py.detach(|| SiteModel::from_bytes(&data));
         read.map(PySiteModel::new).map_err(|e: ModelError| PyValueError::new_err(e.to_string()))
     }
 

@@ -33,6 +33,16 @@ def test_every_type_of_text_and_bytes_gives_the_same_rows(model):
     rows.validate(full=True)
 
 
+def test_text_is_text_whatever_its_page_declares():
+    page = "<meta charset=iso-8859-1><p>Gr\xf6\xdfe der H\xe4user in \xd6sterreich, und noch ein l\xe4ngerer Satz dazu, der Text ist."
+    text = dehusk.extract(page)
+    assert "H\xe4user" in text
+    for column in (pa.array([page]), pa.array([page]).dictionary_encode()):
+        assert dehusk.clean_arrow(pa.record_batch({"html": column}))["text"].to_pylist() == [text]
+    categories = polars.DataFrame({"html": [page]}, schema={"html": polars.Categorical})
+    assert dehusk.clean_arrow(categories)["text"].to_pylist() == [text]
+
+
 def test_columns_of_the_input_are_taken_over(model):
     html, url = pages(2)
     at = datetime.datetime(2026, 11, 22, 10, 30, tzinfo=datetime.timezone.utc)
@@ -75,7 +85,9 @@ def test_what_is_wrong_is_said():
     wrong = [
         ({"text": ["<p>"]}, {}, "no column \"html\"; the batch has text"),
         ({"html": [1]}, {}, "expected string or binary"),
-        ({"html": ["<p>"], "status": ["many"]}, {}, "status"),
+        ({"html": ["<p>"], "status": ["many"]}, {}, "status has type .*; expected whole numbers"),
+        ({"html": ["<p>"], "fetched_at": [1795343401]}, {}, "fetched_at has type .*; expected a timestamp"),
+        ({"html": pa.array([1, 2]).dictionary_encode()}, {}, "expected string or binary"),
         ({"html": ["<p>"]}, {"noindex": "maybe"}, "expected show or hide"),
     ]
     for columns, options, message in wrong:

@@ -1,6 +1,7 @@
 """The steps of datatrove, with its local executor."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -27,10 +28,12 @@ def run(source: Path, work: Path, **options) -> dict[str, dict]:
             document.metadata["url"] = document.id
             yield document
 
+    shutil.rmtree(work / "logs", ignore_errors=True)
     pipeline("sample", reader(), url_to_metadata, SiteSampler(str(work / "samples")))
     pipeline("learn", SiteLearner(str(work / "samples"), str(work / "models")), tasks=3)
     extract = SiteExtractor(str(work / "models"), **options)
     writer = JsonlWriter(str(work / "rows"), compression=None)
+    shutil.rmtree(work / "logs")
     pipeline("extract", reader(), url_to_metadata, extract, writer)
     lines = [line for file in (work / "rows").glob("*.jsonl") for line in file.read_text().split("\n") if line]
     return {row["id"]: row for row in map(json.loads, lines)}
@@ -76,6 +79,14 @@ def test_noindex_metadata_and_options(tmp_path):
     rye = rows["http://a.org/rye"]
     assert rye["text"].startswith("# rye\n") and rye["metadata"]["title"] == "rye"
     assert rye["metadata"]["dehusk_step"] == "site_model" and rows["http://b.org/only"]["metadata"]["dehusk_step"] != "site_model"
+    # The same run again replaces what it has written; a run with other tasks is refused.
+    assert set(run(tmp_path / "source", tmp_path / "work", output="markdown", metadata=True)) == set(rows)
+    samples = tmp_path / "work" / "samples"
+    (samples / "00000-of-00009-00000.samples.jsonl.gz").write_bytes(next(samples.iterdir()).read_bytes())
+    with pytest.raises(ValueError, match="new folder"):
+        list(SiteLearner(str(samples), str(tmp_path / "models")).run())
+    with pytest.raises(FileNotFoundError, match="models.jsonl.gz"):
+        list(SiteExtractor(str(tmp_path / "none")).run([]))
     for wrong in ({"output": "pdf"}, {"keep": "most"}, {"noindex": "maybe"}):
         with pytest.raises(ValueError):
             SiteExtractor(**wrong)

@@ -101,6 +101,18 @@ def test_models_do_not_depend_on_partitions_and_parquet_is_read(spark, tmp_path)
     rows = dehusk_spark.clean_pages(frame, models).collect()
     assert len(rows) == 122 and sum(row["model"] is not None for row in rows) == 120
     assert all("Home" not in row["text"] for row in rows if row["model"])
+    # Nested columns, a column `host` that says something else, models twice, options that are wrong.
+    from pyspark.sql import functions as F
+
+    nested = frame.where("html IS NOT NULL").select(F.struct("html", "url").alias("page"))
+    assert {row["host"] for row in dehusk_spark.learn_sites(nested, html="page.html", url="page.url").collect()} == set(one)
+    named = frame.withColumn("host", F.lit("A.ORG"))
+    again = dehusk_spark.clean_pages(named, models.union(models)).collect()
+    assert sorted(again, key=str) == sorted(rows, key=str)
+    with pytest.raises(ValueError, match="expected own, main"):
+        dehusk_spark.clean_pages(frame, models, keep="most")
+    tagged = frame.withColumn("robots_tags", F.lit("dehusk: noindex"))
+    assert dehusk_spark.clean_pages(tagged, agents="dehusk").count() == 0
     alone = dehusk_spark.clean_pages(frame).collect()
     assert {row["step"] for row in alone} <= {"alone", "plain"}
 
@@ -110,8 +122,8 @@ def test_a_task_hands_its_samples_on_when_they_grow(monkeypatch, spark):
 
     monkeypatch.setattr(dehusk_spark, "SAMPLE_BYTES", 1_000)
     html = [site_page(f"page {n}") for n in range(300)]
-    batch = pa.record_batch({"html": html, "url": [f"http://a.org/{n}" for n in range(300)]})
-    handed = list(dehusk_spark._sampler("html", "url")([batch]))
+    batch = pa.record_batch({"html": html, "url": [f"http://a.org/{n}" for n in range(300)], "content_type": pa.nulls(300)})
+    handed = list(dehusk_spark._sample([batch]))
     assert len(handed) > 3 and max(part.num_rows for part in handed) <= 9
     [learned] = dehusk_spark._learn(handed)
     whole = dehusk.PageSample()

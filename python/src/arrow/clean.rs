@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, RecordBatchReader};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
@@ -11,7 +11,7 @@ use pyo3_arrow::{PyRecordBatch, PyTable};
 
 use dehusk_core::corpus::{Optional, Record};
 use dehusk_core::internals::page_url::PageUrl;
-use dehusk_core::{CleanOptions, Page, PageOptions, SiteModel};
+use dehusk_core::{CleanOptions, MarkdownOptions, Page, PageOptions, SiteModel};
 
 use super::input::Input;
 use super::output::{arrow_schema, batch};
@@ -49,7 +49,7 @@ impl Cleaning {
                 return None;
             }
         }
-        let host = about.host.clone().or_else(|| about.url.as_ref().map(PageUrl::authority));
+        let host = about.url.as_ref().map(PageUrl::authority).or_else(|| about.host.clone());
         let model = host.as_ref().and_then(|host| self.models.get(host)).or(self.model.as_ref()).cloned();
         let page = match &about.url {
             Some(url) => page.with_url(url.as_str()).ok()?,
@@ -57,7 +57,7 @@ impl Cleaning {
         };
         let cleaned = PyCleaned::of(Arc::new(page), model, &self.options);
         let version = input.model_version(row);
-        Some(cleaned.record(about, version, self.optional))
+        Some(cleaned.record(about, version, self.optional, &MarkdownOptions::default()))
     }
 
     fn clean(
@@ -86,7 +86,8 @@ impl Cleaning {
 /// Args:
 ///     pages: A pyarrow.RecordBatch, a pyarrow.Table, or anything with the Arrow PyCapsule interface.
 ///     model: The model of their site; without one, each page is cleaned alone.
-///     models: Models by host, for pages of many sites. The host is that of the column host, or of the URL.
+///     models: Models by host, for pages of many sites. The host is that of the URL; without one, that
+///         of the column host.
 ///     html: Column of pages: string or binary.
 ///     url: Column of addresses, if there is one.
 ///     with_html: Whether the column html of the rows is filled.
@@ -126,6 +127,7 @@ pub(crate) fn clean_arrow<'py>(
         "hide" => true,
         _ => return Err(unknown("noindex", noindex, "expected show or hide")),
     };
+    Threads::new(threads, 0)?;
     let cleaning = Cleaning {
         model: model.map(PySiteModel::shared),
         models: models.into_iter().flatten().map(|(host, model)| (host, model.get().shared())).collect(),
@@ -139,8 +141,10 @@ pub(crate) fn clean_arrow<'py>(
             PyRecordBatch::new(cleaning.clean(py, pages.as_ref(), (html, url), threads)?).into_pyarrow(py)
         }
         AnyRecordBatch::Stream(pages) => {
-            let mut rows = Vec::new();
-            for pages in pages.into_reader()? {
+            let (mut rows, pages) = (Vec::new(), pages.into_reader()?);
+            // A stream without a batch has columns, too.
+            Input::of(&RecordBatch::new_empty(pages.schema()), html, url)?;
+            for pages in pages {
                 let pages = pages.map_err(|e| PyValueError::new_err(e.to_string()))?;
                 rows.push(cleaning.clean(py, &pages, (html, url), threads)?);
             }

@@ -12,6 +12,10 @@ use dehusk_core::Html;
 use dehusk_core::corpus::About;
 use dehusk_core::internals::page_url::PageUrl;
 
+fn not_text(name: &str, found: &DataType) -> PyErr {
+    PyValueError::new_err(format!("column {name} has type {found}; expected string or binary"))
+}
+
 /// A column of texts or bytes.
 pub(super) struct Texts(ArrayRef);
 
@@ -27,10 +31,16 @@ impl Texts {
             | DataType::LargeBinary
             | DataType::BinaryView => Ok(Some(Texts(ArrayRef::clone(column)))),
             DataType::Dictionary(_, _) | DataType::Null => {
-                let cast = arrow_cast::cast(column, &DataType::Binary);
+                // Text stays text: as bytes it would be decoded once more.
+                let values = match column.data_type() {
+                    DataType::Dictionary(_, values) if values.is_string() || values.is_binary() => values.as_ref(),
+                    DataType::Null => &DataType::Binary,
+                    other => return Err(not_text(name, other)),
+                };
+                let cast = arrow_cast::cast(column, values);
                 cast.map(|column| Some(Texts(column))).map_err(|e| PyValueError::new_err(format!("column {name}: {e}")))
             }
-            other => Err(PyValueError::new_err(format!("column {name} has type {other}; expected string or binary"))),
+            other => Err(not_text(name, other)),
         }
     }
 
@@ -64,6 +74,16 @@ struct Wholes(ArrayRef);
 impl Wholes {
     fn of(batch: &RecordBatch, name: &str, kind: &DataType) -> PyResult<Option<Wholes>> {
         let Some(column) = batch.column_by_name(name) else { return Ok(None) };
+        let is_moment = matches!(kind, DataType::Timestamp(_, _));
+        let found = column.data_type();
+        let fits = match is_moment {
+            true => found.is_temporal() || found.is_string(),
+            false => found.is_integer(),
+        };
+        if !fits && !found.is_null() {
+            let expected = if is_moment { "a timestamp" } else { "whole numbers" };
+            return Err(PyValueError::new_err(format!("column {name} has type {found}; expected {expected}")));
+        }
         // A value that does not fit is an error, not null.
         let strict = CastOptions { safe: false, ..CastOptions::default() };
         let cast = cast_with_options(column, kind, &strict);
