@@ -4,8 +4,8 @@
     python scripts/bench_python.py PAGES.jsonl [--pages 400]
 
 PAGES.jsonl has lines with `html`. Needs the packages dehusk, trafilatura, lxml_html_clean and resiliparse. Each figure
-is the median of three rounds, the tools in turn. The cost of the border is that of a call for a page with nothing in it,
-and of a call that does nothing but look at its argument.
+is the median of three rounds, the tools in turn. The cost of the border is that of a call for a page with nothing in
+it, and of a property.
 """
 
 import argparse

@@ -39,7 +39,10 @@ MODELS_READY = 256
 #: Columns that are taken over to the rows, where the pages have them.
 TAKEN_OVER = ["content_type", "robots_tags", "fetched_at", "status", "run", "digest", "warc", "warc_record_id"]
 
-PAGES = "url string, html binary, content_type string, robots_tags string, warc_record_id string, fetched_at timestamp, status int"
+PAGES = (
+    "url string, html binary, content_type string, robots_tags string, warc_record_id string, fetched_at timestamp, "
+    "status int"
+)
 SAMPLES = "host string, url string, html binary, content_type string"
 MODELS = "host string, model binary, n_pages int"
 
@@ -75,7 +78,8 @@ def learn_sites(pages: DataFrame, *, html: str = "html", url: str = "url") -> Da
 
     content_type = F.col("content_type") if "content_type" in pages.columns else F.lit(None)
     named = pages.select(
-        F.col(html).alias("html"), F.col(url).cast("string").alias("url"),
+        F.col(html).alias("html"),
+        F.col(url).cast("string").alias("url"),
         content_type.cast("string").alias("content_type"),
     )
     samples = named.mapInArrow(_sample, SAMPLES)
@@ -129,7 +133,11 @@ def clean_pages(
         known = models.select("host", F.col("model").cast("binary"), *version).dropDuplicates(["host"])
         frame = frame.join(known, "host", "left")
     options = {
-        "noindex": noindex, "agents": [agents] if isinstance(agents, str) else list(agents), "with_html": with_html, "comments": comments, "keep": keep,
+        "noindex": noindex,
+        "agents": [agents] if isinstance(agents, str) else list(agents),
+        "with_html": with_html,
+        "comments": comments,
+        "keep": keep,
         "favor": favor,
     }
     return frame.mapInArrow(_cleaner(options), schema())
@@ -157,8 +165,13 @@ def _read_archives(batches: Batches) -> Iterator[pa.RecordBatch]:
     from dehusk.warc import ArchivedPage, pages
 
     fields = [
-        ("url", pa.string()), ("html", pa.binary()), ("content_type", pa.string()), ("robots_tags", pa.string()),
-        ("warc_record_id", pa.string()), ("fetched_at", pa.timestamp("us", "UTC")), ("status", pa.int32()),
+        ("url", pa.string()),
+        ("html", pa.binary()),
+        ("content_type", pa.string()),
+        ("robots_tags", pa.string()),
+        ("warc_record_id", pa.string()),
+        ("fetched_at", pa.timestamp("us", "UTC")),
+        ("status", pa.int32()),
     ]
     names = [name for name, _ in fields]
 
@@ -207,7 +220,8 @@ def _sampled(samples: dict[str, dehusk.PageSample]) -> Iterator[pa.RecordBatch]:
         pages = sample.pages()
         if pages:
             columns = [
-                pa.array([host] * len(pages)), pa.array([url for _, url, _ in pages]),
+                pa.array([host] * len(pages)),
+                pa.array([url for _, url, _ in pages]),
                 pa.array([page for page, _, _ in pages], pa.binary()),
                 pa.array([content_type for _, _, content_type in pages], pa.string()),
             ]
@@ -218,7 +232,9 @@ def _learn(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Learns sites from samples that are sorted by host."""
     host, sample = None, dehusk.PageSample()
     for batch in batches:
-        for of, page, url, content_type in zip(*(_values(batch, name) for name in ("host", "html", "url", "content_type"))):
+        for of, page, url, content_type in zip(
+            *(_values(batch, name) for name in ("host", "html", "url", "content_type"))
+        ):
             if of != host:
                 yield from _model(host, sample)
                 host, sample = of, dehusk.PageSample()
@@ -245,7 +261,9 @@ def _cleaner(options: dict[str, Any]) -> Callable[[Batches], Iterator[pa.RecordB
         ready: OrderedDict[str, tuple[bytes, dehusk.SiteModel]] = OrderedDict()
         for batch in batches:
             models = {}
-            data_of = _values(batch, "model") if "model" in batch.schema.names else (None for _ in range(batch.num_rows))
+            data_of = (
+                _values(batch, "model") if "model" in batch.schema.names else (None for _ in range(batch.num_rows))
+            )
             for host, data in zip(_values(batch, "host"), data_of):
                 if data is None or host is None or host in models:
                     continue

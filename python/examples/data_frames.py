@@ -1,7 +1,7 @@
 """Cleans a column of pages with pandas, polars, Arrow and Hugging Face datasets.
 
-    pip install pandas polars pyarrow datasets
-    python data_frames.py
+pip install pandas polars pyarrow datasets
+python data_frames.py
 """
 
 import datasets
@@ -35,5 +35,7 @@ print(table.num_rows, "rows,", table.num_columns, "columns")
 
 # Hugging Face datasets, batched.
 data = datasets.Dataset.from_dict({"url": URL, "html": HTML})
-cleaned = data.map(lambda batch: {"markdown": dehusk.clean_batch(batch["html"], model, output="markdown")}, batched=True)
+cleaned = data.map(
+    lambda batch: {"markdown": dehusk.clean_batch(batch["html"], model, output="markdown")}, batched=True
+)
 print(cleaned[0]["markdown"])

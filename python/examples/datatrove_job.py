@@ -25,12 +25,16 @@ def main(archives: str, work: str, tasks: int = 2) -> None:
         [reader(), SiteSampler(f"{work}/samples")], tasks=tasks, logging_dir=f"{work}/logs/sample"
     )
     learning = LocalPipelineExecutor(
-        [SiteLearner(f"{work}/samples", f"{work}/models")], tasks=tasks, logging_dir=f"{work}/logs/learn",
+        [SiteLearner(f"{work}/samples", f"{work}/models")],
+        tasks=tasks,
+        logging_dir=f"{work}/logs/learn",
         depends=sampling,
     )
     extracting = LocalPipelineExecutor(
         [reader(), SiteExtractor(f"{work}/models", output="markdown"), JsonlWriter(f"{work}/rows")],
-        tasks=tasks, logging_dir=f"{work}/logs/extract", depends=learning,
+        tasks=tasks,
+        logging_dir=f"{work}/logs/extract",
+        depends=learning,
     )
     extracting.run()
 

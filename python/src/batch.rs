@@ -21,11 +21,11 @@ pub(crate) struct Threads(Option<rayon::ThreadPool>);
 
 impl Threads {
     /// This many threads; as many as there are cores, if none is named.
-    pub(crate) fn new(threads: Option<usize>, n_items: usize) -> PyResult<Threads> {
+    pub(crate) fn new(threads: Option<i64>, n_items: usize) -> PyResult<Threads> {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = match threads {
-            Some(0) => return Err(PyValueError::new_err("threads must be at least 1")),
-            threads => threads.unwrap_or_else(all).min(n_items).min(CHUNK),
+            Some(..=0) => return Err(PyValueError::new_err("threads must be at least 1")),
+            threads => threads.map_or_else(all, |n| n as usize).min(n_items).min(CHUNK),
         };
         if threads <= 1 {
             return Ok(Threads(None));
@@ -71,7 +71,7 @@ pub(crate) fn clean_batch(
     output: Option<&str>,
     keep: &str,
     favor: &str,
-    threads: Option<usize>,
+    threads: Option<i64>,
 ) -> PyResult<Vec<Py<PyAny>>> {
     let options = clean_options(keep, favor)?;
     let pages = pages_of(pages)?;

@@ -9,6 +9,7 @@ use pyo3::types::{PyBytes, PyType};
 
 use dehusk_core::{ModelError, SiteModel};
 
+use crate::batch::Threads;
 use crate::cleaned::PyCleaned;
 use crate::html::{PyHtml, pages_of};
 use crate::options::clean_options;
@@ -44,8 +45,9 @@ impl PySiteModel {
     #[classmethod]
     fn learn(_: &Bound<'_, PyType>, py: Python<'_>, pages: &Bound<'_, PyAny>) -> PyResult<PySiteModel> {
         let pages = pages_of(pages)?;
+        let pages = Threads::new(None, pages.len())?.map(py, &pages, |html| html.page(None, None))?;
         let learned = py.detach(|| {
-            let pages = pages.iter().map(|html| html.page(None, None)).collect::<PyResult<Vec<_>>>()?;
+            let pages = pages.into_iter().collect::<PyResult<Vec<_>>>()?;
             SiteModel::learn(&pages).map_err(|e| PyValueError::new_err(e.to_string()))
         });
         learned.map(PySiteModel::new)

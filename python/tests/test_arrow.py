@@ -45,12 +45,19 @@ def test_text_is_text_whatever_its_page_declares():
 
 def test_columns_of_the_input_are_taken_over(model):
     html, url = pages(2)
-    at = datetime.datetime(2026, 11, 22, 10, 30, tzinfo=datetime.timezone.utc)
-    batch = pa.record_batch({
-        "page": html, "address": url, "status": pa.array([200, 203], pa.int16()), "run": [7, 8],
-        "fetched_at": pa.array([at, None], pa.timestamp("us", "UTC")), "digest": ["aa", "bb"],
-        "warc_record_id": ["<urn:1>", None], "model_version": [3, 4],
-    })
+    at = datetime.datetime(2026, 11, 22, 10, 30, tzinfo=datetime.UTC)
+    batch = pa.record_batch(
+        {
+            "page": html,
+            "address": url,
+            "status": pa.array([200, 203], pa.int16()),
+            "run": [7, 8],
+            "fetched_at": pa.array([at, None], pa.timestamp("us", "UTC")),
+            "digest": ["aa", "bb"],
+            "warc_record_id": ["<urn:1>", None],
+            "model_version": [3, 4],
+        }
+    )
     rows = dehusk.clean_arrow(batch, model, html="page", url="address").to_pylist()
     assert [row["status"] for row in rows] == [200, 203] and [row["run"] for row in rows] == [7, 8]
     assert [row["fetched_at"] for row in rows] == [at, None] and rows[0]["warc_record_id"] == "<urn:1>"
@@ -70,20 +77,25 @@ def test_models_by_host_and_noindex(grains):
     models = {"a.org": dehusk.SiteModel.learn(grains), "b.org": dehusk.SiteModel.learn(other)}
     html = [site_page("rice"), site_page("dog", site="Animals").replace("Home", "Zoo"), site_page("x")]
     hidden = "<meta name=robots content=noindex>" + site_page("hidden")
-    batch = pa.record_batch({
-        "html": [*html, hidden, site_page("named")],
-        "url": ["http://a.org/1", "http://b.org/1", "http://c.org/1", "http://a.org/2", "http://a.org/3"],
-        "robots_tags": [None, None, "otherbot: noindex", None, "noindex"],
-    })
+    batch = pa.record_batch(
+        {
+            "html": [*html, hidden, site_page("named")],
+            "url": ["http://a.org/1", "http://b.org/1", "http://c.org/1", "http://a.org/2", "http://a.org/3"],
+            "robots_tags": [None, None, "otherbot: noindex", None, "noindex"],
+        }
+    )
     rows = dehusk.clean_arrow(batch, models=models, noindex="hide").to_pylist()
     assert [(row["url"], row["model"]) for row in rows] == [
-        ("http://a.org/1", "a.org"), ("http://b.org/1", "b.org"), ("http://c.org/1", None)]
+        ("http://a.org/1", "a.org"),
+        ("http://b.org/1", "b.org"),
+        ("http://c.org/1", None),
+    ]
     assert dehusk.clean_arrow(batch, models=models).num_rows == 5
 
 
 def test_what_is_wrong_is_said():
     wrong = [
-        ({"text": ["<p>"]}, {}, "no column \"html\"; the batch has text"),
+        ({"text": ["<p>"]}, {}, 'no column "html"; the batch has text'),
         ({"html": [1]}, {}, "expected string or binary"),
         ({"html": ["<p>"], "status": ["many"]}, {}, "status has type .*; expected whole numbers"),
         ({"html": ["<p>"], "fetched_at": [1795343401]}, {}, "fetched_at has type .*; expected a timestamp"),

@@ -78,7 +78,10 @@ def test_noindex_metadata_and_options(tmp_path):
     assert "http://a.org/hidden" not in rows and len(rows) == 5
     rye = rows["http://a.org/rye"]
     assert rye["text"].startswith("# rye\n") and rye["metadata"]["title"] == "rye"
-    assert rye["metadata"]["dehusk_step"] == "site_model" and rows["http://b.org/only"]["metadata"]["dehusk_step"] != "site_model"
+    assert (
+        rye["metadata"]["dehusk_step"] == "site_model"
+        and rows["http://b.org/only"]["metadata"]["dehusk_step"] != "site_model"
+    )
     # The same run again replaces what it has written; a run with other tasks is refused.
     assert set(run(tmp_path / "source", tmp_path / "work", output="markdown", metadata=True)) == set(rows)
     samples = tmp_path / "work" / "samples"

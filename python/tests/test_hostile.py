@@ -25,7 +25,15 @@ HOSTILE = {
     "lists": "<ul><li>" * 5_000,
     "large": "<p>word word</p>" * 1_500_000,
 }
-BYTES = [b"", b"\xff\xfe", b"\xff\xfe<\0p\0>\0x", b"\xfe\xff\0<", b"\xef\xbb\xbf<p>x", b"\x1f\x8b\x08\0", bytes(range(256)) * 50]
+BYTES = [
+    b"",
+    b"\xff\xfe",
+    b"\xff\xfe<\0p\0>\0x",
+    b"\xfe\xff\0<",
+    b"\xef\xbb\xbf<p>x",
+    b"\x1f\x8b\x08\0",
+    bytes(range(256)) * 50,
+]
 
 
 def use_all(html):
@@ -72,7 +80,9 @@ def test_random_bytes_and_tags():
         parts = []
         for _ in range(random.randrange(60)):
             tag = random.choice(tags)
-            parts.append(random.choice([f"<{tag}>", f"</{tag}>", f"<{tag} class='x y' id=z>", "text ", "&amp;&#0;", "<"]))
+            parts.append(
+                random.choice([f"<{tag}>", f"</{tag}>", f"<{tag} class='x y' id=z>", "text ", "&amp;&#0;", "<"])
+            )
         use_all("".join(parts))
         use_all(random.randbytes(random.randrange(200)))
 
@@ -85,4 +95,6 @@ def test_damaged_models_are_refused():
         damaged = bytearray(data)
         damaged[random.randrange(len(damaged))] ^= 1 << random.randrange(8)
         with pytest.raises(ValueError):
-            dehusk.SiteModel.from_bytes(bytes(damaged[: random.randrange(len(damaged))] if random.random() < 0.5 else damaged))
+            dehusk.SiteModel.from_bytes(
+                bytes(damaged[: random.randrange(len(damaged))] if random.random() < 0.5 else damaged)
+            )

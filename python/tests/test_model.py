@@ -47,7 +47,10 @@ def test_pages_may_be_text_bytes_or_pages(grains):
     latin = "<meta charset=iso-8859-1><title>Caf\xe9</title>".encode("latin-1")
     page = dehusk.Page(latin)
     assert (page.title, page.encoding) == ("Caf\xe9", "windows-1252")
-    assert dehusk.Page("<p>\xe9".encode("koi8-r", "replace"), content_type="text/html; charset=koi8-r").encoding == "KOI8-R"
+    assert (
+        dehusk.Page("<p>\xe9".encode("koi8-r", "replace"), content_type="text/html; charset=koi8-r").encoding
+        == "KOI8-R"
+    )
 
 
 def test_a_row_is_that_of_the_export(grains):
@@ -73,6 +76,8 @@ def test_what_is_wrong_is_said(grains):
         (lambda: dehusk.extract("<p>", output="pdf"), ValueError, "expected text, markdown, html or json"),
         (lambda: dehusk.extract("<p>", favor="luck"), ValueError, "expected precision, balanced or recall"),
         (lambda: dehusk.clean_batch(["<p>"], threads=0), ValueError, "at least 1"),
+        (lambda: dehusk.clean_batch(["<p>"], threads=-1), ValueError, "at least 1"),
+        (lambda: dehusk.clean_batch(["<p>", None]), TypeError, "pages\\[1\\]"),
         (lambda: dehusk.PageSample().add("<p>", "no url"), ValueError, "no url"),
     ]
     for call, error, message in wrong:

@@ -4,7 +4,7 @@ import math
 import os
 import shutil
 import sys
-from datetime import datetime, timezone
+from datetime import datetime, UTC
 
 import pytest
 from conftest import site_page
@@ -38,14 +38,17 @@ def spark():
 
 def write_archive(path, pages):
     """A WARC file of pages: (url, html)."""
-    from fastwarc.warc import WarcRecord, WarcRecordType
 
     with open(path, "wb") as out:
         for n, (url, html) in enumerate(pages):
             head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
             lines = [
-                "WARC/1.1", "WARC-Type: response", f"WARC-Target-URI: {url}", "WARC-Date: 2026-11-22T10:00:00Z",
-                f"WARC-Record-ID: <urn:uuid:{n:032x}>", "Content-Type: application/http;msgtype=response",
+                "WARC/1.1",
+                "WARC-Type: response",
+                f"WARC-Target-URI: {url}",
+                "WARC-Date: 2026-11-22T10:00:00Z",
+                f"WARC-Record-ID: <urn:uuid:{n:032x}>",
+                "Content-Type: application/http;msgtype=response",
                 f"Content-Length: {len(head) + len(html)}",
             ]
             out.write("\r\n".join(lines).encode() + b"\r\n\r\n" + head + html + b"\r\n\r\n")
@@ -56,7 +59,7 @@ def same(ours, theirs):
     for name, _, _ in dehusk.columns():
         one, two = ours[name], theirs[name]
         if isinstance(one, datetime):
-            one = one.replace(tzinfo=timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+            one = one.replace(tzinfo=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         if isinstance(one, float) and isinstance(two, (int, float)) and math.isclose(one, two, rel_tol=1e-12):
             continue
         if one != two:
@@ -87,7 +90,9 @@ def test_rows_equal_the_program(spark, dev_sites, dehusk_program, tmp_path):
 
 
 def test_models_do_not_depend_on_partitions_and_parquet_is_read(spark, tmp_path):
-    pages = [(f"http://{host}/{n}", site_page(f"page {n}", site=host)) for host in ("a.org", "b.org") for n in range(60)]
+    pages = [
+        (f"http://{host}/{n}", site_page(f"page {n}", site=host)) for host in ("a.org", "b.org") for n in range(60)
+    ]
     pages += [("http://c.org/only", site_page("only")), ("no url", site_page("x")), ("http://a.org/null", None)]
     frame = spark.createDataFrame(pages, "url string, html string")
     frame.write.parquet(str(tmp_path / "pages"))
@@ -105,7 +110,9 @@ def test_models_do_not_depend_on_partitions_and_parquet_is_read(spark, tmp_path)
     from pyspark.sql import functions as F
 
     nested = frame.where("html IS NOT NULL").select(F.struct("html", "url").alias("page"))
-    assert {row["host"] for row in dehusk_spark.learn_sites(nested, html="page.html", url="page.url").collect()} == set(one)
+    assert {row["host"] for row in dehusk_spark.learn_sites(nested, html="page.html", url="page.url").collect()} == set(
+        one
+    )
     named = frame.withColumn("host", F.lit("A.ORG"))
     again = dehusk_spark.clean_pages(named, models.union(models)).collect()
     assert sorted(again, key=str) == sorted(rows, key=str)
@@ -122,7 +129,9 @@ def test_a_task_hands_its_samples_on_when_they_grow(monkeypatch, spark):
 
     monkeypatch.setattr(dehusk_spark, "SAMPLE_BYTES", 1_000)
     html = [site_page(f"page {n}") for n in range(300)]
-    batch = pa.record_batch({"html": html, "url": [f"http://a.org/{n}" for n in range(300)], "content_type": pa.nulls(300)})
+    batch = pa.record_batch(
+        {"html": html, "url": [f"http://a.org/{n}" for n in range(300)], "content_type": pa.nulls(300)}
+    )
     handed = list(dehusk_spark._sample([batch]))
     assert len(handed) > 3 and max(part.num_rows for part in handed) <= 9
     [learned] = dehusk_spark._learn(handed)

@@ -34,7 +34,11 @@ def test_a_batch_keeps_its_order_on_any_number_of_threads(grains):
     model = dehusk.SiteModel.learn(grains)
     pages = [site_page(f"page {n}") for n in range(600)]
     one = dehusk.clean_batch(pages, model, output="text", threads=1)
-    assert one == dehusk.clean_batch(pages, model, output="text") == dehusk.clean_batch(pages, model, output="text", threads=7)
+    assert (
+        one
+        == dehusk.clean_batch(pages, model, output="text")
+        == dehusk.clean_batch(pages, model, output="text", threads=7)
+    )
     assert one == [cleaned.text for cleaned in dehusk.clean_batch(pages, model)]
     assert dehusk.clean_batch([]) == []
 

@@ -65,7 +65,7 @@ impl Cleaning {
         py: Python<'_>,
         pages: &RecordBatch,
         names: (&str, &str),
-        threads: Option<usize>,
+        threads: Option<i64>,
     ) -> PyResult<RecordBatch> {
         let input = Input::of(pages, names.0, names.1)?;
         let rows: Vec<usize> = (0..pages.num_rows()).collect();
@@ -120,7 +120,7 @@ pub(crate) fn clean_arrow<'py>(
     agents: Option<Vec<String>>,
     keep: &str,
     favor: &str,
-    threads: Option<usize>,
+    threads: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let hides_noindex = match noindex {
         "show" => false,
