@@ -10,6 +10,7 @@ pub mod unpacked;
 pub mod validators;
 
 pub mod politeness;
+pub mod lease_gate;
 pub mod reason;
 pub mod revisit;
 pub mod robots;

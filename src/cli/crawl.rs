@@ -38,10 +38,14 @@ use crate::settings::Settings;
   dehusk crawl lists/*.txt --set 'fetch.user_agent=mybot/1.0 (+https://my.org/bot)'
   dehusk crawl --warc archive --metrics 127.0.0.1:9184 --log-format json
   dehusk crawl lists/*.txt --export corpus --export-format parquet --feed changes.jsonl
+  dehusk crawl lists/*.txt --store postgres://me:secret@db.example.org/crawl
   dehusk crawl --json | jq .summary.stats
 
 Seeds from standard input (-) or a pipe are crawled as they come; the run ends when the pipe does. A further URL of a
 site that has ended waits for the next run.
+
+With a PostgreSQL server, the same command on any number of machines works on one run: each leases hosts, and takes
+over those of a machine that is not heard of for store.lease. `dehusk workers` lists them. See docs/scaling.md.
 
 A run that was killed or interrupted is resumed by the same command, with the same seeds and settings. Another crawl
 on the same database is a run of its own; --resume takes the interrupted one up.
@@ -57,6 +61,10 @@ pub(super) struct Crawl {
     /// Fetch every known page again, due or not [setting revisit.all].
     #[arg(long)]
     all: bool,
+    /// The address of a PostgreSQL server that many crawls share (postgres://user:password@host/database); the same as
+    /// --db.
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "db")]
+    pub(super) store: Option<String>,
     /// Write every exchange to WARC files in this folder.
     #[arg(long, value_name = "DIR")]
     warc: Option<PathBuf>,

@@ -147,7 +147,7 @@ impl Backup {
 /// The database, while no crawl writes it.
 fn locked(settings: &Settings) -> Result<Store, Failure> {
     let path = Path::new(&settings.store.path);
-    if !path.is_file() {
+    if !crate::store::may_exist(&settings.store.path) {
         return Err(work(StoreError::Missing { path: path.to_owned() }));
     }
     let store = Store::create(path, settings.store.zstd_level).map_err(work)?;

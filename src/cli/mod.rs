@@ -32,6 +32,7 @@ mod stored_templates;
 mod strings;
 mod table;
 mod terminal;
+mod workers;
 mod templates;
 
 use std::io::{self, IsTerminal, Write};
@@ -72,7 +73,8 @@ struct Global {
     /// Settings file [default: crawl.toml in the current folder, if it exists].
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The SQLite file with sites, templates and pages [setting store.path].
+    /// The database: a SQLite file, or the address of a PostgreSQL server, which many crawls share
+    /// (postgres://user:password@host/database) [setting store.path].
     #[arg(long, global = true, value_name = "FILE")]
     db: Option<PathBuf>,
     /// Set a key of crawl.toml for this run, such as politeness.delay=2.
@@ -107,6 +109,7 @@ enum Command {
     Pages(pages::Pages),
     Export(export::Export),
     Runs(runs::Runs),
+    Workers(workers::Workers),
     Prune(maintenance::Prune),
     Forget(maintenance::Forget),
     Backup(maintenance::Backup),
@@ -141,6 +144,7 @@ pub fn run() -> ExitCode {
         Command::Pages(command) => command.run(&settings),
         Command::Export(command) => command.run(&settings),
         Command::Runs(command) => command.run(&settings),
+        Command::Workers(command) => command.run(&settings),
         Command::Prune(command) => command.run(&settings),
         Command::Forget(command) => command.run(&settings),
         Command::Backup(command) => command.run(&settings),
@@ -197,7 +201,11 @@ impl Args {
             _ => None,
         };
         let sets: Vec<String> = preset.into_iter().chain(self.global.set.iter().cloned()).collect();
-        self.global.load(&sets)
+        let mut settings = self.global.load(&sets)?;
+        if let Command::Crawl(crawl::Crawl { store: Some(store), .. }) = &self.command {
+            settings.store.path.clone_from(store);
+        }
+        Ok(settings)
     }
 }
 

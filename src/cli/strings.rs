@@ -197,7 +197,7 @@ fn learn(
     }
     let template = StringTemplate::learn(collection, &settings.core.strings).map_err(|e| Failure::Nothing(e.into()))?;
     let work = |e: crate::store::StoreError| Failure::Work(e.into());
-    let mut store = Store::create(Path::new(&settings.store.path), settings.store.zstd_level).map_err(work)?;
+    let store = Store::create(Path::new(&settings.store.path), settings.store.zstd_level).map_err(work)?;
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
     store.save_strings(name, at, &template).map_err(work)?;
     match emit {
@@ -305,7 +305,7 @@ pub(super) fn with_patterns(settings: &Settings) -> Result<Settings, Failure> {
 /// The same, and the strings that are template of many stored sources.
 pub(super) fn with_idioms(settings: &Settings) -> Result<Settings, Failure> {
     let mut settings = with_patterns(settings)?;
-    if Path::new(&settings.store.path).is_file() {
+    if crate::store::may_exist(&settings.store.path) {
         let idioms = open_store(&settings)?.frequent_strings(settings.core.strings.max_sites_share);
         settings.core.idioms = idioms.map_err(|e| Failure::Work(e.into()))?;
     }

@@ -302,7 +302,7 @@ fn diff(settings: &Settings, host: &str, before: Option<i64>, after: Option<i64>
 }
 
 fn no_template(settings: &Settings, what: &str) -> Failure {
-    let path = &settings.store.path;
+    let path = crate::store::shown(&settings.store.path);
     let near = open_store(settings).ok().and_then(|store| store.near_hosts(what).ok()).unwrap_or_default();
     let hint = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
     Failure::Nothing(anyhow!("{path}: no template of {what}{hint}; `dehusk templates list` shows all"))

@@ -17,6 +17,8 @@ pub(super) enum Event {
     Computed { site: SiteId, result: WorkResult },
     /// The store has answered: to a site, or to the scheduler.
     Replied { site: Option<SiteId>, reply: Reply },
+    /// The lease of a politeness key is to be asked for once more.
+    AskForHost(PolitenessKey),
     /// The writer has ended before it answered.
     WriterGone,
 }

@@ -36,11 +36,12 @@ impl Scheduler<'_> {
                 let origin = origin.clone();
                 self.on_robots(&origin, request, &fetched, robots).await?;
                 self.release(&key, &origin, times);
-                Ok(())
+                self.give_back(&key).await
             }
             (_, Some(site)) => {
                 self.release(&key, &request.url.origin(), times);
-                self.tell_site(site, SiteEvent::Fetched(request, Box::new(fetched))).await
+                self.tell_site(site, SiteEvent::Fetched(request, Box::new(fetched))).await?;
+                self.give_back(&key).await
             }
             (_, None) => Ok(()),
         }
@@ -52,6 +53,9 @@ impl Scheduler<'_> {
         let most = self.tools.settings.politeness.max_crawl_delay;
         let own = self.robots.delay(origin).filter(|delay| *delay <= most).unwrap_or_default();
         let next_fetch = times.map(|times| self.queues.next_fetch(key, &self.pace, times, own));
+        if next_fetch.is_some() {
+            self.unknown_pace.remove(key);
+        }
         self.queues.done(key, next_fetch);
     }
 
@@ -89,7 +93,9 @@ impl Scheduler<'_> {
         self.stats.back_offs += 1;
         let until = self.queues.back_off(key, base, wanted, politeness.max_back_off, now);
         // A restart must know what outlasts it.
-        if until.saturating_duration_since(now) > politeness.delay {
+        if self.leases.is_some() {
+            self.writer.write(Write::BackedOff(self.release_of(key, Some(reason)))).await?;
+        } else if until.saturating_duration_since(now) > politeness.delay {
             let write = Write::Deferred { key: key.to_string(), until: self.clock.at(until), reason };
             self.writer.write(write).await?;
         }
@@ -125,7 +131,7 @@ impl Scheduler<'_> {
                 _ => None,
             };
             if let Some(next) = next {
-                self.push(next, QueueEnd::Front);
+                self.push(next, QueueEnd::Front).await?;
                 return Ok(());
             }
         }
@@ -149,7 +155,7 @@ impl Scheduler<'_> {
             return self.abandon(waited).await;
         }
         for request in waited.into_iter().rev() {
-            self.push(request, QueueEnd::Front);
+            self.push(request, QueueEnd::Front).await?;
         }
         Ok(())
     }

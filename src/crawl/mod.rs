@@ -17,6 +17,8 @@ mod event;
 mod request;
 mod outgoing;
 mod incoming;
+mod leases;
+mod opening;
 mod robots_cache;
 mod scheduler;
 mod seed_stream;
@@ -29,12 +31,12 @@ mod workers;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use rustc_hash::FxHashMap;
 use tokio::sync::mpsc;
 
 use archive::Archive;
+use opening::OpenedRun;
 use scheduler::{Scheduler, Start};
 use seed_stream::SeedStream;
 pub use single::{Single, SingleError};
@@ -42,10 +44,9 @@ pub use stats::{Progress, SiteSummary, Stats, Summary};
 use workers::Tools;
 
 use crate::fetch::{ClientError, Fetcher};
-use crate::politeness::PolitenessKey;
 use crate::scope::Scope;
 use crate::settings::{Keep, Settings};
-use crate::store::{Queued, Run, RunChoice, RunRequest, SqliteBackend, Store, StoreError, Writer, WriterError};
+use crate::store::{RunChoice, Store, StoreError, Writer, WriterError};
 use crate::warc::WarcError;
 use dehusk_core::internals::calendar;
 use dehusk_core::internals::page_url::PageUrl;
@@ -110,6 +111,9 @@ pub enum CrawlError {
     /// The thread that writes the database ended without a reason of its own.
     #[error(transparent)]
     Writer(#[from] WriterError),
+    /// A setting does not go with a store that is shared.
+    #[error("{0}")]
+    NotShared(String),
     /// The pool of CPU threads cannot be started.
     #[error("cannot start CPU threads: {0}")]
     Threads(String),
@@ -137,12 +141,43 @@ impl Stop {
 ///
 /// A run that was killed or interrupted is taken up where it was: sites that had ended are not worked on again, pages
 /// that were stored are not fetched again, and every domain waits a full delay first.
+///
+/// A worker that has lost its leases, because it was not heard of for too long, joins its run again.
 pub async fn crawl(
     seeds: impl Into<SeedList>,
     settings: &Settings,
     warc: Option<&Path>,
     stop: mpsc::Receiver<()>,
     watch: &mut (dyn FnMut(Progress<'_>) + Send),
+) -> Result<Summary, CrawlError> {
+    let (mut seeds, mut stop) = (seeds.into(), StopSignal { receiver: stop, was_given: false });
+    let is_stream = seeds.is_stream;
+    loop {
+        let mut run = None;
+        let outcome = crawl_once(seeds, settings, warc, &mut stop, watch, &mut run).await;
+        match (&outcome, run) {
+            (Err(CrawlError::Store(StoreError::LeaseLost { .. })), Some(run)) if !stop.was_given && !is_stream => {
+                tracing::warn!("joining run {run} again");
+                seeds = SeedList { choice: RunChoice::Number(run), ..SeedList::resume() };
+            }
+            _ => return outcome,
+        }
+    }
+}
+
+/// Whether the crawl is to end.
+struct StopSignal {
+    receiver: mpsc::Receiver<()>,
+    was_given: bool,
+}
+
+async fn crawl_once(
+    mut seeds: SeedList,
+    settings: &Settings,
+    warc: Option<&Path>,
+    stop: &mut StopSignal,
+    watch: &mut (dyn FnMut(Progress<'_>) + Send),
+    run: &mut Option<i64>,
 ) -> Result<Summary, CrawlError> {
     let clock = Clock::start();
     let mut fetcher = Fetcher::new(&settings.fetch, settings.crawl.memory)?;
@@ -154,7 +189,6 @@ pub async fn crawl(
         .thread_name(|n| format!("cpu-{n}"))
         .build()
         .map_err(|e| CrawlError::Threads(e.to_string()))?;
-    let mut seeds = seeds.into();
     let seed_stream = match seeds.is_stream {
         true => {
             let urls = std::mem::replace(&mut seeds.urls, Box::new(std::iter::empty()));
@@ -163,13 +197,17 @@ pub async fn crawl(
         }
         false => SeedStream::default(),
     };
-    let opened = open_run(seeds, settings, clock)?;
+    let OpenedRun { backend, session, queued, deferred, not_before } = OpenedRun::open(seeds, settings, clock).await?;
+    *run = Some(backend.run().id);
+    let writer = Writer::start(backend)?;
     let archive = match warc {
         Some(dir) => Some(Arc::new(Archive::open(dir, settings, clock.unix_ms())?)),
         None => None,
     };
-    let backend = SqliteBackend::new(opened.store, opened.run, settings.revisit);
-    let writer = Writer::start(Box::new(backend))?;
+    if let Some(session) = &session {
+        fetcher = fetcher.leased_by(session.gate.clone())?;
+    }
+    let is_lost = session.as_ref().map(|session| session.gate.clone());
     let tools = Tools {
         unpacking: std::sync::Mutex::default(),
         large: std::sync::Mutex::default(),
@@ -180,14 +218,13 @@ pub async fn crawl(
         settings: settings.clone(),
     };
     let stats = Stats {
-        sites: opened.queued.sites,
-        ended_before: opened.queued.ended,
-        failed_before: opened.queued.failed,
-        queued: opened.queued.urls,
-        repeated_seeds: opened.queued.repeated,
+        sites: queued.sites,
+        ended_before: queued.ended,
+        failed_before: queued.failed,
+        queued: queued.urls,
+        repeated_seeds: queued.repeated,
         ..Stats::default()
     };
-    let (deferred, not_before) = (opened.deferred, opened.not_before);
     let (warc, writer_ref) = (archive.clone(), &writer);
     let start = Start {
         tools,
@@ -199,17 +236,24 @@ pub async fn crawl(
         watch,
         deferred,
         not_before,
+        session,
         stats,
         seeds: seed_stream,
     };
     let outcome = Scheduler::new(start).run(stop).await;
     // The writer's own error says more than "it has stopped".
-    writer.finish()?;
+    let written = writer.finish();
     if let Some(archive) = archive {
         archive.close()?;
     }
+    written?;
+    if is_lost.is_some_and(|gate| gate.is_lost()) {
+        return Err(StoreError::LeaseLost { path: crate::store::shown(&settings.store.path).into() }.into());
+    }
     let summary = outcome?;
-    prune(settings)?;
+    let settings = settings.clone();
+    let pruned = tokio::task::spawn_blocking(move || prune(&settings)).await;
+    pruned.unwrap_or_else(|e| Err(CrawlError::Threads(e.to_string())))?;
     Ok(summary)
 }
 
@@ -225,57 +269,6 @@ fn prune(settings: &Settings) -> Result<(), CrawlError> {
         tracing::info!("deleted {} old versions of pages and {} rows of the log", pruned.pages, pruned.visits);
     }
     Ok(())
-}
-
-/// A run in its database, ready to be worked on.
-struct Opened {
-    store: Store,
-    run: Run,
-    queued: Queued,
-    deferred: FxHashMap<PolitenessKey, Instant>,
-    not_before: Option<Instant>,
-}
-
-fn open_run(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Opened, CrawlError> {
-    let store = Store::create(Path::new(&settings.store.path), settings.store.zstd_level)?;
-    store.lock()?;
-    let now = clock.unix_ms();
-    let since = now - settings.crawl.resume_within.as_millis() as i64;
-    let last_sent = store.last_sent()?;
-    // What is secret in the settings does not belong into the database.
-    let mut told = settings.clone();
-    (told.fetch.proxy, told.fetch.headers) = (String::new(), Vec::new());
-    let told = serde_json::to_string(&told).unwrap_or_default();
-    let asked = crate::store::digest(format!("{}\n{told}", seeds.name).as_bytes());
-    let request = RunRequest { at: now, since, settings: &told, asked: &asked, choice: seeds.choice };
-    let run = store.begin_run(&request)?;
-    // A later run may have taken sites over, which are put back.
-    let known = match &seeds.mark {
-        Some(mark) if run.resumed => store.has_seeds(run.id, mark)? && !store.has_later_run(run.id)?,
-        _ => false,
-    };
-    let keep_more = settings.crawl.pages_per_site > 0;
-    let mut none = std::iter::empty();
-    let urls: &mut dyn Iterator<Item = PageUrl> = if known { &mut none } else { &mut seeds.urls };
-    let queued = store.queue_seeds(run.id, urls, keep_more, now)?;
-    if let Some(mark) = &seeds.mark {
-        store.mark_seeds(run.id, mark)?;
-    }
-    let took = clock.started.elapsed();
-    if run.resumed || took > Duration::from_secs(2) {
-        let Queued { sites, ended, urls, .. } = queued;
-        let word = if run.resumed { "taken up again" } else { "begun" };
-        let new = if urls > 0 { format!(", {urls} new URLs queued") } else { String::new() };
-        tracing::info!("run {} {word} in {took:.1?}: {ended} of {sites} sites done{new}", run.id);
-    }
-    // Whatever sent the last request, a domain that it may have gone to waits a full delay from now.
-    let longest = settings.politeness.delay.max(settings.politeness.max_crawl_delay) + settings.fetch.timeout;
-    let is_recent = last_sent.is_some_and(|sent| now - sent < longest.as_millis() as i64);
-    let not_before = (run.resumed || is_recent).then(|| Instant::now() + settings.politeness.delay);
-    let deferrals = store.load_deferrals(now)?;
-    let later = |until: i64| Instant::now() + Duration::from_millis((until - now).max(0) as u64);
-    let deferred = deferrals.into_iter().map(|(name, until)| (PolitenessKey::named(&name), later(until))).collect();
-    Ok(Opened { store, run, queued, deferred, not_before })
 }
 
 /// Both clocks at once: the monotonic one spaces requests, the other one is written down.

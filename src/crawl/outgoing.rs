@@ -21,12 +21,11 @@ use crate::store::{VisitOutcome, Write, WriterError};
 
 impl Scheduler<'_> {
     /// Puts a request into the queue of its politeness key. A key that is an address needs a look-up first.
-    pub(super) fn push(&mut self, request: Request, end: QueueEnd) {
+    pub(super) async fn push(&mut self, request: Request, end: QueueEnd) -> Result<(), WriterError> {
         let scope = self.tools.settings.politeness.key;
         if scope != PolitenessScope::Ip || request.url.ip_literal().is_some() {
             let key = PolitenessKey::of(&request.url, scope, None);
-            self.enqueue(key, request, end);
-            return;
+            return self.enqueue(key, request, end).await;
         }
         let (resolver, events) = (self.fetcher.resolver().clone(), self.events.clone());
         self.n_pending += 1;
@@ -34,9 +33,24 @@ impl Scheduler<'_> {
             let key = resolve_key(&resolver, &request.url, scope).await;
             let _ = events.send(Event::Keyed { key, request: Box::new(request), end }).await;
         });
+        Ok(())
     }
 
-    pub(super) fn enqueue(&mut self, key: PolitenessKey, request: Request, end: QueueEnd) {
+    /// Puts a request into the queue of its key, as soon as that key is leased.
+    pub(super) async fn enqueue(
+        &mut self,
+        key: PolitenessKey,
+        request: Request,
+        end: QueueEnd,
+    ) -> Result<(), WriterError> {
+        // Keys are leased one after the other, and `enqueue` is what a lease leads to.
+        if let Some(request) = Box::pin(self.lease_for(&key, request, end)).await? {
+            self.enqueue_leased(key, request, end);
+        }
+        Ok(())
+    }
+
+    fn enqueue_leased(&mut self, key: PolitenessKey, request: Request, end: QueueEnd) {
         let now = Instant::now();
         let politeness = &self.tools.settings.politeness;
         // After a restart, robots.txt of a host may have deferred it before its address was known.
@@ -59,7 +73,7 @@ impl Scheduler<'_> {
     /// Sends everything that is due. Returns when the next request is.
     pub(super) async fn dispatch(&mut self) -> Result<Option<Instant>, WriterError> {
         while !self.is_stopping && self.queues.n_leased() < self.tools.settings.fetch.in_flight {
-            if self.is_over_memory() && self.queues.n_leased() > 0 {
+            if self.session_is_closed() || (self.is_over_memory() && self.queues.n_leased() > 0) {
                 return Ok(None);
             }
             let now = Instant::now();
@@ -109,7 +123,7 @@ impl Scheduler<'_> {
     }
 
     /// A request that is not sent, for a reason that concerns its whole origin.
-    async fn unavailable(&mut self, request: Request, reason: Reason) -> Result<(), WriterError> {
+    pub(super) async fn unavailable(&mut self, request: Request, reason: Reason) -> Result<(), WriterError> {
         match (&request.kind, request.kind.site()) {
             (RequestKind::Robots { origin }, _) => {
                 let visit = unsent_visit(&request, VisitOutcome::FetchError, Some(reason.text.clone()));
@@ -117,7 +131,7 @@ impl Scheduler<'_> {
                 let robots = Robots::of(RobotsAnswer::Unreachable(reason.code, &reason.text), &self.tools.agents);
                 let until = Instant::now() + self.tools.settings.politeness.max_back_off;
                 for waited in self.robots.insert(origin.clone(), robots, until) {
-                    self.push(waited, QueueEnd::Front);
+                    Box::pin(self.push(waited, QueueEnd::Front)).await?;
                 }
                 Ok(())
             }

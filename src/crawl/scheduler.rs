@@ -2,24 +2,27 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use dehusk_core::internals::page_url::PageUrl;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::mpsc;
 
-use super::Clock;
 use super::archive::Archive;
 use super::event::Event;
+use super::leases::Leases;
 use super::request::Request;
 use super::robots_cache::RobotsCache;
 use super::seed_stream::SeedStream;
 use super::site::{Command, Context, Count, SiteCrawl, SiteEvent};
 use super::stats::{Progress, Stats, Summary};
 use super::workers::{self, Tools};
+use super::{Clock, StopSignal};
 use crate::fetch::Fetcher;
 use crate::politeness::{HostQueues, Pace, PolitenessKey};
 
+use crate::lease_gate::WorkerSession;
 use crate::store::{Query, Reply, SiteId, SiteWork, Write, Writer, WriterError};
 
 /// Events that may wait for the scheduler.
@@ -48,6 +51,8 @@ pub(super) struct Start<'a> {
     pub(super) deferred: FxHashMap<PolitenessKey, Instant>,
     /// No request is sent before this time, after a restart.
     pub(super) not_before: Option<Instant>,
+    /// The session of a worker, where the store is shared.
+    pub(super) session: Option<WorkerSession>,
     pub(super) stats: Stats,
     /// Seeds that are still to come.
     pub(super) seeds: SeedStream,
@@ -69,6 +74,11 @@ pub(super) struct Scheduler<'a> {
     /// Keys that an earlier run has deferred, until they are met.
     pub(super) deferred: FxHashMap<PolitenessKey, Instant>,
     pub(super) not_before: Option<Instant>,
+    /// Keys of which it is not known whether an earlier holder kept a delay of their own, since when.
+    pub(super) unknown_pace: FxHashMap<PolitenessKey, Instant>,
+    /// The keys of this worker, where the store is shared.
+    pub(super) leases: Option<Leases>,
+    session: Option<WorkerSession>,
     /// Seeds that are still to come.
     pub(super) seeds: SeedStream,
     /// Sites that the store has given and that wait for room.
@@ -111,6 +121,9 @@ impl<'a> Scheduler<'a> {
             robots: RobotsCache::default(),
             deferred: start.deferred,
             not_before: start.not_before,
+            unknown_pace: FxHashMap::default(),
+            leases: start.session.is_some().then(Leases::default),
+            session: start.session,
             waiting: VecDeque::new(),
             last_site: Some(0),
             has_asked_for_sites: false,
@@ -124,12 +137,17 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    pub(super) async fn run(mut self, mut stop: mpsc::Receiver<()>) -> Result<Summary, WriterError> {
+    pub(super) async fn run(mut self, stop: &mut StopSignal) -> Result<Summary, WriterError> {
         let mut give_up: Option<Instant> = None;
         loop {
             self.admit().await?;
             let next = self.dispatch().await?;
             self.tell_progress();
+            if self.session.as_ref().is_some_and(|session| session.gate.is_lost()) {
+                // Nothing more can be stored. What is out is dropped.
+                self.fetcher.stop();
+                return Err(WriterError);
+            }
             if self.is_over() || give_up.is_some_and(|time| time <= Instant::now()) {
                 break;
             }
@@ -143,7 +161,8 @@ impl<'a> Scheduler<'a> {
                         self.handle(event).await?;
                     }
                 }
-                Some(()) = stop.recv(), if !self.is_stopping => {
+                Some(()) = stop.receiver.recv(), if !self.is_stopping => {
+                    stop.was_given = true;
                     give_up = Some(Instant::now() + self.tools.settings.crawl.stop_within);
                     self.stop().await?;
                 }
@@ -185,7 +204,16 @@ impl<'a> Scheduler<'a> {
         self.stats.in_flight = self.queues.n_leased();
         self.stats.held_bytes = self.memory;
         self.stats.read_changes(self.writer.changes());
+        if let Some(WorkerSession { counts, .. }) = &self.session {
+            counts.requests.store(self.stats.requests as i64, Ordering::Relaxed);
+            counts.pages.store(self.stats.pages as i64, Ordering::Relaxed);
+        }
         (self.watch)(Progress::Tick(&self.stats));
+    }
+
+    /// Whether the leases of this worker may have ended.
+    pub(super) fn session_is_closed(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| !session.gate.is_open())
     }
 
     /// Whether more is in memory than the settings allow.
@@ -236,12 +264,12 @@ impl<'a> Scheduler<'a> {
     pub(super) async fn carry_out(&mut self, id: SiteId, commands: Vec<Command>) -> Result<(), WriterError> {
         for command in commands {
             match command {
-                Command::Fetch(request, end) => self.push(request, end),
+                Command::Fetch(request, end) => self.push(request, end).await?,
                 Command::Compute(work) => self.compute(id, work),
                 Command::Write(write) => self.writer.write(write).await?,
                 Command::Ask(query) => self.ask(Some(id), query).await?,
                 Command::Count(count) => self.count(count),
-                Command::End(outcome) => self.end_site(id, &outcome),
+                Command::End(outcome) => self.end_site(id, &outcome).await?,
             }
         }
         Ok(())
@@ -286,20 +314,20 @@ impl<'a> Scheduler<'a> {
         match event {
             Event::Fetched(answer) => self.on_answer(*answer).await,
             Event::Keyed { request, .. } if self.is_stopping => self.abandon(vec![*request]).await,
-            Event::Keyed { key, request, end } => {
-                self.enqueue(key, *request, end);
-                Ok(())
-            }
+            Event::Keyed { key, request, end } => self.enqueue(key, *request, end).await,
             Event::Computed { site, result } => self.tell_site(site, SiteEvent::Computed(result)).await,
             Event::Replied { site: Some(site), reply } => self.on_reply(site, reply).await,
             Event::Replied { site: None, reply } => {
                 match reply {
                     Reply::NextSites(found) => self.on_sites(found),
                     Reply::SitesOf(found) => self.on_streamed_sites(found),
+                    Reply::LeasedSites { leased, is_over } => self.on_leased_sites(leased, is_over),
+                    Reply::LeasedHost(key, host) => self.on_leased_host(&key, host).await?,
                     _ => {}
                 }
                 Ok(())
             }
+            Event::AskForHost(key) => self.ask_for_host(&key).await,
             Event::WriterGone => Err(WriterError),
         }
     }
@@ -310,7 +338,8 @@ impl<'a> Scheduler<'a> {
         self.seeds.close();
         self.fetcher.stop();
         let waiting = self.queues.drain();
-        let parked = self.robots.drain();
+        let mut parked = self.robots.drain();
+        parked.extend(self.leases.iter_mut().flat_map(Leases::drain));
         self.waiting.clear();
         self.abandon(waiting).await?;
         self.abandon(parked).await

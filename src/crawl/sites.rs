@@ -26,13 +26,20 @@ impl Scheduler<'_> {
             let Some(work) = self.waiting.pop_front() else { break };
             self.begin_site(work).await?;
         }
+        let may_ask = self.leases.as_ref().is_none_or(|leases| leases.ask_at.is_none_or(|time| time <= Instant::now()));
         if let Some(after) = self.last_site
+            && may_ask
             && !self.has_asked_for_sites
             && self.waiting.len() < SITES / 2
             && self.has_room()
         {
             self.has_asked_for_sites = true;
-            self.ask(None, Query::NextSites { after, n: SITES }).await?;
+            let room = self.tools.settings.crawl.sites_at_once.saturating_sub(self.sites.len() + self.waiting.len());
+            let query = match self.leases {
+                Some(_) => Query::LeaseSites(room.clamp(1, SITES)),
+                None => Query::NextSites { after, n: SITES },
+            };
+            self.ask(None, query).await?;
         }
         Ok(())
     }
@@ -47,7 +54,7 @@ impl Scheduler<'_> {
         let id = work.id;
         if self.sites.contains_key(&id) || self.found.contains(&id) {
             // A redirect has led here before its turn came.
-            return Ok(());
+            return self.give_back_keys_of(id).await;
         }
         let recalled = self.recall_robots(&work);
         let (site, commands) = self.in_context(|cx| SiteCrawl::begin(work, recalled, cx));
@@ -70,13 +77,14 @@ impl Scheduler<'_> {
             }
             let answer = RobotsAnswer::Status(stored.status.unwrap_or(500), &stored.body);
             let robots = Robots::of(answer, &self.tools.agents);
-            if let (Some(time), Some(delay), Ok(url)) =
-                (self.not_before, robots.delay(), PageUrl::parse(&format!("{}/", stored.origin)))
-            {
+            if let (Some(delay), Ok(url)) = (robots.delay(), PageUrl::parse(&format!("{}/", stored.origin))) {
                 let own = delay.min(politeness.max_crawl_delay);
                 let key = PolitenessKey::of(&url, politeness.key, None);
-                let until = self.deferred.entry(key).or_insert(time);
-                *until = (*until).max(self.clock.started + own);
+                let since = self.unknown_pace.get(&key).copied().or(self.not_before.map(|_| self.clock.started));
+                if let Some(since) = since {
+                    let until = self.deferred.entry(key).or_insert(self.not_before.unwrap_or(since));
+                    *until = (*until).max(since + own);
+                }
             }
             let until = Instant::now() + Duration::from_millis(left as u64);
             self.robots.insert(stored.origin.clone(), robots, until);
@@ -85,8 +93,8 @@ impl Scheduler<'_> {
         recalled
     }
 
-    pub(super) fn end_site(&mut self, id: SiteId, outcome: &SiteOutcome) {
-        let Some(ActiveSite { site, begun }) = self.sites.remove(&id) else { return };
+    pub(super) async fn end_site(&mut self, id: SiteId, outcome: &SiteOutcome) -> Result<(), WriterError> {
+        let Some(ActiveSite { site, begun }) = self.sites.remove(&id) else { return Ok(()) };
         for origin in site.origins() {
             // Sites of one host name can share an origin through redirects.
             if !self.sites.values().any(|other| other.site.origins().contains(origin)) {
@@ -98,6 +106,7 @@ impl Scheduler<'_> {
         let was_redesigned = *outcome == SiteOutcome::Learned && summary.old_template_coverage.is_some();
         self.stats.redesigned += usize::from(was_redesigned);
         (self.watch)(Progress::Site(&summary, &self.stats));
+        self.give_back_keys_of(id).await
     }
 
     pub(super) async fn on_reply(&mut self, site: SiteId, reply: Reply) -> Result<(), WriterError> {
@@ -106,7 +115,9 @@ impl Scheduler<'_> {
             Reply::Snapshot(snapshot) => SiteEvent::Snapshot(snapshot.map(Box::new)),
             Reply::StalePages(pages) => SiteEvent::Stale(pages),
             Reply::CurrentSite(now, has_ended) => return self.settle(site, now, has_ended).await,
-            Reply::NextSites(_) | Reply::SitesOf(_) => return Ok(()),
+            Reply::NextSites(_) | Reply::SitesOf(_) | Reply::LeasedSites { .. } | Reply::LeasedHost(..) => {
+                return Ok(());
+            }
         };
         self.tell_site(site, event).await
     }
@@ -121,6 +132,7 @@ impl Scheduler<'_> {
             }
             if let Some(mut active) = self.sites.remove(&before) {
                 active.site.renumber(now);
+                self.renumber_leases(before, now);
                 self.sites.insert(now, active);
             }
         }

@@ -7,13 +7,19 @@ use reqwest::redirect::Policy;
 
 use super::body::innermost;
 use super::cookies::Jars;
+use super::gate::GateLayer;
 use super::{ClientError, Resolver};
+use crate::lease_gate::LeaseGate;
 use crate::settings::Fetch;
 
 /// A client that follows no redirects, decodes no bodies, keeps one idle connection per host and uses our resolver.
 ///
 /// rustls with ring is set up here and not in `main`, because tests do not run `main`.
-pub(super) fn build(fetch: &Fetch, resolver: &Resolver) -> Result<reqwest::Client, ClientError> {
+pub(super) fn build(
+    fetch: &Fetch,
+    resolver: &Resolver,
+    gate: Option<&LeaseGate>,
+) -> Result<reqwest::Client, ClientError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     let set_up = |e: &dyn std::error::Error| ClientError::SetUp(e.to_string());
@@ -36,6 +42,10 @@ pub(super) fn build(fetch: &Fetch, resolver: &Resolver) -> Result<reqwest::Clien
         .pool_idle_timeout(IDLE)
         .dns_resolver(Arc::new(resolver.clone()));
     let builder = if fetch.cookies { builder.cookie_provider(Arc::new(Jars::default())) } else { builder };
+    let builder = match gate {
+        Some(gate) => builder.connector_layer(GateLayer(gate.clone())),
+        None => builder,
+    };
     let builder = match fetch.proxy.as_str() {
         "" => builder.no_proxy(),
         url => builder.proxy(reqwest::Proxy::all(url).map_err(|e| ClientError::Proxy(url.to_owned(), innermost(&e)))?),

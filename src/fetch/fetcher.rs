@@ -21,6 +21,7 @@ use super::body::{Body, BodyError, Limits, innermost};
 use super::plain_words::in_plain_words;
 use super::resolver::ResolveError;
 use super::{ClientError, FetchError, Fetched, Resolver, Response, Wire, body, client, sniff};
+use crate::lease_gate::LeaseGate;
 use crate::politeness::Times;
 use crate::robots::MAX_ROBOTS_BYTES;
 use crate::settings::Fetch;
@@ -125,7 +126,12 @@ pub struct Fetcher {
     large: Arc<Semaphore>,
     /// Header lines of every request, if exchanges are kept.
     wire: Option<Arc<str>>,
+    /// Whether requests may be sent now, where that depends on leases.
+    gate: Option<LeaseGate>,
 }
+
+/// Pause between two questions whether requests may be sent again.
+const CLOSED: Duration = Duration::from_millis(100);
 
 /// Bytes read of the body of an error or a redirect, so that its connection can be reused.
 const DRAINED: usize = 256 * 1024;
@@ -136,7 +142,7 @@ impl Fetcher {
     /// `memory` bounds the bytes of large bodies in memory at one time. One large body always fits.
     pub fn new(fetch: &Fetch, memory: usize) -> Result<Fetcher, ClientError> {
         let resolver = Resolver::new(fetch)?;
-        let client = client::build(fetch, &resolver)?;
+        let client = client::build(fetch, &resolver, None)?;
         Ok(Fetcher {
             client,
             resolver,
@@ -145,7 +151,15 @@ impl Fetcher {
             stopped: CancellationToken::new(),
             large: Arc::new(Semaphore::new((memory / 4 / fetch.max_bytes.max(1)).clamp(1, 65_536))),
             wire: None,
+            gate: None,
         })
+    }
+
+    /// Makes the fetcher send only while leases last. Requests wait until they are renewed.
+    pub fn leased_by(mut self, gate: LeaseGate) -> Result<Fetcher, ClientError> {
+        self.client = client::build(&self.fetch, &self.resolver, Some(&gate))?;
+        self.gate = Some(gate);
+        Ok(self)
     }
 
     /// Makes the fetcher keep every exchange as it was on the wire.
@@ -175,6 +189,9 @@ impl Fetcher {
             let addresses = self.addresses(url).await?;
             let address = addresses.first().map(SocketAddr::ip);
             self.caps.request(address).await;
+            while self.gate.as_ref().is_some_and(|gate| !gate.is_open()) {
+                tokio::time::sleep(CLOSED).await;
+            }
             Ok(address)
         };
         let ready = self.stopped.run_until_cancelled(ready).await;

@@ -9,6 +9,7 @@ mod body;
 mod client;
 mod cookies;
 mod fetcher;
+mod gate;
 mod plain_words;
 mod redirect;
 mod resolver;

@@ -26,6 +26,16 @@ pub(super) struct BackOff {
 }
 
 impl BackOff {
+    /// The state that [`BackOff::counts`] gave.
+    pub(super) fn restored(doublings: u8, failures: u32) -> BackOff {
+        BackOff { level: doublings.min(MOST), failures, ..BackOff::default() }
+    }
+
+    /// Number of doublings, and of failed connections in a row.
+    pub(super) fn counts(&self) -> (u8, u32) {
+        (self.level, self.failures)
+    }
+
     /// Doubles the wait once more and returns it: `base` times the slowdown, at most `most`, with a jitter of ±25 %,
     /// never less than `asked` (`Retry-After`).
     pub(super) fn back_off(&mut self, base: Duration, asked: Duration, most: Duration, seed: u64) -> Duration {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use priority_queue::PriorityQueue;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::back_off::BackOff;
 use super::host_queue::HostQueue;
 use super::key::PolitenessKey;
 use super::pace::{LatencyEstimate, Pace, Times};
@@ -23,6 +24,19 @@ pub struct HostQueues<T> {
     not_before: Option<Instant>,
     /// Size of `hosts` at which idle queues are dropped.
     sweep_at: usize,
+}
+
+/// The politeness state of a key, for the process that has it next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostState {
+    /// Earliest time of the next fetch.
+    pub next_fetch: Instant,
+    /// Times that its delay was doubled.
+    pub doublings: u8,
+    /// Failed connections in a row.
+    pub failures: u32,
+    /// Why it is left alone for this run, if it is.
+    pub parked: Option<String>,
 }
 
 /// What [`HostQueues::pop_due`] returns.
@@ -195,6 +209,36 @@ impl<T> HostQueues<T> {
         self.due.clear();
         self.n_waiting = 0;
         self.hosts.values_mut().flat_map(|queue| queue.waiting.drain(..)).collect()
+    }
+
+    /// Takes over the state of a key that another process had.
+    pub fn restore(&mut self, key: &PolitenessKey, next_fetch: Instant, doublings: u8, failures: u32) {
+        let queue = self.hosts.entry(key.clone()).or_insert_with(|| HostQueue::new(next_fetch));
+        queue.next_fetch = queue.next_fetch.max(next_fetch);
+        queue.back_off = BackOff::restored(doublings, failures);
+    }
+
+    /// The state of a key; of one that is not known, with this time of its next fetch.
+    pub fn state(&self, key: &PolitenessKey, unknown: Instant) -> HostState {
+        let Some(queue) = self.hosts.get(key) else {
+            return HostState { next_fetch: unknown, doublings: 0, failures: 0, parked: None };
+        };
+        let (doublings, failures) = queue.back_off.counts();
+        let parked = queue.parked.as_deref().map(str::to_owned);
+        HostState { next_fetch: queue.next_fetch, doublings, failures, parked }
+    }
+
+    /// Whether no request of this key waits or is in flight.
+    pub fn is_idle(&self, key: &PolitenessKey) -> bool {
+        self.hosts.get(key).is_none_or(|queue| queue.waiting.is_empty() && !queue.leased)
+    }
+
+    /// Drops the state of an idle key.
+    pub fn forget(&mut self, key: &PolitenessKey) {
+        if self.is_idle(key) {
+            self.hosts.remove(key);
+            self.due.remove(key);
+        }
     }
 
     /// Drops queues that hold no request and no politeness state, once there are many of them.

@@ -17,6 +17,6 @@ mod host_queues;
 mod key;
 mod pace;
 
-pub use host_queues::{Due, HostQueues};
+pub use host_queues::{Due, HostQueues, HostState};
 pub use key::PolitenessKey;
 pub use pace::{LatencyEstimate, Pace, Times};

@@ -120,6 +120,12 @@ impl Default for Fetch {
 
 impl Default for Store {
     fn default() -> Store {
-        Store { path: "dehusk.db".to_owned(), zstd_level: 3, noindex: NoindexPages::Hide, keep: Keep::default() }
+        Store {
+            path: "dehusk.db".to_owned(),
+            zstd_level: 3,
+            noindex: NoindexPages::Hide,
+            keep: Keep::default(),
+            lease: Duration::from_secs(30),
+        }
     }
 }

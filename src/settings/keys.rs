@@ -20,8 +20,8 @@ use dehusk_core::internals::text_mdl::{TextCost, TextMethod};
 use dehusk_core::internals::tps::{TpsGap, TpsKeep, TpsSearch};
 
 use super::values::{
-    at_most, bytes, duration, headers, keep_text, networks, number, one_of, patterns, positive, share, strings, text,
-    truth, user_agent, whole,
+    at_least, at_most, bytes, duration, headers, keep_text, networks, number, one_of, patterns, positive, share,
+    strings, text, truth, user_agent, whole,
 };
 use super::{DelayFrom, Mode, NoindexPages, Order, PolitenessScope, SAME_SITE, ScopeOf, Settings};
 
@@ -358,8 +358,10 @@ pub(super) const KEYS: &[Key] = keys! {
     "text.bucket" = "64", "With max: number of the newest clusters with an equal signature value that are considered as partners.",
         |s, v| s.core.text.bucket => whole(v, 1, 100_000_000)?;
 
-    "store.path" = "\"dehusk.db\"", "The SQLite file with sites, templates and pages; --db overrides it.",
+    "store.path" = "\"dehusk.db\"", "The database with sites, templates and pages: a SQLite file, or the address of a PostgreSQL server that many crawls share (postgres://user:password@host/database). --db overrides it.",
         |s, v| s.store.path => text(v)?;
+    "store.lease" = "30.0", "PostgreSQL: how long the hosts of a crawl that is not heard of stay leased to it. Others take them over after that and one full delay.",
+        |s, v| s.store.lease => at_least(duration(v)?, Duration::from_secs(2))?;
     "store.zstd_level" = "3", "zstd compression level of stored pages.",
         |s, v| s.store.zstd_level => whole(v, 1, 19)? as i32;
     "store.keep_versions" = "0", "Versions of each page that are kept when a run ends. The newest one always is. 0 = all.",

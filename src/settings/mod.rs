@@ -145,6 +145,17 @@ pub enum PolitenessScope {
     Ip,
 }
 
+impl PolitenessScope {
+    /// The word in the settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            PolitenessScope::Domain => "domain",
+            PolitenessScope::Host => "host",
+            PolitenessScope::Ip => "ip",
+        }
+    }
+}
+
 /// When a known page is fetched again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Revisit {
@@ -252,6 +263,8 @@ pub struct Store {
     pub noindex: NoindexPages,
     /// What is kept of earlier runs.
     pub keep: Keep,
+    /// How long hosts stay leased to a crawl that is not heard of.
+    pub lease: Duration,
 }
 
 /// What is kept of earlier runs. The newest version of each page always is. 0 = everything.

@@ -119,6 +119,10 @@ pub(super) fn duration(value: &Value) -> Result<Duration, String> {
         .ok_or_else(|| "expected seconds such as 0.5, or text such as \"500ms\", \"2m\", \"24h\"".to_owned())
 }
 
+pub(super) fn at_least(time: Duration, least: Duration) -> Result<Duration, String> {
+    (time >= least).then_some(time).ok_or_else(|| format!("expected at least {} s", least.as_secs()))
+}
+
 pub(super) fn positive(time: Duration) -> Result<Duration, String> {
     (!time.is_zero()).then_some(time).ok_or_else(|| "expected more than 0".to_owned())
 }

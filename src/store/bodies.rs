@@ -1,7 +1,7 @@
 //! What pages are made of: each packed body is stored once, however many pages have it. Triggers of the schema delete a
 //! body with the last page that has it.
 
-use rusqlite::params;
+use super::sql::params;
 use sha2::{Digest, Sha256};
 
 use super::{Store, StoreError};
@@ -11,7 +11,7 @@ impl Store {
     pub(super) fn body_id(&self, packed: &[u8]) -> Result<i64, StoreError> {
         let digest = Sha256::digest(packed);
         let sql = "SELECT id FROM bodies WHERE digest = ?1";
-        let known = self.find(sql, [digest.as_slice()], |row| row.get(0))?;
+        let known = self.find(sql, params![digest.as_slice()], |row| row.get(0))?;
         if let Some(known) = known {
             return Ok(known);
         }
@@ -21,12 +21,12 @@ impl Store {
 
     /// The packed body of a page as fetched.
     pub(super) fn raw_of(&self, page: i64) -> Result<Vec<u8>, StoreError> {
-        self.row("SELECT raw FROM page_bodies WHERE id = ?1", [page], |row| row.get(0))
+        self.row("SELECT raw FROM page_bodies WHERE id = ?1", params![page], |row| row.get(0))
     }
 
     /// The packed cleaned form of a page, if it was cleaned.
     pub(super) fn cleaned_of(&self, page: i64) -> Result<Option<Vec<u8>>, StoreError> {
-        self.row("SELECT cleaned FROM page_bodies WHERE id = ?1", [page], |row| row.get(0))
+        self.row("SELECT cleaned FROM page_bodies WHERE id = ?1", params![page], |row| row.get(0))
     }
 }
 
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     fn count(store: &Store) -> i64 {
-        store.connection.query_row("SELECT count(*) FROM bodies", [], |row| row.get(0)).unwrap()
+        store.sqlite().query_row("SELECT count(*) FROM bodies", [], |row| row.get(0)).unwrap()
     }
 
     #[test]
@@ -49,7 +49,7 @@ mod tests {
             let (raw, cleaned) = (store.body_id(raw).unwrap(), store.body_id(cleaned).unwrap());
             let sql = "INSERT INTO pages (id, run_id, site_id, url, fetched_at, status, digest, raw, raw_id, cleaned,
                 cleaned_id) VALUES (?1, ?2, 1, ?1, 0, 200, '', x'', ?3, x'', ?4)";
-            store.connection.execute(sql, params![id, run, raw, cleaned]).unwrap();
+            store.execute(sql, params![id, run, raw, cleaned]).unwrap();
         };
         insert(1, b"body", b"text");
         insert(2, b"body", b"text");
@@ -57,12 +57,12 @@ mod tests {
         assert_eq!(count(&store), 3);
         assert_eq!(store.raw_of(3).unwrap(), b"body of today");
         assert_eq!(store.cleaned_of(2).unwrap().as_deref(), Some(b"text".as_slice()));
-        store.connection.execute("DELETE FROM pages WHERE id = 1", []).unwrap();
+        store.sqlite().execute("DELETE FROM pages WHERE id = 1", []).unwrap();
         assert_eq!(count(&store), 3);
         let other = store.body_id(b"other text").unwrap();
-        store.connection.execute("UPDATE pages SET cleaned_id = ?1 WHERE id IN (2, 3)", [other]).unwrap();
+        store.sqlite().execute("UPDATE pages SET cleaned_id = ?1 WHERE id IN (2, 3)", [other]).unwrap();
         assert_eq!(count(&store), 3, "the former text has gone");
-        store.connection.execute("DELETE FROM pages", []).unwrap();
+        store.sqlite().execute("DELETE FROM pages", []).unwrap();
         assert_eq!(count(&store), 0);
     }
 }

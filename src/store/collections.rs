@@ -1,6 +1,6 @@
 //! Templates that TEXT has found in collections of mixed pages (`dehusk cluster --store`).
 
-use rusqlite::params;
+use super::sql::params;
 
 use super::{Store, StoreError};
 use dehusk_core::internals::text_mdl::TextTemplates;
@@ -27,7 +27,7 @@ impl Store {
             return Ok(None);
         }
         let sql = "SELECT body FROM collections WHERE name = ?1";
-        let body: Option<Vec<u8>> = self.find(sql, [name], |row| row.get(0))?;
+        let body: Option<Vec<u8>> = self.find(sql, params![name], |row| row.get(0))?;
         let what = format!("collection {name}");
         let read = |body: Vec<u8>| {
             let json = self.decompress(&what, &body)?;
@@ -41,12 +41,11 @@ impl Store {
         if !self.has_collections()? {
             return Ok(Vec::new());
         }
-        self.rows("SELECT name FROM collections ORDER BY name", [], |row| row.get(0))
+        self.rows("SELECT name FROM collections ORDER BY name", params![], |row| row.get(0))
     }
 
     /// A file that is only read may be from before there were collections.
     fn has_collections(&self) -> Result<bool, StoreError> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'collections')";
-        self.row(sql, [], |row| row.get(0))
+        self.row(self.connection.has_table(), params!["collections"], |row| row.get(0))
     }
 }

@@ -1,6 +1,6 @@
 //! The contract of [`Backend`], run over every implementation.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dehusk_core::internals::page_url::PageUrl;
 
@@ -10,17 +10,41 @@ use crate::revisit::{Change, UrlOutcome};
 use crate::settings::Settings;
 use crate::validators::Validators;
 
+#[cfg(feature = "postgres")]
+#[allow(dead_code)] // tests/it uses all of it.
+#[path = "../../tests/it/postgres_server.rs"]
+mod postgres_server;
+
 /// Opens a back end on a database, with the run that is worked on. The seeds are put into it where they are not yet.
 type Open = fn(&Path, seeds: &[&str]) -> Box<dyn Backend>;
 
-/// Every implementation.
-const BACKENDS: [(&str, Open); 1] = [("sqlite", open_sqlite)];
+/// A new database; `None` where it cannot be had.
+type Place = fn(&Path) -> Option<PathBuf>;
 
-fn open_sqlite(path: &Path, seeds: &[&str]) -> Box<dyn Backend> {
-    let store = Store::create(path, 1).unwrap();
+/// Every implementation.
+const BACKENDS: &[(&str, Place, Open)] = &[
+    ("sqlite", |dir| Some(dir.join("store.sqlite")), open_file),
+    #[cfg(feature = "postgres")]
+    ("postgres", |_| Some(postgres_server::postgres_server()?.database().into()), open_on_server),
+];
+
+fn open(place: &Path, seeds: &[&str]) -> RunBackend {
+    let store = Store::create(place, 1).unwrap();
     let run = store.begin_run(&RunRequest { at: 1000, ..RunRequest::default() }).unwrap();
     store.queue_seeds(run.id, &mut seeds.iter().map(|seed| url(seed)), true, 1000).unwrap();
-    Box::new(SqliteBackend::new(store, run, Settings::default().revisit))
+    RunBackend::new(store, run, Settings::default().revisit)
+}
+
+fn open_file(place: &Path, seeds: &[&str]) -> Box<dyn Backend> {
+    Box::new(open(place, seeds))
+}
+
+#[cfg(feature = "postgres")]
+fn open_on_server(place: &Path, seeds: &[&str]) -> Box<dyn Backend> {
+    let inner = open(place, seeds);
+    let (lease, delay) = (std::time::Duration::from_secs(30), std::time::Duration::from_secs(1));
+    let session = Session::begin(inner.store(), inner.run().id, lease, delay).unwrap();
+    Box::new(SharedBackend::new(inner, session))
 }
 
 const SEEDS: [&str; 3] = ["http://a.org/", "http://b.org/", "http://a.org/more"];
@@ -30,10 +54,12 @@ fn url(text: &str) -> PageUrl {
 }
 
 fn each(test: impl Fn(&dyn Fn() -> Box<dyn Backend>)) {
-    for (name, open) in BACKENDS {
+    for (name, place, open) in BACKENDS {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join(name);
-        test(&|| open(&path, &SEEDS));
+        if let Some(place) = place(dir.path()) {
+            eprintln!("on {name}");
+            test(&|| open(&place, &SEEDS));
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads pages for a corpus, in the order in which they were stored.
 
-use rusqlite::params;
+use super::sql::params;
 
 use super::read::{PAGE, page};
 use super::{PageRow, Store, StoreError};
@@ -22,21 +22,23 @@ impl Store {
     /// The page up to which all pages are what they will be; 0 if there is none. Pages of a site that a crawl has not
     /// ended yet may still be cleaned.
     pub fn last_settled_page(&self) -> Result<i64, StoreError> {
+        self.wait_for_pages()?;
         let sql = "SELECT COALESCE(
             (SELECT min(p.id) - 1 FROM sites s JOIN pages p ON p.site_id = s.id
                 WHERE s.outcome IS NULL AND p.cleaned IS NULL AND p.run_id = s.run_id),
             (SELECT max(id) FROM pages), 0)";
-        self.row(sql, [], |row| row.get(0))
+        self.row(sql, params![], |row| row.get(0))
     }
 
     /// The next cleaned pages after this row.
     pub fn corpus_rows(&self, query: &CorpusQuery, after: i64, limit: usize) -> Result<Vec<PageRow>, StoreError> {
         let sql = format!(
             "{PAGE} WHERE p.id > ?1 AND p.id <= ?2 AND p.run_id > ?3 AND p.cleaned IS NOT NULL
-              AND (?4 = '[]' OR s.host IN (SELECT value FROM json_each(?4)))
+              AND (CAST(?4 AS TEXT) = '[]' OR {is_among})
               AND (?5 OR p.id = (SELECT id FROM pages WHERE site_id = p.site_id AND url = p.url AND id <= ?2
                 AND cleaned IS NOT NULL ORDER BY fetched_at DESC, id DESC LIMIT 1))
-            ORDER BY p.id LIMIT ?6"
+            ORDER BY p.id LIMIT ?6",
+            is_among = self.connection.is_among("s.host", "?4")
         );
         let hosts: Vec<String> = query.hosts.iter().flat_map(|host| [host.clone(), format!("www.{host}")]).collect();
         let hosts = serde_json::to_string(&hosts).unwrap_or_default();
@@ -46,13 +48,14 @@ impl Store {
 
     /// Address of a page.
     pub fn page_url(&self, id: i64) -> Result<Option<String>, StoreError> {
-        self.find("SELECT url FROM pages WHERE id = ?1", [id], |row| row.get(0))
+        self.find("SELECT url FROM pages WHERE id = ?1", params![id], |row| row.get(0))
     }
 
     /// The newest pages of a host that were fetched with success, at most `limit`.
     pub fn sample_pages(&self, host: &str, upto: i64, limit: usize) -> Result<Vec<PageRow>, StoreError> {
         let sql = format!(
-            "{PAGE} WHERE s.host = ?1 AND p.id <= ?2 AND p.cleaned IS NOT NULL GROUP BY p.digest ORDER BY p.id LIMIT ?3"
+            "{PAGE} WHERE p.id IN (SELECT max(p.id) FROM pages p JOIN sites s ON s.id = p.site_id
+                WHERE s.host = ?1 AND p.id <= ?2 AND p.cleaned IS NOT NULL GROUP BY p.digest) ORDER BY p.id LIMIT ?3"
         );
         self.rows(&sql, params![host, upto, limit as i64], page)
     }
@@ -73,14 +76,14 @@ mod tests {
             INSERT INTO pages (id, run_id, site_id, url, fetched_at, status, digest, raw, cleaned)
                 VALUES (1, 1, 1, 'http://a/', 0, 200, '', x'', x''), (2, 1, 1, 'http://a/failed', 0, 500, '', x'', NULL),
                 (3, 1, 2, 'http://b/', 0, 200, '', x'', NULL), (4, 1, 1, 'http://a/later', 0, 200, '', x'', x'');";
-        store.connection.execute_batch(insert).unwrap();
+        store.sqlite().execute_batch(insert).unwrap();
         let ids = |upto| {
             let query = CorpusQuery { upto, ..CorpusQuery::default() };
             store.corpus_rows(&query, 0, 9).unwrap().iter().map(|row| row.id).collect::<Vec<_>>()
         };
         assert_eq!(store.last_settled_page().unwrap(), 2);
         assert_eq!(ids(2), [1]);
-        store.connection.execute("UPDATE sites SET outcome = 'failed'", []).unwrap();
+        store.sqlite().execute("UPDATE sites SET outcome = 'failed'", []).unwrap();
         assert_eq!(store.last_settled_page().unwrap(), 4);
         assert_eq!(ids(4), [1, 4]);
     }

@@ -1,7 +1,7 @@
 //! New and changed pages in the order in which they were found so: what a feed is made of. Triggers of the schema write
 //! the table with the pages themselves, so that no crash separates them.
 
-use rusqlite::params;
+use super::sql::params;
 
 use super::read::{PAGE_COLUMNS, page};
 use super::{PageRow, Store, StoreError};
@@ -20,17 +20,18 @@ pub struct FeedRow {
 impl Store {
     /// Number of the last page of the feed; 0 if there is none.
     pub fn last_of_feed(&self) -> Result<i64, StoreError> {
-        self.row("SELECT COALESCE(max(seq), 0) FROM feed", [], |row| row.get(0))
+        self.wait_for_pages()?;
+        self.row("SELECT COALESCE(max(seq), 0) FROM feed", params![], |row| row.get(0))
     }
 
     /// The next pages of the feed.
     pub fn feed_after(&self, seq: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
         let sql = format!(
             "SELECT {PAGE_COLUMNS}, f.seq, f.change FROM feed f JOIN pages p ON p.id = f.page_id
-            JOIN sites s ON s.id = p.site_id WHERE f.seq > ?1 ORDER BY f.seq LIMIT ?2"
+            JOIN sites s ON s.id = p.site_id WHERE f.seq > ?1 AND f.seq <= ?2 ORDER BY f.seq LIMIT ?3"
         );
-        self.rows(&sql, params![seq, limit as i64], |row| {
-            Ok(FeedRow { seq: row.get("seq")?, change: row.get("change")?, page: page(row)? })
+        self.rows(&sql, params![seq, self.last_of_feed()?, limit as i64], |row| {
+            Ok(FeedRow { seq: row.get(13)?, change: row.get(14)?, page: page(row)? })
         })
     }
 }

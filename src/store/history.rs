@@ -1,6 +1,6 @@
 //! What each run brought.
 
-use rusqlite::params;
+use super::sql::{Row, SqlError, params};
 use serde::Serialize;
 
 use super::{Store, StoreError};
@@ -87,7 +87,7 @@ impl Store {
             WHERE url = ?1 AND change IN ('unchanged', 'gone') AND run_id IN (SELECT id FROM runs)
                 AND site_id IN (SELECT site_id FROM pages WHERE url = ?1)
             ORDER BY at, run_id";
-        self.rows(sql, [url], |row| {
+        self.rows(sql, params![url], |row| {
             Ok(PageNight {
                 run: row.get(0)?,
                 at: row.get(1)?,
@@ -101,18 +101,19 @@ impl Store {
     /// Runs, the newest first.
     pub fn list_runs(&self, most: usize) -> Result<Vec<RunRow>, StoreError> {
         let ids: Vec<i64> =
-            self.rows("SELECT id FROM runs ORDER BY id DESC LIMIT ?1", [most as i64], |row| row.get::<_, i64>(0))?;
+            self.rows("SELECT id FROM runs ORDER BY id DESC LIMIT ?1", params![most as i64], |row| row.get::<i64>(0))?;
         ids.into_iter().filter_map(|id| self.find_run(id).transpose()).collect()
     }
 
     /// One run.
     pub fn find_run(&self, run: i64) -> Result<Option<RunRow>, StoreError> {
         let sql = "SELECT r.id, r.started_at, r.ended_at, r.outcome,
-            count(v.sent_at), sum(v.change = 'unchanged'), sum(v.change = 'gone'),
-            sum(v.kind = 'page' AND v.outcome IN ('failed', 'error')), sum(v.outcome = 'forbidden')
+            count(v.sent_at), count(*) FILTER (WHERE v.change = 'unchanged'), count(*) FILTER (WHERE v.change = 'gone'),
+            count(*) FILTER (WHERE v.kind = 'page' AND v.outcome IN ('failed', 'error')),
+            count(*) FILTER (WHERE v.outcome = 'forbidden')
             FROM runs r LEFT JOIN visits v ON v.run_id = r.id WHERE r.id = ?1 GROUP BY r.id";
-        let row = |row: &rusqlite::Row<'_>| {
-            let count = |at: usize| Ok::<i64, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.unwrap_or(0));
+        let row = |row: &Row<'_>| {
+            let count = |at: usize| Ok::<i64, SqlError>(row.get::<Option<i64>>(at)?.unwrap_or(0));
             Ok(RunRow {
                 id: row.get(0)?,
                 started_at: row.get(1)?,
@@ -130,23 +131,24 @@ impl Store {
                 templates: 0,
             })
         };
-        let Some(mut found) = self.find(sql, [run], row)? else {
+        let Some(mut found) = self.find(sql, params![run], row)? else {
             return Ok(None);
         };
         let sql = "SELECT count(*) FILTER (WHERE change = 'new' OR (change IS NULL AND cleaned IS NULL)),
             count(*) FILTER (WHERE change = 'changed'), count(*) FILTER (WHERE change = 'same_text'),
             count(*) FILTER (WHERE change = 'recleaned'), (SELECT count(*) FROM templates WHERE run_id = ?1)
             FROM pages WHERE run_id = ?1";
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?));
-        (found.new, found.changed, found.same_text, found.recleaned, found.templates) = self.row(sql, [run], row)?;
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?));
+        (found.new, found.changed, found.same_text, found.recleaned, found.templates) =
+            self.row(sql, params![run], row)?;
         Ok(Some(found))
     }
 
     /// How much room a run takes.
     pub fn run_size(&self, run: i64) -> Result<RunSize, StoreError> {
         let sql = "SELECT coalesce(sum(length(raw)), 0), coalesce(sum(length(cleaned)), 0) FROM page_bodies WHERE run_id = ?1";
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let (bodies, cleaned) = self.row(sql, [run], row)?;
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let (bodies, cleaned) = self.row(sql, params![run], row)?;
         Ok(RunSize { bodies, cleaned, database: self.used_bytes()? })
     }
 
@@ -154,18 +156,19 @@ impl Store {
     pub fn site_outcomes(&self, run: i64) -> Result<Vec<(String, i64)>, StoreError> {
         let sql =
             "SELECT coalesce(outcome, 'waiting'), count(*) FROM sites WHERE run_id = ?1 GROUP BY 1 ORDER BY 2 DESC";
-        self.rows(sql, [run], |row| Ok((row.get(0)?, row.get(1)?)))
+        self.rows(sql, params![run], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// Pages that differ between the ends of two runs: the last word on each after run `from`, up to run `to`.
     pub fn diff_runs(&self, from: i64, to: i64) -> Result<Vec<UrlChange>, StoreError> {
-        let sql = "SELECT change, host, url, run_id, max(at) FROM (
+        let sql = "SELECT change, host, url, run_id FROM (
+            SELECT change, host, url, run_id, row_number() OVER (PARTITION BY url ORDER BY at DESC) AS place FROM (
                 SELECT p.change, s.host, p.url, p.run_id, p.fetched_at AS at FROM pages p JOIN sites s ON s.id = p.site_id
                     WHERE p.run_id > ?1 AND p.run_id <= ?2 AND p.change IS NOT NULL
                 UNION ALL
                 SELECT v.change, s.host, v.url, v.run_id, v.sent_at FROM visits v JOIN sites s ON s.id = v.site_id
-                    WHERE v.run_id > ?1 AND v.run_id <= ?2 AND v.change = 'gone')
-            GROUP BY url ORDER BY host, url";
+                    WHERE v.run_id > ?1 AND v.run_id <= ?2 AND v.change = 'gone') AS found) AS ordered
+            WHERE place = 1 ORDER BY host, url";
         self.rows(sql, params![from, to], |row| {
             Ok(UrlChange { change: row.get(0)?, host: row.get(1)?, url: row.get(2)?, run: row.get(3)? })
         })

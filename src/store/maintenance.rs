@@ -1,9 +1,9 @@
 //! Retention, erasure and copies.
 
-use rusqlite::params;
 use serde::Serialize;
 
-use super::{Store, StoreError};
+use super::sql::{Connection, Value, params};
+use super::{SiteId, Store, StoreError};
 use crate::settings::Keep;
 
 /// What was deleted.
@@ -44,31 +44,34 @@ impl Store {
     pub fn prune(&self, keep: &Keep) -> Result<Pruned, StoreError> {
         let before = self.used_bytes()?;
         let mut pruned = Pruned::default();
-        let transaction = self.wrap(self.connection.unchecked_transaction())?;
+        self.in_transaction(|| self.delete_beyond(keep, &mut pruned))?;
+        pruned.bytes = (before - self.used_bytes()?).max(0);
+        Ok(pruned)
+    }
+
+    fn delete_beyond(&self, keep: &Keep, pruned: &mut Pruned) -> Result<(), StoreError> {
         if keep.versions > 0 {
             let sql = "DELETE FROM pages WHERE id IN (
                     SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY site_id, url ORDER BY id DESC) AS n FROM pages)
                     WHERE n > ?1) AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)";
-            pruned.pages += self.execute(sql, [keep.versions as i64])?;
+            pruned.pages += self.execute(sql, params![keep.versions as i64])?;
         }
         if keep.nights > 0 {
             // The runs before the newest ones, up to the first that is not over.
             let sql = "SELECT min(id) FROM (SELECT id FROM runs ORDER BY id DESC LIMIT ?1)";
-            let first: i64 = self.find(sql, [keep.nights as i64], |row| row.get(0))?.unwrap_or(0);
+            let first: i64 = self.find(sql, params![keep.nights as i64], |row| row.get(0))?.unwrap_or(0);
             let sql = "DELETE FROM pages WHERE run_id < ?1
                 AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')
                 AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)";
-            pruned.pages += self.execute(sql, [first])?;
+            pruned.pages += self.execute(sql, params![first])?;
             let sql = "DELETE FROM visits WHERE run_id < ?1
                 AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')";
-            pruned.visits += self.execute(sql, [first])?;
+            pruned.visits += self.execute(sql, params![first])?;
         }
         if keep.bytes > 0 {
             pruned.pages += self.prune_to(keep.bytes as i64)?;
         }
-        self.wrap(transaction.commit())?;
-        pruned.bytes = (before - self.used_bytes()?).max(0);
-        Ok(pruned)
+        Ok(())
     }
 
     /// Deletes the oldest versions that are not the newest of their page until the bodies fit.
@@ -78,14 +81,12 @@ impl Store {
                     FROM page_bodies) WHERE size > ?1)
             AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)
             AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')";
-        self.execute(sql, [most])
+        self.execute(sql, params![most])
     }
 
     /// Bytes of the file that hold something.
     pub fn used_bytes(&self) -> Result<i64, StoreError> {
-        let sql = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count,
-            pragma_page_size";
-        self.row(sql, [], |row| row.get(0))
+        self.row(self.connection.used_bytes(), params![], |row| row.get(0))
     }
 
     /// Makes the file as small as what it holds, and overwrites what was deleted.
@@ -94,7 +95,11 @@ impl Store {
     ///
     /// [`StoreError::Sqlite`] when another program uses the database, or the disk has no room for a copy of it.
     pub fn compact(&self) -> Result<(), StoreError> {
-        self.wrap(self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"))
+        match &self.connection {
+            Connection::Sqlite(_) => self.batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"),
+            #[cfg(feature = "postgres")]
+            Connection::Postgres(_) => self.batch("VACUUM FULL"),
+        }
     }
 
     /// Removes every trace of a site: pages, URLs, templates, strings, rules and the log of requests.
@@ -105,13 +110,19 @@ impl Store {
     pub fn forget_site(&self, host: &str) -> Result<Forgotten, StoreError> {
         let bare = super::read::bare_host(host);
         let sql = "SELECT id FROM sites WHERE host IN (?1, 'www.' || ?1)";
-        let sites: Vec<i64> = self.rows(sql, [&bare], |row| row.get(0))?;
+        let sites: Vec<i64> = self.rows(sql, params![&bare], |row| row.get(0))?;
+        let mut forgotten = self.in_transaction(|| self.forget_sites(&bare, &sites))?;
+        forgotten.archives.sort();
+        forgotten.archives.dedup();
+        Ok(forgotten)
+    }
+
+    fn forget_sites(&self, bare: &str, sites: &[SiteId]) -> Result<Forgotten, StoreError> {
         let mut forgotten = Forgotten::default();
-        let transaction = self.wrap(self.connection.unchecked_transaction())?;
         let origins = ["http://", "https://", "http://www.", "https://www."].map(|scheme| format!("{scheme}{bare}"));
         for site in sites {
-            forgotten.archives.extend(self.archives("site_id = ?1", &site)?);
-            let delete = |sql: &str| self.execute(sql, [site]);
+            forgotten.archives.extend(self.archives("site_id = ?1", Value::from(site))?);
+            let delete = |sql: &str| self.execute(sql, params![site]);
             forgotten.visits += delete("DELETE FROM visits WHERE site_id = ?1")?;
             forgotten.urls += delete("DELETE FROM urls WHERE site_id = ?1")?;
             forgotten.pages += delete("DELETE FROM pages WHERE site_id = ?1")?;
@@ -120,19 +131,16 @@ impl Store {
             forgotten.sites += delete("DELETE FROM sites WHERE id = ?1")?;
         }
         for origin in &origins {
-            self.execute("DELETE FROM robots WHERE origin = ?1", [origin])?;
+            self.execute("DELETE FROM robots WHERE origin = ?1", params![origin])?;
             let sql = "DELETE FROM visits WHERE url = ?1 OR substr(url, 1, length(?1) + 1) = ?1 || '/'";
-            forgotten.visits += self.execute(sql, [origin])?;
+            forgotten.visits += self.execute(sql, params![origin])?;
         }
-        for name in [bare.clone(), format!("www.{bare}")] {
+        for name in [bare.to_owned(), format!("www.{bare}")] {
             let sql = "DELETE FROM string_sources WHERE source_id IN (SELECT id FROM strings WHERE source = ?1)";
-            self.execute(sql, [&name])?;
-            self.execute("DELETE FROM strings WHERE source = ?1", [&name])?;
-            self.execute("DELETE FROM domains WHERE name = ?1", [&name])?;
+            self.execute(sql, params![&name])?;
+            self.execute("DELETE FROM strings WHERE source = ?1", params![&name])?;
+            self.execute("DELETE FROM domains WHERE name = ?1", params![&name])?;
         }
-        self.wrap(transaction.commit())?;
-        forgotten.archives.sort();
-        forgotten.archives.dedup();
         Ok(forgotten)
     }
 
@@ -142,29 +150,28 @@ impl Store {
     ///
     /// [`StoreError::Sqlite`] when the database cannot be written.
     pub fn forget_url(&self, url: &str) -> Result<Forgotten, StoreError> {
-        let transaction = self.wrap(self.connection.unchecked_transaction())?;
-        let archives = self.archives("url = ?1", &url)?;
-        let delete = |sql: &str| self.execute(sql, params![url]);
-        let forgotten = Forgotten {
-            visits: delete("DELETE FROM visits WHERE url = ?1")?,
-            urls: delete("DELETE FROM urls WHERE url = ?1")?,
-            pages: delete("DELETE FROM pages WHERE url = ?1")?,
-            archives,
-            ..Forgotten::default()
-        };
-        self.wrap(transaction.commit())?;
-        Ok(forgotten)
+        self.in_transaction(|| {
+            let archives = self.archives("url = ?1", Value::from(url))?;
+            let delete = |sql: &str| self.execute(sql, params![url]);
+            Ok(Forgotten {
+                visits: delete("DELETE FROM visits WHERE url = ?1")?,
+                urls: delete("DELETE FROM urls WHERE url = ?1")?,
+                pages: delete("DELETE FROM pages WHERE url = ?1")?,
+                archives,
+                ..Forgotten::default()
+            })
+        })
     }
 
     /// Whether the template of a site was learned from this page.
     pub fn is_training_page(&self, url: &str) -> Result<bool, StoreError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM templates WHERE key_url = ?1)";
-        self.row(sql, [url], |row| row.get(0))
+        self.row(sql, params![url], |row| row.get(0))
     }
 
-    fn archives(&self, condition: &str, value: &dyn rusqlite::ToSql) -> Result<Vec<String>, StoreError> {
+    fn archives(&self, condition: &str, value: Value<'_>) -> Result<Vec<String>, StoreError> {
         let sql = format!("SELECT DISTINCT warc FROM pages WHERE warc IS NOT NULL AND {condition} ORDER BY warc");
-        self.rows(&sql, [value], |row| row.get(0))
+        self.rows(&sql, &[value], |row| row.get(0))
     }
 }
 
@@ -186,14 +193,14 @@ mod tests {
                 let url = format!("http://a.org/{path}");
                 let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, raw, warc)
                     VALUES (?1, 1, ?2, ?1, 200, '', zeroblob(5000), 'archive')";
-                store.connection.execute(sql, params![run, url]).unwrap();
-                let id = store.connection.last_insert_rowid();
+                store.execute(sql, params![run, &url]).unwrap();
+                let id = store.sqlite().last_insert_rowid();
                 let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, page_id)
                     VALUES (1, ?1, ?2, 1, 0, 0, ?3) ON CONFLICT DO UPDATE SET page_id = ?3";
-                store.connection.execute(sql, params![path.len() as i64, url, id]).unwrap();
+                store.execute(sql, params![path.len() as i64, &url, id]).unwrap();
                 let sql =
                     "INSERT INTO visits (run_id, site_id, url, kind, outcome) VALUES (?1, 1, ?2, 'page', 'fetched')";
-                store.connection.execute(sql, params![run, url]).unwrap();
+                store.execute(sql, params![run, &url]).unwrap();
             }
             store.end_run(run, night, "finished").unwrap();
         }
@@ -201,7 +208,7 @@ mod tests {
     }
 
     fn count(store: &Store, table: &str) -> i64 {
-        store.connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+        store.sqlite().query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
     }
 
     #[test]
@@ -222,7 +229,7 @@ mod tests {
             assert_eq!((count(&store, "pages"), count(&store, "visits")), (pages, visits), "{keep:?}");
             assert_eq!(pruned.pages as i64, 6 - pages);
             let lost = "SELECT count(*) FROM urls WHERE page_id NOT IN (SELECT id FROM pages)";
-            assert_eq!(store.connection.query_row(lost, [], |row| row.get(0)), Ok(0), "{keep:?}");
+            assert_eq!(store.sqlite().query_row(lost, [], |row| row.get(0)), Ok(0), "{keep:?}");
         }
     }
 

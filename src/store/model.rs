@@ -4,6 +4,7 @@ use dehusk_core::internals::method::Method;
 use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::site_model::StoredTrainingSet;
 use dehusk_core::internals::template::Template;
+use serde::Serialize;
 
 use super::{KnownUrl, NewUrl, NewVisit, SiteId, SiteOutcome, SiteWork, Snapshot};
 use crate::reason::Reason;
@@ -58,6 +59,10 @@ pub enum Write {
         /// Why.
         reason: String,
     },
+    /// A host of a shared store is given back.
+    HostReleased(HostRelease),
+    /// A host of a shared store stays leased and is left alone for longer.
+    BackedOff(HostRelease),
     /// The work on a site ended, at this time.
     SiteEnded(SiteId, SiteOutcome, i64),
     /// The run ended.
@@ -192,6 +197,61 @@ pub struct RecleanedPage {
     pub last_text: Option<u64>,
 }
 
+/// A politeness key that a worker has leased from a shared store, with its state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostLease {
+    /// The politeness key.
+    pub key: String,
+    /// Milliseconds before the next request.
+    pub wait_ms: i64,
+    /// Whether this time includes a delay that its own robots.txt asks for.
+    pub is_pace_known: bool,
+    /// Times that its delay was doubled.
+    pub doublings: u8,
+    /// Failed connections in a row.
+    pub failures: u32,
+    /// Why it is left alone for the rest of the run, if it is.
+    pub parked: Option<String>,
+}
+
+/// A politeness key that is given back, or noted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostRelease {
+    /// Its state now.
+    pub host: HostLease,
+    /// What it is deferred for.
+    pub reason: Option<String>,
+}
+
+/// A crawl that shares a database.
+#[derive(Clone, Debug, Serialize)]
+pub struct WorkerRow {
+    /// Number.
+    pub worker: i64,
+    /// Its run.
+    pub run: i64,
+    /// The machine that it runs on.
+    pub machine: String,
+    /// Its number there.
+    pub process: i64,
+    /// `working`, `left`, `lost`; `silent`: its leases have expired, and nobody has taken them over yet.
+    pub state: String,
+    /// Unix milliseconds, by the server's clock.
+    pub started_at: i64,
+    /// Unix milliseconds, by the server's clock.
+    pub ended_at: Option<i64>,
+    /// Seconds since its last heartbeat.
+    pub silent_s: f64,
+    /// Hosts that it has leased.
+    pub leases: i64,
+    /// Requests sent.
+    pub requests: i64,
+    /// Pages fetched.
+    pub pages: i64,
+    /// Pages per second in the last minute.
+    pub pages_per_s: f64,
+}
+
 /// A question. It sees everything that was written before it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Query {
@@ -202,6 +262,10 @@ pub enum Query {
         /// At most so many.
         n: usize,
     },
+    /// Sites of hosts that are leased now from a shared store: at most so many.
+    LeaseSites(usize),
+    /// The lease of one politeness key of a shared store.
+    LeaseHost(String),
     /// The sites of these seeds that wait.
     SitesOf(Vec<PageUrl>),
     /// The next URLs of a site.
@@ -247,6 +311,15 @@ pub enum Reply {
     NextSites(Vec<SiteWork>),
     /// Sites with what is known about them.
     SitesOf(Vec<SiteWork>),
+    /// Sites with their leases; and, where there are none, whether none will come: no worker has one.
+    LeasedSites {
+        /// The sites.
+        leased: Vec<(HostLease, SiteWork)>,
+        /// Whether the run is over.
+        is_over: bool,
+    },
+    /// A politeness key, and its lease; `None` while another worker has it.
+    LeasedHost(String, Option<HostLease>),
     /// Known pages that are due, then URLs that wait.
     NextUrls(Vec<KnownUrl>),
     /// The page; `None` when there is none, or it cannot be read back.

@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
+use super::sql::{EMPTY, Row, params};
 use dehusk_core::internals::page_url::PageUrl;
-use rusqlite::params;
 use sha2::{Digest, Sha256};
 use zstd::bulk::Compressor;
 
@@ -87,7 +87,7 @@ impl Store {
         self.update_url(run, site, page, id, &update, text.as_ref())?;
         if same.is_some() && page.warc.is_some() {
             let sql = "UPDATE pages SET warc = ?2, warc_record = ?3 WHERE id = ?1";
-            self.execute(sql, params![id, page.warc, page.warc_record])?;
+            self.execute(sql, params![id, &page.warc, &page.warc_record])?;
         }
         Ok(Saved { page: id, change: update.change, is_cleaned: text.is_some() })
     }
@@ -105,11 +105,11 @@ impl Store {
             "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, run_id, page_id, etag, last_modified,
                 digest, checked_at, next_due, interval_ms, text_digest, changed_at, text_model,
                 page_text)
-            VALUES (?1, ?2, ?3, ?14, ?4, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?10 + ?11, ?11, ?12, ?13, ?15, ?16)
+            VALUES (?1, ?2, ?3, ?14, ?4, 0, ?5, ?6, ?7, ?8, ?9, ?10, CAST(?10 AS BIGINT) + ?11, ?11, ?12, ?13, ?15, ?16)
             ON CONFLICT (site_id, fingerprint) DO UPDATE SET state = ?14, run_id = ?5, page_id = ?6, etag = ?7,
-                last_modified = ?8, digest = ?9, checked_at = ?10, next_due = ?10 + ?11, interval_ms = ?11,
-                text_digest = COALESCE(?12, text_digest), text_model = COALESCE(?15, text_model), page_text = COALESCE(?16, page_text),
-                changed_at = COALESCE(?13, changed_at)";
+                last_modified = ?8, digest = ?9, checked_at = ?10, next_due = CAST(?10 AS BIGINT) + ?11, interval_ms = ?11,
+                text_digest = COALESCE(?12, urls.text_digest), text_model = COALESCE(?15, urls.text_model),
+                page_text = COALESCE(?16, urls.page_text), changed_at = COALESCE(?13, urls.changed_at)";
         let changed = text.filter(|text| is_news(text.change)).map(|_| page.fetched_at);
         // A text that cannot be compared yet leaves the last one in place.
         let mark = text.filter(|text| text.change.is_some()).map(|text| text.cleaned.text);
@@ -120,9 +120,9 @@ impl Store {
             page.depth,
             run,
             id,
-            page.validators.etag,
-            page.validators.last_modified,
-            page.digest,
+            &page.validators.etag,
+            &page.validators.last_modified,
+            &page.digest,
             page.fetched_at,
             update.interval_ms,
             mark.map(|mark| mark.digest as i64),
@@ -138,12 +138,12 @@ impl Store {
         let sql =
             "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw, raw_id, noindex,
                 nofollow, warc, cleaned, cleaned_id, method, template_id, confidence, change, model, warc_record)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, x'', ?8, ?9, ?10, ?11, iif(?12 IS NULL, NULL, x''), ?12, ?13, ?14, ?15,
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?19, ?8, ?9, ?10, ?11, ?20, ?12, ?13, ?14, ?15,
                 ?16, ?17, ?18)
             ON CONFLICT (run_id, url) DO UPDATE SET site_id = ?2, fetched_at = ?4, status = ?5, content_type = ?6,
-                digest = ?7, raw = x'', raw_id = ?8, noindex = ?9, nofollow = ?10, warc = ?11,
+                digest = ?7, raw = ?19, raw_id = ?8, noindex = ?9, nofollow = ?10, warc = ?11,
                 cleaned = excluded.cleaned, cleaned_id = ?12, method = ?13, template_id = ?14, confidence = ?15,
-                change = COALESCE(change, ?16), model = ?17, warc_record = ?18
+                change = COALESCE(pages.change, ?16), model = ?17, warc_record = ?18
             RETURNING id";
         let raw = self.body_id(&page.raw)?;
         let cleaned = text.map(|text| self.body_id(&text.cleaned.html)).transpose()?;
@@ -153,19 +153,21 @@ impl Store {
             page.url.as_str(),
             page.fetched_at,
             page.status,
-            page.content_type,
-            page.digest,
+            &page.content_type,
+            &page.digest,
             raw,
             page.noindex,
             page.nofollow,
-            page.warc,
+            &page.warc,
             cleaned,
             text.map(|text| text.cleaned.method.name()),
             text.and_then(|text| text.template),
             text.map(|text| text.cleaned.confidence),
             text.and_then(|text| text.change).map(Change::as_str),
             text.map(|text| text.cleaned.text.model as i64),
-            page.warc_record
+            &page.warc_record,
+            EMPTY,
+            cleaned.map(|_| EMPTY)
         ];
         self.row(sql, row, |row| row.get(0))
     }
@@ -185,15 +187,15 @@ impl Store {
         let is_first_text = known.is_of_run && known.change.is_none();
         let update = after_cleaning(known.text, known.interval, page.text, is_first_text, revisit);
         let template = template.filter(|_| page.by_template);
-        let sql = "UPDATE pages SET cleaned = x'', cleaned_id = ?2, method = ?3, template_id = ?4, confidence = ?5,
+        let sql = "UPDATE pages SET cleaned = ?8, cleaned_id = ?2, method = ?3, template_id = ?4, confidence = ?5,
             change = COALESCE(?6, change), model = ?7 WHERE id = ?1";
         let change = update.change.map(Change::as_str);
         let model = page.text.model as i64;
         let form = self.body_id(&page.html)?;
-        let row = params![known.page, form, page.method.name(), template, page.confidence, change, model];
+        let row = params![known.page, form, page.method.name(), template, page.confidence, change, model, EMPTY];
         self.execute(sql, row)?;
         let sql = "UPDATE urls SET text_digest = COALESCE(?2, text_digest), text_model = COALESCE(?6, text_model),
-            page_text = COALESCE(?7, page_text), interval_ms = ?3, next_due = ?4 + ?3, changed_at = CASE WHEN ?5 THEN ?4 ELSE changed_at END WHERE id = ?1";
+            page_text = COALESCE(?7, page_text), interval_ms = ?3, next_due = CAST(?4 AS BIGINT) + ?3, changed_at = CASE WHEN ?5 THEN ?4 ELSE changed_at END WHERE id = ?1";
         // A text that cannot be compared yet leaves the last one in place.
         let is_open = is_first_text && update.change.is_none();
         let mark = Some(page.text).filter(|_| !is_open);
@@ -214,11 +216,12 @@ impl Store {
     /// Body and head of a snapshot.
     pub fn load_snapshot(&self, page: i64) -> Result<Option<Snapshot>, StoreError> {
         let sql = "SELECT url, status, content_type, fetched_at, noindex, nofollow FROM pages WHERE id = ?1";
-        let row = |row: &rusqlite::Row<'_>| {
+        let row = |row: &Row<'_>| {
             let rules = (row.get(4)?, row.get(5)?);
             Ok((url_at(row, 0)?, row.get(1)?, row.get(2)?, row.get(3)?, rules))
         };
-        let Some((url, status, content_type, fetched_at, (noindex, nofollow))) = self.find(sql, [page], row)? else {
+        let Some((url, status, content_type, fetched_at, (noindex, nofollow))) = self.find(sql, params![page], row)?
+        else {
             return Ok(None);
         };
         // One that cannot be read back is fetched again.

@@ -1,6 +1,6 @@
 //! Reads what commands show.
 
-use rusqlite::{Row, params};
+use super::sql::{Row, SqlResult, params};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -83,7 +83,7 @@ pub(super) const PAGE_COLUMNS: &str = page_columns!();
 pub(super) const PAGE: &str = concat!("SELECT ", page_columns!(), " FROM pages p JOIN sites s ON s.id = p.site_id");
 
 /// The page of a row that begins with [`PAGE_COLUMNS`].
-pub(super) fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
+pub(super) fn page(row: &Row<'_>) -> SqlResult<PageRow> {
     Ok(PageRow {
         id: row.get(0)?,
         run: row.get(1)?,
@@ -93,7 +93,7 @@ pub(super) fn page(row: &Row<'_>) -> rusqlite::Result<PageRow> {
         status: row.get(5)?,
         content_type: row.get(6)?,
         digest: row.get(7)?,
-        method: row.get::<_, Option<String>>(8)?.map(current_name),
+        method: row.get::<Option<String>>(8)?.map(current_name),
         confidence: row.get(9)?,
         aliases: Vec::new(),
         noindex: row.get(10)?,
@@ -145,7 +145,7 @@ impl Store {
     pub fn list_templates(&self, host: Option<&str>, all_versions: bool) -> Result<Vec<TemplateRow>, StoreError> {
         let sql = "SELECT s.host, t.version, t.learned_at, t.method, t.key_url, t.m, t.t, t.loads, t.n_nodes
             FROM templates t JOIN sites s ON s.id = t.site_id
-            WHERE (?1 IS NULL OR s.host IN (?1, 'www.' || ?1))
+            WHERE (CAST(?1 AS TEXT) IS NULL OR s.host IN (?1, 'www.' || ?1))
               AND (?2 OR t.version = (SELECT max(version) FROM templates WHERE site_id = t.site_id))
             ORDER BY s.host, t.version DESC";
         self.rows(sql, params![host.map(bare_host), all_versions], |row| {
@@ -166,11 +166,11 @@ impl Store {
     /// Newest snapshot of each page, also of those that ask for noindex; of one host when given.
     pub fn list_pages(&self, host: Option<&str>) -> Result<Vec<PageRow>, StoreError> {
         let sql = format!(
-            "{PAGE} WHERE (?1 IS NULL OR s.host IN (?1, 'www.' || ?1))
+            "{PAGE} WHERE (CAST(?1 AS TEXT) IS NULL OR s.host IN (?1, 'www.' || ?1))
              AND p.id = (SELECT id FROM pages WHERE site_id = p.site_id AND url = p.url ORDER BY fetched_at DESC LIMIT 1)
              ORDER BY s.host, p.url"
         );
-        self.rows(&sql, [host.map(bare_host)], page)
+        self.rows(&sql, params![host.map(bare_host)], page)
     }
 
     /// Hosts of this name, with and without a port.
@@ -179,25 +179,25 @@ impl Store {
         let sql =
             "SELECT host FROM sites WHERE host IN (?1, 'www.' || ?1) OR substr(host, 1, length(?1) + 1) = ?1 || ':'
             ORDER BY host LIMIT 5";
-        self.rows(sql, [name], |row| row.get(0))
+        self.rows(sql, params![name], |row| row.get(0))
     }
 
     /// Newest snapshot of one page.
     pub fn find_page(&self, url: &str) -> Result<Option<PageRow>, StoreError> {
         let sql = format!("{PAGE} WHERE p.url = ?1 ORDER BY p.fetched_at DESC LIMIT 1");
-        self.find(&sql, [url], page)
+        self.find(&sql, params![url], page)
     }
 
     /// The newest version of a page that was fetched by then (Unix milliseconds).
     pub fn find_page_by(&self, url: &str, at: i64) -> Result<Option<PageRow>, StoreError> {
         let sql = format!("{PAGE} WHERE p.url = ?1 AND p.fetched_at <= ?2 ORDER BY p.fetched_at DESC LIMIT 1");
-        self.find(&sql, (url, at), page)
+        self.find(&sql, params![url, at], page)
     }
 
     /// All stored versions of one page, oldest first.
     pub fn page_versions(&self, url: &str) -> Result<Vec<PageRow>, StoreError> {
         let sql = format!("{PAGE} WHERE p.url = ?1 ORDER BY p.fetched_at");
-        self.rows(&sql, [url], page)
+        self.rows(&sql, params![url], page)
     }
 
     /// Body of a page as fetched.
@@ -223,8 +223,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::create(&dir.path().join("twins.sqlite"), 3).unwrap();
         store
-            .connection
-            .execute_batch(
+            .batch(
                 "INSERT INTO runs (id, started_at, settings) VALUES (1, 0, '{}');
                 INSERT INTO sites (id, host, key_url, updated_at) VALUES (1, 'a', 'http://a/', 0), (2, 'b', 'http://b/', 0)",
             )
@@ -242,7 +241,7 @@ mod tests {
         for (site, url, body) in pages {
             let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, raw)
                 VALUES (1, ?1, ?2, 0, 200, ?3, ?4)";
-            store.connection.execute(sql, params![site, url, body, pack(body.as_bytes(), 3)]).unwrap();
+            store.execute(sql, params![site, url, body, pack(body.as_bytes(), 3)]).unwrap();
         }
         let merged = store.merge_aliases(store.list_pages(None).unwrap()).unwrap();
         let mut urls: Vec<&str> = merged.iter().map(|row| row.url.as_str()).collect();

@@ -1,7 +1,7 @@
 //! Pages that are cleaned again at the end of their site, so that a run leaves one text for each.
 
+use super::sql::{EMPTY, Row, SqlResult, params};
 use dehusk_core::internals::page_url::PageUrl;
-use rusqlite::{Row, params};
 
 use super::{Counted, RecleanedPage, SiteId, StalePage, Store, StoreError};
 use crate::revisit::{Change, TextMark, after_recleaning};
@@ -42,7 +42,7 @@ impl Store {
                 (SELECT max(o.id) FROM pages o WHERE o.site_id = ?1 AND o.url = p.url AND o.id < p.id), u.text_digest
             FROM urls u JOIN pages p ON p.id = u.page_id
             WHERE u.site_id = ?1 AND u.run_id = ?2 AND u.fingerprint > ?4 AND p.cleaned IS NOT NULL
-                AND (p.model IS NOT ?3 OR (p.run_id = ?2 AND p.change IS NULL))
+                AND (p.model IS DISTINCT FROM ?3 OR (p.run_id = ?2 AND p.change IS NULL))
             ORDER BY u.fingerprint LIMIT ?5";
         let row = |row: &Row<'_>| {
             let (is_undecided, last, stored) = (row.get(2)?, row.get(3)?, row.get(4)?);
@@ -86,17 +86,17 @@ impl Store {
         let (model, word) = (text.model as i64, change.map(Change::as_str));
         if let Some(form) = form {
             let template = template.filter(|_| form.by_template);
-            let sql = "UPDATE pages SET cleaned = x'', cleaned_id = ?2, method = ?3, template_id = ?4, confidence = ?5
+            let sql = "UPDATE pages SET cleaned = ?6, cleaned_id = ?2, method = ?3, template_id = ?4, confidence = ?5
                 WHERE id = ?1";
             let html = self.body_id(&form.html)?;
-            let row = params![known.page, html, form.method.name(), template, form.confidence];
+            let row = params![known.page, html, form.method.name(), template, form.confidence, EMPTY];
             self.execute(sql, row)?;
         }
         let sql = "UPDATE pages SET model = ?2, change = COALESCE(?3, change) WHERE id = ?1";
         self.execute(sql, params![known.page, model, word])?;
         let is_news = before.is_none() && change == Some(Change::Changed);
         let sql =
-            "UPDATE urls SET text_digest = ?2, text_model = ?3, page_text = ?7, interval_ms = ?4, next_due = ?5 + ?4,
+            "UPDATE urls SET text_digest = ?2, text_model = ?3, page_text = ?7, interval_ms = ?4, next_due = CAST(?5 AS BIGINT) + ?4,
             changed_at = CASE WHEN ?6 THEN ?5 ELSE changed_at END WHERE id = ?1";
         let (digest, whole) = (text.digest as i64, text.page as i64);
         let row = params![known.url, digest, model, update.interval_ms, known.checked_at, is_news, whole];
@@ -122,7 +122,7 @@ impl Store {
                 interval: row.get(5)?,
                 checked_at: row.get(6)?,
                 is_of_run: row.get(7)?,
-                change: row.get::<_, Option<String>>(8)?.and_then(|word| Change::from_word(&word)),
+                change: row.get::<Option<String>>(8)?.and_then(|word| Change::from_word(&word)),
             })
         };
         self.find(sql, params![site, url.fingerprint() as i64, run], row)
@@ -131,7 +131,7 @@ impl Store {
 
 /// The text of a URL, from three columns. Before version 5 only the first one was written; 0 is the number of no model
 /// and of no text.
-pub(super) fn text_mark(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<TextMark>> {
+pub(super) fn text_mark(row: &Row<'_>, at: usize) -> SqlResult<Option<TextMark>> {
     let digest: Option<i64> = row.get(at)?;
     let number = |at: usize| row.get(at).map(|number: Option<i64>| number.unwrap_or(0) as u64);
     let (page, model) = (number(at + 1)?, number(at + 2)?);

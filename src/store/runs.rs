@@ -1,6 +1,6 @@
 //! Writes runs, visits, robots rules and put-off domains.
 
-use rusqlite::params;
+use super::sql::params;
 
 use super::{Store, StoreError};
 use crate::reason::Reason;
@@ -129,6 +129,8 @@ pub enum RunChoice {
     /// The unfinished run of the same seeds and settings, else a new one.
     #[default]
     Same,
+    /// The unfinished run of this number.
+    Number(i64),
     /// The newest unfinished run, whatever it was asked for.
     Resume,
     /// A new one. Unfinished runs stay as they are.
@@ -159,26 +161,32 @@ impl Store {
     pub fn begin_run(&self, request: &RunRequest<'_>) -> Result<Run, StoreError> {
         let RunRequest { at, since, settings, asked, choice } = *request;
         // A run that was killed had no time to say that it was interrupted.
-        let sql = "UPDATE runs SET outcome = CASE WHEN started_at < ?1 THEN 'abandoned' ELSE 'interrupted' END
-            WHERE outcome IS NULL OR (outcome = 'interrupted' AND started_at < ?1)";
-        self.execute(sql, [since])?;
-        let sql = "SELECT id, asked IS ?1 OR asked IS NULL FROM runs WHERE outcome = 'interrupted' ORDER BY id DESC";
-        let open: Vec<(i64, bool)> = self.rows(sql, [asked], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let sql = format!(
+            "UPDATE runs SET outcome = CASE WHEN started_at < ?1 THEN 'abandoned' ELSE 'interrupted' END
+            WHERE (outcome IS NULL AND NOT ({is_worked_on})) OR (outcome = 'interrupted' AND started_at < ?1)",
+            is_worked_on = self.connection.is_worked_on()
+        );
+        self.execute(&sql, params![since])?;
+        let sql = "SELECT id, coalesce(asked = ?1, TRUE) FROM runs WHERE outcome IS NULL OR outcome = 'interrupted'
+            ORDER BY id DESC";
+        let open: Vec<(i64, bool)> = self.rows(sql, params![asked], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let found = match choice {
             RunChoice::Same => open.iter().find(|(_, is_same)| *is_same),
-            RunChoice::Resume => Some(open.first().ok_or(StoreError::NothingToResume { path: self.path.clone() })?),
+            RunChoice::Resume | RunChoice::Number(_) => {
+                let is_meant = |(id, _): &&(i64, bool)| !matches!(choice, RunChoice::Number(wanted) if wanted != *id);
+                Some(open.iter().find(is_meant).ok_or(StoreError::NothingToResume { path: self.path.clone() })?)
+            }
             RunChoice::New => None,
         };
         if let Some((id, _)) = found {
             let sql = "UPDATE runs SET outcome = NULL, ended_at = NULL, settings = ?2 WHERE id = ?1";
             self.execute(sql, params![id, settings])?;
             let sql = "UPDATE sites SET outcome = NULL WHERE run_id = ?1 AND outcome = 'interrupted'";
-            self.execute(sql, [id])?;
+            self.execute(sql, params![id])?;
             return Ok(Run { id: *id, resumed: true });
         }
-        let sql = "INSERT INTO runs (started_at, settings, asked) VALUES (?1, ?2, ?3)";
-        self.execute(sql, params![at, settings, asked])?;
-        let id = self.connection.last_insert_rowid();
+        let sql = "INSERT INTO runs (started_at, settings, asked) VALUES (?1, ?2, ?3) RETURNING id";
+        let id: i64 = self.row(sql, params![at, settings, asked], |row| row.get(0))?;
         if let (Some((other, _)), RunChoice::Same) = (open.first(), choice) {
             tracing::warn!(
                 "run {other} is unfinished, and was begun with other seeds or settings; it stays as it is, and run {id} is \
@@ -191,7 +199,7 @@ impl Store {
     /// Whether another run was begun after this one.
     pub fn has_later_run(&self, run: i64) -> Result<bool, StoreError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id > ?1)";
-        self.row(sql, [run], |row| row.get(0))
+        self.row(sql, params![run], |row| row.get(0))
     }
 
     /// Ends a run.
@@ -203,8 +211,8 @@ impl Store {
     /// When the last request of any run was sent, Unix milliseconds.
     pub fn last_sent(&self) -> Result<Option<i64>, StoreError> {
         // Visits are written as they end, so the newest thousand hold the last one sent.
-        let sql = "SELECT max(sent_at + coalesce(took_ms, 0)) FROM (SELECT * FROM visits ORDER BY id DESC LIMIT 1000)";
-        self.row(sql, [], |row| row.get(0))
+        let sql = "SELECT max(sent_at + coalesce(took_ms, 0)) FROM (SELECT * FROM visits ORDER BY id DESC LIMIT 1000) AS newest";
+        self.row(sql, params![], |row| row.get(0))
     }
 
     /// Records a visit; `page` is the snapshot that it gave.
@@ -221,14 +229,14 @@ impl Store {
         let row = params![
             run,
             visit.site_id,
-            visit.url,
+            &visit.url,
             visit.kind,
             visit.sent_at,
             visit.took_ms,
             visit.status,
             visit.raw_bytes.map(|n| n as i64),
             visit.outcome.as_str(),
-            visit.reason,
+            &visit.reason,
             change,
             page
         ];
@@ -251,7 +259,7 @@ impl Store {
 
     /// Politeness keys that are deferred to a time after `now`. Those whose time has passed are deleted.
     pub fn load_deferrals(&self, now: i64) -> Result<Vec<(String, i64)>, StoreError> {
-        self.execute("DELETE FROM domains WHERE next_fetch <= ?1", [now])?;
-        self.rows("SELECT name, next_fetch FROM domains", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        self.execute("DELETE FROM domains WHERE next_fetch <= ?1", params![now])?;
+        self.rows("SELECT name, next_fetch FROM domains", params![], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 }

@@ -314,7 +314,7 @@ mod tests {
             let template = store.load_template("a.org", None).unwrap().unwrap();
             assert_eq!((template.host.as_str(), template.method.name()), ("a.org", "site_model"));
             assert_eq!(store.list_templates(None, true).unwrap()[0].method, "site_model");
-            assert_eq!(marks(&store.connection).unwrap(), (APPLICATION_ID, version as i64));
+            assert_eq!(marks(store.sqlite()).unwrap(), (APPLICATION_ID, version as i64));
         }
         let connection = Connection::open(&path).unwrap();
         for table in ["templates", "pages"] {

@@ -1,6 +1,6 @@
 //! The sites of a run: seeds go in, work comes out.
 
-use rusqlite::params;
+use super::sql::{Row, SqlResult, params};
 use rustc_hash::FxHashMap;
 
 use super::urls::{KnownUrl, NewUrl};
@@ -79,7 +79,7 @@ pub struct PastVisit {
 }
 
 /// The reason in columns 4 and 5.
-fn failure(row: &rusqlite::Row<'_>) -> rusqlite::Result<Option<Reason>> {
+fn failure(row: &Row<'_>) -> SqlResult<Option<Reason>> {
     let (text, code): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
     Ok(text.map(|text| Reason::new(ReasonCode::from_word(code.as_deref().unwrap_or_default()), text)))
 }
@@ -95,11 +95,15 @@ impl Store {
         at: i64,
     ) -> Result<Queued, StoreError> {
         let mut queued = Queued::default();
+        if self.is_shared() {
+            self.queue_batches(run, seeds, keep_more, at, &mut queued)?;
+            return self.count_queued(run, queued);
+        }
         let mut known: FxHashMap<String, SiteId> = FxHashMap::default();
         let mut seeds = seeds.peekable();
         let mut rank = 0;
         while seeds.peek().is_some() {
-            self.wrap(self.connection.execute_batch("BEGIN IMMEDIATE"))?;
+            self.begin_writing()?;
             for url in seeds.by_ref().take(BATCH) {
                 let host = url.authority();
                 let bare = host.strip_prefix("www.").unwrap_or(&host);
@@ -116,12 +120,16 @@ impl Store {
                     }
                 }
             }
-            self.wrap(self.connection.execute_batch("COMMIT"))?;
+            self.batch("COMMIT")?;
         }
+        self.count_queued(run, queued)
+    }
+
+    fn count_queued(&self, run: i64, mut queued: Queued) -> Result<Queued, StoreError> {
         let sql =
             "SELECT count(*), count(outcome), count(*) FILTER (WHERE outcome = 'failed') FROM sites WHERE run_id = ?1";
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        let (sites, ended, failed): (i64, i64, i64) = self.row(sql, [run], row)?;
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let (sites, ended, failed): (i64, i64, i64) = self.row(sql, params![run], row)?;
         (queued.sites, queued.ended, queued.failed) = (sites as usize, ended as usize, failed as usize);
         Ok(queued)
     }
@@ -146,7 +154,7 @@ impl Store {
         let sql = "SELECT now.id, coalesce(sites.seed_url, sites.key_url) FROM sites
             JOIN sites AS now ON now.id = coalesce(sites.moved_to, sites.id)
             WHERE sites.host IN (?2, 'www.' || ?2) AND now.run_id = ?1 ORDER BY sites.updated_at DESC LIMIT 1";
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
         self.find(sql, params![run, bare], row)
     }
 
@@ -154,24 +162,26 @@ impl Store {
     fn queue_site(&self, run: i64, host: &str, bare: &str, url: &PageUrl, at: i64) -> Result<SiteId, StoreError> {
         let sql =
             "SELECT id, run_id, moved_to FROM sites WHERE host IN (?1, 'www.' || ?1) ORDER BY updated_at DESC LIMIT 1";
-        let row = |row: &rusqlite::Row<'_>| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?, row.get::<_, Option<i64>>(2)?))
-        };
-        let found = self.find(sql, [bare], row)?;
+        let row = |row: &Row<'_>| Ok((row.get::<i64>(0)?, row.get::<Option<i64>>(1)?, row.get::<Option<i64>>(2)?));
+        let found = self.find(sql, params![bare], row)?;
         let Some((id, in_run, moved_to)) = found else {
-            let sql = "INSERT INTO sites (host, key_url, seed_url, run_id, updated_at) VALUES (?1, ?2, ?2, ?3, ?4) RETURNING id";
-            return self.row(sql, params![host, url.as_str(), run, at], |row| row.get(0));
+            let sql = "INSERT INTO sites (host, key_url, seed_url, run_id, updated_at) VALUES (?1, ?2, ?2, ?3, ?4)
+                RETURNING id";
+            let id = self.row(sql, params![host, url.as_str(), run, at], |row| row.get(0))?;
+            self.queue_host(run, id)?;
+            return Ok(id);
         };
         // A key page that led elsewhere last time is looked for where it was found.
         let sql = match moved_to {
             Some(_) => {
-                "UPDATE sites SET run_id = ?2, outcome = NULL, reason = NULL, updated_at = ?3 WHERE id = ?1 AND run_id IS NOT ?2"
+                "UPDATE sites SET run_id = ?2, outcome = NULL, reason = NULL, updated_at = ?3
+                    WHERE id = ?1 AND run_id IS DISTINCT FROM ?2"
             }
             None if in_run == Some(run) => return Ok(id),
             // The same seed leads where it led last time.
             None => {
                 "UPDATE sites SET run_id = ?2, outcome = NULL, reason = NULL, updated_at = ?3, seed_url = ?4,
-                    key_url = CASE WHEN seed_url IS ?4 THEN key_url ELSE ?4 END WHERE id = ?1"
+                    key_url = CASE WHEN seed_url IS NOT DISTINCT FROM ?4 THEN key_url ELSE ?4 END WHERE id = ?1"
             }
         };
         let id = moved_to.unwrap_or(id);
@@ -179,12 +189,13 @@ impl Store {
             Some(_) => self.execute(sql, params![id, run, at]),
             None => self.execute(sql, params![id, run, at, url.as_str()]),
         }?;
+        self.queue_host(run, id)?;
         Ok(id)
     }
 
     /// Were these seed lists read to their end in this run?
     pub fn has_seeds(&self, run: i64, mark: &str) -> Result<bool, StoreError> {
-        let sql = "SELECT seeds IS ?2 FROM runs WHERE id = ?1";
+        let sql = "SELECT seeds IS NOT DISTINCT FROM ?2 FROM runs WHERE id = ?1";
         self.row(sql, params![run, mark], |row| row.get(0))
     }
 
@@ -210,11 +221,11 @@ impl Store {
 
     /// The next sites of a run that wait, beyond site `after`.
     pub fn next_sites(&self, run: i64, after: SiteId, n: usize, resumed: bool) -> Result<Vec<SiteWork>, StoreError> {
-        let sql = "SELECT id, host, key_url, template_run IS ?1, reason, reason_code FROM sites
+        let sql = "SELECT id, host, key_url, template_run IS NOT DISTINCT FROM ?1, reason, reason_code FROM sites
             WHERE run_id = ?1 AND outcome IS NULL AND id > ?2 ORDER BY id LIMIT ?3";
         let rows: Vec<(SiteId, String, PageUrl, bool, Option<Reason>)> =
             self.rows(sql, params![run, after, n as i64], |row| {
-                Ok((row.get(0)?, row.get::<_, String>(1)?, url_at(row, 2)?, row.get(3)?, failure(row)?))
+                Ok((row.get(0)?, row.get::<String>(1)?, url_at(row, 2)?, row.get(3)?, failure(row)?))
             })?;
         rows.into_iter()
             .map(|(id, host, key_url, template_is_settled, failure)| {
@@ -239,7 +250,7 @@ impl Store {
         let bare = host.strip_prefix("www.").unwrap_or(host);
         let sql = "SELECT origin, fetched_at, status, body FROM robots
             WHERE origin IN ('http://' || ?1, 'https://' || ?1, 'http://www.' || ?1, 'https://www.' || ?1)";
-        self.rows(sql, [bare], |row| {
+        self.rows(sql, params![bare], |row| {
             Ok(StoredRobots { origin: row.get(0)?, fetched_at: row.get(1)?, status: row.get(2)?, body: row.get(3)? })
         })
     }
@@ -249,7 +260,7 @@ impl Store {
             "SELECT url, outcome, reason, page_id FROM visits WHERE run_id = ?1 AND site_id = ?2 AND kind = 'page'";
         self.rows(sql, params![run, site], |row| {
             // An error may have passed, so an unknown word is one.
-            let outcome = VisitOutcome::from_word(&row.get::<_, String>(1)?).unwrap_or(VisitOutcome::FetchError);
+            let outcome = VisitOutcome::from_word(&row.get::<String>(1)?).unwrap_or(VisitOutcome::FetchError);
             Ok(PastVisit { url: url_at(row, 0)?, outcome, reason: row.get(2)?, page: row.get(3)? })
         })
     }
@@ -266,13 +277,16 @@ impl Store {
     ) -> Result<SiteId, StoreError> {
         let sql = "INSERT INTO sites (host, key_url, run_id, updated_at) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (host) DO UPDATE SET key_url = ?2, run_id = ?3, updated_at = ?4,
-                outcome = CASE WHEN run_id IS ?3 THEN outcome END, reason = CASE WHEN run_id IS ?3 THEN reason END
+                outcome = CASE WHEN sites.run_id = ?3 THEN sites.outcome END,
+                reason = CASE WHEN sites.run_id = ?3 THEN sites.reason END
             RETURNING id";
         let found: SiteId = self.row(sql, params![host, key_url, run, at], |row| row.get(0))?;
+        self.queue_host(run, found)?;
         if found != site {
             let sql = "UPDATE sites SET seed_url = (SELECT coalesce(seed_url, key_url) FROM sites WHERE id = ?2) WHERE id = ?1";
-            self.execute(sql, [found, site])?;
-            let sql = "UPDATE OR IGNORE urls SET site_id = ?2 WHERE run_id = ?1 AND site_id = ?3";
+            self.execute(sql, params![found, site])?;
+            let sql = "UPDATE urls SET site_id = ?2 WHERE run_id = ?1 AND site_id = ?3
+                AND NOT EXISTS (SELECT 1 FROM urls o WHERE o.site_id = ?2 AND o.fingerprint = urls.fingerprint)";
             self.execute(sql, params![run, found, site])?;
             for table in ["pages", "visits"] {
                 let sql = format!("UPDATE {table} SET site_id = ?2 WHERE +run_id = ?1 AND site_id = ?3");
@@ -288,23 +302,23 @@ impl Store {
     /// The number of a site now: that of the site that it was found to be, or its own. And whether that site has ended
     /// in this run.
     pub fn current_site(&self, run: i64, site: SiteId) -> Result<(SiteId, bool), StoreError> {
-        let sql = "SELECT now.id, now.run_id IS ?2 AND now.outcome IS NOT NULL FROM sites
+        let sql = "SELECT now.id, coalesce(now.run_id = ?2, FALSE) AND now.outcome IS NOT NULL FROM sites
             JOIN sites AS now ON now.id = coalesce(sites.moved_to, sites.id) WHERE sites.id = ?1";
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let found = self.find(sql, [site, run], row)?;
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let found = self.find(sql, params![site, run], row)?;
         Ok(found.unwrap_or((site, false)))
     }
 
     /// Notes that the template of a site is the one for this run.
     pub fn settle_template(&self, run: i64, site: SiteId) -> Result<(), StoreError> {
         let sql = "UPDATE sites SET template_run = ?2 WHERE id = ?1";
-        self.execute(sql, [site, run]).map(drop)
+        self.execute(sql, params![site, run]).map(drop)
     }
 
     /// Notes why a site has no template, for a restart before the site ends.
     pub fn save_failure(&self, site: SiteId, reason: &Reason) -> Result<(), StoreError> {
         let sql = "UPDATE sites SET reason = ?2, reason_code = ?3 WHERE id = ?1";
-        self.execute(sql, params![site, reason.text, reason.code.as_str()]).map(drop)
+        self.execute(sql, params![site, &reason.text, reason.code.as_str()]).map(drop)
     }
 
     /// Records how the work on a site ended. A site whose key page cannot be had any more is looked for again from its
@@ -318,9 +332,9 @@ impl Store {
         self.execute(sql, params![site, outcome, text, at, code])?;
         if matches!(end, SiteOutcome::Failed(_) | SiteOutcome::NoTemplate(_)) {
             let sql = "UPDATE sites SET key_url = coalesce(seed_url, key_url) WHERE id = ?1";
-            self.execute(sql, [site])?;
+            self.execute(sql, params![site])?;
             let sql = "UPDATE sites SET moved_to = NULL WHERE moved_to = ?1";
-            self.execute(sql, [site])?;
+            self.execute(sql, params![site])?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Template strings of sources, and on how many of them each is found.
 
-use rusqlite::params;
+use super::sql::params;
 use rustc_hash::FxHashSet;
 
 use super::{Store, StoreError};
@@ -21,29 +21,20 @@ pub struct StringsRow {
 
 impl Store {
     /// Saves the strings of a source in the place of those that it had.
-    pub fn save_strings(&mut self, source: &str, at: i64, template: &StringTemplate) -> Result<(), StoreError> {
+    pub fn save_strings(&self, source: &str, at: i64, template: &StringTemplate) -> Result<(), StoreError> {
         let body = self.compress(&template.to_json());
         let hashes: FxHashSet<u64> = template.strings.iter().map(|string| template.hash(string)).collect();
-        let save = |connection: &mut rusqlite::Connection| {
-            let transaction = connection.transaction()?;
+        self.in_transaction(|| {
             let sql =
                 "INSERT INTO strings (source, learned_at, n_documents, n_strings, body) VALUES (?1, ?2, ?3, ?4, ?5)
                 ON CONFLICT (source) DO UPDATE SET learned_at = ?2, n_documents = ?3, n_strings = ?4, body = ?5
                 RETURNING id";
             let row = params![source, at, template.n_documents as i64, template.strings.len() as i64, body];
-            let id: i64 = transaction.query_row(sql, row, |row| row.get(0))?;
-            transaction.execute("DELETE FROM string_sources WHERE source_id = ?1", [id])?;
-            {
-                let sql = "INSERT INTO string_sources (hash, source_id) VALUES (?1, ?2)";
-                let mut insert = transaction.prepare(sql)?;
-                for hash in &hashes {
-                    insert.execute(params![*hash as i64, id])?;
-                }
-            }
-            transaction.commit()
-        };
-        let saved = save(&mut self.connection);
-        self.wrap(saved)
+            let id: i64 = self.row(sql, row, |row| row.get(0))?;
+            self.execute("DELETE FROM string_sources WHERE source_id = ?1", params![id])?;
+            let sql = "INSERT INTO string_sources (hash, source_id) VALUES (?1, ?2)";
+            hashes.iter().try_for_each(|hash| self.execute(sql, params![*hash as i64, id]).map(drop))
+        })
     }
 
     /// The strings of a source.
@@ -52,7 +43,7 @@ impl Store {
             return Ok(None);
         }
         let sql = "SELECT body FROM strings WHERE source = ?1";
-        let body: Option<Vec<u8>> = self.find(sql, [source], |row| row.get(0))?;
+        let body: Option<Vec<u8>> = self.find(sql, params![source], |row| row.get(0))?;
         let what = format!("strings of {source}");
         let read = |body: Vec<u8>| {
             let json = self.decompress(&what, &body)?;
@@ -68,12 +59,12 @@ impl Store {
             return Ok(FxHashSet::default());
         }
         let count = "SELECT count(*) FROM strings WHERE source <> ?1";
-        let others: i64 = self.row(count, [source], |row| row.get(0))?;
+        let others: i64 = self.row(count, params![source], |row| row.get(0))?;
         let most = ((max_share * others as f64).floor() as i64).max(2);
         let sql = "SELECT own.hash FROM strings s JOIN string_sources own ON own.source_id = s.id
             WHERE s.source = ?1 AND ?2 < (SELECT count(*) FROM (SELECT 1 FROM string_sources other
                 WHERE other.hash = own.hash AND other.source_id <> s.id LIMIT ?2 + 1))";
-        let rows = self.rows(sql, params![source, most], |row| row.get::<_, i64>(0));
+        let rows = self.rows(sql, params![source, most], |row| row.get::<i64>(0));
         Ok(rows?.into_iter().map(|hash| hash as u64).collect())
     }
 
@@ -82,10 +73,10 @@ impl Store {
         if !self.has_strings()? {
             return Ok(FxHashSet::default());
         }
-        let sources: i64 = self.row("SELECT count(*) FROM strings", [], |row| row.get(0))?;
+        let sources: i64 = self.row("SELECT count(*) FROM strings", params![], |row| row.get(0))?;
         let most = ((max_share * sources as f64).floor() as i64).max(2);
         let sql = "SELECT hash FROM string_sources GROUP BY hash HAVING count(*) > ?1";
-        let rows = self.rows(sql, [most], |row| row.get::<_, i64>(0));
+        let rows = self.rows(sql, params![most], |row| row.get::<i64>(0));
         Ok(rows?.into_iter().map(|hash| hash as u64).collect())
     }
 
@@ -95,7 +86,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let sql = "SELECT source, learned_at, n_documents, n_strings FROM strings ORDER BY source";
-        self.rows(sql, [], |row| {
+        self.rows(sql, params![], |row| {
             let (source, learned_at) = (row.get(0)?, row.get(1)?);
             Ok(StringsRow { source, learned_at, documents: row.get(2)?, strings: row.get(3)? })
         })
@@ -103,8 +94,7 @@ impl Store {
 
     /// A file that is only read may be from before there were strings.
     fn has_strings(&self) -> Result<bool, StoreError> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'strings')";
-        self.row(sql, [], |row| row.get(0))
+        self.row(self.connection.has_table(), params!["strings"], |row| row.get(0))
     }
 }
 
@@ -127,7 +117,7 @@ mod tests {
     #[test]
     fn what_most_sources_say_is_an_idiom() {
         let dir = tempfile::tempdir().unwrap();
-        let mut store = Store::create(&dir.path().join("a.db"), 3).unwrap();
+        let store = Store::create(&dir.path().join("a.db"), 3).unwrap();
         let template = |own: &str| {
             let texts = [format!("a {own} mark b of the house c"), format!("d {own} mark e of the house f")];
             learn([&texts[0], &texts[1]])

@@ -1,6 +1,6 @@
 //! Writes and reads templates. Every version of a site's template is kept.
 
-use rusqlite::params;
+use super::sql::{Row, params};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::read::bare_host;
@@ -24,7 +24,7 @@ impl Store {
         let parameters = serde_json::to_vec(&template.learn).unwrap_or_default();
         let sql = "INSERT INTO templates
             (site_id, version, run_id, learned_at, method, parameters, key_url, n, m, t, loads, n_nodes, schema, body)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id";
         let row = params![
             site,
             version,
@@ -32,7 +32,7 @@ impl Store {
             at,
             template.method.name(),
             format!("{:016x}", xxh3_64(&parameters)),
-            template.key_url,
+            &template.key_url,
             template.n_wanted as i64,
             template.n_voters as i64,
             template.min_votes as i64,
@@ -41,15 +41,14 @@ impl Store {
             template.schema,
             self.compress(&json)
         ];
-        self.execute(sql, row)?;
-        Ok(self.connection.last_insert_rowid())
+        self.row(sql, row, |row| row.get(0))
     }
 
     /// Saves a template that no crawl learned, with its site when that is new.
     pub fn import_template(&self, template: &Template, at: i64) -> Result<i64, StoreError> {
         let sql = "INSERT INTO sites (host, key_url, updated_at) VALUES (?1, ?2, ?3)
             ON CONFLICT (host) DO UPDATE SET updated_at = ?3 RETURNING id";
-        let row = params![template.host, template.key_url, at];
+        let row = params![&template.host, &template.key_url, at];
         let site = self.row(sql, row, |row| row.get(0))?;
         self.save_template(site, None, at, template)
     }
@@ -68,15 +67,15 @@ impl Store {
 
     fn newest_version(&self, site: i64) -> Result<Option<(i64, i64, Vec<u8>)>, StoreError> {
         let sql = "SELECT id, version, body FROM templates WHERE site_id = ?1 ORDER BY version DESC LIMIT 1";
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        self.find(sql, [site], row)
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        self.find(sql, params![site], row)
     }
 
     /// The template of a host: its newest version, or the one asked for. `www.` does not matter.
     pub fn load_template(&self, host: &str, version: Option<i64>) -> Result<Option<Template>, StoreError> {
         let bare = bare_host(host);
         let sql = "SELECT t.body FROM templates t JOIN sites s ON s.id = t.site_id
-            WHERE s.host IN (?1, 'www.' || ?1) AND (?2 IS NULL OR t.version = ?2)
+            WHERE s.host IN (?1, 'www.' || ?1) AND (CAST(?2 AS BIGINT) IS NULL OR t.version = ?2)
             ORDER BY t.learned_at DESC, t.version DESC LIMIT 1";
         let body: Option<Vec<u8>> = self.find(sql, params![bare, version], |row| row.get(0))?;
         body.map(|body| self.read_template(host, &body)).transpose()
@@ -86,7 +85,7 @@ impl Store {
     pub fn load_newest_templates(&self) -> Result<Vec<Template>, StoreError> {
         let sql = "SELECT s.host, t.body FROM templates t JOIN sites s ON s.id = t.site_id
             WHERE t.version = (SELECT max(version) FROM templates WHERE site_id = t.site_id) ORDER BY s.host";
-        let rows: Vec<_> = self.rows(sql, [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?)))?;
+        let rows: Vec<_> = self.rows(sql, params![], |row| Ok((row.get::<String>(0)?, row.get::<Vec<u8>>(1)?)))?;
         // One that cannot be read must not hide the others.
         let read = |(host, body): &(String, Vec<u8>)| match self.read_template(host, body) {
             Ok(template) => Some(template),
@@ -105,8 +104,8 @@ impl Store {
         host: &str,
     ) -> Result<Option<(Option<i64>, Template)>, StoreError> {
         let sql = "SELECT run_id, body FROM templates WHERE site_id = ?1 ORDER BY version DESC LIMIT 1";
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Vec<u8>>(1)?));
-        let newest = self.find(sql, [site], row)?;
+        let row = |row: &Row<'_>| Ok((row.get::<Option<i64>>(0)?, row.get::<Vec<u8>>(1)?));
+        let newest = self.find(sql, params![site], row)?;
         // A site whose template cannot be read back learns anew.
         Ok(newest.and_then(|(run, body)| {
             let read = self.read_template(host, &body).map_err(|e| tracing::warn!("{e}"));

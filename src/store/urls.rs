@@ -2,7 +2,7 @@
 //!
 //! A URL waits until what came of it is written, in one transaction with the page: a crash finds it waiting again.
 
-use rusqlite::{Row, params};
+use super::sql::{Row, SqlResult, params};
 
 use super::recleaning::text_mark;
 use super::{NextUrlsQuery, SiteId, Store, StoreError, url_at};
@@ -54,7 +54,7 @@ impl KnownUrl {
 const KNOWN: &str = "SELECT u.url, u.depth, u.etag, u.last_modified, p.fetched_at, u.next_due, p.warc
     FROM urls u LEFT JOIN pages p ON p.id = u.page_id";
 
-fn known(row: &Row<'_>) -> rusqlite::Result<KnownUrl> {
+fn known(row: &Row<'_>) -> SqlResult<KnownUrl> {
     let snapshot_at: Option<i64> = row.get(4)?;
     let validators = match snapshot_at {
         Some(_) => Validators { etag: row.get(2)?, last_modified: row.get(3)? },
@@ -67,9 +67,9 @@ fn known(row: &Row<'_>) -> rusqlite::Result<KnownUrl> {
 impl Store {
     /// Puts a URL into the frontier; says whether it is new.
     pub fn save_url(&self, site: SiteId, url: &NewUrl) -> Result<bool, StoreError> {
-        let sql =
-            "INSERT OR IGNORE INTO urls (site_id, fingerprint, url, state, depth, rank) VALUES (?1, ?2, ?3, 0, ?4, ?5)";
-        self.execute(sql, params![site, url.fingerprint, url.url, url.depth, url.rank]).map(|n| n > 0)
+        let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank) VALUES (?1, ?2, ?3, 0, ?4, ?5)
+            ON CONFLICT DO NOTHING";
+        self.execute(sql, params![site, url.fingerprint, &url.url, url.depth, url.rank]).map(|n| n > 0)
     }
 
     /// Puts URLs into the frontier. Those that are known already stay as they are.
@@ -86,7 +86,7 @@ impl Store {
     /// The next URLs of a site: known pages that are due first, then those that wait.
     pub fn next_urls(&self, run: i64, site: SiteId, wanted: &NextUrlsQuery) -> Result<Vec<KnownUrl>, StoreError> {
         let sql = format!(
-            "{KNOWN} WHERE u.site_id = ?1 AND u.state > 0 AND u.run_id IS NOT ?2 AND u.next_due <= ?3
+            "{KNOWN} WHERE u.site_id = ?1 AND u.state > 0 AND u.run_id IS DISTINCT FROM ?2 AND u.next_due <= ?3
              AND (?4 OR u.page_id IS NOT NULL) ORDER BY u.next_due LIMIT ?5"
         );
         let due = if wanted.all { i64::MAX } else { wanted.now };
@@ -124,7 +124,7 @@ impl Store {
             }
         };
         let update = after_outcome(&record, outcome, revisit);
-        let sql = "UPDATE urls SET state = ?3, run_id = ?4, checked_at = ?5, next_due = ?5 + ?6, interval_ms = ?6
+        let sql = "UPDATE urls SET state = ?3, run_id = ?4, checked_at = ?5, next_due = CAST(?5 AS BIGINT) + ?6, interval_ms = ?6
             WHERE site_id = ?1 AND fingerprint = ?2";
         let row = params![site, fingerprint, update.state as i64, run, at, update.interval_ms];
         self.execute(sql, row)?;
@@ -139,7 +139,7 @@ impl Store {
         url: &PageUrl,
     ) -> Result<Option<(Option<i64>, UrlRecord)>, StoreError> {
         let sql =
-            "SELECT page_id, state, digest, text_digest, page_text, text_model, interval_ms, run_id IS ?3 FROM urls
+            "SELECT page_id, state, digest, text_digest, page_text, text_model, interval_ms, run_id IS NOT DISTINCT FROM ?3 FROM urls
             WHERE site_id = ?1 AND fingerprint = ?2";
         let row = |row: &Row<'_>| {
             let page: Option<i64> = row.get(0)?;

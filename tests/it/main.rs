@@ -36,3 +36,7 @@ mod strings;
 mod teco;
 mod tidy;
 mod vectors;
+#[cfg(feature = "postgres")]
+mod postgres_server;
+#[cfg(feature = "postgres")]
+mod workers;

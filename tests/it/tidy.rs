@@ -10,8 +10,8 @@ const FLOORS: &[&[&str]] = &[
     &["validators", "reason", "settings"],
     // Pure crawl policy: no I/O, no async, no clock.
     &["robots", "scope", "sitemap", "politeness", "revisit"],
-    // The one way to open a file, a pipe or standard input.
-    &["unpacked"],
+    // The one way to open a file, a pipe or standard input; and whether requests may be sent.
+    &["unpacked", "lease_gate"],
     // Edges, which touch the world.
     &["fetch", "folder", "seeds", "store", "warc"],
     // The engine.
@@ -85,8 +85,9 @@ const CORE: &[(&str, &[&str])] = &[
 const HOMES: &[(&str, &[&str])] = &[
     ("reqwest", &["fetch"]),
     ("governor", &["fetch"]),
-    ("rustls", &["fetch"]),
+    ("rustls", &["fetch", "store"]),
     ("rusqlite", &["store"]),
+    ("tokio_postgres", &["store"]),
     ("html5ever", &["dom"]),
     ("libsais", &["strings"]),
     ("daachorse", &["strings"]),

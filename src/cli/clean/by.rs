@@ -1,6 +1,6 @@
 //! By what the pages of `dehusk clean` are cleaned.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 
@@ -43,7 +43,7 @@ fn host_of(site: &str) -> String {
 /// The templates of a collection that `dehusk cluster --store` has stored; of the only one, if none is named.
 fn collection(name: Option<&str>, settings: &Settings) -> Result<Model, Failure> {
     let work = |e: StoreError| Failure::Work(e.into());
-    let store = Path::new(&settings.store.path).is_file().then(|| open_store(settings)).transpose()?;
+    let store = crate::store::may_exist(&settings.store.path).then(|| open_store(settings)).transpose()?;
     let known = store.as_ref().map_or_else(|| Ok(Vec::new()), Store::list_collections).map_err(work)?;
     let advice = "`dehusk cluster DIR --store NAME` stores the templates of a collection";
     let name = match (name, known.as_slice()) {

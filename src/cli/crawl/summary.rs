@@ -16,7 +16,7 @@ pub(super) fn print(
     settings: &Settings,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let db = &settings.store.path;
+    let db = &crate::store::shown(&settings.store.path);
     print_sites(sites, db, out)?;
     print_totals(summary, out)?;
     print_hints(&summary.stats, db, out)

@@ -14,7 +14,7 @@ use crate::fetch::{FetchError, Fetched, Response};
 use crate::politeness::Times;
 use crate::scope::Scope;
 use crate::settings::Settings;
-use crate::store::{Backend, Reply, Run, RunRequest, SqliteBackend, Store};
+use crate::store::{Backend, Reply, Run, RunBackend, RunRequest, Store};
 use crate::validators::Validators;
 
 /// What a URL of the world answers.
@@ -109,7 +109,7 @@ struct Simulation<'w> {
     world: &'w World,
     now: i64,
     tools: Arc<Tools>,
-    backend: SqliteBackend,
+    backend: RunBackend,
     random: u64,
     sites: FxHashMap<SiteId, SiteCrawl>,
     pending: Vec<(SiteId, Pending)>,
@@ -224,7 +224,9 @@ impl Simulation<'_> {
                 Reply::Snapshot(snapshot) => self.tell(id, SiteEvent::Snapshot(snapshot.map(Box::new))),
                 Reply::StalePages(pages) => self.tell(id, SiteEvent::Stale(pages)),
                 Reply::CurrentSite(now, has_ended) => self.settle(id, now, has_ended),
-                Reply::NextSites(_) | Reply::SitesOf(_) => panic!("no site asks for sites"),
+                Reply::NextSites(_) | Reply::SitesOf(_) | Reply::LeasedSites { .. } | Reply::LeasedHost(..) => {
+                    panic!("no site asks for sites")
+                }
             },
         }
     }
@@ -336,7 +338,7 @@ pub(super) fn crawl_night(world: &World, path: &Path, night: i64, seed: u64, par
         let simulation = Simulation {
             world,
             now,
-            backend: SqliteBackend::new(store, run, tools.settings.revisit),
+            backend: RunBackend::new(store, run, tools.settings.revisit),
             tools,
             random: seed.wrapping_add(part as u64),
             sites: FxHashMap::default(),

@@ -1,4 +1,4 @@
-//! The SQLite back end of a crawl.
+//! The back end of a crawl over a store: what each write and question means in statements.
 
 use dehusk_core::internals::page_url::PageUrl;
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use crate::revisit::{Change, UrlOutcome};
 use crate::settings::Revisit;
 
 /// A store with the run that a crawl works on.
-pub struct SqliteBackend {
+pub struct RunBackend {
     store: Store,
     run: Run,
     revisit: Revisit,
@@ -19,10 +19,21 @@ pub struct SqliteBackend {
     templates: FxHashMap<SiteId, Option<i64>>,
 }
 
-impl SqliteBackend {
+impl RunBackend {
     /// A store in which a run was begun.
-    pub fn new(store: Store, run: Run, revisit: Revisit) -> SqliteBackend {
-        SqliteBackend { store, run, revisit, templates: FxHashMap::default() }
+    pub fn new(store: Store, run: Run, revisit: Revisit) -> RunBackend {
+        RunBackend { store, run, revisit, templates: FxHashMap::default() }
+    }
+
+    #[cfg(feature = "postgres")]
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Forgets what was read in a transaction that was undone.
+    #[cfg(feature = "postgres")]
+    pub(super) fn forget(&mut self) {
+        self.templates.clear();
     }
 
     fn visit(&self, visit: &NewVisit, url: Option<(PageUrl, UrlOutcome)>) -> Result<Vec<Counted>, StoreError> {
@@ -122,20 +133,13 @@ impl SqliteBackend {
     }
 }
 
-impl Backend for SqliteBackend {
+impl Backend for RunBackend {
     fn run(&self) -> Run {
         self.run
     }
 
     fn begin(&mut self) -> Result<(), StoreError> {
-        loop {
-            match self.store.connection.execute_batch("BEGIN IMMEDIATE") {
-                Err(e) if e.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
-                    tracing::warn!("{}: another program is writing to it, waiting", self.store.path.display());
-                }
-                outcome => return self.store.wrap(outcome),
-            }
-        }
+        self.store.begin_writing()
     }
 
     fn apply(&mut self, write: Write) -> Result<Vec<Counted>, StoreError> {
@@ -156,6 +160,8 @@ impl Backend for SqliteBackend {
                 self.templates.remove(&site);
                 store.end_site(site, &outcome, at)?;
             }
+            // Leases are for stores that are shared.
+            Write::HostReleased(_) | Write::BackedOff(_) => {}
             Write::RunEnded { outcome, at } => store.end_run(run, at, outcome)?,
         }
         Ok(Vec::new())
@@ -174,6 +180,8 @@ impl Backend for SqliteBackend {
                 let page = store.record(self.run.id, site, &url)?.and_then(|(page, _)| page);
                 Reply::Snapshot(page.map(|page| store.load_snapshot(page)).transpose()?.flatten())
             }
+            Query::LeaseSites(_) => Reply::LeasedSites { leased: Vec::new(), is_over: true },
+            Query::LeaseHost(key) => Reply::LeasedHost(key, None),
             Query::StalePages { site, model, after, n } => {
                 Reply::StalePages(store.stale_pages(self.run.id, site, model, after, n)?)
             }
@@ -185,16 +193,16 @@ impl Backend for SqliteBackend {
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
-        self.store.wrap(self.store.connection.execute_batch("COMMIT"))
+        self.store.batch("COMMIT")
     }
 
     fn roll_back(&mut self) {
         // Fails only when there is no transaction.
-        let _ = self.store.connection.execute_batch("ROLLBACK");
+        let _ = self.store.batch("ROLLBACK");
     }
 
     fn close(&mut self) {
         // Leaves one file, without its log beside it.
-        let _ = self.store.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize;");
+        let _ = self.store.batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA optimize;");
     }
 }

@@ -1,0 +1,103 @@
+//! Opens a run: its database, its seeds, and what an earlier run says about hosts.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use dehusk_core::internals::page_url::PageUrl;
+use rustc_hash::FxHashMap;
+
+use super::{Clock, CrawlError, SeedList};
+use crate::lease_gate::WorkerSession;
+use crate::politeness::PolitenessKey;
+use crate::settings::{PolitenessScope, Settings};
+use crate::store::{Backend, Queued, Run, RunRequest, Store, StoreError, start_backend};
+
+/// A run in its database, ready to be worked on.
+pub(super) struct OpenedRun {
+    pub(super) backend: Box<dyn Backend>,
+    /// The session of this worker, where the database is shared.
+    pub(super) session: Option<WorkerSession>,
+    pub(super) queued: Queued,
+    /// Keys that an earlier run has deferred.
+    pub(super) deferred: FxHashMap<PolitenessKey, Instant>,
+    /// No request is sent before this time.
+    pub(super) not_before: Option<Instant>,
+}
+
+impl OpenedRun {
+    /// Opens a run, on a thread where waiting for the database is allowed.
+    pub(super) async fn open(seeds: SeedList, settings: &Settings, clock: Clock) -> Result<OpenedRun, CrawlError> {
+        let settings = settings.clone();
+        let opened = tokio::task::spawn_blocking(move || open(seeds, &settings, clock)).await;
+        opened.unwrap_or_else(|e| Err(CrawlError::Threads(e.to_string())))
+    }
+}
+
+fn open(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<OpenedRun, CrawlError> {
+    let store = Store::create(Path::new(&settings.store.path), settings.store.zstd_level)?;
+    let store = store.leasing_by(settings.politeness.key);
+    if store.is_shared() && settings.politeness.key == PolitenessScope::Ip {
+        let text = "politeness.key: crawls that share a database lease hosts by name; use \"domain\" or \"host\"";
+        return Err(CrawlError::NotShared(text.to_owned()));
+    }
+    store.lock()?;
+    // Released with the connection, whatever happens.
+    store.lock_runs(settings.politeness.delay)?;
+    let now = clock.unix_ms();
+    let last_sent = if store.is_shared() { None } else { store.last_sent()? };
+    let (run, queued) = queue(&store, &mut seeds, settings, now)?;
+    let took = clock.started.elapsed();
+    if run.resumed || took > Duration::from_secs(2) {
+        let Queued { sites, ended, urls, .. } = queued;
+        let word = if run.resumed { "taken up again" } else { "begun" };
+        let new = if urls > 0 { format!(", {urls} new URLs queued") } else { String::new() };
+        tracing::info!("run {} {word} in {took:.1?}: {ended} of {sites} sites done{new}", run.id);
+    }
+    // Whatever sent the last request, a domain that it may have gone to waits a full delay from now. In a shared
+    // database each host has its own time.
+    let longest = settings.politeness.delay.max(settings.politeness.max_crawl_delay) + settings.fetch.timeout;
+    let is_recent = last_sent.is_some_and(|sent| now - sent < longest.as_millis() as i64);
+    let waits = !store.is_shared() && (run.resumed || is_recent);
+    let not_before = waits.then(|| Instant::now() + settings.politeness.delay);
+    let deferrals = store.load_deferrals(now)?;
+    let later = |until: i64| Instant::now() + Duration::from_millis((until - now).max(0) as u64);
+    let deferred = deferrals.into_iter().map(|(name, until)| (PolitenessKey::named(&name), later(until))).collect();
+    let (backend, session) = start_backend(store, run, settings)?;
+    Ok(OpenedRun { backend, session, queued, deferred, not_before })
+}
+
+/// Begins a run, or takes one up, and puts its seeds into it.
+fn queue(store: &Store, seeds: &mut SeedList, settings: &Settings, now: i64) -> Result<(Run, Queued), StoreError> {
+    let since = now - settings.crawl.resume_within.as_millis() as i64;
+    let told = told(settings, store.is_shared());
+    let asked = crate::store::digest(format!("{}\n{told}", seeds.name).as_bytes());
+    let request = RunRequest { at: now, since, settings: &told, asked: &asked, choice: seeds.choice };
+    let run = store.begin_run(&request)?;
+    // A later run may have taken sites over, which are put back.
+    let known = match &seeds.mark {
+        Some(mark) if run.resumed => store.has_seeds(run.id, mark)? && !store.has_later_run(run.id)?,
+        _ => false,
+    };
+    let keep_more = settings.crawl.pages_per_site > 0;
+    let mut none = std::iter::empty();
+    let urls: &mut dyn Iterator<Item = PageUrl> = if known { &mut none } else { &mut seeds.urls };
+    let queued = store.queue_seeds(run.id, urls, keep_more, now)?;
+    if let Some(mark) = &seeds.mark {
+        store.mark_seeds(run.id, mark)?;
+    }
+    Ok((run, queued))
+}
+
+/// The settings as they are stored with a run, without what is secret. Crawls that share a run may differ in what their
+/// machines can do.
+fn told(settings: &Settings, is_shared: bool) -> String {
+    let mut told = settings.clone();
+    (told.fetch.proxy, told.fetch.headers) = (String::new(), Vec::new());
+    if is_shared {
+        let usual = Settings::default();
+        told.store.path = String::new();
+        (told.crawl.cpu_threads, told.crawl.memory) = (usual.crawl.cpu_threads, usual.crawl.memory);
+        (told.crawl.sites_at_once, told.fetch.in_flight) = (usual.crawl.sites_at_once, usual.fetch.in_flight);
+    }
+    serde_json::to_string(&told).unwrap_or_default()
+}

@@ -1,0 +1,140 @@
+//! Seeds put into a run in bulk: what `sites.rs` does for each, for a hundred thousand at once.
+
+use std::fmt::Write as _;
+
+use dehusk_core::internals::page_url::PageUrl;
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::politeness::PolitenessKey;
+use crate::store::sql::params;
+use crate::store::{Queued, SiteId, Store, StoreError};
+
+/// Seeds written in one transaction.
+const BATCH: usize = 100_000;
+
+/// A seed of a batch.
+struct Seed {
+    url: PageUrl,
+    /// Its place in the list.
+    rank: i64,
+    /// Whether it is the first one of its host.
+    is_first: bool,
+}
+
+/// The seeds of a batch, and the sites that they are of.
+const TABLES: &str = "
+CREATE TEMP TABLE IF NOT EXISTS incoming (rank BIGINT, is_first BOOLEAN, host TEXT COLLATE \"C\",
+    bare TEXT COLLATE \"C\", key TEXT COLLATE \"C\", url TEXT COLLATE \"C\", fingerprint BIGINT);
+CREATE TEMP TABLE IF NOT EXISTS incoming_sites (bare TEXT COLLATE \"C\" PRIMARY KEY, site BIGINT, in_run BIGINT,
+    moved_to BIGINT, host TEXT COLLATE \"C\", key TEXT COLLATE \"C\", url TEXT COLLATE \"C\");
+TRUNCATE incoming, incoming_sites";
+
+/// Which known site each host of the batch is.
+const FIND: &str = "INSERT INTO incoming_sites
+    SELECT DISTINCT ON (i.bare) i.bare, s.id, s.run_id, s.moved_to, i.host, i.key, i.url FROM incoming i
+    LEFT JOIN LATERAL (SELECT * FROM sites WHERE sites.host IN (i.bare, 'www.' || i.bare)
+        ORDER BY updated_at DESC LIMIT 1) s ON TRUE
+    ORDER BY i.bare, i.rank";
+
+/// New sites, known ones, and those that a redirect led to last time. As in `queue_site`.
+const QUEUE: [&str; 3] = [
+    "INSERT INTO sites (host, key_url, seed_url, run_id, updated_at, politeness_key)
+        SELECT host, url, url, ?1, ?2, key FROM incoming_sites WHERE site IS NULL ORDER BY bare
+        ON CONFLICT (host) DO NOTHING",
+    "UPDATE sites SET run_id = ?1, outcome = NULL, reason = NULL, updated_at = ?2, seed_url = i.url,
+        key_url = CASE WHEN sites.seed_url IS NOT DISTINCT FROM i.url THEN sites.key_url ELSE i.url END,
+        politeness_key = i.key
+        FROM incoming_sites i WHERE sites.id = i.site AND i.moved_to IS NULL AND i.in_run IS DISTINCT FROM ?1",
+    "UPDATE sites SET run_id = ?1, outcome = NULL, reason = NULL, updated_at = ?2
+        FROM incoming_sites i WHERE sites.id = i.moved_to AND sites.run_id IS DISTINCT FROM ?1",
+];
+
+/// The hosts of sites that wait.
+const HOSTS: &str = "INSERT INTO hosts (key, run_id)
+    SELECT DISTINCT s.politeness_key, ?1::BIGINT FROM incoming_sites i
+    JOIN sites s ON s.id = coalesce(i.moved_to, i.site, (SELECT id FROM sites WHERE host = i.host))
+    WHERE s.politeness_key IS NOT NULL AND s.run_id = ?1 AND s.outcome IS NULL ORDER BY 1
+    ON CONFLICT (key) DO UPDATE SET run_id = excluded.run_id WHERE hosts.run_id IS DISTINCT FROM excluded.run_id";
+
+/// Further URLs of a host, for the frontier.
+const URLS: &str = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank)
+    SELECT coalesce(f.moved_to, f.site, (SELECT id FROM sites WHERE host = f.host)), i.fingerprint, i.url, 0, 0, i.rank
+    FROM incoming i JOIN incoming_sites f ON f.bare = i.bare WHERE NOT i.is_first ORDER BY i.rank
+    ON CONFLICT DO NOTHING";
+
+impl Store {
+    pub(in crate::store) fn queue_batches(
+        &self,
+        run: i64,
+        seeds: &mut dyn Iterator<Item = PageUrl>,
+        keep_more: bool,
+        at: i64,
+        queued: &mut Queued,
+    ) -> Result<(), StoreError> {
+        // Digests of hosts: a hundred million names would not fit.
+        let mut known: FxHashSet<u64> = FxHashSet::default();
+        let mut batch = Vec::with_capacity(BATCH);
+        let mut rank = 0;
+        loop {
+            let next = seeds.next();
+            let is_last = next.is_none();
+            if let Some(url) = next {
+                rank += 1;
+                let host = url.authority();
+                let is_first = known.insert(xxh3_64(host.strip_prefix("www.").unwrap_or(&host).as_bytes()));
+                match is_first || keep_more {
+                    true => batch.push(Seed { url, rank, is_first }),
+                    false => queued.repeated += 1,
+                }
+            }
+            if batch.len() == BATCH || is_last {
+                queued.urls += self.queue_batch(run, &batch, at)?;
+                batch.clear();
+            }
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Puts a batch of seeds into a run. Returns the number of further URLs that are new.
+    fn queue_batch(&self, run: i64, seeds: &[Seed], at: i64) -> Result<usize, StoreError> {
+        let Some(server) = self.server() else { return Ok(0) };
+        let mut lines = String::with_capacity(seeds.len() * 120);
+        for Seed { url, rank, is_first } in seeds {
+            let host = url.authority();
+            let bare = host.strip_prefix("www.").unwrap_or(&host);
+            let key = PolitenessKey::of(url, self.politeness_key, None);
+            let fingerprint = url.fingerprint() as i64;
+            // A parsed URL has no tab, no line end and no backslash, except escaped in its query.
+            let text = url.as_str().replace('\\', "\\\\");
+            let _ = writeln!(lines, "{rank}\t{is_first}\t{host}\t{bare}\t{key}\t{text}\t{fingerprint}");
+        }
+        self.in_transaction(|| {
+            self.batch(TABLES)?;
+            self.wrap(server.copy("COPY incoming FROM STDIN", lines))?;
+            self.batch("ANALYZE incoming")?;
+            self.execute(FIND, params![])?;
+            for sql in QUEUE {
+                self.execute(sql, params![run, at])?;
+            }
+            self.execute(HOSTS, params![run])?;
+            self.execute(URLS, params![])
+        })
+    }
+
+    /// Notes the host of a site that was put into a run, so that it is leased.
+    pub(in crate::store) fn queue_host(&self, run: i64, site: SiteId) -> Result<(), StoreError> {
+        if !self.is_shared() {
+            return Ok(());
+        }
+        let sql = "SELECT key_url FROM sites WHERE id = ?1";
+        let url = self.row(sql, params![site], |row| crate::store::url_at(row, 0))?;
+        let key = PolitenessKey::of(&url, self.politeness_key, None);
+        let sql = "UPDATE sites SET politeness_key = ?2 WHERE id = ?1";
+        self.execute(sql, params![site, key.as_str()])?;
+        let sql = "INSERT INTO hosts (key, run_id) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET run_id = ?2";
+        self.execute(sql, params![key.as_str(), run]).map(drop)
+    }
+}

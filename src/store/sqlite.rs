@@ -1,0 +1,178 @@
+//! Databases that are a file: opened, made, copied, kept for one crawl at a time.
+
+use std::io::{Read, Write as _};
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::sql::{self, SqliteConnection};
+use super::{Store, StoreError, schema};
+
+impl Store {
+    pub(super) fn create_file(path: &Path, zstd_level: i32) -> Result<Store, StoreError> {
+        let store = Store::connect(path, OpenFlags::default(), zstd_level)?;
+        let migrated = schema::migrate(store.sqlite()).map_err(|reason| store.failed(reason))?;
+        migrated.map_err(|refusal| refusal.at(path))?;
+        Ok(store)
+    }
+
+    pub(super) fn open_file(path: &Path) -> Result<Store, StoreError> {
+        let store = Store::open_file_to_edit(path);
+        // A reader of a file with a log beside it makes a shared index, where it may.
+        match store {
+            Err(StoreError::Sqlite { reason, .. }) if may_not_write(&reason) => Store::open_read_only(path),
+            store => store,
+        }
+    }
+
+    pub(super) fn open_file_to_edit(path: &Path) -> Result<Store, StoreError> {
+        if !path.is_file() {
+            return Err(StoreError::Missing { path: path.to_owned() });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        Store::connect(path, flags, 3)?.checked()
+    }
+
+    /// Opens a database in a folder or on a volume that cannot be written.
+    fn open_read_only(path: &Path) -> Result<Store, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        match Store::connect(path, flags, 3).and_then(Store::checked) {
+            Err(StoreError::Sqlite { reason, .. }) if may_not_write(&reason) => {}
+            store => return store,
+        }
+        // No shared index can be made. Without a log the file is all there is.
+        let log = PathBuf::from(format!("{}-wal", path.display()));
+        if log.metadata().is_ok_and(|log| log.len() > 0) {
+            tracing::warn!(
+                "{}: read without its log {}, which needs write permission: what the last crawl wrote may be missing",
+                path.display(),
+                log.display()
+            );
+        }
+        let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let escaped: String = absolute.to_string_lossy().chars().map(escaped_in_uri).collect();
+        let connection = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags);
+        let connection = connection.map_err(|reason| StoreError::Sqlite { path: path.to_owned(), reason })?;
+        Store::on(sql::Connection::Sqlite(SqliteConnection(connection)), path, 3).checked()
+    }
+
+    fn checked(self) -> Result<Store, StoreError> {
+        let checked = schema::check(self.sqlite()).map_err(|reason| self.failed(reason))?;
+        checked.map_err(|refusal| refusal.at(&self.path))?;
+        Ok(self)
+    }
+
+    /// The driver's own connection, for what only a file has.
+    pub(super) fn sqlite(&self) -> &Connection {
+        match &self.connection {
+            sql::Connection::Sqlite(connection) => &connection.0,
+            #[cfg(feature = "postgres")]
+            sql::Connection::Postgres(_) => unreachable!("asked of files only"),
+        }
+    }
+
+    fn failed(&self, reason: rusqlite::Error) -> StoreError {
+        StoreError::Sqlite { path: self.path.clone(), reason }
+    }
+
+    /// Keeps other crawls off a file until it is closed, or its program ends in whatever way.
+    pub(super) fn lock_file(&self) -> Result<(), StoreError> {
+        let path = PathBuf::from(format!("{}.lock", self.path.display()));
+        let no_lock = |reason| StoreError::NoLock { path: path.clone(), reason };
+        let mut file = std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(no_lock)?;
+        if file.try_lock().is_err() {
+            let mut holder = String::new();
+            let _ = file.read_to_string(&mut holder);
+            let holder = holder.trim().parse::<u32>().map_or_else(|_| String::new(), |pid| format!(" (process {pid})"));
+            return Err(StoreError::Locked { path: self.path.clone(), holder });
+        }
+        let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+        written.map_err(no_lock)?;
+        // A store is locked once; a second lock is the same one.
+        let _ = self.lock.set(file);
+        Ok(())
+    }
+
+    fn connect(path: &Path, flags: OpenFlags, zstd_level: i32) -> Result<Store, StoreError> {
+        let open = || {
+            let connection = Connection::open_with_flags(path, flags)?;
+            connection.busy_timeout(std::time::Duration::from_secs(10))?;
+            connection.execute_batch(
+                "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;
+                    PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;",
+            )?;
+            Ok(connection)
+        };
+        match open() {
+            Ok(connection) => Ok(Store::on(sql::Connection::Sqlite(SqliteConnection(connection)), path, zstd_level)),
+            Err(reason) => Err(StoreError::Sqlite { path: path.to_owned(), reason }),
+        }
+    }
+}
+
+/// Whether an error is one of permissions.
+fn may_not_write(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
+    matches!(error.sqlite_error_code(), Some(ReadOnly | CannotOpen | PermissionDenied))
+}
+
+/// Characters that mean something in a `file:` URI.
+fn escaped_in_uri(c: char) -> String {
+    match c {
+        '%' => "%25".to_owned(),
+        '?' => "%3f".to_owned(),
+        '#' => "%23".to_owned(),
+        c => c.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::RunRequest;
+
+    #[test]
+    fn a_file_is_read_without_permission_to_write() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a #%?.db");
+        let store = Store::create(&path, 3).unwrap();
+        store.begin_run(&RunRequest::default()).unwrap();
+        let copy = dir.path().join("copy.db");
+        store.back_up(&copy).unwrap();
+        assert!(matches!(store.back_up(&copy), Err(StoreError::Exists { .. })));
+        drop(store);
+        for path in [&path, &copy] {
+            assert_eq!(Store::open_read_only(path).unwrap().list_runs(9).unwrap().len(), 1);
+        }
+        // As on a volume that cannot be written: no shared index, the file alone.
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let escaped: String = path.to_string_lossy().chars().map(escaped_in_uri).collect();
+        let uri = format!("file:{escaped}?immutable=1");
+        let connection = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI).unwrap();
+        assert_eq!(connection.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)), Ok(1));
+    }
+
+    #[test]
+    fn a_newer_or_foreign_file_is_refused_and_a_missing_one_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.db");
+        drop(Store::create(&path, 3).unwrap());
+        drop(Store::create(&path, 3).unwrap());
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+        assert!(matches!(Store::create(&path, 3), Err(StoreError::Newer { found: 99, .. })));
+        assert!(matches!(Store::open(&path), Err(StoreError::Newer { .. })));
+        assert!(matches!(Store::open(&dir.path().join("none.db")), Err(StoreError::Missing { .. })));
+        let other = dir.path().join("other.db");
+        Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+        assert!(matches!(Store::create(&other, 3), Err(StoreError::Foreign { .. })));
+        std::fs::write(dir.path().join("text.db"), "this is no database at all, but text").unwrap();
+        assert!(Store::create(&dir.path().join("text.db"), 3).is_err());
+        assert!(Store::create(&dir.path().join("no/such/folder.db"), 3).err().unwrap().to_string().contains("--db"));
+    }
+}
