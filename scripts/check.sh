@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
 step "tools"
+mkdir -p target/tools
 export PATH="$PWD/target/tools/bin:$PATH"
 if ! command -v cargo-deny >/dev/null; then
     cargo install --quiet --locked --root target/tools cargo-deny
@@ -15,6 +16,17 @@ if [ -d ../shared ] && ! python3 -c 'import rapidfuzz' 2>/dev/null; then
     [ -x target/tools/python/bin/python3 ] || python3 -m venv target/tools/python
     export PATH="$PWD/target/tools/python/bin:$PATH"
     python3 -c 'import rapidfuzz' 2>/dev/null || python3 -m pip install --quiet rapidfuzz
+fi
+
+has_postgres() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null; }
+if ! has_postgres && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    timeout 300 sh -c 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql' \
+        >target/tools/apt.log 2>&1 || true
+fi
+if has_postgres; then
+    export POSTGRES=1
+else
+    echo "SKIPPED: tests on PostgreSQL: it is not installed, and apt-get install postgresql was not possible (not root, or target/tools/apt.log)"
 fi
 
 step "format"

@@ -29,7 +29,7 @@ pub(super) struct Leases {
     held: FxHashMap<PolitenessKey, FxHashSet<SiteId>>,
     /// Requests that wait for keys, with the time of the first question.
     wanted: FxHashMap<PolitenessKey, (Instant, Vec<(Request, QueueEnd)>)>,
-    /// When further sites are asked for again.
+    /// When further sites are asked for again; `None` unless there were none to lease.
     pub(super) ask_at: Option<Instant>,
 }
 
@@ -80,13 +80,19 @@ impl Scheduler<'_> {
         }
         if is_over {
             self.last_site = None;
-        } else if let (true, Some(leases)) = (is_none, &mut self.leases) {
-            leases.ask_at = Some(Instant::now() + PAUSE);
+        } else if let Some(leases) = &mut self.leases {
+            leases.ask_at = is_none.then(|| Instant::now() + PAUSE);
         }
     }
 
     /// Takes over the state of a key that was leased.
     fn hold(&mut self, key: &PolitenessKey, host: &HostLease) {
+        let Some(leases) = &mut self.leases else { return };
+        if leases.held.contains_key(key) {
+            // Leased twice, by a site and by a request. What is known here is newer.
+            return;
+        }
+        leases.held.insert(key.clone(), FxHashSet::default());
         let now = Instant::now();
         let until = now + Duration::from_millis(host.wait_ms.max(0) as u64);
         self.queues.restore(key, until, host.doublings, host.failures);
@@ -99,9 +105,6 @@ impl Scheduler<'_> {
         }
         if !host.is_pace_known {
             self.unknown_pace.insert(key.clone(), now);
-        }
-        if let Some(leases) = &mut self.leases {
-            leases.held.entry(key.clone()).or_default();
         }
     }
 

@@ -54,9 +54,10 @@ impl SeedStream {
 impl Scheduler<'_> {
     /// Whether seeds are wanted: every known site has begun, and another one may.
     pub(super) fn wants_seeds(&self) -> bool {
+        let has_none = self.leases.as_ref().is_some_and(|leases| leases.ask_at.is_some());
         self.seeds.is_open()
             && !self.is_stopping
-            && self.last_site.is_none()
+            && (self.last_site.is_none() || has_none)
             && !self.has_asked_for_sites
             && self.waiting.is_empty()
             && self.has_room()
@@ -70,6 +71,11 @@ impl Scheduler<'_> {
         self.stats.queued += urls.len();
         let keep_more = self.tools.settings.crawl.pages_per_site > 0;
         self.writer.write(Write::Seeds { urls: urls.clone(), keep_more, at: self.clock.unix_ms() }).await?;
+        if let Some(leases) = &mut self.leases {
+            // Whoever has room leases them.
+            (self.last_site, leases.ask_at) = (Some(0), None);
+            return Ok(());
+        }
         self.has_asked_for_sites = true;
         self.ask(None, Query::SitesOf(urls)).await
     }

@@ -81,8 +81,18 @@ impl SharedBackend {
         SharedBackend { inner, session, transaction: 0, applied: Vec::new() }
     }
 
-    fn store(&self) -> &Store {
+    pub(super) fn store(&self) -> &Store {
         self.inner.store()
+    }
+
+    #[cfg(test)]
+    pub(super) fn session(&self) -> crate::lease_gate::WorkerSession {
+        self.session.told()
+    }
+
+    #[cfg(test)]
+    pub(super) fn stop_heartbeats(&mut self) {
+        self.session.stop_heartbeats();
     }
 
     fn lost(&self) -> StoreError {

@@ -8,6 +8,8 @@ mod backend;
 mod hosts;
 mod seeds;
 mod session;
+#[cfg(test)]
+mod tests;
 mod workers;
 
 use std::path::Path;

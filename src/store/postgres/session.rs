@@ -83,6 +83,12 @@ impl Session {
         WorkerSession { worker: self.worker, gate: self.gate.clone(), counts: Arc::clone(&self.counts) }
     }
 
+    /// As when the process is stopped.
+    #[cfg(test)]
+    pub(super) fn stop_heartbeats(&mut self) {
+        self.end = None;
+    }
+
     /// Whether its leases are lost.
     pub(super) fn is_lost(&self) -> bool {
         self.gate.is_lost()
