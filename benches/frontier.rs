@@ -8,9 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use dehusk::settings::Settings;
-use dehusk::store::{
-    Backend, HostLease, HostRelease, Query, Reply, RunRequest, SiteOutcome, Store, Write, start_backend,
-};
+use dehusk::store::{HostLease, HostRelease, Query, Reply, RunRequest, SiteOutcome, Store, Write, start_backend};
 use dehusk_core::internals::page_url::PageUrl;
 
 /// Clients at once.

@@ -13,6 +13,7 @@ import glob
 import os
 import resource
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -148,9 +149,10 @@ def crawl(workers: int, hosts: int, pages: int, postgres: Postgres, folder: Path
     server_cpu = postgres.cpu() - server_before
     server.terminate()
     server.wait()
-    stored = postgres.sql(database, "SELECT count(*) FROM pages") if workers else "-"
+    count = "SELECT count(*) FROM pages"
+    stored = int(postgres.sql(database, count)) if workers else sqlite3.connect(address).execute(count).fetchone()[0]
     name = f"{workers} workers" if workers else "SQLite"
-    thousand = 1000 / (hosts * pages)
+    thousand = 1000 / stored
     print(
         f"{name:<10} {wall:6.1f} s  {hosts / wall:6.0f} hosts/s  {cpu * thousand:5.2f} CPU s/1,000 pages in workers,"
         f" {server_cpu * thousand:5.2f} in the server  {stored:>6} pages  shortest gap {shortest_gap(log) * 1000:.0f} ms"

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dehusk_core::internals::page_url::PageUrl;
 
-use super::{Backend, Queued, Run, RunBackend, SiteId, Store, StoreError, WorkerRow};
+use super::{Backend, NewUrl, Queued, Run, RunBackend, SiteId, Store, StoreError, WorkerRow};
 use crate::lease_gate::WorkerSession;
 use crate::settings::Settings;
 
@@ -46,6 +46,10 @@ impl Store {
         _: i64,
         _: &mut Queued,
     ) -> Result<(), StoreError> {
+        Err(StoreError::NoDriver)
+    }
+
+    pub(super) fn save_urls_at_once(&self, _: SiteId, _: &[NewUrl]) -> Result<(), StoreError> {
         Err(StoreError::NoDriver)
     }
 

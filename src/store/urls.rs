@@ -14,10 +14,10 @@ use dehusk_core::internals::page_url::PageUrl;
 /// A URL to be put into the frontier.
 #[derive(Clone, Debug)]
 pub struct NewUrl {
-    url: String,
-    fingerprint: i64,
-    depth: u32,
-    rank: i64,
+    pub(super) url: String,
+    pub(super) fingerprint: i64,
+    pub(super) depth: u32,
+    pub(super) rank: i64,
 }
 
 impl NewUrl {
@@ -74,7 +74,10 @@ impl Store {
 
     /// Puts URLs into the frontier. Those that are known already stay as they are.
     pub fn save_urls(&self, site: SiteId, urls: &[NewUrl]) -> Result<(), StoreError> {
-        urls.iter().try_for_each(|url| self.save_url(site, url).map(drop))
+        match self.is_shared() {
+            true => self.save_urls_at_once(site, urls),
+            false => urls.iter().try_for_each(|url| self.save_url(site, url).map(drop)),
+        }
     }
 
     /// What is known of a URL.

@@ -8,10 +8,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::politeness::PolitenessKey;
 use crate::store::sql::params;
-use crate::store::{Queued, SiteId, Store, StoreError};
+use crate::store::{NewUrl, Queued, SiteId, Store, StoreError};
 
 /// Seeds written in one transaction.
 const BATCH: usize = 100_000;
+
+/// Seeds after which the server counts its tables at once, and not a minute later.
+const ANALYZED: i64 = 1000;
 
 /// A seed of a batch.
 struct Seed {
@@ -93,7 +96,8 @@ impl Store {
                 batch.clear();
             }
             if is_last {
-                return Ok(());
+                // Without figures the server reads whole tables for one site.
+                return if rank > ANALYZED { self.batch("ANALYZE sites, hosts, urls") } else { Ok(()) };
             }
         }
     }
@@ -122,6 +126,19 @@ impl Store {
             self.execute(HOSTS, params![run])?;
             self.execute(URLS, params![])
         })
+    }
+
+    /// Puts URLs into the frontier, all with one statement. Those that are known already stay as they are.
+    pub(in crate::store) fn save_urls_at_once(&self, site: SiteId, urls: &[NewUrl]) -> Result<(), StoreError> {
+        let fingerprints: Vec<i64> = urls.iter().map(|url| url.fingerprint).collect();
+        let texts: Vec<String> = urls.iter().map(|url| url.url.clone()).collect();
+        let depths: Vec<i64> = urls.iter().map(|url| i64::from(url.depth)).collect();
+        let ranks: Vec<i64> = urls.iter().map(|url| url.rank).collect();
+        let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank)
+            SELECT ?1, u.fingerprint, u.url, 0, u.depth, u.rank
+            FROM unnest(?2::BIGINT[], ?3::TEXT[], ?4::BIGINT[], ?5::BIGINT[]) AS u (fingerprint, url, depth, rank)
+            ON CONFLICT DO NOTHING";
+        self.execute(sql, params![site, &fingerprints[..], &texts[..], &depths[..], &ranks[..]]).map(drop)
     }
 
     /// Notes the host of a site that was put into a run, so that it is leased.
