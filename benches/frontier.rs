@@ -45,7 +45,7 @@ fn load(address: &str, hosts: usize, urls: usize) {
     let url = |n: usize| {
         let (host, page) = (n / urls, n % urls);
         let path = if page == 0 { String::new() } else { format!("articles/2026/{page}/a-title-of-usual-length.html") };
-        PageUrl::parse(&format!("https://www.site-number-{host}.example-{}.com/{path}", host % 977)).unwrap()
+        PageUrl::parse(&format!("https://www.site-number-{host}.com/{path}")).unwrap()
     };
     let began = Instant::now();
     let queued = store.queue_seeds(run.id, &mut (0..hosts * urls).map(url), true, 1000).unwrap();

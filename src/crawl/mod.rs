@@ -251,18 +251,21 @@ async fn crawl_once(
         return Err(StoreError::LeaseLost { path: crate::store::shown(&settings.store.path).into() }.into());
     }
     let summary = outcome?;
-    let settings = settings.clone();
-    let pruned = tokio::task::spawn_blocking(move || prune(&settings)).await;
+    let (settings, was_interrupted) = (settings.clone(), summary.was_interrupted);
+    let pruned = tokio::task::spawn_blocking(move || prune(&settings, was_interrupted)).await;
     pruned.unwrap_or_else(|e| Err(CrawlError::Threads(e.to_string())))?;
     Ok(summary)
 }
 
-/// Deletes what the settings do not want kept, after a run.
-fn prune(settings: &Settings) -> Result<(), CrawlError> {
+/// Deletes what the settings do not want kept, after a run. A worker that leaves a shared run leaves that to others.
+fn prune(settings: &Settings, was_interrupted: bool) -> Result<(), CrawlError> {
     if settings.store.keep == Keep::default() {
         return Ok(());
     }
     let store = Store::open_to_edit(Path::new(&settings.store.path))?;
+    if store.is_shared() && was_interrupted {
+        return Ok(());
+    }
     store.lock()?;
     let pruned = store.prune(&settings.store.keep)?;
     if pruned.pages + pruned.visits > 0 {

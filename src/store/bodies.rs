@@ -10,13 +10,12 @@ impl Store {
     /// The number of a packed body, which is stored if it is new.
     pub(super) fn body_id(&self, packed: &[u8]) -> Result<i64, StoreError> {
         let digest = Sha256::digest(packed);
-        let sql = "SELECT id FROM bodies WHERE digest = ?1";
-        let known = self.find(sql, params![digest.as_slice()], |row| row.get(0))?;
-        if let Some(known) = known {
-            return Ok(known);
+        let sql = "INSERT INTO bodies (digest, body) VALUES (?1, ?2) ON CONFLICT (digest) DO NOTHING RETURNING id";
+        if let Some(new) = self.find(sql, params![digest.as_slice(), packed], |row| row.get(0))? {
+            return Ok(new);
         }
-        let sql = "INSERT INTO bodies (digest, body) VALUES (?1, ?2) RETURNING id";
-        self.row(sql, params![digest.as_slice(), packed], |row| row.get(0))
+        let sql = "SELECT id FROM bodies WHERE digest = ?1";
+        self.row(sql, params![digest.as_slice()], |row| row.get(0))
     }
 
     /// The packed body of a page as fetched.

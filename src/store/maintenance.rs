@@ -44,7 +44,10 @@ impl Store {
     pub fn prune(&self, keep: &Keep) -> Result<Pruned, StoreError> {
         let before = self.used_bytes()?;
         let mut pruned = Pruned::default();
-        self.in_transaction(|| self.delete_beyond(keep, &mut pruned))?;
+        self.in_transaction(|| {
+            self.lock_pruning()?;
+            self.delete_beyond(keep, &mut pruned)
+        })?;
         pruned.bytes = (before - self.used_bytes()?).max(0);
         Ok(pruned)
     }

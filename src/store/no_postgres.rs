@@ -30,6 +30,10 @@ impl Store {
         Ok(())
     }
 
+    pub(super) fn lock_pruning(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     pub(super) fn wait_for_pages(&self) -> Result<(), StoreError> {
         Ok(())
     }

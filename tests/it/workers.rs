@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use dehusk::demo::server::Server;
+use dehusk::demo::server::{Answer, Reply, Server};
 use dehusk::demo::{DemoSite, answers, sites};
 
 use crate::crawl::gaps;
@@ -29,34 +29,45 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// Sites that always answer the same, and what one crawl of them stores.
 fn farm() -> &'static Farm {
     static FARM: OnceLock<Farm> = OnceLock::new();
-    FARM.get_or_init(Farm::new)
+    FARM.get_or_init(Farm::demo)
 }
 
 struct Farm {
-    sites: Arc<Vec<DemoSite>>,
+    answer: Arc<Answer>,
+    names: Vec<String>,
+    seeds: Vec<String>,
     pages: BTreeSet<String>,
+    /// Requests of that crawl.
+    n_requests: usize,
 }
 
 impl Farm {
-    fn new() -> Farm {
+    fn demo() -> Farm {
         // One that fails at times would give another set of pages each time.
         let sites: Vec<DemoSite> = sites().into_iter().filter(|site| site.fails_every == 0).collect();
-        let mut farm = Farm { sites: Arc::new(sites), pages: BTreeSet::new() };
+        let seeds = sites.iter().map(|site| site.seed().unwrap().to_string()).collect();
+        let names = sites.iter().map(DemoSite::host).collect();
+        let farm = Farm::new(answers(Arc::new(sites)), names, seeds);
+        assert!(farm.pages.len() > 80, "{}", farm.pages.len());
+        farm
+    }
+
+    fn new(answer: Arc<Answer>, names: Vec<String>, seeds: Vec<String>) -> Farm {
+        let mut farm = Farm { answer, names, seeds, pages: BTreeSet::new(), n_requests: 0 };
         let (dir, server) = farm.start();
         let status = farm.command(&server, dir.path(), "one.db").status().unwrap();
         assert!(status.success());
         let store = rusqlite::Connection::open(dir.path().join("one.db")).unwrap();
         let mut statement = store.prepare("SELECT DISTINCT url FROM pages WHERE cleaned IS NOT NULL").unwrap();
+        farm.n_requests = server.arrivals().len();
         farm.pages = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
-        assert!(farm.pages.len() > 80, "{}", farm.pages.len());
         farm
     }
 
     fn start(&self) -> (tempfile::TempDir, Server) {
         let dir = tempfile::tempdir().unwrap();
-        let seeds: Vec<String> = self.sites.iter().map(|site| site.seed().unwrap().to_string()).collect();
-        std::fs::write(dir.path().join("list.txt"), seeds.join("\n")).unwrap();
-        (dir, Server::start(answers(Arc::clone(&self.sites))).unwrap())
+        std::fs::write(dir.path().join("list.txt"), self.seeds.join("\n")).unwrap();
+        (dir, Server::start(Arc::clone(&self.answer)).unwrap())
     }
 
     fn command(&self, server: &Server, dir: &Path, db: &str) -> Command {
@@ -66,7 +77,7 @@ impl Farm {
     fn command_by(&self, mut command: Command, server: &Server, dir: &Path, db: &str) -> Command {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let pairs: Vec<String> =
-            self.sites.iter().map(|site| format!("\"{}=127.0.0.1:{}\"", site.host(), server.port())).collect();
+            self.names.iter().map(|name| format!("\"{name}=127.0.0.1:{}\"", server.port())).collect();
         command.current_dir(dir).args(["crawl", "--config", "/dev/null", "--db", db, "list.txt"]);
         for pair in [
             format!("fetch.resolve=[{}]", pairs.join(",")),
@@ -175,8 +186,13 @@ fn check(farm: &Farm, postgres: &PostgresServer, database: &str, server: &Server
     assert_eq!(postgres.sql(database, twice), "", "{fault:?}: stored twice\n{}", logs(dir));
     let held = "SELECT count(*) FROM hosts WHERE worker_id IS NOT NULL OR run_id IS NOT NULL";
     assert_eq!(postgres.sql(database, held), "0", "{fault:?}: still leased");
+    let arrivals = server.arrivals();
+    if matches!(fault, Fault::Nothing | Fault::Drain | Fault::Restart | Fault::Clock) {
+        // robots.txt rules and all else that is known travel with a host.
+        assert_eq!(arrivals.len(), farm.n_requests, "{fault:?}: requests");
+    }
     let mut n = 0;
-    for (host, gaps) in gaps(&server.arrivals()) {
+    for (host, gaps) in gaps(&arrivals) {
         assert!(gaps.iter().all(|gap| *gap >= DELAY), "{fault:?}: {host}: {:?}\n{}", gaps.iter().min(), logs(dir));
         n += gaps.len();
     }
@@ -306,7 +322,7 @@ fn commands_read_a_shared_database_as_they_read_a_file() {
         lines.sort();
         lines
     };
-    let host = farm.sites[0].host();
+    let host = farm.names[0].clone();
     let page = farm.pages.iter().next().unwrap();
     for args in [
         &["templates", "list", "--json"][..],
@@ -328,4 +344,38 @@ fn commands_read_a_shared_database_as_they_read_a_file() {
     assert!(run(&["runs", "list"], &address).contains("finished"));
     assert!(run(&["workers", "--all"], &address).contains("left"));
     assert!(run(&["runs", "show", "--json"], &address).contains("\"learned\""));
+}
+
+#[test]
+fn a_redirect_waits_for_the_host_that_another_worker_has() {
+    let Some(postgres) = postgres_server() else { return };
+    let answer = |host: &str, path: &str| match (&host[..1], path) {
+        (_, "/robots.txt") => Reply::status(404),
+        ("r", _) => Reply::redirect(302, &format!("http://t{}{path}", &host[1..])),
+        _ => {
+            let menu: String = (1..9).map(|n| format!("<li><a href=/{n}>Page {n}</a></li>")).collect();
+            let text = format!("<p>What {path} of {host} says, in a sentence of its own.</p>").repeat(3);
+            Reply::html(format!("<h1>{host}</h1><ul>{menu}</ul><article>{text}</article><p>Imprint of {host}</p>"))
+        }
+    };
+    let names: Vec<String> = (0..6).flat_map(|n| [format!("r{n}.test"), format!("t{n}.test")]).collect();
+    let seeds = names.iter().map(|name| format!("http://{name}/")).collect();
+    let farm = Farm::new(Arc::new(answer), names, seeds);
+    let (dir, server) = farm.start();
+    let address = postgres.database();
+    let database = address.rsplit('/').next().unwrap();
+    let mut workers: Vec<Child> =
+        (0..3).map(|_| farm.command(&server, dir.path(), &address).spawn().unwrap()).collect();
+    for worker in &mut workers {
+        assert_eq!(ended(worker, dir.path()), Some(0), "{}", logs(dir.path()));
+    }
+    let pages = postgres.sql(database, "SELECT DISTINCT url FROM pages WHERE cleaned IS NOT NULL");
+    assert_eq!(pages.lines().map(str::to_owned).collect::<BTreeSet<_>>(), farm.pages);
+    let outcomes =
+        postgres.sql(database, "SELECT left(host, 1), outcome, count(*) FROM sites GROUP BY 1, 2 ORDER BY 1");
+    assert_eq!(outcomes, "r|moved|6\nt|learned|6", "{}", logs(dir.path()));
+    assert_eq!(postgres.sql(database, "SELECT outcome FROM runs"), "finished");
+    for (host, gaps) in gaps(&server.arrivals()) {
+        assert!(gaps.iter().all(|gap| *gap >= DELAY), "{host}: {gaps:?}\n{}", logs(dir.path()));
+    }
 }

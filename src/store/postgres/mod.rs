@@ -57,6 +57,8 @@ enum Lock {
     Run = 0x6465_6802,
     /// Shared by transactions that store pages; a reader that needs to know that none is open takes it alone.
     Pages = 0x6465_6803,
+    /// Held while old versions of pages are deleted.
+    Prune = 0x6465_6804,
 }
 
 impl Store {
@@ -134,6 +136,14 @@ impl Store {
 
     fn unlock_runs(&self) -> Result<(), StoreError> {
         self.batch(&format!("SELECT pg_advisory_unlock({})", Lock::Run as i64))
+    }
+
+    /// Lets other crawls wait that are about to delete old versions.
+    pub(super) fn lock_pruning(&self) -> Result<(), StoreError> {
+        match self.is_shared() {
+            true => self.batch(&format!("SELECT pg_advisory_xact_lock({})", Lock::Prune as i64)),
+            false => Ok(()),
+        }
     }
 
     /// Waits until no transaction is open that stores pages, so that none can commit a page with a smaller number than
