@@ -31,6 +31,8 @@ pub(super) struct Leases {
     wanted: FxHashMap<PolitenessKey, (Instant, Vec<(Request, QueueEnd)>)>,
     /// When further sites are asked for again; `None` unless there were none to lease.
     pub(super) ask_at: Option<Instant>,
+    /// Sites that were leased.
+    n_sites: usize,
 }
 
 impl Leases {
@@ -69,7 +71,7 @@ impl Scheduler<'_> {
     /// The store has given sites with their keys, or says that none waits.
     pub(super) fn on_leased_sites(&mut self, leased: Vec<(HostLease, SiteWork)>, is_over: bool) {
         self.has_asked_for_sites = false;
-        let is_none = leased.is_empty();
+        let n = leased.len();
         for (host, work) in leased {
             let key = PolitenessKey::named(&host.key);
             self.hold(&key, &host);
@@ -78,10 +80,15 @@ impl Scheduler<'_> {
             }
             self.waiting.push_back(work);
         }
+        if let Some(leases) = &mut self.leases {
+            leases.n_sites += n;
+            // Seeds of a pipe were not counted when the run began.
+            self.stats.sites = self.stats.sites.max(leases.n_sites);
+        }
         if is_over {
             self.last_site = None;
         } else if let Some(leases) = &mut self.leases {
-            leases.ask_at = is_none.then(|| Instant::now() + PAUSE);
+            leases.ask_at = (n == 0).then(|| Instant::now() + PAUSE);
         }
     }
 

@@ -90,14 +90,15 @@ impl Store {
     pub fn next_urls(&self, run: i64, site: SiteId, wanted: &NextUrlsQuery) -> Result<Vec<KnownUrl>, StoreError> {
         let sql = format!(
             "{KNOWN} WHERE u.site_id = ?1 AND u.state > 0 AND u.run_id IS DISTINCT FROM ?2 AND u.next_due <= ?3
-             AND (?4 OR u.page_id IS NOT NULL) ORDER BY u.next_due LIMIT ?5"
+             AND (?4 OR u.page_id IS NOT NULL) ORDER BY u.next_due, u.id LIMIT ?5"
         );
         let due = if wanted.all { i64::MAX } else { wanted.now };
         let mut found: Vec<KnownUrl> =
             self.rows(&sql, params![site, run, due, wanted.waiting, wanted.n as i64], known)?;
         if wanted.waiting && found.len() < wanted.n {
-            let sql =
-                format!("{KNOWN} WHERE u.site_id = ?1 AND u.state = 0 AND u.depth <= ?2 ORDER BY u.rank LIMIT ?3");
+            let sql = format!(
+                "{KNOWN} WHERE u.site_id = ?1 AND u.state = 0 AND u.depth <= ?2 ORDER BY u.rank, u.id LIMIT ?3"
+            );
             let rows: Vec<KnownUrl> =
                 self.rows(&sql, params![site, wanted.depth, (wanted.n - found.len()) as i64], known)?;
             found.extend(rows);

@@ -1,7 +1,7 @@
 //! Several crawls on one PostgreSQL database: whatever happens to a worker, its network or the server, no host is asked
 //! too soon by any two of them, nothing is lost, and nothing is stored twice.
 //!
-//! `RUN_SLOW_TESTS=1 cargo test --release --features postgres --test it workers -- --nocapture` repeats each fault.
+//! `RUN_SLOW_TESTS=1 cargo test --release --features postgres --test it workers -- --nocapture` repeats each fault 20 times.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -274,7 +274,8 @@ fn workers_share_a_run_whatever_happens_to_them() {
     // A server of its own, which is restarted.
     let Some(postgres) = PostgresServer::start() else { return };
     let farm = farm();
-    let is_slow = std::env::var_os("RUN_SLOW_TESTS").is_some();
+    let slow = std::env::var("RUN_SLOW_TESTS").ok();
+    let is_slow = slow.is_some();
     let mut faults = vec![Fault::Kill, Fault::Pause, Fault::Cut, Fault::Restart];
     if is_slow {
         faults.extend([Fault::Nothing, Fault::Drain]);
@@ -284,7 +285,8 @@ fn workers_share_a_run_whatever_happens_to_them() {
         Ok(_) => {}
         Err(_) => eprintln!("skipped: no faketime to set the clock of a worker"),
     }
-    let rounds = if is_slow { 20 } else { 1 };
+    // RUN_SLOW_TESTS=5 repeats each fault five times.
+    let rounds = slow.map_or(1, |n| n.parse().ok().filter(|n| *n > 1).unwrap_or(20));
     for fault in faults {
         let mut n = 0;
         for round in 0..rounds {

@@ -115,7 +115,11 @@ impl Store {
     /// their run counts as interrupted.
     pub fn lock_runs(&self, delay: Duration) -> Result<(), StoreError> {
         if self.is_shared() {
-            self.batch(&format!("SELECT pg_advisory_lock({})", Lock::Run as i64))?;
+            let lock = Lock::Run as i64;
+            if !self.row("SELECT pg_try_advisory_lock(?1)", params![lock], |row| row.get::<bool>(0))? {
+                tracing::info!("another worker begins a run and reads its seeds; waiting for that");
+                self.batch(&format!("SELECT pg_advisory_lock({lock})"))?;
+            }
             self.reap(delay)?;
             self.agree_on_key()?;
         }
