@@ -255,7 +255,7 @@ pub struct Fetch {
 /// Where results are stored.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Store {
-    /// The SQLite file.
+    /// The SQLite file, or the address of a PostgreSQL server.
     pub path: String,
     /// zstd compression level of stored pages.
     pub zstd_level: i32,

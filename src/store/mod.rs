@@ -1,8 +1,9 @@
-//! SQLite: runs, sites, templates, pages, visits.
+//! The database: runs, sites, templates, pages, visits. A SQLite file, or with the feature `postgres` a database on a
+//! PostgreSQL server that many crawls share.
 //!
-//! One thread owns the writing connection ([`Writer`]); what is sent to it is written in transactions of a fraction
-//! of a second, so a crash loses at most that and never tears a row. Reading commands open their own connection.
-//! The schema carries a version; an older file is brought forward, a newer one refused with a sentence.
+//! One thread owns the writing connection of a crawl ([`Writer`]); what is sent to it is written in transactions of a
+//! fraction of a second, so a crash loses at most that and never tears a row. Reading commands open their own
+//! connection. The schema carries a version; an older file is brought forward, a newer one refused with a sentence.
 
 mod schema;
 mod runs;

@@ -1,7 +1,7 @@
 //! A PostgreSQL server for tests, in a folder of its own and on a free port. It ends with the test program.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -11,7 +11,12 @@ pub(crate) struct PostgresServer {
     programs: PathBuf,
     dir: PathBuf,
     port: u16,
+    guard: Option<Child>,
 }
+
+/// Waits for the end of the test program, whatever ends it, then ends the server and deletes its folder.
+const GUARD: &str =
+    r#"trap '' INT TERM; read -r _; kill -QUIT "$(head -n 1 data/postmaster.pid)"; sleep 0.3; rm -rf "$1""#;
 
 /// The server of this test program, which all its tests share. Without PostgreSQL the tests on it are skipped, unless
 /// `POSTGRES=1` asks for them.
@@ -28,9 +33,9 @@ impl PostgresServer {
         if found.is_none() {
             assert!(
                 !is_wanted,
-                "POSTGRES=1, but there is no PostgreSQL that can be started (initdb, postgres, setpriv)"
+                "POSTGRES=1, but there is no PostgreSQL that can be started (initdb, postgres; for root setpriv and a user postgres)"
             );
-            eprintln!("skipped: no PostgreSQL (initdb, postgres, setpriv) to test on");
+            eprintln!("skipped: no PostgreSQL to test on (initdb, postgres; for root setpriv and a user postgres)");
         }
         found
     }
@@ -46,7 +51,7 @@ impl PostgresServer {
                 eprintln!("{}", String::from_utf8_lossy(&output.stderr));
             }
         };
-        let made = as_user(&programs.join("initdb"), None)
+        let made = as_user(&programs.join("initdb"))
             .args(["-D", "data", "-A", "trust", "-U", "dehusk", "-E", "UTF8", "--no-locale", "--no-sync"])
             .current_dir(&dir)
             .output()
@@ -56,29 +61,24 @@ impl PostgresServer {
             return None;
         }
         let port = std::net::TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
-        let server = PostgresServer { programs, dir, port };
+        let mut guard = Command::new("sh");
+        guard.args(["-c", GUARD, "guard"]).arg(&dir).current_dir(&dir);
+        let guard = guard.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
+        let server = PostgresServer { programs, dir, port, guard: Some(guard) };
         server.run()?;
         Some(server)
     }
 
-    /// Runs the server of the folder, which ends with this program.
+    /// Runs the server of the folder.
     fn run(&self) -> Option<()> {
-        let mut command = as_user(&self.programs.join("postgres"), Some("QUIT"));
+        let mut command = as_user(&self.programs.join("postgres"));
         command.current_dir(&self.dir).stdin(Stdio::null()).stdout(Stdio::null());
-        command.stderr(std::fs::File::create(self.dir.with_extension("log")).ok()?);
+        command.stderr(std::fs::File::create(self.dir.join("server.log")).ok()?);
         command.args(["-D", "data", "-k", "", "-h", "127.0.0.1", "-p", &self.port.to_string()]);
         // Nothing of it outlives the tests, so the disk need not keep up.
         command.args(["-c", "fsync=off", "-c", "max_connections=60", "-c", "shared_buffers=64MB"]);
-        // The signal at the end comes with the end of the thread that started it, so that one waits for ever.
-        let (started, is_started) = std::sync::mpsc::channel();
-        std::thread::spawn(move || {
-            let child = command.spawn();
-            let _ = started.send(child.is_ok());
-            if let Ok(mut child) = child {
-                let _ = child.wait();
-            }
-        });
-        is_started.recv().ok().filter(|started| *started)?;
+        let mut child = command.spawn().ok()?;
+        std::thread::spawn(move || child.wait());
         let until = Instant::now() + Duration::from_secs(30);
         while !self.answers() {
             if Instant::now() > until {
@@ -135,11 +135,10 @@ impl PostgresServer {
 
 impl Drop for PostgresServer {
     fn drop(&mut self) {
-        let pid = std::fs::read_to_string(self.dir.join("data/postmaster.pid")).unwrap_or_default();
-        if let Some(pid) = pid.lines().next() {
-            let _ = Command::new("kill").args(["-QUIT", pid]).status();
+        if let Some(mut guard) = self.guard.take() {
+            drop(guard.stdin.take());
+            let _ = guard.wait();
         }
-        let _ = std::fs::remove_dir_all(&self.dir);
     }
 }
 
@@ -162,15 +161,12 @@ fn is_root() -> bool {
     })
 }
 
-/// A program of the server, which refuses to run as root. `signal` is what it gets when this program ends.
-fn as_user(program: &Path, signal: Option<&str>) -> Command {
+/// A program of the server, which refuses to run as root.
+fn as_user(program: &Path) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
     let mut command = Command::new("setpriv");
-    if is_root() {
-        command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]);
-    }
-    if let Some(signal) = signal {
-        command.args(["--pdeathsig", signal]);
-    }
-    command.arg(program);
+    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]).arg(program);
     command
 }

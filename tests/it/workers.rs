@@ -276,9 +276,9 @@ fn workers_share_a_run_whatever_happens_to_them() {
     let farm = farm();
     let slow = std::env::var("RUN_SLOW_TESTS").ok();
     let is_slow = slow.is_some();
-    let mut faults = vec![Fault::Kill, Fault::Pause, Fault::Cut, Fault::Restart];
+    let mut faults = vec![Fault::Kill, Fault::Pause, Fault::Cut];
     if is_slow {
-        faults.extend([Fault::Nothing, Fault::Drain]);
+        faults.extend([Fault::Restart, Fault::Nothing, Fault::Drain]);
     }
     match Command::new("faketime").arg("--version").output() {
         Ok(_) if is_slow => faults.push(Fault::Clock),
