@@ -10,7 +10,7 @@ step "tools"
 mkdir -p target/tools
 export PATH="$PWD/target/tools/bin:$PATH"
 if ! command -v cargo-deny >/dev/null; then
-    cargo install --quiet --locked --root target/tools cargo-deny
+    cargo install --quiet --locked --debug --root target/tools cargo-deny
 fi
 if [ -d ../shared ] && ! python3 -c 'import rapidfuzz' 2>/dev/null; then
     [ -x target/tools/python/bin/python3 ] || python3 -m venv target/tools/python

@@ -103,8 +103,10 @@ impl Scheduler<'_> {
         let now = Instant::now();
         let until = now + Duration::from_millis(host.wait_ms.max(0) as u64);
         self.queues.restore(key, until, host.doublings, host.failures);
-        if until > now {
-            // A host that is deferred for long is parked when it is met.
+        // A host that asked to be left alone for long is parked when it is met. A usual delay is none of that.
+        let politeness = &self.tools.settings.politeness;
+        let usual = politeness.max_back_off.mul_f64(1.25).max(politeness.delay).max(politeness.max_crawl_delay);
+        if until > now + usual {
             self.deferred.insert(key.clone(), until);
         }
         if let Some(reason) = &host.parked {

@@ -207,6 +207,7 @@ async fn crawl_once(
     if let Some(session) = &session {
         fetcher = fetcher.leased_by(session.gate.clone())?;
     }
+    let sending = fetcher.clone();
     let is_lost = session.as_ref().map(|session| session.gate.clone());
     let tools = Tools {
         unpacking: std::sync::Mutex::default(),
@@ -241,6 +242,8 @@ async fn crawl_once(
         seeds: seed_stream,
     };
     let outcome = Scheduler::new(start).run(stop).await;
+    // Requests that wait to be sent, where the crawl ended before them.
+    sending.stop();
     // The writer's own error says more than "it has stopped".
     let written = writer.finish();
     if let Some(archive) = archive {

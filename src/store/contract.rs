@@ -43,7 +43,7 @@ fn open_file(place: &Path, seeds: &[&str]) -> Box<dyn Backend> {
 fn open_on_server(place: &Path, seeds: &[&str]) -> Box<dyn Backend> {
     let inner = open(place, seeds);
     let (lease, delay) = (std::time::Duration::from_secs(30), std::time::Duration::from_secs(1));
-    let session = Session::begin(inner.store(), inner.run().id, lease, delay).unwrap();
+    let session = Session::begin(inner.store(), inner.store().server().unwrap(), inner.run().id, lease, delay).unwrap();
     Box::new(SharedBackend::new(inner, session))
 }
 

@@ -146,14 +146,13 @@ impl Store {
     ///
     /// [`StoreError::Exists`] when there is such a file, [`StoreError::FilesOnly`] for a database on a server.
     pub fn back_up(&self, to: &Path) -> Result<(), StoreError> {
-        if self.is_shared() {
-            let (what, instead) = ("a copy", "use `pg_dump --format=custom`");
-            return Err(StoreError::FilesOnly { path: self.path.clone(), what, instead });
-        }
+        let (what, instead) = ("a copy", "use `pg_dump --format=custom`");
+        let no_file = || StoreError::FilesOnly { path: self.path.clone(), what, instead };
+        let file = self.file().ok_or_else(no_file)?;
         if to.exists() {
             return Err(StoreError::Exists { path: to.to_owned() });
         }
-        let copied = self.sqlite().execute("VACUUM INTO ?1", [to.to_string_lossy()]);
+        let copied = file.execute("VACUUM INTO ?1", [to.to_string_lossy()]);
         copied.map(drop).map_err(|reason| StoreError::Sqlite { path: to.to_owned(), reason })
     }
 

@@ -10,10 +10,10 @@ use super::{Store, StoreError, schema};
 
 impl Store {
     pub(super) fn create_file(path: &Path, zstd_level: i32) -> Result<Store, StoreError> {
-        let store = Store::connect(path, OpenFlags::default(), zstd_level)?;
-        let migrated = schema::migrate(store.sqlite()).map_err(|reason| store.failed(reason))?;
+        let connection = connect(path, OpenFlags::default())?;
+        let migrated = schema::migrate(&connection).map_err(|reason| failed(path, reason))?;
         migrated.map_err(|refusal| refusal.at(path))?;
-        Ok(store)
+        Ok(Store::on(sql::Connection::Sqlite(SqliteConnection(connection)), path, zstd_level))
     }
 
     pub(super) fn open_file(path: &Path) -> Result<Store, StoreError> {
@@ -30,13 +30,13 @@ impl Store {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-        Store::connect(path, flags, 3)?.checked()
+        connect(path, flags).and_then(|connection| Store::checked(connection, path))
     }
 
     /// Opens a database in a folder or on a volume that cannot be written.
     fn open_read_only(path: &Path) -> Result<Store, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-        match Store::connect(path, flags, 3).and_then(Store::checked) {
+        match connect(path, flags).and_then(|connection| Store::checked(connection, path)) {
             Err(StoreError::Sqlite { reason, .. }) if may_not_write(&reason) => {}
             store => return store,
         }
@@ -52,27 +52,27 @@ impl Store {
         let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let escaped: String = absolute.to_string_lossy().chars().map(escaped_in_uri).collect();
         let connection = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags);
-        let connection = connection.map_err(|reason| StoreError::Sqlite { path: path.to_owned(), reason })?;
-        Store::on(sql::Connection::Sqlite(SqliteConnection(connection)), path, 3).checked()
+        Store::checked(connection.map_err(|reason| failed(path, reason))?, path)
     }
 
-    fn checked(self) -> Result<Store, StoreError> {
-        let checked = schema::check(self.sqlite()).map_err(|reason| self.failed(reason))?;
-        checked.map_err(|refusal| refusal.at(&self.path))?;
-        Ok(self)
+    fn checked(connection: Connection, path: &Path) -> Result<Store, StoreError> {
+        let checked = schema::check(&connection).map_err(|reason| failed(path, reason))?;
+        checked.map_err(|refusal| refusal.at(path))?;
+        Ok(Store::on(sql::Connection::Sqlite(SqliteConnection(connection)), path, 3))
     }
 
-    /// The driver's own connection, for what only a file has.
-    pub(super) fn sqlite(&self) -> &Connection {
+    /// The driver's own connection, for what only a file has. Nothing for a database on a server.
+    pub(super) fn file(&self) -> Option<&Connection> {
         match &self.connection {
-            sql::Connection::Sqlite(connection) => &connection.0,
+            sql::Connection::Sqlite(connection) => Some(&connection.0),
             #[cfg(feature = "postgres")]
-            sql::Connection::Postgres(_) => unreachable!("asked of files only"),
+            sql::Connection::Postgres(_) => None,
         }
     }
 
-    fn failed(&self, reason: rusqlite::Error) -> StoreError {
-        StoreError::Sqlite { path: self.path.clone(), reason }
+    #[cfg(test)]
+    pub(super) fn sqlite(&self) -> &Connection {
+        self.file().unwrap()
     }
 
     /// Keeps other crawls off a file until it is closed, or its program ends in whatever way.
@@ -98,22 +98,23 @@ impl Store {
         let _ = self.lock.set(file);
         Ok(())
     }
+}
 
-    fn connect(path: &Path, flags: OpenFlags, zstd_level: i32) -> Result<Store, StoreError> {
-        let open = || {
-            let connection = Connection::open_with_flags(path, flags)?;
-            connection.busy_timeout(std::time::Duration::from_secs(10))?;
-            connection.execute_batch(
-                "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;
-                    PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;",
-            )?;
-            Ok(connection)
-        };
-        match open() {
-            Ok(connection) => Ok(Store::on(sql::Connection::Sqlite(SqliteConnection(connection)), path, zstd_level)),
-            Err(reason) => Err(StoreError::Sqlite { path: path.to_owned(), reason }),
-        }
-    }
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    let open = || {
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(std::time::Duration::from_secs(10))?;
+        connection.execute_batch(
+            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;
+                PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;",
+        )?;
+        Ok(connection)
+    };
+    open().map_err(|reason| failed(path, reason))
+}
+
+fn failed(path: &Path, reason: rusqlite::Error) -> StoreError {
+    StoreError::Sqlite { path: path.to_owned(), reason }
 }
 
 /// Whether an error is one of permissions.

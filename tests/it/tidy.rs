@@ -113,7 +113,10 @@ struct Source {
 impl Source {
     /// The part before the unit tests, without comments.
     fn code(&self) -> String {
-        if ["tests.rs", "simulation.rs", "contract.rs"].iter().any(|name| self.path.ends_with(name)) {
+        if ["tests.rs", "simulation.rs", "simulation/stored.rs", "contract.rs"]
+            .iter()
+            .any(|name| self.path.ends_with(name))
+        {
             return String::new();
         }
         let code = self.text.split("#[cfg(test)]\nmod tests").next().unwrap();

@@ -1,7 +1,7 @@
 //! A simulated world for the property tests: pages without sockets, a real store, failures, stops and kills.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -16,6 +16,10 @@ use crate::scope::Scope;
 use crate::settings::Settings;
 use crate::store::{Backend, Reply, Run, RunBackend, RunRequest, Store};
 use crate::validators::Validators;
+
+mod stored;
+
+pub(super) use stored::{Stored, visits};
 
 /// What a URL of the world answers.
 #[derive(Clone, Debug)]
@@ -358,64 +362,4 @@ pub(super) fn crawl_night(world: &World, path: &Path, night: i64, seed: u64, par
             break;
         }
     }
-}
-
-/// What a crawl has left in its store, without times.
-#[derive(Debug, PartialEq)]
-pub(super) struct Stored {
-    pub(super) sites: Vec<String>,
-    pub(super) pages: Vec<String>,
-    pub(super) templates: Vec<String>,
-    pub(super) urls: Vec<String>,
-    /// Cleaned pages and models, which depend on each other.
-    pub(super) cleaned: Vec<String>,
-    pub(super) models: Vec<String>,
-}
-
-impl Stored {
-    pub(super) fn assert_equals(&self, other: &Stored, with_models: bool) {
-        let lists = |of: &Stored| {
-            let mut lists = vec![of.sites.clone(), of.pages.clone(), of.templates.clone(), of.urls.clone()];
-            if with_models {
-                lists.extend([of.cleaned.clone(), of.models.clone()]);
-            }
-            lists
-        };
-        for (ours, theirs) in lists(self).iter().zip(&lists(other)) {
-            let differ: Vec<String> = ours
-                .iter()
-                .filter(|row| !theirs.contains(row))
-                .map(|row| format!("- {row:.200}"))
-                .chain(theirs.iter().filter(|row| !ours.contains(row)).map(|row| format!("+ {row:.200}")))
-                .collect();
-            assert!(differ.is_empty(), "{differ:#?}");
-        }
-    }
-
-    pub(super) fn read(path: &PathBuf) -> Stored {
-        let connection = rusqlite::Connection::open(path).unwrap();
-        let rows = |sql: &str| -> Vec<String> {
-            let mut statement = connection.prepare(sql).unwrap();
-            let rows = statement.query_map([], |row| row.get(0)).unwrap();
-            rows.collect::<Result<_, _>>().unwrap()
-        };
-        Stored {
-            sites: rows("SELECT host || ' ' || outcome || ' ' || coalesce(reason, '') FROM sites ORDER BY host"),
-            pages: rows("SELECT url || ' ' || digest || ' ' || coalesce(change, '') FROM pages ORDER BY url"),
-            templates: rows("SELECT key_url || ' ' || version FROM templates ORDER BY key_url, version"),
-            cleaned: rows("SELECT url || ' ' || method || ' ' || hex(cleaned) FROM pages ORDER BY url"),
-            models: rows("SELECT key_url || ' ' || hex(body) FROM templates ORDER BY key_url, version"),
-            urls: rows("SELECT url || ' ' || state || ' ' || coalesce(interval_ms, '') FROM urls ORDER BY url"),
-        }
-    }
-}
-
-/// Visits of pages by outcome in a run.
-pub(super) fn visits(path: &Path, run: i64) -> Vec<(String, i64)> {
-    let connection = rusqlite::Connection::open(path).unwrap();
-    let sql =
-        "SELECT outcome, count(*) FROM visits WHERE run_id = ?1 AND kind = 'page' GROUP BY outcome ORDER BY outcome";
-    let mut statement = connection.prepare(sql).unwrap();
-    let rows = statement.query_map([run], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-    rows.collect::<Result<_, _>>().unwrap()
 }

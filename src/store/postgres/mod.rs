@@ -36,10 +36,8 @@ pub fn start_backend(
     settings: &Settings,
 ) -> Result<(Box<dyn Backend>, Option<WorkerSession>), StoreError> {
     let inner = RunBackend::new(store, run, settings.revisit);
-    if !inner.store().is_shared() {
-        return Ok((Box::new(inner), None));
-    }
-    let session = Session::begin(inner.store(), run.id, settings.store.lease, settings.politeness.delay)?;
+    let Some(server) = inner.store().server() else { return Ok((Box::new(inner), None)) };
+    let session = Session::begin(inner.store(), server, run.id, settings.store.lease, settings.politeness.delay)?;
     inner.store().unlock_runs()?;
     let told = session.told();
     tracing::info!("worker {} of run {}", told.worker, run.id);
@@ -104,7 +102,7 @@ impl Store {
     }
 
     /// The connection to the server.
-    fn server(&self) -> Option<&PostgresConnection> {
+    pub(super) fn server(&self) -> Option<&PostgresConnection> {
         match &self.connection {
             Connection::Postgres(connection) => Some(connection),
             Connection::Sqlite(_) => None,

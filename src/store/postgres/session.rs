@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::Address;
 use crate::lease_gate::{LeaseGate, SessionCounts, WorkerSession};
-use crate::store::sql::params;
+use crate::store::sql::{PostgresConnection, params};
 use crate::store::{Store, StoreError};
 
 /// Heartbeats in the time of one lease.
@@ -50,13 +50,12 @@ impl Session {
     /// [`StoreError`] when the server cannot be reached, or the system starts no thread.
     pub(in crate::store) fn begin(
         store: &Store,
+        server: &PostgresConnection,
         run: i64,
         lease: Duration,
         delay: Duration,
     ) -> Result<Session, StoreError> {
-        let Some(address) = store.server().map(|server| server.address().clone()) else {
-            return Err(StoreError::FilesOnly { path: store.path.clone(), what: "one crawl at a time", instead: "" });
-        };
+        let address = server.address().clone();
         let terms = LeaseTerms { lease, delay };
         let gate = LeaseGate::open_for(Duration::ZERO);
         let sql =

@@ -22,7 +22,7 @@ fn worker(address: &str, lease: Duration, hosts: &[String]) -> SharedBackend {
     let run = store.begin_run(&RunRequest { at: 1000, ..RunRequest::default() }).unwrap();
     let mut seeds = hosts.iter().map(|host| PageUrl::parse(&format!("http://{host}/")).unwrap());
     store.queue_seeds(run.id, &mut seeds, true, 1000).unwrap();
-    let session = Session::begin(&store, run.id, lease, DELAY).unwrap();
+    let session = Session::begin(&store, store.server().unwrap(), run.id, lease, DELAY).unwrap();
     SharedBackend::new(RunBackend::new(store, run, Settings::default().revisit), session)
 }
 

@@ -1,0 +1,63 @@
+//! What a simulated crawl has left in its store.
+
+use std::path::{Path, PathBuf};
+
+/// What a crawl has left in its store, without times.
+#[derive(Debug, PartialEq)]
+pub(in crate::crawl::site) struct Stored {
+    pub(in crate::crawl::site) sites: Vec<String>,
+    pub(in crate::crawl::site) pages: Vec<String>,
+    pub(in crate::crawl::site) templates: Vec<String>,
+    pub(in crate::crawl::site) urls: Vec<String>,
+    /// Cleaned pages and models, which depend on each other.
+    pub(in crate::crawl::site) cleaned: Vec<String>,
+    pub(in crate::crawl::site) models: Vec<String>,
+}
+
+impl Stored {
+    pub(in crate::crawl::site) fn assert_equals(&self, other: &Stored, with_models: bool) {
+        let lists = |of: &Stored| {
+            let mut lists = vec![of.sites.clone(), of.pages.clone(), of.templates.clone(), of.urls.clone()];
+            if with_models {
+                lists.extend([of.cleaned.clone(), of.models.clone()]);
+            }
+            lists
+        };
+        for (ours, theirs) in lists(self).iter().zip(&lists(other)) {
+            let differ: Vec<String> = ours
+                .iter()
+                .filter(|row| !theirs.contains(row))
+                .map(|row| format!("- {row:.200}"))
+                .chain(theirs.iter().filter(|row| !ours.contains(row)).map(|row| format!("+ {row:.200}")))
+                .collect();
+            assert!(differ.is_empty(), "{differ:#?}");
+        }
+    }
+
+    pub(in crate::crawl::site) fn read(path: &PathBuf) -> Stored {
+        let connection = rusqlite::Connection::open(path).unwrap();
+        let rows = |sql: &str| -> Vec<String> {
+            let mut statement = connection.prepare(sql).unwrap();
+            let rows = statement.query_map([], |row| row.get(0)).unwrap();
+            rows.collect::<Result<_, _>>().unwrap()
+        };
+        Stored {
+            sites: rows("SELECT host || ' ' || outcome || ' ' || coalesce(reason, '') FROM sites ORDER BY host"),
+            pages: rows("SELECT url || ' ' || digest || ' ' || coalesce(change, '') FROM pages ORDER BY url"),
+            templates: rows("SELECT key_url || ' ' || version FROM templates ORDER BY key_url, version"),
+            cleaned: rows("SELECT url || ' ' || method || ' ' || hex(cleaned) FROM pages ORDER BY url"),
+            models: rows("SELECT key_url || ' ' || hex(body) FROM templates ORDER BY key_url, version"),
+            urls: rows("SELECT url || ' ' || state || ' ' || coalesce(interval_ms, '') FROM urls ORDER BY url"),
+        }
+    }
+}
+
+/// Visits of pages by outcome in a run.
+pub(in crate::crawl::site) fn visits(path: &Path, run: i64) -> Vec<(String, i64)> {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let sql =
+        "SELECT outcome, count(*) FROM visits WHERE run_id = ?1 AND kind = 'page' GROUP BY outcome ORDER BY outcome";
+    let mut statement = connection.prepare(sql).unwrap();
+    let rows = statement.query_map([run], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    rows.collect::<Result<_, _>>().unwrap()
+}
