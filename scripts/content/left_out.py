@@ -2,7 +2,8 @@
 
     python3 scripts/content/left_out.py --folds target/content/folds [--method main] [--set KEY=VALUE ...]
 
-Runs `dehusk evaluate` once for each fold with the weights of that fold, and takes the scores of the pages in it.
+Runs `dehusk evaluate` once for each fold with the weights of that fold, and takes the scores of the pages in it. With
+`--nodes` the scores are those of the template nodes of key pages; a site whose gold counts other nodes is left out.
 """
 
 import argparse
@@ -25,9 +26,13 @@ def main():
     parser.add_argument("--corpora", default="sites,sites2")
     parser.add_argument("--pages", default="gold", help="each-key: each page with gold as the key page in turn")
     parser.add_argument("--add-all", action="store_true")
+    parser.add_argument("--nodes", action="store_true", help="score template nodes of key pages (sites, sites2)")
     parser.add_argument("--set", action="append", default=[])
     given = parser.parse_args()
     for name in given.corpora.split(","):
+        if given.nodes:
+            node_scores(name, given)
+            continue
         gold, scores = {}, {}
         for line, page in corpora.lines_of(name):
             gold[page["id"]] = page
@@ -49,19 +54,52 @@ def main():
               f"median site {means[len(means) // 2]:.3f}  worst tenth {sum(tenth) / len(tenth):.3f}", flush=True)
 
 
+def node_scores(name, given):
+    found, loads = [], []
+    for fold in range(5):
+        command = [*evaluation(place_of(name), given, Path(given.folds) / str(fold)), "--by-site", "--json"]
+        report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+        for row in report["sites"]:
+            if corpora.fold_of(row["site"]) == fold and not row["other_node_count"]:
+                # Nothing was learned: nothing was found.
+                score = row["key"] or {"f1": 0.0, "precision": 0.0, "recall": 0.0}
+                found.append((row["site"], score))
+                loads.append(row["learning"]["loads"])
+    p, r, f1 = (sum(score[key] for _, score in found) / len(found) for key in ("precision", "recall", "f1"))
+    sites = {}
+    for site, score in found:
+        sites.setdefault(site, []).append(score["f1"])
+    means = sorted(sum(values) / len(values) for values in sites.values())
+    tenth = means[: max(1, len(means) // 10)]
+    print(
+        f"{given.method:10} {name:11} {len(found):4} key pages  node F1 {f1:.4f} ({p:.3f}/{r:.3f})  "
+        f"under .5 {sum(score['f1'] < 0.5 for _, score in found)}  median site {means[len(means) // 2]:.3f}  "
+        f"worst tenth {sum(tenth) / len(tenth):.3f}  loads {sum(loads) / len(loads):.2f}",
+        flush=True,
+    )
+
+
+def place_of(name):
+    if name in SITES:
+        return corpora.CACHE / ("sites" if name == "sites" else "sites2") / name
+    folder = next(folder for folder, (_, names) in corpora.ARCHIVES.items() if name in names)
+    return corpora.CACHE / folder / folder / f"{name}.jsonl"
+
+
 def evaluated(name, given, weights):
-    place = corpora.CACHE / ("sites" if name == "sites" else "sites2") / name if name in SITES else None
-    if place is None:
-        folder = next(folder for folder, (_, names) in corpora.ARCHIVES.items() if name in names)
-        place = corpora.CACHE / folder / folder / f"{name}.jsonl"
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as dump:
-        command = [DEHUSK, "evaluate", place, "--method", given.method, "--weights", weights, "--dump", dump.name,
-                   "--config", "/dev/null", "--pages", given.pages]
-        command += ["--add-all"] if given.add_all else []
-        for pair in given.set:
-            command += ["--set", pair]
+        command = [*evaluation(place_of(name), given, weights), "--dump", dump.name]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         return [json.loads(line) for line in open(dump.name, encoding="utf-8")]
+
+
+def evaluation(place, given, weights):
+    command = [DEHUSK, "evaluate", place, "--method", given.method, "--weights", weights]
+    command += ["--config", "/dev/null", "--pages", given.pages]
+    command += ["--add-all"] if given.add_all else []
+    for pair in given.set:
+        command += ["--set", pair]
+    return command
 
 
 if __name__ == "__main__":

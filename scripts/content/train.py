@@ -4,10 +4,14 @@
 """
 
 import argparse
+import os
 import pickle
 import sys
 import time
 from pathlib import Path
+
+# One thread: the order of sums, and with it the weights, must not depend on the machine's cores.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 

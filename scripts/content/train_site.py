@@ -6,9 +6,13 @@
 """
 
 import argparse
+import os
 import pickle
 import random
 from pathlib import Path
+
+# One thread: the order of sums, and with it the weights, must not depend on the machine's cores.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 

@@ -20,6 +20,7 @@ mod page_model;
 mod rest;
 mod rows;
 mod site_blocks;
+mod slot_means;
 mod sums;
 mod tags;
 mod weights;

@@ -12,6 +12,7 @@ use super::amount::Favor;
 use super::features::Facts;
 use super::numbers::ln1p;
 use super::page_model::JudgedPage;
+use super::slot_means::with_slot_means;
 use super::weights::Weights;
 use crate::dom::mix;
 use crate::labels::Labels;
@@ -165,7 +166,7 @@ impl SiteBlocks {
         let mut logits = net.logits(&self.rows(facts, &own, others));
         // Blocks of a very long page beyond those that are kept.
         logits.extend_from_slice(&page.logits[own.slots.len()..]);
-        Some(page.labels_by(&logits, favor))
+        Some(page.labels_by(&with_slot_means(facts, &logits), favor))
     }
 
     /// The training pages that are no version of this page. One is when it lacks hardly any of its words, and no other
