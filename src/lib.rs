@@ -14,6 +14,7 @@ pub mod lease_gate;
 pub mod reason;
 pub mod revisit;
 pub mod robots;
+pub mod safe_html;
 pub mod scope;
 pub mod sitemap;
 
@@ -29,6 +30,8 @@ pub mod export;
 pub mod cli;
 pub mod demo;
 pub mod evaluate;
+#[cfg(feature = "serve")]
+pub mod serve;
 
 pub use dehusk_core::{
     CleanOptions, Cleaned, Html, KeepText, LearnError, Method, ModelError, Page, PageOptions, ParseOptions, SiteModel,

@@ -62,6 +62,8 @@ impl Demo {
         writeln!(out, "  {program} pages list menus.{TOP} --db {db}")?;
         writeln!(out, "  {program} pages show http://menus.{TOP}/1/2.html --db {db}")?;
         writeln!(out, "  {program} crawl https://your.site/ --db your.db")?;
+        #[cfg(feature = "serve")]
+        writeln!(out, "\nSee it in a browser:\n\n  {program} serve --db {db}")?;
         let all_well = summary.stats.learned == summary.stats.sites;
         Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
     }

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 
+use super::index::index_file;
 use super::table::count;
 use super::{Failure, Outcome, open_store};
 use crate::settings::{Keep, Settings};
-use crate::store::{Forgotten, Store, StoreError};
+use crate::store::{Forgotten, SearchIndex, Store, StoreError};
 use dehusk_core::internals::page_url::PageUrl;
 
 /// Delete old versions of pages, and make the database smaller.
@@ -109,8 +110,22 @@ impl Forget {
             )));
         }
         store.compact().map_err(work)?;
+        self.forget_in_index(settings)?;
         self.print(&forgotten)?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Removes what is forgotten from the search index, too, where it is beside the database.
+    fn forget_in_index(&self, settings: &Settings) -> Result<(), Failure> {
+        let Some(file) = index_file(None, settings) else {
+            tracing::warn!("an index that `dehusk index --file` has made still has it: delete that file");
+            return Ok(());
+        };
+        if let Some(mut index) = SearchIndex::open(&file).map_err(work)? {
+            let what = PageUrl::parse(&self.what).map_or_else(|_| self.what.clone(), |url| url.to_string());
+            index.forget(&what).map_err(work)?;
+        }
+        Ok(())
     }
 
     fn print(&self, forgotten: &Forgotten) -> io::Result<()> {

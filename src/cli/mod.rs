@@ -10,6 +10,7 @@ mod documents;
 mod evaluate;
 mod exit;
 mod export;
+mod index;
 mod learn;
 mod learn_many;
 mod learned_sites;
@@ -27,6 +28,8 @@ mod progress;
 mod rereadable;
 mod runs;
 mod scores;
+#[cfg(feature = "serve")]
+mod serve;
 mod site_pages;
 mod stored_templates;
 mod strings;
@@ -108,8 +111,13 @@ enum Command {
     Templates(templates::Templates),
     Pages(pages::Pages),
     Export(export::Export),
+    Index(index::Index),
     Runs(runs::Runs),
     Workers(workers::Workers),
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
+    #[cfg(feature = "serve")]
+    Open(serve::Open),
     Prune(maintenance::Prune),
     Forget(maintenance::Forget),
     Backup(maintenance::Backup),
@@ -143,8 +151,13 @@ pub fn run() -> ExitCode {
         Command::Templates(command) => command.run(&settings),
         Command::Pages(command) => command.run(&settings),
         Command::Export(command) => command.run(&settings),
+        Command::Index(command) => command.run(&settings),
         Command::Runs(command) => command.run(&settings),
         Command::Workers(command) => command.run(&settings),
+        #[cfg(feature = "serve")]
+        Command::Serve(command) => command.run(&settings),
+        #[cfg(feature = "serve")]
+        Command::Open(command) => command.run(&settings),
         Command::Prune(command) => command.run(&settings),
         Command::Forget(command) => command.run(&settings),
         Command::Backup(command) => command.run(&settings),

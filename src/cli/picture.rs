@@ -1,9 +1,9 @@
 //! Renders a key page with its template highlighted as one self-contained HTML file, without scripts and requests.
 //!
-//! The page's markup is untrusted. Nothing of it is copied: the output is written from the tree, with element names of
-//! a fixed list, escaped text, and no attributes but `http` and `https` links. The Content-Security-Policy of the file
-//! forbids scripts and requests.
+//! The page's markup is untrusted: it is written by `safe_html`, and the Content-Security-Policy of the file forbids
+//! scripts and requests.
 
+use crate::safe_html::{Marking, escaped, safe_html};
 use dehusk_core::internals::dom::{NodeId, Tree};
 use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::links::base_url;
@@ -29,7 +29,17 @@ body:has(#template:checked) #page [data-dehusk=o], body:has(#own:checked) #page 
 pub(super) fn picture(template: &Template, version: i64, page: &Tree, applied: &Labels) -> String {
     let is_template = &applied.is_template;
     let base = PageUrl::parse(&template.key_url).ok().map(|url| base_url(page, &url));
-    let marked = marked(page, is_template, base.as_ref());
+    let kinds: Vec<u8> = is_template.iter().map(|is| u8::from(!is)).collect();
+    let marking = Marking {
+        kinds: &kinds,
+        names: &["t", "o"],
+        title: &|_| String::new(),
+        base: base.as_ref(),
+        links: true,
+        pictures: false,
+        max_nodes: usize::MAX,
+    };
+    let marked = safe_html(page, &marking);
     let texts = page.counted().map(NodeId::new).filter(|node| page.is_text(*node));
     let (mut all, mut template_chars) = (0, 0);
     for node in texts {
@@ -54,157 +64,6 @@ pub(super) fn picture(template: &Template, version: i64, page: &Tree, applied: &
          <main id=\"page\">{marked}</main>\n</body></html>\n"
     )
 }
-
-/// The body, with each maximal subtree marked as template (t) or own (o). Text nodes are in spans.
-fn marked(page: &Tree, is_template: &[bool], base: Option<&PageUrl>) -> String {
-    let counted = page.counted();
-    // For each subtree, whether it has own nodes and whether it has template nodes.
-    let mut holds = vec![[false; 2]; page.len()];
-    for node in counted.clone().rev() {
-        holds[node][usize::from(is_template[node])] = true;
-        if node > counted.start {
-            let (here, above) = (holds[node], &mut holds[page.shape.parent[node] as usize]);
-            (0..2).for_each(|kind| above[kind] |= here[kind]);
-        }
-    }
-    let mut out = String::new();
-    let mut open: Vec<(usize, &str)> = Vec::new();
-    for node in counted.clone().skip(1) {
-        close_until(node, &mut open, &mut out);
-        let at = NodeId::new(node);
-        if page.name(at) == "#comment" {
-            continue;
-        }
-        let mark = match holds[node] {
-            [true, true] => "",
-            [_, true] => " data-dehusk=\"t\"",
-            _ => " data-dehusk=\"o\"",
-        };
-        if !page.space(at).is_empty() {
-            out.push(' ');
-        }
-        if page.is_text(at) {
-            out.extend(["<span", mark, ">", &escaped(page.text(at)), "</span>"]);
-            continue;
-        }
-        // An element that is not in the list is left out; what it contains stays.
-        let name = ELEMENTS.iter().find(|name| **name == page.name(at)).copied().unwrap_or_default();
-        open.push((page.shape.subtree(at).end, name));
-        if name.is_empty() {
-            continue;
-        }
-        out.extend(["<", name, mark]);
-        let href = page.attr(at, "href").filter(|_| name == "a");
-        if let Some(url) = href.and_then(|href| base?.join(href)) {
-            out.extend([" href=\"", &escaped(url.as_str()), "\" rel=\"noopener noreferrer\""]);
-        }
-        out.push('>');
-    }
-    close_until(usize::MAX, &mut open, &mut out);
-    out
-}
-
-fn close_until(node: usize, open: &mut Vec<(usize, &str)>, out: &mut String) {
-    while let Some((_, name)) = open.pop_if(|(end, _)| *end <= node) {
-        if !matches!(name, "" | "br" | "hr" | "wbr" | "col") {
-            out.extend(["</", name, ">"]);
-        }
-    }
-}
-
-/// Text as it is written in HTML, between tags or in a quoted attribute.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Elements that show text and do nothing else.
-const ELEMENTS: [&str; 74] = [
-    "a",
-    "abbr",
-    "address",
-    "article",
-    "aside",
-    "b",
-    "bdi",
-    "bdo",
-    "blockquote",
-    "br",
-    "caption",
-    "center",
-    "cite",
-    "code",
-    "col",
-    "colgroup",
-    "data",
-    "dd",
-    "del",
-    "details",
-    "dfn",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "figcaption",
-    "figure",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hgroup",
-    "hr",
-    "i",
-    "ins",
-    "kbd",
-    "li",
-    "main",
-    "mark",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "q",
-    "rp",
-    "rt",
-    "ruby",
-    "s",
-    "samp",
-    "section",
-    "small",
-    "span",
-    "strike",
-    "strong",
-    "sub",
-    "summary",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "time",
-    "tr",
-    "tt",
-    "u",
-    "ul",
-    "var",
-    "wbr",
-];
 
 #[cfg(test)]
 mod tests {

@@ -35,6 +35,8 @@ mod run_backend;
 mod read;
 mod recleaning;
 mod history;
+mod inspect;
+mod search;
 
 use std::path::{Path, PathBuf};
 
@@ -50,6 +52,7 @@ pub use duplicate_groups::{DuplicateGroups, Group};
 pub use error::StoreError;
 pub use feed::FeedRow;
 pub use history::{PageNight, RunRow, RunSize, UrlChange};
+pub use inspect::{GapCount, RequestFailures, RequestRate, SiteListing, SiteQuery};
 pub use maintenance::{Forgotten, Pruned};
 pub use model::{
     Cleaned, HostLease, HostRelease, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query, RecleanedPage, Reply,
@@ -66,6 +69,7 @@ pub use read::{PageRow, TemplateRow};
 pub use row_filter::{FilterValue, RowFilter};
 pub use run_backend::RunBackend;
 pub use runs::{NewVisit, Run, RunChoice, RunRequest, SiteOutcome, VisitOutcome};
+pub use search::{Hit, IndexedPage, SearchIndex, search_file};
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
 pub use strings::StringsRow;
 pub use urls::{KnownUrl, NewUrl};

@@ -29,6 +29,8 @@ mod near_duplicates;
 mod nightly;
 mod no_links;
 mod operating;
+#[cfg(feature = "serve")]
+mod serve;
 mod situations;
 mod soak;
 mod streams;

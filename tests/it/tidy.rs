@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// `dehusk_core`.
 const FLOORS: &[&[&str]] = &[
     // Ground.
-    &["validators", "reason", "settings"],
+    &["validators", "reason", "safe_html", "settings"],
     // Pure crawl policy: no I/O, no async, no clock.
     &["robots", "scope", "sitemap", "politeness", "revisit"],
     // The one way to open a file, a pipe or standard input; and whether requests may be sent.
@@ -17,7 +17,7 @@ const FLOORS: &[&[&str]] = &[
     // The engine.
     &["crawl", "export"],
     // Faces. The demo is measured with evaluate's scores.
-    &["evaluate"],
+    &["evaluate", "serve"],
     &["demo"],
 ];
 
@@ -94,6 +94,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("regex_automata", &["strings"]),
     ("priority_queue", &["politeness"]),
     ("hyper", &["demo", "cli"]),
+    ("axum", &["serve"]),
+    ("maud", &["serve"]),
     ("indicatif", &["cli"]),
     ("clap", &["cli"]),
     ("rlimit", &["cli"]),

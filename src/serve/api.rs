@@ -1,0 +1,106 @@
+//! The API: what the views show, as JSON; its description; figures for monitoring.
+
+use std::fmt::Write as _;
+
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::Refusal;
+use crate::store::Store;
+
+/// What a view has loaded, as JSON.
+pub(super) fn json<T: Serialize>(loaded: Result<T, Refusal>) -> Response {
+    match loaded.map(|loaded| serde_json::to_string(&loaded)) {
+        Ok(Ok(body)) => ([("content-type", "application/json")], body).into_response(),
+        Ok(Err(e)) => {
+            tracing::error!("an answer cannot be written as JSON: {e}");
+            Refusal::Failed.json()
+        }
+        Err(refusal) => refusal.json(),
+    }
+}
+
+/// A call: its path, what it gives, and its parameters with what they are.
+type Call = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const CALLS: [Call; 6] = [
+    ("/api/runs", "The newest runs and their counts", &[]),
+    ("/api/run", "One run: failures, rate over time, gaps between requests", &[("id", "Number of the run")]),
+    (
+        "/api/sites",
+        "A part of the sites; `next` is the query of the next part",
+        &[
+            ("q", "Part of the host"),
+            ("outcome", "Outcome, such as learned"),
+            ("sort", "host or updated"),
+            ("at", "As given in `next`"),
+            ("after", "As given in `next`"),
+        ],
+    ),
+    (
+        "/api/site",
+        "One site: versions of its template, pages, robots.txt",
+        &[("host", "Host"), ("after", "As given in `next`")],
+    ),
+    ("/api/search", "Pages with all words of a query, the best first", &[("q", "Words")]),
+    (
+        "/api/page",
+        "One page: labels, main text, metadata, versions",
+        &[("url", "URL"), ("run", "Run after which it is shown")],
+    ),
+];
+
+/// The description of the API (OpenAPI 3.1).
+pub(super) fn description() -> Value {
+    let parameter = |(name, what): &(&str, &str)| {
+        let is_key = matches!(*name, "id" | "host" | "url");
+        let kind = if matches!(*name, "id" | "run" | "at") { "integer" } else { "string" };
+        json!({"name": name, "in": "query", "required": is_key, "description": what, "schema": {"type": kind}})
+    };
+    let answers = json!({
+        "200": {"description": "Found", "content": {"application/json": {"schema": {"type": "object"}}}},
+        "400": {"description": "A parameter is missing or wrong"},
+        "404": {"description": "There is no such thing; `error` says what there is"},
+        "503": {"description": "The database cannot be read"},
+    });
+    let paths: serde_json::Map<String, Value> = CALLS
+        .iter()
+        .map(|(path, what, parameters)| {
+            let parameters: Vec<Value> = parameters.iter().map(parameter).collect();
+            let get = json!({"summary": what, "parameters": parameters, "responses": answers});
+            ((*path).to_owned(), json!({"get": get}))
+        })
+        .collect();
+    let info = json!({"title": "dehusk inspector", "version": env!("CARGO_PKG_VERSION")});
+    json!({"openapi": "3.1.0", "info": info, "paths": paths})
+}
+
+/// Figures in the text format of Prometheus.
+pub(super) fn metrics(store: &Store) -> Result<String, Refusal> {
+    let mut out =
+        "# HELP dehusk_stored_sites Sites in the database by outcome.\n# TYPE dehusk_stored_sites gauge\n".to_owned();
+    for (outcome, n) in store.count_sites()? {
+        let _ = writeln!(out, "dehusk_stored_sites{{outcome=\"{outcome}\"}} {n}");
+    }
+    let bytes = store.used_bytes()?;
+    let _ = write!(
+        out,
+        "# HELP dehusk_database_bytes Bytes of the database that hold something.\n# TYPE dehusk_database_bytes gauge\n\
+         dehusk_database_bytes {bytes}\n"
+    );
+    if let Some(run) = store.list_runs(1)?.first() {
+        let running = i32::from(run.outcome.is_none());
+        for (name, help, n) in [
+            ("last_run", "Number of the newest run.", run.id),
+            ("last_run_unfinished", "Whether it is at work, or was killed.", i64::from(running)),
+            ("last_run_requests", "Its requests.", run.requests),
+            ("last_run_pages_new", "Its new pages.", run.new),
+            ("last_run_pages_changed", "Its changed pages.", run.changed),
+            ("last_run_requests_failed", "Its failed requests.", run.failed),
+        ] {
+            let _ = write!(out, "# HELP dehusk_{name} {help}\n# TYPE dehusk_{name} gauge\ndehusk_{name} {n}\n");
+        }
+    }
+    Ok(out)
+}

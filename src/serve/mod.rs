@@ -1,0 +1,67 @@
+//! The inspector: what a database holds, in a browser.
+//!
+//! It only reads the store, beside a running crawl too. Each view is a module: it loads what it shows (`load`), which
+//! the API gives as JSON, and renders it (`render`). `guard.rs` decides which requests are answered, `readers.rs` has
+//! the connections. Crawled pages are untrusted: `frame.rs` serves them alone, in a document without scripts and
+//! requests.
+
+mod api;
+mod chart;
+mod frame;
+mod guard;
+mod layout;
+mod page;
+mod readers;
+mod refusal;
+mod routes;
+mod runs;
+mod search;
+mod site;
+mod sites;
+mod try_it;
+mod words;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::settings::Settings;
+use readers::Readers;
+use refusal::Refusal;
+
+/// Where the inspector listens, and who may ask it.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The address.
+    pub address: SocketAddr,
+    /// Names under which it may be called, beside the address and `localhost`.
+    pub names: Vec<String>,
+    /// What a browser must show once, unless the address is one of this machine alone.
+    pub token: Option<String>,
+}
+
+/// What all requests share.
+struct Inspector {
+    readers: Readers,
+    settings: Settings,
+    access: Access,
+    /// The search index, if the store has one.
+    index_file: Option<PathBuf>,
+}
+
+/// Answers requests until the future `stop` ends. `index_file` is the search index, which may come later.
+///
+/// # Errors
+///
+/// When connections cannot be taken any more.
+pub async fn serve(
+    listener: tokio::net::TcpListener,
+    access: Access,
+    settings: Settings,
+    index_file: Option<PathBuf>,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    let readers = Readers::of(PathBuf::from(&settings.store.path));
+    let inspector = Arc::new(Inspector { readers, settings, access, index_file });
+    axum::serve(listener, routes::routes(inspector)).with_graceful_shutdown(stop).await
+}

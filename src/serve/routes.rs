@@ -1,0 +1,235 @@
+//! Which address shows what.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{DefaultBodyLimit, Form, Query, State};
+use axum::http::StatusCode;
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Router, middleware};
+use futures_util::Stream;
+use maud::Markup;
+use serde::Deserialize;
+
+use super::frame::{Show, sandboxed};
+use super::page::Page;
+use super::runs::{Run, Runs};
+use super::search::Search;
+use super::site::Site;
+use super::sites::{Sites, csv};
+use super::try_it::{Pasted, cleaned, form};
+use super::{Inspector, Refusal, api, guard, page, sites};
+use crate::store::Store;
+
+/// Bytes of a pasted page, at most.
+const MOST_PASTED: usize = 41_000_000;
+
+/// Time between two messages of a live run.
+const BEAT: Duration = Duration::from_secs(1);
+
+type Shared = State<Arc<Inspector>>;
+
+#[derive(Deserialize)]
+struct RunAsked {
+    id: i64,
+}
+
+#[derive(Deserialize)]
+struct SiteAsked {
+    host: String,
+    #[serde(default)]
+    after: String,
+}
+
+#[derive(Deserialize)]
+struct FindAsked {
+    #[serde(default)]
+    q: String,
+}
+
+#[derive(Deserialize)]
+struct FrameAsked {
+    #[serde(default)]
+    show: Show,
+}
+
+/// All routes.
+pub(super) fn routes(inspector: Arc<Inspector>) -> Router {
+    Router::new()
+        .route("/", get(async |State(i): Shared| shown(&i, Runs::load, Runs::render).await))
+        .route(
+            "/run",
+            get(async |State(i): Shared, Query(asked): Query<RunAsked>| {
+                shown(&i, move |store| Run::load(store, asked.id), Run::render).await
+            }),
+        )
+        .route("/run/live", get(live))
+        .route(
+            "/sites",
+            get(async |State(i): Shared, Query(asked): Query<sites::Asked>| {
+                shown(&i, move |store| Sites::load(store, asked), Sites::render).await
+            }),
+        )
+        .route("/sites.csv", get(sites_csv))
+        .route(
+            "/site",
+            get(async |State(i): Shared, Query(asked): Query<SiteAsked>| {
+                shown(&i, move |store| Site::load(store, &asked.host, &asked.after), Site::render).await
+            }),
+        )
+        .route(
+            "/page",
+            get(async |State(i): Shared, Query(asked): Query<page::Asked>| {
+                let inspector = Arc::clone(&i);
+                shown(&i, move |store| Page::load(&inspector, store, asked), Page::render).await
+            }),
+        )
+        .route("/frame", get(frame))
+        .route("/find", get(find))
+        .route("/try", get(async || form()).post(try_it))
+        .route("/api/runs", get(async |State(i): Shared| api::json(read(&i, Runs::load).await)))
+        .route(
+            "/api/run",
+            get(async |State(i): Shared, Query(asked): Query<RunAsked>| {
+                api::json(read(&i, move |store| Run::load(store, asked.id)).await)
+            }),
+        )
+        .route(
+            "/api/sites",
+            get(async |State(i): Shared, Query(asked): Query<sites::Asked>| {
+                api::json(read(&i, move |store| Sites::load(store, asked)).await)
+            }),
+        )
+        .route(
+            "/api/site",
+            get(async |State(i): Shared, Query(asked): Query<SiteAsked>| {
+                api::json(read(&i, move |store| Site::load(store, &asked.host, &asked.after)).await)
+            }),
+        )
+        .route(
+            "/api/page",
+            get(async |State(i): Shared, Query(asked): Query<page::Asked>| {
+                let inspector = Arc::clone(&i);
+                api::json(read(&i, move |store| Page::load(&inspector, store, asked)).await)
+            }),
+        )
+        .route(
+            "/search",
+            get(async |State(i): Shared, Query(asked): Query<FindAsked>| {
+                let inspector = Arc::clone(&i);
+                shown(&i, move |_| Search::load(&inspector, &asked.q), Search::render).await
+            }),
+        )
+        .route(
+            "/api/search",
+            get(async |State(i): Shared, Query(asked): Query<FindAsked>| {
+                let inspector = Arc::clone(&i);
+                api::json(read(&i, move |_| Search::load(&inspector, &asked.q)).await)
+            }),
+        )
+        .route("/api/openapi.json", get(async || api::json(Ok(api::description()))))
+        .route("/metrics", get(metrics))
+        .route("/healthz", get(healthz))
+        .route("/assets/inspector.css", get(async || asset("text/css", include_str!("assets/inspector.css"))))
+        .route("/assets/inspector.js", get(async || asset("text/javascript", include_str!("assets/inspector.js"))))
+        .fallback(async || Refusal::Nothing("there is no such page".to_owned()))
+        .layer(DefaultBodyLimit::max(MOST_PASTED))
+        .layer(middleware::from_fn_with_state(Arc::clone(&inspector), guard::guard))
+        .with_state(inspector)
+}
+
+/// Loads something on a thread that may wait.
+async fn read<T: Send + 'static>(
+    inspector: &Arc<Inspector>,
+    load: impl FnOnce(&Store) -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let inspector = Arc::clone(inspector);
+    let loaded = tokio::task::spawn_blocking(move || inspector.readers.with(load)).await;
+    loaded.unwrap_or_else(|e| {
+        tracing::error!("a view failed: {e}");
+        Err(Refusal::Failed)
+    })
+}
+
+async fn shown<T: Send + 'static>(
+    inspector: &Arc<Inspector>,
+    load: impl FnOnce(&Store) -> Result<T, Refusal> + Send + 'static,
+    render: impl FnOnce(&T) -> Markup + Send + 'static,
+) -> Result<Markup, Refusal> {
+    read(inspector, move |store| load(store).map(|loaded| render(&loaded))).await
+}
+
+async fn frame(
+    State(inspector): Shared,
+    Query(asked): Query<page::Asked>,
+    Query(FrameAsked { show }): Query<FrameAsked>,
+) -> Result<Response, Refusal> {
+    let pictures = asked.pictures;
+    let of = Arc::clone(&inspector);
+    let document = read(&inspector, move |store| {
+        let (_, labeled) = of.labeled(store, &asked)?;
+        Ok(labeled.shown().document(show, pictures))
+    });
+    Ok(sandboxed(document.await?, pictures))
+}
+
+async fn find(State(inspector): Shared, Query(asked): Query<FindAsked>) -> Result<Response, Refusal> {
+    let to = read(&inspector, move |store| page::find(store, &asked.q)).await?;
+    Ok((StatusCode::SEE_OTHER, [(LOCATION, to)]).into_response())
+}
+
+async fn try_it(State(inspector): Shared, Form(pasted): Form<Pasted>) -> Result<Response, Refusal> {
+    let of = Arc::clone(&inspector);
+    let page = read(&inspector, move |store| cleaned(&of, store, &pasted)).await?;
+    Ok(([(CONTENT_SECURITY_POLICY, guard::POLICY_AROUND_PAGES)], page).into_response())
+}
+
+async fn sites_csv(State(inspector): Shared, Query(asked): Query<sites::Asked>) -> Result<Response, Refusal> {
+    let text = read(&inspector, move |store| csv(store, &asked)).await?;
+    let headers =
+        [("content-type", "text/csv; charset=utf-8"), ("content-disposition", "attachment; filename=sites.csv")];
+    Ok((headers, text).into_response())
+}
+
+async fn metrics(State(inspector): Shared) -> Response {
+    match read(&inspector, api::metrics).await {
+        Ok(text) => ([("content-type", "text/plain; version=0.0.4")], text).into_response(),
+        Err(refusal) => refusal.json(),
+    }
+}
+
+/// Whether the database can be read.
+async fn healthz(State(inspector): Shared) -> Response {
+    match read(&inspector, |store| Ok(store.count_sites()?)).await {
+        Ok(_) => "ok\n".into_response(),
+        Err(refusal) => refusal.json(),
+    }
+}
+
+/// The page of a run again and again, as long as the run is unfinished (server-sent events).
+async fn live(
+    State(inspector): Shared,
+    Query(asked): Query<RunAsked>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let messages = futures_util::stream::unfold(Some(inspector), move |state| async move {
+        let inspector = state?;
+        tokio::time::sleep(BEAT).await;
+        let counts = read(&inspector, move |store| {
+            let run = store.find_run(asked.id)?;
+            run.ok_or_else(|| Refusal::Nothing(format!("there is no run {}", asked.id)))
+        });
+        let run = counts.await.ok()?;
+        let is_over = run.outcome.is_some();
+        let event = Event::default().data(serde_json::to_string(&run).unwrap_or_default());
+        Some((Ok(event), if is_over { None } else { Some(inspector) }))
+    });
+    Sse::new(messages).keep_alive(KeepAlive::default())
+}
+
+fn asset(kind: &'static str, text: &'static str) -> Response {
+    ([(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-cache")], text).into_response()
+}

@@ -1,0 +1,139 @@
+// The inspector in Chromium: views, keys, accessibility, hostile pages, screenshots.
+//
+//   node inspector.mjs ADDRESS_OF_THE_DEMO ADDRESS_OF_HOSTILE_PAGES
+//
+// Screenshots are in shots/. Ends with 1 at the first thing that is wrong.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const [demo, hostile] = process.argv.slice(2);
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const PAGE = `/page?url=${encodeURIComponent("http://menus.demo.test/1/2.html")}`;
+const VIEWS = ["/", "/run?id=1", "/sites", "/sites?q=nothing-like-it", "/site?host=menus.demo.test", "/search?q=valley", PAGE,
+  `${PAGE}&view=beside`, `${PAGE}&view=markdown`, `${PAGE}&view=diff`, "/try"];
+
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+try {
+  await eachView();
+  await keys();
+  await pasted();
+  await hostilePages();
+} finally {
+  await browser.close();
+}
+
+/** Every view, light and dark, in three widths: no serious finding of axe, no error, nothing wider than the window. */
+async function eachView() {
+  mkdirSync("shots", { recursive: true });
+  let checked = 0;
+  for (const colorScheme of ["light", "dark"]) {
+    for (const width of [360, 1280, 1920]) {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
+      const page = await context.newPage();
+      const errors = [];
+      page.on("pageerror", (error) => errors.push(String(error)));
+      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+      for (const [number, path] of VIEWS.entries()) {
+        await page.goto(`http://${demo}${path}`, { waitUntil: "load" });
+        const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.ok(wider <= 0, `${path}: ${wider} px wider than ${width}`);
+        await page.evaluate(AXE);
+        const found = await page.evaluate(async () => (await axe.run(document, { iframes: false })).violations);
+        const serious = found.filter((finding) => ["serious", "critical"].includes(finding.impact));
+        const said = serious.map((finding) => `${finding.id}: ${finding.nodes.map((node) => node.html).join(" ")}`);
+        assert.deepEqual(said, [], `${path}, ${colorScheme}`);
+        await page.screenshot({ path: `shots/${number}-${width}-${colorScheme}.png`, fullPage: true });
+        checked += 1;
+      }
+      assert.deepEqual(errors, []);
+      await context.close();
+    }
+  }
+  console.log(`${checked} views without a serious finding of axe`);
+}
+
+/** The whole way by the keyboard: the search, a site, a page, its views, the next page. */
+async function keys() {
+  const page = await browser.newPage();
+  await page.goto(`http://${demo}/`);
+  await page.keyboard.press("/");
+  await page.keyboard.type("menus.demo.test");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/site\?host=menus/);
+  await page.getByRole("link", { name: "/1/2.html" }).first().focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/page\?/);
+  const shown = async () => {
+    const frame = page.frames().find((one) => one.url().includes("/frame?"));
+    return (await frame.locator("body").innerText()).trim();
+  };
+  for (const [key, view, has, lacks] of [
+    ["2", "template", "Cookbook", "The recent valley"],
+    ["3", "main", "The recent valley", "Cookbook"],
+    ["1", "fetched", "Cookbook", "nothing"],
+    ["4", "overlay", "Imprint", "nothing"],
+  ]) {
+    await page.keyboard.press(key);
+    await page.waitForURL(new RegExp(`view=${view}`));
+    await page.waitForLoadState("load");
+    const text = await shown();
+    assert.ok(text.includes(has) && !text.includes(lacks), `${view}: ${text}`);
+  }
+  const evidence = await page.frames().find((one) => one.url().includes("/frame?")).locator("h1 span").getAttribute("title");
+  assert.match(evidence, /main content · site_model: on \d of 8 training pages/);
+  await page.keyboard.press("j");
+  await page.waitForURL(/1%2F3\.html/);
+  await page.keyboard.press("k");
+  await page.waitForURL(/1%2F2\.html/);
+  await page.close();
+  console.log("keys: search, views 1 to 4, j and k");
+}
+
+/** A page that is pasted. */
+async function pasted() {
+  const page = await browser.newPage();
+  await page.goto(`http://${demo}/try`);
+  await page.getByLabel("HTML").fill(`<nav>Guide</nav><p>${"Rye is a grass, and it is grown as a grain. ".repeat(9)}</p>`);
+  await page.getByRole("button", { name: "Clean" }).click();
+  await page.waitForSelector("pre.source");
+  assert.match(await page.locator("pre.source").innerText(), /Rye is a grass/);
+  const frame = page.frames().find((one) => one !== page.mainFrame());
+  const color = await frame.locator("p span").first().evaluate((span) => getComputedStyle(span).textDecorationLine);
+  assert.equal(color, "underline", "the overlay has its colors");
+  await page.close();
+}
+
+/** No vector runs, and no request leaves for another address. */
+async function hostilePages() {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("request", (request) => {
+    const { host, protocol } = new URL(request.url());
+    if (host !== hostile && !["data:", "about:"].includes(protocol)) wrong.push(`request ${request.url()}`);
+  });
+  page.on("dialog", (dialog) => { wrong.push(`dialog ${dialog.message()}`); dialog.dismiss(); });
+  page.on("popup", () => wrong.push("popup"));
+  let after = "";
+  let n = 0;
+  for (;;) {
+    const part = await (await context.request.get(`http://${hostile}/api/site?host=hostile.test&after=${encodeURIComponent(after)}`)).json();
+    for (const { url } of part.pages) {
+      await page.goto(`http://${hostile}/page?url=${encodeURIComponent(url)}&view=beside`, { waitUntil: "load" });
+      const title = await page.title();
+      assert.notEqual(title, "x", `${url} has changed the title`);
+      n += 1;
+    }
+    if (!part.next) break;
+    after = part.next;
+  }
+  assert.ok(n >= 200, `${n} pages`);
+  assert.deepEqual(wrong, []);
+  // The same markup without our writer: sandbox and policy alone must hold.
+  await context.close();
+  console.log(`${n} hostile pages: nothing ran, no request left`);
+}
