@@ -29,6 +29,17 @@ else
     echo "SKIPPED: tests on PostgreSQL: it is not installed for this user, and apt-get install postgresql was not possible (not root, or see target/tools/apt.log)"
 fi
 
+has_chromium() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
+if ! has_chromium && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    timeout 300 sh -c 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium' \
+        >target/tools/apt-chromium.log 2>&1 || true
+fi
+if has_chromium && command -v npm >/dev/null; then
+    export BROWSER=1
+else
+    echo "SKIPPED: the inspector in a browser: it needs Chromium and npm (see target/tools/apt-chromium.log where apt-get was tried)"
+fi
+
 step "format"
 cargo fmt --all --check
 

@@ -10,7 +10,7 @@ use anyhow::{Context, anyhow};
 use super::index::index_file;
 use super::names::find_page;
 use super::{Failure, Outcome, open_store, runtime};
-use crate::serve::{Access, serve};
+use crate::serve::{Access, Files, serve};
 use crate::settings::Settings;
 
 /// Show runs, sites and pages of the database in a browser. It only reads, beside a running crawl too.
@@ -33,6 +33,9 @@ pub(super) struct Serve {
     /// The file of the search index [default: beside the database, with .search added].
     #[arg(long, value_name = "FILE")]
     index: Option<PathBuf>,
+    /// The file in which labels by click are saved [default: beside the database, with .gold.jsonl added].
+    #[arg(long, value_name = "FILE")]
+    gold: Option<PathBuf>,
     /// A name under which browsers may call it, beside its address.
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
@@ -67,12 +70,18 @@ impl Serve {
             writeln!(std::io::stdout(), "http://{address}/{shown}")?;
             tracing::info!("the inspector of {}; Ctrl-C ends it", crate::store::shown(&settings.store.path));
             let access = Access { address, names: self.name.clone(), token: token.clone() };
-            serve(listener, access, settings.clone(), index_file(self.index.as_deref(), settings), stopped())
+            serve(listener, access, settings.clone(), self.files(settings), stopped())
                 .await
                 .context("the inspector")
                 .map_err(Failure::Work)
         })?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn files(&self, settings: &Settings) -> Files {
+        let store = &settings.store.path;
+        let beside = || (!store.contains("://")).then(|| PathBuf::from(format!("{store}.gold.jsonl")));
+        Files { index: index_file(self.index.as_deref(), settings), gold: self.gold.clone().or_else(beside) }
     }
 
     /// The token; none for an address that only this machine reaches.

@@ -1,4 +1,5 @@
 //! JSON lines of pages `{"id","site","url","gold","html"}`: a mixed collection of pages of many sites, without links.
+//! Where a line has `labels`, run lengths such as `T12N3`, the nodes are scored, too: gold that `dehusk serve` has saved.
 //!
 //! A site method has no link order to follow here. The pages are clustered by structure (Gottron 2008), and the pages
 //! of a cluster are each other's training pages. Their sites are used only to score the clustering and to group the
@@ -10,6 +11,7 @@ use std::time::Instant;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Deserialize;
 
+use super::nodes::{expand, node_score};
 use super::report::{Clusters, Report, SiteRow};
 use super::words::{WordScore, bag_score, lcs_score, tokens};
 use super::{EvaluateError, Marked, Task, json_lines};
@@ -28,6 +30,8 @@ struct Line {
     site: String,
     gold: String,
     html: String,
+    /// Labels of the counted nodes, as run lengths.
+    labels: Option<String>,
 }
 
 /// Page number, labels, seconds for labeling, and the page's share of the seconds for learning its cluster.
@@ -65,6 +69,12 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
         if !wanted.is_empty() {
             let words = tokens(&text);
             row.words.push(WordScore { bag: bag_score(&words, &wanted), lcs: lcs_score(&words, &wanted) });
+        }
+        if let Some(labels) = line.labels.as_deref().and_then(expand) {
+            match node_score(&labels, &expand(&applied.run_lengths(tree)).unwrap_or_default()) {
+                Some(score) => row.nodes.push(score),
+                None => row.other_node_count += 1,
+            }
         }
         let (site, page, id) = (line.site.clone(), line.id.clone(), line.id.clone());
         dump(&Marked {

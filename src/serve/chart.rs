@@ -23,7 +23,7 @@ pub(super) fn bars(title: &str, values: &[(i64, String)], mark: Option<usize>) -
     }
 }
 
-/// A line of values from 0 to 1.
+/// A line of values from 0 to 1. Nothing for a single one.
 pub(super) fn sparkline(values: &[f64]) -> Markup {
     let step = 58.0 / values.len().saturating_sub(1).max(1) as f64;
     let place = |(at, value): (usize, &f64)| {
@@ -32,11 +32,10 @@ pub(super) fn sparkline(values: &[f64]) -> Markup {
     let points: Vec<String> = values.iter().enumerate().map(place).collect();
     let said = values.iter().map(|value| format!("{value:.2}")).collect::<Vec<_>>().join(", ");
     html! {
-        @if !values.is_empty() {
+        @if values.len() > 1 {
             svg.spark viewBox="0 0 60 16" role="img" aria-label=(format!("confidence by run: {said}")) {
                 title { (said) }
-                @if values.len() == 1 { circle cx="30" cy=(format!("{:.1}", 15.0 - values[0].clamp(0.0, 1.0) * 14.0)) r="1.5" {} }
-                @else { polyline points=(points.join(" ")) {} }
+                polyline points=(points.join(" ")) {}
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The inspector: what a database holds, in a browser.
 //!
-//! It only reads the store, beside a running crawl too. Each view is a module: it loads what it shows (`load`), which
+//! It only reads the store, beside a running crawl too; labels by users are in a file of their own (`gold.rs`). Each view is a module: it loads what it shows (`load`), which
 //! the API gives as JSON, and renders it (`render`). `guard.rs` decides which requests are answered, `readers.rs` has
 //! the connections. Crawled pages are untrusted: `frame.rs` serves them alone, in a document without scripts and
 //! requests.
@@ -8,7 +8,9 @@
 mod api;
 mod chart;
 mod frame;
+mod gold;
 mod guard;
+mod label;
 mod layout;
 mod page;
 mod readers;
@@ -26,6 +28,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::settings::Settings;
+use gold::GoldFile;
 use readers::Readers;
 use refusal::Refusal;
 
@@ -47,9 +50,20 @@ struct Inspector {
     access: Access,
     /// The search index, if the store has one.
     index_file: Option<PathBuf>,
+    /// The pages that a user has labeled.
+    gold: GoldFile,
 }
 
-/// Answers requests until the future `stop` ends. `index_file` is the search index, which may come later.
+/// Files beside the store.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// The search index, which may come later.
+    pub index: Option<PathBuf>,
+    /// Where labels are saved.
+    pub gold: Option<PathBuf>,
+}
+
+/// Answers requests until the future `stop` ends.
 ///
 /// # Errors
 ///
@@ -58,10 +72,11 @@ pub async fn serve(
     listener: tokio::net::TcpListener,
     access: Access,
     settings: Settings,
-    index_file: Option<PathBuf>,
+    files: Files,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
     let readers = Readers::of(PathBuf::from(&settings.store.path));
-    let inspector = Arc::new(Inspector { readers, settings, access, index_file });
+    let inspector =
+        Arc::new(Inspector { readers, settings, access, index_file: files.index, gold: GoldFile::at(files.gold) });
     axum::serve(listener, routes::routes(inspector)).with_graceful_shutdown(stop).await
 }

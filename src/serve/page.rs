@@ -224,7 +224,8 @@ impl Page {
                         (title) @if let Some(key) = &key { kbd { (key) } }
                     }
                 } }
-                nav.steps aria-label="Pages of the site" {
+                nav.steps aria-label="This page, and others of the site" {
+                    a href=(format!("/label?{}", query(&[("url", &row.url)]))) { "Label it" }
                     @if let Some(url) = &self.before { a rel="prev" data-key="k" href=(self.address(url, self.asked.view)) { "‹ before" kbd { "k" } } }
                     @if let Some(url) = &self.next { a rel="next" data-key="j" href=(self.address(url, self.asked.view)) { "next ›" kbd { "j" } } }
                 }

@@ -19,6 +19,9 @@ pub(super) enum Refusal {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A file cannot be read or written.
+    #[error("{0}")]
+    Unwritten(String),
     /// A view has failed.
     #[error("this view failed; the log of the program says why")]
     Failed,
@@ -29,7 +32,7 @@ impl Refusal {
         match self {
             Refusal::Nothing(_) => StatusCode::NOT_FOUND,
             Refusal::Wrong(_) => StatusCode::BAD_REQUEST,
-            Refusal::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Store(_) | Refusal::Unwritten(_) => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }

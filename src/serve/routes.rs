@@ -22,7 +22,7 @@ use super::search::Search;
 use super::site::Site;
 use super::sites::{Sites, csv};
 use super::try_it::{Pasted, cleaned, form};
-use super::{Inspector, Refusal, api, guard, page, sites};
+use super::{Inspector, Refusal, api, guard, label, page, sites};
 use crate::store::Store;
 
 /// Bytes of a pasted page, at most.
@@ -88,6 +88,7 @@ pub(super) fn routes(inspector: Arc<Inspector>) -> Router {
                 shown(&i, move |store| Page::load(&inspector, store, asked), Page::render).await
             }),
         )
+        .route("/label", get(label_form).post(label_save))
         .route("/frame", get(frame))
         .route("/find", get(find))
         .route("/try", get(async || form()).post(try_it))
@@ -186,6 +187,16 @@ async fn try_it(State(inspector): Shared, Form(pasted): Form<Pasted>) -> Result<
     let of = Arc::clone(&inspector);
     let page = read(&inspector, move |store| cleaned(&of, store, &pasted)).await?;
     Ok(([(CONTENT_SECURITY_POLICY, guard::POLICY_AROUND_PAGES)], page).into_response())
+}
+
+async fn label_form(State(inspector): Shared, Query(asked): Query<page::Asked>) -> Result<Markup, Refusal> {
+    let of = Arc::clone(&inspector);
+    read(&inspector, move |store| label::form(&of, store, &asked.url)).await
+}
+
+async fn label_save(State(inspector): Shared, Form(sent): Form<label::Sent>) -> Result<Markup, Refusal> {
+    let of = Arc::clone(&inspector);
+    read(&inspector, move |store| label::save(&of, store, &sent)).await
 }
 
 async fn sites_csv(State(inspector): Shared, Query(asked): Query<sites::Asked>) -> Result<Response, Refusal> {

@@ -13,7 +13,7 @@ const [demo, hostile] = process.argv.slice(2);
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PAGE = `/page?url=${encodeURIComponent("http://menus.demo.test/1/2.html")}`;
-const VIEWS = ["/", "/run?id=1", "/sites", "/sites?q=nothing-like-it", "/site?host=menus.demo.test", "/search?q=valley", PAGE,
+const VIEWS = ["/", "/run?id=1", "/sites", "/sites?q=nothing-like-it", "/site?host=menus.demo.test", "/search?q=valley", PAGE.replace("/page", "/label"), PAGE,
   `${PAGE}&view=beside`, `${PAGE}&view=markdown`, `${PAGE}&view=diff`, "/try"];
 
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
@@ -21,6 +21,7 @@ try {
   await eachView();
   await keys();
   await pasted();
+  await labels();
   await hostilePages();
 } finally {
   await browser.close();
@@ -105,6 +106,26 @@ async function pasted() {
   const color = await frame.locator("p span").first().evaluate((span) => getComputedStyle(span).textDecorationLine);
   assert.equal(color, "underline", "the overlay has its colors");
   await page.close();
+}
+
+/** A block is labeled by a click and by a key; what is saved is shown again. */
+async function labels() {
+  const page = await browser.newPage();
+  const path = `http://${demo}${PAGE.replace("/page", "/label")}`;
+  await page.goto(path);
+  const block = page.locator("form.label li", { hasText: "The recent valley" }).first();
+  await block.getByLabel("neither").check();
+  assert.equal(await block.getAttribute("data-kind"), "neither");
+  await page.locator("form.label li").nth(0).locator("legend").click();
+  await page.keyboard.press("m");
+  assert.equal(await page.locator("form.label li").nth(0).getAttribute("data-kind"), "main");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.waitForSelector("[role=status]");
+  assert.match(await page.locator("[role=status]").innerText(), /Saved; \d+ labeled pages.*2 blocks differ/);
+  await page.goto(path);
+  assert.equal(await block.getAttribute("data-kind"), "neither");
+  await page.close();
+  console.log("labels: by click and by key, saved and shown again");
 }
 
 /** No vector runs, and no request leaves for another address. */

@@ -156,7 +156,45 @@ fn every_view_of_the_demo_is_shown() {
     let headers = [("content-type", "application/x-www-form-urlencoded")];
     let tried = inspector.ask("POST", "/try", &headers, &form);
     assert!(tried.status == 200 && tried.body.contains("with the model of menus.demo.test"), "{}", tried.body);
+    labels_round_trip(dir.path(), &inspector, &page);
     in_a_browser(&inspector);
+}
+
+/// What a user labels in the browser is what `evaluate` reads.
+fn labels_round_trip(dir: &Path, inspector: &Inspector, page: &str) {
+    let form = inspector.get(&format!("/label?url={page}")).body;
+    let id = form.split("name=\"id\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let n = form.matches("<fieldset>").count();
+    assert!(n > 10, "{form}");
+    let sent = |kinds: &str| {
+        let fields: String = kinds.chars().enumerate().map(|(at, kind)| format!("&b{at}={kind}")).collect();
+        let headers = [("content-type", "application/x-www-form-urlencoded")];
+        inspector.ask("POST", "/label", &headers, &format!("url={page}&id={}{fields}", encoded(&id)))
+    };
+    let saved = sent("");
+    assert!(saved.body.contains("agrees on 100.0 % of the characters; 0 blocks differ"), "{}", saved.body);
+    let gold = "dehusk-demo/dehusk.db.gold.jsonl";
+    let score = |what: &str| {
+        let scored = dehusk(dir, &["evaluate", gold, "--method", "plain", "--json", "--pages", "all"]);
+        let report: serde_json::Value = serde_json::from_slice(&scored.stdout).unwrap();
+        report[what].clone()
+    };
+    assert_eq!((score("word_pages").as_i64(), score("node_pages").as_i64()), (Some(1), Some(1)));
+    assert!(score("bag")["precision"].as_f64().unwrap() < 1.0, "plain keeps the template");
+    // All of it is main content: what `plain` says.
+    let saved = sent(&"m".repeat(n));
+    assert!(saved.body.contains("Saved; 1 labeled pages"), "{}", saved.body);
+    assert_eq!(score("bag")["f1"].as_f64(), Some(1.0));
+    assert_eq!(inspector.get(&format!("/label?url={page}")).body.matches("value=\"m\" checked").count(), n);
+    let other = inspector.ask(
+        "POST",
+        "/label",
+        &[("content-type", "application/x-www-form-urlencoded")],
+        &format!("url={page}&id=x"),
+    );
+    assert_eq!(other.status, 400, "{}", other.body);
+    // The labels of the model again, for the browser.
+    sent("");
 }
 
 /// Texts that run, ask or break out where they are not escaped.

@@ -32,7 +32,7 @@ pub mod cluster {
 pub mod content {
     pub use crate::content::{
         ContentRow, ContentRows, Favor, JudgedPage, N_FEATURES, RestKind, RestKinds, content_rows, feature_names,
-        use_weights,
+        text_blocks, use_weights,
     };
 }
 

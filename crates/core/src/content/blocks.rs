@@ -19,6 +19,12 @@ pub(super) struct Block {
     pub(super) text: Range<usize>,
 }
 
+/// The text nodes of each block of a page, in document order.
+pub fn text_blocks(tree: &Tree) -> Vec<Vec<NodeId>> {
+    let blocks = Blocks::of(tree, &Tags::of(tree));
+    blocks.list.iter().map(|block| blocks.nodes_of(block).collect()).collect()
+}
+
 /// The blocks of a page in document order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {

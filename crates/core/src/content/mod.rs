@@ -27,6 +27,7 @@ mod weights;
 mod words;
 
 pub use amount::Favor;
+pub use blocks::text_blocks;
 pub(crate) use elements::hides;
 pub use features::{N_FEATURES, feature_names};
 pub use page_model::JudgedPage;
