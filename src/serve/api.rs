@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Refusal;
+use super::{Inspector, Refusal};
 use crate::store::Store;
 
 /// What a view has loaded, as JSON.
@@ -77,7 +77,7 @@ pub(super) fn description() -> Value {
 }
 
 /// Figures in the text format of Prometheus.
-pub(super) fn metrics(store: &Store) -> Result<String, Refusal> {
+pub(super) fn metrics(inspector: &Inspector, store: &Store) -> Result<String, Refusal> {
     let mut out =
         "# HELP dehusk_stored_sites Sites in the database by outcome.\n# TYPE dehusk_stored_sites gauge\n".to_owned();
     for (outcome, n) in store.count_sites()? {
@@ -89,7 +89,7 @@ pub(super) fn metrics(store: &Store) -> Result<String, Refusal> {
         "# HELP dehusk_database_bytes Bytes of the database that hold something.\n# TYPE dehusk_database_bytes gauge\n\
          dehusk_database_bytes {bytes}\n"
     );
-    if let Some(run) = store.list_runs(1)?.first() {
+    if let Some(run) = inspector.ended.newest(store, 1)?.first() {
         let running = i32::from(run.outcome.is_none());
         for (name, help, n) in [
             ("last_run", "Number of the newest run.", run.id),

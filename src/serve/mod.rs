@@ -7,12 +7,14 @@
 
 mod api;
 mod chart;
+mod ended_runs;
 mod frame;
 mod gold;
 mod guard;
 mod label;
 mod layout;
 mod page;
+mod page_text;
 mod readers;
 mod refusal;
 mod routes;
@@ -28,6 +30,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::settings::Settings;
+use ended_runs::EndedRuns;
 use gold::GoldFile;
 use readers::Readers;
 use refusal::Refusal;
@@ -50,6 +53,8 @@ struct Inspector {
     access: Access,
     /// The search index, if the store has one.
     index_file: Option<PathBuf>,
+    /// Runs that were read.
+    ended: EndedRuns,
     /// The pages that a user has labeled.
     gold: GoldFile,
 }
@@ -76,7 +81,16 @@ pub async fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
     let readers = Readers::of(PathBuf::from(&settings.store.path));
-    let inspector =
-        Arc::new(Inspector { readers, settings, access, index_file: files.index, gold: GoldFile::at(files.gold) });
+    let inspector = Arc::new(Inspector {
+        readers,
+        settings,
+        access,
+        index_file: files.index,
+        ended: EndedRuns::default(),
+        gold: GoldFile::at(files.gold),
+    });
+    // The first browser does not wait for the counts of all nights.
+    let warmed = Arc::clone(&inspector);
+    tokio::task::spawn_blocking(move || drop(warmed.readers.with(|store| runs::Runs::load(&warmed, store))));
     axum::serve(listener, routes::routes(inspector)).with_graceful_shutdown(stop).await
 }

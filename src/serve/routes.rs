@@ -60,11 +60,18 @@ struct FrameAsked {
 /// All routes.
 pub(super) fn routes(inspector: Arc<Inspector>) -> Router {
     Router::new()
-        .route("/", get(async |State(i): Shared| shown(&i, Runs::load, Runs::render).await))
+        .route(
+            "/",
+            get(async |State(i): Shared| {
+                let inspector = Arc::clone(&i);
+                shown(&i, move |store| Runs::load(&inspector, store), Runs::render).await
+            }),
+        )
         .route(
             "/run",
             get(async |State(i): Shared, Query(asked): Query<RunAsked>| {
-                shown(&i, move |store| Run::load(store, asked.id), Run::render).await
+                let inspector = Arc::clone(&i);
+                shown(&i, move |store| Run::load(&inspector, store, asked.id), |run| run.render()).await
             }),
         )
         .route("/run/live", get(live))
@@ -92,11 +99,22 @@ pub(super) fn routes(inspector: Arc<Inspector>) -> Router {
         .route("/frame", get(frame))
         .route("/find", get(find))
         .route("/try", get(async || form()).post(try_it))
-        .route("/api/runs", get(async |State(i): Shared| api::json(read(&i, Runs::load).await)))
+        .route(
+            "/api/runs",
+            get(async |State(i): Shared| {
+                api::json({
+                    let inspector = Arc::clone(&i);
+                    read(&i, move |store| Runs::load(&inspector, store)).await
+                })
+            }),
+        )
         .route(
             "/api/run",
             get(async |State(i): Shared, Query(asked): Query<RunAsked>| {
-                api::json(read(&i, move |store| Run::load(store, asked.id)).await)
+                let inspector = Arc::clone(&i);
+                api::json(
+                    read(&i, move |store| Run::load(&inspector, store, asked.id).map(|run| Run::clone(&run))).await,
+                )
             }),
         )
         .route(
@@ -207,7 +225,8 @@ async fn sites_csv(State(inspector): Shared, Query(asked): Query<sites::Asked>) 
 }
 
 async fn metrics(State(inspector): Shared) -> Response {
-    match read(&inspector, api::metrics).await {
+    let of = Arc::clone(&inspector);
+    match read(&inspector, move |store| api::metrics(&of, store)).await {
         Ok(text) => ([("content-type", "text/plain; version=0.0.4")], text).into_response(),
         Err(refusal) => refusal.json(),
     }

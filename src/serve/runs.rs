@@ -1,12 +1,14 @@
 //! Runs: what each night brought.
 
+use std::sync::Arc;
+
 use maud::{Markup, html};
 use serde::Serialize;
 
-use super::Refusal;
 use super::chart::bars;
 use super::layout::{Place, document, query};
 use super::words::{bytes, count, duration, minute};
+use super::{Inspector, Refusal};
 use crate::store::{GapCount, RequestFailures, RequestRate, RunRow, Store};
 
 /// Runs that are listed.
@@ -29,7 +31,7 @@ pub(super) struct Runs {
 }
 
 /// One run.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub(super) struct Run {
     schema: u32,
     run: RunRow,
@@ -46,8 +48,8 @@ pub(super) struct Run {
 }
 
 impl Runs {
-    pub(super) fn load(store: &Store) -> Result<Runs, Refusal> {
-        let runs = store.list_runs(MOST_RUNS)?;
+    pub(super) fn load(inspector: &Inspector, store: &Store) -> Result<Runs, Refusal> {
+        let runs = inspector.ended.newest(store, MOST_RUNS)?;
         Ok(Runs { schema: 1, runs, sites: store.count_sites()?, database_bytes: store.used_bytes()? })
     }
 
@@ -105,7 +107,11 @@ fn outcome(run: &RunRow) -> Markup {
 }
 
 impl Run {
-    pub(super) fn load(store: &Store, id: i64) -> Result<Run, Refusal> {
+    pub(super) fn load(inspector: &Inspector, store: &Store, id: i64) -> Result<Arc<Run>, Refusal> {
+        inspector.ended.run(store, id, || Run::read(store, id))
+    }
+
+    fn read(store: &Store, id: i64) -> Result<Run, Refusal> {
         let Some(run) = store.find_run(id)? else {
             return Err(Refusal::Nothing(format!("there is no run {id}")));
         };
@@ -129,7 +135,7 @@ impl Run {
     }
 
     /// Whether it may still be at work.
-    pub(super) fn is_open(&self) -> bool {
+    fn is_open(&self) -> bool {
         self.run.outcome.is_none()
     }
 

@@ -83,9 +83,10 @@ impl Store {
         let sql = "SELECT run_id, fetched_at AS at, status, change, 1 FROM pages WHERE url = ?1
             AND site_id IN (SELECT DISTINCT site_id FROM pages WHERE url = ?1)
             UNION ALL
-            SELECT run_id, coalesce(sent_at, 0), status, change, 0 FROM visits
-            WHERE url = ?1 AND change IN ('unchanged', 'gone') AND run_id IN (SELECT id FROM runs)
-                AND site_id IN (SELECT site_id FROM pages WHERE url = ?1)
+            SELECT v.run_id, coalesce(v.sent_at, 0), v.status, v.change, 0
+            FROM (SELECT DISTINCT site_id FROM pages WHERE url = ?1) AS own CROSS JOIN runs r
+                CROSS JOIN visits v
+            WHERE v.run_id = r.id AND v.site_id = own.site_id AND v.url = ?1 AND v.change IN ('unchanged', 'gone')
             ORDER BY at, run_id";
         self.rows(sql, params![url], |row| {
             Ok(PageNight {
@@ -100,9 +101,19 @@ impl Store {
 
     /// Runs, the newest first.
     pub fn list_runs(&self, most: usize) -> Result<Vec<RunRow>, StoreError> {
-        let ids: Vec<i64> =
-            self.rows("SELECT id FROM runs ORDER BY id DESC LIMIT ?1", params![most as i64], |row| row.get::<i64>(0))?;
-        ids.into_iter().filter_map(|id| self.find_run(id).transpose()).collect()
+        let ids = self.newest_runs(most)?;
+        ids.into_iter().filter_map(|(id, _)| self.find_run(id).transpose()).collect()
+    }
+
+    /// Numbers of runs, the newest first, and when each ended, Unix milliseconds.
+    pub fn newest_runs(&self, most: usize) -> Result<Vec<(i64, Option<i64>)>, StoreError> {
+        let sql = "SELECT id, ended_at FROM runs ORDER BY id DESC LIMIT ?1";
+        self.rows(sql, params![most as i64], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// When a run ended, Unix milliseconds; `None` if it is at work, was killed, or is not known.
+    pub fn run_ended(&self, run: i64) -> Result<Option<i64>, StoreError> {
+        Ok(self.find("SELECT ended_at FROM runs WHERE id = ?1", params![run], |row| row.get(0))?.flatten())
     }
 
     /// One run.

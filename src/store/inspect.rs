@@ -83,11 +83,11 @@ pub struct GapCount {
     pub shortest: i64,
 }
 
-const SITE: &str = "SELECT s.host, s.key_url, s.outcome, s.reason, s.updated_at, s.run_id,
+const SITE_OF: &str = "SELECT s.host, s.key_url, s.outcome, s.reason, s.updated_at, s.run_id,
     (SELECT max(version) FROM templates t WHERE t.site_id = s.id),
     (SELECT max(learned_at) FROM templates t WHERE t.site_id = s.id),
     (SELECT count(*) FROM urls u WHERE u.site_id = s.id AND u.page_id IS NOT NULL)
-    FROM sites s";
+    FROM";
 
 fn site(row: &Row<'_>) -> SqlResult<SiteListing> {
     Ok(SiteListing {
@@ -117,11 +117,12 @@ impl Store {
             true => ("s.updated_at < ?3 OR (s.updated_at = ?3 AND s.host > ?4)", "s.updated_at DESC, s.host"),
             false => ("s.host > ?4", "s.host"),
         };
+        // The sites are chosen before anything is counted for them.
         let sql = format!(
-            "{SITE} WHERE s.moved_to IS NULL AND s.host LIKE ?1 ESCAPE '\\'
+            "{SITE_OF} (SELECT * FROM sites s WHERE s.moved_to IS NULL AND s.host LIKE ?1 ESCAPE '\\'
               AND (CAST(?2 AS TEXT) IS NULL OR coalesce(s.outcome, 'waiting') = ?2)
               AND (CAST(?3 AS BIGINT) IS NULL OR {behind}) AND CAST(?4 AS TEXT) IS NOT NULL
-            ORDER BY {order} LIMIT ?5"
+              ORDER BY {order} LIMIT ?5) AS s ORDER BY {order}"
         );
         let (at, host) = query.after.as_ref().map_or((None, ""), |(at, host)| (Some(*at), host.as_str()));
         let row = params![part_of(&query.text), query.outcome.as_deref(), at, host, query.limit as i64];
@@ -132,7 +133,7 @@ impl Store {
 
     /// One site.
     pub fn site(&self, host: &str) -> Result<Option<SiteListing>, StoreError> {
-        let sql = format!("{SITE} WHERE s.host IN (?1, 'www.' || ?1) ORDER BY s.host LIMIT 1");
+        let sql = format!("{SITE_OF} sites s WHERE s.host IN (?1, 'www.' || ?1) ORDER BY s.host LIMIT 1");
         let mut sites: Vec<SiteListing> = self.find(&sql, params![bare_host(host)], site)?.into_iter().collect();
         self.add_confidence(&mut sites)?;
         Ok(sites.pop())
