@@ -25,6 +25,8 @@ def archive(sites, megabytes):
         return out, int(count.read_text())
     out.parent.mkdir(parents=True, exist_ok=True)
     pages = [path for path in sorted(sites.rglob("*")) if path.is_file() and is_html(path)]
+    if not pages:
+        sys.exit(f"{sites}: no HTML page in it; name a folder that has a folder of saved pages for each site")
     written, n = 0, 0
     with open(out, "wb") as file:
         for copy in itertools.count():

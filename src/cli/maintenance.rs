@@ -121,7 +121,7 @@ impl Forget {
             tracing::warn!("an index that `dehusk index --file` has made still has it: delete that file");
             return Ok(());
         };
-        if let Some(mut index) = SearchIndex::open(&file).map_err(work)? {
+        if let Some(mut index) = SearchIndex::open_to_edit(&file).map_err(work)? {
             let what = PageUrl::parse(&self.what).map_or_else(|_| self.what.clone(), |url| url.to_string());
             index.forget(&what).map_err(work)?;
         }

@@ -74,7 +74,7 @@ impl SearchIndex {
     pub fn create(path: &Path, store: &str) -> Result<SearchIndex, StoreError> {
         let index = SearchIndex::connect(path, OpenFlags::default())?;
         let made = || -> rusqlite::Result<()> {
-            index.connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")?;
+            index.connection.execute_batch("PRAGMA synchronous = NORMAL")?;
             if index.mark()?.as_deref() != Some(store) {
                 let drop = "DROP TABLE IF EXISTS texts; DROP TABLE IF EXISTS pages; DROP TABLE IF EXISTS reached;";
                 index
@@ -88,16 +88,29 @@ impl SearchIndex {
         Ok(index)
     }
 
-    /// Opens an index for reading; `None` when there is none.
+    /// Opens an index for reading; `None` when there is none. No permission to write is needed.
     ///
     /// # Errors
     ///
     /// [`StoreError`] when the file cannot be read.
     pub fn open(path: &Path) -> Result<Option<SearchIndex>, StoreError> {
+        SearchIndex::existing(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+    }
+
+    /// Opens an index for [`forget`](SearchIndex::forget); `None` when there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] when the file cannot be read.
+    pub fn open_to_edit(path: &Path) -> Result<Option<SearchIndex>, StoreError> {
+        SearchIndex::existing(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+    }
+
+    fn existing(path: &Path, flags: OpenFlags) -> Result<Option<SearchIndex>, StoreError> {
         if !path.is_file() {
             return Ok(None);
         }
-        let index = SearchIndex::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        let index = SearchIndex::connect(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         let mark = index.mark().map_err(|e| index.failed(e))?;
         Ok(mark.map(|_| index))
     }
