@@ -1,5 +1,5 @@
 //! JSON lines of pages `{"id","site","url","gold","html"}`: a mixed collection of pages of many sites, without links.
-//! Where a line has `labels`, run lengths such as `T12N3`, the nodes are scored, too: gold that `dehusk serve` has saved.
+//! Where a line has `labels`, run lengths such as `T12N3`, the nodes are scored, too: `dehusk serve` saves such lines.
 //!
 //! A site method has no link order to follow here. The pages are clustered by structure (Gottron 2008), and the pages
 //! of a cluster are each other's training pages. Their sites are used only to score the clustering and to group the

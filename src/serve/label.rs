@@ -55,7 +55,7 @@ impl Blocks {
             [b't', b'n', b'm'][most]
         });
         let by_model = by_model.collect();
-        let id = format!("{}#{}", row.url, &row.digest[..row.digest.len().min(16)]);
+        let id = format!("{}#{}", row.url, &row.digest[..row.digest.floor_char_boundary(16)]);
         Ok(Blocks { row, labeled, nodes, by_model, id })
     }
 

@@ -1,9 +1,9 @@
 //! The inspector: what a database holds, in a browser.
 //!
-//! It only reads the store, beside a running crawl too; labels by users are in a file of their own (`gold.rs`). Each view is a module: it loads what it shows (`load`), which
-//! the API gives as JSON, and renders it (`render`). `guard.rs` decides which requests are answered, `readers.rs` has
-//! the connections. Crawled pages are untrusted: `frame.rs` serves them alone, in a document without scripts and
-//! requests.
+//! It only reads the store, beside a running crawl too; labels by users are in a file of their own (`gold.rs`). Each
+//! view is a module: it loads what it shows (`load`), which the API gives as JSON, and renders it (`render`).
+//! `guard.rs` decides which requests are answered, `readers.rs` has the connections. Crawled pages are untrusted:
+//! `frame.rs` serves them alone, in a document without scripts and requests.
 
 mod api;
 mod chart;
@@ -28,6 +28,8 @@ mod words;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use tokio::sync::{Semaphore, watch};
 
 use crate::settings::Settings;
 use ended_runs::EndedRuns;
@@ -57,7 +59,14 @@ struct Inspector {
     ended: EndedRuns,
     /// The pages that a user has labeled.
     gold: GoldFile,
+    /// Views that may be loaded at once: each takes a connection and a page.
+    places: Semaphore,
+    /// Whether the program ends. A live run is watched until then.
+    ending: watch::Receiver<bool>,
 }
+
+/// Views that are loaded at once.
+const MOST_AT_ONCE: usize = 8;
 
 /// Files beside the store.
 #[derive(Clone, Debug, Default)]
@@ -81,6 +90,12 @@ pub async fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
     let readers = Readers::of(PathBuf::from(&settings.store.path));
+    let (end, ending) = watch::channel(false);
+    let stopped = async move {
+        stop.await;
+        // Nobody listens any more where no run is watched.
+        let _ = end.send(true);
+    };
     let inspector = Arc::new(Inspector {
         readers,
         settings,
@@ -88,9 +103,11 @@ pub async fn serve(
         index_file: files.index,
         ended: EndedRuns::default(),
         gold: GoldFile::at(files.gold),
+        places: Semaphore::new(MOST_AT_ONCE),
+        ending,
     });
     // The first browser does not wait for the counts of all nights.
     let warmed = Arc::clone(&inspector);
     tokio::task::spawn_blocking(move || drop(warmed.readers.with(|store| runs::Runs::load(&warmed, store))));
-    axum::serve(listener, routes::routes(inspector)).with_graceful_shutdown(stop).await
+    axum::serve(listener, routes::routes(inspector)).with_graceful_shutdown(stopped).await
 }

@@ -166,6 +166,8 @@ async fn read<T: Send + 'static>(
     inspector: &Arc<Inspector>,
     load: impl FnOnce(&Store) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
+    // Fails only when the places are closed, which nobody does.
+    let _place = inspector.places.acquire().await;
     let inspector = Arc::clone(inspector);
     let loaded = tokio::task::spawn_blocking(move || inspector.readers.with(load)).await;
     loaded.unwrap_or_else(|e| {
@@ -247,7 +249,11 @@ async fn live(
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let messages = futures_util::stream::unfold(Some(inspector), move |state| async move {
         let inspector = state?;
-        tokio::time::sleep(BEAT).await;
+        let mut ending = inspector.ending.clone();
+        tokio::select! {
+            () = tokio::time::sleep(BEAT) => {}
+            _ = ending.wait_for(|is_ending| *is_ending) => return None,
+        }
         let counts = read(&inspector, move |store| {
             let run = store.find_run(asked.id)?;
             run.ok_or_else(|| Refusal::Nothing(format!("there is no run {}", asked.id)))

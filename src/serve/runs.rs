@@ -145,7 +145,7 @@ impl Run {
         let body = html! {
             h1 { (title) " " (outcome(run)) }
             p.lead { "Began " (minute(run.started_at)) " UTC" @if run.ended_at.is_some() { ", took " (took(run)) } "." }
-            dl.facts data-live=[self.is_open().then(|| format!("/run/live?id={}", run.id))] {
+            dl.facts.counts data-live=[self.is_open().then(|| format!("/run/live?id={}", run.id))] {
                 @for (field, name, n) in counts(run) { div { dt { (name) } dd data-count=(field) { (count(n)) } } }
             }
             h2 { "Sites" }

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Reply, Server};
 use html5ever::parse_document;
@@ -464,6 +464,18 @@ fn a_run_is_seen_while_it_works() {
     }
     let inspector = Inspector::start(dir.path(), &["--db", "live.db"]);
     assert!(inspector.get("/run?id=1").body.contains("data-live=\"/run/live?id=1\""));
+    // One that watches a run does not keep the program from its end.
+    let mut other = Inspector::start(dir.path(), &["--db", "live.db"]);
+    let mut watching = TcpStream::connect(&other.address).unwrap();
+    write!(watching, "GET /run/live?id=1 HTTP/1.1\r\nhost: {}\r\n\r\n", other.address).unwrap();
+    watching.read_exact(&mut [0; 100]).unwrap();
+    let pid = other.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    let since = Instant::now();
+    while other.child.try_wait().unwrap().is_none() {
+        assert!(since.elapsed() < Duration::from_secs(10), "the inspector does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     // The messages end with the run.
     let events = inspector.get("/run/live?id=1").body;
     let requests: Vec<i64> = events
