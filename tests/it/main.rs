@@ -15,6 +15,8 @@ mod followers;
 mod fuzz;
 mod generated;
 mod hostile;
+#[cfg(feature = "serve")]
+mod hostile_pages;
 mod html5lib;
 mod injection;
 mod politeness;

@@ -345,59 +345,10 @@ fn commands_read_a_shared_database_as_they_read_a_file() {
         run(&["export", "--out", out], db);
     }
     #[cfg(feature = "serve")]
-    the_inspector_shows_both(dir.path(), &address, &host, page, lines);
+    crate::serve::shows_both(dir.path(), &address, &host, page, lines);
     assert!(run(&["runs", "list"], &address).contains("finished"));
     assert!(run(&["workers", "--all"], &address).contains("left"));
     assert!(run(&["runs", "show", "--json"], &address).contains("\"learned\""));
-}
-
-/// Views that are the same for both databases, and others that are shown.
-#[cfg(feature = "serve")]
-fn the_inspector_shows_both(dir: &Path, address: &str, host: &str, page: &str, lines: impl Fn(String) -> Vec<String>) {
-    let index = Command::new(env!("CARGO_BIN_EXE_dehusk"))
-        .args(["index", "--file", "server.search", "--db", address])
-        .current_dir(dir)
-        .output()
-        .unwrap();
-    assert!(index.status.success(), "{}", String::from_utf8_lossy(&index.stderr));
-    let file = crate::serve::Inspector::start(dir, &["--db", "one.db"]);
-    let server = crate::serve::Inspector::start(dir, &["--db", address, "--index", "server.search"]);
-    for path in [
-        format!("/sites.csv?q={host}"),
-        format!("/api/sites?q={host}&sort=host"),
-        format!("/page?url={page}&view=text"),
-    ] {
-        let [one, other] = [&file, &server].map(|inspector| inspector.get(&path));
-        assert_eq!((one.status, other.status), (200, 200), "{path}: {} {}", one.body, other.body);
-        if path.starts_with("/page") {
-            let text = |body: &str| body.split("<pre").nth(1).unwrap().split("</pre>").next().unwrap().to_owned();
-            assert_eq!(text(&one.body), text(&other.body));
-        } else if path.starts_with("/api") {
-            // The last two fields depend on other sites.
-            let sites = |body: String| lines(body.split("\"outcomes\"").next().unwrap().to_owned());
-            assert_eq!(sites(one.body), sites(other.body));
-        }
-    }
-    let run = server.get("/api/runs").body;
-    let run: serde_json::Value = serde_json::from_str(&run).unwrap();
-    let id = run["runs"][0]["id"].as_i64().unwrap();
-    for path in [
-        "/".to_owned(),
-        format!("/run?id={id}"),
-        "/sites?sort=updated".to_owned(),
-        "/sites?sort=updated&outcome=learned&at=1&after=x".to_owned(),
-        format!("/site?host={host}"),
-        format!("/page?url={page}&view=diff"),
-        format!("/frame?url={page}"),
-        format!("/label?url={page}"),
-        format!("/find?q={host}"),
-        "/search?q=page".to_owned(),
-        "/metrics".to_owned(),
-        "/healthz".to_owned(),
-    ] {
-        let answer = server.get(&path);
-        assert!(matches!(answer.status, 200 | 303), "{path}: {}", answer.body);
-    }
 }
 
 #[test]
