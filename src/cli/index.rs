@@ -70,13 +70,16 @@ impl Index {
             let rows = store.corpus_rows(&query, reached, BATCH).map_err(work)?;
             let Some(last) = rows.last() else { break };
             reached = last.id;
-            let shown = rows.into_iter().filter(|row| !row.noindex || settings.store.noindex == NoindexPages::Show);
-            let read = shown.map(|row| Ok((store.load_cleaned(&row)?.unwrap_or_default(), row)));
+            // A page may ask for noindex after it was indexed.
+            let is_left_out = |row: &PageRow| row.noindex && settings.store.noindex == NoindexPages::Hide;
+            let (left_out, shown): (Vec<PageRow>, Vec<PageRow>) = rows.into_iter().partition(is_left_out);
+            let left_out: Vec<String> = left_out.into_iter().map(|row| row.url).collect();
+            let read = shown.into_iter().map(|row| Ok((store.load_cleaned(&row)?.unwrap_or_default(), row)));
             let read = read.collect::<Result<Vec<_>, StoreError>>().map_err(work)?;
             let pages: Vec<IndexedPage> =
                 read.into_par_iter().map(|(html, row)| indexed(&html, row, settings)).collect();
             added += pages.len();
-            index.add(&pages, reached).map_err(work)?;
+            index.add(&pages, &left_out, reached).map_err(work)?;
             tracing::info!("{} pages added", count(added));
         }
         let n = index.n_pages().map_err(work)?;

@@ -121,6 +121,10 @@ impl Forget {
             tracing::warn!("an index that `dehusk index --file` has made still has it: delete that file");
             return Ok(());
         };
+        let labels = PathBuf::from(format!("{}.gold.jsonl", settings.store.path));
+        if labels.is_file() {
+            tracing::warn!("{}: pages that were labeled in the inspector stay there with their HTML", labels.display());
+        }
         if let Some(mut index) = SearchIndex::open_to_edit(&file).map_err(work)? {
             let what = PageUrl::parse(&self.what).map_or_else(|_| self.what.clone(), |url| url.to_string());
             index.forget(&what).map_err(work)?;

@@ -141,10 +141,14 @@ impl SearchIndex {
         reached.map_err(|e| self.failed(e))
     }
 
-    /// Adds pages in one transaction; a page takes the place of an earlier version.
-    pub fn add(&mut self, pages: &[IndexedPage], reached: i64) -> Result<(), StoreError> {
+    /// Adds pages in one transaction; a page takes the place of an earlier version. Those at the URLs `left_out` are
+    /// removed.
+    pub fn add(&mut self, pages: &[IndexedPage], left_out: &[String], reached: i64) -> Result<(), StoreError> {
         let add = || -> rusqlite::Result<()> {
             let transaction = self.connection.unchecked_transaction()?;
+            for url in left_out {
+                remove(&transaction, "url = ?1", url)?;
+            }
             for page in pages {
                 remove(&transaction, "url = ?1", &page.url)?;
                 let sql = "INSERT INTO pages (page, url, host) VALUES (?1, ?2, ?3)";
@@ -265,7 +269,7 @@ mod tests {
             page(2, "http://a.org/2", "Oats", "Oats are no rye, but a grass."),
             page(3, "http://b.org/3", "天气", "北京的天气很好，我们去公园。"),
         ];
-        index.add(&pages, 3).unwrap();
+        index.add(&pages, &[], 3).unwrap();
         assert_eq!(urls(&index, "rye"), ["http://a.org/1", "http://a.org/2"], "the title counts more");
         assert_eq!(urls(&index, "CAFE gras"), ["http://a.org/1"]);
         assert_eq!(urls(&index, "天气"), ["http://b.org/3"]);
@@ -275,10 +279,13 @@ mod tests {
         for strange in ["\"", "*", "NEAR(", "a OR", "-", "title:x \"", "", "^", "(((", "\u{0}"] {
             urls(&index, strange);
         }
-        index.add(&[page(4, "http://a.org/1", "Rye", "Now it is about barley.")], 4).unwrap();
+        index
+            .add(&[page(4, "http://a.org/1", "Rye", "Now it is about barley.")], &["http://a.org/2".to_owned()], 4)
+            .unwrap();
         assert_eq!(urls(&index, "café"), Vec::<String>::new());
-        assert_eq!((index.reached().unwrap(), index.n_pages().unwrap()), (4, 3));
-        assert_eq!(index.forget("a.org").unwrap(), 2);
+        assert_eq!((index.reached().unwrap(), index.n_pages().unwrap()), (4, 2));
+        assert_eq!(urls(&index, "oats"), Vec::<String>::new(), "left out since");
+        assert_eq!(index.forget("a.org").unwrap(), 1);
         assert_eq!(urls(&index, "grass"), Vec::<String>::new());
         drop(index);
         assert_eq!(SearchIndex::create(&path, "store 1").unwrap().n_pages().unwrap(), 1);

@@ -154,7 +154,6 @@ async function hostilePages() {
   }
   assert.ok(n >= 200, `${n} pages`);
   assert.deepEqual(wrong, []);
-  // The same markup without our writer: sandbox and policy alone must hold.
   await context.close();
   console.log(`${n} hostile pages: nothing ran, no request left`);
 }

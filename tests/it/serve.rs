@@ -198,8 +198,6 @@ fn labels_round_trip(dir: &Path, inspector: &Inspector, page: &str) {
 #[test]
 fn only_those_who_may_are_answered() {
     let dir = tempfile::tempdir().unwrap();
-    let demo = dehusk(dir.path(), &["learn", "--help"]);
-    assert!(demo.status.success());
     let none = dehusk(dir.path(), &["serve", "--db", "none.db"]);
     assert!(!none.status.success() && err(&none).contains("none.db"), "{}", err(&none));
     let server = Server::start(Arc::new(|_: &str, _: &str| Reply::html("<p>one page"))).unwrap();
