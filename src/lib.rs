@@ -5,6 +5,7 @@
 //! modules here are the program: settings, politeness, fetching, the store, the crawl and the command line. They are
 //! public for the program's own tests and change with it. ARCHITECTURE.md says which module may use which.
 
+pub mod outline;
 pub mod settings;
 pub mod unpacked;
 pub mod validators;

@@ -9,12 +9,12 @@ use anyhow::{Context, anyhow};
 
 use super::crawl::{run_crawl, site_table};
 use super::learn_many::{SitePages, learn_all};
-use super::outline::{write_outline, write_summary};
 use super::table::{Table, terminal_width};
 use super::terminal::stdout;
 use super::{Failure, Outcome, exit};
 use crate::crawl::SeedList;
 use crate::folder::{Folder, url_of};
+use crate::outline::{write_outline, write_summary};
 use crate::settings::Settings;
 use crate::store::Store;
 use dehusk_core::internals::dom::parse_bytes;

@@ -19,7 +19,6 @@ mod maintenance;
 mod manual;
 mod metrics;
 mod names;
-mod outline;
 mod page_history;
 mod pages;
 mod picture;

@@ -10,11 +10,11 @@ use clap::Subcommand;
 
 use super::learn::store_template;
 use super::names::host_name;
-use super::outline::write_outline;
 use super::picture::picture;
 use super::table::{Table, terminal_width, time};
 use super::terminal::stdout;
 use super::{Failure, Outcome, open_store};
+use crate::outline::write_outline;
 use crate::settings::Settings;
 use crate::store::TemplateRow;
 use dehusk_core::internals::clean::CleanOptions;

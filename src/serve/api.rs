@@ -24,7 +24,7 @@ pub(super) fn json<T: Serialize>(loaded: Result<T, Refusal>) -> Response {
 /// A call: its path, what it gives, and its parameters with what they are.
 type Call = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const CALLS: [Call; 6] = [
+const CALLS: [Call; 7] = [
     ("/api/runs", "The newest runs and their counts", &[]),
     ("/api/run", "One run: failures, rate over time, gaps between requests", &[("id", "Number of the run")]),
     (
@@ -40,9 +40,10 @@ const CALLS: [Call; 6] = [
     ),
     (
         "/api/site",
-        "One site: versions of its template, pages, robots.txt",
+        "One site: versions of its template, pages, robots.txt, settings of its last run",
         &[("host", "Host"), ("after", "As given in `next`")],
     ),
+    ("/api/near", "Groups of pages of a site that say nearly the same", &[("host", "Host")]),
     ("/api/search", "Pages with all words of a query, the best first", &[("q", "Words")]),
     (
         "/api/page",

@@ -16,6 +16,7 @@ use maud::Markup;
 use serde::Deserialize;
 
 use super::frame::{Show, sandboxed};
+use super::near::Near;
 use super::page::Page;
 use super::runs::{Run, Runs};
 use super::search::Search;
@@ -43,6 +44,11 @@ struct SiteAsked {
     host: String,
     #[serde(default)]
     after: String,
+}
+
+#[derive(Deserialize)]
+struct HostAsked {
+    host: String,
 }
 
 #[derive(Deserialize)]
@@ -85,7 +91,15 @@ pub(super) fn routes(inspector: Arc<Inspector>) -> Router {
         .route(
             "/site",
             get(async |State(i): Shared, Query(asked): Query<SiteAsked>| {
-                shown(&i, move |store| Site::load(store, &asked.host, &asked.after), Site::render).await
+                let inspector = Arc::clone(&i);
+                shown(&i, move |store| Site::load(&inspector, store, &asked.host, &asked.after), Site::render).await
+            }),
+        )
+        .route(
+            "/near",
+            get(async |State(i): Shared, Query(asked): Query<HostAsked>| {
+                let inspector = Arc::clone(&i);
+                shown(&i, move |store| Near::load(&inspector, store, &asked.host), Near::render).await
             }),
         )
         .route(
@@ -126,7 +140,15 @@ pub(super) fn routes(inspector: Arc<Inspector>) -> Router {
         .route(
             "/api/site",
             get(async |State(i): Shared, Query(asked): Query<SiteAsked>| {
-                api::json(read(&i, move |store| Site::load(store, &asked.host, &asked.after)).await)
+                let inspector = Arc::clone(&i);
+                api::json(read(&i, move |store| Site::load(&inspector, store, &asked.host, &asked.after)).await)
+            }),
+        )
+        .route(
+            "/api/near",
+            get(async |State(i): Shared, Query(asked): Query<HostAsked>| {
+                let inspector = Arc::clone(&i);
+                api::json(read(&i, move |store| Near::load(&inspector, store, &asked.host)).await)
             }),
         )
         .route(

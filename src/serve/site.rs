@@ -3,12 +3,15 @@
 use maud::{Markup, html};
 use serde::Serialize;
 
-use super::Refusal;
 use super::chart::sparkline;
+use super::in_force::InForce;
 use super::layout::{Place, document, facts, query};
 use super::words::{count, minute};
+use super::{Inspector, Refusal};
+use crate::outline::write_outline;
+use crate::robots::Robots as Rules;
 use crate::store::{PageRow, SiteListing, Store, TemplateRow};
-use dehusk_core::internals::template::{Block, changes};
+use dehusk_core::internals::template::{Block, Template, changes};
 
 /// Pages of one part of the list.
 const PART: usize = 100;
@@ -16,6 +19,8 @@ const PART: usize = 100;
 const MOST_VERSIONS: usize = 12;
 /// Blocks of a difference that are listed.
 const MOST_BLOCKS: usize = 60;
+/// Bytes of an outline that are shown.
+const MOST_OUTLINE: usize = 60_000;
 /// Bytes of a robots.txt that are shown.
 const MOST_ROBOTS: usize = 20_000;
 
@@ -25,7 +30,11 @@ pub(super) struct Site {
     schema: u32,
     site: SiteListing,
     versions: Vec<Version>,
+    /// Training pages and nodes of the newest version, as `dehusk templates show` prints them.
+    outline: Option<String>,
     robots: Vec<Robots>,
+    /// `None` where its run stored no settings.
+    in_force: Option<InForce>,
     pages: Vec<PageRow>,
     /// The URL behind which the next part of the pages begins, if there is one.
     next: Option<String>,
@@ -48,7 +57,7 @@ struct Robots {
 }
 
 impl Site {
-    pub(super) fn load(store: &Store, host: &str, after: &str) -> Result<Site, Refusal> {
+    pub(super) fn load(inspector: &Inspector, store: &Store, host: &str, after: &str) -> Result<Site, Refusal> {
         let Some(site) = store.site(host)? else {
             let near = store.near_hosts(host)?;
             let hint = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
@@ -58,12 +67,20 @@ impl Site {
         let has_more = pages.len() > PART;
         pages.truncate(PART);
         let next = pages.last().filter(|_| has_more).map(|page| page.url.clone());
-        let robots = store.robots_of(&site.host)?.into_iter().map(|robots| {
+        let stored = store.robots_of(&site.host)?;
+        let agents = inspector.settings.agents();
+        let delays = stored.iter().filter_map(|robots| Rules::parse(&robots.body, &agents).delay());
+        let crawl_delay = delays.max().map(|delay| delay.as_secs_f64());
+        let settings = site.run.map(|run| store.run_settings(run)).transpose()?.flatten();
+        let settings = settings.and_then(|json| serde_json::from_str(&json).ok());
+        let in_force = settings.map(|settings| InForce::of(&settings, crawl_delay));
+        let robots = stored.into_iter().map(|robots| {
             let body = &robots.body[..robots.body.len().min(MOST_ROBOTS)];
             let text = String::from_utf8_lossy(body).into_owned();
             Robots { origin: robots.origin, fetched_at: robots.fetched_at, status: robots.status, text }
         });
-        Ok(Site { schema: 1, versions: versions(store, &site.host)?, robots: robots.collect(), pages, next, site })
+        let ((versions, outline), robots) = (versions(store, &site.host)?, robots.collect());
+        Ok(Site { schema: 1, versions, outline, robots, in_force, pages, next, site })
     }
 
     pub(super) fn render(&self) -> Markup {
@@ -82,7 +99,10 @@ impl Site {
             h2 { "Template" }
             (self.history())
             h2 { "Pages" }
+            p { a href=(format!("/near?{}", query(&[("host", &site.host)]))) { "Pages that say nearly the same" } }
             (self.page_table())
+            h2 { "Settings in force" }
+            @match &self.in_force { Some(in_force) => (in_force.render()), None => p.dim { "Its last run stored none." } }
             h2 { "robots.txt" }
             @if self.robots.is_empty() { p.dim { "None is stored." } }
             @for robots in &self.robots {
@@ -110,6 +130,9 @@ impl Site {
                         td { @if let Some(blocks) = &version.changes { (difference(blocks)) } }
                     } } }
                 } }
+                @if let Some(outline) = &self.outline {
+                    details { summary { "Training pages and outline of the newest version" } pre.source tabindex="0" { (outline) } }
+                }
             }
         }
     }
@@ -143,8 +166,8 @@ pub(super) fn page_address(url: &str) -> String {
     format!("/page?{}", query(&[("url", url)]))
 }
 
-/// The versions of a template, the newest first.
-fn versions(store: &Store, host: &str) -> Result<Vec<Version>, Refusal> {
+/// The versions of a template, the newest first, and the outline of that one.
+fn versions(store: &Store, host: &str) -> Result<(Vec<Version>, Option<String>), Refusal> {
     let rows: Vec<TemplateRow> =
         store.list_templates(Some(host), true)?.into_iter().filter(|row| row.host == host).collect();
     let templates = rows.iter().take(MOST_VERSIONS).map(|row| store.load_template(host, Some(row.version)));
@@ -152,7 +175,25 @@ fn versions(store: &Store, host: &str) -> Result<Vec<Version>, Refusal> {
     let templates: Vec<_> = templates.map(|template| template.ok().flatten()).collect();
     let of = |at: usize| templates.get(at).and_then(Option::as_ref);
     let compared = |at: usize| of(at + 1).zip(of(at)).map(|(before, after)| changes(before, after));
-    Ok(rows.into_iter().enumerate().map(|(at, template)| Version { template, changes: compared(at) }).collect())
+    let outline = of(0).map(outline);
+    Ok((
+        rows.into_iter().enumerate().map(|(at, template)| Version { template, changes: compared(at) }).collect(),
+        outline,
+    ))
+}
+
+/// The outline of a template, cut where it is long.
+fn outline(template: &Template) -> String {
+    let mut bytes = Vec::new();
+    // Writing to memory does not fail.
+    let _ = write_outline(template, false, &mut bytes);
+    let is_cut = bytes.len() > MOST_OUTLINE;
+    bytes.truncate(MOST_OUTLINE);
+    let mut text = String::from_utf8_lossy(&bytes).into_owned();
+    if is_cut {
+        text.push_str("\n… `dehusk templates show` prints all of it");
+    }
+    text
 }
 
 /// The blocks that came and went.

@@ -1,28 +1,28 @@
 // The inspector in Chromium: views, keys, accessibility, hostile pages, screenshots.
 //
-//   node inspector.mjs ADDRESS_OF_THE_DEMO ADDRESS_OF_HOSTILE_PAGES
+//   node inspector.mjs demo ADDRESS       views and keys of the demo, labels; screenshots are in shots/
+//   node inspector.mjs hostile ADDRESS    pages that try to run or to ask
+//   node inspector.mjs live ADDRESS       run 1 while it works
+//   node inspector.mjs sites ADDRESS      each site of any database, with a page of it in every view
 //
-// Screenshots are in shots/. Ends with 1 at the first thing that is wrong.
+// Ends with 1 at the first thing that is wrong.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
-const [demo, hostile] = process.argv.slice(2);
+const [what, address] = process.argv.slice(2);
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PAGE = `/page?url=${encodeURIComponent("http://menus.demo.test/1/2.html")}`;
-const VIEWS = ["/", "/run?id=1", "/sites", "/sites?q=nothing-like-it", "/site?host=menus.demo.test", "/search?q=valley", PAGE.replace("/page", "/label"), PAGE,
+const VIEWS = ["/", "/run?id=1", "/sites", "/sites?q=nothing-like-it", "/site?host=menus.demo.test", "/near?host=twins.demo.test", "/search?q=valley", PAGE.replace("/page", "/label"), PAGE,
   `${PAGE}&view=beside`, `${PAGE}&view=markdown`, `${PAGE}&view=diff`, "/try"];
 
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 try {
-  await eachView();
-  await keys();
-  await pasted();
-  await labels();
-  await hostilePages();
+  const all = { demo: [eachView, keys, pasted, labels], hostile: [hostilePages], live: [liveRun], sites: [eachSite] };
+  for (const check of all[what]) await check();
 } finally {
   await browser.close();
 }
@@ -33,20 +33,12 @@ async function eachView() {
   let checked = 0;
   for (const colorScheme of ["light", "dark"]) {
     for (const width of [360, 1280, 1920]) {
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
-      const page = await context.newPage();
-      const errors = [];
-      page.on("pageerror", (error) => errors.push(String(error)));
-      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+      const { context, page, errors } = await watched({ colorScheme, viewport: { width, height: 900 } });
       for (const [number, path] of VIEWS.entries()) {
-        await page.goto(`http://${demo}${path}`, { waitUntil: "load" });
+        await page.goto(`http://${address}${path}`, { waitUntil: "load" });
         const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         assert.ok(wider <= 0, `${path}: ${wider} px wider than ${width}`);
-        await page.evaluate(AXE);
-        const found = await page.evaluate(async () => (await axe.run(document, { iframes: false })).violations);
-        const serious = found.filter((finding) => ["serious", "critical"].includes(finding.impact));
-        const said = serious.map((finding) => `${finding.id}: ${finding.nodes.map((node) => node.html).join(" ")}`);
-        assert.deepEqual(said, [], `${path}, ${colorScheme}`);
+        await accessible(page, `${path}, ${colorScheme}`);
         await page.screenshot({ path: `shots/${number}-${width}-${colorScheme}.png`, fullPage: true });
         checked += 1;
       }
@@ -60,7 +52,7 @@ async function eachView() {
 /** The whole way by the keyboard: the search, a site, a page, its views, the next page. */
 async function keys() {
   const page = await browser.newPage();
-  await page.goto(`http://${demo}/`);
+  await page.goto(`http://${address}/`);
   await page.keyboard.press("/");
   await page.keyboard.type("menus.demo.test");
   await page.keyboard.press("Enter");
@@ -94,10 +86,71 @@ async function keys() {
   console.log("keys: search, views 1 to 4, j and k");
 }
 
+/** The counts of a run rise while it works, without a key or a click. */
+async function liveRun() {
+  const page = await browser.newPage();
+  await page.goto(`http://${address}/run?id=1`);
+  const shown = async () => Number((await page.locator("[data-count=requests]").innerText()).replaceAll(",", ""));
+  const first = await shown();
+  await page.waitForFunction((n) => Number(document.querySelector("[data-count=requests]").innerText.replaceAll(",", "")) > n, first);
+  console.log(`live: ${first} requests, then ${await shown()}`);
+  await page.close();
+}
+
+/** Each site and its first page in every view: no error, no serious finding of axe, no policy broken. */
+async function eachSite() {
+  const { context, page, errors } = await watched({ viewport: { width: 1280, height: 900 } });
+  let [n, next] = [0, ""];
+  do {
+    const part = await (await context.request.get(`http://${address}/api/sites?${next}`)).json();
+    next = part.next;
+    for (const { host } of part.sites) {
+      const site = await (await context.request.get(`http://${address}/api/site?host=${host}`)).json();
+      const paths = [`/site?host=${host}`, `/near?host=${host}`];
+      for (const { url } of site.pages.slice(0, 1)) {
+        const of = `url=${encodeURIComponent(url)}`;
+        const views = ["fetched", "template", "main", "overlay", "beside", "markdown", "text", "source", "diff"];
+        paths.push(...views.map((view) => `/page?${of}&view=${view}`), `/label?${of}`);
+      }
+      for (const path of paths) {
+        await page.goto(`http://${address}${path}`, { waitUntil: "load" });
+        if (!path.includes("view=") || path.includes("view=overlay")) await accessible(page, path);
+        n += 1;
+      }
+      assert.deepEqual(errors, [], host);
+    }
+  } while (next);
+  await context.close();
+  console.log(`${n} views of sites: no error, no serious finding of axe, no policy broken`);
+}
+
+/** A page whose errors, and whose breaks of a policy, in its frames too, are collected. */
+async function watched(options) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  const session = await context.newCDPSession(page);
+  await session.send("Audits.enable");
+  session.on("Audits.issueAdded", ({ issue }) => {
+    if (issue.code === "ContentSecurityPolicyIssue") errors.push(JSON.stringify(issue.details));
+  });
+  return { context, page, errors };
+}
+
+/** No serious finding of axe. Its code comes past the policy of the page. */
+async function accessible(page, path) {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => (await axe.run(document, { iframes: false })).violations);
+  const serious = found.filter((finding) => ["serious", "critical"].includes(finding.impact));
+  assert.deepEqual(serious.map((finding) => `${finding.id}: ${finding.nodes.map((node) => node.html).join(" ")}`), [], path);
+}
+
 /** A page that is pasted. */
 async function pasted() {
   const page = await browser.newPage();
-  await page.goto(`http://${demo}/try`);
+  await page.goto(`http://${address}/try`);
   await page.getByLabel("HTML").fill(`<nav>Guide</nav><p>${"Rye is a grass, and it is grown as a grain. ".repeat(9)}</p>`);
   await page.getByRole("button", { name: "Clean" }).click();
   await page.waitForSelector("pre.source");
@@ -111,7 +164,7 @@ async function pasted() {
 /** A block is labeled by a click and by a key; what is saved is shown again. */
 async function labels() {
   const page = await browser.newPage();
-  const path = `http://${demo}${PAGE.replace("/page", "/label")}`;
+  const path = `http://${address}${PAGE.replace("/page", "/label")}`;
   await page.goto(path);
   const block = page.locator("form.label li", { hasText: "The recent valley" }).first();
   await block.getByLabel("neither").check();
@@ -130,21 +183,19 @@ async function labels() {
 
 /** No vector runs, and no request leaves for another address. */
 async function hostilePages() {
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  const wrong = [];
+  const { context, page, errors: wrong } = await watched({});
   page.on("request", (request) => {
     const { host, protocol } = new URL(request.url());
-    if (host !== hostile && !["data:", "about:"].includes(protocol)) wrong.push(`request ${request.url()}`);
+    if (host !== address && !["data:", "about:"].includes(protocol)) wrong.push(`request ${request.url()}`);
   });
   page.on("dialog", (dialog) => { wrong.push(`dialog ${dialog.message()}`); dialog.dismiss(); });
   page.on("popup", () => wrong.push("popup"));
   let after = "";
   let n = 0;
   for (;;) {
-    const part = await (await context.request.get(`http://${hostile}/api/site?host=hostile.test&after=${encodeURIComponent(after)}`)).json();
+    const part = await (await context.request.get(`http://${address}/api/site?host=hostile.test&after=${encodeURIComponent(after)}`)).json();
     for (const { url } of part.pages) {
-      await page.goto(`http://${hostile}/page?url=${encodeURIComponent(url)}&view=beside`, { waitUntil: "load" });
+      await page.goto(`http://${address}/page?url=${encodeURIComponent(url)}&view=beside`, { waitUntil: "load" });
       const title = await page.title();
       assert.notEqual(title, "x", `${url} has changed the title`);
       n += 1;
@@ -155,5 +206,5 @@ async function hostilePages() {
   assert.ok(n >= 200, `${n} pages`);
   assert.deepEqual(wrong, []);
   await context.close();
-  console.log(`${n} hostile pages: nothing ran, no request left`);
+  console.log(`${n} hostile pages: nothing ran, no request left, no policy broken`);
 }

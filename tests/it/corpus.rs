@@ -13,6 +13,11 @@ pub(crate) fn sites() -> Option<&'static Path> {
     SITES.get_or_init(unpack).as_deref()
 }
 
+/// The second half of the sites.
+pub(crate) fn more_sites() -> Option<PathBuf> {
+    unpacked("sites/sites-dev2.tar.xz", "sites2", "gold.toml")
+}
+
 /// A file beside the project.
 pub(crate) fn shared(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(name)
@@ -29,21 +34,28 @@ pub(crate) fn expected() -> BTreeMap<String, Value> {
 }
 
 fn unpack() -> Option<PathBuf> {
-    let archive = shared("sites/sites-dev.tar.xz");
-    if !archive.exists() {
-        eprintln!("skipped: {} is not there", archive.display());
-        return None;
-    }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/corpus");
-    let sites = folder.join("sites");
+    let sites = unpacked("sites/sites-dev.tar.xz", "sites", "scripting-on")?;
     if !sites.join("scripting-on").exists() {
-        std::fs::create_dir_all(&folder).ok()?;
-        let status = Command::new("tar").arg("xJf").arg(&archive).arg("-C").arg(&folder).status().ok()?;
-        assert!(status.success(), "tar could not unpack {}", archive.display());
         // One site has other nodes in a browser, where `noscript` holds raw text.
         let labels = "shop-bildblatt.jsonl";
         std::fs::copy(shared("sites/scripting-on").join(labels), sites.join("labels/dev").join(labels)).ok()?;
         std::fs::write(sites.join("scripting-on"), "").ok()?;
     }
     Some(sites)
+}
+
+/// The folder of an archive beside the project, unpacked below `target/` unless this file is in it.
+fn unpacked(archive: &str, name: &str, file: &str) -> Option<PathBuf> {
+    let archive = shared(archive);
+    if !archive.exists() {
+        eprintln!("skipped: {} is not there", archive.display());
+        return None;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/corpus");
+    if !folder.join(name).join(file).exists() {
+        std::fs::create_dir_all(&folder).ok()?;
+        let status = Command::new("tar").arg("xJf").arg(&archive).arg("-C").arg(&folder).status().ok()?;
+        assert!(status.success(), "tar could not unpack {}", archive.display());
+    }
+    Some(folder.join(name))
 }

@@ -11,8 +11,8 @@ use markup5ever_rcdom::{NodeData, RcDom};
 use crate::cli::{dehusk, err};
 use crate::serve::{Inspector, encoded};
 
-/// Texts that run, ask or break out where they are not escaped.
-fn vectors() -> Vec<String> {
+/// Texts that run, ask a server at this port or break out where they are not escaped.
+fn vectors(port: u16) -> Vec<String> {
     let runs = ["alert(1)", "fetch('http://127.0.0.1:9/leak')", "parent.document.title='x'"];
     let mut all = Vec::new();
     for run in runs {
@@ -86,45 +86,60 @@ fn vectors() -> Vec<String> {
             "<video poster='http://127.0.0.1:9/v.png'></video>",
             "<track src='http://127.0.0.1:9/t.vtt'>",
         ] {
-            all.push(form.replace("RUN", run));
+            all.push(form.replace("RUN", run).replace("127.0.0.1:9/", &format!("127.0.0.1:{port}/")));
         }
     }
     all
 }
 
 /// A site of which each page has a vector in its title, text, attributes, headers and address.
-pub(crate) fn hostile_site() -> Server {
-    let all = vectors();
-    Server::start(Arc::new(move |_: &str, path: &str| {
-        if path == "/robots.txt" {
-            return Reply::text("User-agent: *\n# <script>alert(1)</script>\nDisallow: /none\n");
-        }
-        let at: usize = path.trim_start_matches('/').split('?').next().unwrap().parse().unwrap_or(0);
-        let Some(vector) = all.get(at) else { return Reply::status(404) };
-        let links: String = (0..all.len())
-            .map(|n| format!("<li><a href=\"/{n}?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E\">{n}</a>"))
-            .collect();
-        let attribute = vector.replace('"', "&quot;");
-        let body = format!(
-            "<html lang=\"{attribute}\"><title>{vector}</title><meta name=author content=\"{attribute}\">
-            <nav><ul>{links}</ul></nav><main><h1 class=\"{attribute}\">{vector}</h1>
-            <p title=\"{attribute}\">Rye is a grass that is grown as a grain, number {at}. {vector}
-            <img alt=\"{attribute}\" src=\"{attribute}\"></main><footer>The footer of all pages</footer>"
-        );
-        Reply::typed("text/html; charset=utf-8; x=\"<script>alert(1)</script>\"", body)
-    }))
-    .unwrap()
+pub(crate) struct HostileSite {
+    server: Server,
+    /// The server that the vectors ask.
+    asked: Server,
 }
 
-pub(crate) fn crawl_hostile_site(dir: &Path, server: &Server) {
-    let resolve = format!("fetch.resolve=[\"hostile.test=127.0.0.1:{}\"]", server.port());
-    let pages = format!("crawl.pages_per_site={}", vectors().len() + 5);
-    let url = "http://hostile.test/0";
-    let sets = ["politeness.delay=0", "fetch.allow_private=true", &resolve, &pages];
-    let mut args = vec!["crawl", url, "--quiet", "--db", "h.db"];
-    sets.iter().for_each(|set| args.extend(["--set", set]));
-    let crawled = dehusk(dir, &args);
-    assert!(crawled.status.success(), "{}", err(&crawled));
+impl HostileSite {
+    pub(crate) fn start() -> HostileSite {
+        let asked = Server::start(Arc::new(|_: &str, _: &str| Reply::status(404))).unwrap();
+        let all = vectors(asked.port());
+        let server = Server::start(Arc::new(move |_: &str, path: &str| {
+            if path == "/robots.txt" {
+                return Reply::text("User-agent: *\n# <script>alert(1)</script>\nDisallow: /none\n");
+            }
+            let at: usize = path.trim_start_matches('/').split('?').next().unwrap().parse().unwrap_or(0);
+            let Some(vector) = all.get(at) else { return Reply::status(404) };
+            let links: String = (0..all.len())
+                .map(|n| format!("<li><a href=\"/{n}?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E\">{n}</a>"))
+                .collect();
+            let attribute = vector.replace('"', "&quot;");
+            let body = format!(
+                "<html lang=\"{attribute}\"><title>{vector}</title><meta name=author content=\"{attribute}\">
+                <nav><ul>{links}</ul></nav><main><h1 class=\"{attribute}\">{vector}</h1>
+                <p title=\"{attribute}\">Rye is a grass that is grown as a grain, number {at}. {vector}
+                <img alt=\"{attribute}\" src=\"{attribute}\"></main><footer>The footer of all pages</footer>"
+            );
+            Reply::typed("text/html; charset=utf-8; x=\"<script>alert(1)</script>\"", body)
+        }))
+        .unwrap();
+        HostileSite { server, asked }
+    }
+
+    pub(crate) fn crawl(&self, dir: &Path) {
+        let resolve = format!("fetch.resolve=[\"hostile.test=127.0.0.1:{}\"]", self.server.port());
+        let pages = format!("crawl.pages_per_site={}", vectors(0).len() + 5);
+        let url = "http://hostile.test/0";
+        let sets = ["politeness.delay=0", "fetch.allow_private=true", &resolve, &pages];
+        let mut args = vec!["crawl", url, "--quiet", "--db", "h.db"];
+        sets.iter().for_each(|set| args.extend(["--set", set]));
+        let crawled = dehusk(dir, &args);
+        assert!(crawled.status.success(), "{}", err(&crawled));
+    }
+
+    /// Requests that the vectors have sent.
+    pub(crate) fn leaks(&self) -> usize {
+        self.asked.arrivals().len()
+    }
 }
 
 /// Everything in a document that could run or ask, as an independent parser sees it.
@@ -168,10 +183,10 @@ fn live_parts(html: &str) -> Vec<String> {
 
 #[test]
 fn nothing_of_a_hostile_page_runs_or_asks() {
-    assert!(vectors().len() >= 200, "{}", vectors().len());
-    let server = hostile_site();
+    assert!(vectors(0).len() >= 200, "{}", vectors(0).len());
+    let site = HostileSite::start();
     let dir = tempfile::tempdir().unwrap();
-    crawl_hostile_site(dir.path(), &server);
+    site.crawl(dir.path());
     let inspector = Inspector::start(dir.path(), &["--db", "h.db"]);
     let mut urls = Vec::new();
     let mut after = String::new();

@@ -1,6 +1,8 @@
 //! All integration tests in one binary.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, reason = "tests")]
 
+#[cfg(feature = "serve")]
+mod browser;
 mod changes;
 mod clean_learn;
 mod cli;

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Reply, Server};
 
+use crate::browser::browse;
 use crate::cli::{dehusk, err};
-use crate::hostile_pages::{crawl_hostile_site, hostile_site};
 
 /// A running inspector. Ends when dropped.
 pub(crate) struct Inspector {
@@ -99,6 +99,9 @@ fn every_view_of_the_demo_is_shown() {
         ("/sites".to_owned(), "twofold.demo.test"),
         ("/sites?q=twof&outcome=learned&sort=updated".to_owned(), "twofold.demo.test"),
         ("/site?host=menus.demo.test".to_owned(), "/1/2.html"),
+        ("/site?host=menus.demo.test".to_owned(), "<code>0.2</code>"),
+        ("/site?host=menus.demo.test".to_owned(), "header#top"),
+        ("/near?host=twins.demo.test".to_owned(), "nearly the same"),
         (format!("/page?url={page}"), "8 training pages"),
         (format!("/page?url={page}&view=beside"), "show=main"),
         (format!("/page?url={page}&view=markdown"), "# The recent valley"),
@@ -114,6 +117,7 @@ fn every_view_of_the_demo_is_shown() {
         ("/api/run?id=1".to_owned(), "\"shortest\":"),
         ("/api/sites?q=menus".to_owned(), "\"host\":\"menus.demo.test\""),
         ("/api/site?host=menus.demo.test".to_owned(), "\"versions\":[{"),
+        ("/api/near?host=twins.demo.test".to_owned(), "\"compared\":9"),
         (format!("/api/page?url={page}"), "\"step\":\"site_model\""),
         ("/metrics".to_owned(), "dehusk_stored_sites{outcome=\"learned\"} 10"),
         ("/healthz".to_owned(), "ok"),
@@ -155,7 +159,7 @@ fn every_view_of_the_demo_is_shown() {
     let tried = inspector.ask("POST", "/try", &headers, &form);
     assert!(tried.status == 200 && tried.body.contains("with the model of menus.demo.test"), "{}", tried.body);
     labels_round_trip(dir.path(), &inspector, &page);
-    in_a_browser(&inspector);
+    browser_labels(dir.path(), &inspector);
 }
 
 /// What a user labels in the browser is what `evaluate` reads.
@@ -193,6 +197,25 @@ fn labels_round_trip(dir: &Path, inspector: &Inspector, page: &str) {
     assert_eq!(other.status, 400, "{}", other.body);
     // The labels of the model again, for the browser.
     sent("");
+}
+
+/// Labels that are made in the browser are scored as those that were sent: two blocks are changed there.
+fn browser_labels(dir: &Path, inspector: &Inspector) {
+    let gold = dir.join("dehusk-demo/dehusk.db.gold.jsonl");
+    let labeled = || -> serde_json::Value {
+        serde_json::from_str(std::fs::read_to_string(&gold).unwrap().lines().next().unwrap()).unwrap()
+    };
+    let before = labeled();
+    if !browse("demo", inspector) {
+        return;
+    }
+    let after = labeled();
+    assert_ne!(before["labels"], after["labels"]);
+    let [had, has] = [&before, &after].map(|page| page["gold"].as_str().unwrap());
+    assert!(had.contains("The recent valley") && !has.contains("The recent valley"), "neither: {has}");
+    let scored = dehusk(dir, &["evaluate", "dehusk-demo/dehusk.db.gold.jsonl", "--method", "main", "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&scored.stdout).unwrap();
+    assert!(report["bag"]["f1"].as_f64().unwrap() < 1.0, "the model does not agree any more: {report}");
 }
 
 #[test]
@@ -233,16 +256,11 @@ fn a_run_is_seen_while_it_works() {
     .unwrap();
     let dir = tempfile::tempdir().unwrap();
     let resolve = format!("fetch.resolve=[\"live.test=127.0.0.1:{}\"]", server.port());
-    let sets = [
-        "--set",
-        "fetch.allow_private=true",
-        "--set",
-        &resolve,
-        "--set",
-        "politeness.delay=0.3",
-        "--set",
-        "crawl.pages_per_site=25",
-    ];
+    // A browser needs some seconds to see it.
+    let delay = if std::env::var_os("BROWSER").is_some() { "1.0" } else { "0.3" };
+    let delay = format!("politeness.delay={delay}");
+    let sets =
+        ["--set", "fetch.allow_private=true", "--set", &resolve, "--set", &delay, "--set", "crawl.pages_per_site=25"];
     let mut crawl = Command::new(env!("CARGO_BIN_EXE_dehusk"))
         .current_dir(dir.path())
         .args(["crawl", "http://live.test/0", "--quiet", "--db", "live.db"])
@@ -267,6 +285,7 @@ fn a_run_is_seen_while_it_works() {
         assert!(since.elapsed() < Duration::from_secs(10), "the inspector does not end");
         std::thread::sleep(Duration::from_millis(20));
     }
+    browse("live", &inspector);
     // The messages end with the run.
     let events = inspector.get("/run/live?id=1").body;
     let requests: Vec<i64> = events
@@ -326,35 +345,4 @@ pub(crate) fn shows_both(dir: &Path, address: &str, host: &str, page: &str, line
         let answer = server.get(&path);
         assert!(matches!(answer.status, 200 | 303), "{path}: {}", answer.body);
     }
-}
-
-/// Opens every view in Chromium: keys, toggles, accessibility, requests that leave, pictures of the pages.
-fn in_a_browser(inspector: &Inspector) {
-    if std::env::var_os("BROWSER").is_none() {
-        println!("skipped: BROWSER is not set");
-        return;
-    }
-    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let tools = project.join("target/browser");
-    std::fs::create_dir_all(&tools).unwrap();
-    for name in ["package.json", "package-lock.json", "inspector.mjs"] {
-        std::fs::copy(project.join("tests/browser").join(name), tools.join(name)).unwrap();
-    }
-    if !tools.join("node_modules/axe-core").is_dir() {
-        let installed =
-            Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund"]).current_dir(&tools).status();
-        assert!(installed.unwrap().success(), "npm ci");
-    }
-    let server = hostile_site();
-    let dir = tempfile::tempdir().unwrap();
-    crawl_hostile_site(dir.path(), &server);
-    let hostile = Inspector::start(dir.path(), &["--db", "h.db"]);
-    let run = Command::new("node")
-        .arg("inspector.mjs")
-        .args([&inspector.address, &hostile.address])
-        .current_dir(&tools)
-        .output();
-    let run = run.unwrap();
-    print!("{}", String::from_utf8_lossy(&run.stdout));
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// `dehusk_core`.
 const FLOORS: &[&[&str]] = &[
     // Ground.
-    &["validators", "reason", "safe_html", "settings"],
+    &["outline", "validators", "reason", "safe_html", "settings"],
     // Pure crawl policy: no I/O, no async, no clock.
     &["robots", "scope", "sitemap", "politeness", "revisit"],
     // The one way to open a file, a pipe or standard input; and whether requests may be sent.

@@ -1,11 +1,11 @@
-//! Prints a template as an indented outline.
+//! A template as an indented outline of text.
 
 use std::io::{self, Write};
 
 use dehusk_core::internals::template::{Template, TemplateNode};
 
 /// Writes where the template comes from and how large it is.
-pub(super) fn write_summary(template: &Template, out: &mut impl Write) -> io::Result<()> {
+pub fn write_summary(template: &Template, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "site       {}", template.host)?;
     writeln!(out, "key page   {}", template.key_url)?;
     let (loads, n, m) = (template.loads, template.n_wanted, template.n_voters);
@@ -48,7 +48,7 @@ pub(super) fn write_summary(template: &Template, out: &mut impl Write) -> io::Re
 /// Writes the summary, then every node with its votes or the number of training pages that have it. Nodes in brackets
 /// are the page's own. A slot (…) is a node with own text or own children. With `votes`, a second column has the votes
 /// of the complete subdigraph.
-pub(super) fn write_outline(template: &Template, votes: bool, out: &mut impl Write) -> io::Result<()> {
+pub fn write_outline(template: &Template, votes: bool, out: &mut impl Write) -> io::Result<()> {
     write_summary(template, out)?;
     writeln!(out)?;
     let mut depths: Vec<usize> = Vec::with_capacity(template.nodes.len());
