@@ -33,7 +33,10 @@ def main():
         order = (False, True) if number % 2 == 0 else (True, False)
         took = {is_watched: crawl(hosts, pages, given[2], is_watched) for is_watched in order}
         ratios.append(took[True][0] / took[False][0])
-        print(f"alone {took[False][0]:6.2f} s, watched {took[True][0]:6.2f} s, {took[True][1]} views, {ratios[-1]:.3f}", flush=True)
+        print(
+            f"alone {took[False][0]:6.2f} s, watched {took[True][0]:6.2f} s, {took[True][1]} views, {ratios[-1]:.3f}",
+            flush=True,
+        )
     print(f"{hosts} hosts of {pages} pages, delay {given[2]} s: median ratio {statistics.median(ratios):.3f}")
 
 
@@ -81,7 +84,14 @@ def use(folder, hosts, is_over, opened):
         while not is_over.wait(1):
             host = f"h{chosen.randrange(hosts)}.test"
             page = quote(f"http://{host}/", safe="")
-            views = ["/", "/run?id=1", "/sites", f"/site?host={host}", f"/page?url={page}", f"/frame?show=overlay&url={page}"]
+            views = [
+                "/",
+                "/run?id=1",
+                "/sites",
+                f"/site?host={host}",
+                f"/page?url={page}",
+                f"/frame?show=overlay&url={page}",
+            ]
             connection = http.client.HTTPConnection(address)
             connection.request("GET", chosen.choice(views))
             opened.append(connection.getresponse().read())

@@ -236,7 +236,7 @@ impl Page {
             p.dim {
                 @if self.asked.pictures { "Pictures come from the site: your browser asks it for them. " a href=(self.pictures(false)) { "Do not show them" } }
                 @else { "Nothing is asked of the site: pictures are left out. " a href=(self.pictures(true)) { "Show them" } }
-                @for show in self.asked.view.shows() { " " a href=(self.frame(*show)) { (show.title()) " alone, to print" } }
+                @for show in self.asked.view.shows() { " · " a href=(self.frame(*show)) { (show.title()) " alone, to print" } }
             }
             div.two {
                 section { h2 { "Snapshot" } (self.snapshot()) (self.history()) }

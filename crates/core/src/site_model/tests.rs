@@ -60,6 +60,29 @@ fn a_page_of_another_night_is_no_evidence_for_itself() {
 }
 
 #[test]
+fn elements_with_equal_ids_are_the_same_element() {
+    let page = |n: usize| {
+        let items =
+            ["Search", "Print", "Send", "Subscribe", "Archive", "Help"].map(|name| format!("<p>{name} this page</p>"));
+        let tools = format!("<div id=tools>{}<p>{n} visitors</p></div>", items.concat());
+        let text = format!("<div id=text><p>What page {n} says, {}</p></div>", "and more of it ".repeat(n));
+        // On each page in another place, once below another parent.
+        match n {
+            1 => format!("{text}{tools}<p>Some rights reserved</p>"),
+            2 => format!("<section><div><div>{tools}</div></div></section>{text}<p>Some rights reserved</p>"),
+            _ => format!("{tools}{text}<p>Some rights reserved</p>"),
+        }
+    };
+    let (trees, _, labels) = learned(&(1..6).map(page).collect::<Vec<_>>());
+    for (n, (tree, labels)) in (1..).zip(trees.iter().zip(&labels)) {
+        let tools = tree.nodes().find(|node| tree.attr(*node, "id") == Some("tools")).unwrap().index();
+        assert_eq!(labels.support[tools], 4, "page {n}: the other pages have it");
+        assert!(n == 2 || labels.is_template[tools], "page {n}");
+        assert!(own_text(tree, labels).contains(&format!("What page {n} says")), "page {n}");
+    }
+}
+
+#[test]
 fn fewer_than_two_different_pages_are_no_training_set() {
     let options = SiteModelOptions::default();
     let (one, twin) = (page(&article("rye")), page(&article("rye")));
