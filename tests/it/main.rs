@@ -21,6 +21,7 @@ mod hostile;
 mod hostile_pages;
 mod html5lib;
 mod injection;
+mod paper_forms;
 mod politeness;
 mod quality;
 mod readers;
