@@ -47,6 +47,9 @@ step "lints"
 cargo clippy --quiet --workspace --all-targets --all-features --locked -- -D warnings
 
 step "tests"
+# Tests that cannot run say so in this file.
+skips="${CARGO_TARGET_DIR:-target}/tmp/skipped.txt"
+rm -f "$skips"
 READERS=1 PYTHON=1 cargo test --quiet --workspace --all-features --locked --lib --bins --tests --examples
 cargo test --quiet --workspace --all-features --locked --doc
 
@@ -56,4 +59,8 @@ RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --all-features --locked
 step "licences"
 cargo deny --log-level error check licenses bans sources
 
+if [ -s "$skips" ]; then
+    printf '\nSKIPPED in part or whole: %d tests\n' "$(cut -d: -f1-3 "$skips" | sort -u | wc -l)"
+    sort -u "$skips" | sed 's/^/  /'
+fi
 step "all well"

@@ -22,12 +22,12 @@ MODEL = "crates/core/src/site_model"
 # Name, file, what is there, what the mutant has, the tests: a target of cargo, and names.
 MUTANTS = [
     (
-        "ids are not mapped first",
-        f"{MODEL}/align.rs",
-        "if self.training_page.has_ids() {",
-        "if false {",
-        CORE,
-        "site_model::",
+        "a change back to template costs nothing",
+        f"{MODEL}/evidence.rs",
+        "const BACK: f64 = 12.48;",
+        "const BACK: f64 = 0.0;",
+        IT,
+        "generated:: situations::",
     ),
     (
         "ids are not searched for elsewhere",

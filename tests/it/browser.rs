@@ -15,13 +15,13 @@ use crate::cli::{dehusk, err};
 use crate::corpus;
 use crate::hostile_pages::HostileSite;
 use crate::serve::Inspector;
+use crate::skipped::is_asked_for;
 
 /// Opens an inspector in Chromium: `tests/browser/inspector.mjs` says what is done. `false` when it was skipped.
 pub(crate) fn browse(what: &str, inspector: &Inspector) -> bool {
     /// Only one of several tests installs.
     static INSTALLED: Mutex<bool> = Mutex::new(false);
-    if std::env::var_os("BROWSER").is_none() {
-        println!("skipped: BROWSER is not set");
+    if !is_asked_for("BROWSER") {
         return false;
     }
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -48,8 +48,7 @@ pub(crate) fn browse(what: &str, inspector: &Inspector) -> bool {
 
 #[test]
 fn hostile_pages_are_harmless_in_a_browser() {
-    if std::env::var_os("BROWSER").is_none() {
-        println!("skipped: BROWSER is not set");
+    if !is_asked_for("BROWSER") {
         return;
     }
     let site = HostileSite::start();
@@ -80,8 +79,7 @@ fn real_sites() -> Option<BTreeMap<String, (PathBuf, String)>> {
 
 #[test]
 fn the_real_sites_are_shown() {
-    if ["BROWSER", "RUN_SLOW_TESTS"].iter().any(|name| std::env::var_os(name).is_none()) {
-        println!("skipped: BROWSER and RUN_SLOW_TESTS are not both set");
+    if !is_asked_for("BROWSER") || !is_asked_for("RUN_SLOW_TESTS") {
         return;
     }
     let Some(sites) = real_sites() else { return };

@@ -7,15 +7,25 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-/// The unpacked sites, or `None` with a word on stderr: a clone without the corpus still passes.
+use crate::skipped::skipped;
+
+/// The unpacked sites, or `None` with a word: a clone without the corpus still passes.
 pub(crate) fn sites() -> Option<&'static Path> {
     static SITES: OnceLock<Option<PathBuf>> = OnceLock::new();
-    SITES.get_or_init(unpack).as_deref()
+    told(SITES.get_or_init(unpack).as_deref())
 }
 
 /// The second half of the sites.
 pub(crate) fn more_sites() -> Option<PathBuf> {
-    unpacked("sites/sites-dev2.tar.xz", "sites2", "gold.toml")
+    told(unpacked("sites/sites-dev2.tar.xz", "sites2", "gold.toml"))
+}
+
+/// Says that the test is skipped where there are no sites.
+fn told<T>(sites: Option<T>) -> Option<T> {
+    if sites.is_none() {
+        skipped(&format!("{} has no archive of sites", shared("sites").display()));
+    }
+    sites
 }
 
 /// A file beside the project.
@@ -48,7 +58,6 @@ fn unpack() -> Option<PathBuf> {
 fn unpacked(archive: &str, name: &str, file: &str) -> Option<PathBuf> {
     let archive = shared(archive);
     if !archive.exists() {
-        eprintln!("skipped: {} is not there", archive.display());
         return None;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/corpus");

@@ -229,7 +229,7 @@ fn distribution(loads: Vec<usize>) -> BTreeMap<usize, usize> {
 /// `RUN_SLOW_TESTS=1 cargo test --release --test it thousands -- --nocapture` prints rate and memory.
 #[test]
 fn thousands_of_sites_at_once() {
-    if std::env::var_os("RUN_SLOW_TESTS").is_none() {
+    if !crate::skipped::is_asked_for("RUN_SLOW_TESTS") {
         return;
     }
     let n_sites = 1000;

@@ -12,6 +12,7 @@ use serde_json::Value;
 use dehusk_core::internals::dom::{KeepNodes, NodeId, ParseOptions, Tree, parse};
 
 use crate::corpus::shared;
+use crate::skipped::skipped;
 
 struct Case {
     file: String,
@@ -22,7 +23,7 @@ struct Case {
 fn folder() -> Option<PathBuf> {
     let archive = shared("html5lib.tar.xz");
     if !archive.exists() {
-        eprintln!("skipped: {} is not there", archive.display());
+        skipped(&format!("{} is not there", archive.display()));
         return None;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/corpus/html5lib");

@@ -37,6 +37,7 @@ mod operating;
 #[cfg(feature = "serve")]
 mod serve;
 mod situations;
+mod skipped;
 mod soak;
 mod streams;
 mod strings;

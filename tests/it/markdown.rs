@@ -15,6 +15,7 @@ use proptest::prelude::*;
 use pulldown_cmark::Options;
 
 use crate::corpus::shared;
+use crate::skipped::skipped;
 
 fn markdown(html: &str, options: &MarkdownOptions) -> String {
     let page = Page::parse(html, &PageOptions::default());
@@ -184,7 +185,7 @@ fn read_back(markdown: &str) -> Parts {
 pub(crate) fn pages() -> Vec<(String, String)> {
     let archive = shared("pages/pages-dev.tar.xz");
     if !archive.exists() {
-        eprintln!("skipped: {} is not there", archive.display());
+        skipped(&format!("{} is not there", archive.display()));
         return Vec::new();
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/corpus");

@@ -7,13 +7,14 @@ use dehusk_core::internals::page_url::PageUrl;
 use serde_json::Value;
 
 use crate::corpus;
+use crate::skipped::skipped;
 
 /// The file of the variable, or the usual one; `None` when it is not there.
 fn cases(variable: &str, usual: &str) -> Option<Vec<Value>> {
     let path = std::env::var_os(variable).map_or_else(|| corpus::shared(usual), PathBuf::from);
     let Ok(text) = std::fs::read_to_string(&path) else {
         assert!(std::env::var_os(variable).is_none(), "{variable}: {} cannot be read", path.display());
-        println!("skipped: {} is not here", path.display());
+        skipped(&format!("{} is not there", path.display()));
         return None;
     };
     let file: Value = serde_json::from_str(&text).unwrap();

@@ -287,7 +287,7 @@ fn workers_share_a_run_whatever_happens_to_them() {
     match Command::new("faketime").arg("--version").output() {
         Ok(_) if is_slow_run() => faults.push(Fault::Clock),
         Ok(_) => {}
-        Err(_) => eprintln!("skipped: no faketime to set the clock of a worker"),
+        Err(_) => crate::skipped::skipped("no faketime to set the clock of a worker"),
     }
     // RUN_SLOW_TESTS=5 repeats each fault five times.
     let slow = std::env::var("RUN_SLOW_TESTS").ok();

@@ -1,8 +1,8 @@
 //! Aligns a page to a training page, equal content first.
 //!
-//! Children are mapped from the bodies down: equal subtrees in any order, then equal ids, then the pairs with the
-//! highest equality probability (thesis, definition 3.2.2, with stable names only and without order). Remaining nodes
-//! are searched for elsewhere on the training page, by unique id or equal subtree.
+//! Children are mapped from the bodies down: equal subtrees in any order, then the pairs with the highest equality
+//! probability (thesis, definition 3.2.2, with stable names only and without order), of which elements with ids are no
+//! part. Remaining nodes are searched for on the whole training page, by unique id or equal subtree.
 
 use super::SiteModelOptions;
 use super::encoded_page::EncodedPage;
@@ -140,11 +140,7 @@ impl Walk<'_> {
     fn map_only(&mut self, i: usize, j: usize) {
         let only = |node: usize| Child { node, position: 1 };
         let is_equal = self.page.columns.subtree[i] == self.training_page.columns.subtree[j];
-        let is_like = || {
-            let (a, b) = (self.page.signature(i), self.signature(j));
-            let same_id = a.id != 0 && a.id == b.id && a.tag == b.tag;
-            same_id || self.likeness(only(i), only(j), 1, 1).is_some_and(|p| p > self.options.threshold)
-        };
+        let is_like = || self.likeness(only(i), only(j), 1, 1).is_some_and(|p| p > self.options.threshold);
         if !self.out.taken[j] && (is_equal || is_like()) {
             self.scratch.open.push((i, j));
         }
@@ -160,9 +156,6 @@ impl Walk<'_> {
         let taken = &self.out.taken;
         right.extend(self.training_page.columns.children(y).zip(1..).filter(|(node, _)| !taken[*node]).map(child));
         self.map_equal(left, right);
-        if self.training_page.has_ids() {
-            self.map_ids(left, right);
-        }
         // Long lists are first paired by signature. If the rest is still too long, it is not mapped.
         if left.len().saturating_mul(right.len()) > self.options.max_pairs {
             self.map_same_signatures(left, right);
@@ -196,23 +189,6 @@ impl Walk<'_> {
         self.scratch.by_subtree.pair(self.interner.n_subtrees(), (left, a), (right, b), |i, j| {
             out.matches[i..i + here[i] as usize].fill(NodeMatch::Equal);
             out.taken[j..j + there[j] as usize].fill(true);
-        });
-    }
-
-    /// Pairs children with equal ids and tags; leaves the others in the lists.
-    fn map_ids(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
-        left.retain(|i| {
-            let signature = self.page.signature(i.node);
-            if signature.id == 0 {
-                return true;
-            }
-            let is_same = |j: &Child| {
-                let other = self.signature(j.node);
-                other.id == signature.id && other.tag == signature.tag
-            };
-            let Some(at) = right.iter().position(is_same) else { return true };
-            self.scratch.open.push((i.node, right.remove(at).node));
-            false
         });
     }
 

@@ -83,6 +83,23 @@ fn elements_with_equal_ids_are_the_same_element() {
 }
 
 #[test]
+fn a_block_in_another_place_is_the_same_block() {
+    let page = |n: usize| {
+        let rights = "<footer><p>Some rights reserved</p><p>Written by many</p></footer>";
+        let text = format!("<p>What page {n} says</p><p>{}</p>", "and more of it ".repeat(n));
+        match n {
+            2 => format!("<table><tr><td>{rights}</td></tr></table><main>{text}</main>"),
+            _ => format!("<main>{text}</main>{rights}"),
+        }
+    };
+    let (trees, _, labels) = learned(&(1..6).map(page).collect::<Vec<_>>());
+    for (n, (tree, labels)) in (1..).zip(trees.iter().zip(&labels)) {
+        let rights = tree.nodes().find(|node| tree.text(*node) == "Some rights reserved").unwrap().index();
+        assert_eq!(labels.support[rights], 4, "page {n}: the other pages have it");
+    }
+}
+
+#[test]
 fn fewer_than_two_different_pages_are_no_training_set() {
     let options = SiteModelOptions::default();
     let (one, twin) = (page(&article("rye")), page(&article("rye")));

@@ -84,10 +84,6 @@ impl TrainingPage {
         rank(self.url)
     }
 
-    pub(super) fn has_ids(&self) -> bool {
-        !self.ids.is_empty()
-    }
-
     /// The only node of this id.
     pub(super) fn find_id(&self, id: u32) -> Option<usize> {
         let at = self.ids.partition_point(|(other, _)| *other < id);
