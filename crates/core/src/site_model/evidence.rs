@@ -184,6 +184,31 @@ mod tests {
         Alignment { matches, taken: Vec::new() }
     }
 
+    /// The scores of the first paragraph and of its text, where so many training pages have all of the page and so many
+    /// all of its elements with other words.
+    fn scores_with(n_equal: usize, n_other: usize) -> [f64; 2] {
+        let page = page();
+        let mut evidence = Evidence::new(&page);
+        let other = || Alignment { matches: vec![NodeMatch::Partial; page.len()], taken: Vec::new() };
+        (0..n_equal).for_each(|_| evidence.add(&first(page.len(), page.len()), 1.0));
+        (0..n_other).for_each(|_| evidence.add(&other(), 1.0));
+        let scores = scores(&page, &evidence);
+        assert!(page.signature(2).is_text());
+        assert_eq!(page.chars[2], 6);
+        [scores[1], scores[2]]
+    }
+
+    #[test]
+    fn scores_are_the_weighted_sums() {
+        // Number of equal ones: three of eight are enough, one of eight is a third of that.
+        let cases = [((4, 4), [-0.115, -1.529103]), ((1, 7), [-2.069583, -4.42593]), ((2, 0), [1.22, 0.36])];
+        for ((n_equal, n_other), expected) in cases {
+            let found = scores_with(n_equal, n_other);
+            let is_near = |at: usize| (found[at] - expected[at]).abs() < 1e-5;
+            assert!(is_near(0) && is_near(1), "{n_equal} equal, {n_other} other: {found:?}");
+        }
+    }
+
     #[test]
     fn a_page_weighs_by_the_square_of_what_it_shares() {
         let page = page();

@@ -99,6 +99,28 @@ fn a_block_in_another_place_is_the_same_block() {
     }
 }
 
+/// A post of some hundred words, with a list of topics that all posts have.
+fn post(words: &str) -> String {
+    let sentence =
+        |n: usize| format!("{words} is the grain of field number {n}, and {words} is sown there each year. ");
+    let text: String = (0..9).map(|n| format!("<p>{}</p>", sentence(n))).collect();
+    let topics: String = (0..12).map(|n| format!("<li><a href=/topic/{n}>Topic {n}</a></li>")).collect();
+    format!("<article><h1>All of {words}</h1><ul class=topics>{topics}</ul>{text}</article>")
+}
+
+const MENU: &str = "<nav><a href=/>Home</a><a href=/about>About us</a></nav>";
+
+#[test]
+fn a_list_that_every_post_has_is_a_part_of_the_post() {
+    let frame = |post: String| format!("{MENU}{post}<footer><p>Some rights reserved</p></footer>");
+    let pages = ["rye", "oats", "corn", "rice", "wheat"].map(|words| frame(post(words)));
+    let (trees, _, labels) = learned(&pages);
+    for (tree, labels) in trees.iter().zip(&labels) {
+        let own = own_text(tree, labels);
+        assert!(own.contains("Topic 3") && !own.contains("rights reserved"), "{own}");
+    }
+}
+
 #[test]
 fn fewer_than_two_different_pages_are_no_training_set() {
     let options = SiteModelOptions::default();
