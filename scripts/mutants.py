@@ -26,8 +26,8 @@ MUTANTS = [
         f"{MODEL}/evidence.rs",
         "const BACK: f64 = 12.48;",
         "const BACK: f64 = 0.0;",
-        IT,
-        "generated:: situations::",
+        CORE,
+        "site_model::",
     ),
     (
         "ids are not searched for elsewhere",
