@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::layout::{Place, document, site_link};
 use super::site::page_address;
@@ -16,8 +17,8 @@ use dehusk_core::internals::dom::{parse, write_text};
 
 /// Pages of a site that are compared: each is read and parsed.
 const MOST_PAGES: usize = 1000;
-/// Pages that are read at once.
-const BATCH: usize = 100;
+/// Pages that are read at once: each may have the size of a body that was fetched.
+const BATCH: usize = 16;
 
 /// The groups of a site, the largest first.
 #[derive(Serialize)]
@@ -45,10 +46,12 @@ struct Member {
     words: usize,
 }
 
-/// What is compared of a page.
+/// What is compared of a page. The text itself is not kept.
 struct Compared {
     url: String,
-    text: String,
+    /// Hash of its text.
+    text: u64,
+    words: usize,
     bands: Vec<u64>,
 }
 
@@ -70,7 +73,8 @@ impl Near {
             let read = read.collect::<Result<Vec<_>, StoreError>>()?;
             let compared = |(html, url): (Option<String>, String)| {
                 let text = write_text(&parse(&html?, &inspector.settings.core.parse), |_| true);
-                Some(Compared { url, bands: minhash_bands(&text, inspector.settings.export.near), text })
+                let bands = minhash_bands(&text, inspector.settings.export.near);
+                Some(Compared { url, text: xxh3_64(text.as_bytes()), words: text.split_whitespace().count(), bands })
             };
             texts.par_extend(read.into_par_iter().filter_map(compared));
         }
@@ -107,9 +111,9 @@ impl Near {
 fn groups(texts: &[Compared]) -> Vec<Group> {
     let mut first_of: Vec<usize> = (0..texts.len()).collect();
     let mut of_band: BTreeMap<u64, usize> = BTreeMap::new();
-    let mut of_text: BTreeMap<&str, usize> = BTreeMap::new();
-    for (at, compared) in texts.iter().enumerate().filter(|(_, compared)| !compared.text.trim().is_empty()) {
-        let equal = *of_text.entry(&compared.text).or_insert(at);
+    let mut of_text: BTreeMap<u64, usize> = BTreeMap::new();
+    for (at, compared) in texts.iter().enumerate().filter(|(_, compared)| compared.words > 0) {
+        let equal = *of_text.entry(compared.text).or_insert(at);
         let near = compared.bands.iter().map(|band| *of_band.entry(*band).or_insert(at));
         for other in std::iter::once(equal).chain(near) {
             let (one, other) = (root(&first_of, at), root(&first_of, other));
@@ -122,11 +126,11 @@ fn groups(texts: &[Compared]) -> Vec<Group> {
         .into_values()
         .filter(|members| members.len() > 1)
         .map(|members| {
-            let first = &texts[members[0]].text;
+            let first = texts[members[0]].text;
             let member = |at: usize| Member {
                 url: texts[at].url.clone(),
-                is_equal: texts[at].text == *first,
-                words: texts[at].text.split_whitespace().count(),
+                is_equal: texts[at].text == first,
+                words: texts[at].words,
             };
             Group { pages: members.into_iter().map(member).collect() }
         })
@@ -149,11 +153,12 @@ mod tests {
 
     #[test]
     fn texts_that_share_a_band_or_are_equal_are_one_group() {
-        let texts: Vec<Compared> = [("a", &[1, 2][..]), ("b", &[3]), ("c", &[2, 3]), ("d", &[]), ("d", &[]), ("", &[])]
-            .into_iter()
-            .enumerate()
-            .map(|(at, (text, bands))| Compared { url: at.to_string(), text: text.to_owned(), bands: bands.to_vec() })
-            .collect();
+        let texts: Vec<Compared> =
+            [(1, &[1, 2][..], 9), (2, &[3], 9), (3, &[2, 3], 9), (4, &[], 2), (4, &[], 2), (5, &[], 0), (5, &[], 0)]
+                .into_iter()
+                .enumerate()
+                .map(|(at, (text, bands, words))| Compared { url: at.to_string(), text, words, bands: bands.to_vec() })
+                .collect();
         let found: Vec<Vec<(String, bool)>> = groups(&texts)
             .into_iter()
             .map(|group| group.pages.into_iter().map(|page| (page.url, page.is_equal)).collect())

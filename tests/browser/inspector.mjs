@@ -121,6 +121,7 @@ async function eachSite() {
     }
   } while (next);
   await context.close();
+  assert.ok(n > 0, "no site is shown");
   console.log(`${n} views of sites: no error, no serious finding of axe, no policy broken`);
 }
 

@@ -9,19 +9,19 @@ use serde_json::Value;
 
 use crate::skipped::skipped;
 
-/// The unpacked sites, or `None` with a word: a clone without the corpus still passes.
+/// The unpacked sites, or `None`, and the test is listed as skipped: a clone without the corpus still passes.
 pub(crate) fn sites() -> Option<&'static Path> {
     static SITES: OnceLock<Option<PathBuf>> = OnceLock::new();
-    told(SITES.get_or_init(unpack).as_deref())
+    or_skipped(SITES.get_or_init(unpack).as_deref())
 }
 
 /// The second half of the sites.
 pub(crate) fn more_sites() -> Option<PathBuf> {
-    told(unpacked("sites/sites-dev2.tar.xz", "sites2", "gold.toml"))
+    or_skipped(unpacked("sites/sites-dev2.tar.xz", "sites2", "gold.toml"))
 }
 
-/// Says that the test is skipped where there are no sites.
-fn told<T>(sites: Option<T>) -> Option<T> {
+/// Lists the test as skipped where there are no sites.
+fn or_skipped<T>(sites: Option<T>) -> Option<T> {
     if sites.is_none() {
         skipped(&format!("{} has no archive of sites", shared("sites").display()));
     }

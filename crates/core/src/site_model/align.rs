@@ -1,8 +1,8 @@
 //! Aligns a page to a training page, equal content first.
 //!
 //! Children are mapped from the bodies down: equal subtrees in any order, then the pairs with the highest equality
-//! probability (thesis, definition 3.2.2, with stable names only and without order), of which elements with ids are no
-//! part. Remaining nodes are searched for on the whole training page, by unique id or equal subtree.
+//! probability (thesis, definition 3.2.2, with stable names only and without order). Two elements that both have an id
+//! are no such pair. Remaining nodes are searched for on the whole training page, by unique id or equal subtree.
 
 use super::SiteModelOptions;
 use super::encoded_page::EncodedPage;

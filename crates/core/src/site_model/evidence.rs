@@ -184,8 +184,8 @@ mod tests {
         Alignment { matches, taken: Vec::new() }
     }
 
-    /// The scores of the first paragraph and of its text, where so many training pages have all of the page and so many
-    /// all of its elements with other words.
+    /// The scores of the first paragraph and of its text. `n_equal` training pages are equal to the page; `n_other`
+    /// have the same elements with other words.
     fn scores_with(n_equal: usize, n_other: usize) -> [f64; 2] {
         let page = page();
         let mut evidence = Evidence::new(&page);
