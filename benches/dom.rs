@@ -3,8 +3,7 @@
 
 use std::cell::Cell;
 
-use dehusk_core::internals::dom::ParseOptions;
-use dehusk_core::internals::dom::parse;
+use dehusk_core::internals::dom::{ParseOptions, TokenizerKind, parse};
 use divan::counter::BytesCount;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::{StrTendril, TendrilSink};
@@ -30,6 +29,14 @@ fn measure(bencher: divan::Bencher<'_, '_>, mut run: impl FnMut(&str)) {
 #[divan::bench(sample_count = 10)]
 fn tree(bencher: divan::Bencher<'_, '_>) {
     let limits = ParseOptions::default();
+    measure(bencher, |page| {
+        divan::black_box(parse(page, &limits));
+    });
+}
+
+#[divan::bench(sample_count = 10)]
+fn tree_by_html5evers_tokenizer(bencher: divan::Bencher<'_, '_>) {
+    let limits = ParseOptions { tokenizer: TokenizerKind::Html5ever, ..ParseOptions::default() };
     measure(bencher, |page| {
         divan::black_box(parse(page, &limits));
     });
@@ -66,7 +73,7 @@ impl TokenSink for Count {
 }
 
 #[divan::bench(sample_count = 10)]
-fn tokenizer(bencher: divan::Bencher<'_, '_>) {
+fn html5evers_tokenizer(bencher: divan::Bencher<'_, '_>) {
     measure(bencher, |page| {
         let tokenizer = Tokenizer::new(Count(Cell::new(0)), TokenizerOpts::default());
         let input = BufferQueue::default();

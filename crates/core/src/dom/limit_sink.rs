@@ -1,4 +1,4 @@
-//! A token sink between html5ever's tokenizer and its tree builder. It enforces the depth and node limits of a page.
+//! A token sink between the tokenizer and html5ever's tree builder. It enforces the depth and node limits of a page.
 //!
 //! The builder searches its stack of open elements for many tags, so a page of a million nested elements would take
 //! quadratic time before any limit on the finished tree could apply. This sink drops start tags below the depth limit,
@@ -17,6 +17,7 @@ use html5ever::tree_builder::TreeBuilder;
 use rustc_hash::FxHashMap;
 
 use super::sink::{Handle, Sink};
+use super::tokenizer::PageSink;
 
 pub(super) struct LimitSink {
     pub(super) builder: TreeBuilder<Handle, Sink>,
@@ -27,7 +28,7 @@ pub(super) struct LimitSink {
     /// Number of dropped start tags that are not yet closed, by name.
     dissolved: RefCell<FxHashMap<LocalName, u32>>,
     pub(super) n_dissolved: Cell<usize>,
-    pub(super) full: Cell<bool>,
+    full: Cell<bool>,
 }
 
 impl LimitSink {
@@ -89,6 +90,12 @@ fn is_raw_text(name: &str) -> bool {
             | "noscript"
             | "plaintext"
     )
+}
+
+impl PageSink for LimitSink {
+    fn is_full(&self) -> bool {
+        self.full.get()
+    }
 }
 
 impl TokenSink for LimitSink {

@@ -22,10 +22,11 @@ mod sink;
 #[cfg(test)]
 pub(crate) mod test_pages;
 mod text;
+mod tokenizer;
 mod walk;
 
 pub use charset::{Charset, decode};
-pub use options::{KeepNodes, ParseOptions};
+pub use options::{KeepNodes, ParseOptions, TokenizerKind};
 pub use parse::{parse, parse_bytes};
 pub use scan::{Scanned, scan_canonical, scan_links, scan_metas};
 pub use shape::{NodeId, SetId, Sets, Shape};

@@ -12,11 +12,12 @@ use super::attribute_limit::surplus_attributes;
 use super::charset::{Charset, decode};
 use super::flatten::flatten;
 use super::limit_sink::LimitSink;
+use super::options::TokenizerKind;
 use super::sink::Sink;
-use super::{Note, Tree, noscript};
-use crate::dom::ParseOptions;
+use super::tokenizer::{PageSink, normalized_newlines, tokenize};
+use super::{Note, ParseOptions, Tree, noscript};
 
-/// Size of the pieces fed to the tokenizer. Pieces beyond the node limit are never read.
+/// Size of the pieces fed to html5ever's tokenizer. Pieces beyond the node limit are never read.
 const PIECE: usize = 64 * 1024;
 
 /// Upper bound of `page.max_bytes`, so that spans fit into 32 bits.
@@ -45,15 +46,7 @@ pub fn parse(html: &str, options: &ParseOptions) -> Tree {
     if kept.len() < html.len() {
         notes.push(Note::BytesCut(html.len() - kept.len()));
     }
-    // The scan costs a twentieth of the parse. It is skipped for short pages: their attributes cannot cost a second.
-    let surplus = match kept.len() < PIECE {
-        true => Vec::new(),
-        false => surplus_attributes(kept, options.max_attributes),
-    };
-    let kept = without(kept, &surplus);
-    if !surplus.is_empty() {
-        notes.push(Note::AttributesCut(surplus.len()));
-    }
+    let kept = normalized_newlines(kept);
     let tree = build(&kept, options, true, notes.clone());
     if noscript::is_page_text(&tree) {
         notes.push(Note::NoscriptKept);
@@ -67,19 +60,14 @@ fn build(kept: &str, options: &ParseOptions, scripting: bool, mut notes: Vec<Not
     let sink = Sink::new(kept.len(), options);
     let opts = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
     let limit = LimitSink::new(TreeBuilder::new(sink, opts), options.max_depth, options.max_nodes);
-    let tokenizer = Tokenizer::new(limit, TokenizerOpts::default());
-    let input = BufferQueue::default();
-    let mut rest = kept;
-    while !rest.is_empty() && !tokenizer.sink.full.get() {
-        let piece = cut_at(rest, PIECE);
-        rest = &rest[piece.len()..];
-        input.push_back(StrTendril::from_slice(piece));
-        // A script element or a charset declaration makes the tokenizer return early; neither concerns us.
-        while !matches!(tokenizer.feed(&input), html5ever::interface::TokenizerResult::Done) {}
+    let (limit, n_cut) = match options.tokenizer {
+        TokenizerKind::Dehusk => tokenize(kept, limit, options.max_attributes),
+        TokenizerKind::Html5ever => tokenize_by_html5ever(kept, limit, options.max_attributes),
+    };
+    if n_cut > 0 {
+        notes.push(Note::AttributesCut(n_cut));
     }
-    tokenizer.end();
-    let limit = tokenizer.sink;
-    if limit.full.get() {
+    if limit.is_full() {
         notes.push(Note::NodesCut);
     }
     if limit.n_dissolved.get() > 0 {
@@ -87,6 +75,24 @@ fn build(kept: &str, options: &ParseOptions, scripting: bool, mut notes: Vec<Not
     }
     let raw = html5ever::interface::TreeSink::finish(limit.builder.sink);
     flatten(raw, options.keep, scripting, notes)
+}
+
+/// Does what [`tokenize`] does.
+fn tokenize_by_html5ever(kept: &str, limit: LimitSink, max_attributes: usize) -> (LimitSink, usize) {
+    let surplus = surplus_attributes(kept, max_attributes);
+    let kept = without(kept, &surplus);
+    let tokenizer = Tokenizer::new(limit, TokenizerOpts::default());
+    let input = BufferQueue::default();
+    let mut rest = &*kept;
+    while !rest.is_empty() && !tokenizer.sink.is_full() {
+        let piece = cut_at(rest, PIECE);
+        rest = &rest[piece.len()..];
+        input.push_back(StrTendril::from_slice(piece));
+        // A script element or a charset declaration makes the tokenizer return early; neither concerns us.
+        while !matches!(tokenizer.feed(&input), html5ever::interface::TokenizerResult::Done) {}
+    }
+    tokenizer.end();
+    (tokenizer.sink, surplus.len())
 }
 
 /// The text with these ranges removed.

@@ -1,17 +1,18 @@
 //! Mutable patterns such as dates, numbers and addresses. Each match becomes one symbol, whatever its text.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use regex_automata::meta::{Cache, Regex};
+use regex_automata::meta::{BuildError, Cache, Regex};
 use regex_automata::util::syntax;
 use regex_automata::{Input, Match};
 use serde::Deserialize;
 
-/// A list of patterns, compiled into one automaton.
+/// A list of patterns, compiled into one automaton when they are first searched for.
 #[derive(Clone, Debug)]
 pub struct Patterns {
-    list: Vec<Pattern>,
-    regex: Regex,
+    list: Arc<[Pattern]>,
+    /// Copies share it.
+    regex: Arc<OnceLock<Regex>>,
 }
 
 /// One kind of mutable text.
@@ -77,25 +78,32 @@ impl Patterns {
     ///
     /// An error of form names the line, and does not quote it: settings of a stranger may name any file.
     pub fn parse(text: &str) -> Result<Patterns, PatternsError> {
-        let file: File = toml::from_str(text).map_err(|e| PatternsError::Form(form_error(text, &e)))?;
-        Patterns::new(file.pattern)
+        let patterns = Patterns::unchecked(text)?;
+        patterns.check()?;
+        Ok(patterns)
     }
 
     /// The patterns that ship with the program. They are compiled once.
     pub fn shipped() -> Patterns {
-        // A test ensures that the list is well formed.
+        // A test ensures that the list is well formed. To check it here would cost each start 30 ms.
         static SHIPPED: LazyLock<Patterns> =
-            LazyLock::new(|| Patterns::parse(include_str!("patterns.toml")).unwrap_or_else(|_| Patterns::none()));
+            LazyLock::new(|| Patterns::unchecked(include_str!("patterns.toml")).unwrap_or_else(|_| Patterns::none()));
         SHIPPED.clone()
     }
 
     /// No patterns: all text is taken literally.
     pub fn none() -> Patterns {
-        Patterns { list: Vec::new(), regex: none() }
+        Patterns { list: Arc::default(), regex: Arc::default() }
     }
 
-    fn new(list: Vec<Pattern>) -> Result<Patterns, PatternsError> {
-        for pattern in &list {
+    fn unchecked(text: &str) -> Result<Patterns, PatternsError> {
+        let file: File = toml::from_str(text).map_err(|e| PatternsError::Form(form_error(text, &e)))?;
+        Ok(Patterns { list: file.pattern.into(), ..Patterns::none() })
+    }
+
+    /// Whether each pattern compiles, matches its test and does not match everywhere.
+    fn check(&self) -> Result<(), PatternsError> {
+        for pattern in &*self.list {
             let Pattern { name, regex, test } = pattern;
             let compiled =
                 Regex::new(regex).map_err(|e| PatternsError::Regex { name: name.clone(), reason: e.to_string() })?;
@@ -107,12 +115,18 @@ impl Patterns {
                 return Err(PatternsError::Test { name: name.clone(), test: test.clone() });
             }
         }
-        let all: Vec<&str> = list.iter().map(|pattern| pattern.regex.as_str()).collect();
-        let regex = match all.is_empty() {
-            true => none(),
-            false => Regex::new_many(&all).map_err(|e| PatternsError::Form(e.to_string()))?,
-        };
-        Ok(Patterns { list, regex })
+        let compiled = self.compiled().map_err(|e| PatternsError::Form(e.to_string()))?;
+        self.regex.get_or_init(|| compiled);
+        Ok(())
+    }
+
+    fn compiled(&self) -> Result<Regex, Box<BuildError>> {
+        let all: Vec<&str> = self.list.iter().map(|pattern| pattern.regex.as_str()).collect();
+        Regex::new_many(&all).map_err(Box::new)
+    }
+
+    fn regex(&self) -> &Regex {
+        self.regex.get_or_init(|| self.compiled().unwrap_or_else(|_| none()))
     }
 
     /// The patterns, in their order.
@@ -122,12 +136,12 @@ impl Patterns {
 
     /// Scratch space for one thread.
     pub(super) fn cache(&self) -> Cache {
-        self.regex.create_cache()
+        self.regex().create_cache()
     }
 
     /// The leftmost match at or after `at`. Of several patterns that match there, the first in the list is taken.
     pub(super) fn find_at(&self, text: &str, at: usize, cache: &mut Cache) -> Option<Match> {
-        self.regex.search_with(cache, &Input::new(text).range(at..))
+        self.regex().search_with(cache, &Input::new(text).range(at..))
     }
 }
 
