@@ -33,7 +33,7 @@ impl ClassWords {
         let sum = |words: &[u32], place: usize| {
             words.iter().filter_map(|word| self.weights.get(word)).map(|weights| weights[place]).sum::<f32>() / SCALE
         };
-        let mut names = Names::default();
+        let mut names = Names { known: Some(&self.weights), ..Names::default() };
         let mut far_sums: FxHashMap<usize, f32> = FxHashMap::default();
         let mut sums: Vec<[f32; 2]> = Vec::with_capacity(facts.len());
         let mut last = None;
@@ -55,13 +55,20 @@ impl ClassWords {
 
 /// The sub-words of each element of a page, read once.
 #[derive(Default)]
-struct Names {
+struct Names<'w> {
     words: FxHashMap<usize, Vec<u32>>,
+    /// Others are left out.
+    known: Option<&'w FxHashMap<u32, [f32; 2]>>,
 }
 
-impl Names {
+impl Names<'_> {
     fn of(&mut self, facts: &Facts<'_>, node: usize) -> &[u32] {
-        self.words.entry(node).or_insert_with(|| sub_words(facts, node))
+        let known = self.known;
+        self.words.entry(node).or_insert_with(|| {
+            let mut words = sub_words(facts, node);
+            words.retain(|word| known.is_none_or(|known| known.contains_key(word)));
+            words
+        })
     }
 
     /// The sub-words near a block that begins in `inner`, and the element from which on names are far.

@@ -80,12 +80,17 @@ pub(super) struct Measures {
     pub(super) text_counts: FxHashMap<u64, u32>,
 }
 
+/// Letters of a word, at least, in most languages. A page in which each word is another one grows the tables.
+const LETTERS: usize = 5;
+
 /// Number of words that count as frequent.
 const N_FREQUENT: usize = 30;
 
 impl Measures {
     pub(super) fn of(tree: &Tree, tags: &Tags<'_>, blocks: &Blocks) -> Measures {
         let mut measures = Measures::default();
+        measures.words.reserve(blocks.text.len() / LETTERS);
+        measures.numbers.reserve(blocks.text.len() / (3 * LETTERS));
         let links = Links::of(tree, tags);
         for block in &blocks.list {
             let measure = measures.measure(tree, tags, blocks, block, &links);
@@ -167,46 +172,29 @@ impl Measures {
 
 impl Measure {
     fn read_text(&mut self, text: &str) {
-        match text.is_ascii() {
-            true => text.bytes().for_each(|byte| self.read_char(char::from(byte))),
-            false => text.chars().for_each(|c| self.read_char(c)),
-        }
-        self.pattern = match self.digits > 0.0 {
+        let counts = match text.is_ascii() {
+            true => Counts::of_ascii(text.as_bytes()),
+            false => Counts::of(text),
+        };
+        self.chars = counts.chars as f32;
+        self.digits = counts.digits as f32;
+        self.marks = counts.marks as f32;
+        self.commas = counts.commas as f32;
+        self.separators = counts.separators as f32;
+        self.has_copyright = counts.copyright_signs > 0;
+        self.asks_or_exclaims = counts.asking > 0;
+        self.capitalized = counts.capitalized as f32 / counts.words.max(1) as f32;
+        self.all_capitals = counts.all_capitals as f32 / counts.words.max(1) as f32;
+        self.pattern = match counts.digits > 0 {
             true => hash_str(&text.replace(|c: char| c.is_ascii_digit(), "0")),
             false => self.text,
         };
-        let (mut n, mut capitalized, mut all_capitals) = (0_u32, 0_u32, 0_u32);
-        for word in text.split(' ') {
-            n += 1;
-            capitalized += u32::from(word.starts_with(char::is_uppercase));
-            let mut letters = word.chars().filter(|c| c.is_alphabetic()).peekable();
-            all_capitals += u32::from(word.len() > 1 && letters.peek().is_some() && letters.all(char::is_uppercase));
-        }
-        self.capitalized = capitalized as f32 / n.max(1) as f32;
-        self.all_capitals = all_capitals as f32 / n.max(1) as f32;
         let end = text.trim_end_matches(|c: char| closes(c) || c == ' ');
         let last = if end.is_empty() { text } else { end }.chars().next_back();
         self.ends_sentence = last.is_some_and(ends_sentence);
         self.ends_with_colon = matches!(last, Some(':' | '：'));
         self.begins_lower = text.starts_with(char::is_lowercase);
-        self.has_date = has_date(text);
-    }
-
-    fn read_char(&mut self, c: char) {
-        if c.is_ascii_alphabetic() {
-            self.chars += 1.0;
-            return;
-        }
-        if c == ' ' {
-            return;
-        }
-        self.chars += 1.0;
-        self.digits += f32::from(u8::from(c.is_ascii_digit()));
-        self.marks += f32::from(u8::from(is_mark(c)));
-        self.commas += f32::from(u8::from(matches!(c, ',' | '，' | '、')));
-        self.separators += f32::from(u8::from(is_separator(c)));
-        self.has_copyright |= c == '©';
-        self.asks_or_exclaims |= matches!(c, '?' | '!');
+        self.has_date = counts.digits > 0 && has_date(text);
     }
 
     fn count_link(&mut self, href: &str) {
@@ -217,6 +205,78 @@ impl Measure {
         } else if begins("http") {
             self.absolute_links += 1.0;
         }
+    }
+}
+
+/// Characters and words of a text, counted.
+#[derive(Default, Debug, PartialEq, Eq)]
+struct Counts {
+    chars: u32,
+    digits: u32,
+    marks: u32,
+    commas: u32,
+    separators: u32,
+    copyright_signs: u32,
+    /// `?` and `!`.
+    asking: u32,
+    /// Words between blanks.
+    words: u32,
+    capitalized: u32,
+    all_capitals: u32,
+}
+
+impl Counts {
+    fn of(text: &str) -> Counts {
+        let mut counts = Counts::default();
+        text.chars().for_each(|c| counts.add(c));
+        for word in text.split(' ') {
+            let mut letters = word.chars().filter(|c| c.is_alphabetic()).peekable();
+            let is_all = word.len() > 1 && letters.peek().is_some() && letters.all(char::is_uppercase);
+            counts.add_word(word.starts_with(char::is_uppercase), is_all);
+        }
+        counts
+    }
+
+    /// Gives what [`Counts::of`] gives, in one pass.
+    fn of_ascii(text: &[u8]) -> Counts {
+        let mut counts = Counts::default();
+        for word in text.split(|byte| *byte == b' ') {
+            let (mut has_letter, mut has_small) = (false, false);
+            for byte in word {
+                if byte.is_ascii_alphabetic() {
+                    has_letter = true;
+                    has_small |= byte.is_ascii_lowercase();
+                } else {
+                    counts.add(char::from(*byte));
+                }
+            }
+            counts.chars += word.iter().filter(|byte| byte.is_ascii_alphabetic()).count() as u32;
+            let is_capitalized = word.first().is_some_and(u8::is_ascii_uppercase);
+            counts.add_word(is_capitalized, word.len() > 1 && has_letter && !has_small);
+        }
+        counts
+    }
+
+    fn add(&mut self, c: char) {
+        if c == ' ' {
+            return;
+        }
+        self.chars += 1;
+        if c.is_ascii_alphabetic() {
+            return;
+        }
+        self.digits += u32::from(c.is_ascii_digit());
+        self.marks += u32::from(is_mark(c));
+        self.commas += u32::from(matches!(c, ',' | '，' | '、'));
+        self.separators += u32::from(is_separator(c));
+        self.copyright_signs += u32::from(c == '©');
+        self.asking += u32::from(matches!(c, '?' | '!'));
+    }
+
+    fn add_word(&mut self, is_capitalized: bool, is_all_capitals: bool) {
+        self.words += 1;
+        self.capitalized += u32::from(is_capitalized);
+        self.all_capitals += u32::from(is_all_capitals);
     }
 }
 
@@ -244,5 +304,20 @@ impl Links {
             }
         }
         links
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_of_ascii_is_counted_like_any_other() {
+        let texts = ["", " ", "Rye, OATS & corn: 1/2 of A1 B!", "a  b ", "X", "XY 12 -- ?", "NASA's U.S. [edit] >>"];
+        for text in texts {
+            assert_eq!(Counts::of_ascii(text.as_bytes()), Counts::of(text), "{text}");
+        }
+        let counts = Counts::of("Rye, OATS © B1");
+        assert_eq!((counts.words, counts.capitalized, counts.all_capitals, counts.copyright_signs), (4, 3, 2, 1));
     }
 }

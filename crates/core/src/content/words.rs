@@ -40,6 +40,9 @@ pub(super) fn weight(text: &str) -> u32 {
 
 /// Calls `each` with a hash of every word: a run of letters, digits and `_` in lower case, or one ideograph.
 pub(super) fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
+    if text.is_ascii() {
+        return for_each_ascii_word(text.as_bytes(), each);
+    }
     let mut word = 0_u64;
     for c in text.chars() {
         let is_part = if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { c.is_alphanumeric() };
@@ -61,6 +64,13 @@ pub(super) fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
     if word != 0 {
         each(mix(0, word));
     }
+}
+
+fn for_each_ascii_word(text: &[u8], mut each: impl FnMut(u64)) {
+    let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').filter(|word| !word.is_empty());
+    words.for_each(|word| {
+        each(mix(0, word.iter().fold(0, |hash, byte| step(hash, u64::from(byte.to_ascii_lowercase())))));
+    });
 }
 
 fn step(word: u64, c: u64) -> u64 {
@@ -117,6 +127,7 @@ mod tests {
         assert_eq!(words("One, two-three").len(), 3);
         assert_eq!(words("ÉTÉ été").len(), 2);
         assert_eq!(words("ÉTÉ")[0], words("été")[0]);
+        assert_eq!(words("One, two_3")[..], words("été one TWO_3")[1..]);
         assert_eq!(words("北京 is").len(), 3);
         assert_eq!((weight("a b"), weight("北京"), weight("é é")), (2, 6, 2));
         assert!(words("  …").is_empty());

@@ -263,3 +263,37 @@ fn a_post_that_most_training_pages_repeat_is_still_content() {
     let own = own_text(&trees[0], &labels[0]);
     assert!(own.contains("Rye is a grass") && !own.contains("Powered by"), "{own}");
 }
+
+/// A page whose content stands in two columns with a list between them, so that no element holds it and little else.
+fn columns(words: &str) -> String {
+    let prose = |n: usize| {
+        let line = format!("{words} is grown in the north, as all know who have seen {words} there, in field {n}. ");
+        format!("<p>{}<p>{}", line.repeat(3), line.repeat(2))
+    };
+    let links: String = (0..30).map(|n| format!("<li><a href=/{n}>Entry {n} of the menu</a>")).collect();
+    format!(
+        "<header><a href=/>Home</a></header><div class=left><h1>{words}</h1>{}</div><nav><ul>{links}</ul></nav>\
+         <div class=right>{}</div><footer class=foot><p>Some rights reserved</p></footer>",
+        prose(1),
+        prose(2)
+    )
+}
+
+#[test]
+fn copies_of_a_page_of_columns_are_no_evidence_that_it_is_template() {
+    let copy = |kind: &str| format!("{}<section class={kind}><p>All entries of the {kind}</section>", columns("rye"));
+    let mut pages = ["rye", "oats", "corn"].map(columns).to_vec();
+    pages.extend(["print", "archive", "index", "tag", "month", "year", "author"].map(copy));
+    let (trees, _, labels) = learned(&pages);
+    let own = own_text(&trees[0], &labels[0]);
+    assert!(own.contains("in field 1") && own.contains("in field 2") && !own.contains("Entry 7"), "{own}");
+}
+
+#[test]
+fn another_night_of_a_page_of_columns_is_no_evidence_for_it() {
+    let listing: String = (0..40).map(|n| format!("<tr><td>{n}<td>An entry")).collect();
+    let (_, set, _) = learned(&[columns("rye"), format!("<table>{listing}</table>")]);
+    let changed = page(&columns("rye").replace("<h1>rye", "<h1>Rye"));
+    let own = own_text(&changed, &set.label(&changed));
+    assert!(own.contains("in field 1") && own.contains("in field 2"), "{own}");
+}
