@@ -3,7 +3,7 @@
 use super::hidden::without_hidden;
 use super::whole_blocks::keep_blocks_whole;
 use super::{Alone, CleanOptions, KeepText, TemplateMatcher};
-use crate::content::{JudgedPage, RestKinds};
+use crate::content::{JudgedPage, LazyJudged, RestKinds};
 use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
 use crate::method::Method;
@@ -31,20 +31,21 @@ pub fn label_page(
     matcher: Option<&TemplateMatcher>,
     options: &CleanOptions,
 ) -> LabeledPage {
+    let judged = LazyJudged::new(page);
     let labeled = match matcher {
         Some(matcher) => {
-            let labeled = by_site(page, known, matcher, options);
+            let labeled = by_site(&judged, known, matcher, options);
             // Votes stay as the thesis has them.
             match options.whole_blocks && labeled.by_template && labeled.method != Method::Etdm {
                 true => LabeledPage { labels: keep_blocks_whole(page, labeled.labels), ..labeled },
                 false => labeled,
             }
         }
-        None => alone(page, options),
+        None => alone(&judged, options),
     };
     let labeled = match options.keep {
         KeepText::Own => labeled,
-        KeepText::Main | KeepText::MainAnd(_) => main_text(page, labeled, matcher, options),
+        KeepText::Main | KeepText::MainAnd(_) => main_text(&judged, labeled, matcher, options),
     };
     LabeledPage { labels: without_hidden(page, labeled.labels, options), ..labeled }
 }
@@ -52,7 +53,7 @@ pub fn label_page(
 /// The main content of what the labels leave, with the kinds of the rest that the options ask for: everything else is
 /// labeled template, too. The confidence stays.
 fn main_text(
-    page: &Tree,
+    judged: &LazyJudged<'_>,
     labeled: LabeledPage,
     matcher: Option<&TemplateMatcher>,
     options: &CleanOptions,
@@ -64,11 +65,11 @@ fn main_text(
         KeepText::Main if is_main => return labeled,
         _ => RestKinds::default(),
     };
-    let judged = JudgedPage::of(page);
+    let (page, judged) = (judged.tree, judged.get());
     let labels = if is_main {
         with_rest(page, labeled.labels, &Labels::none(page), &judged.rest(rest))
     } else {
-        let main = of_main_content(page, &judged, &labeled.labels, matcher, options);
+        let main = of_main_content(page, judged, &labeled.labels, matcher, options);
         with_rest(page, main, &labeled.labels, &judged.rest(rest))
     };
     LabeledPage { labels, ..labeled }
@@ -106,8 +107,14 @@ fn of_main_content(
 /// no training page: below it node F1 is .27 where the page alone has .39; above, .79 and .80.
 const MIN_FREQUENT: f64 = 0.1;
 
-fn by_site(page: &Tree, known: Option<Labels>, matcher: &TemplateMatcher, options: &CleanOptions) -> LabeledPage {
-    let labels = known.unwrap_or_else(|| matcher.label(page));
+fn by_site(
+    judged: &LazyJudged<'_>,
+    known: Option<Labels>,
+    matcher: &TemplateMatcher,
+    options: &CleanOptions,
+) -> LabeledPage {
+    let page = judged.tree;
+    let labels = known.unwrap_or_else(|| matcher.label_judged(judged));
     if labels.confidence >= matcher.min_confidence(options) {
         return LabeledPage { labels, method: matcher.method(), by_template: true };
     }
@@ -115,20 +122,20 @@ fn by_site(page: &Tree, known: Option<Labels>, matcher: &TemplateMatcher, option
         Some(labels) if labels.confidence >= MIN_FREQUENT => {
             LabeledPage { labels, method: Method::Df, by_template: true }
         }
-        Some(_) => alone(page, options),
+        Some(_) => alone(judged, options),
         // Votes either fit a page or leave it whole.
         None => plain(page, labels.confidence),
     }
 }
 
-fn alone(page: &Tree, options: &CleanOptions) -> LabeledPage {
+fn alone(judged: &LazyJudged<'_>, options: &CleanOptions) -> LabeledPage {
     match options.alone {
-        Alone::PageModel => match JudgedPage::of(page).labels(options.favor) {
+        Alone::PageModel => match judged.get().labels(options.favor) {
             // Where nothing is main content, everything is kept.
-            labels if labels.confidence == 0.0 => plain(page, 0.0),
+            labels if labels.confidence == 0.0 => plain(judged.tree, 0.0),
             labels => LabeledPage { labels, method: Method::Alone, by_template: false },
         },
-        Alone::Plain => plain(page, 0.0),
+        Alone::Plain => plain(judged.tree, 0.0),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A site's template made ready to label pages.
 
 use super::CleanOptions;
+use crate::content::LazyJudged;
 use crate::dom::{NodeId, Shape, Tree, mix};
 use crate::labels::Labels;
 use crate::method::Method;
@@ -58,9 +59,14 @@ impl TemplateMatcher {
 
     /// Labels a page by the evidence of the training pages, or by mapping the template to it from the body down.
     pub fn label(&self, page: &Tree) -> Labels {
+        self.label_judged(&LazyJudged::new(page))
+    }
+
+    /// Labels a page that others judge, too.
+    pub(super) fn label_judged(&self, page: &LazyJudged<'_>) -> Labels {
         match &self.by {
-            By::TrainingSet(set) => set.label(page),
-            By::Votes { shape, votes, options } => map_template(shape, votes, options, page),
+            By::TrainingSet(set) => set.label_judged(page),
+            By::Votes { shape, votes, options } => map_template(shape, votes, options, page.tree),
         }
     }
 

@@ -31,6 +31,7 @@ pub use blocks::text_blocks;
 pub(crate) use elements::hides;
 pub use features::{N_FEATURES, feature_names};
 pub use page_model::JudgedPage;
+pub(crate) use page_model::LazyJudged;
 pub use rest::{RestKind, RestKinds};
 pub use rows::{ContentRow, ContentRows, content_rows};
 pub(crate) use site_blocks::{PageBlocks, SiteBlocks};

@@ -1,5 +1,7 @@
 //! The main content of a page by the page alone.
 
+use std::cell::OnceCell;
+
 use super::amount::{Favor, kept_blocks};
 use super::features::Facts;
 use super::net::sigmoid;
@@ -21,6 +23,25 @@ pub struct JudgedPage<'t> {
     pub(super) facts: Option<Facts<'t>>,
     /// The logit of main content, by block.
     pub(super) logits: Vec<f32>,
+}
+
+/// A page that is judged when its judgement is first asked for, and only once.
+pub(crate) struct LazyJudged<'t> {
+    /// The page.
+    pub(crate) tree: &'t Tree,
+    judged: OnceCell<JudgedPage<'t>>,
+}
+
+impl<'t> LazyJudged<'t> {
+    /// A page that is not judged yet.
+    pub(crate) fn new(tree: &'t Tree) -> LazyJudged<'t> {
+        LazyJudged { tree, judged: OnceCell::new() }
+    }
+
+    /// The judged page.
+    pub(crate) fn get(&self) -> &JudgedPage<'t> {
+        self.judged.get_or_init(|| JudgedPage::of(self.tree))
+    }
 }
 
 impl<'t> JudgedPage<'t> {

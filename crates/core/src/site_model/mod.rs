@@ -32,7 +32,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::content::{Favor, JudgedPage, PageBlocks, SiteBlocks};
+use crate::content::{Favor, JudgedPage, LazyJudged, PageBlocks, SiteBlocks};
 use crate::dom::{Tree, mix};
 use crate::labels::Labels;
 
@@ -79,20 +79,23 @@ impl TrainingSet {
         if kept.len() < 2 {
             return None;
         }
-        let training_page = |at: &usize| {
-            let mut page = TrainingPage::of(&pages[*at], trees[*at].0, pages[*at].digest(), &set.interner);
-            page.blocks = PageBlocks::of(&JudgedPage::of(trees[*at].1));
-            page
-        };
+        let training_page =
+            |at: &usize| TrainingPage::of(&pages[*at], trees[*at].0, pages[*at].digest(), &set.interner);
         set.pages = kept.iter().map(training_page).collect();
         set.gather_vocabulary();
-        // Confidence is measured by the labels of the training pages, which are not known yet.
-        let labels: Vec<Labels> =
-            kept.iter().map(|at| set.judge(&pages[*at], trees[*at].1).with_confidence(1.0)).collect();
-        for (training_page, labels) in set.pages.iter_mut().zip(&labels) {
+        // A page is judged once for both, and not kept so. Confidence is measured by the labels of the training pages,
+        // which are not known yet.
+        let judge = |at: &usize| {
+            let page = LazyJudged::new(trees[*at].1);
+            (PageBlocks::of(page.get()), set.judge(&pages[*at], &page).with_confidence(1.0))
+        };
+        let judged: Vec<(PageBlocks, Labels)> = kept.iter().map(judge).collect();
+        let mut known: FxHashMap<usize, Labels> = FxHashMap::default();
+        for ((training_page, at), (blocks, labels)) in set.pages.iter_mut().zip(kept).zip(judged) {
+            training_page.blocks = blocks;
             training_page.set_template(&labels.is_template);
+            known.insert(at, labels);
         }
-        let mut known: FxHashMap<usize, Labels> = kept.into_iter().zip(labels).collect();
         // A page that is kept whole was labeled as a training page. One that differs from it in names only was not.
         let label = |at: usize| match known.remove(&at) {
             Some(labels) if labels.is_template.len() == trees[at].1.counted().len() => labels.shifted(trees[at].1),
@@ -129,12 +132,13 @@ impl TrainingSet {
         self.intern(&mut page);
         let mut training_page = TrainingPage::of(&page, url, page.digest(), &self.interner);
         training_page.is_extra = is_extra;
-        training_page.blocks = PageBlocks::of(&JudgedPage::of(tree));
+        let judged = LazyJudged::new(tree);
+        training_page.blocks = PageBlocks::of(judged.get());
         self.blocks = OnceLock::new();
         match labels.get(tree.counted()).filter(|labels| labels.len() == page.len()) {
             Some(labels) => training_page.set_template(labels),
             // The page is kept in part.
-            None => training_page.set_template(&self.judge(&page, tree).is_template),
+            None => training_page.set_template(&self.judge(&page, &judged).is_template),
         }
         let at = self.pages.partition_point(|known| known.order() < training_page.order());
         self.pages.insert(at, training_page);
@@ -194,9 +198,14 @@ impl TrainingSet {
 
     /// Labels a page. The confidence is the greatest share of a training page's template that the page shows.
     pub fn label(&self, tree: &Tree) -> Labels {
-        let mut page = EncodedPage::of(tree, &self.vocabulary);
+        self.label_judged(&LazyJudged::new(tree))
+    }
+
+    /// Labels a page that others judge, too. It is judged where that is in doubt.
+    pub(crate) fn label_judged(&self, judged: &LazyJudged<'_>) -> Labels {
+        let mut page = EncodedPage::of(judged.tree, &self.vocabulary);
         page.number(&self.interner);
-        self.judge(&page, tree).shifted(tree)
+        self.judge(&page, judged).shifted(judged.tree)
     }
 
     /// Labels everything but the main content of a page, by what the training pages say about its blocks. `None` where
@@ -235,7 +244,7 @@ impl TrainingSet {
     }
 
     /// Labels an encoded page. A training page is judged by the others, and so is another version of one.
-    fn judge(&self, page: &EncodedPage, tree: &Tree) -> Labels {
+    fn judge(&self, page: &EncodedPage, judged: &LazyJudged<'_>) -> Labels {
         let mut alignments: Vec<Alignment> = Vec::with_capacity(self.pages.len());
         let (mut confidence, mut scratch) = (0.0_f64, Scratch::default());
         for training_page in self.evidence_pages() {
@@ -253,8 +262,8 @@ impl TrainingSet {
             alignments.remove(version);
         }
         // A page that is kept in part has other nodes than its tree.
-        let is_whole = tree.counted().len() == page.len();
-        let expected = LazyCell::new(|| JudgedPage::of(tree).expected_content());
+        let is_whole = judged.tree.counted().len() == page.len();
+        let expected = LazyCell::new(|| judged.get().expected_content());
         let (mut is_template, support) = loop {
             let mut evidence = Evidence::new(page);
             let agreements = agreements(page, &alignments);
