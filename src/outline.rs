@@ -22,6 +22,11 @@ pub fn write_summary(template: &Template, out: &mut impl Write) -> io::Result<()
             writeln!(out, "learned    {loads} pages loaded, {m} of {n} voted, {} votes needed", template.min_votes)?
         }
     }
+    if let Some(set) = template.training_set() {
+        let sizes: Vec<String> = set.kinds().sizes.iter().map(usize::to_string).collect();
+        let n = sizes.len();
+        writeln!(out, "kinds      {n} of pages, with {} training pages", sizes.join(" and "))?;
+    }
     if let Some(subdigraph) = &template.subdigraph {
         let n_members = subdigraph.members.len();
         let (votes, agreed) = (subdigraph.n_template, subdigraph.n_agreed);

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow};
 use clap::Subcommand;
 
+use super::kinds::kinds;
 use super::learn::store_template;
 use super::names::host_name;
 use super::picture::picture;
@@ -30,6 +31,7 @@ use dehusk_core::internals::template::{Template, changes};
   dehusk templates show docs.example.org --html template.html
   dehusk templates history docs.example.org
   dehusk templates diff docs.example.org 1 2
+  dehusk templates kinds docs.example.org
   dehusk templates export docs.example.org --output docs.json
   dehusk templates import docs.json --db other.db")]
 pub(super) struct Templates {
@@ -107,6 +109,29 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// List the kinds of a site's pages, such as a shop and a blog: how many training and stored pages each has, and
+    /// how much of its template they show.
+    #[command(after_help = "Examples:
+  dehusk templates kinds docs.example.org
+  dehusk templates kinds docs.example.org --runs
+
+A kind is a group of training pages, each of which shows half of another one's template. A stored page is
+of the kind of the training page whose template it shows most of; below clean.min_confidence it is of none.
+A coverage that falls from run to run means that this part of the site is being redesigned.")]
+    Kinds {
+        /// Host.
+        #[arg(value_parser = host_name)]
+        host: String,
+        /// Version of the template [default: the newest].
+        #[arg(long)]
+        version: Option<i64>,
+        /// One line for each run, with all stored versions of the pages, in place of the newest versions.
+        #[arg(long)]
+        runs: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Export a template as JSON.
     #[command(after_help = "Examples:
   dehusk templates export docs.example.org --output t.json")]
@@ -149,6 +174,9 @@ impl Templates {
             }
             Action::History { host, json } => history(settings, host, *json)?,
             Action::Diff { host, before, after, json } => diff(settings, host, *before, *after, *json)?,
+            Action::Kinds { host, version, runs, json } => {
+                kinds(settings, (host, &load(settings, host, *version)?), *runs, *json)?
+            }
             Action::Export { host, version, output } => {
                 let json = load(settings, host, *version)?.to_json();
                 match output {

@@ -84,6 +84,16 @@ fn crawl_then_look_at_templates_and_pages_and_clean() {
     let votes = with(&["templates", "show", "menus.demo.test", "--votes"]);
     assert!(out(&votes).contains("4 of them link to each other; 3 votes make a node template"), "{}", out(&votes));
     assert!(out(&votes).contains("\n 8    4        ul.menu"), "{}", out(&votes));
+    let kinds = with(&["templates", "kinds", "menus.demo.test", "--json"]);
+    let kinds: serde_json::Value = serde_json::from_slice(&kinds.stdout).unwrap();
+    let only = &kinds["kinds"][0];
+    assert_eq!(
+        (kinds["kinds"].as_array().unwrap().len(), &only["training_pages"], &only["pages"]),
+        (1, &9.into(), &9.into())
+    );
+    assert!(only["coverage"].as_f64().unwrap() > 0.9 && only["runs"][0]["run"] == 1, "{kinds}");
+    let runs = with(&["templates", "kinds", "menus.demo.test", "--runs"]);
+    assert!(out(&runs).starts_with("kind  run ") && out(&runs).lines().count() == 2, "{}", out(&runs));
     let page_of = |method: &str| {
         let args = ["clean", "http://menus.demo.test/1/2.html", "--method", method, "--site", "menus.demo.test"];
         with(&args)

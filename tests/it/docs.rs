@@ -65,7 +65,7 @@ fn every_command_explains_itself_and_stands_in_the_readme() {
         assert!(text.contains("--set") && text.contains("--db"));
     }
     for (command, actions) in [
-        ("templates", ["list", "show", "history", "diff", "export", "import"].as_slice()),
+        ("templates", ["list", "show", "history", "diff", "kinds", "export", "import"].as_slice()),
         ("runs", &["list", "show", "diff"]),
         ("pages", &["list", "show"]),
         ("strings", &["learn", "clean", "show", "list"]),

@@ -1,0 +1,190 @@
+//! `dehusk templates kinds`: the kinds of a site's pages, and how much of its template each has shown, run by run.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::anyhow;
+use serde::Serialize;
+
+use super::documents::counter;
+use super::table::{Table, terminal_width, time};
+use super::terminal::stdout;
+use super::{Failure, pipeline};
+use crate::settings::Settings;
+use crate::store::{CorpusQuery, PageRow, Store, StoreError};
+use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::internals::dom::parse_bytes;
+use dehusk_core::internals::site_model::PageKind;
+use dehusk_core::internals::template::Template;
+
+/// Pages that are read at once.
+const PART: usize = 256;
+
+/// The pages of a kind, or those that show too little of every kind.
+#[derive(Default, Serialize)]
+struct Listed {
+    /// From 1; `None` for pages of no kind.
+    kind: Option<usize>,
+    training_pages: usize,
+    #[serde(flatten)]
+    pages: Tally,
+    runs: Vec<OfRun>,
+    #[serde(skip)]
+    by_run: BTreeMap<i64, OfRun>,
+}
+
+/// What the pages of a kind showed in one run.
+#[derive(Default, Serialize)]
+struct OfRun {
+    run: i64,
+    /// When the first of them was fetched, Unix milliseconds.
+    fetched_at: i64,
+    #[serde(flatten)]
+    pages: Tally,
+}
+
+/// The coverage of pages.
+#[derive(Default, Serialize)]
+struct Tally {
+    pages: usize,
+    /// Mean share of the template that they show, 0 to 1.
+    coverage: Option<f64>,
+    lowest: Option<f64>,
+    lowest_url: Option<String>,
+}
+
+impl Tally {
+    fn add(&mut self, coverage: f64, url: &str) {
+        let sum = self.coverage.unwrap_or(0.0) * self.pages as f64 + coverage;
+        self.pages += 1;
+        self.coverage = Some(sum / self.pages as f64);
+        if self.lowest.is_none_or(|lowest| coverage < lowest) {
+            (self.lowest, self.lowest_url) = (Some(coverage), Some(url.to_owned()));
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let share = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{share:.2}"));
+        let url = self.lowest_url.clone().unwrap_or_else(|| "-".to_owned());
+        vec![self.pages.to_string(), share(self.coverage), share(self.lowest), url]
+    }
+}
+
+/// Lists the kinds of a site's stored pages: the newest version of each page, or with `by_run` all versions.
+pub(super) fn kinds(
+    settings: &Settings,
+    (host, template): (&str, &Template),
+    by_run: bool,
+    json: bool,
+) -> Result<(), Failure> {
+    let matcher = TemplateMatcher::from_template(template);
+    let Some(set) = matcher.training_set() else {
+        return Err(Failure::Nothing(anyhow!(
+            "{host}: its template was learned by votes, which know pages like the key page only; \
+             `label.by = \"site_model\"` knows kinds"
+        )));
+    };
+    let found = set.kinds();
+    let least = matcher.min_confidence(&settings.core.clean);
+    let mut listed: Vec<Listed> = (0..=found.sizes.len())
+        .map(|at| match found.sizes.get(at) {
+            Some(size) => Listed { kind: Some(at + 1), training_pages: *size, ..Listed::default() },
+            None => Listed::default(),
+        })
+        .collect();
+    let bar = counter("read");
+    let read = |put: &mut dyn FnMut(Result<Stored, StoreError>) -> bool| read_pages(settings, host, by_run, put);
+    let size = |page: &Result<Stored, StoreError>| page.as_ref().map_or(0, |page| page.raw.len());
+    let work = |page: Result<Stored, StoreError>| {
+        let Stored { row, raw } = page?;
+        let (tree, _) = parse_bytes(&raw, row.content_type.as_deref(), &settings.core.parse);
+        Ok((row, set.kind_of(&found, &tree)))
+    };
+    pipeline::run(read, size, work, |done: Result<(PageRow, Option<PageKind>), StoreError>| {
+        let (row, kind) = done.map_err(|e| Failure::Work(e.into()))?;
+        let coverage = kind.map_or(0.0, |kind| kind.coverage);
+        let at = kind.filter(|kind| kind.coverage >= least).map_or(found.sizes.len(), |kind| kind.kind);
+        let Some(listed) = listed.get_mut(at) else { return Ok(()) };
+        listed.pages.add(coverage, &row.url);
+        let of_run = listed.by_run.entry(row.run).or_insert(OfRun {
+            run: row.run,
+            fetched_at: row.fetched_at,
+            ..OfRun::default()
+        });
+        of_run.fetched_at = of_run.fetched_at.min(row.fetched_at);
+        of_run.pages.add(coverage, &row.url);
+        bar.inc(1);
+        Ok::<(), Failure>(())
+    })?;
+    bar.finish_and_clear();
+    for listed in &mut listed {
+        listed.runs = std::mem::take(&mut listed.by_run).into_values().collect();
+    }
+    listed.retain(|listed| listed.kind.is_some() || listed.pages.pages > 0);
+    write(host, &listed, by_run, json)
+}
+
+/// A stored version of a page.
+struct Stored {
+    row: PageRow,
+    raw: Vec<u8>,
+}
+
+/// Reads the cleaned pages of a host in the order in which they were stored.
+fn read_pages(
+    settings: &Settings,
+    host: &str,
+    all_versions: bool,
+    put: &mut dyn FnMut(Result<Stored, StoreError>) -> bool,
+) {
+    let store = match Store::open(Path::new(&settings.store.path)) {
+        Ok(store) => store,
+        Err(error) => {
+            put(Err(error));
+            return;
+        }
+    };
+    let mut after = 0;
+    loop {
+        let query = CorpusQuery { upto: i64::MAX, since: 0, hosts: vec![host.to_owned()], all_versions };
+        let rows = match store.corpus_rows(&query, after, PART) {
+            Ok(rows) => rows,
+            Err(error) => {
+                put(Err(error));
+                return;
+            }
+        };
+        let Some(last) = rows.last() else { return };
+        after = last.id;
+        for row in rows {
+            if !put(store.load_raw(&row).map(|raw| Stored { row, raw })) {
+                return;
+            }
+        }
+    }
+}
+
+fn write(host: &str, listed: &[Listed], by_run: bool, json: bool) -> Result<(), Failure> {
+    let mut out = stdout();
+    if json {
+        writeln!(out, "{}", serde_json::json!({"schema": 1, "host": host, "kinds": listed}))?;
+        return Ok(());
+    }
+    let name = |listed: &Listed| listed.kind.map_or_else(|| "none".to_owned(), |kind| kind.to_string());
+    let mut table = match by_run {
+        true => Table::new(&["kind", "run", "fetched", "pages", "coverage", "lowest", "page"]).left(6),
+        false => Table::new(&["kind", "training", "pages", "coverage", "lowest", "page"]).left(5),
+    };
+    for listed in listed {
+        match by_run {
+            true => listed.runs.iter().for_each(|run| {
+                let first = vec![name(listed), run.run.to_string(), time(run.fetched_at)];
+                table.row([first, run.pages.cells()].concat());
+            }),
+            false => table.row([vec![name(listed), listed.training_pages.to_string()], listed.pages.cells()].concat()),
+        }
+    }
+    write!(out, "{}", table.render(terminal_width()))?;
+    Ok(())
+}
