@@ -193,7 +193,9 @@ impl SiteTask<'_> {
             let raw = source.read(page)?;
             let start = Instant::now();
             let tree = self.parse(&raw);
-            let known = learned.as_ref().filter(|_| is_key && !self.task.add_all && self.task.method.is_default());
+            let method = self.task.method;
+            let has_labels = is_key && !self.task.add_all && method.is_default() && method.method.uses_chain();
+            let known = learned.as_ref().filter(|_| has_labels);
             let how = &self.task.settings.core.clean;
             let parsed = Instant::now();
             let applied = match known {
@@ -249,7 +251,9 @@ impl SiteTask<'_> {
                 let voters: Vec<&Tree> = trees[1..].iter().map(|(_, tree)| *tree).collect();
                 drop(std::hint::black_box(vote(trees[0].1, &voters, &learn.etdm)));
             }
-            LabelBy::SiteModel => drop(std::hint::black_box(TrainingSet::learn(&trees, &learn.site_model))),
+            LabelBy::SiteModel | LabelBy::Gottron => {
+                drop(std::hint::black_box(TrainingSet::learn(&trees, &learn.site_model)))
+            }
         }
         cost.vote = start.elapsed();
         row.learning = Learning {

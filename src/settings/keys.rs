@@ -213,8 +213,8 @@ pub(super) const KEYS: &[Key] = keys! {
     "subdigraph.max_requests" = "48", "Maximum number of requests to learn one site, including failed ones.",
         |s, v| s.core.learn.search.max_requests => whole(v, 1, 10_000)?;
 
-    "label.by" = "\"site_model\"", "What decides which nodes are template: site_model (evidence of training pages, weighted by similarity), votes (the thesis).",
-        |s, v| s.core.learn.label_by => one_of(v, &[("site_model", LabelBy::SiteModel), ("votes", LabelBy::Votes)])?;
+    "label.by" = "\"site_model\"", "What decides which nodes are template: site_model (evidence of training pages, weighted by similarity), votes (the thesis), gottron (document frequency, see gottron.candidates).",
+        |s, v| s.core.learn.label_by => one_of(v, &[("site_model", LabelBy::SiteModel), ("votes", LabelBy::Votes), ("gottron", LabelBy::Gottron)])?;
 
     "site_model.threshold" = "0.35", "Nodes with different subtrees are mapped if their equality probability is above this.",
         |s, v| s.core.learn.site_model.threshold => share(v)?;
@@ -307,14 +307,14 @@ pub(super) const KEYS: &[Key] = keys! {
     "cluster.distance" = "0.3", "Maximum distance of two pages in one cluster. 0 = the paper: cp 0.7, cps 0.6, ctss 0.85, found on five sites of its year.",
         |s, v| s.core.cluster.distance => share(v)?;
 
-    "gottron.candidates" = "0", "Method gottron: number of linked pages from which the training set is chosen. 0 = all (the paper), up to 1,000.",
-        |s, v| s.core.gottron.candidates => whole(v, 0, 1000)?;
+    "gottron.candidates" = "0", "Method gottron and label.by = gottron: number of linked pages from which the training set is chosen. 0 = all (the paper), up to 1,000.",
+        |s, v| s.core.learn.gottron.candidates => whole(v, 0, 1000)?;
     "gottron.by" = "\"cp\"", "Features that the pages of a training set share: cp, cps, ctss, as in cluster.by.",
-        |s, v| s.core.gottron.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
+        |s, v| s.core.learn.gottron.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
     "gottron.shingle" = "4", "Number of tag names in a shingle.",
-        |s, v| s.core.gottron.cluster.shingle => whole(v, 1, 64)?;
+        |s, v| s.core.learn.gottron.cluster.shingle => whole(v, 1, 64)?;
     "gottron.distance" = "0.0", "Maximum distance of two pages in one training set. 0 = the paper: cp 0.7, cps 0.6, ctss 0.85.",
-        |s, v| s.core.gottron.cluster.distance => share(v)?;
+        |s, v| s.core.learn.gottron.cluster.distance => share(v)?;
 
     "strings.tokens" = "\"auto\"", "Tokens of template strings (Foschini 2007): auto (html for pages, ws for text), ws (blanks), f2007 (blanks, hyphens), html (tags, words, punctuation).",
         |s, v| s.core.strings.tokens => one_of(v, &[("auto", StringTokens::Auto), ("ws", StringTokens::Ws), ("f2007", StringTokens::F2007), ("html", StringTokens::Html)])?;

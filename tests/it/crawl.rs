@@ -12,6 +12,8 @@ use dehusk::folder::{Folder, url_of};
 use dehusk::settings::PolitenessScope;
 use dehusk::settings::Settings;
 use dehusk::store::Store;
+use dehusk_core::internals::learner::LabelBy;
+use dehusk_core::internals::method::Method;
 use dehusk_core::internals::page_url::PageUrl;
 
 use crate::corpus;
@@ -80,6 +82,36 @@ fn the_demo_is_learned_and_stored() {
     assert_eq!(fenced.first().map(String::as_str), Some("/robots.txt"));
     assert!(!fenced.iter().any(|p| ["/0", "/2", "/4", "/6", "/8"].contains(&p.as_str())), "{fenced:?}");
     assert!(server.arrivals().iter().all(|a| a.user_agent.starts_with("dehusk/") && a.user_agent.contains("+http")));
+}
+
+/// Gottron's method in a crawl: all linked pages are candidates, those of the key page's layout are the training set.
+#[test]
+fn a_crawl_labels_by_document_frequency() {
+    let dir = tempfile::tempdir().unwrap();
+    let is_wanted = |site: &DemoSite| ["menus", "twofold"].contains(&site.name);
+    let demo: Arc<Vec<DemoSite>> = Arc::new(sites().into_iter().filter(is_wanted).collect());
+    let server = Server::start(answers(Arc::clone(&demo))).unwrap();
+    let mut settings = settings(&dir.path().join("d.db"), &server, &["*.demo.test"]);
+    settings.politeness.delay = Duration::from_millis(1);
+    settings.core.learn.label_by = LabelBy::Gottron;
+    settings.crawl.pages_per_site = 30;
+    let (summary, ended) = run(demo.iter().map(|site| site.seed().unwrap()).collect(), &settings);
+    assert_eq!((summary.stats.learned, summary.stats.failed), (2, 0), "{ended:#?}");
+    let store = Store::open(Path::new(&settings.store.path)).unwrap();
+    for site in demo.iter() {
+        let template = store.load_template(&site.host(), None).unwrap().unwrap();
+        assert_eq!((template.method, template.subdigraph.is_none()), (Method::Gottron, true));
+        let is_one_layout = template.voters.iter().all(|url| url.contains("/shop/"));
+        assert_eq!(is_one_layout, site.name == "twofold", "{:?}", template.voters);
+        assert!(template.loads > template.voters.len() || site.name == "menus", "{template:?}");
+        // Pages of another layout share too few texts.
+        let pages = store.list_pages(Some(&site.host())).unwrap();
+        let by = |method: &str| pages.iter().filter(|page| page.method.as_deref() == Some(method)).count();
+        assert!(by("gottron") >= 8 && by("gottron") + by("alone") == pages.len(), "{pages:#?}");
+        let key = store.find_page(&template.key_url).unwrap().unwrap();
+        let text = store.load_cleaned(&key).unwrap().unwrap();
+        assert!(!text.contains("Basket") && !text.contains("Field Manual"), "{text}");
+    }
 }
 
 /// One thread or four, sites from the first or from the last: the same pages, cleaned alike by the same step.

@@ -56,7 +56,7 @@ const CORE: &[(&str, &[&str])] = &[
     ("content", &["dom", "labels"]),
     ("clean", &["content", "dom", "labels", "labeling", "tps", "site_model", "template", "method"]),
     ("corpus", &["calendar", "clean", "dom", "forms", "language", "metadata", "page_url", "quality"]),
-    ("learner", &["dom", "labels", "links", "subdigraph", "site_model", "template", "page_url"]),
+    ("learner", &["cluster", "dom", "labels", "links", "method", "subdigraph", "site_model", "template", "page_url"]),
     ("options", &["clean", "cluster", "dom", "forms", "learner", "strings", "text_mdl"]),
     (
         "methods",

@@ -3,18 +3,16 @@
 use crate::baselines::{RtdmTemplate, by_records, by_slope};
 use crate::clean::{KeepText, LabeledPage, TemplateMatcher, label_page, without_hidden};
 
-use crate::cluster::training_set;
+use crate::cluster::{MIN_CLUSTER, training_set};
 use crate::content::JudgedPage;
 use crate::dom::Tree;
 use crate::labels::Labels;
 use crate::learner::LabelBy;
-use crate::links::LinkOrderBy;
 use crate::method::Method;
 use crate::options::Options;
 use crate::site_model::TrainingSet;
 #[cfg(feature = "strings")]
 use crate::strings::{Corpus, Document, StringCleaner, StringTemplate};
-use crate::subdigraph::{MOST_LOADS, SubdigraphMode};
 use crate::template::{Provenance, Template, vote};
 use crate::text_mdl::TextTemplates;
 use crate::tps::by_tag_paths;
@@ -89,16 +87,7 @@ impl MethodEntry {
         if self.method == Method::Main {
             options.clean.keep = KeepText::Main;
         }
-        if self.method == Method::Gottron {
-            let n = match options.gottron.candidates {
-                0 => MOST_LOADS,
-                n => n,
-            };
-            options.learn.links.order = LinkOrderBy::Paper;
-            let search = &mut options.learn.search;
-            (search.mode, search.n, search.max_loads, search.stop_after) = (SubdigraphMode::First, n, n, 0);
-            search.max_requests = search.max_requests.max(2 * n);
-        }
+        options.learn = options.learn.in_effect();
         options
     }
 
@@ -187,6 +176,7 @@ impl Method {
         match label_by {
             LabelBy::SiteModel => Method::SiteModel,
             LabelBy::Votes => Method::Etdm,
+            LabelBy::Gottron => Method::Gottron,
         }
     }
 
@@ -235,7 +225,7 @@ pub const METHODS: &[MethodEntry] = &[
         method: Method::Gottron,
         paper: "Gottron 2008",
         summary: "of all linked pages those in the key page's cluster are the training set, then as df",
-        kind: MethodKind::Site { learn: gottron, label_by: None },
+        kind: MethodKind::Site { learn: gottron, label_by: Some(LabelBy::Gottron) },
     },
     #[cfg(feature = "strings")]
     MethodEntry {
@@ -317,10 +307,9 @@ fn votes(pages: &[&Tree], options: &Options) -> Option<Model> {
 }
 
 fn gottron(pages: &[&Tree], options: &Options) -> Option<Model> {
-    let members = training_set(pages, &options.gottron.cluster);
+    let members = training_set(pages, &options.learn.gottron.cluster);
     let members: Vec<&Tree> = members.into_iter().map(|page| pages[page]).collect();
-    // Two pages are no training set.
-    if members.len() < 3 { None } else { from_training_set(Method::Gottron, &members, options) }
+    if members.len() < MIN_CLUSTER { None } else { from_training_set(Method::Gottron, &members, options) }
 }
 
 #[cfg(feature = "strings")]
@@ -348,7 +337,7 @@ mod tests {
             let rows = METHODS.iter().filter(|entry| entry.method == method).count();
             assert_eq!(rows, usize::from(method != Method::Strings || cfg!(feature = "strings")), "{method}");
         }
-        for label_by in [LabelBy::SiteModel, LabelBy::Votes] {
+        for label_by in [LabelBy::SiteModel, LabelBy::Votes, LabelBy::Gottron] {
             assert!(Method::of_label_by(label_by).entry().unwrap().is_default());
         }
         assert!(!Method::Df.entry().unwrap().is_default());

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::clean::CleanOptions;
-use crate::cluster::{ClusterOptions, GottronOptions};
+use crate::cluster::ClusterOptions;
 use crate::dom::ParseOptions;
 use crate::forms::MarkdownOptions;
 use crate::learner::LearnOptions;
@@ -26,8 +26,6 @@ pub struct Options {
     pub markdown: MarkdownOptions,
     /// How pages are clustered by layout.
     pub cluster: ClusterOptions,
-    /// How the method `gottron` finds its training set.
-    pub gottron: GottronOptions,
     /// How template strings are learned and applied.
     #[cfg(feature = "strings")]
     pub strings: StringOptions,

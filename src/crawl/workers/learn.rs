@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dehusk_core::internals::clean::TemplateMatcher;
 use dehusk_core::internals::dom::{ParseOptions, Tree, parse_bytes};
 use dehusk_core::internals::labels::Labels;
-use dehusk_core::internals::learner::{FoundPage, Learned, Learner};
+use dehusk_core::internals::learner::{FoundPage, LabelBy, Learned, Learner};
 use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::subdigraph::Step;
 use dehusk_core::internals::template::Template;
@@ -207,7 +207,11 @@ fn keep(
 
 /// Cleans every page of the search with what was learned, and collects the links for the walk.
 fn finish(learned: Learned, old_template_coverage: Option<f64>, tools: &Tools) -> LearnOutcome {
-    let failure = if learned.template.is_none() { Some(why_no_template(&learned)) } else { None };
+    let failure = if learned.template.is_none() {
+        Some(why_no_template(&learned, tools.settings.core.learn.label_by))
+    } else {
+        None
+    };
     let matcher = learned.template.as_ref().map(|template| Box::new(TemplateMatcher::from_template(template)));
     let mut cleaned = vec![clean(&learned.key, Some(learned.key_labels), matcher.as_deref(), tools)];
     let pages = learned.pages.iter().zip(learned.labels);
@@ -245,7 +249,7 @@ fn finish(learned: Learned, old_template_coverage: Option<f64>, tools: &Tools) -
 }
 
 /// Why a search gave no template.
-fn why_no_template(learned: &Learned) -> Reason {
+fn why_no_template(learned: &Learned, label_by: LabelBy) -> Reason {
     let content = |page: &FoundPage| page.tree.body().map(|body| page.tree.shape.h_full[body.index()]);
     let n = learned.n_links;
     let links = match n {
@@ -269,5 +273,12 @@ fn why_no_template(learned: &Learned) -> Reason {
         let text = format!("the pages behind {links} are copies of the key page");
         return Reason::new(ReasonCode::Copies, text);
     }
-    Reason::new(ReasonCode::NothingShared, format!("no page behind {links} shares anything with the key page"))
+    let text = match label_by {
+        LabelBy::Gottron => format!(
+            "fewer than two pages behind {links} share the layout of the key page, and a training set needs three pages \
+             (gottron.by, gottron.distance)"
+        ),
+        _ => format!("no page behind {links} shares anything with the key page"),
+    };
+    Reason::new(ReasonCode::NothingShared, text)
 }

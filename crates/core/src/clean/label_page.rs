@@ -35,8 +35,9 @@ pub fn label_page(
     let labeled = match matcher {
         Some(matcher) => {
             let labeled = by_site(&judged, known, matcher, options);
-            // Votes stay as the thesis has them.
-            match options.whole_blocks && labeled.by_template && labeled.method != Method::Etdm {
+            // Votes and frequencies stay as the papers have them.
+            let is_paper = matches!(labeled.method, Method::Etdm | Method::Gottron);
+            match options.whole_blocks && labeled.by_template && !is_paper {
                 true => LabeledPage { labels: keep_blocks_whole(page, labeled.labels), ..labeled },
                 false => labeled,
             }
@@ -105,7 +106,7 @@ fn of_main_content(
 
 /// Share of frequent texts below which document frequency knows too little of a page. Measured on pages that resemble
 /// no training page: below it node F1 is .27 where the page alone has .39; above, .79 and .80.
-const MIN_FREQUENT: f64 = 0.1;
+pub(super) const MIN_FREQUENT: f64 = 0.1;
 
 fn by_site(
     judged: &LazyJudged<'_>,

@@ -1,6 +1,7 @@
 //! A site's template made ready to label pages.
 
 use super::CleanOptions;
+use super::label_page::MIN_FREQUENT;
 use crate::content::LazyJudged;
 use crate::dom::{NodeId, Shape, Tree, mix};
 use crate::labels::Labels;
@@ -24,12 +25,14 @@ enum By {
     Votes { shape: Box<Shape>, votes: Vec<u16>, options: Box<EtdmOptions> },
     /// The training pages.
     TrainingSet(Box<TrainingSet>),
+    /// The document frequency of texts over the training pages (Gottron 2008).
+    Frequency(Box<TrainingSet>),
 }
 
 impl By {
     fn number(&self) -> u64 {
         match self {
-            By::TrainingSet(set) => set.number(),
+            By::TrainingSet(set) | By::Frequency(set) => set.number(),
             By::Votes { shape, votes, .. } => {
                 votes.iter().fold(shape.h_full.first().copied().unwrap_or(0), |number, n| mix(number, u64::from(*n)))
             }
@@ -41,6 +44,7 @@ impl TemplateMatcher {
     /// Prepares a stored template.
     pub fn from_template(template: &Template) -> TemplateMatcher {
         let by = match template.training_set() {
+            Some(set) if template.method == Method::Gottron => By::Frequency(Box::new(set)),
             Some(set) => By::TrainingSet(Box::new(set)),
             None => By::Votes {
                 shape: Box::new(template.shape()),
@@ -66,6 +70,7 @@ impl TemplateMatcher {
     pub(super) fn label_judged(&self, page: &LazyJudged<'_>) -> Labels {
         match &self.by {
             By::TrainingSet(set) => set.label_judged(page),
+            By::Frequency(set) => set.label_by_frequency(page.tree),
             By::Votes { shape, votes, options } => map_template(shape, votes, options, page.tree),
         }
     }
@@ -73,7 +78,7 @@ impl TemplateMatcher {
     /// Labels a page by the document frequency of its texts over the training pages, if there are any.
     pub fn label_by_frequency(&self, page: &Tree) -> Option<Labels> {
         match &self.by {
-            By::TrainingSet(set) => Some(set.label_by_frequency(page)),
+            By::TrainingSet(set) | By::Frequency(set) => Some(set.label_by_frequency(page)),
             By::Votes { .. } => None,
         }
     }
@@ -84,8 +89,10 @@ impl TemplateMatcher {
     /// learning. With votes, or where that is unknown: the confidence of its labels.
     pub fn freshness(&self, url: u64, key: &Tree, labels: &Labels) -> f64 {
         match (&self.by, self.key_coverage) {
-            (By::TrainingSet(set), Some(then)) if then > 0.0 => (set.key_coverage(url, key) / then).min(1.0),
-            (By::TrainingSet(_), Some(_)) => 0.0,
+            (By::TrainingSet(set) | By::Frequency(set), Some(then)) if then > 0.0 => {
+                (set.key_coverage(url, key) / then).min(1.0)
+            }
+            (By::TrainingSet(_) | By::Frequency(_), Some(_)) => 0.0,
             _ => labels.confidence,
         }
     }
@@ -94,7 +101,8 @@ impl TemplateMatcher {
     pub fn add_page(&mut self, url: u64, page: &Tree, labels: &Labels) -> bool {
         let is_kept = match &mut self.by {
             By::TrainingSet(set) => set.add(url, page, &labels.is_template),
-            By::Votes { .. } => false,
+            // The training set is a cluster of linked pages.
+            By::Votes { .. } | By::Frequency(_) => false,
         };
         if is_kept {
             self.number = self.by.number();
@@ -104,7 +112,7 @@ impl TemplateMatcher {
 
     /// Whether the training set has fewer extra pages than it may have.
     pub fn has_room(&self) -> bool {
-        self.training_set().is_some_and(TrainingSet::has_room)
+        matches!(&self.by, By::TrainingSet(set) if set.has_room())
     }
 
     /// Whether a version of the page with this number is a training page.
@@ -120,7 +128,7 @@ impl TemplateMatcher {
     /// The training pages, if there are any.
     pub fn training_set(&self) -> Option<&TrainingSet> {
         match &self.by {
-            By::TrainingSet(set) => Some(set),
+            By::TrainingSet(set) | By::Frequency(set) => Some(set),
             By::Votes { .. } => None,
         }
     }
@@ -128,7 +136,7 @@ impl TemplateMatcher {
     /// The training pages for the store, if there are any.
     pub fn stored_training_set(&self) -> Option<StoredTrainingSet> {
         match &self.by {
-            By::TrainingSet(set) => Some(set.store()),
+            By::TrainingSet(set) | By::Frequency(set) => Some(set.store()),
             By::Votes { .. } => None,
         }
     }
@@ -138,15 +146,17 @@ impl TemplateMatcher {
         match self.by {
             By::Votes { .. } => Method::Etdm,
             By::TrainingSet(_) => Method::SiteModel,
+            By::Frequency(_) => Method::Gottron,
         }
     }
 
     /// Smallest confidence with which labels are used: `etdm.min_confidence` for votes, `clean.min_confidence` for
-    /// training pages.
+    /// training pages, a tenth of the texts for document frequency.
     pub fn min_confidence(&self, clean: &CleanOptions) -> f64 {
         match &self.by {
             By::Votes { options, .. } => options.min_confidence,
             By::TrainingSet(_) => clean.min_confidence,
+            By::Frequency(_) => MIN_FREQUENT,
         }
     }
 }

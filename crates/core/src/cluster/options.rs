@@ -1,9 +1,10 @@
 //! How pages are clustered by layout.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How the pages of a mixed collection are clustered by layout (Gottron 2008, sections 4 and 5).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ClusterOptions {
     /// Features that are compared.
     pub by: ClusterBy,
@@ -14,7 +15,7 @@ pub struct ClusterOptions {
 }
 
 /// What a page is reduced to before it is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClusterBy {
     /// Tag paths from the root to the leaves.
@@ -26,7 +27,8 @@ pub enum ClusterBy {
 }
 
 /// How the method `gottron` finds the training set of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct GottronOptions {
     /// Number of linked pages that are considered; 0 = all (the paper), up to the largest search.
     pub candidates: usize,

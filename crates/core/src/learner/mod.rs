@@ -80,7 +80,8 @@ impl FoundPage {
 impl Learner {
     /// Begins with the key page. Links that `filter` refuses are not asked for.
     pub fn new(key: FoundPage, site: Site, filter: Option<LinkFilter>, options: &LearnOptions) -> Learner {
-        let links = followed(&key, &site, options, filter.as_ref());
+        let options = options.in_effect();
+        let links = followed(&key, &site, &options, filter.as_ref());
         let order = LinkOrder::new(&key.tree, &key.url, &links, &options.links);
         let urls: Vec<PageUrl> = links.into_iter().map(|link| link.url).collect();
         let mut search = Search::new(key.url.clone(), fingerprint(&key.tree), &urls, order, &options.search);
@@ -89,7 +90,7 @@ impl Learner {
         }
         Learner {
             site,
-            options: options.clone(),
+            options,
             filter,
             key: TrainingPage::with_tree(key),
             n_links: urls.len(),

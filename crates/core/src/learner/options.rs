@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::links::LinkOptions;
+use crate::cluster::GottronOptions;
+use crate::links::{LinkOptions, LinkOrderBy};
 use crate::site_model::SiteModelOptions;
-use crate::subdigraph::{SearchOptions, SubdigraphMode};
+use crate::subdigraph::{MOST_LOADS, SearchOptions, SubdigraphMode};
 use crate::template::EtdmOptions;
 
 /// How a site is learned, and how its template is applied.
@@ -19,8 +20,34 @@ pub struct LearnOptions {
     pub etdm: EtdmOptions,
     /// What is kept of training pages.
     pub site_model: SiteModelOptions,
+    /// How `label_by = Gottron` finds its training set.
+    #[serde(skip_serializing_if = "is_default")]
+    pub gottron: GottronOptions,
     /// What decides which nodes are template.
     pub label_by: LabelBy,
+}
+
+fn is_default(gottron: &GottronOptions) -> bool {
+    *gottron == GottronOptions::default()
+}
+
+impl LearnOptions {
+    /// With the search that `label_by` asks for. `Gottron` considers all linked pages in the order of their links, or
+    /// as many as its options say (Gottron 2008, section 3).
+    pub fn in_effect(&self) -> LearnOptions {
+        let mut options = self.clone();
+        if self.label_by == LabelBy::Gottron {
+            let n = match self.gottron.candidates {
+                0 => MOST_LOADS,
+                n => n,
+            };
+            options.links.order = LinkOrderBy::Paper;
+            let search = &mut options.search;
+            (search.mode, search.n, search.max_loads, search.stop_after) = (SubdigraphMode::First, n, n, 0);
+            search.max_requests = search.max_requests.max(2 * n);
+        }
+        options
+    }
 }
 
 /// What decides which nodes of a page are template.
@@ -33,6 +60,8 @@ pub enum LabelBy {
     #[default]
     #[serde(alias = "witness")]
     SiteModel,
+    /// Document frequency of texts over those linked pages that share the layout of the key page (Gottron 2008).
+    Gottron,
 }
 
 /// A published parameter set.
@@ -74,6 +103,7 @@ fn thesis2014() -> LearnOptions {
         search: SearchOptions::thesis2014(),
         etdm: EtdmOptions::thesis2014(),
         site_model: SiteModelOptions::default(),
+        gottron: GottronOptions::default(),
         label_by: LabelBy::Votes,
     }
 }

@@ -1,8 +1,10 @@
 //! From the pages of a finished search to a template and labels.
 
 use super::{FoundPage, LabelBy, LearnOptions, Learned};
+use crate::cluster::{MIN_CLUSTER, training_set};
 use crate::dom::Tree;
 use crate::labels::Labels;
+use crate::method::Method;
 use crate::page_url::PageUrl;
 use crate::site_model::{SiteModelOptions, TrainingSet};
 use crate::subdigraph::Found;
@@ -111,6 +113,7 @@ pub(super) fn learn(
     match options.label_by {
         LabelBy::Votes => learned.by_votes(options),
         LabelBy::SiteModel => learned.by_site_model(options),
+        LabelBy::Gottron => learned.by_frequency(options),
     }
 }
 
@@ -149,6 +152,26 @@ impl Learned {
         for (load, labels) in self.found.voters.iter().zip(labels) {
             self.labels[*load] = Some(labels);
         }
+        self
+    }
+
+    /// Document frequency over the pages in the cluster of the key page. Two pages are no training set.
+    fn by_frequency(mut self, options: &LearnOptions) -> Learned {
+        let pages: Vec<&FoundPage> = std::iter::once(&self.key).chain(&self.pages).collect();
+        let trees: Vec<&Tree> = pages.iter().map(|page| &page.tree).collect();
+        let members: Vec<&FoundPage> =
+            training_set(&trees, &options.gottron.cluster).into_iter().map(|at| pages[at]).collect();
+        if members.len() < MIN_CLUSTER {
+            return self;
+        }
+        let numbered: Vec<(u64, &Tree)> = members.iter().map(|page| (page.url.fingerprint(), &page.tree)).collect();
+        let Some((set, _)) = TrainingSet::learn(&numbered, &options.site_model) else { return self };
+        let voters: Vec<PageUrl> = members.iter().skip(1).map(|page| page.url.clone()).collect();
+        let labels = set.label_by_frequency(&self.key.tree);
+        let template = Template::from_training_set(&self.key.tree, self.provenance(&voters), &labels, &set, options);
+        self.labels = self.pages.iter().map(|page| Some(set.label_by_frequency(&page.tree))).collect();
+        self.template = Some(Template { method: Method::Gottron, ..template });
+        self.key_labels = labels;
         self
     }
 
