@@ -16,6 +16,7 @@ pub(crate) fn sites() -> Option<&'static Path> {
 }
 
 /// The second half of the sites.
+#[cfg(feature = "serve")]
 pub(crate) fn more_sites() -> Option<PathBuf> {
     or_skipped(unpacked("sites/sites-dev2.tar.xz", "sites2", "gold.toml"))
 }

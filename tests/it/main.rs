@@ -24,6 +24,7 @@ mod injection;
 mod paper_forms;
 mod politeness;
 mod quality;
+#[cfg(feature = "parquet")]
 mod readers;
 mod records;
 mod redesign;
