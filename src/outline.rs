@@ -24,8 +24,7 @@ pub fn write_summary(template: &Template, out: &mut impl Write) -> io::Result<()
     }
     if let Some(set) = template.training_set() {
         let sizes: Vec<String> = set.kinds().sizes.iter().map(usize::to_string).collect();
-        let n = sizes.len();
-        writeln!(out, "kinds      {n} of pages, with {} training pages", sizes.join(" and "))?;
+        writeln!(out, "kinds      {}: {} training pages", sizes.len(), sizes.join(" and "))?;
     }
     if let Some(subdigraph) = &template.subdigraph {
         let n_members = subdigraph.members.len();

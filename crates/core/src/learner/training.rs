@@ -170,7 +170,7 @@ impl Learned {
         let labels = set.label_by_frequency(&self.key.tree);
         let template = Template::from_training_set(&self.key.tree, self.provenance(&voters), &labels, &set, options);
         self.labels = self.pages.iter().map(|page| Some(set.label_by_frequency(&page.tree))).collect();
-        self.template = Some(Template { method: Method::Gottron, ..template });
+        self.template = Some(Template { method: Method::Gottron, n_wanted: self.pages.len(), ..template });
         self.key_labels = labels;
         self
     }
