@@ -1,6 +1,6 @@
 //! The features of each block: a row of numbers that the net reads.
 //!
-//! One pass over the nodes from the top, prefix sums for what is below, one pass over the blocks. `NAMES` has the
+//! One pass over the nodes from the top, prefix sums for what is below, one pass over the blocks. `GROUPS` has the
 //! order. All are language independent: no word and no class name is named here.
 
 mod ancestors;
@@ -116,34 +116,38 @@ impl<'t> Facts<'t> {
         self.tree.shape.subtree(NodeId::new(above)).contains(&node)
     }
 
-    /// The features of all blocks, row by row, [`N_FEATURES`] for each.
-    pub(super) fn features(&self, classes: &ClassWords) -> Vec<f32> {
-        let mut rows = vec![0.0; self.len() * N_FEATURES];
-        let mut from = 0;
-        let mut write = |width: usize, row: &dyn Fn(usize, &mut [f32])| {
-            for (block, values) in rows.chunks_exact_mut(N_FEATURES).enumerate() {
-                row(block, &mut values[from..from + width]);
-            }
-            from += width;
-        };
-        write(GROUPS[0].1, &|block, out| own::write(self, block, out));
-        write(GROUPS[1].1, &|block, out| own::write_holder(self, block, out));
-        write(GROUPS[2].1, &|block, out| own::write_outer_holder(self, block, out));
-        write(GROUPS[3].1, &|block, out| own::write_around(self, block, out));
+    /// Gives the features of each block in order, [`N_FEATURES`] at a time.
+    pub(super) fn for_each_row(&self, classes: &ClassWords, mut each: impl FnMut(&[f32])) {
         let articles = self.tree.all("article").count();
-        write(GROUPS[4].1, &|block, out| own::write_article(self, block, articles, out));
         let places = places::Places::of(self);
-        write(GROUPS[5].1, &|block, out| places.write(self, block, out));
-        let paths = paths::PathSums::of(self);
-        write(GROUPS[6].1, &|block, out| paths.write(self, block, out));
-        write(GROUPS[7].1, &|block, out| ancestors::write(self, block, out));
+        let paths = paths::Paths::of(self);
+        let ancestors = ancestors::Ancestors::of(self);
         let core = core::Cores::of(self);
-        write(GROUPS[8].1, &|block, out| core.write(self, block, out));
         let neighbors = neighbors::Neighbors::of(self);
-        write(GROUPS[9].1, &|block, out| neighbors.write(self, block, out));
         let class = classes.sums(self);
-        write(GROUPS[10].1, &|block, out| out.copy_from_slice(&class[block]));
-        rows
+        let mut row = [0.0; N_FEATURES];
+        for (block, class) in class.into_iter().enumerate() {
+            row.fill(0.0);
+            let mut rest = &mut row[..];
+            let mut groups = GROUPS.iter().map(|(_, width)| {
+                let (group, behind) = std::mem::take(&mut rest).split_at_mut(*width);
+                rest = behind;
+                group
+            });
+            let mut next = || groups.next().unwrap_or_default();
+            own::write(self, block, next());
+            own::write_holder(self, block, next());
+            own::write_outer_holder(self, block, next());
+            own::write_around(self, block, next());
+            own::write_article(self, block, articles, next());
+            places.write(self, block, next());
+            paths.write(self, block, next());
+            ancestors.write(self, block, next());
+            core.write(self, block, next());
+            neighbors.write(self, block, next());
+            next().copy_from_slice(&class);
+            each(&row);
+        }
     }
 }
 

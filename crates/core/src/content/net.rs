@@ -17,6 +17,58 @@ use super::numbers::exp;
 /// Numbers of a hidden layer.
 pub(super) const HIDDEN: usize = 32;
 
+/// A feature of a block: how it is standardized, and its weights in the first layer.
+#[derive(Clone, Debug)]
+struct Feature {
+    mean: f32,
+    /// 1 / standard deviation.
+    scale: f32,
+    /// 0, standardized.
+    zero: f32,
+    /// For each hidden number.
+    weights: Layer,
+}
+
+impl Feature {
+    fn standardized(&self, value: f32) -> f32 {
+        ((value - self.mean) * self.scale).clamp(-CLIP, CLIP)
+    }
+}
+
+/// The blocks of a page in front of a net, added one by one in their order.
+pub(super) struct Page<'n> {
+    net: &'n Net,
+    /// The first layer of each block.
+    first: Vec<Layer>,
+    /// Sum of the first layers, and the same weighted by length.
+    mean: Layer,
+    weighted: Layer,
+    /// Sum of these weights.
+    weights: f32,
+}
+
+impl Page<'_> {
+    /// Adds a block with its features.
+    pub(super) fn add(&mut self, row: &[f32]) {
+        let first = self.net.first(row);
+        let length = self.net.features[self.net.length].standardized(row[self.net.length]);
+        let weight = 1.0 + length.clamp(-0.9, CLIP);
+        add(&mut self.mean, 1.0, &first);
+        add(&mut self.weighted, weight, &first);
+        self.weights += weight;
+        self.first.push(first);
+    }
+
+    /// The logit of each block.
+    pub(super) fn logits(&self) -> Vec<f32> {
+        let n = self.first.len() as f32;
+        let means = self.mean.map(|sum| sum / n).into_iter().chain(self.weighted.map(|sum| sum / self.weights));
+        let mut pooled = self.net.b2;
+        means.zip(&self.net.pool).for_each(|(mean, weights)| add(&mut pooled, mean, weights));
+        self.first.iter().map(|first| self.net.logit(first, &pooled)).collect()
+    }
+}
+
 /// Standardized features are cut at this many deviations.
 const CLIP: f32 = 4.0;
 
@@ -25,15 +77,9 @@ type Layer = [f32; HIDDEN];
 /// A net with its weights.
 #[derive(Clone, Debug)]
 pub(super) struct Net {
-    mean: Vec<f32>,
-    /// 1 / standard deviation.
-    scale: Vec<f32>,
-    /// By feature: its weight for each hidden number.
-    w1: Vec<Layer>,
+    features: Vec<Feature>,
     /// The first layer of a block whose features are all 0.
     zero: Layer,
-    /// The first layer's part of a feature that is 0, by feature.
-    zero_of: Vec<f32>,
     pool: Vec<Layer>,
     w2: Vec<Layer>,
     b2: Layer,
@@ -60,56 +106,39 @@ impl Net {
             rest = left;
             taken
         };
-        let mean = take(n_features).to_vec();
-        let scale = take(n_features).to_vec();
+        let mean = take(n_features);
+        let scale = take(n_features);
         let w1 = layers(take(n_features * HIDDEN));
         let b1 = layer(take(HIDDEN));
         let pool = layers(take(2 * HIDDEN * HIDDEN));
         let w2 = layers(take(HIDDEN * HIDDEN));
         let (b2, w3) = (layer(take(HIDDEN)), layer(take(HIDDEN)));
         let b3 = take(1)[0];
-        let zero_of: Vec<f32> = mean.iter().zip(&scale).map(|(mean, scale)| standardized(0.0, *mean, *scale)).collect();
+        let feature = |((mean, scale), weights): ((&f32, &f32), Layer)| {
+            let feature = Feature { mean: *mean, scale: *scale, zero: 0.0, weights };
+            Feature { zero: feature.standardized(0.0), ..feature }
+        };
+        let features: Vec<Feature> = mean.iter().zip(scale).zip(w1).map(feature).collect();
         let mut zero = b1;
-        for (value, weights) in zero_of.iter().zip(&w1) {
-            add(&mut zero, *value, weights);
-        }
-        Some(Net { mean, scale, w1, zero, zero_of, pool, w2, b2, w3, b3, length })
+        features.iter().for_each(|feature| add(&mut zero, feature.zero, &feature.weights));
+        Some(Net { features, zero, pool, w2, b2, w3, b3, length })
     }
 
-    /// The logit of each block of a page, from the rows of its features.
-    pub(super) fn logits(&self, rows: &[f32]) -> Vec<f32> {
-        let width = self.mean.len();
-        let first: Vec<Layer> = rows.chunks_exact(width).map(|row| self.first(row)).collect();
-        let pooled = self.pooled(rows, &first);
-        first.iter().map(|first| self.logit(first, &pooled)).collect()
+    /// A page of so many blocks, of which none is read yet.
+    pub(super) fn page(&self, n_blocks: usize) -> Page<'_> {
+        let none = [0.0; HIDDEN];
+        Page { net: self, first: Vec::with_capacity(n_blocks), mean: none, weighted: none, weights: 0.0 }
     }
 
     /// Most features are 0, and their part is known.
     fn first(&self, row: &[f32]) -> Layer {
         let mut sum = self.zero;
-        for (at, value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-            let change = standardized(*value, self.mean[at], self.scale[at]) - self.zero_of[at];
-            add(&mut sum, change, &self.w1[at]);
+        for (value, feature) in row.iter().zip(&self.features) {
+            if *value != 0.0 {
+                add(&mut sum, feature.standardized(*value) - feature.zero, &feature.weights);
+            }
         }
         sum.map(relu)
-    }
-
-    fn pooled(&self, rows: &[f32], first: &[Layer]) -> Layer {
-        let (mut mean, mut weighted) = ([0.0; HIDDEN], [0.0; HIDDEN]);
-        let (mut n, mut total) = (0.0, 0.0);
-        for (row, first) in rows.chunks_exact(self.mean.len()).zip(first) {
-            let length = standardized(row[self.length], self.mean[self.length], self.scale[self.length]);
-            let weight = 1.0 + length.clamp(-0.9, CLIP);
-            add(&mut mean, 1.0, first);
-            add(&mut weighted, weight, first);
-            (n, total) = (n + 1.0, total + weight);
-        }
-        let mut pooled = self.b2;
-        for (at, weights) in self.pool.iter().enumerate() {
-            let value = if at < HIDDEN { mean[at] / n } else { weighted[at - HIDDEN] / total };
-            add(&mut pooled, value, weights);
-        }
-        pooled
     }
 
     fn logit(&self, first: &Layer, pooled: &Layer) -> f32 {
@@ -130,10 +159,6 @@ pub(super) fn sigmoid(logit: f32) -> f32 {
 
 fn relu(value: f32) -> f32 {
     value.max(0.0)
-}
-
-fn standardized(value: f32, mean: f32, scale: f32) -> f32 {
-    ((value - mean) * scale).clamp(-CLIP, CLIP)
 }
 
 fn add(sum: &mut Layer, value: f32, weights: &Layer) {

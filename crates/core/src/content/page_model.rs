@@ -51,7 +51,9 @@ impl<'t> JudgedPage<'t> {
             return JudgedPage { tree, facts: None, logits: Vec::new() };
         };
         let facts = Facts::of(tree);
-        let logits = weights.net.logits(&facts.features(&weights.classes));
+        let mut page = weights.net.page(facts.len());
+        facts.for_each_row(&weights.classes, |row| page.add(row));
+        let logits = page.logits();
         JudgedPage { tree, facts: Some(facts), logits }
     }
 

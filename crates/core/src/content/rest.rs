@@ -162,9 +162,12 @@ fn add(scores: &mut Scores, value: f32, weights: &Scores) {
 /// The kind of each block, as if none were template or main content. `None` is everything else.
 pub(super) fn rest_kinds(facts: &Facts<'_>) -> Vec<Option<RestKind>> {
     let Some(weights) = RestWeights::shipped() else { return vec![None; facts.len()] };
-    let rows = facts.features(&ClassWords::default());
-    let names = class_words(facts);
-    rows.chunks_exact(N_FEATURES).zip(&names).map(|(row, (near, far))| weights.kind(row, near, far)).collect()
+    let mut names = class_words(facts).into_iter();
+    let mut kinds = Vec::with_capacity(facts.len());
+    facts.for_each_row(&ClassWords::default(), |row| {
+        kinds.extend(names.next().map(|(near, far)| weights.kind(row, &near, &far)));
+    });
+    kinds
 }
 
 #[cfg(test)]

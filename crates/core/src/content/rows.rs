@@ -35,7 +35,8 @@ pub struct ContentRow {
 /// The blocks of a page with their features. The two features of class names are 0.
 pub fn content_rows(tree: &Tree) -> ContentRows {
     let facts = Facts::of(tree);
-    let features = facts.features(&ClassWords::default());
+    let mut features = Vec::with_capacity(facts.len() * N_FEATURES);
+    facts.for_each_row(&ClassWords::default(), |row| features.extend_from_slice(row));
     let classes = class_words(&facts);
     let row = |(at, (near, far)): (usize, (Vec<u32>, Vec<u32>))| {
         let block = &facts.blocks.list[at];

@@ -163,7 +163,9 @@ impl SiteBlocks {
         let own = PageBlocks::of(page);
         let others = self.others(&own);
         let facts = page.facts.as_ref().filter(|_| others != 0 && !own.slots.is_empty())?;
-        let mut logits = net.logits(&self.rows(facts, &own, others));
+        let mut blocks = net.page(own.slots.len());
+        self.rows(facts, &own, others).iter().for_each(|row| blocks.add(row));
+        let mut logits = blocks.logits();
         // Blocks of a very long page beyond those that are kept.
         logits.extend_from_slice(&page.logits[own.slots.len()..]);
         Some(page.labels_by(&with_slot_means(facts, &logits), favor))
@@ -194,7 +196,7 @@ impl SiteBlocks {
     }
 
     /// The inputs of the net for each block.
-    fn rows(&self, facts: &Facts<'_>, own: &PageBlocks, others: u64) -> Vec<f32> {
+    fn rows(&self, facts: &Facts<'_>, own: &PageBlocks, others: u64) -> Vec<[f32; WIDTH]> {
         let k = others.count_ones() as f32;
         let share = |pages: Option<&u64>| (pages.copied().unwrap_or(0) & others).count_ones() as f32 / k;
         let patterns = own.patterns();
@@ -209,12 +211,12 @@ impl SiteBlocks {
         let between =
             |low: usize, high: usize| ((repeated[high] - repeated[low]) / (words[high] - words[low]).max(1.0)) as f32;
         let whole = between(0, n);
-        let mut rows = Vec::with_capacity(n * WIDTH);
+        let mut rows = Vec::with_capacity(n);
         for at in 0..n {
             let (slot, text) = (own.slots[at], own.texts[at]);
             let (before, behind) = (at.saturating_sub(1), (at + 1).min(n - 1));
             let (with_slot, slot_logit) = self.slot(slot, others, means.get(&slot).copied().unwrap_or(0.0));
-            rows.extend([
+            rows.push([
                 ln1p(facts.measures.list[at].len),
                 own.logit(at),
                 slot_logit,

@@ -1,7 +1,12 @@
 //! The five nearest ancestors that each hold more blocks than the one before.
 
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
+
 use super::Facts;
 use crate::content::numbers::{ln, ln1p};
+use crate::content::sums::Sum;
 
 pub(super) const LEVELS: usize = 5;
 
@@ -20,45 +25,82 @@ pub(super) const NAMES: [&str; 12] = [
     "depth",
 ];
 
-pub(super) fn write(facts: &Facts<'_>, at: usize, out: &mut [f32]) {
-    let width = NAMES.len();
-    let (start, all) = (facts.tree.counted().start, facts.sums.all);
-    let mut node = facts.blocks.list[at].container;
-    let (mut child, mut child_len, mut child_blocks) = (node, facts.measures.list[at].len, 1);
-    let mut level = 0;
-    while level < LEVELS {
+/// The steps up from elements that hold blocks.
+pub(super) struct Ancestors {
+    /// By element: the step to the nearest ancestor that holds more blocks; `None` where there is none.
+    steps: FxHashMap<usize, Option<Step>>,
+}
+
+struct Step {
+    to: usize,
+    values: [f32; NAMES.len()],
+}
+
+impl Ancestors {
+    pub(super) fn of(facts: &Facts<'_>) -> Ancestors {
+        let mut steps: FxHashMap<usize, Option<Step>> = FxHashMap::default();
+        for block in &facts.blocks.list {
+            let mut node = block.container;
+            while let Entry::Vacant(place) = steps.entry(node) {
+                let Some(step) = place.insert(step_from(facts, node)) else { break };
+                node = step.to;
+            }
+        }
+        Ancestors { steps }
+    }
+
+    pub(super) fn write(&self, facts: &Facts<'_>, at: usize, out: &mut [f32]) {
+        let mut node = facts.blocks.list[at].container;
+        let mut levels = out.chunks_exact_mut(NAMES.len());
+        // Missing levels repeat the last one.
+        let length = ln1p(facts.sums.all.len);
+        let mut last = [1.0, length, 0.0, 0.0, 1.0, 0.0, length, 1.0, 0.0, 0.0, 0.0, 0.0];
         let sum = facts.sums.subtree(facts.tree, node);
-        if sum.n_blocks() > child_blocks {
-            let blocks = sum.n_blocks() as f32;
-            out[level * width..(level + 1) * width].copy_from_slice(&[
-                sum.len / all.len.max(1.0),
-                ln1p(sum.len),
-                sum.link_share(),
-                sum.mark_rate(),
-                sum.prose / all.prose.max(1.0),
-                ln(blocks),
-                ln1p(sum.len / blocks),
-                child_len / sum.len.max(1.0),
-                ln(facts.elements.n_like(facts.tree, child) as f32),
-                sum.inputs.min(3.0),
-                ln1p(sum.images).min(3.0),
-                facts.elements.list[node].depth / 20.0,
-            ]);
-            level += 1;
-            (child_len, child_blocks) = (sum.len, sum.n_blocks());
+        if sum.n_blocks() > 1
+            && let Some(level) = levels.next()
+        {
+            last = values(facts, node, &sum, (node, facts.measures.list[at].len));
+            level.copy_from_slice(&last);
+        }
+        for level in levels {
+            if let Some(Some(step)) = self.steps.get(&node) {
+                (node, last) = (step.to, step.values);
+            }
+            level.copy_from_slice(&last);
+        }
+    }
+}
+
+fn step_from(facts: &Facts<'_>, from: usize) -> Option<Step> {
+    let start = facts.tree.counted().start;
+    let below = facts.sums.subtree(facts.tree, from);
+    let mut child = from;
+    while child != start {
+        let node = facts.parent(child);
+        let sum = facts.sums.subtree(facts.tree, node);
+        if sum.n_blocks() > below.n_blocks() {
+            return Some(Step { to: node, values: values(facts, node, &sum, (child, below.len)) });
         }
         child = node;
-        if node == start {
-            break;
-        }
-        node = facts.parent(node);
     }
-    // Missing levels repeat the last one.
-    let whole_page = [1.0, ln1p(all.len), 0.0, 0.0, 1.0, 0.0, ln1p(all.len), 1.0, 0.0, 0.0, 0.0, 0.0];
-    for missing in level..LEVELS {
-        match missing {
-            0 => out[..width].copy_from_slice(&whole_page),
-            _ => out.copy_within((missing - 1) * width..missing * width, missing * width),
-        }
-    }
+    None
+}
+
+/// The features of an ancestor, above a child and a length of text in it.
+fn values(facts: &Facts<'_>, node: usize, sum: &Sum, (child, child_len): (usize, f32)) -> [f32; NAMES.len()] {
+    let (all, blocks) = (facts.sums.all, sum.n_blocks() as f32);
+    [
+        sum.len / all.len.max(1.0),
+        ln1p(sum.len),
+        sum.link_share(),
+        sum.mark_rate(),
+        sum.prose / all.prose.max(1.0),
+        ln(blocks),
+        ln1p(sum.len / blocks),
+        child_len / sum.len.max(1.0),
+        ln(facts.elements.n_like(facts.tree, child) as f32),
+        sum.inputs.min(3.0),
+        ln1p(sum.images).min(3.0),
+        facts.elements.list[node].depth / 20.0,
+    ]
 }

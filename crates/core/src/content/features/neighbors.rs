@@ -44,9 +44,10 @@ impl Neighbors {
         let unlinked: Vec<f32> = facts.measures.list.iter().map(|m| ln1p(m.len - m.link_len)).collect();
         for (width, sigma) in WIDTHS.into_iter().enumerate() {
             let window = Window::of(sigma);
+            let [unlinked, links, lengths] = [&unlinked, &links, &lengths].map(|values| window.over(values));
             for (at, values) in smoothed.iter_mut().enumerate() {
-                values[width] = window.at(&unlinked, at);
-                values[width + 3] = window.at(&links, at) / window.at(&lengths, at).max(1.0);
+                values[width] = unlinked[at];
+                values[width + 3] = links[at] / lengths[at].max(1.0);
             }
         }
         let is_prose = |at: usize| facts.measures.list[at].is_prose;
@@ -93,13 +94,36 @@ impl Window {
         Window { weights: weights.into_iter().map(|weight| weight / sum).collect() }
     }
 
-    /// The weighted sum around a place. Past the ends there is nothing.
-    fn at(&self, values: &[f32], at: usize) -> f32 {
-        let mut sum = self.weights[0] * values[at];
+    /// The weighted sum around each place. Past the ends there is nothing.
+    fn over(&self, values: &[f32]) -> Vec<f32> {
+        let reach = self.weights.len() - 1;
+        let mut padded = vec![0.0; values.len() + 2 * reach];
+        padded[reach..reach + values.len()].copy_from_slice(values);
+        let mut sums: Vec<f32> = values.iter().map(|value| self.weights[0] * value).collect();
         for (step, weight) in self.weights.iter().enumerate().skip(1) {
-            let before = at.checked_sub(step).map_or(0.0, |at| values[at]);
-            sum += weight * (before + values.get(at + step).copied().unwrap_or(0.0));
+            let around = padded[reach - step..].iter().zip(&padded[reach + step..]);
+            sums.iter_mut().zip(around).for_each(|(sum, (before, behind))| *sum += weight * (before + behind));
         }
-        sum
+        sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_weighs_what_is_near() {
+        let window = Window::of(1.0);
+        let sums = window.over(&[0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(sums[2], window.weights[0]);
+        assert_eq!(
+            (sums[1], sums[3], sums[0], sums[4]),
+            (window.weights[1], window.weights[1], window.weights[2], window.weights[2])
+        );
+        assert_eq!(sums[7], 0.0);
+        let whole: f32 = window.weights[0] + 2.0 * window.weights[1..].iter().sum::<f32>();
+        assert!((whole - 1.0).abs() < 1e-6);
+        assert!(window.over(&[]).is_empty());
     }
 }

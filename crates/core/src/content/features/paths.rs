@@ -35,15 +35,21 @@ impl PathSum {
     }
 }
 
-/// The sums of each path of the page.
-pub(super) struct PathSums {
+/// The values of each path of the page.
+pub(super) struct Paths {
+    by_tag_path: FxHashMap<u64, [f32; NAMES.len()]>,
+    by_slot: FxHashMap<u64, [f32; NAMES.len()]>,
+}
+
+#[derive(Default)]
+struct PathSums {
     by_tag_path: FxHashMap<u64, PathSum>,
     by_slot: FxHashMap<u64, PathSum>,
 }
 
-impl PathSums {
-    pub(super) fn of(facts: &Facts<'_>) -> PathSums {
-        let mut sums = PathSums { by_tag_path: FxHashMap::default(), by_slot: FxHashMap::default() };
+impl Paths {
+    pub(super) fn of(facts: &Facts<'_>) -> Paths {
+        let mut sums = PathSums::default();
         for (at, m) in facts.measures.list.iter().enumerate() {
             let element = &facts.elements.list[facts.blocks.list[at].container];
             let paths =
@@ -57,14 +63,17 @@ impl PathSums {
                 sum.prose += if m.is_prose { m.len } else { 0.0 };
             }
         }
-        sums
+        let values = |sums: FxHashMap<u64, PathSum>| {
+            sums.into_iter().map(|(path, sum)| (path, sum.values(facts.sums.all))).collect()
+        };
+        Paths { by_tag_path: values(sums.by_tag_path), by_slot: values(sums.by_slot) }
     }
 
     pub(super) fn write(&self, facts: &Facts<'_>, at: usize, out: &mut [f32]) {
         let element = &facts.elements.list[facts.blocks.list[at].container];
         let (first, second) = out.split_at_mut(NAMES.len());
-        let of = |sums: &FxHashMap<u64, PathSum>, path: u64| sums.get(&path).copied().unwrap_or_default();
-        first.copy_from_slice(&of(&self.by_tag_path, element.tag_path).values(facts.sums.all));
-        second.copy_from_slice(&of(&self.by_slot, element.slot).values(facts.sums.all));
+        let of = |paths: &FxHashMap<u64, [f32; NAMES.len()]>, path: u64| paths.get(&path).copied().unwrap_or_default();
+        first.copy_from_slice(&of(&self.by_tag_path, element.tag_path));
+        second.copy_from_slice(&of(&self.by_slot, element.slot));
     }
 }
