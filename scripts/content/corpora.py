@@ -79,9 +79,7 @@ def lines_of(name):
         page = json.loads(line)
         gold[tuple(page["id"].split("|", 1))] = page
     for file in sorted((place / "labels" / split).glob("*.jsonl")):
-        # Labels of trees built with scripting on, as ours are, where they differ.
-        scripting_on = SHARED / "sites" / "scripting-on" / file.name
-        for line in open(scripting_on if scripting_on.exists() else file, encoding="utf-8"):
+        for line in open(file, encoding="utf-8"):
             label = json.loads(line)
             page = gold.get((file.stem, label["page"]))
             if page is not None:

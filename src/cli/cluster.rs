@@ -22,7 +22,7 @@ use dehusk_core::internals::cluster::ClusterBy;
 use dehusk_core::internals::cluster::{Features, dunn, dunn_by, precision_and_recall, rand};
 use dehusk_core::internals::cluster::{single_linkage, single_linkage_by};
 use dehusk_core::internals::text_mdl::{Essential, Paths, cluster, path_names};
-use dehusk_core::internals::text_mdl::{TextMethod, TextTemplate, TextTemplates};
+use dehusk_core::internals::text_mdl::{TextCost, TextMethod, TextTemplate, TextTemplates};
 
 /// Group a mixed collection of pages by template.
 ///
@@ -63,7 +63,7 @@ pub(super) struct Cluster {
 enum Method {
     /// TEXT-MDL: exact costs of all pairs; up to about 2,000 pages.
     Mdl,
-    /// TEXT-HASH: estimated costs of all pairs.
+    /// TEXT-HASH: estimated costs of all pairs; no faster than mdl here.
     Hash,
     /// TEXT-MAX: estimated costs of the pairs that share the most; up to 100,000 pages and more.
     Max,
@@ -133,6 +133,11 @@ impl Cluster {
         let by_text = matches!(method, Method::Mdl | Method::Hash | Method::Max);
         if self.store.is_some() && !by_text {
             return Err(Failure::Usage(anyhow!("--store keeps templates, which only mdl, hash and max find")));
+        }
+        if settings.core.text.cost == TextCost::Entropy && matches!(method, Method::Hash | Method::Max) {
+            return Err(Failure::Usage(anyhow!(
+                "text.cost = \"entropy\" is the cost of mdl; hash and max estimate the count cost: add --method mdl"
+            )));
         }
         let pile = self.read(method, &settings);
         if pile.names.is_empty() {

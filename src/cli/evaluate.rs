@@ -41,9 +41,6 @@ pub(super) struct Evaluate {
     /// Method [default: that of label.by].
     #[arg(long, value_parser = PossibleValuesParser::new(method_names().into_iter().chain([PossibleValue::new(ALL).help("one table of all")])))]
     method: Option<String>,
-    /// Parameter set; --set refines it.
-    #[arg(long)]
-    preset: Option<String>,
     /// Pages that are labeled: the key page of each site; those with main-content gold; all; or each page with
     /// main-content gold as the key page of its site in turn.
     #[arg(long, default_value = "key", value_parser = ["key", "gold", "all", "each-key"])]
@@ -66,11 +63,6 @@ pub(super) struct Evaluate {
 }
 
 impl Evaluate {
-    /// `--preset` as a setting, applied before every `--set`.
-    pub(super) fn preset_setting(&self) -> Option<String> {
-        self.preset.as_ref().map(|name| format!("preset={name}"))
-    }
-
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         if let Some(folder) = &self.weights {
             replace_weights(folder)?;

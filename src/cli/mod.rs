@@ -83,6 +83,10 @@ struct Global {
     /// Set a key of crawl.toml for this run, such as politeness.delay=2.
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Parameter set of template learning [setting preset]: dehusk, votes, thesis2014 (the paper, literally),
+    /// hybex2020. --set refines it.
+    #[arg(long, global = true, value_name = "NAME")]
+    preset: Option<String>,
     /// Format of log lines on stderr.
     #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
     log_format: LogFormat,
@@ -209,10 +213,7 @@ type Outcome = Result<ExitCode, Failure>;
 
 impl Args {
     fn settings(&self) -> anyhow::Result<Settings> {
-        let preset = match &self.command {
-            Command::Evaluate(command) => command.preset_setting(),
-            _ => None,
-        };
+        let preset = self.global.preset.as_ref().map(|name| format!("preset={name}"));
         let sets: Vec<String> = preset.into_iter().chain(self.global.set.iter().cloned()).collect();
         let mut settings = self.global.load(&sets)?;
         if let Command::Crawl(crawl::Crawl { store: Some(store), .. }) = &self.command {

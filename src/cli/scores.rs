@@ -44,7 +44,7 @@ pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io:
     if unequal > 0 {
         writeln!(out, "{unequal} labeled pages have a different number of nodes from the gold and are in no mean")?;
     }
-    let n_sites = report.sites.len();
+    let n_sites = report.n_sites();
     if report.sites.iter().all(|s| s.learning.nodes == 0) {
         return writeln!(out, "\n{} on {n_sites} sites: cleaning {:.2} ms a page", report.method, report.clean_ms());
     }
@@ -61,8 +61,8 @@ pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io:
 /// Prints one row for each site, the worst first.
 fn print_by_site(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let mut table = Table::new(&[
-        "site", "key F1", "P", "R", "nodes", "template", "found", "both", "pages", "nodes F1", "words F1", "links",
-        "loads", "m", "t",
+        "site", "key F1", "P", "R", "nodes", "template", "found", "both", "pages", "nodes F1", "words F1", "words P",
+        "words R", "links", "loads", "m", "t",
     ]);
     let mut rows: Vec<&SiteRow> = report.sites.iter().collect();
     let worst = |s: &SiteRow| s.key.map_or_else(|| s.word_mean().f1, |k| k.f1);
@@ -71,7 +71,7 @@ fn print_by_site(report: &Report, out: &mut impl Write) -> io::Result<()> {
         // A dash for what was not measured.
         let shown = |is_there: bool, text: String| if is_there { text } else { "-".to_owned() };
         let (key, learned) = (s.key.unwrap_or_default(), s.learning.nodes > 0);
-        let counts = s.key_counts.unwrap_or_default();
+        let (counts, words) = (s.key_counts.unwrap_or_default(), s.word_mean());
         table.row(vec![
             s.site.clone(),
             shown(s.key.is_some(), figure(key.f1)),
@@ -83,7 +83,9 @@ fn print_by_site(report: &Report, out: &mut impl Write) -> io::Result<()> {
             shown(s.key.is_some(), counts.hits.to_string()),
             s.cost.n_cleaned.to_string(),
             shown(!s.nodes.is_empty(), figure(s.node_mean().f1)),
-            shown(!s.words.is_empty(), figure(s.word_mean().f1)),
+            shown(!s.words.is_empty(), figure(words.f1)),
+            shown(!s.words.is_empty(), figure(words.precision)),
+            shown(!s.words.is_empty(), figure(words.recall)),
             shown(learned, s.learning.links.to_string()),
             shown(learned, s.learning.loads.to_string()),
             shown(learned, s.learning.cs.len().to_string()),

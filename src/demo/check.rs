@@ -46,14 +46,8 @@ pub fn check_site(site: &DemoSite, template: &Template) -> Check {
         }
         words.push(bag_score(&tokens(&applied.text(&tree)), &tokens(&own_text)));
     }
-    let words = Score::mean(&words, words.len());
-    Check {
-        key,
-        nodes: Score::mean(&scores, scores.len()),
-        n_other,
-        words_kept: words.recall,
-        words_clean: words.precision,
-    }
+    let words = Score::mean(&words);
+    Check { key, nodes: Score::mean(&scores), n_other, words_kept: words.recall, words_clean: words.precision }
 }
 
 /// The labels known by construction, and the page's own text.

@@ -67,13 +67,13 @@ pub struct Clusters {
 impl SiteRow {
     /// Mean node score of the labeled pages.
     pub fn node_mean(&self) -> Score {
-        Score::mean(&self.nodes, self.nodes.len())
+        Score::mean(&self.nodes)
     }
 
     /// Mean main-content score.
     pub fn word_mean(&self) -> Score {
         let scores: Vec<Score> = self.words.iter().map(|w| w.bag).collect();
-        Score::mean(&scores, scores.len())
+        Score::mean(&scores)
     }
 }
 
@@ -82,28 +82,33 @@ impl Report {
         Report { method, sites: Vec::new(), clusters: None }
     }
 
-    /// Node score of the key pages: mean over sites.
+    /// Node score of the key pages: mean over the sites whose key page has the nodes of its gold.
     pub fn key(&self) -> Score {
         let scores: Vec<Score> = self.sites.iter().filter_map(|s| s.key).collect();
-        Score::mean(&scores, self.sites.len())
+        Score::mean(&scores)
     }
 
-    /// Node score of all labeled pages: mean over the pages of a site, then over sites.
+    /// Node score of all labeled pages: mean over the pages of a site, then over the sites that have such pages.
     pub fn nodes(&self) -> Score {
         let scores: Vec<Score> = self.sites.iter().filter(|s| !s.nodes.is_empty()).map(SiteRow::node_mean).collect();
-        Score::mean(&scores, self.sites.len())
+        Score::mean(&scores)
     }
 
     /// Multiset word score: mean over pages.
     pub fn bag(&self) -> Score {
         let scores: Vec<Score> = self.sites.iter().flat_map(|s| &s.words).map(|w| w.bag).collect();
-        Score::mean(&scores, scores.len())
+        Score::mean(&scores)
     }
 
     /// Common-subsequence word score: mean over pages.
     pub fn lcs(&self) -> Score {
         let scores: Vec<Score> = self.sites.iter().flat_map(|s| &s.words).map(|w| w.lcs).collect();
-        Score::mean(&scores, scores.len())
+        Score::mean(&scores)
+    }
+
+    /// Number of sites. With each page as the key page in turn, a site has many rows.
+    pub fn n_sites(&self) -> usize {
+        self.sites.iter().map(|s| &s.site).collect::<std::collections::BTreeSet<_>>().len()
     }
 
     /// Number of pages with main-content gold.
@@ -170,5 +175,21 @@ impl Report {
             "learn_ms_median": learn_median, "learn_ms_worst": learn_worst, "clean_ms": self.clean_ms(), "label_ms": self.label_ms(),
             "clusters": self.clusters, "sites": sites,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_whose_gold_counts_other_nodes_is_in_no_mean_of_nodes() {
+        let half = Score { precision: 0.5, recall: 0.5, f1: 0.5 };
+        let scored = SiteRow { key: Some(half), nodes: vec![half, half], ..SiteRow::default() };
+        let other = SiteRow { other_node_count: 2, ..SiteRow::default() };
+        let report = Report { sites: vec![scored, other], ..Report::new(Method::SiteModel) };
+        assert_eq!((report.key(), report.nodes()), (half, half));
+        let nothing = Report::new(Method::SiteModel);
+        assert_eq!(nothing.key().f1, 0.0);
     }
 }
