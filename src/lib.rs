@@ -9,7 +9,9 @@ pub mod outline;
 pub mod settings;
 pub mod unpacked;
 pub mod validators;
+mod xml_reference;
 
+pub mod feed_entries;
 pub mod politeness;
 pub mod lease_gate;
 pub mod reason;

@@ -8,6 +8,8 @@ use std::io::Read;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
+use crate::xml_reference::character;
+
 /// Maximum bytes of a sitemap after decompression (sitemaps.org).
 pub const MAX_SITEMAP_BYTES: usize = 50 * 1024 * 1024;
 
@@ -78,7 +80,7 @@ fn parse_xml(bytes: &[u8]) -> Announced {
             Ok(Event::Empty(tag)) => atom_link(&tag, &path, &mut found),
             Ok(Event::Text(piece)) => held.push_str(&piece),
             Ok(Event::CData(piece)) => held.push_str(&piece),
-            Ok(Event::GeneralRef(name)) => held.push_str(&reference(&name)),
+            Ok(Event::GeneralRef(name)) => held.push_str(&character(&name)),
             Ok(Event::End(_)) => {
                 let url = held.trim();
                 if !url.is_empty() {
@@ -97,25 +99,6 @@ fn parse_xml(bytes: &[u8]) -> Announced {
         }
     }
     found
-}
-
-fn reference(name: &str) -> String {
-    match name {
-        "amp" => "&".to_owned(),
-        "lt" => "<".to_owned(),
-        "gt" => ">".to_owned(),
-        "quot" => "\"".to_owned(),
-        "apos" => "'".to_owned(),
-        _ => name
-            .strip_prefix('#')
-            .and_then(|digits| match digits.strip_prefix(['x', 'X']) {
-                Some(hex) => u32::from_str_radix(hex, 16).ok(),
-                None => digits.parse().ok(),
-            })
-            .and_then(char::from_u32)
-            .map(String::from)
-            .unwrap_or_default(),
-    }
 }
 
 /// `<link href=...>` of an Atom entry, with `rel="alternate"` or no `rel`.

@@ -18,6 +18,7 @@ pub(super) use summary::site_table;
 use super::export::{FormName, failure};
 use super::metrics::{Metrics, write_file};
 use super::progress::Display;
+use super::strings::with_patterns;
 use super::{Failure, Outcome, exit};
 use crate::crawl::{Progress, SeedList, SiteSummary, Stop, Summary, crawl};
 use crate::export::ExportOptions;
@@ -126,7 +127,7 @@ fn share(text: &str) -> Result<f64, String> {
 
 impl Crawl {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
-        let mut settings = settings.clone();
+        let mut settings = with_patterns(settings)?;
         settings.revisit.all |= self.all;
         tell_settings();
         let list = if self.resume { SeedList::resume() } else { self.seed_list(&settings)? };

@@ -24,12 +24,14 @@ use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringTemplate
 
 /// Learn the word sequences that documents of a source repeat, and remove them.
 ///
-/// Works on pages and on plain text: feeds, mail archives, transcripts. A document is a file, a page of a WARC file, or
-/// a JSON line with `html` or `text`. Each date, number or address counts as one symbol, whatever its value.
+/// Works on pages and on plain text: feeds, mail archives, transcripts. A document is a file, an entry of an RSS or
+/// Atom feed, a page of a WARC file, or a JSON line with `html` or `text`. Each date, number or address counts as one
+/// symbol, whatever its value. A crawl learns the strings of each site's feeds (crawl.strings), by the site's host.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk strings learn mail/ --name list.example.org
   dehusk strings clean mail/0042.txt --name list.example.org
+  dehusk strings clean feed.xml --name docs.example.org            # learned by the crawl of that site
   dehusk strings learn mirror/www --name docs.example.org
   dehusk strings clean mirror/www/a.html --name docs.example.org --format html
   dehusk strings show list.example.org --emit regex
@@ -54,7 +56,7 @@ enum Action {
         /// Learn from the stored versions of this page, one a night.
         #[arg(long, conflicts_with_all = ["sources", "site"])]
         url: Option<String>,
-        /// Learn from the stored pages of this site, such as for its feeds or its mails.
+        /// Learn from the stored pages of this site.
         #[arg(long, value_name = "HOST", value_parser = host_name, conflicts_with = "sources")]
         site: Option<String>,
         /// Name of the source in the store [default: that of --url or --site].
@@ -123,7 +125,7 @@ impl Strings {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         match &self.action {
             Action::Learn { sources, url, site, name, text, emit } => {
-                let reading = Reading::new(*text, None, settings.core.parse.max_bytes);
+                let reading = Reading { entries: true, ..Reading::new(*text, None, settings.core.parse.max_bytes) };
                 let of_store = url.as_deref().or(site.as_deref());
                 let name = name.as_deref().or(of_store).unwrap_or_default();
                 match of_store {

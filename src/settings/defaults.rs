@@ -43,6 +43,7 @@ impl Default for Crawl {
             exclude: Vec::new(),
             sitemaps: true,
             feeds: true,
+            strings: true,
             drop_parameters: DROPPED_PARAMETERS.map(str::to_owned).to_vec(),
             max_url_bytes: 2000,
             max_path_segments: 20,

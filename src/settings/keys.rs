@@ -78,6 +78,8 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.crawl.sitemaps => truth(v)?;
     "crawl.feeds" = "true", "Whether RSS and Atom feeds linked from the key page are read for more pages.",
         |s, v| s.crawl.feeds => truth(v)?;
+    "crawl.strings" = "true", "Whether the strings that the entries of a site's feeds repeat are learned from the feeds that are read. dehusk strings clean removes them from feeds, mails and other texts of the site (Foschini 2007).",
+        |s, v| s.crawl.strings => truth(v)?;
     "crawl.drop_parameters" = "[\"utm_*\", \"gclid\", \"dclid\", \"fbclid\", \"msclkid\", \"yclid\", \"mc_cid\", \"mc_eid\", \"_ga\", \"igshid\", \"phpsessid\", \"jsessionid\", \"aspsessionid*\", \"cfid\", \"cftoken\", \"zenid\", \"osCsid\"]", "Session and tracking parameters removed from every link, case-insensitive. A * at the end matches any suffix.",
         |s, v| s.crawl.drop_parameters => strings(v)?;
     "crawl.max_url_bytes" = "2000", "Maximum length of a URL in bytes. Longer URLs count as crawler traps and are not requested.",
@@ -345,9 +347,9 @@ pub(super) const KEYS: &[Key] = keys! {
     "strings.max_total" = "\"5MB\"", "Maximum number of tokens in all strings of one template. The shortest strings above it are dropped and counted.",
         |s, v| s.core.strings.max_total => bytes(v)?.max(1);
 
-    "text.method" = "\"max\"", "How dehusk cluster picks pairs to merge (TEXT): mdl (cost of all pairs, up to 2,000 pages), hash (estimated cost), max (only pairs that share the most).",
+    "text.method" = "\"max\"", "How dehusk cluster picks pairs to merge (TEXT): mdl (cost of all pairs, up to 2,000 pages), hash (estimated cost of all pairs; measured no faster than mdl here), max (only pairs that share the most; the fastest).",
         |s, v| s.core.text.method => one_of(v, &[("mdl", TextMethod::Mdl), ("hash", TextMethod::Hash), ("max", TextMethod::Max)])?;
-    "text.signature" = "128", "Length of a MinHash signature. The paper finds 50 enough.",
+    "text.signature" = "128", "Length of a MinHash signature, by one-permutation hashing. The paper finds 50 enough.",
         |s, v| s.core.text.signature => whole(v, 1, 4096)?;
     "text.min_support" = "2", "Minimum number of pages with an essential path. 1 = the paper, which keeps all paths when most occur on one page only.",
         |s, v| s.core.text.min_support => whole(v, 1, 1_000_000)? as u32;

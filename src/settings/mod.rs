@@ -72,6 +72,8 @@ pub struct Crawl {
     pub sitemaps: bool,
     /// Whether feeds are read.
     pub feeds: bool,
+    /// Whether the strings of feeds are learned.
+    pub strings: bool,
     /// Query parameters removed from links.
     pub drop_parameters: Vec<String>,
     /// Maximum length of a URL in bytes.

@@ -3,6 +3,7 @@
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::site_model::StoredTrainingSet;
+use dehusk_core::internals::strings::StringTemplate;
 use dehusk_core::internals::template::Template;
 use serde::Serialize;
 
@@ -37,6 +38,15 @@ pub enum Write {
     ModelUpdated(SiteId, Box<StoredTrainingSet>),
     /// Pages of a site were cleaned again at its end.
     Recleaned(SiteId, Vec<RecleanedPage>),
+    /// The strings that the entries of a site's feeds repeat.
+    Strings {
+        /// The site, by host.
+        source: String,
+        /// Unix milliseconds.
+        at: i64,
+        /// What was learned.
+        template: Box<StringTemplate>,
+    },
     /// The stored template of a site is the one for this run.
     TemplateKept(SiteId),
     /// URLs for the frontier.

@@ -152,6 +152,7 @@ impl Backend for RunBackend {
             Write::Seen(seen) => self.seen(*seen)?,
             Write::Robots { origin, at, status, body } => store.save_robots(&origin, at, status, &body)?,
             Write::ModelUpdated(site, set) => store.save_training_set(site, *set)?,
+            Write::Strings { source, at, template } => store.write_strings(&source, at, &template)?,
             Write::TemplateKept(site) => store.settle_template(run, site)?,
             Write::Links(site, links) => store.save_urls(site, &links)?,
             Write::Seeds { urls, keep_more, at } => store.queue_streamed(run, &urls, keep_more, at)?,

@@ -22,19 +22,21 @@ pub struct StringsRow {
 impl Store {
     /// Saves the strings of a source in the place of those that it had.
     pub fn save_strings(&self, source: &str, at: i64, template: &StringTemplate) -> Result<(), StoreError> {
+        self.in_transaction(|| self.write_strings(source, at, template))
+    }
+
+    /// Does what [`Store::save_strings`] does, within a transaction.
+    pub(super) fn write_strings(&self, source: &str, at: i64, template: &StringTemplate) -> Result<(), StoreError> {
         let body = self.compress(&template.to_json());
         let hashes: FxHashSet<u64> = template.strings.iter().map(|string| template.hash(string)).collect();
-        self.in_transaction(|| {
-            let sql =
-                "INSERT INTO strings (source, learned_at, n_documents, n_strings, body) VALUES (?1, ?2, ?3, ?4, ?5)
-                ON CONFLICT (source) DO UPDATE SET learned_at = ?2, n_documents = ?3, n_strings = ?4, body = ?5
-                RETURNING id";
-            let row = params![source, at, template.n_documents as i64, template.strings.len() as i64, body];
-            let id: i64 = self.row(sql, row, |row| row.get(0))?;
-            self.execute("DELETE FROM string_sources WHERE source_id = ?1", params![id])?;
-            let sql = "INSERT INTO string_sources (hash, source_id) VALUES (?1, ?2)";
-            hashes.iter().try_for_each(|hash| self.execute(sql, params![*hash as i64, id]).map(drop))
-        })
+        let sql = "INSERT INTO strings (source, learned_at, n_documents, n_strings, body) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (source) DO UPDATE SET learned_at = ?2, n_documents = ?3, n_strings = ?4, body = ?5
+            RETURNING id";
+        let row = params![source, at, template.n_documents as i64, template.strings.len() as i64, body];
+        let id: i64 = self.row(sql, row, |row| row.get(0))?;
+        self.execute("DELETE FROM string_sources WHERE source_id = ?1", params![id])?;
+        let sql = "INSERT INTO string_sources (hash, source_id) VALUES (?1, ?2)";
+        hashes.iter().try_for_each(|hash| self.execute(sql, params![*hash as i64, id]).map(drop))
     }
 
     /// The strings of a source.

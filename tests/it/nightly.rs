@@ -112,6 +112,48 @@ fn sitemaps_feeds_scope_and_patterns_decide_what_is_walked() {
     assert!(refused["outside"] >= 2 && refused["pattern"] == 1, "{refused:?}");
 }
 
+/// What the entries of a feed repeat is learned in the crawl, and removed from the feed by `dehusk strings clean`.
+#[test]
+fn the_strings_of_feeds_are_learned_in_the_crawl() {
+    let entry = |n: usize| {
+        format!(
+            "<item><guid>/{n}</guid><description><![CDATA[<p>Story {n} is about {} words of its own.</p>\
+             <p>The post Story {n} appeared first on <a href=/>The House of Barley</a>.</p>]]></description></item>",
+            ["red", "green", "blue", "gray", "white", "black"][n]
+        )
+    };
+    let feed = format!("<rss><channel>{}</channel></rss>", (0..6).map(entry).collect::<String>());
+    let served = feed.clone();
+    let answer = move |_: &str, path: &str| match path {
+        "/feed" => Reply::typed("application/rss+xml", served.as_str()),
+        "/robots.txt" => Reply::status(404),
+        _ => Reply::html(format!(
+            "<link rel=alternate type=application/rss+xml href=/feed>{}",
+            page(path, "text").unwrap_or_default()
+        )),
+    };
+    let (server, mut settings, dir) = nights(Arc::new(answer));
+    settings.crawl.pages_per_site = 4;
+    let (summary, ended) = run(vec![PageUrl::parse("http://a.test/0").unwrap()], &settings);
+    assert_eq!(summary.stats.learned, 1, "{ended:?}");
+    assert!(paths(&server).contains(&"/feed".to_owned()), "{:?}", paths(&server));
+    let store = Store::open(std::path::Path::new(&settings.store.path)).unwrap();
+    let learned = store.load_strings("a.test").unwrap().unwrap();
+    let strings: Vec<String> = learned.strings.iter().map(|string| learned.text(string)).collect();
+    assert!(strings.iter().any(|string| string.contains("appeared first on The House of Barley")), "{strings:?}");
+    assert_eq!(learned.n_documents, 6, "each entry is a document");
+    std::fs::write(dir.path().join("feed.xml"), feed).unwrap();
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"))
+        .args(["strings", "clean", "feed.xml", "--name", "a.test", "--json", "--db", &settings.store.path])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    let lines = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert_eq!(lines.lines().count(), 6, "{lines}{}", String::from_utf8_lossy(&out.stderr));
+    assert!(lines.contains("is about blue") && !lines.contains("House of Barley"), "{lines}");
+    assert!(lines.contains("feed.xml#/3"), "an entry has the name of its guid: {lines}");
+}
+
 #[test]
 fn a_second_night_asks_conditionally_and_tells_what_has_changed() {
     let tonight = Arc::new(AtomicUsize::new(1));

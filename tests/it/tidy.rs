@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 /// `dehusk_core`.
 const FLOORS: &[&[&str]] = &[
     // Ground.
-    &["outline", "validators", "reason", "safe_html", "settings"],
+    &["outline", "validators", "reason", "safe_html", "settings", "xml_reference"],
     // Pure crawl policy: no I/O, no async, no clock.
-    &["robots", "scope", "sitemap", "politeness", "revisit"],
+    &["feed_entries", "robots", "scope", "sitemap", "politeness", "revisit"],
     // The one way to open a file, a pipe or standard input; and whether requests may be sent.
     &["unpacked", "lease_gate"],
     // Edges, which touch the world.

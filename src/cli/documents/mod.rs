@@ -16,6 +16,7 @@ use serde_json::Value;
 use input::Input;
 use lines::{Line, Lines};
 
+use crate::feed_entries::{FeedEntry, feed_entries, is_feed};
 use crate::fetch::is_html as looks_like_html;
 use crate::warc::{Archived, Document, documents};
 use dehusk_core::internals::dom::ParseOptions;
@@ -100,6 +101,8 @@ pub(super) struct Reading<'a> {
     /// Whether any file of text is a page: a fragment may begin with plain words. Texts of archives and of JSON lines
     /// are not.
     pub(super) all_pages: bool,
+    /// Whether a feed is read as its entries, each a text. Otherwise it is one text.
+    pub(super) entries: bool,
     /// Field of a JSON line with the known group of a document. The group of a file is its folder within the source.
     pub(super) gold: Option<&'a str>,
     /// Maximum bytes of a document.
@@ -124,6 +127,7 @@ impl<'r> Reading<'r> {
         Reading {
             as_text,
             all_pages: false,
+            entries: false,
             gold,
             max_bytes,
             skipped: Cell::new(0),
@@ -189,7 +193,7 @@ impl<'r> Reading<'r> {
                 reader.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes).with_context(place)?;
                 let found = self.of_bytes(bytes, source).map_err(|what| anyhow!("{}: is not HTML {what}", place()))?;
                 let gold = self.gold.map(|_| found.name.clone());
-                Ok(Box::new(std::iter::once(Ok(Found { gold, ..found }))))
+                Ok(Box::new(self.entries_of(Found { gold, ..found }).into_iter().map(Ok)))
             }
         }
     }
@@ -224,14 +228,33 @@ impl<'r> Reading<'r> {
         let mut files = Vec::new();
         files_below(source, &mut files).with_context(|| source.display().to_string())?;
         files.sort_unstable();
-        Ok(Box::new(files.into_iter().filter_map(move |file| match self.of_file(&file, source) {
+        Ok(Box::new(files.into_iter().flat_map(move |file| match self.of_file(&file, source) {
             Ok(None) => {
                 self.skipped.set(self.skipped.get() + 1);
-                None
+                Vec::new()
             }
-            Ok(Some(found)) => Some(Ok(found)),
-            Err(e) => Some(Err(e)),
+            Ok(Some(found)) => self.entries_of(found).into_iter().map(Ok).collect(),
+            Err(e) => vec![Err(e)],
         })))
+    }
+
+    /// The entries of a feed, if they are asked for; a document otherwise.
+    fn entries_of(&self, found: Found) -> Vec<Found> {
+        let (bytes, _) = found.bytes();
+        if !self.entries || self.as_text || !is_feed(bytes) {
+            return vec![found];
+        }
+        let entry = |(number, entry): (usize, FeedEntry)| Found {
+            name: format!("{}#{}", found.name, if entry.id.is_empty() { (number + 1).to_string() } else { entry.id }),
+            is_page: false,
+            url: None,
+            robots_tags: Vec::new(),
+            archived: Archived::default(),
+            is_one_of_many: true,
+            body: Body::Text(entry.text),
+            gold: found.gold.clone(),
+        };
+        feed_entries(bytes).into_iter().enumerate().map(entry).collect()
     }
 
     /// The file, if it is text of any kind.

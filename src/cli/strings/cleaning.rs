@@ -51,7 +51,8 @@ impl Cleaning<'_> {
         }
         let cleaner = StringCleaner::new(&template, &patterns, how, |hash| !idioms.contains(&hash))
             .map_err(|e| Failure::Work(e.into()))?;
-        let reading = Reading::new(self.as_text, None, self.settings.core.parse.max_bytes);
+        let max_bytes = self.settings.core.parse.max_bytes;
+        let reading = Reading { entries: true, ..Reading::new(self.as_text, None, max_bytes) };
         let (mut n, mut n_other) = (0, 0);
         let mut documents = reading.all(sources);
         while let Some(batch) = next_batch(&mut documents) {

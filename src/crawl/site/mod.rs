@@ -216,6 +216,16 @@ impl SiteCrawl {
                 self.go_on(&mut walk, has_links, refused, out);
                 self.walk(walk, cx, out);
             }
+            WorkResult::Announced { mut walk, links, refused, strings } => {
+                if let Some(template) = strings {
+                    let source = self.summary.host.clone();
+                    out.push(Command::Write(Write::Strings { source, at: cx.now, template }));
+                }
+                let has_links = !links.is_empty();
+                self.write_links(links, out);
+                self.go_on(&mut walk, has_links, refused, out);
+                self.walk(walk, cx, out);
+            }
             WorkResult::Seen { mut walk, seen, refused } => {
                 let has_links = !seen.links.is_empty();
                 out.push(Command::Write(Write::Seen(seen)));

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Command, Context, Phase, SiteCrawl, begin, count_refused};
 use crate::crawl::request::{QueueEnd, Request, RequestKind};
-use crate::crawl::workers::Work;
+use crate::crawl::workers::{FeedTexts, Work};
 use crate::scope::{Queries, Refusal};
 use crate::settings::Mode;
 use crate::store::{KnownUrl, NextUrlsQuery, Query, SiteOutcome};
@@ -34,6 +34,8 @@ pub(in crate::crawl) struct Walk {
     pub(in crate::crawl) announced: VecDeque<PageUrl>,
     /// Fingerprints of the sitemaps and feeds that were announced.
     pub(in crate::crawl) seen: FxHashSet<u64>,
+    /// Entries of the feeds that were read.
+    pub(in crate::crawl) entries: FeedTexts,
 }
 
 /// The template of a walk.
@@ -57,6 +59,7 @@ impl Walk {
             window: VecDeque::new(),
             announced: VecDeque::new(),
             seen: FxHashSet::default(),
+            entries: FeedTexts::default(),
         }
     }
 

@@ -145,7 +145,8 @@ pub(super) fn sitemap(mut walk: Box<Walk>, own: &Site, fetched: &FetchedPage, to
     let pages = announced.pages.iter().filter_map(|page| response.url.join(page));
     let (links, refused) = finder.judge(own.key(), pages, 1);
     finder.give_back(&mut walk);
-    WorkResult::Walked { walk, page: None, links, refused }
+    let strings = if tools.settings.crawl.strings { walk.entries.learn_from(&response.body, tools) } else { None };
+    WorkResult::Announced { walk, links, refused, strings }
 }
 
 /// Links of a training page; those of the key page in the paper's order.

@@ -4,17 +4,20 @@ mod clean;
 mod learn;
 mod links;
 mod page;
+mod strings;
 
 use std::sync::{Arc, Mutex};
 
 use dehusk_core::internals::clean::TemplateMatcher;
 use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::site_model::StoredTrainingSet;
+use dehusk_core::internals::strings::StringTemplate;
 use dehusk_core::internals::template::Template;
 
 pub(super) use clean::cleaning_number;
 pub(super) use learn::{KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory};
 pub(super) use page::FetchedPage;
+pub(super) use strings::FeedTexts;
 
 use super::site::Walk;
 use crate::scope::{Refusal, Scope};
@@ -67,8 +70,10 @@ pub(super) enum WorkResult {
     Learned(Box<LearnOutcome>, Option<Box<PageWrite>>),
     /// The key page still fits the stored template.
     Kept(Box<KeptTemplate>, Option<Box<PageWrite>>),
-    /// A page of the walk, or what a sitemap announced.
+    /// A page of the walk.
     Walked { walk: Box<Walk>, page: Option<Box<PageWrite>>, links: Vec<NewUrl>, refused: Vec<Refusal> },
+    /// What a sitemap or feed announced, and the strings of the feeds so far.
+    Announced { walk: Box<Walk>, links: Vec<NewUrl>, refused: Vec<Refusal>, strings: Option<Box<StringTemplate>> },
     /// A page of a crawl for links.
     Seen { walk: Box<Walk>, seen: Box<SeenWrite>, refused: Vec<Refusal> },
     /// A walk that is over, with the number of its model.
