@@ -16,6 +16,7 @@ use crate::crawl::SeedList;
 use crate::folder::{Folder, url_of};
 use crate::outline::{write_outline, write_summary};
 use crate::settings::Settings;
+use crate::sitemap::parse_announced;
 use crate::store::Store;
 use dehusk_core::internals::dom::parse_bytes;
 use dehusk_core::internals::learner::{FoundPage, Learner};
@@ -25,7 +26,8 @@ use dehusk_core::internals::template::Template;
 /// Learn templates from a folder of pages, a web archive, JSON lines with `url` and `html`, or a URL.
 ///
 /// Of an archive, every site is learned, or that of --host. In a folder, pages are found as by a web server: /x is x,
-/// x.html, or x/index.html after a redirect. With a URL the site is crawled as by `dehusk crawl`.
+/// x.html, or x/index.html after a redirect; where the key page has no usable link, sitemap.xml is read. With a URL
+/// the site is crawled as by `dehusk crawl`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk learn mirror/www.example.org
@@ -171,8 +173,8 @@ impl Learn {
         let key = read(&served.file, served.url.clone())
             .with_context(|| served.file.display().to_string())
             .map_err(Failure::Work)?;
-        let site = Site::of(&key.url, settings.core.learn.links.same_site);
-        let learned = Learner::new(key, site, None, &settings.core.learn).run(|url| {
+        let (site, root) = (Site::of(&key.url, settings.core.learn.links.same_site), key.url.clone());
+        let find = |url: &PageUrl| {
             let served = folder.find(url)?;
             match read(&served.file, served.url) {
                 Ok(page) => Some(page),
@@ -181,13 +183,15 @@ impl Learn {
                     None
                 }
             }
-        });
+        };
+        let learned = Learner::new(key, site, None, &settings.core.learn)
+            .run_offered(find, || folder.read(SITEMAP).map_or_else(|_| Vec::new(), |bytes| announced(&bytes, &root)));
         let n_links = learned.n_links;
         learned.template.ok_or_else(|| {
             Failure::Nothing(anyhow!(
-                "{}: no template: {n_links} links of {} lead to pages of the site, but none of them shares anything with it",
+                "{}: no template: {n_links} links of {key_path} lead to pages of the site, but none of them shares \
+                 anything with it, and neither does a page of {SITEMAP}",
                 path.display(),
-                key_path
             ))
         })
     }
@@ -204,6 +208,18 @@ impl Learn {
         write_summary(template, &mut out)?;
         writeln!(out, "{}", stored(db))
     }
+}
+
+/// The sitemap of a folder, which is read where the key page has no usable link.
+const SITEMAP: &str = "/sitemap.xml";
+
+/// Pages of a sitemap that are tried.
+const MAX_OFFERED: usize = 100;
+
+/// The pages that a sitemap announces, as pages of the folder: a mirror has another name than its site.
+fn announced(sitemap: &[u8], root: &PageUrl) -> Vec<PageUrl> {
+    let pages = parse_announced(sitemap).pages.into_iter().take(MAX_OFFERED);
+    pages.filter_map(|page| root.join(root.join(&page)?.path())).collect()
 }
 
 /// Where templates were stored, and what to do next.

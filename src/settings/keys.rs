@@ -355,7 +355,7 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.core.text.min_support => whole(v, 1, 1_000_000)? as u32;
     "text.universal" = "0.5", "Paths on more than this share of all pages, such as html/body, do not decide which paths of a page are essential. 1 = the paper.",
         |s, v| s.core.text.universal => share(v)?;
-    "text.threshold" = "1.0", "Factor on the threshold of essential paths, which is the most frequent support on a page. 1 = the paper; its experiment runs from 0.1 to 1.1.",
+    "text.threshold" = "0.9", "Factor on the threshold of essential paths, which is the most frequent support on a page. Below 1, paths count that some pages of a template lack: more pages come together, in more time. 1 = the paper; its experiment runs from 0.1 to 1.1.",
         |s, v| s.core.text.threshold => number(v).filter(|x| (0.01..=10.0).contains(x)).ok_or("expected a number from 0.01 to 10")?;
     "text.cost" = "\"count\"", "With mdl: cost of a clustering: count (ones of the matrices), entropy (bits by their entropy, the paper's definition; up to 1,000 pages).",
         |s, v| s.core.text.cost => one_of(v, &[("count", TextCost::Count), ("entropy", TextCost::Entropy)])?;

@@ -84,6 +84,37 @@ fn the_demo_is_learned_and_stored() {
     assert!(server.arrivals().iter().all(|a| a.user_agent.starts_with("dehusk/") && a.user_agent.contains("+http")));
 }
 
+/// A site of two layouts has two kinds of pages, each with what it shows of its template.
+#[test]
+fn the_kinds_of_a_site_are_listed_run_by_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = dir.path().join("k.db");
+    let demo = Arc::new(sites());
+    let server = Server::start(answers(Arc::clone(&demo))).unwrap();
+    let mut settings = settings(&db, &server, &["*.demo.test"]);
+    settings.politeness.delay = Duration::from_millis(5);
+    settings.revisit.all = true;
+    settings.store.keep.versions = 0;
+    let seed = demo.iter().find(|site| site.name == "twofold").unwrap().seed().unwrap();
+    for _ in 0..2 {
+        let (summary, ended) = run(vec![seed.clone()], &settings);
+        assert_eq!(summary.stats.failed, 0, "{ended:#?}");
+    }
+    let kinds = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"))
+        .args(["templates", "kinds", "twofold.demo.test", "--runs", "--json", "--config", "/dev/null", "--db"])
+        .arg(&db)
+        .output()
+        .unwrap();
+    let kinds: serde_json::Value = serde_json::from_slice(&kinds.stdout).unwrap();
+    let listed = kinds["kinds"].as_array().unwrap();
+    let known: Vec<&serde_json::Value> = listed.iter().filter(|kind| !kind["kind"].is_null()).collect();
+    assert_eq!(known.len(), 2, "{kinds}");
+    for kind in known {
+        assert!(kind["coverage"].as_f64().unwrap() > 0.8, "{kind}");
+        assert!(!kind["runs"].as_array().unwrap().is_empty(), "{kind}");
+    }
+}
+
 /// Gottron's method in a crawl: all linked pages are candidates, those of the key page's layout are the training set.
 #[test]
 fn a_crawl_labels_by_document_frequency() {

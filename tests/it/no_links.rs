@@ -50,6 +50,26 @@ fn answer(host: &str, path: &str) -> Reply {
 }
 
 #[test]
+fn a_folder_is_learned_from_its_sitemap() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| std::fs::write(dir.path().join(name), text).unwrap();
+    for name in ["index", "rye", "oats", "corn"] {
+        write(&format!("{name}.html"), format!("{MENU}<main><h1>{name}</h1><p>What {name} says, and it ends.</main>"));
+    }
+    let learn = || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"));
+        let out = command.args(["learn", ".", "--host", "grain.test"]).current_dir(dir.path()).output().unwrap();
+        (out.status.code(), String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned())
+    };
+    let (code, text) = learn();
+    assert!(code == Some(1) && text.contains("neither does a page of /sitemap.xml"), "{text}");
+    let loc = |name: &str| format!("<url><loc>https://www.grain.example/{name}</loc></url>");
+    write("sitemap.xml", format!("<urlset>{}{}{}</urlset>", loc("rye"), loc("oats.html"), loc("corn")));
+    let (code, text) = learn();
+    assert!(code == Some(0) && text.contains("grain.test"), "{text}");
+}
+
+#[test]
 fn pages_above_and_sitemaps_are_tried_before_giving_up() {
     let server = Server::start(Arc::new(answer)).unwrap();
     let dir = tempfile::tempdir().unwrap();

@@ -191,14 +191,27 @@ impl Learner {
     }
 
     /// Runs the search to its end over pages that `fetch` can give at once.
-    pub fn run(mut self, mut fetch: impl FnMut(&PageUrl) -> Option<FoundPage>) -> Learned {
+    pub fn run(self, fetch: impl FnMut(&PageUrl) -> Option<FoundPage>) -> Learned {
+        self.run_offered(fetch, Vec::new)
+    }
+
+    /// Does what [`Learner::run`] does. Where no link gives a training page, `offered` names pages to try.
+    pub fn run_offered(
+        mut self,
+        mut fetch: impl FnMut(&PageUrl) -> Option<FoundPage>,
+        offered: impl FnOnce() -> Vec<PageUrl>,
+    ) -> Learned {
+        let mut offered = Some(offered);
         loop {
             match self.next_step() {
                 Step::Fetch(url) => {
                     let page = fetch(&url);
                     self.tell(page);
                 }
-                Step::Done(found) => return self.finish(found),
+                Step::Done(found) => match offered.take().filter(|_| self.has_nothing()) {
+                    Some(offered) => self.offer(offered()),
+                    None => return self.finish(found),
+                },
             }
         }
     }

@@ -13,7 +13,10 @@ pub struct TextOptions {
     pub min_support: u32,
     /// Share of the pages above which a path does not decide what is essential; 1 = the paper.
     pub universal: f64,
-    /// Factor on the threshold of essential paths; 1 = the mode of the supports, as in the paper.
+    /// Factor on the threshold of essential paths; 1 = the mode of the supports, as in the paper. Where pages lack
+    /// parts of their template now and then, the supports of its paths lie around the mode, and half of them are below
+    /// it: of 100,000 generated pages of 1,000 templates MAX brings .756 of each together with 1 and .981 with 0.9, in
+    /// 8 and 44 s. On the real sites both give the same scores.
     pub threshold: f64,
     /// Which cost TEXT-MDL lowers.
     pub cost: TextCost,
@@ -50,7 +53,7 @@ impl Default for TextOptions {
             signature: 128,
             min_support: 2,
             universal: 0.5,
-            threshold: 1.0,
+            threshold: 0.9,
             cost: TextCost::Count,
             bucket: 64,
         }

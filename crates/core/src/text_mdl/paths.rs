@@ -140,7 +140,7 @@ mod tests {
     use crate::dom::parse;
 
     fn how(min_support: u32) -> TextOptions {
-        TextOptions { min_support, universal: 1.0, ..TextOptions::default() }
+        TextOptions { min_support, universal: 1.0, threshold: 1.0, ..TextOptions::default() }
     }
 
     #[test]
