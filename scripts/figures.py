@@ -4,7 +4,7 @@
     scripts/figures.py --write      measures, and writes docs/figures.json
     scripts/figures.py NAME...      only the figures whose name holds one of these
 
-Needs target/release/dehusk and ../shared, which is unpacked below target/content. Takes about two minutes on two cores.
+Needs target/release/dehusk and ../shared, which is unpacked below target/content. Takes about five minutes on two cores.
 Figures are in sample where the weights of the program were fitted; docs/measurements.md says which are left out.
 """
 
@@ -31,6 +31,15 @@ PAGES = {
     "l3s": "pages2/pages2", "dragnet": "pages2/pages2",
 }
 METHODS = ["site_model", "main", "etdm", "df", "gottron", "strings", "text", "rtdm", "alone", "tps", "dsc", "mdr", "plain"]
+ORDERS = ["turns", "forms", "menu", "paper", "random"]
+LOADS = [2, 3, 4, 6, 8, 12, 16, 24]
+# Settings that were chosen on the usual key pages, with each page as the key page.
+CHOSEN = [
+    *(f"site_model.threshold={t}" for t in ("0.25", "0.45", "0.55")),
+    *(f"links.order={order}" for order in ("forms", "paper")),
+    *(f"subdigraph.n={n} subdigraph.max_loads={n}" for n in (4, 6, 12)),
+]
+TPS = ["tps.gap=paper tps.complement=false", "tps.complement=false", "tps.search=best", "tps.keep=list"]
 FIVE = ["antora-felix", "drupal-dcnj2015", "hexo-cyblog", "wiki-aegisub", "wp-transito"]
 
 
@@ -47,11 +56,28 @@ def commands():
     for name, folder in PAGES.items():
         for method in ("alone", "main", "df", "tps", "plain"):
             yield f"{name} {method}", f"evaluate target/content/{folder}/{name}.jsonl --method {method} --json"
+        for variant in TPS:
+            yield f"{name} tps {variant}", f"evaluate target/content/{folder}/{name}.jsonl --method tps {sets(variant)} --json"
+    for order in ORDERS:
+        for n in LOADS:
+            variant = f"links.order={order} subdigraph.n={n} subdigraph.max_loads={n}"
+            yield f"sites loads {order} {n}", f"evaluate target/content/sites/sites --pages gold {sets(variant)} --json"
+    for name, folder in SITES.items():
+        for variant in CHOSEN:
+            yield f"{name} each key {variant}", f"evaluate target/content/{folder} --pages each-key {sets(variant)} --json"
+    for threshold in ("0.1", "0.5", "1.0", "1.1"):
+        variant = f"--set text.threshold={threshold} --json"
+        yield f"five sites threshold {threshold}", f"cluster target/content/five --gold folder --method max {variant}"
     for method in ("cp", "cps", "ctss", "rtdm"):
-        sets = "--set cluster.distance=0"
-        yield f"five sites {method}", f"cluster target/content/five --gold folder --method {method} {sets} --json"
+        scale = sets("cluster.distance=0")
+        yield f"five sites {method}", f"cluster target/content/five --gold folder --method {method} {scale} --json"
     for method in ("mdl", "hash", "max"):
         yield f"five sites {method}", f"cluster target/content/five --gold folder --method {method} --json"
+
+
+def sets(variant):
+    """The arguments of settings such as `a=1 b=2`."""
+    return " ".join(f"--set {pair}" for pair in variant.split())
 
 
 def unpack():
@@ -76,6 +102,15 @@ def measured(command):
             figures[name] = round(report[part]["f1"], 4)
     if report.get("bag"):
         figures["words R"] = round(report["bag"]["recall"], 4)
+    if "--pages each-key" in command:
+        scores = {}
+        for row in report["sites"]:
+            if row["key"]:
+                scores.setdefault(row["site"], []).append(row["key"]["f1"])
+        means = sorted(sum(of_site) / len(of_site) for of_site in scores.values())
+        tenth = means[: max(1, len(means) // 10)]
+        figures["key under .5"] = sum(f1 < 0.5 for of_site in scores.values() for f1 in of_site)
+        figures["worst tenth"] = round(sum(tenth) / len(tenth), 4)
     return figures
 
 

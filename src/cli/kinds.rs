@@ -15,6 +15,7 @@ use crate::settings::Settings;
 use crate::store::{CorpusQuery, PageRow, Store, StoreError};
 use dehusk_core::internals::clean::TemplateMatcher;
 use dehusk_core::internals::dom::parse_bytes;
+use dehusk_core::internals::method::Method;
 use dehusk_core::internals::site_model::PageKind;
 use dehusk_core::internals::template::Template;
 
@@ -34,7 +35,7 @@ struct Listed {
     by_run: BTreeMap<i64, OfRun>,
 }
 
-/// What the pages of a kind showed in one run.
+/// What the pages of a kind showed in one run of the template that they were cleaned with.
 #[derive(Default, Serialize)]
 struct OfRun {
     run: i64,
@@ -113,7 +114,9 @@ pub(super) fn kinds(
             ..OfRun::default()
         });
         of_run.fetched_at = of_run.fetched_at.min(row.fetched_at);
-        of_run.pages.add(coverage, &row.url);
+        // What the page showed of the template of its night is stored with it, and stays when the site is relearned.
+        let then = row.confidence.filter(|_| row.method.as_deref() == Some(Method::SiteModel.name()));
+        of_run.pages.add(then.unwrap_or(coverage), &row.url);
         bar.inc(1);
         Ok::<(), Failure>(())
     })?;

@@ -125,7 +125,8 @@ A coverage that falls from run to run means that this part of the site is being 
         /// Version of the template [default: the newest].
         #[arg(long)]
         version: Option<i64>,
-        /// One line for each run, with all stored versions of the pages, in place of the newest versions.
+        /// One line for each run, with all stored versions of the pages and what each showed of the template of its
+        /// run, in place of the newest versions.
         #[arg(long)]
         runs: bool,
         /// Print JSON.

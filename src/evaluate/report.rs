@@ -165,7 +165,7 @@ impl Report {
             })
             .collect();
         json!({
-            "schema": 1, "method": self.method, "n_sites": self.sites.len(),
+            "schema": 1, "method": self.method, "n_sites": self.n_sites(),
             "key": self.sites.iter().any(|s| s.key.is_some()).then(|| self.key()),
             "nodes": (self.n_node_pages() > 0).then(|| self.nodes()), "node_pages": self.n_node_pages(),
             "bag": (self.n_word_pages() > 0).then(|| self.bag()), "lcs": (self.n_word_pages() > 0).then(|| self.lcs()),
