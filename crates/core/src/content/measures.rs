@@ -225,6 +225,24 @@ struct Counts {
     all_capitals: u32,
 }
 
+/// Bits of letters: texts are counted byte by byte.
+const SMALL: u8 = 1;
+const CAPITAL: u8 = 2;
+
+/// The bit of each byte that is a letter of ASCII; 0 for others.
+static LETTERS_BY_BYTE: [u8; 256] = {
+    let (mut bits, mut byte) = ([0; 256], 0);
+    while byte < 256 {
+        bits[byte] = match byte as u8 {
+            b'a'..=b'z' => SMALL,
+            b'A'..=b'Z' => CAPITAL,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    bits
+};
+
 impl Counts {
     fn of(text: &str) -> Counts {
         let mut counts = Counts::default();
@@ -241,18 +259,17 @@ impl Counts {
     fn of_ascii(text: &[u8]) -> Counts {
         let mut counts = Counts::default();
         for word in text.split(|byte| *byte == b' ') {
-            let (mut has_letter, mut has_small) = (false, false);
+            let mut seen = 0;
             for byte in word {
-                if byte.is_ascii_alphabetic() {
-                    has_letter = true;
-                    has_small |= byte.is_ascii_lowercase();
-                } else {
-                    counts.add(char::from(*byte));
+                let class = LETTERS_BY_BYTE[usize::from(*byte)];
+                seen |= class;
+                if class == 0 {
+                    counts.add_other(char::from(*byte));
                 }
             }
-            counts.chars += word.iter().filter(|byte| byte.is_ascii_alphabetic()).count() as u32;
+            counts.chars += word.len() as u32;
             let is_capitalized = word.first().is_some_and(u8::is_ascii_uppercase);
-            counts.add_word(is_capitalized, word.len() > 1 && has_letter && !has_small);
+            counts.add_word(is_capitalized, word.len() > 1 && seen == CAPITAL);
         }
         counts
     }
@@ -262,9 +279,13 @@ impl Counts {
             return;
         }
         self.chars += 1;
-        if c.is_ascii_alphabetic() {
-            return;
+        if !c.is_ascii_alphabetic() {
+            self.add_other(c);
         }
+    }
+
+    /// A character that is no letter of ASCII.
+    fn add_other(&mut self, c: char) {
         self.digits += u32::from(c.is_ascii_digit());
         self.marks += u32::from(is_mark(c));
         self.commas += u32::from(matches!(c, ',' | '，' | '、'));

@@ -91,6 +91,8 @@ struct Child {
     node: usize,
     /// Position among the siblings, from 1.
     position: u32,
+    /// Hash of its tag name. Most pairs of two lists are told apart by it.
+    tag: u32,
 }
 
 /// Buffers for the current child lists.
@@ -138,9 +140,9 @@ impl Walk<'_> {
 
     /// Gives the result of `map_children` for two only children.
     fn map_only(&mut self, i: usize, j: usize) {
-        let only = |node: usize| Child { node, position: 1 };
+        let (a, b) = (self.child(i, 1), self.child_there(j, 1));
         let is_equal = self.page.columns.subtree[i] == self.training_page.columns.subtree[j];
-        let is_like = || self.likeness(only(i), only(j), 1, 1).is_some_and(|p| p > self.options.threshold);
+        let is_like = || self.likeness(a, b, 1, 1).is_some_and(|p| p > self.options.threshold);
         if !self.out.taken[j] && (is_equal || is_like()) {
             self.scratch.open.push((i, j));
         }
@@ -149,12 +151,11 @@ impl Walk<'_> {
     fn map_children(&mut self, x: usize, y: usize) {
         let mut lists = std::mem::take(&mut self.scratch.lists);
         let Lists { left, right, .. } = &mut lists;
-        let child = |(node, position): (usize, u32)| Child { node, position };
         left.clear();
         right.clear();
-        left.extend(self.page.columns.children(x).zip(1..).map(child));
-        let taken = &self.out.taken;
-        right.extend(self.training_page.columns.children(y).zip(1..).filter(|(node, _)| !taken[*node]).map(child));
+        left.extend(self.page.columns.children(x).zip(1..).map(|(node, position)| self.child(node, position)));
+        let free = self.training_page.columns.children(y).zip(1..).filter(|(node, _)| !self.out.taken[*node]);
+        right.extend(free.map(|(node, position)| self.child_there(node, position)));
         self.map_equal(left, right);
         // Long lists are first paired by signature. If the rest is still too long, it is not mapped.
         if left.len().saturating_mul(right.len()) > self.options.max_pairs {
@@ -198,7 +199,7 @@ impl Walk<'_> {
         let (m, n) = (self.page.columns.n_children[x], self.training_page.columns.n_children[y]);
         candidates.clear();
         for (a, i) in left.iter().enumerate() {
-            for (b, j) in right.iter().enumerate() {
+            for (b, j) in right.iter().enumerate().filter(|(_, j)| i.tag == j.tag) {
                 if let Some(p) = self.likeness(*i, *j, m, n).filter(|p| *p > self.options.threshold) {
                     candidates.push((p, a as u32, b as u32));
                 }
@@ -217,6 +218,16 @@ impl Walk<'_> {
         }
     }
 
+    /// A child of a node of the page.
+    fn child(&self, node: usize, position: u32) -> Child {
+        Child { node, position, tag: self.page.signature(node).tag }
+    }
+
+    /// A child of a node of the training page.
+    fn child_there(&self, node: usize, position: u32) -> Child {
+        Child { node, position, tag: self.signature(node).tag }
+    }
+
     fn signature(&self, j: usize) -> &NodeSignature {
         &self.interner.signatures()[self.training_page.columns.signature[j] as usize]
     }
@@ -225,10 +236,10 @@ impl Walk<'_> {
     /// depends only on their position.
     fn likeness(&self, i: Child, j: Child, m: u32, n: u32) -> Option<f64> {
         const W: EqualityWeights = EqualityWeights::THESIS;
-        let (a, b) = (self.page.signature(i.node), self.signature(j.node));
-        if a.tag != b.tag {
+        if i.tag != j.tag {
             return None;
         }
+        let (a, b) = (self.page.signature(i.node), self.signature(j.node));
         let position = position_score(i, j, m, n);
         if a.is_text() {
             return Some(0.6 + 0.4 * position);

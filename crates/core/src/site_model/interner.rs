@@ -41,6 +41,9 @@ impl NodeSignature {
 /// Number of a subtree that no training page has.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
+/// First step of the search for a subtree.
+const FIRST_STEP: usize = 16;
+
 /// The node signatures and subtrees of all training pages, by number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interner {
@@ -69,8 +72,21 @@ impl Interner {
         self.signature.get(signature).copied()
     }
 
+    /// Hashes are spread evenly, so the search begins where this one would be and goes out in steps that double.
     pub(super) fn find_subtree(&self, hash: u64) -> u32 {
-        self.subtrees.binary_search(&hash).map_or(UNKNOWN, |at| at as u32)
+        let n = self.subtrees.len();
+        let expected = ((u128::from(hash) * n as u128) >> 64) as usize;
+        let (mut low, mut high, mut step) = (expected, expected, FIRST_STEP);
+        while low > 0 && self.subtrees[low] > hash {
+            (low, step) = (low.saturating_sub(step), 2 * step);
+        }
+        while high < n && self.subtrees[high] < hash {
+            (high, step) = ((high + step).min(n), 2 * step);
+        }
+        match self.subtrees.get(low..(high + 1).min(n)).unwrap_or_default().binary_search(&hash) {
+            Ok(at) => (low + at) as u32,
+            Err(_) => UNKNOWN,
+        }
     }
 
     pub(super) fn add_signature(&mut self, signature: &NodeSignature) -> u32 {
@@ -106,5 +122,29 @@ impl Interner {
             if self.subtrees.get(new) == Some(hash) { new as u32 } else { UNKNOWN }
         };
         old.iter().map(number).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_subtree_is_found_wherever_it_is(
+            mut subtrees in proptest::collection::vec(prop_oneof![any::<u64>(), 0..50_u64, Just(u64::MAX)], 0..300),
+            other in any::<u64>(),
+        ) {
+            subtrees.sort_unstable();
+            subtrees.dedup();
+            let interner = Interner { subtrees: subtrees.clone(), ..Interner::default() };
+            for (at, hash) in subtrees.iter().enumerate() {
+                prop_assert_eq!(interner.find_subtree(*hash), at as u32);
+            }
+            let expected = subtrees.binary_search(&other).map_or(UNKNOWN, |at| at as u32);
+            prop_assert_eq!(interner.find_subtree(other), expected);
+        }
     }
 }
