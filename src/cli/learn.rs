@@ -184,13 +184,17 @@ impl Learn {
                 }
             }
         };
-        let learned = Learner::new(key, site, None, &settings.core.learn)
-            .run_offered(find, || folder.read(SITEMAP).map_or_else(|_| Vec::new(), |bytes| announced(&bytes, &root)));
+        let learned =
+            Learner::new(key, site, None, &settings.core.learn).run_offered(find, || announced(&folder, &root));
         let n_links = learned.n_links;
         learned.template.ok_or_else(|| {
+            let sitemap = match announced(&folder, &root).len() {
+                0 => format!("and {SITEMAP} names no page of the folder"),
+                n => format!("and neither does one of {n} pages of {SITEMAP}"),
+            };
             Failure::Nothing(anyhow!(
-                "{}: no template: {n_links} links of {key_path} lead to pages of the site, but none of them shares \
-                 anything with it, and neither does a page of {SITEMAP}",
+                "{}: no template: {n_links} links of {key_path} lead to pages of the site, none of them shares \
+                 anything with it, {sitemap}",
                 path.display(),
             ))
         })
@@ -216,10 +220,30 @@ const SITEMAP: &str = "/sitemap.xml";
 /// Pages of a sitemap that are tried.
 const MAX_OFFERED: usize = 100;
 
-/// The pages that a sitemap announces, as pages of the folder: a mirror has another name than its site.
-fn announced(sitemap: &[u8], root: &PageUrl) -> Vec<PageUrl> {
-    let pages = parse_announced(sitemap).pages.into_iter().take(MAX_OFFERED);
-    pages.filter_map(|page| root.join(root.join(&page)?.path())).collect()
+/// Sitemaps of a folder that are read.
+const MAX_SITEMAPS: usize = 20;
+
+/// The pages of the folder that its sitemap and those that it lists announce. A mirror has another name than its site,
+/// so that only paths count.
+fn announced(folder: &Folder, root: &PageUrl) -> Vec<PageUrl> {
+    let here = |from: &PageUrl, url: &str| root.join(from.join(url)?.path());
+    let (mut sitemaps, mut pages): (Vec<PageUrl>, Vec<PageUrl>) =
+        (root.join(SITEMAP).into_iter().collect(), Vec::new());
+    let mut at = 0;
+    while let Some(sitemap) = sitemaps.get(at).cloned().filter(|_| at < MAX_SITEMAPS && pages.len() < MAX_OFFERED) {
+        at += 1;
+        let Ok(bytes) = folder.read(sitemap.path()) else { continue };
+        let found = parse_announced(&bytes);
+        for further in found.sitemaps.iter().filter_map(|url| here(&sitemap, url)).take(MAX_SITEMAPS) {
+            if !sitemaps.contains(&further) {
+                sitemaps.push(further);
+            }
+        }
+        let stored =
+            found.pages.iter().filter_map(|url| here(&sitemap, url)).filter(|page| folder.find(page).is_some());
+        pages.extend(stored.take(MAX_OFFERED - pages.len()));
+    }
+    pages
 }
 
 /// Where templates were stored, and what to do next.

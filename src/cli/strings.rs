@@ -26,12 +26,13 @@ use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringTemplate
 ///
 /// Works on pages and on plain text: feeds, mail archives, transcripts. A document is a file, an entry of an RSS or
 /// Atom feed, a page of a WARC file, or a JSON line with `html` or `text`. Each date, number or address counts as one
-/// symbol, whatever its value. A crawl learns the strings of each site's feeds (crawl.strings), by the site's host.
+/// symbol, whatever its value. A crawl of whole sites (crawl.pages_per_site above 0) learns the strings of each site's
+/// feeds as HOST/feeds (crawl.feeds, crawl.strings).
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk strings learn mail/ --name list.example.org
   dehusk strings clean mail/0042.txt --name list.example.org
-  dehusk strings clean feed.xml --name docs.example.org            # learned by the crawl of that site
+  dehusk strings clean feed.xml --name docs.example.org/feeds     # learned by the crawl of that site
   dehusk strings learn mirror/www --name docs.example.org
   dehusk strings clean mirror/www/a.html --name docs.example.org --format html
   dehusk strings show list.example.org --emit regex

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::sql::{Connection, Value, params};
+use super::strings::feeds_source;
 use super::{SiteId, Store, StoreError};
 use crate::settings::Keep;
 
@@ -139,9 +140,11 @@ impl Store {
             forgotten.visits += self.execute(sql, params![origin])?;
         }
         for name in [bare.to_owned(), format!("www.{bare}")] {
-            let sql = "DELETE FROM string_sources WHERE source_id IN (SELECT id FROM strings WHERE source = ?1)";
-            self.execute(sql, params![&name])?;
-            self.execute("DELETE FROM strings WHERE source = ?1", params![&name])?;
+            for source in [name.clone(), feeds_source(&name)] {
+                let sql = "DELETE FROM string_sources WHERE source_id IN (SELECT id FROM strings WHERE source = ?1)";
+                self.execute(sql, params![&source])?;
+                self.execute("DELETE FROM strings WHERE source = ?1", params![&source])?;
+            }
             self.execute("DELETE FROM domains WHERE name = ?1", params![&name])?;
         }
         Ok(forgotten)

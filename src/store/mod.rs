@@ -71,7 +71,7 @@ pub use run_backend::RunBackend;
 pub use runs::{NewVisit, Run, RunChoice, RunRequest, SiteOutcome, VisitOutcome};
 pub use search::{Hit, IndexedPage, SearchIndex, search_file};
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
-pub use strings::StringsRow;
+pub use strings::{StringsRow, feeds_source};
 pub use urls::{KnownUrl, NewUrl};
 pub use writer::{Changes, Writer, WriterError};
 

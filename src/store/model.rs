@@ -40,7 +40,7 @@ pub enum Write {
     Recleaned(SiteId, Vec<RecleanedPage>),
     /// The strings that the entries of a site's feeds repeat.
     Strings {
-        /// The site, by host.
+        /// Their name.
         source: String,
         /// Unix milliseconds.
         at: i64,

@@ -6,6 +6,12 @@ use rustc_hash::FxHashSet;
 use super::{Store, StoreError};
 use dehusk_core::internals::strings::StringTemplate;
 
+/// The source of the strings that a crawl learns from the feeds of a host. No host has a slash, so no source that a
+/// user has named after a host is replaced.
+pub fn feeds_source(host: &str) -> String {
+    format!("{host}/feeds")
+}
+
 /// A source whose strings are stored.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct StringsRow {

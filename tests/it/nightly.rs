@@ -134,17 +134,22 @@ fn the_strings_of_feeds_are_learned_in_the_crawl() {
     };
     let (server, mut settings, dir) = nights(Arc::new(answer));
     settings.crawl.pages_per_site = 4;
+    settings.revisit.first = Duration::from_secs(3600);
     let (summary, ended) = run(vec![PageUrl::parse("http://a.test/0").unwrap()], &settings);
     assert_eq!(summary.stats.learned, 1, "{ended:?}");
     assert!(paths(&server).contains(&"/feed".to_owned()), "{:?}", paths(&server));
     let store = Store::open(std::path::Path::new(&settings.store.path)).unwrap();
-    let learned = store.load_strings("a.test").unwrap().unwrap();
+    let learned = store.load_strings("a.test/feeds").unwrap().unwrap();
     let strings: Vec<String> = learned.strings.iter().map(|string| learned.text(string)).collect();
     assert!(strings.iter().any(|string| string.contains("appeared first on The House of Barley")), "{strings:?}");
     assert_eq!(learned.n_documents, 6, "each entry is a document");
+    // On a night without a new key page the feed is read, too.
+    run(vec![PageUrl::parse("http://a.test/0").unwrap()], &settings);
+    let read = |wanted: &str| paths(&server).iter().filter(|path| *path == wanted).count();
+    assert_eq!((read("/feed"), read("/0")), (2, 1));
     std::fs::write(dir.path().join("feed.xml"), feed).unwrap();
     let out = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"))
-        .args(["strings", "clean", "feed.xml", "--name", "a.test", "--json", "--db", &settings.store.path])
+        .args(["strings", "clean", "feed.xml", "--name", "a.test/feeds", "--json", "--db", &settings.store.path])
         .current_dir(dir.path())
         .output()
         .unwrap();

@@ -62,9 +62,11 @@ fn a_folder_is_learned_from_its_sitemap() {
         (out.status.code(), String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned())
     };
     let (code, text) = learn();
-    assert!(code == Some(1) && text.contains("neither does a page of /sitemap.xml"), "{text}");
+    assert!(code == Some(1) && text.contains("/sitemap.xml names no page of the folder"), "{text}");
     let loc = |name: &str| format!("<url><loc>https://www.grain.example/{name}</loc></url>");
-    write("sitemap.xml", format!("<urlset>{}{}{}</urlset>", loc("rye"), loc("oats.html"), loc("corn")));
+    let absent: String = (0..150).map(|n| loc(&format!("absent-{n}"))).collect();
+    write("pages.xml", format!("<urlset>{absent}{}{}{}</urlset>", loc("rye"), loc("oats.html"), loc("corn")));
+    write("sitemap.xml", "<sitemapindex><sitemap><loc>/pages.xml</loc></sitemap></sitemapindex>".to_owned());
     let (code, text) = learn();
     assert!(code == Some(0) && text.contains("grain.test"), "{text}");
 }

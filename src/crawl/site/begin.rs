@@ -41,7 +41,9 @@ impl SiteCrawl {
                 // Links are named as the key page is that the template was learned from.
                 let key = template.as_ref().and_then(|template| PageUrl::parse(&template.key_url).ok());
                 site.site = Some(cx.tools.scope.site(key.as_ref().unwrap_or(&site.seed)));
+                let feeds = template.as_ref().map_or_else(Vec::new, |template| SiteCrawl::feeds_of(template, cx));
                 let mut walk = Walk::new(outcome, template.map_or(WalkTemplate::None, WalkTemplate::Stored));
+                walk.announce(feeds);
                 walk.announce(site.sitemaps(cx));
                 site.walk(Box::new(walk), cx, &mut out);
             }

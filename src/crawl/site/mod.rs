@@ -37,7 +37,7 @@ use super::stats::SiteSummary;
 use super::workers::{FetchedPage, KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory, Work, WorkResult};
 use crate::reason::{Reason, ReasonCode};
 use crate::scope::Refusal;
-use crate::store::{LearnedWrite, NewUrl, PageWrite, PastVisit, Query, SiteId, SiteOutcome, Write};
+use crate::store::{LearnedWrite, NewUrl, PageWrite, PastVisit, Query, SiteId, SiteOutcome, Write, feeds_source};
 
 pub(super) use command::{Command, Context, Count, SiteEvent};
 pub(super) use walk::{Walk, WalkTemplate};
@@ -218,7 +218,7 @@ impl SiteCrawl {
             }
             WorkResult::Announced { mut walk, links, refused, strings } => {
                 if let Some(template) = strings {
-                    let source = self.summary.host.clone();
+                    let source = feeds_source(&self.summary.host);
                     out.push(Command::Write(Write::Strings { source, at: cx.now, template }));
                 }
                 let has_links = !links.is_empty();
@@ -349,7 +349,9 @@ impl SiteCrawl {
                 self.site = Some(cx.tools.scope.site(&self.seed));
                 self.summary.set_template(&template);
                 out.push(Command::Write(Write::TemplateKept(self.id)));
+                let feeds = SiteCrawl::feeds_of(&template, cx);
                 let mut walk = Walk::new(SiteOutcome::Kept, WalkTemplate::Stored(template));
+                walk.announce(feeds);
                 walk.announce(self.sitemaps(cx));
                 self.walk(Box::new(walk), cx, out);
             }

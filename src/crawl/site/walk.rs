@@ -101,6 +101,7 @@ impl SiteCrawl {
             self.phase = Phase::Walking(walk);
             return;
         }
+        walk.entries = FeedTexts::default();
         while let Some(known) = walk.window.pop_front() {
             if known.snapshot_at.is_none() && !self.has_room(cx) {
                 continue;
@@ -145,6 +146,15 @@ impl SiteCrawl {
     /// Whether the site may have another page that was never seen.
     fn has_room(&self, cx: &Context<'_>) -> bool {
         self.fetched.len() + self.n_unchanged < cx.tools.settings.crawl.pages_per_site
+    }
+
+    /// The feeds that the key page named when its template was learned.
+    pub(super) fn feeds_of(template: &Template, cx: &Context<'_>) -> Vec<PageUrl> {
+        let crawl = &cx.tools.settings.crawl;
+        match crawl.pages_per_site > 0 && crawl.feeds {
+            true => template.feeds.iter().filter_map(|feed| PageUrl::parse(feed).ok()).collect(),
+            false => Vec::new(),
+        }
     }
 
     pub(super) fn sitemaps(&self, cx: &Context<'_>) -> Vec<PageUrl> {

@@ -231,13 +231,18 @@ fn finish(learned: Learned, old_template_coverage: Option<f64>, tools: &Tools) -
             }
         }
     }
+    let feeds = feeds(&learned.key, learned.key.nofollow, &scope, tools);
+    let template = learned.template.map(|mut template| {
+        template.feeds = feeds.iter().map(PageUrl::to_string).collect();
+        Box::new(template)
+    });
     LearnOutcome {
         failure,
         host: learned.key.url.authority(),
         key_url: learned.key.fetched.to_string(),
-        feeds: feeds(&learned.key, learned.key.nofollow, &scope, tools),
+        feeds,
         site: scope,
-        template: learned.template.map(Box::new),
+        template,
         matcher,
         cleaned,
         n_links: learned.n_links,

@@ -94,7 +94,11 @@ impl Work {
     /// Bytes of its page.
     fn n_bytes(&self) -> usize {
         match self {
-            Work::Key(page, ..) | Work::Learn(_, Some(page), _) | Work::Walk(_, _, page) => page.response.body.len(),
+            Work::Key(page, ..)
+            | Work::Learn(_, Some(page), _)
+            | Work::LearnSitemap(_, page)
+            | Work::Walk(_, _, page)
+            | Work::Sitemap(_, _, page) => page.response.body.len(),
             _ => 0,
         }
     }

@@ -1,8 +1,8 @@
-//! The strings that the entries of a site's feeds repeat (Foschini 2007, chapter 3).
+//! The strings that the entries of a site's feeds repeat, such as "The post ... appeared first on ...".
 //!
-//! A feed of a few entries is too short for the template of pages to be of use, and plain text has none. Its entries
-//! are documents of the site in Foschini's sense: what they repeat word by word, such as "The post ... appeared first
-//! on ...", is template. `dehusk strings clean` removes it from feeds, mails and other texts of the site.
+//! The template of pages is of no use for a feed or a plain text, which have none of its nodes. The entries of a feed
+//! are documents of the site (Foschini 2007, chapter 3): what they repeat word by word is template. `dehusk strings
+//! clean` removes it from feeds, mails and other texts of the site.
 
 use dehusk_core::internals::strings::{Corpus, Document, StringTemplate};
 use rustc_hash::FxHashSet;
@@ -15,30 +15,36 @@ use crate::feed_entries::{feed_entries, is_feed};
 const MIN_ENTRIES: usize = 3;
 
 /// Bytes of the entries of a site's feeds that are kept. Further entries are left out.
-const MAX_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
-/// The entries of a site's feeds that were read, each once.
+/// Feeds of a site that are learned from.
+const MAX_FEEDS: usize = 10;
+
+/// The entries of a site's feeds that were read, each once. They are dropped when its pages are walked.
 #[derive(Default)]
 pub(in crate::crawl) struct FeedTexts {
     texts: Vec<String>,
     seen: FxHashSet<u64>,
     n_bytes: usize,
+    n_feeds: usize,
 }
 
 impl FeedTexts {
-    /// Adds the entries of a feed, and learns from all entries so far. `None` where the file is no feed, or nothing is
-    /// repeated.
+    /// Adds the entries of a feed, and learns from all entries so far. `None` where the file is no feed, has no new
+    /// entry, or nothing is repeated.
     pub(super) fn learn_from(&mut self, body: &[u8], tools: &Tools) -> Option<Box<StringTemplate>> {
-        if !is_feed(body) {
+        if self.n_feeds >= MAX_FEEDS || !is_feed(body) {
             return None;
         }
+        self.n_feeds += 1;
+        let n_before = self.texts.len();
         for entry in feed_entries(body) {
             if self.n_bytes + entry.text.len() <= MAX_BYTES && self.seen.insert(xxh3_64(entry.text.as_bytes())) {
                 self.n_bytes += entry.text.len();
                 self.texts.push(entry.text);
             }
         }
-        if self.texts.len() < MIN_ENTRIES {
+        if self.texts.len() < MIN_ENTRIES || self.texts.len() == n_before {
             return None;
         }
         let core = &tools.settings.core;

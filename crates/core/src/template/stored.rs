@@ -31,6 +31,9 @@ pub struct Template {
     pub key_url: String,
     /// URLs of the training pages.
     pub voters: Vec<String>,
+    /// URLs of the feeds that the key page names. A crawl reads them also on a night without a new key page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feeds: Vec<String>,
     /// Pages loaded besides the key page.
     pub loads: usize,
     /// Training pages that were wanted (n in the thesis).
@@ -180,6 +183,7 @@ impl Template {
             method: Method::Etdm,
             host: from.key_url.map(PageUrl::authority).unwrap_or_default(),
             key_url: from.key_url.map(PageUrl::to_string).unwrap_or_default(),
+            feeds: Vec::new(),
             voters: from.voters.iter().map(PageUrl::to_string).collect(),
             loads: from.loads,
             n_wanted: learn.search.n,
