@@ -215,7 +215,10 @@ impl Args {
     fn settings(&self) -> anyhow::Result<Settings> {
         let preset = self.global.preset.as_ref().map(|name| format!("preset={name}"));
         let sets: Vec<String> = preset.into_iter().chain(self.global.set.iter().cloned()).collect();
-        let mut settings = self.global.load(&sets)?;
+        let mut settings = self.global.load(&sets).map_err(|error| match &self.global.preset {
+            Some(name) if self.global.load(&self.global.set).is_ok() => error.context(format!("--preset {name}")),
+            _ => error,
+        })?;
         if let Command::Crawl(crawl::Crawl { store: Some(store), .. }) = &self.command {
             settings.store.path.clone_from(store);
         }

@@ -4,7 +4,7 @@
 //! Removing such strings everywhere would delete words of the content. Two rules prevent this. Occurrences inside of
 //! longer template strings do not count for a string. A short string is an idiom if it is scattered over the documents
 //! as words are: a template has a string equally often on each page, while chance puts a word twice on one page and not
-//! at all on another. With fewer than ten documents, every short string is an idiom.
+//! at all on another. With fewer than eight documents, every short string is an idiom.
 //!
 //! Step 6 of the paper drops a string only if all of its occurrences are in one longer string (Foschini 2007, section
 //! 3.2). The paper leaves idioms to the comparison with other sites. With `strings.inner = "keep"` and
