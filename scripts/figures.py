@@ -3,16 +3,23 @@
     scripts/figures.py              measures, compares with docs/figures.json, prints what moved; exit code 1 if any did
     scripts/figures.py --write      measures, and writes docs/figures.json
     scripts/figures.py NAME...      only the figures whose name holds one of these
+    scripts/figures.py --documents  measures nothing, compares docs/measurements.md and README.md with docs/figures.json
 
-Needs target/release/dehusk and ../shared, which is unpacked below target/content. Takes about five minutes on two cores.
-Figures are in sample where the weights of the program were fitted; docs/measurements.md says which are left out.
+Each run ends with the comparison of the documents; exit code 1 if a table prints another figure. Needs ../shared, which
+is unpacked below target/content, and target/release/dehusk, or the program that PROGRAM names. Takes about seven minutes
+on two cores. Figures are in sample where the weights of the program were fitted; docs/measurements.md says which are
+left out.
 """
 
 import json
+import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -21,7 +28,7 @@ sys.path.insert(0, str(ROOT / "scripts" / "content"))
 from archives import ARCHIVES, CACHE, unpacked  # noqa: E402
 
 FILE = ROOT / "docs" / "figures.json"
-PROGRAM = ROOT / "target" / "release" / "dehusk"
+PROGRAM = Path(os.environ.get("PROGRAM", ROOT / "target" / "release" / "dehusk")).resolve()
 # Figures are printed with three places.
 MOVED = 0.0015
 
@@ -30,6 +37,8 @@ PAGES = {
     "cttf": "pages/pages", "wwwxmu": "pages/pages", "wcxb": "pages/pages", "wcxb_multi": "pages2/pages2",
     "l3s": "pages2/pages2", "dragnet": "pages2/pages2",
 }
+# The collections of which docs/measurements.md has all methods.
+PILES = ["cttf", "wwwxmu", "wcxb"]
 METHODS = ["site_model", "main", "etdm", "df", "gottron", "strings", "text", "rtdm", "alone", "tps", "dsc", "mdr", "plain"]
 ORDERS = ["turns", "forms", "menu", "paper", "random"]
 LOADS = [2, 3, 4, 6, 8, 12, 16, 24]
@@ -40,6 +49,10 @@ CHOSEN = [
     *(f"subdigraph.n={n} subdigraph.max_loads={n}" for n in (4, 6, 12)),
 ]
 TPS = ["tps.gap=paper tps.complement=false", "tps.complement=false", "tps.search=best", "tps.keep=list"]
+PAPER = "strings.weight=raw strings.min_ratio=0 strings.max_idiom=0 strings.longest_idiom=0"
+STRINGS = ["strings.max_idiom=0", PAPER]
+PLAIN_TEXT = ["", "strings.max_idiom=0", "strings.inner=drop", f"{PAPER} strings.merge_text=true"]
+SWEEP = [None, None, "key F1", "pages F1", "words F1", "words R", "loads"]
 FIVE = ["antora-felix", "drupal-dcnj2015", "hexo-cyblog", "wiki-aegisub", "wp-transito"]
 
 
@@ -53,8 +66,14 @@ def commands():
         for method in ("site_model", "main"):
             yield f"{name} {method} each key", f"evaluate {corpus} --method {method} --pages each-key --json"
         yield f"{name} main after a walk", f"evaluate {corpus} --method main --pages gold --add-all --json"
+        yield f"{name} all pages", f"evaluate {corpus} --pages all --json"
+        yield f"{name} all pages after a walk", f"evaluate {corpus} --pages all --add-all --json"
+        for variant in STRINGS:
+            yield f"{name} strings {variant}", f"evaluate {corpus} --method strings --pages gold {sets(variant)} --json"
+        for variant in TPS:
+            yield f"{name} tps {variant}", f"evaluate {corpus} --method tps --pages gold {sets(variant)} --json"
     for name, folder in PAGES.items():
-        for method in ("alone", "main", "df", "tps", "plain"):
+        for method in METHODS if name in PILES else ("alone", "main", "df", "tps", "plain"):
             yield f"{name} {method}", f"evaluate target/content/{folder}/{name}.jsonl --method {method} --json"
         for variant in TPS:
             yield f"{name} tps {variant}", f"evaluate target/content/{folder}/{name}.jsonl --method tps {sets(variant)} --json"
@@ -73,6 +92,13 @@ def commands():
         yield f"five sites {method}", f"cluster target/content/five --gold folder --method {method} {scale} --json"
     for method in ("mdl", "hash", "max"):
         yield f"five sites {method}", f"cluster target/content/five --gold folder --method {method} --json"
+    for name in ("cttf", "wwwxmu", "l3s", "dragnet"):
+        for variant in PLAIN_TEXT:
+            file = f"target/content/{PAGES[name]}/{name}.jsonl"
+            yield f"{name} plain text {variant}".strip(), f"scripts/strings_text.py {file} {variant}".strip()
+    for name, folder in SITES.items():
+        yield f"{name} sweep", f"scripts/sweep.sh target/content/{folder}"
+    yield "demo", "demo"
 
 
 def sets(variant):
@@ -90,9 +116,23 @@ def unpack():
             shutil.copytree(CACHE / SITES["sites"] / "dev" / site / "www", five / site)
 
 
+def printed(arguments, folder=ROOT):
+    environment = {**os.environ, "PROGRAM": str(PROGRAM)}
+    return subprocess.run(arguments, stdout=subprocess.PIPE, text=True, check=True, cwd=folder, env=environment).stdout
+
+
 def measured(command):
-    arguments = [PROGRAM, *shlex.split(command), "--config", "/dev/null"]
-    report = json.loads(subprocess.run(arguments, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
+    if command.startswith("scripts/strings_text.py"):
+        return dict(zip(("words F1", "words P", "words R"), numbers(printed([sys.executable, *shlex.split(command)]))))
+    if command.startswith("scripts/sweep.sh"):
+        rows = table_of(printed(shlex.split(command)))
+        return {f"{row}: {key}": float(cell) for row, cells in rows for key, cell in zip(SWEEP, cells) if key}
+    if command == "demo":
+        with tempfile.TemporaryDirectory() as folder:
+            table = printed([PROGRAM, "demo", "--quiet"], folder)
+        rows = re.findall(r"(?m)^(\w+) .* (\d\.\d+) +(\d\.\d+) +[\d.]+% +[\d.]+%$", table)
+        return {f"{site}: {key}": float(f1) for site, *f1s in rows for key, f1 in zip(("key F1", "all F1"), f1s)}
+    report = json.loads(printed([PROGRAM, *shlex.split(command), "--quiet", "--config", "/dev/null"]))
     if command.startswith("cluster"):
         gold = report["gold"]
         return {"clusters": len(report["clusters"]), **{key: round(gold[key], 4) for key in gold if gold[key] is not None}}
@@ -114,25 +154,119 @@ def measured(command):
     return figures
 
 
+def numbers(text):
+    return [float(number) for number in re.findall(r"\d*\.\d+", text)]
+
+
+def table_of(text):
+    """The rows of the first Markdown table: label without marks, and the other cells."""
+    lines = re.search(r"(?m)(^\|.*\n)+", text)[0].splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [(re.sub("[*`]", "", first), rest) for first, *rest in cells]
+
+
+def row_of(document, mark, label):
+    """The cells of a row of the first table after a mark: the row with this label, or the first that begins with it.
+    Without a label, the rest of the paragraph."""
+    text = (ROOT / document).read_text().split(mark, 1)[1]
+    if label is None:
+        return [text.split("\n\n", 1)[0]]
+    rows = table_of(text)
+    found = [cells for name, cells in rows if name == label]
+    found += [cells for name, cells in rows if re.match(re.escape(label) + r"\b(?!-)", name)]
+    return found[0] if found else []
+
+
+def tables(figures):
+    """Rows of docs/measurements.md: text before the table, label, the figures in it; None where one is not kept."""
+    quality = ("key F1", "pages F1", "words F1", "words R")
+    for method in [*METHODS, "thesis2014"]:
+        fields = quality[2:] if method == "plain" else quality
+        yield "## Quality", method, [(f"{site} {method}", field) for site in SITES for field in fields]
+    for n in LOADS:
+        cells = [(f"sites loads {order} {n}", field) for order in ORDERS for field in quality[:3]]
+        yield "### F1 against pages loaded", str(n), cells
+    labels = ["site_model.threshold .25", ".45", ".55", "links.order forms", "paper", "4 pages", "6 pages", "12 pages"]
+    for label, variant in zip(labels, CHOSEN):
+        cells = [(f"{site} each key {variant}", field) for site in SITES for field in ("key F1", "worst tenth")]
+        yield "**The same settings with each page as the key page**", label, cells
+    for row in dict.fromkeys(key.split(": ")[0] for key in figures["sites sweep"] if ": " in key):
+        if not re.match(r"n=\d", row):
+            fields = (*quality, "loads")
+            yield "## The sweep behind", row, [(f"{site} sweep", f"{row}: {field}") for site in SITES for field in fields]
+    for method in METHODS:
+        fields = ("key F1", "pages F1", None, None, "words F1", None, "words R")
+        yield "## Other systems", method, [(f"sites {method}", field) for field in fields]
+        cells = [(f"{pile} {method}", field) for pile in PILES for field in ("words F1", None, "words R")]
+        yield "Words F1 of the mixed collections", method, cells
+    cells = [(f"{site} all pages{walk}", "pages F1") for walk in ("", " after a walk") for site in SITES]
+    yield "All pages (`--pages all`):", None, cells
+    labels = ["as printed", "absolute gap (", "the same, the most unequal", "the same, all regions"]
+    variants = dict(zip(labels, (f"tps {variant}" for variant in TPS)))
+    for label, variant in {**variants, "absolute gap, the rest": "tps", "the whole page": "plain"}.items():
+        cells = [(f"sites {variant}", field) for field in ("words F1", None, "words R")]
+        yield "TPS in its variants", label, cells + [(f"{pile} {variant}", "words F1") for pile in PILES]
+    labels = ["the default", "idioms removed", "the paper's parameters"]
+    for label, variant in zip(labels, ("strings", *(f"strings {variant}" for variant in STRINGS))):
+        cells = [(f"{site} {variant}", "pages F1") for site in SITES]
+        cells += [(f"{site} {variant}", field) for site in SITES for field in ("words F1", None, "words R")]
+        yield "Method `strings` on pages", label, cells
+    labels = ["the default", "idioms removed", "strings inside of longer ones left", "the paper's parameters"]
+    for label, variant in zip(labels, PLAIN_TEXT):
+        names = [f"{name} plain text {variant}".strip() for name in ("cttf", "dragnet", "l3s", "wwwxmu")]
+        cells = [(name, field) for name in names for field in ("words F1", "words P", "words R")]
+        yield "On plain text", label, cells
+
+
+def stale(figures):
+    """Figures that a document prints and that are others in docs/figures.json, or in the table that they are from."""
+    document = "docs/measurements.md"
+    for mark, label, cells in tables(figures):
+        row = re.findall(r"\d*\.\d+", " ".join(row_of(document, mark, label)))
+        if len(row) < len(cells):
+            yield f"{document}: {mark} | {label}: {len(row)} figures for {len(cells)}"
+        for number, (name, field) in zip(row, cells):
+            known = field and figures[name][field]
+            # Both are rounded.
+            if field and abs(float(number) - known) > 0.56 * 10.0 ** -len(number.split(".")[1]):
+                yield f"{document}: {mark} | {label}: {number}, but {name}, {field} is {known}"
+    for label in ("main", "alone", "rs-trafilatura", "trafilatura", "Resiliparse"):
+        own = f"dehusk {label}" if label in METHODS else label
+        sites = row_of(document, "### Main content", label)[:2]
+        piles = row_of(document, "Collections, left out by domain", label)
+        wanted = [numbers(cell)[:1] for cell in (*sites, *piles[:4], piles[5])]
+        found = [numbers(cell)[:1] for cell in row_of("README.md", "Main content, F1 of words", own)]
+        if found != wanted:
+            yield f"README.md: {label}: {found}, but {document} has {wanted}"
+
+
 def main():
+    began = time.monotonic()
     wanted = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
-    unpack()
     known = json.loads(FILE.read_text()) if FILE.exists() else {}
     found, n_moved = {}, 0
-    for name, command in commands():
-        if wanted and not any(part in name for part in wanted):
-            continue
-        figures = measured(command)
-        found[name] = {"command": f"dehusk {command}", **figures}
-        before = known.get(name, {})
-        moved = [f"{key} {before.get(key, '-')} -> {value}" for key, value in figures.items()
-                 if abs(value - before.get(key, -1)) > MOVED]
-        n_moved += bool(moved)
-        print(f"{name:32} {'  '.join(moved) if moved else 'as before'}", flush=True)
+    if "--documents" not in sys.argv:
+        unpack()
+        for name, command in commands():
+            if wanted and not any(part in name for part in wanted):
+                continue
+            figures = measured(command)
+            found[name] = {"command": command if command.startswith("scripts/") else f"dehusk {command}", **figures}
+            before = known.get(name, {})
+            moved = [f"{key} {before.get(key, '-')} -> {value}" for key, value in figures.items()
+                     if abs(value - before.get(key, -1)) > MOVED]
+            n_moved += bool(moved)
+            print(f"{name:32} {('  '.join(moved) if before else 'new') if moved else 'as before'}", flush=True)
+        print(f"{len(found)} measured in {(time.monotonic() - began) / 60:.1f} minutes")
+    figures = {**(known if wanted or not found else {}), **found}
+    of_documents = list(stale(figures))
+    print("\n".join(of_documents) or "the documents print the same")
     if "--write" in sys.argv:
-        FILE.write_text(json.dumps({**known, **found}, indent=1) + "\n")
+        FILE.write_text(json.dumps(figures, indent=1) + "\n")
     elif n_moved:
         sys.exit(f"{n_moved} of {len(found)} have moved: mend docs/measurements.md, then run with --write")
+    if of_documents:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,13 @@
 
 PAGES.jsonl has lines {"id", "site", "gold", "html"}. Each page becomes text: no scripts and styles, a line for each
 block, no tags. The strings of each site are learned from its pages and removed from them. Prints words F1 (P, R), means
-over pages. Needs target/release/dehusk.
+over pages. Needs target/release/dehusk, or the program that PROGRAM names.
 """
 
 import collections
 import html
 import json
+import os
 import re
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PROGRAM = ROOT / "target" / "release" / "dehusk"
+PROGRAM = os.environ.get("PROGRAM", ROOT / "target" / "release" / "dehusk")
 BLOCK = "address|article|aside|blockquote|body|br|div|dd|dl|dt|form|h[1-6]|hr|li|ol|option|p|pre|section|table|td|th|tr|ul"
 
 

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Variants of template learning on a corpus of sites, one Markdown row each; CORPUS as for `dehusk evaluate`.
-# Usage: scripts/sweep.sh CORPUS [preset]
+# Usage: scripts/sweep.sh CORPUS [preset]; PROGRAM=FILE is measured as it is, without a build
 set -euo pipefail
 corpus=${1:?usage: scripts/sweep.sh CORPUS [preset]} preset=${2:-thesis2014}
 cd "$(dirname "$0")/.."
-cargo build --release --quiet
+[ -n "${PROGRAM:-}" ] || cargo build --release --quiet
+program=${PROGRAM:-./target/release/dehusk}
 
 row() { # NAME [KEY=VALUE ...]
     local name=$1 sets=() pair
     shift
     for pair in "$@"; do sets+=(--set "$pair"); done
-    ./target/release/dehusk evaluate "$corpus" --preset "$preset" --pages gold --json "${sets[@]}" |
+    "$program" evaluate "$corpus" --preset "$preset" --pages gold --json --config /dev/null "${sets[@]}" |
         python3 -c 'import json, sys
 r = json.load(sys.stdin)
 k, n, b = r["key"], r["nodes"], r["bag"]
@@ -55,7 +56,7 @@ done
 equal=(subdigraph.mode=first etdm.min_votes=0 etdm.ignore_generated=true etdm.text=equal)
 for n in 3 4 5 6 7 8; do
     row "first $n, majority, generated ignored, text equal" "${equal[@]}" subdigraph.n=$n
-    row "the same, Pt 0.45" "${equal[@]}" subdigraph.n=$n etdm.threshold=0.45
+    row "first $n, majority, generated ignored, text equal, Pt 0.45" "${equal[@]}" subdigraph.n=$n etdm.threshold=0.45
 done
 
 preset=votes

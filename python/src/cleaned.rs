@@ -128,6 +128,12 @@ impl PyCleaned {
         self.cleaned.confidence()
     }
 
+    /// The kind of the page among those of its site, from 1; None where the page shows nothing of the site.
+    #[getter]
+    fn kind(&self) -> Option<usize> {
+        self.cleaned.kind()
+    }
+
     /// The step that labeled the page: "site_model", "df", "alone" or "plain".
     #[getter]
     fn step(&self) -> &'static str {

@@ -80,12 +80,12 @@ pub(super) struct Clean {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Print one JSON line per page: {"page","url","site","method","confidence","content"}.
+    /// Print one JSON line per page: {"page","url","site","method","confidence","kind","content"}.
     ///
     /// The method is the step that labeled the page. Its confidence is: for site_model and etdm, the share of the
     /// site's template on the page (1 for a training page); for df, the share of its texts that other pages have; for
     /// alone, the mean probability of what is kept; for strings, the share of tokens found; for rtdm, the share of the
-    /// template found. tps, dsc and mdr have none.
+    /// template found. tps, dsc and mdr have none. The kind is that of `dehusk templates kinds`, from 1.
     #[arg(long)]
     json: bool,
     /// Print one JSON line per page with all columns of `dehusk export`: text, Markdown, metadata, signals of quality.
@@ -261,12 +261,14 @@ impl Clean {
         }
         let how = &settings.core.clean;
         let stored = StoredPage { name, tree: &page.tree, host: None };
-        let (host, labeled) = match method {
+        let (template, labeled) = match method {
             Some((method, model)) => (None, method.label(&page.tree, model, &settings.core)),
             None => choice.label(&stored, how),
         };
+        let host = template.map(|(host, _)| host.to_owned());
+        let kind = template.and_then(|(_, matcher)| matcher.kind_of(&labeled));
         if self.rows {
-            return row(page, host, &labeled, settings);
+            return row(page, (host, kind), &labeled, settings);
         }
         let LabeledPage { labels, method, .. } = labeled;
         let content = match self.format {
@@ -280,17 +282,30 @@ impl Clean {
         let confidence = (labels.confidence * 1000.0).round() / 1000.0;
         let line = serde_json::json!({
             "page": name, "url": page.url.as_ref().map(PageUrl::as_str), "site": host, "method": method,
-            "confidence": confidence, "content": content,
+            "confidence": confidence, "kind": kind.map(|kind| kind + 1), "content": content,
         });
         format!("{line}\n")
     }
 }
 
 /// The row of a page, as `dehusk export` writes it.
-fn row(page: &Loaded, model: Option<String>, labeled: &LabeledPage, settings: &Settings) -> String {
+fn row(
+    page: &Loaded,
+    (model, template_kind): (Option<String>, Option<usize>),
+    labeled: &LabeledPage,
+    settings: &Settings,
+) -> String {
     let model = model.map(|host| (host, None));
     let Archived { record, at, status } = page.archived.clone();
-    let about = About { url: page.url.clone(), fetched_at: at, status, warc_record: record, model, ..About::default() };
+    let about = About {
+        url: page.url.clone(),
+        fetched_at: at,
+        status,
+        warc_record: record,
+        model,
+        template_kind,
+        ..About::default()
+    };
     let record = Record::of(&page.tree, labeled, &about, None, Optional::default(), &settings.core.markdown);
     format!("{}\n", record.to_json())
 }

@@ -10,13 +10,12 @@ use serde::Serialize;
 use super::documents::counter;
 use super::table::{Table, terminal_width, time};
 use super::terminal::stdout;
-use super::{Failure, pipeline};
+use super::{Failure, open_store, pipeline};
 use crate::settings::Settings;
 use crate::store::{CorpusQuery, PageRow, Store, StoreError};
 use dehusk_core::internals::clean::TemplateMatcher;
 use dehusk_core::internals::dom::parse_bytes;
 use dehusk_core::internals::method::Method;
-use dehusk_core::internals::site_model::PageKind;
 use dehusk_core::internals::template::Template;
 
 /// Pages that are read at once.
@@ -75,7 +74,7 @@ impl Tally {
 /// Lists the kinds of a site's stored pages: the newest version of each page, or with `by_run` all versions.
 pub(super) fn kinds(
     settings: &Settings,
-    (host, template): (&str, &Template),
+    (host, version, template): (&str, Option<i64>, &Template),
     by_run: bool,
     json: bool,
 ) -> Result<(), Failure> {
@@ -87,7 +86,7 @@ pub(super) fn kinds(
         )));
     };
     let found = set.kinds();
-    let least = matcher.min_confidence(&settings.core.clean);
+    let version = version_of(settings, host, version)?;
     let mut listed: Vec<Listed> = (0..=found.sizes.len())
         .map(|at| match found.sizes.get(at) {
             Some(size) => Listed { kind: Some(at + 1), training_pages: *size, ..Listed::default() },
@@ -95,18 +94,18 @@ pub(super) fn kinds(
         })
         .collect();
     let bar = counter("read");
-    let read = |put: &mut dyn FnMut(Result<Stored, StoreError>) -> bool| read_pages(settings, host, by_run, put);
-    let size = |page: &Result<Stored, StoreError>| page.as_ref().map_or(0, |page| page.raw.len());
+    let read =
+        |put: &mut dyn FnMut(Result<Stored, StoreError>) -> bool| read_pages(settings, (host, version), by_run, put);
+    let size =
+        |page: &Result<Stored, StoreError>| page.as_ref().map_or(0, |page| page.raw.as_ref().map_or(0, Vec::len));
     let work = |page: Result<Stored, StoreError>| {
         let Stored { row, raw } = page?;
-        let (tree, _) = parse_bytes(&raw, row.content_type.as_deref(), &settings.core.parse);
-        Ok((row, set.kind_of(&found, &tree)))
+        let shown = raw.map_or_else(|| Shown::stored(&row), |raw| Shown::now(&raw, &row, &matcher, settings));
+        Ok((row, shown))
     };
-    pipeline::run(read, size, work, |done: Result<(PageRow, Option<PageKind>), StoreError>| {
-        let (row, kind) = done.map_err(|e| Failure::Work(e.into()))?;
-        let coverage = kind.map_or(0.0, |kind| kind.coverage);
-        let at = kind.filter(|kind| kind.coverage >= least).map_or(found.sizes.len(), |kind| kind.kind);
-        let Some(listed) = listed.get_mut(at) else { return Ok(()) };
+    pipeline::run(read, size, work, |done: Result<(PageRow, Shown), StoreError>| {
+        let (row, Shown { kind, coverage }) = done.map_err(|e| Failure::Work(e.into()))?;
+        let Some(listed) = listed.get_mut(kind.unwrap_or(found.sizes.len())) else { return Ok(()) };
         listed.pages.add(coverage, &row.url);
         let of_run = listed.by_run.entry(row.run).or_insert(OfRun {
             run: row.run,
@@ -128,16 +127,47 @@ pub(super) fn kinds(
     write(host, &listed, by_run, json)
 }
 
-/// A stored version of a page.
+/// The version that is asked for; without one, the newest.
+fn version_of(settings: &Settings, host: &str, asked: Option<i64>) -> Result<i64, Failure> {
+    let rows = open_store(settings)?.list_templates(Some(host), true).map_err(|e| Failure::Work(e.into()))?;
+    let newest = || rows.iter().max_by_key(|row| (row.learned_at, row.version)).map(|row| row.version);
+    Ok(asked.or_else(newest).unwrap_or_default())
+}
+
+/// The kind of a page, and how much of the template it shows.
+struct Shown {
+    /// From 0.
+    kind: Option<usize>,
+    coverage: f64,
+}
+
+impl Shown {
+    /// What is stored with a page.
+    fn stored(row: &PageRow) -> Shown {
+        let kind = row.kind.and_then(|kind| usize::try_from(kind - 1).ok());
+        Shown { kind, coverage: row.confidence.unwrap_or_default() }
+    }
+
+    /// What a page shows of a template that it was not cleaned with.
+    fn now(raw: &[u8], row: &PageRow, matcher: &TemplateMatcher, settings: &Settings) -> Shown {
+        let (tree, _) = parse_bytes(raw, row.content_type.as_deref(), &settings.core.parse);
+        let labels = matcher.label(&tree);
+        let coverage = labels.confidence;
+        let is_shown = coverage >= matcher.min_confidence(&settings.core.clean);
+        Shown { kind: matcher.training_set().filter(|_| is_shown).and_then(|set| set.kind_of(&labels)), coverage }
+    }
+}
+
+/// A stored version of a page, with its bytes where its kind is not stored.
 struct Stored {
     row: PageRow,
-    raw: Vec<u8>,
+    raw: Option<Vec<u8>>,
 }
 
 /// Reads the cleaned pages of a host in the order in which they were stored.
 fn read_pages(
     settings: &Settings,
-    host: &str,
+    (host, version): (&str, i64),
     all_versions: bool,
     put: &mut dyn FnMut(Result<Stored, StoreError>) -> bool,
 ) {
@@ -161,7 +191,9 @@ fn read_pages(
         let Some(last) = rows.last() else { return };
         after = last.id;
         for row in rows {
-            if !put(store.load_raw(&row).map(|raw| Stored { row, raw })) {
+            let is_known = row.kind.is_some() && row.template_version == Some(version);
+            let raw = if is_known { Ok(None) } else { store.load_raw(&row).map(Some) };
+            if !put(raw.map(|raw| Stored { row, raw })) {
                 return;
             }
         }

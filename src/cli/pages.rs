@@ -137,7 +137,7 @@ fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failu
         writeln!(out, "{}", serde_json::json!({"schema": 1, "pages": rows}))?;
         return Ok(());
     }
-    let mut table = Table::new(&["page", "fetched", "status", "method", "confidence"]);
+    let mut table = Table::new(&["page", "fetched", "status", "method", "confidence", "kind"]);
     for row in rows {
         table.row(vec![
             row.url,
@@ -145,6 +145,7 @@ fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failu
             row.status.to_string(),
             row.method.unwrap_or_else(|| "-".to_owned()),
             row.confidence.map_or_else(|| "-".to_owned(), |c| format!("{c:.2}")),
+            row.kind.map_or_else(|| "-".to_owned(), |kind| kind.to_string()),
         ]);
     }
     write!(out, "{}", table.render(terminal_width()))?;

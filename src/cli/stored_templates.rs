@@ -102,17 +102,21 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Choice {
-    /// Labels a page. With the host of the template that was used.
-    pub(super) fn label(&self, page: &StoredPage<'_>, how: &CleanOptions) -> (Option<String>, LabeledPage) {
+    /// Labels a page. With the template that was used, and its host.
+    pub(super) fn label(
+        &self,
+        page: &StoredPage<'_>,
+        how: &CleanOptions,
+    ) -> (Option<(&str, &TemplateMatcher)>, LabeledPage) {
         let alone = || (None, label_page(page.tree, None, None, how));
         match self {
             Choice::Site(host, matcher) => {
                 let labeled = label_page(page.tree, None, Some(matcher), how);
                 if labeled.by_template {
-                    return (Some(host.clone()), labeled);
+                    return (Some((host, matcher)), labeled);
                 }
                 tracing::warn!("{}: shows nothing of the template of {host}; cleaned without it", page.name);
-                if labeled.method == Method::Plain { alone() } else { (Some(host.clone()), labeled) }
+                if labeled.method == Method::Plain { alone() } else { (Some((host, matcher)), labeled) }
             }
             Choice::Fitting(all) => {
                 let labeled = all.iter().map(|(host, matcher)| (host, matcher, matcher.label(page.tree)));
@@ -124,7 +128,7 @@ impl Choice {
                 };
                 match labeled.max_by(|a, b| order(&a.2, &b.2)) {
                     Some((host, matcher, labels)) if labels.confidence >= UNNAMED_MIN => {
-                        (Some(host.clone()), label_page(page.tree, Some(labels), Some(matcher), how))
+                        (Some((host, matcher)), label_page(page.tree, Some(labels), Some(matcher), how))
                     }
                     _ => alone(),
                 }

@@ -70,8 +70,9 @@ enum Action {
         /// Version [default: the newest].
         #[arg(long)]
         version: Option<i64>,
-        /// Show the votes of the pages that link to each other (Alarte 2014) in a second column.
-        #[arg(long, conflicts_with_all = ["json", "html"])]
+        /// Show the votes of the pages that link to each other (Alarte 2014) in a second column. The JSON always has
+        /// them, as `subdigraph_votes`.
+        #[arg(long, conflicts_with = "html")]
         votes: bool,
         /// Print JSON.
         #[arg(long)]
@@ -117,6 +118,7 @@ enum Action {
 
 A kind is a group of training pages, each of which shows half of another one's template. A stored page is
 of the kind of the training page whose template it shows most of; below clean.min_confidence it is of none.
+`dehusk pages list` has the kind of each page, `dehusk export` the column template_kind.
 A coverage that falls from run to run means that this part of the site is being redesigned.")]
     Kinds {
         /// Host.
@@ -176,7 +178,7 @@ impl Templates {
             Action::History { host, json } => history(settings, host, *json)?,
             Action::Diff { host, before, after, json } => diff(settings, host, *before, *after, *json)?,
             Action::Kinds { host, version, runs, json } => {
-                kinds(settings, (host, &load(settings, host, *version)?), *runs, *json)?
+                kinds(settings, (host, *version, &load(settings, host, *version)?), *runs, *json)?
             }
             Action::Export { host, version, output } => {
                 let json = load(settings, host, *version)?.to_json();

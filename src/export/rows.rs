@@ -131,6 +131,7 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings) -> Made {
         warc: page.warc.clone(),
         warc_record: page.warc_record.clone(),
         model: labeled.by_template.then(|| (page.host.clone(), site.version)),
+        template_kind: matcher.and_then(|matcher| matcher.kind_of(&labeled)),
         site: Some(site.metadata.clone()),
     };
     let optional = Optional { html: options.optional.html || options.form == Form::Site, ..options.optional };

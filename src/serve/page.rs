@@ -283,7 +283,10 @@ impl Page {
             (
                 "stored as",
                 html! { @match (&row.method, row.confidence) {
-                    (Some(method), Some(confidence)) => { "cleaned by " code { (method) } ", confidence " (format!("{confidence:.2}")) },
+                    (Some(method), Some(confidence)) => {
+                        "cleaned by " code { (method) } ", confidence " (format!("{confidence:.2}"))
+                        @if let Some(kind) = row.kind { ", a page of kind " (kind) }
+                    },
                     _ => { "not cleaned" },
                 } },
             ),

@@ -3,7 +3,7 @@
 
 use super::sql::params;
 
-use super::read::{PAGE_COLUMNS, page};
+use super::read::{PAGE_COLUMN_COUNT, PAGE_COLUMNS, page};
 use super::{PageRow, Store, StoreError};
 
 /// A page of a feed.
@@ -31,7 +31,8 @@ impl Store {
             JOIN sites s ON s.id = p.site_id WHERE f.seq > ?1 AND f.seq <= ?2 ORDER BY f.seq LIMIT ?3"
         );
         self.rows(&sql, params![seq, self.last_of_feed()?, limit as i64], |row| {
-            Ok(FeedRow { seq: row.get(13)?, change: row.get(14)?, page: page(row)? })
+            let (seq, change) = (row.get(PAGE_COLUMN_COUNT)?, row.get(PAGE_COLUMN_COUNT + 1)?);
+            Ok(FeedRow { seq, change, page: page(row)? })
         })
     }
 }

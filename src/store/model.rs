@@ -173,12 +173,21 @@ pub struct Cleaned {
     pub html: Vec<u8>,
     /// Its text without template.
     pub text: TextMark,
-    /// Method that cleaned it.
+    /// What labeled it.
+    pub labeled: LabeledBy,
+}
+
+/// What labeled a page.
+#[derive(Clone, Copy, Debug)]
+pub struct LabeledBy {
+    /// Method.
     pub method: Method,
     /// Whether the site's template fits well enough to have been applied.
     pub by_template: bool,
     /// How much the method trusts its labels.
     pub confidence: f64,
+    /// Fingerprint of the training page whose template it shows most of.
+    pub nearest: Option<u64>,
 }
 
 /// A page of the run whose text is not that of the site's model at the end, or whose change is not known.
@@ -201,8 +210,10 @@ pub struct RecleanedPage {
     pub url: PageUrl,
     /// Its text.
     pub text: TextMark,
-    /// Its new form; `None` where the stored one has the same text.
-    pub form: Option<Cleaned>,
+    /// What labeled it.
+    pub labeled: LabeledBy,
+    /// HTML without template, zstd; `None` where the stored one has the same text.
+    pub html: Option<Vec<u8>>,
     /// Digest of the text of its last version by the same model, where that was asked for.
     pub last_text: Option<u64>,
 }

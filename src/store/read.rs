@@ -61,6 +61,10 @@ pub struct PageRow {
     pub method: Option<String>,
     /// Share of the template that it shows.
     pub confidence: Option<f64>,
+    /// Version of the template that cleaned it.
+    pub template_version: Option<i64>,
+    /// Its kind among the pages of its site, from 1, where that template knows kinds.
+    pub kind: Option<i64>,
     /// Folder of the archive that holds the exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warc: Option<String>,
@@ -72,12 +76,16 @@ pub struct PageRow {
 macro_rules! page_columns {
     () => {
         "p.id, p.run_id, s.host, p.url, p.fetched_at, p.status, p.content_type, p.digest, p.method, p.confidence,
-        p.noindex, p.warc, (SELECT record FROM page_records r WHERE r.id = p.id)"
+        p.noindex, p.warc, (SELECT record FROM page_records r WHERE r.id = p.id),
+        (SELECT version FROM templates t WHERE t.id = p.template_id), (SELECT kind FROM page_kinds k WHERE k.id = p.id)"
     };
 }
 
 /// What a [`PageRow`] is read from, of a page `p` and its site `s`.
 pub(super) const PAGE_COLUMNS: &str = page_columns!();
+
+/// Number of [`PAGE_COLUMNS`].
+pub(super) const PAGE_COLUMN_COUNT: usize = 15;
 
 /// Selects pages.
 pub(super) const PAGE: &str = concat!("SELECT ", page_columns!(), " FROM pages p JOIN sites s ON s.id = p.site_id");
@@ -99,6 +107,8 @@ pub(super) fn page(row: &Row<'_>) -> SqlResult<PageRow> {
         noindex: row.get(10)?,
         warc: row.get(11)?,
         warc_record: row.get(12)?,
+        template_version: row.get(13)?,
+        kind: row.get(14)?,
     })
 }
 

@@ -74,7 +74,7 @@ impl Store {
         page: &RecleanedPage,
         revisit: &Revisit,
     ) -> Result<Option<Counted>, StoreError> {
-        let RecleanedPage { url, text, form, last_text } = page;
+        let RecleanedPage { url, text, labeled, html, last_text } = page;
         let Some(known) = self.newest_page_version(run, site, url)? else { return Ok(None) };
         let before = known.change.filter(|_| known.is_of_run);
         let update = match known.is_of_run {
@@ -84,16 +84,17 @@ impl Store {
         };
         let change = update.change.filter(|_| known.is_of_run);
         let (model, word) = (text.model as i64, change.map(Change::as_str));
-        if let Some(form) = form {
-            let template = template.filter(|_| form.by_template);
-            let sql = "UPDATE pages SET cleaned = ?6, cleaned_id = ?2, method = ?3, template_id = ?4, confidence = ?5
-                WHERE id = ?1";
-            let html = self.body_id(&form.html)?;
-            let row = params![known.page, html, form.method.name(), template, form.confidence, EMPTY];
-            self.execute(sql, row)?;
+        if let Some(html) = html {
+            let html = self.body_id(html)?;
+            let sql = "UPDATE pages SET cleaned = ?3, cleaned_id = ?2 WHERE id = ?1";
+            self.execute(sql, params![known.page, html, EMPTY])?;
         }
-        let sql = "UPDATE pages SET model = ?2, change = COALESCE(?3, change) WHERE id = ?1";
-        self.execute(sql, params![known.page, model, word])?;
+        let sql = "UPDATE pages SET model = ?2, change = COALESCE(?3, change), method = ?4, template_id = ?5,
+            confidence = ?6, nearest = ?7 WHERE id = ?1";
+        let template = template.filter(|_| labeled.by_template);
+        let nearest = labeled.nearest.map(|nearest| nearest as i64);
+        let row = params![known.page, model, word, labeled.method.name(), template, labeled.confidence, nearest];
+        self.execute(sql, row)?;
         let is_news = before.is_none() && change == Some(Change::Changed);
         let sql =
             "UPDATE urls SET text_digest = ?2, text_model = ?3, page_text = ?7, interval_ms = ?4, next_due = CAST(?5 AS BIGINT) + ?4,

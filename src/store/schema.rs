@@ -201,13 +201,25 @@ CREATE TRIGGER feed_of_deleted AFTER DELETE ON pages BEGIN
     DELETE FROM feed WHERE page_id = OLD.id;
 END;
 ",
+    "
+ALTER TABLE pages ADD COLUMN nearest INTEGER;   -- fingerprint of the training page whose template it shows most of
+CREATE TABLE template_kinds (                   -- the kind of each training page of a template
+    template_id INTEGER NOT NULL REFERENCES templates(id) ON DELETE CASCADE,
+    fingerprint INTEGER NOT NULL,
+    kind INTEGER NOT NULL,                      -- from 1, the one with the most training pages first
+    PRIMARY KEY (template_id, fingerprint)
+) WITHOUT ROWID;
+CREATE VIEW page_kinds AS SELECT p.id, k.kind FROM pages p
+    JOIN template_kinds k ON k.template_id = p.template_id AND k.fingerprint = p.nearest;
+",
 ];
 
 /// Views of former files, which are opened for reading and so not migrated, with the first version that has them.
-const FORMER_VIEWS: [(i64, &str); 3] = [
+const FORMER_VIEWS: [(i64, &str); 4] = [
     (6, "CREATE TEMP VIEW IF NOT EXISTS page_bodies AS SELECT id, run_id, site_id, url, raw, cleaned FROM pages"),
     (8, "CREATE TEMP VIEW IF NOT EXISTS page_records AS SELECT id, NULL AS record FROM pages"),
     (8, "CREATE TEMP VIEW IF NOT EXISTS feed AS SELECT 0 AS seq, 0 AS page_id, '' AS change WHERE 0"),
+    (9, "CREATE TEMP VIEW IF NOT EXISTS page_kinds AS SELECT 0 AS id, 0 AS kind WHERE 0"),
 ];
 
 /// Marks a file as ours.

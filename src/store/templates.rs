@@ -41,7 +41,18 @@ impl Store {
             template.schema,
             self.compress(&json)
         ];
-        self.row(sql, row, |row| row.get(0))
+        let id = self.row(sql, row, |row| row.get(0))?;
+        template.training_set.as_ref().map_or(Ok(()), |set| self.save_kinds(id, set))?;
+        Ok(id)
+    }
+
+    /// Saves the kinds of the training pages of a template in the place of those it had.
+    fn save_kinds(&self, template: i64, set: &StoredTrainingSet) -> Result<(), StoreError> {
+        self.execute("DELETE FROM template_kinds WHERE template_id = ?1", params![template])?;
+        let sql = "INSERT INTO template_kinds (template_id, fingerprint, kind) VALUES (?1, ?2, ?3)
+            ON CONFLICT (template_id, fingerprint) DO NOTHING";
+        set.page_kinds()
+            .try_for_each(|(url, kind)| self.execute(sql, params![template, url as i64, kind as i64 + 1]).map(drop))
     }
 
     /// Saves a template that no crawl learned, with its site when that is new.
@@ -58,6 +69,7 @@ impl Store {
         let Some((id, _, body)) = self.newest_version(site)? else { return Ok(()) };
         let mut template = self.read_template(&format!("site {site}"), &body)?;
         if template.training_set.is_some() {
+            self.save_kinds(id, &set)?;
             template.training_set = Some(set);
             let body = self.compress(&template.to_json());
             self.execute("UPDATE templates SET body = ?2 WHERE id = ?1", params![id, body])?;

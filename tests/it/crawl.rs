@@ -1,6 +1,6 @@
 //! The whole path over loopback: seeds -> robots -> key pages -> templates -> cleaned pages in SQLite.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -113,6 +113,24 @@ fn the_kinds_of_a_site_are_listed_run_by_run() {
         assert!(kind["coverage"].as_f64().unwrap() > 0.8, "{kind}");
         assert!(!kind["runs"].as_array().unwrap().is_empty(), "{kind}");
     }
+    // Each page is stored with its kind: the shop's pages are of one, the blog's of the other.
+    let rows = rusqlite::Connection::open(&db).unwrap();
+    let sql = "SELECT DISTINCT p.url LIKE '%/shop/%', k.kind FROM pages p LEFT JOIN page_kinds k ON k.id = p.id
+        WHERE p.method = 'site_model' AND p.template_id = (SELECT max(id) FROM templates) ORDER BY 1";
+    let mut statement = rows.prepare(sql).unwrap();
+    let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let found: Vec<(bool, Option<i64>)> = found.collect::<Result<_, _>>().unwrap();
+    let kinds: BTreeSet<Option<i64>> = found.iter().map(|(_, kind)| *kind).collect();
+    assert_eq!((found.len(), kinds), (2, BTreeSet::from([Some(1), Some(2)])), "{found:?}");
+    let list = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"))
+        .args(["pages", "list", "twofold.demo.test", "--json", "--config", "/dev/null", "--db"])
+        .arg(&db)
+        .output()
+        .unwrap();
+    let list: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
+    let pages = list["pages"].as_array().unwrap();
+    let n_known = pages.iter().filter(|page| page["kind"].is_i64() && page["template_version"].is_i64()).count();
+    assert!(n_known > 8 && n_known * 10 >= pages.len() * 9, "{list}");
 }
 
 /// Gottron's method in a crawl: all linked pages are candidates, those of the key page's layout are the training set.

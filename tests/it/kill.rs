@@ -14,6 +14,7 @@ use dehusk::demo::{answers, sites};
 use dehusk::warc::Reader;
 
 use crate::crawl::{DevSites, gaps};
+use crate::skipped::is_asked_for;
 
 struct Farm {
     answer: Arc<Answer>,
@@ -142,7 +143,7 @@ fn check(farm: &Farm) {
 #[cfg(unix)]
 #[test]
 fn a_crawl_that_is_killed_goes_on_where_it_was() {
-    let slow = std::env::var_os("RUN_SLOW_TESTS").is_some();
+    let slow = is_asked_for("RUN_SLOW_TESTS");
     let farm = match slow {
         true => {
             let Some(sites) = DevSites::load() else { return };

@@ -101,13 +101,13 @@ fn the_default_keeps_its_floors() {
     assert!(loads <= 8.0, "{loads} pages loaded a site");
     let Some((seen, _)) = run_seen(Preset::Dehusk, "site_model", Which::Gold, true) else { return };
     for (what, got, floor) in [
-        ("key pages, seen once", seen.key().f1, 0.960),
-        ("pages, seen once", seen.nodes().f1, 0.954),
+        ("key pages, seen once", seen.key().f1, 0.964),
+        ("pages, seen once", seen.nodes().f1, 0.956),
         ("words kept, seen once", seen.bag().recall, 0.995),
-        ("key pages", report.key().f1, 0.960),
-        ("pages", report.nodes().f1, 0.943),
-        ("words", report.bag().f1, 0.929),
-        ("words kept", report.bag().recall, 0.994),
+        ("key pages", report.key().f1, 0.964),
+        ("pages", report.nodes().f1, 0.947),
+        ("words", report.bag().f1, 0.931),
+        ("words kept", report.bag().recall, 0.997),
     ] {
         assert!(got >= floor, "{what}: {got:.4}, was {floor}");
     }

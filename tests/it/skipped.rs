@@ -13,7 +13,7 @@ pub(crate) fn skipped(why: &str) {
     OpenOptions::new().create(true).append(true).open(list).unwrap().write_all(line.as_bytes()).unwrap();
 }
 
-/// Whether a variable asks for a test; says so where it does not.
+/// Whether a variable asks for a test, or for its long form; says so where it does not.
 pub(crate) fn is_asked_for(variable: &str) -> bool {
     let is_set = std::env::var_os(variable).is_some();
     if !is_set {

@@ -16,6 +16,7 @@ use rusqlite::Connection;
 
 use crate::cli::err;
 use crate::crawl::gaps;
+use crate::skipped::is_asked_for;
 
 const PAGES: u64 = 9;
 const DELAY: Duration = Duration::from_millis(15);
@@ -76,7 +77,7 @@ fn answer(host: &str, path: &str, night: u64, request: usize) -> Reply {
 
 #[test]
 fn nights_with_everything_keep_the_invariants() {
-    let is_long = std::env::var_os("RUN_SLOW_TESTS").is_some();
+    let is_long = is_asked_for("RUN_SLOW_TESTS");
     let (sites, nights) = if is_long { (72, 30) } else { (12, 10) };
     let (tonight, requests) = (Arc::new(AtomicUsize::new(1)), AtomicUsize::new(0));
     let clock = Arc::clone(&tonight);

@@ -9,7 +9,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Answer, Reply, Server};
@@ -17,6 +17,7 @@ use dehusk::demo::{DemoSite, answers, sites};
 
 use crate::crawl::gaps;
 use crate::postgres_server::{PostgresServer, postgres_server};
+use crate::skipped::is_asked_for;
 
 const DELAY: Duration = Duration::from_millis(100);
 
@@ -33,7 +34,8 @@ fn farm() -> &'static Farm {
 }
 
 fn is_slow_run() -> bool {
-    std::env::var_os("RUN_SLOW_TESTS").is_some()
+    static ASKED: LazyLock<bool> = LazyLock::new(|| is_asked_for("RUN_SLOW_TESTS"));
+    *ASKED
 }
 
 struct Farm {

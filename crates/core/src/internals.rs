@@ -95,9 +95,7 @@ pub mod page_url {
 
 /// The training pages of a site.
 pub mod site_model {
-    pub use crate::site_model::{
-        Kinds, PageKind, PageSample, SiteModelOptions, StoredError, StoredTrainingSet, TrainingSet,
-    };
+    pub use crate::site_model::{Kinds, PageSample, SiteModelOptions, StoredError, StoredTrainingSet, TrainingSet};
 }
 
 /// Template strings (Foschini 2007).

@@ -15,6 +15,8 @@ pub struct Labels {
     pub support: Vec<u16>,
     /// How much the method trusts the labels, from 0 to 1. Each method says what it measures.
     pub confidence: f64,
+    /// Number of the URL of the training page whose template the page shows most of, where a site model has labeled it.
+    pub nearest: Option<u64>,
 }
 
 impl Labels {
@@ -36,8 +38,8 @@ impl Labels {
     /// Labels of the counted nodes as labels of all nodes of their tree.
     pub(crate) fn shifted(self, tree: &Tree) -> Labels {
         let counted = tree.counted();
-        let mut all =
-            Labels { is_template: vec![false; tree.len()], support: vec![0; tree.len()], confidence: self.confidence };
+        let (is_template, support) = (vec![false; tree.len()], vec![0; tree.len()]);
+        let mut all = Labels { is_template, support, confidence: self.confidence, nearest: self.nearest };
         all.is_template[counted.clone()].copy_from_slice(&self.is_template);
         all.support[counted].copy_from_slice(&self.support);
         all

@@ -3,18 +3,20 @@
 
 mod input;
 mod lines;
+mod progress;
 
 use std::cell::Cell;
 use std::cmp::Ordering;
-use std::io::{IsTerminal, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::Value;
 
 use input::Input;
 use lines::{Line, Lines};
+pub(super) use progress::{byte_bar, counter};
 
 use crate::feed_entries::{FeedEntry, feed_entries, is_feed};
 use crate::fetch::is_html as looks_like_html;
@@ -372,42 +374,4 @@ pub(super) fn next_batch(
         batch.push(found);
     }
     (!batch.is_empty()).then_some(batch)
-}
-
-/// A bar of the bytes of these sources, with rate and time left. Standard input has no length.
-pub(super) fn byte_bar(sources: &[PathBuf], what: &'static str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let length = |source: &PathBuf| -> Option<u64> {
-        let metadata = source.metadata().ok()?;
-        if !metadata.is_dir() {
-            return Some(metadata.len());
-        }
-        let mut files = Vec::new();
-        files_below(source, &mut files).ok()?;
-        files.iter().map(|file| file.metadata().map(|metadata| metadata.len()).ok()).sum()
-    };
-    let total: Option<u64> = sources.iter().map(length).sum();
-    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(8));
-    let style = match total {
-        Some(_) => "{prefix} {bar:16} {bytes}/{total_bytes}  {bytes_per_sec}, {eta} left  {wide_msg}",
-        None => "{prefix} {bytes}  {bytes_per_sec}  {wide_msg}",
-    };
-    let style = ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
-    bar.set_style(style.progress_chars("█▌░"));
-    bar.set_prefix(what);
-    bar
-}
-
-/// A progress line that counts documents while they are read.
-pub(super) fn counter(what: &'static str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(8));
-    let style = ProgressStyle::with_template("{spinner} {pos} documents  {wide_msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    bar.set_message(what);
-    bar
 }

@@ -210,7 +210,7 @@ impl SiteCrawl {
             WorkResult::Walked { mut walk, page, links, refused } => {
                 let has_links = !links.is_empty() || page.as_ref().is_some_and(|page| !page.links.is_empty());
                 let cleaned = page.as_ref().and_then(|page| page.cleaned.as_ref());
-                self.summary.cleaned += usize::from(cleaned.is_some_and(|cleaned| cleaned.by_template));
+                self.summary.cleaned += usize::from(cleaned.is_some_and(|cleaned| cleaned.labeled.by_template));
                 write_page(page, out);
                 self.write_links(links, out);
                 self.go_on(&mut walk, has_links, refused, out);
@@ -257,7 +257,7 @@ impl SiteCrawl {
             _ => SiteOutcome::Learned,
         };
         (self.summary.links, self.summary.loads) = (learned.n_links, learned.loads);
-        self.summary.cleaned = learned.cleaned.iter().filter(|page| page.by_template).count();
+        self.summary.cleaned = learned.cleaned.iter().filter(|page| page.labeled.by_template).count();
         if let Some(template) = &learned.template {
             self.summary.set_template(template);
             self.summary.old_template_coverage = learned.old_template_coverage;

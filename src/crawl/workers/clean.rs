@@ -13,7 +13,7 @@ use super::{Tools, WorkResult};
 use crate::crawl::site::Walk;
 use crate::revisit::TextMark;
 use crate::settings::Settings;
-use crate::store::{Cleaned, RecleanedPage, SiteId, Snapshot, StalePage, pack};
+use crate::store::{Cleaned, LabeledBy, RecleanedPage, SiteId, Snapshot, StalePage, pack};
 
 /// A page of the walk: its links, its place in the model, its cleaned form.
 ///
@@ -61,7 +61,7 @@ pub(in crate::crawl) fn cleaning_number(settings: &Settings) -> u64 {
 }
 
 /// Changes when this version of the program cleans a page otherwise than the former one.
-const CLEANING_VERSION: u64 = 1;
+const CLEANING_VERSION: u64 = 2;
 
 /// A number for all that the text of a page depends on, the page left out: the model, the options, the program.
 pub(super) fn model_number(matcher: Option<&TemplateMatcher>, tools: &Tools) -> u64 {
@@ -88,8 +88,8 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
         let page = page_of(stale.page);
         let (digest, labeled) = text_of(&page);
         let text = TextMark { digest, page: text_digest(&page.tree, |_| true), model };
-        let form = (stale.stored != Some(digest)).then(|| written(&page, labeled, text, tools));
-        RecleanedPage { url: page.fetched, text, form, last_text }
+        let html = (stale.stored != Some(digest)).then(|| packed_html(&page, &labeled, tools));
+        RecleanedPage { url: page.fetched, text, labeled: labeled_by(&labeled), html, last_text }
     };
     let pages = stale.into_iter().map(reclean).collect();
     WorkResult::Recleaned { walk, model, after, pages }
@@ -108,19 +108,16 @@ pub(super) fn clean(
         page: text_digest(&page.tree, |_| true),
         model: model_number(matcher, tools),
     };
-    written(page, labeled, text, tools)
+    let html = packed_html(page, &labeled, tools);
+    Cleaned { url: page.fetched.clone(), html, text, labeled: labeled_by(&labeled) }
 }
 
 /// The form of a labeled page for the store.
-fn written(page: &FoundPage, labeled: LabeledPage, text: TextMark, tools: &Tools) -> Cleaned {
+fn packed_html(page: &FoundPage, labeled: &LabeledPage, tools: &Tools) -> Vec<u8> {
+    pack(labeled.labels.html(&page.tree, Some(&page.fetched)).as_bytes(), tools.settings.store.zstd_level)
+}
+
+fn labeled_by(labeled: &LabeledPage) -> LabeledBy {
     let LabeledPage { labels, method, by_template } = labeled;
-    let html = labels.html(&page.tree, Some(&page.fetched));
-    Cleaned {
-        url: page.fetched.clone(),
-        html: pack(html.as_bytes(), tools.settings.store.zstd_level),
-        text,
-        method,
-        by_template,
-        confidence: labels.confidence,
-    }
+    LabeledBy { method: *method, by_template: *by_template, confidence: labels.confidence, nearest: labels.nearest }
 }

@@ -45,7 +45,20 @@ pub fn start_backend(
 }
 
 /// The version of `schema.sql`.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
+
+/// What brings a database of an earlier version to the next one, in order.
+const MIGRATIONS: [&str; 1] = ["
+ALTER TABLE pages ADD COLUMN nearest BIGINT;
+CREATE TABLE template_kinds (
+    template_id BIGINT NOT NULL REFERENCES templates(id) ON DELETE CASCADE,
+    fingerprint BIGINT NOT NULL,
+    kind BIGINT NOT NULL,
+    PRIMARY KEY (template_id, fingerprint)
+);
+CREATE VIEW page_kinds AS SELECT p.id, k.kind FROM pages p
+    JOIN template_kinds k ON k.template_id = p.template_id AND k.fingerprint = p.nearest;
+"];
 
 /// Numbers of the advisory locks of a database.
 enum Lock {
@@ -65,7 +78,7 @@ impl Store {
         store.in_transaction(|| {
             store.batch(&format!("SELECT pg_advisory_xact_lock({})", Lock::Schema as i64))?;
             match store.server_version()? {
-                Some(_) => Ok(()),
+                Some(found) => store.migrate_server(found),
                 None => store.batch(include_str!("schema.sql")),
             }
         })?;
@@ -89,9 +102,24 @@ impl Store {
         let path = self.path.clone();
         match self.server_version()? {
             None => Err(StoreError::Missing { path }),
+            // It is opened for reading, too: statements know the newest tables only.
+            Some(found) if found < VERSION => {
+                self.in_transaction(|| {
+                    self.batch(&format!("SELECT pg_advisory_xact_lock({})", Lock::Schema as i64))?;
+                    self.migrate_server(self.server_version()?.unwrap_or(VERSION))
+                })?;
+                Ok(self)
+            }
             Some(found) if found > VERSION => Err(StoreError::Newer { path, found, known: VERSION }),
             Some(_) => Ok(self),
         }
+    }
+
+    fn migrate_server(&self, found: i64) -> Result<(), StoreError> {
+        for (script, version) in MIGRATIONS.iter().zip(2_i64..).skip((found - 1).max(0) as usize) {
+            self.batch(&format!("{script} UPDATE dehusk SET version = {version};"))?;
+        }
+        Ok(())
     }
 
     fn server_version(&self) -> Result<Option<i64>, StoreError> {

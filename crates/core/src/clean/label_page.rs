@@ -101,7 +101,10 @@ fn of_main_content(
     main.is_template.iter_mut().zip(&labels.is_template).for_each(|(main, known)| *main |= known);
     // What is template everywhere is no content; a page with nothing else keeps what is its own.
     let has_text = page.counted().map(NodeId::new).any(|node| page.is_text(node) && !main.is_template(node));
-    if has_text { main.with_confidence(labels.confidence) } else { labels.clone() }
+    match has_text {
+        true => Labels { nearest: labels.nearest, ..main.with_confidence(labels.confidence) },
+        false => labels.clone(),
+    }
 }
 
 /// Share of frequent texts below which document frequency knows too little of a page. Measured on pages that resemble

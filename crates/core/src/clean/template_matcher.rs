@@ -1,7 +1,7 @@
 //! A site's template made ready to label pages.
 
-use super::CleanOptions;
 use super::label_page::MIN_FREQUENT;
+use super::{CleanOptions, LabeledPage};
 use crate::content::LazyJudged;
 use crate::dom::{NodeId, Shape, Tree, mix};
 use crate::labels::Labels;
@@ -130,6 +130,14 @@ impl TemplateMatcher {
         match &self.by {
             By::TrainingSet(set) | By::Frequency(set) => Some(set),
             By::Votes { .. } => None,
+        }
+    }
+
+    /// The kind of a page that the site model has labeled, from 0: its number among the sizes of the kinds.
+    pub fn kind_of(&self, labeled: &LabeledPage) -> Option<usize> {
+        match &self.by {
+            By::TrainingSet(set) if labeled.method == Method::SiteModel => set.kind_of(&labeled.labels),
+            _ => None,
         }
     }
 

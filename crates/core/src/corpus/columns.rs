@@ -39,7 +39,7 @@ const fn column(name: &'static str, kind: ColumnKind, doc: &'static str) -> Colu
 }
 
 /// The columns in order, before those of quality.
-const OWN: [Column; 40] = [
+const OWN: [Column; 41] = [
     column("url", Kind::Text, "Address of the page, after redirects."),
     column("canonical_url", Kind::Text, "Address that the page names as its own."),
     column("host", Kind::Text, "Host of the site."),
@@ -75,6 +75,7 @@ const OWN: [Column; 40] = [
     column("text_digest", Kind::Text, "XXH3 (64 bits) of the words of the text in lower case. Equal: the same words."),
     column("model", Kind::Text, "Site whose template cleaned the page. Empty: cleaned by itself."),
     column("model_version", Kind::Whole, "Version of that template."),
+    column("template_kind", Kind::Whole, "Kind of the page among those of its site, from 1: `dehusk templates kinds`."),
     column("step", Kind::Text, "Method that labeled the page."),
     column("confidence", Kind::Real, "How much it trusts its labels, from 0 to 1."),
     column("warc", Kind::Text, "Folder of the archive that holds the exchange."),

@@ -58,6 +58,8 @@ pub struct About {
     pub warc_record: Option<String>,
     /// Site and version of the template.
     pub model: Option<(String, Option<i64>)>,
+    /// Kind of the page among those of its site, from 0.
+    pub template_kind: Option<usize>,
     /// What the pages of the site have in common in their metadata.
     pub site: Option<std::sync::Arc<SiteMetadata>>,
 }
@@ -127,6 +129,7 @@ impl Record {
             Value::Text(None),
             Value::Text(model),
             Value::Whole(version),
+            Value::Whole(about.template_kind.map(|kind| kind as i64 + 1)),
             Value::Text(Some(labeled.method.name().to_owned())),
             Value::Real(Some(rounded(labeled.labels.confidence))),
             Value::Text(about.warc.clone()),

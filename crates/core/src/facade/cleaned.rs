@@ -15,17 +15,18 @@ use crate::method::Method;
 pub struct Cleaned<P> {
     page: P,
     labeled: LabeledPage,
+    kind: Option<usize>,
 }
 
 impl<P: Deref<Target = Page>> Cleaned<P> {
-    pub(super) fn new(page: P, labeled: LabeledPage) -> Cleaned<P> {
-        Cleaned { page, labeled }
+    pub(super) fn by_model(page: P, labeled: LabeledPage, kind: Option<usize>) -> Cleaned<P> {
+        Cleaned { page, labeled, kind }
     }
 
     /// Cleans a page by itself, as [`Page::clean`] does.
     pub fn alone(page: P, options: &CleanOptions) -> Cleaned<P> {
         let labeled = label_page(&page.tree, None, None, options);
-        Cleaned { page, labeled }
+        Cleaned { page, labeled, kind: None }
     }
 
     /// The page.
@@ -69,7 +70,8 @@ impl<P: Deref<Target = Page>> Cleaned<P> {
         optional: Optional,
         markdown: &MarkdownOptions,
     ) -> Record {
-        let about = About { url: self.page.page_url().cloned().or_else(|| about.url.clone()), ..about.clone() };
+        let url = self.page.page_url().cloned().or_else(|| about.url.clone());
+        let about = About { url, template_kind: self.kind, ..about.clone() };
         Record::of(&self.page.tree, &self.labeled, &about, comments, optional, markdown)
     }
 
@@ -98,6 +100,12 @@ impl<P: Deref<Target = Page>> Cleaned<P> {
     /// [`Method::Alone`] when it shows nothing of its site; [`Method::Plain`] when it is kept whole.
     pub fn step(&self) -> Method {
         self.labeled.method
+    }
+
+    /// The kind of the page among those of its site, from 1, the one with the most training pages first; `None` where
+    /// the page shows nothing of the site. A site of a shop and a blog has two kinds of pages.
+    pub fn kind(&self) -> Option<usize> {
+        self.kind.map(|kind| kind + 1)
     }
 
     /// Whether the model of the site labeled the page.

@@ -142,7 +142,8 @@ impl SiteModel {
     /// ```
     pub fn clean_with<P: Deref<Target = Page>>(&self, page: P, options: &CleanOptions) -> Cleaned<P> {
         let labeled = label_page(&page.tree, None, Some(&self.matcher), options);
-        Cleaned::new(page, labeled)
+        let kind = self.matcher.kind_of(&labeled);
+        Cleaned::by_model(page, labeled, kind)
     }
 
     /// The text of the comments of a page of the site.

@@ -42,7 +42,7 @@ impl TrainingSet {
             }
         }
         let share = if texts.is_empty() || texts[0] == 0 { 0.0 } else { 1.0 - f64::from(own[0]) / f64::from(texts[0]) };
-        Labels { is_template, support: holders, confidence: share }.shifted(tree)
+        Labels { is_template, support: holders, confidence: share, nearest: None }.shifted(tree)
     }
 }
 

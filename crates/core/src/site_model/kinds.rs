@@ -6,12 +6,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::align::{Scratch, align};
-use super::encoded_page::EncodedPage;
 use super::interner::Interner;
 use super::training_page::TrainingPage;
 use super::{MIN_TEMPLATE, TrainingSet};
-use crate::dom::{Tree, mix};
+use crate::dom::mix;
+use crate::labels::Labels;
 
 /// Share of a training page's template that another page of its kind shows.
 const SAME_KIND: f64 = 0.5;
@@ -25,18 +24,30 @@ pub struct Kinds {
     of_page: Vec<Option<usize>>,
 }
 
-/// The kind of a page.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PageKind {
-    /// Number of the kind in [`Kinds::sizes`].
-    pub kind: usize,
-    /// Greatest share of the template of one of its training pages that the page shows, 0 to 1.
-    pub coverage: f64,
-}
-
 impl TrainingSet {
     /// The kinds of the training pages. They depend on the set of pages only.
-    pub fn kinds(&self) -> Kinds {
+    pub fn kinds(&self) -> &Kinds {
+        self.kinds.get_or_init(|| self.find_kinds())
+    }
+
+    /// The kind of a page that this set has labeled, from 0: its number in [`Kinds::sizes`]. `None` for a page that
+    /// shows nothing of a template.
+    pub fn kind_of(&self, labels: &Labels) -> Option<usize> {
+        self.kind_at(labels.nearest?)
+    }
+
+    /// The kind of the training page with this number of its URL.
+    fn kind_at(&self, url: u64) -> Option<usize> {
+        let at = self.pages.iter().position(|page| page.url == url && !page.is_hidden)?;
+        self.kinds().of_page[at]
+    }
+
+    /// The kind of each training page.
+    pub(super) fn kinds_of_pages(&self) -> &[Option<usize>] {
+        &self.kinds().of_page
+    }
+
+    fn find_kinds(&self) -> Kinds {
         let paths: Vec<PathCounts> = self.pages.iter().map(|page| PathCounts::of(page, &self.interner)).collect();
         let is_one = |a: usize, b: usize| paths[a].shown_by(&paths[b]).min(paths[b].shown_by(&paths[a])) >= SAME_KIND;
         let mut found: Vec<Vec<usize>> = Vec::new();
@@ -56,27 +67,6 @@ impl TrainingSet {
             pages.iter().for_each(|page| of_page[*page] = Some(kind));
         }
         Kinds { sizes: found.iter().map(Vec::len).collect(), of_page }
-    }
-
-    /// The kind of a page. `None` if no training page has a template.
-    pub fn kind_of(&self, kinds: &Kinds, tree: &Tree) -> Option<PageKind> {
-        let mut page = EncodedPage::of(tree, &self.vocabulary);
-        page.number(&self.interner);
-        let mut scratch = Scratch::default();
-        let mut best: Option<PageKind> = None;
-        for (training_page, kind) in self.pages.iter().zip(&kinds.of_page) {
-            let Some(kind) = kind.filter(|_| !training_page.is_hidden) else { continue };
-            let coverage = match training_page.digest == page.digest() {
-                true => 1.0,
-                false => {
-                    training_page.coverage(&align(&page, training_page, &self.interner, &self.options, &mut scratch))
-                }
-            };
-            if best.is_none_or(|best| coverage > best.coverage) {
-                best = Some(PageKind { kind, coverage });
-            }
-        }
-        best
     }
 }
 
@@ -120,7 +110,7 @@ impl PathCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::{ParseOptions, parse};
+    use crate::dom::{ParseOptions, Tree, parse};
     use crate::site_model::SiteModelOptions;
 
     fn shop(n: usize) -> String {
@@ -148,29 +138,32 @@ mod tests {
         let mut pages: Vec<String> = (0..5).map(shop).collect();
         pages.extend((0..3).map(blog));
         let learned = set(&pages);
-        let kinds = learned.kinds();
-        assert_eq!(kinds.sizes, [5, 3]);
-        let find = |html: &str| learned.kind_of(&kinds, &parse(html, &ParseOptions::default())).unwrap();
-        let (other_shop, other_blog) = (find(&shop(77)), find(&blog(78)));
-        assert_eq!((other_shop.kind, other_blog.kind), (0, 1));
-        assert!(other_shop.coverage > 0.9 && other_blog.coverage > 0.9, "{other_shop:?} {other_blog:?}");
-        assert_eq!(find(&shop(2)), PageKind { kind: 0, coverage: 1.0 }, "a training page");
-        assert!(find("<p>A page of its own").coverage < 0.2);
+        assert_eq!(learned.kinds().sizes, [5, 3]);
+        let find = |set: &TrainingSet, html: &str| {
+            let labels = set.label(&parse(html, &ParseOptions::default()));
+            (set.kind_of(&labels), labels.confidence)
+        };
+        let (other_shop, other_blog) = (find(&learned, &shop(77)), find(&learned, &blog(78)));
+        assert_eq!((other_shop.0, other_blog.0), (Some(0), Some(1)));
+        assert!(other_shop.1 > 0.9 && other_blog.1 > 0.9, "{other_shop:?} {other_blog:?}");
+        assert_eq!(find(&learned, &shop(2)), (Some(0), 1.0), "a training page");
+        assert!(find(&learned, "<p>A page of its own").1 < 0.2);
         // The stored set has the same kinds, whatever the order of learning was.
         pages.reverse();
-        let stored = set(&pages).store().load(&SiteModelOptions::default());
-        assert_eq!(
-            (stored.kinds().sizes, stored.kind_of(&stored.kinds(), &parse(&blog(9), &ParseOptions::default()))),
-            { (vec![5, 3], learned.kind_of(&kinds, &parse(&blog(9), &ParseOptions::default()))) }
-        );
+        let stored = set(&pages).store();
+        let mut kinds: Vec<usize> = stored.page_kinds().map(|(_, kind)| kind).collect();
+        kinds.sort_unstable();
+        assert_eq!(kinds, [0, 0, 0, 0, 0, 1, 1, 1]);
+        let loaded = stored.load(&SiteModelOptions::default());
+        assert_eq!((&loaded.kinds().sizes[..], find(&loaded, &blog(9))), (&[5, 3][..], find(&learned, &blog(9))));
     }
 
     #[test]
     fn pages_without_a_template_are_of_no_kind() {
         let pages: Vec<String> = (0..4).map(|n| format!("<p>page {n}")).collect();
         let learned = set(&pages);
-        let kinds = learned.kinds();
-        assert_eq!(kinds.sizes, Vec::<usize>::new());
-        assert_eq!(learned.kind_of(&kinds, &parse("<p>x", &ParseOptions::default())), None);
+        assert_eq!(learned.kinds().sizes, Vec::<usize>::new());
+        assert_eq!(learned.kind_of(&learned.label(&parse("<p>x", &ParseOptions::default()))), None);
+        assert_eq!(learned.store().page_kinds().count(), 0);
     }
 }

@@ -38,11 +38,11 @@ use crate::dom::{Tree, mix};
 use crate::labels::Labels;
 
 use align::{Alignment, Scratch, align};
-use content_root::{MIN_EXPECTED, content_root, is_in_doubt};
+use content_root::{MIN_EXPECTED, content_root, is_in_doubt, keep_content};
 use encoded_page::{EncodedPage, tokens};
 use evidence::{Evidence, agreements, label_nodes};
 use interner::Interner;
-pub use kinds::{Kinds, PageKind};
+pub use kinds::Kinds;
 pub use options::SiteModelOptions;
 pub use page_sample::PageSample;
 pub use stored::{StoredError, StoredTrainingSet};
@@ -61,6 +61,8 @@ pub struct TrainingSet {
     options: SiteModelOptions,
     /// The blocks of the pages, read when they are asked for.
     blocks: OnceLock<SiteBlocks>,
+    /// The kinds of the pages, found when they are asked for.
+    kinds: OnceLock<Kinds>,
 }
 
 /// A training page with fewer template nodes says nothing about a page that shows them.
@@ -136,7 +138,7 @@ impl TrainingSet {
         training_page.is_extra = is_extra;
         let judged = LazyJudged::new(tree);
         training_page.blocks = PageBlocks::of(judged.get());
-        self.blocks = OnceLock::new();
+        (self.blocks, self.kinds) = (OnceLock::new(), OnceLock::new());
         match labels.get(tree.counted()).filter(|labels| labels.len() == page.len()) {
             Some(labels) => training_page.set_template(labels),
             // The page is kept in part.
@@ -248,15 +250,18 @@ impl TrainingSet {
     /// Labels an encoded page. A training page is judged by the others, and so is another version of one.
     fn judge(&self, page: &EncodedPage, judged: &LazyJudged<'_>) -> Labels {
         let mut alignments: Vec<Alignment> = Vec::with_capacity(self.pages.len());
-        let (mut confidence, mut scratch) = (0.0_f64, Scratch::default());
+        let (mut confidence, mut nearest, mut scratch) = (0.0_f64, None, Scratch::default());
         for training_page in self.evidence_pages() {
             if training_page.digest == page.digest() {
-                confidence = 1.0;
+                (confidence, nearest) = (1.0, Some(training_page.url));
                 continue;
             }
             let alignment = align(page, training_page, &self.interner, &self.options, &mut scratch);
             if training_page.n_template() >= MIN_TEMPLATE {
-                confidence = confidence.max(training_page.coverage(&alignment));
+                let coverage = training_page.coverage(&alignment);
+                if coverage > confidence {
+                    (confidence, nearest) = (coverage, Some(training_page.url));
+                }
             }
             alignments.push(alignment);
         }
@@ -266,28 +271,28 @@ impl TrainingSet {
         // A page that is kept in part has other nodes than its tree.
         let is_whole = judged.tree.counted().len() == page.len();
         let expected = LazyCell::new(|| judged.get().expected_content());
-        let (mut is_template, support) = loop {
+        let (mut is_template, evidence) = loop {
             let mut evidence = Evidence::new(page);
             let agreements = agreements(page, &alignments);
             alignments.iter().zip(agreements).for_each(|(alignment, agreement)| evidence.add(alignment, agreement));
-            let (is_template, support) = label_nodes(page, &evidence);
+            let is_template = label_nodes(page, &evidence);
             if alignments.len() <= 2 || !is_whole || !loses_content(page, &expected, &is_template) {
-                break (is_template, support);
+                break (is_template, evidence);
             }
             // Without the page that has most of its text the labels are decided again.
             let equal = |at: &usize| alignments[*at].equal_text(page);
             match (0..alignments.len()).max_by(|a, b| equal(a).total_cmp(&equal(b))) {
                 Some(copy) => drop(alignments.remove(copy)),
-                None => break (is_template, support),
+                None => break (is_template, evidence),
             }
         };
         if is_whole
             && is_in_doubt(page, &is_template)
             && let Some(nodes) = content_root(page, &expected)
         {
-            is_template[nodes].fill(false);
+            keep_content(page, nodes, &expected, &evidence, &mut is_template);
         }
-        Labels { is_template, support, confidence }
+        Labels { is_template, support: evidence.support(), confidence, nearest }
     }
 }
 

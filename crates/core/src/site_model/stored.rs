@@ -42,6 +42,9 @@ pub(super) struct StoredPage {
     leaves: Vec<u32>,
     /// Run lengths of the labels: template, own, template, ...
     labels: Vec<u32>,
+    /// Its kind, from 0; `None` for a page without a template, and in models of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kind: Option<usize>,
     /// Its blocks, for the choice of main content; none in models of before.
     #[serde(default, skip_serializing_if = "is_empty")]
     blocks: PageBlocks,
@@ -73,7 +76,9 @@ impl TrainingSet {
             }
             *number
         };
-        let pages = self.pages.iter().map(|page| StoredPage::of(page, &mut numbered)).collect();
+        let pages = self.pages.iter().zip(self.kinds_of_pages());
+        let pages =
+            pages.map(|(page, kind)| StoredPage { kind: *kind, ..StoredPage::of(page, &mut numbered) }).collect();
         StoredTrainingSet { signatures, pages }
     }
 }
@@ -103,6 +108,16 @@ impl StoredTrainingSet {
     /// Number of training pages.
     pub fn n_pages(&self) -> usize {
         self.pages.len()
+    }
+
+    /// The number of the URL of each training page that has a kind, and the kind, from 0.
+    pub fn page_kinds(&self) -> impl Iterator<Item = (u64, usize)> {
+        let used = self.pages.iter().filter(|page| !page.is_extra || !self.is_training_page(page.url));
+        used.filter_map(|page| Some((page.url, page.kind?)))
+    }
+
+    fn is_training_page(&self, url: u64) -> bool {
+        self.pages.iter().any(|page| !page.is_extra && page.url == url)
     }
 
     /// Checks what was read from outside.
@@ -165,6 +180,7 @@ impl StoredPage {
             children: page.columns.n_children.clone(),
             leaves: page.leaves.clone(),
             labels,
+            kind: None,
             blocks: page.blocks.clone(),
         }
     }
