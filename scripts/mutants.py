@@ -143,6 +143,22 @@ MUTANTS = [
         "site_model::",
     ),
     (
+        "what all pages of a kind have counts as little as what some have",
+        f"{MODEL}/evidence.rs",
+        "const ON_ALL: f64 = 2.0;",
+        "const ON_ALL: f64 = 0.0;",
+        CORE,
+        "site_model::",
+    ),
+    (
+        "a page is of the last kind",
+        f"{MODEL}/mod.rs",
+        "if coverage > confidence {",
+        "if coverage >= 0.0 {",
+        CORE,
+        "site_model::",
+    ),
+    (
         "blocks of a slot are judged alone",
         "crates/core/src/content/slot_means.rs",
         "let share = SHARE * n / (n + HALF_AT);",

@@ -44,21 +44,14 @@ pub fn start_backend(
     Ok((Box::new(SharedBackend::new(inner, session)), Some(told)))
 }
 
-/// The version of `schema.sql`.
-const VERSION: i64 = 2;
+/// The tables of version 1.
+const TABLES: &str = include_str!("schema.sql");
 
-/// What brings a database of an earlier version to the next one, in order.
-const MIGRATIONS: [&str; 1] = ["
-ALTER TABLE pages ADD COLUMN nearest BIGINT;
-CREATE TABLE template_kinds (
-    template_id BIGINT NOT NULL REFERENCES templates(id) ON DELETE CASCADE,
-    fingerprint BIGINT NOT NULL,
-    kind BIGINT NOT NULL,
-    PRIMARY KEY (template_id, fingerprint)
-);
-CREATE VIEW page_kinds AS SELECT p.id, k.kind FROM pages p
-    JOIN template_kinds k ON k.template_id = p.template_id AND k.fingerprint = p.nearest;
-"];
+/// What brings a database of a version to the next one, in order.
+const MIGRATIONS: [&str; 1] = [include_str!("kinds.sql")];
+
+/// The newest version.
+const VERSION: i64 = 1 + MIGRATIONS.len() as i64;
 
 /// Numbers of the advisory locks of a database.
 enum Lock {
@@ -79,7 +72,7 @@ impl Store {
             store.batch(&format!("SELECT pg_advisory_xact_lock({})", Lock::Schema as i64))?;
             match store.server_version()? {
                 Some(found) => store.migrate_server(found),
-                None => store.batch(include_str!("schema.sql")),
+                None => store.batch(TABLES).and_then(|()| store.migrate_server(1)),
             }
         })?;
         store.checked_on_server()

@@ -7,7 +7,6 @@
 use std::ops::Range;
 
 use super::encoded_page::EncodedPage;
-use super::evidence::Evidence;
 
 /// Share of the expected main content that the element holds.
 const MOST_CONTENT: f64 = 0.95;
@@ -17,9 +16,6 @@ const LEAST_DENSITY: f64 = 0.7;
 
 /// Expected main content, in letters, below which the page model knows too little.
 pub(super) const MIN_EXPECTED: f64 = 200.0;
-
-/// Share of the letters of a template subtree that may be expected to be main content.
-const MOST_EXPECTED: f64 = 0.5;
 
 /// Share of the nodes among a page's own text that may be template before the page model is asked.
 const FEW_TEMPLATE: f64 = 0.02;
@@ -38,32 +34,6 @@ pub(super) fn content_root(page: &EncodedPage, expected: &[f32]) -> Option<Range
     let root = smallest_with(page, &content, MOST_CONTENT * all);
     let is_content = all >= MIN_EXPECTED && root > 0 && content[root] >= LEAST_DENSITY * letters[root];
     is_content.then(|| root..root + page.columns.size[root] as usize)
-}
-
-/// Labels the nodes of the content root as the page's own, but for subtrees of template that are on all pages of the
-/// page's kind and are not expected to be main content, such as a button.
-pub(super) fn keep_content(
-    page: &EncodedPage,
-    root: Range<usize>,
-    expected: &[f32],
-    evidence: &Evidence,
-    is_template: &mut [bool],
-) {
-    let mut node = root.start;
-    while node < root.end {
-        let below = node..node + page.columns.size[node] as usize;
-        let letters = || page.chars[below.clone()].iter().map(|letters| f64::from(*letters)).sum::<f64>();
-        let content = || expected[below.clone()].iter().map(|letters| f64::from(*letters)).sum::<f64>();
-        let stays = node > root.start
-            && evidence.is_on_all(node)
-            && is_template[below.clone()].iter().all(|is| *is)
-            && letters() > 0.0
-            && content() <= MOST_EXPECTED * letters();
-        if !stays {
-            is_template[node] = false;
-        }
-        node = if stays { below.end } else { node + 1 };
-    }
 }
 
 /// Whether there may be template among the content, by the labels alone: most of the text is template, or nodes in the

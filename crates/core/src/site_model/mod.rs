@@ -38,7 +38,7 @@ use crate::dom::{Tree, mix};
 use crate::labels::Labels;
 
 use align::{Alignment, Scratch, align};
-use content_root::{MIN_EXPECTED, content_root, is_in_doubt, keep_content};
+use content_root::{MIN_EXPECTED, content_root, is_in_doubt};
 use encoded_page::{EncodedPage, tokens};
 use evidence::{Evidence, agreements, label_nodes};
 use interner::Interner;
@@ -290,7 +290,7 @@ impl TrainingSet {
             && is_in_doubt(page, &is_template)
             && let Some(nodes) = content_root(page, &expected)
         {
-            keep_content(page, nodes, &expected, &evidence, &mut is_template);
+            is_template[nodes].fill(false);
         }
         Labels { is_template, support: evidence.support(), confidence, nearest }
     }

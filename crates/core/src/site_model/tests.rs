@@ -51,6 +51,26 @@ fn what_the_pages_share_is_template_and_what_they_say_is_not() {
     assert_eq!(set.label(&page("<frameset>")).confidence, 0.0);
 }
 
+/// An item of a shop: a button beside what is said of it, which all items have.
+fn item(number: usize) -> String {
+    format!(
+        "<div class=bar><a href=/>Shop</a> <a href=/b>Basket</a></div><div class=item><h1>Mill number {number}</h1>\
+         <p>This one grinds {number} sacks of barley a day.</p><p class=price><span>{number} crowns</span></p>\
+         <button>Put this into the basket</button></div><div class=terms>Free delivery</div>"
+    )
+}
+
+#[test]
+fn a_button_beside_the_content_is_template_where_all_pages_have_it() {
+    let pages: Vec<String> = (0..6).map(item).collect();
+    let (trees, set, labels) = learned(&pages);
+    let new = page(&item(77));
+    for (tree, labels, number) in [(&trees[0], &labels[0], 0), (&new, &set.label(&new), 77)] {
+        let own = format!("Mill number {number}|This one grinds {number} sacks of barley a day.|{number} crowns");
+        assert_eq!(own_text(tree, labels), own);
+    }
+}
+
 #[test]
 fn a_page_of_another_night_is_no_evidence_for_itself() {
     let (_, set, _) = learned(&articles());
