@@ -42,6 +42,9 @@ impl SiteCrawl {
                 let key = template.as_ref().and_then(|template| PageUrl::parse(&template.key_url).ok());
                 site.site = Some(cx.tools.scope.site(key.as_ref().unwrap_or(&site.seed)));
                 let feeds = template.as_ref().map_or_else(Vec::new, |template| SiteCrawl::feeds_of(template, cx));
+                if let Some(template) = &template {
+                    site.summary.set_template(template);
+                }
                 let mut walk = Walk::new(outcome, template.map_or(WalkTemplate::None, WalkTemplate::Stored));
                 walk.announce(feeds);
                 walk.announce(site.sitemaps(cx));
