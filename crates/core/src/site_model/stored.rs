@@ -124,6 +124,9 @@ impl StoredTrainingSet {
     pub fn check(&self) -> Result<(), StoredError> {
         for (at, page) in self.pages.iter().enumerate() {
             page.check(self.signatures.len()).map_err(|what| StoredError { page: at + 1, what })?;
+            if page.kind.is_some_and(|kind| kind >= self.pages.len()) {
+                return Err(StoredError { page: at + 1, what: "it is of no kind of the set" });
+            }
         }
         Ok(())
     }

@@ -209,6 +209,9 @@ fn damaged_sets_are_refused() {
     assert!(refusal("\"labels\":[", "\"labels\":[9,").contains("labels"));
     assert!(refusal("\"leaves\":[", "\"leaves\":[9,").contains("leaf"));
     assert!(refusal("\"signatures\":[0,", "\"signatures\":[999,").contains("signature"));
+    let of_no_kind = json.replacen("\"kind\":0", "\"kind\":18446744073709551615", 1);
+    let stored: StoredTrainingSet = serde_json::from_str(&of_no_kind).unwrap();
+    assert!(stored.check().unwrap_err().to_string().contains("kind"));
 }
 
 #[test]
