@@ -86,7 +86,7 @@ pub(super) fn kinds(
         )));
     };
     let found = set.kinds();
-    let version = version_of(settings, host, version)?;
+    let version = version_of(settings, &template.host, version)?;
     let mut listed: Vec<Listed> = (0..=found.sizes.len())
         .map(|at| match found.sizes.get(at) {
             Some(size) => Listed { kind: Some(at + 1), training_pages: *size, ..Listed::default() },
@@ -94,8 +94,9 @@ pub(super) fn kinds(
         })
         .collect();
     let bar = counter("read");
-    let read =
-        |put: &mut dyn FnMut(Result<Stored, StoreError>) -> bool| read_pages(settings, (host, version), by_run, put);
+    let read = |put: &mut dyn FnMut(Result<Stored, StoreError>) -> bool| {
+        read_pages(settings, host, (&template.host, version), by_run, put)
+    };
     let size =
         |page: &Result<Stored, StoreError>| page.as_ref().map_or(0, |page| page.raw.as_ref().map_or(0, Vec::len));
     let work = |page: Result<Stored, StoreError>| {
@@ -127,10 +128,10 @@ pub(super) fn kinds(
     write(host, &listed, by_run, json)
 }
 
-/// The version that is asked for; without one, the newest.
+/// The version that is asked for; without one, the newest of the host.
 fn version_of(settings: &Settings, host: &str, asked: Option<i64>) -> Result<i64, Failure> {
     let rows = open_store(settings)?.list_templates(Some(host), true).map_err(|e| Failure::Work(e.into()))?;
-    let newest = || rows.iter().max_by_key(|row| (row.learned_at, row.version)).map(|row| row.version);
+    let newest = || rows.iter().find(|row| row.host == host).map(|row| row.version);
     Ok(asked.or_else(newest).unwrap_or_default())
 }
 
@@ -144,7 +145,7 @@ struct Shown {
 impl Shown {
     /// What is stored with a page.
     fn stored(row: &PageRow) -> Shown {
-        let kind = row.kind.and_then(|kind| usize::try_from(kind - 1).ok());
+        let kind = row.kind.and_then(|kind| usize::try_from(kind.checked_sub(1)?).ok());
         Shown { kind, coverage: row.confidence.unwrap_or_default() }
     }
 
@@ -167,7 +168,8 @@ struct Stored {
 /// Reads the cleaned pages of a host in the order in which they were stored.
 fn read_pages(
     settings: &Settings,
-    (host, version): (&str, i64),
+    host: &str,
+    (of_host, version): (&str, i64),
     all_versions: bool,
     put: &mut dyn FnMut(Result<Stored, StoreError>) -> bool,
 ) {
@@ -191,7 +193,8 @@ fn read_pages(
         let Some(last) = rows.last() else { return };
         after = last.id;
         for row in rows {
-            let is_known = row.kind.is_some() && row.template_version == Some(version);
+            // `www.` may be a site of its own, with other templates.
+            let is_known = row.kind.is_some() && row.host == of_host && row.template_version == Some(version);
             let raw = if is_known { Ok(None) } else { store.load_raw(&row).map(Some) };
             if !put(raw.map(|raw| Stored { row, raw })) {
                 return;

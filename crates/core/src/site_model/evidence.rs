@@ -35,10 +35,9 @@ impl Evidence {
     /// Whether all training pages of the page's kind have this subtree in its place, and most training pages are of
     /// that kind.
     ///
-    /// Each page with gold as the key page, node F1 without and with what follows from it: .940 -> .941 on one set of
-    /// 36 sites, .917 -> .923 on the other; the demo's site of two layouts .967 -> .979. The same for one word as for a
-    /// sentence takes small menus and labels of one kind of page with it (.940, .923; the usual key pages of the first
-    /// set .965 -> .955). Where half of the training pages are enough, menus of chapters follow (.941).
+    /// Such a node scores `weights::ON_ALL` more. Each page with gold as the key page, in sample: node F1 .940 -> .941 on
+    /// one set of 36 sites, .917 -> .923 on the other; the demo's site of two layouts .967 -> .979. docs/measurements.md
+    /// has the variants.
     pub(super) fn is_on_all(&self, node: usize) -> bool {
         const FEWEST: u16 = 4;
         const MOST_PAGES: f32 = 0.7;
@@ -122,9 +121,9 @@ mod weights {
     pub(super) const ELEMENT: [f64; 5] = [-2.57, 1.45, 0.91, -1.76, 1.43];
     /// Element without text: constant, share of equal, share that has it, number of equal.
     pub(super) const EMPTY: [f64; 4] = [-2.73, 1.11, 3.11, -0.46];
-    /// What is added for a node that is on all pages of the kind, with a text of this many letters or more; in
-    /// proportion for a shorter one, which can be equal by chance.
+    /// Added for a node with text that all pages of the kind have (`is_on_all`).
     pub(super) const ON_ALL: f64 = 2.0;
+    /// Letters from which on all of `ON_ALL` is added. Shorter texts, which may be equal by chance, get their part.
     pub(super) const ON_ALL_LETTERS: f64 = 10.0;
     /// A node that no training page has is not template, whatever its neighbors are.
     pub(super) const UNKNOWN: f64 = -20.0;
