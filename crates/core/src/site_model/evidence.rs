@@ -35,9 +35,9 @@ impl Evidence {
     /// Whether all training pages of the page's kind have this subtree in its place, and most training pages are of
     /// that kind.
     ///
-    /// Such a node scores `weights::ON_ALL` more. Each page with gold as the key page, in sample: node F1 .940 -> .941 on
-    /// one set of 36 sites, .917 -> .923 on the other; the demo's site of two layouts .967 -> .979. docs/measurements.md
-    /// has the variants.
+    /// Such a node scores `weights::ON_ALL` more. Each page with gold as the key page, in sample: node F1 .940 -> .941
+    /// on one set of 36 sites, .917 -> .923 on the other; the demo's site of two layouts .967 -> .979.
+    /// docs/measurements.md has the variants.
     pub(super) fn is_on_all(&self, node: usize) -> bool {
         const FEWEST: u16 = 4;
         const MOST_PAGES: f32 = 0.7;
