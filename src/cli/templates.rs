@@ -116,9 +116,10 @@ enum Action {
   dehusk templates kinds docs.example.org
   dehusk templates kinds docs.example.org --runs
 
-A kind is a group of training pages, each of which shows half of another one's template. A stored page is
-of the kind of the training page whose template it shows most of; below clean.min_confidence it is of none.
-`dehusk pages list` has the kind of each page, `dehusk export` the column template_kind.
+A kind is a group of training pages, each of which shows half of another one's template. A stored
+page is of the kind of the training page whose template it shows most of. A page that shows less
+than clean.min_confidence is of none. `dehusk pages list` prints the kind of each page, and
+`dehusk export` writes it as the column template_kind.
 A coverage that falls from run to run means that this part of the site is being redesigned.")]
     Kinds {
         /// Host.
