@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use dehusk_core::internals::dom::{ParseOptions, TokenizerKind, parse};
+use dehusk_core::internals::dom::{ParseOptions, ParserKind, parse};
 use divan::counter::BytesCount;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::{StrTendril, TendrilSink};
@@ -35,8 +35,8 @@ fn tree(bencher: divan::Bencher<'_, '_>) {
 }
 
 #[divan::bench(sample_count = 10)]
-fn tree_by_html5evers_tokenizer(bencher: divan::Bencher<'_, '_>) {
-    let limits = ParseOptions { tokenizer: TokenizerKind::Html5ever, ..ParseOptions::default() };
+fn tree_by_html5ever(bencher: divan::Bencher<'_, '_>) {
+    let limits = ParseOptions { parser: ParserKind::Html5ever, ..ParseOptions::default() };
     measure(bencher, |page| {
         divan::black_box(parse(page, &limits));
     });

@@ -9,7 +9,7 @@ use toml::Value;
 use dehusk_core::internals::clean::{Alone, HiddenText};
 use dehusk_core::internals::cluster::ClusterBy;
 use dehusk_core::internals::content::Favor;
-use dehusk_core::internals::dom::{KeepNodes, TokenizerKind};
+use dehusk_core::internals::dom::{KeepNodes, ParserKind};
 use dehusk_core::internals::forms::{MarkdownImages, MarkdownLinks};
 use dehusk_core::internals::learner::{LabelBy, Preset};
 use dehusk_core::internals::links::{DomRef, LinkOrderBy};
@@ -187,8 +187,8 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.core.parse.max_attributes => whole(v, 1, 100_000)?;
     "page.keep" = "\"counted\"", "Nodes kept in a page tree: counted (elements and text), browser (comments and blank text, too).",
         |s, v| s.core.parse.keep => one_of(v, &[("counted", KeepNodes::Counted), ("browser", KeepNodes::Browser)])?;
-    "page.tokenizer" = "\"dehusk\"", "What makes tokens of a page: dehusk, or html5ever, which is slower and gives the same trees.",
-        |s, v| s.core.parse.tokenizer => one_of(v, &[("dehusk", TokenizerKind::Dehusk), ("html5ever", TokenizerKind::Html5ever)])?;
+    "page.parser" = "\"dehusk\"", "What makes a tree of a page: dehusk, or html5ever, which is slower and gives the same trees.",
+        |s, v| s.core.parse.parser => one_of(v, &[("dehusk", ParserKind::Dehusk), ("html5ever", ParserKind::Html5ever)])?;
 
     "links.same_site" = "\"host\"", "Links that count as links within the site: host (same host, www. ignored), registrable (same registrable domain).",
         |s, v| s.core.learn.links.same_site => one_of(v, &SAME_SITE)?;

@@ -57,8 +57,8 @@ fn walk(parent: &Handle, depth: usize, keep: KeepNodes, scripting: bool, out: &m
                     .borrow()
                     .iter()
                     .map(|a| match &a.name.prefix {
-                        Some(p) => format!(" {p}:{}={:?}", a.name.local, &*a.value),
-                        None => format!(" {}={:?}", a.name.local, &*a.value),
+                        Some(p) if !p.is_empty() => format!(" {p}:{}={:?}", a.name.local, &*a.value),
+                        _ => format!(" {}={:?}", a.name.local, &*a.value),
                     })
                     .collect();
                 out.push(format!("{depth} {}{attrs}", name.local));

@@ -39,7 +39,7 @@ pub mod content {
 /// The tree of a page.
 pub mod dom {
     pub use crate::dom::{
-        Charset, KeepNodes, NodeId, Note, ParseOptions, Scanned, ScriptKind, SetId, Sets, Shape, TokenizerKind, Tree,
+        Charset, KeepNodes, NodeId, Note, ParseOptions, ParserKind, Scanned, ScriptKind, SetId, Sets, Shape, Tree,
         ancestors, children, decode, normalized, parse, parse_bytes, scan_canonical, scan_links, scan_metas,
         text_digest, write_text,
     };

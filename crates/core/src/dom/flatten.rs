@@ -2,13 +2,13 @@
 //!
 //! A top-down pass lays out the kept nodes, and a bottom-up pass adds sizes and hashes. Both are linear in the page and
 //! not recursive. Error recovery can give thousands of elements the same long attribute (the adoption agency algorithm
-//! clones open formatting elements), so long values are identified by address, and hashed and stored once.
+//! clones open formatting elements), so long values are identified by their place, and hashed and stored once.
 
-use html5ever::{LocalName, local_name};
 use rustc_hash::FxHashMap;
 
+use super::names::Name;
+use super::raw_tree::{Bytes, DOCUMENT, Kind, NONE, Raw, RawAttr, RawTree};
 use super::shape::{LONG_VALUE, SetBuilder, SetId, Sets, hash_long_pair, hash_pair, hash_str};
-use super::sink::{Kind, NONE, Raw, RawAttr, RawTree};
 use super::text::{is_blank, is_normalized, normalize_into};
 use super::{Attr, DataScript, NodeId, Noscript, Note, Shape, Tree};
 use crate::dom::KeepNodes;
@@ -32,10 +32,12 @@ struct Layout {
     scripting: bool,
     tree: Tree,
     sets: SetBuilder,
-    name_ids: FxHashMap<LocalName, u32>,
+    /// The numbers of names in the tree, by their numbers in the page; `NONE` if it is not in the tree yet.
+    name_ids: Vec<u32>,
     name_hash: Vec<u64>,
-    /// Long attribute values by address and length.
-    long_values: FxHashMap<(usize, usize), LongValue>,
+    /// Hashes of long attribute values, by their place, and the sets of long lists of classes.
+    long_values: FxHashMap<Bytes, u64>,
+    long_classes: FxHashMap<Bytes, (SetId, SetId)>,
     /// Sets of class tokens by hash of the attribute text. Most pages repeat a few class attributes.
     class_values: FxHashMap<u64, (SetId, SetId)>,
     members: Vec<u64>,
@@ -43,17 +45,10 @@ struct Layout {
     scratch: String,
 }
 
-#[derive(Clone, Copy)]
-struct LongValue {
-    span: (u32, u32),
-    hash: u64,
-    classes: Option<(SetId, SetId)>,
-}
-
 impl Layout {
     fn new(mut raw: RawTree, keep: KeepNodes, scripting: bool) -> Layout {
         let buffer = std::mem::take(&mut raw.text);
-        let n = raw.nodes.len();
+        let (n, raw_names) = (raw.nodes.len(), raw.names.len());
         let tree = Tree {
             shape: Shape::with_capacity(n),
             names: Vec::new(),
@@ -74,9 +69,10 @@ impl Layout {
             scripting,
             tree,
             sets: SetBuilder::default(),
-            name_ids: FxHashMap::with_capacity_and_hasher(64, rustc_hash::FxBuildHasher),
+            name_ids: vec![NONE; raw_names],
             name_hash: Vec::new(),
             long_values: FxHashMap::default(),
+            long_classes: FxHashMap::default(),
             class_values: FxHashMap::default(),
             members: Vec::new(),
             attr_names: Vec::new(),
@@ -84,26 +80,28 @@ impl Layout {
         }
     }
 
-    fn name(&mut self, name: &LocalName) -> u32 {
-        if let Some(id) = self.name_ids.get(name) {
-            return *id;
+    fn name(&mut self, name: Name) -> u32 {
+        let known = self.name_ids[name.number()];
+        if known != NONE {
+            return known;
         }
-        let id = self.new_name(name);
-        self.name_ids.insert(name.clone(), id);
+        let text: Box<str> = self.raw.names.text(name).into();
+        let id = self.new_name(text);
+        self.name_ids[name.number()] = id;
         id
     }
 
-    fn new_name(&mut self, name: &str) -> u32 {
-        self.tree.names.push(name.into());
-        self.name_hash.push(hash_str(name));
+    fn new_name(&mut self, text: Box<str>) -> u32 {
+        self.name_hash.push(hash_str(&text));
+        self.tree.names.push(text);
         self.tree.names.len() as u32 - 1
     }
 
     /// Preorder walk without a stack, over the sibling and parent links.
     fn walk(&mut self) {
-        let text_name = self.new_name("#text");
-        let comment_name = self.new_name("#comment");
-        let mut at = self.raw.nodes[0].first;
+        let text_name = self.new_name("#text".into());
+        let comment_name = self.new_name("#comment".into());
+        let mut at = self.raw.nodes[DOCUMENT as usize].first;
         let mut parent = 0; // number in the new tree
         let mut space = (0, 0);
         while at != NONE {
@@ -129,7 +127,7 @@ impl Layout {
                     }
                 }
                 // A comment outside `html` would be a second root.
-                Kind::Comment if self.keep == KeepNodes::Browser && self.raw.nodes[at as usize].parent != 0 => {
+                Kind::Comment if self.keep == KeepNodes::Browser && self.raw.nodes[at as usize].parent != DOCUMENT => {
                     self.push(comment_name, parent, space);
                     self.tree.text.push((0, 0));
                 }
@@ -141,7 +139,7 @@ impl Layout {
             }
             while self.raw.nodes[at as usize].next == NONE {
                 at = self.raw.nodes[at as usize].parent;
-                if at == 0 || at == NONE {
+                if at == DOCUMENT || at == NONE {
                     return;
                 }
                 parent = self.tree.shape.parent[parent as usize];
@@ -151,9 +149,9 @@ impl Layout {
     }
 
     fn is_dropped(&self, at: u32) -> bool {
-        match &*self.raw.nodes[at as usize].name {
-            "script" | "style" | "template" => true,
-            "noscript" => self.scripting,
+        match self.raw.nodes[at as usize].name {
+            Name::SCRIPT | Name::STYLE | Name::TEMPLATE => true,
+            Name::NOSCRIPT => self.scripting,
             _ => false,
         }
     }
@@ -165,12 +163,12 @@ impl Layout {
             return;
         }
         let before = self.tree.tag.len() as u32;
-        match &*self.raw.nodes[at as usize].name {
-            "noscript" => {
+        match self.raw.nodes[at as usize].name {
+            Name::NOSCRIPT => {
                 let markup = self.join_spans(first);
                 self.tree.noscripts.push(Noscript { parent, before, markup });
             }
-            "script" => {
+            Name::SCRIPT => {
                 if let Some(kind) = self.raw.script_kind(at) {
                     let text = self.join_spans(first);
                     self.tree.data_scripts.push(DataScript { kind, parent, before, text });
@@ -239,14 +237,13 @@ impl Layout {
     }
 
     fn push_element(&mut self, at: u32, parent: u32, space: (u32, u32)) -> u32 {
-        let local = std::mem::replace(&mut self.raw.nodes[at as usize].name, local_name!(""));
-        let name = self.name(&local);
-        let id = self.push(name, parent, space);
+        let Raw { name, from, to, .. } = self.raw.nodes[at as usize];
+        let number = self.name(name);
+        let id = self.push(number, parent, space);
         self.tree.text.push((0, 0));
-        if self.tree.body.is_none() && &*local == "body" && parent == 0 && id != 0 {
+        if name == Name::BODY && self.tree.body.is_none() && parent == 0 && id != 0 {
             self.tree.body = Some(NodeId::new(id as usize));
         }
-        let Raw { from, to, .. } = self.raw.nodes[at as usize];
         if from != to {
             self.push_attrs(id as usize, from as usize..to as usize);
         }
@@ -257,26 +254,23 @@ impl Layout {
         self.members.clear();
         self.attr_names.clear();
         for at in range {
-            let RawAttr { name, value } = &mut self.raw.attrs[at];
-            let local = match &name.prefix {
-                Some(prefix) => LocalName::from(format!("{prefix}:{}", name.local)),
-                None => std::mem::replace(&mut name.local, local_name!("")),
-            };
-            let value = std::mem::take(value);
-            let name = self.name(&local);
-            let name_hash = self.name_hash[name as usize];
-            let stored = self.store_value(name_hash, &value, &*local == "class");
-            self.tree.attrs.push(Attr { name, value: stored.span });
-            match &*local {
-                "class" => {
-                    let (all, stable) = stored.classes.unwrap_or((Sets::EMPTY, Sets::EMPTY));
+            let RawAttr { name, value } = self.raw.attrs[at];
+            let number = self.name(name);
+            self.tree.attrs.push(Attr { name: number, value });
+            match name {
+                Name::CLASS => {
+                    let (all, stable) = self.class_sets(value);
                     self.tree.shape.classes[id] = all;
                     self.tree.shape.stable_classes[id] = stable;
                 }
-                "id" if !value.trim().is_empty() => self.tree.shape.id[id] = hash_str(value.trim()),
-                "id" => {}
+                Name::ID => {
+                    let value = self.tree.slice(value).trim();
+                    self.tree.shape.id[id] = if value.is_empty() { 0 } else { hash_str(value) };
+                }
                 _ => {
-                    self.members.push(stored.hash);
+                    let name_hash = self.name_hash[number as usize];
+                    let hash = self.attribute_hash(name_hash, value);
+                    self.members.push(hash);
                     self.attr_names.push(name_hash);
                 }
             }
@@ -285,35 +279,33 @@ impl Layout {
         self.tree.shape.attr_names[id] = self.sets.intern(&mut self.attr_names);
     }
 
-    fn store_value(&mut self, name_hash: u64, value: &str, is_class: bool) -> LongValue {
-        let address = (value.as_ptr() as usize, value.len());
-        if value.len() >= LONG_VALUE
-            && let Some(known) = self.long_values.get(&address)
-        {
-            return LongValue { hash: hash_long_pair(name_hash, known.hash), ..*known };
+    fn attribute_hash(&mut self, name_hash: u64, value: Bytes) -> u64 {
+        let text = self.tree.slice(value);
+        if text.len() < LONG_VALUE {
+            return hash_pair(name_hash, text);
         }
-        let start = self.tree.buffer.len() as u32;
-        self.tree.buffer.push_str(value);
-        let span = (start, self.tree.buffer.len() as u32);
-        let classes = is_class.then(|| self.class_sets(value));
-        if value.len() < LONG_VALUE {
-            return LongValue { span, hash: hash_pair(name_hash, value), classes };
-        }
-        let known = LongValue { span, hash: hash_str(value), classes };
-        self.long_values.insert(address, known);
-        LongValue { hash: hash_long_pair(name_hash, known.hash), ..known }
+        let hash = *self.long_values.entry(value).or_insert_with(|| hash_str(text));
+        hash_long_pair(name_hash, hash)
     }
 
-    fn class_sets(&mut self, value: &str) -> (SetId, SetId) {
-        let hash = hash_str(value);
+    fn class_sets(&mut self, value: Bytes) -> (SetId, SetId) {
+        let known = if value.1 - value.0 >= LONG_VALUE as u32 { self.long_classes.get(&value) } else { None };
+        if let Some(known) = known {
+            return *known;
+        }
+        let text = self.tree.slice(value);
+        let hash = hash_str(text);
         if let Some(known) = self.class_values.get(&hash) {
             return *known;
         }
-        let mut all: Vec<u64> = value.split_ascii_whitespace().map(hash_str).collect();
+        let mut all: Vec<u64> = text.split_ascii_whitespace().map(hash_str).collect();
         let mut stable: Vec<u64> =
-            value.split_ascii_whitespace().filter(|token| !looks_generated(token)).map(hash_str).collect();
+            text.split_ascii_whitespace().filter(|token| !looks_generated(token)).map(hash_str).collect();
         let sets = (self.sets.intern(&mut all), self.sets.intern(&mut stable));
         self.class_values.insert(hash, sets);
+        if value.1 - value.0 >= LONG_VALUE as u32 {
+            self.long_classes.insert(value, sets);
+        }
         sets
     }
 

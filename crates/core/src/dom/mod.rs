@@ -9,16 +9,18 @@
 //! Invariants, each with a test: a child's number is greater than its parent's; the sizes of the children of `n` add up
 //! to `size(n) - 1`; `position` counts kept siblings from 1; equal subtrees have equal hashes.
 
-mod attribute_limit;
+mod builder;
+mod by_html5ever;
 mod charset;
+mod depth_limit;
 mod flatten;
-mod limit_sink;
+mod names;
 mod noscript;
 mod options;
 mod parse;
+mod raw_tree;
 mod scan;
 mod shape;
-mod sink;
 #[cfg(test)]
 pub(crate) mod test_pages;
 mod text;
@@ -26,7 +28,7 @@ mod tokenizer;
 mod walk;
 
 pub use charset::{Charset, decode};
-pub use options::{KeepNodes, ParseOptions, TokenizerKind};
+pub use options::{KeepNodes, ParseOptions, ParserKind};
 pub use parse::{parse, parse_bytes};
 pub use scan::{Scanned, scan_canonical, scan_links, scan_metas};
 pub use shape::{NodeId, SetId, Sets, Shape};

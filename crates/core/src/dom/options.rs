@@ -15,17 +15,17 @@ pub struct ParseOptions {
     pub max_attributes: usize,
     /// Which nodes are kept.
     pub keep: KeepNodes,
-    /// What makes tokens of the text.
-    pub tokenizer: TokenizerKind,
+    /// What makes a tree of the text.
+    pub parser: ParserKind,
 }
 
-/// What makes tokens of the text of a page. The tree is the same.
+/// What makes a tree of the text of a page. The tree is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum TokenizerKind {
-    /// The tokenizer of this crate.
+pub enum ParserKind {
+    /// The tokenizer and the tree builder of this crate.
     Dehusk,
-    /// That of html5ever, which is slower: the oracle of the tests.
+    /// Those of html5ever, which are slower: the oracle of the tests.
     Html5ever,
 }
 
@@ -47,7 +47,7 @@ impl Default for ParseOptions {
             max_depth: 512,
             max_attributes: 1000,
             keep: KeepNodes::Counted,
-            tokenizer: TokenizerKind::Dehusk,
+            parser: ParserKind::Dehusk,
         }
     }
 }

@@ -1,24 +1,11 @@
 //! Parses the bytes or text of a page into its tree.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
-use html5ever::buffer_queue::BufferQueue;
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
-use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
-
-use super::attribute_limit::surplus_attributes;
 use super::charset::{Charset, decode};
 use super::flatten::flatten;
-use super::limit_sink::LimitSink;
-use super::options::TokenizerKind;
-use super::sink::Sink;
-use super::tokenizer::{PageSink, normalized_newlines, tokenize};
-use super::{Note, ParseOptions, Tree, noscript};
-
-/// Size of the pieces fed to html5ever's tokenizer. Pieces beyond the node limit are never read.
-const PIECE: usize = 64 * 1024;
+use super::options::ParserKind;
+use super::raw_tree::RawTree;
+use super::tokenizer::normalized_newlines;
+use super::{Note, ParseOptions, Tree, builder, by_html5ever, noscript};
 
 /// Upper bound of `page.max_bytes`, so that spans fit into 32 bits.
 const MOST_BYTES: usize = 1 << 30;
@@ -55,61 +42,36 @@ pub fn parse(html: &str, options: &ParseOptions) -> Tree {
     tree
 }
 
+/// A tree as built, and which limits it hit.
+pub(super) struct Built {
+    pub(super) tree: RawTree,
+    /// Tags with more attributes than are kept.
+    pub(super) n_cut: usize,
+    /// Whether parsing stopped at the node limit.
+    pub(super) is_full: bool,
+    /// Elements that were replaced by their children.
+    pub(super) n_dissolved: usize,
+}
+
 /// Builds the tree of a page that is within the limits. Without scripting, `noscript` is an element like any other.
-fn build(kept: &str, options: &ParseOptions, scripting: bool, mut notes: Vec<Note>) -> Tree {
-    let sink = Sink::new(kept.len(), options);
-    let opts = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
-    let limit = LimitSink::new(TreeBuilder::new(sink, opts), options.max_depth, options.max_nodes);
-    let (limit, n_cut) = match options.tokenizer {
-        TokenizerKind::Dehusk => tokenize(kept, limit, options.max_attributes),
-        TokenizerKind::Html5ever => tokenize_by_html5ever(kept, limit, options.max_attributes),
+fn build(page: &str, options: &ParseOptions, scripting: bool, mut notes: Vec<Note>) -> Tree {
+    let built = match options.parser {
+        ParserKind::Dehusk => builder::build(page, options, scripting),
+        ParserKind::Html5ever => by_html5ever::build(page, options, scripting),
     };
-    if n_cut > 0 {
-        notes.push(Note::AttributesCut(n_cut));
+    if built.n_cut > 0 {
+        notes.push(Note::AttributesCut(built.n_cut));
     }
-    if limit.is_full() {
+    if built.is_full {
         notes.push(Note::NodesCut);
     }
-    if limit.n_dissolved.get() > 0 {
-        notes.push(Note::Dissolved(limit.n_dissolved.get()));
+    if built.n_dissolved > 0 {
+        notes.push(Note::Dissolved(built.n_dissolved));
     }
-    let raw = html5ever::interface::TreeSink::finish(limit.builder.sink);
-    flatten(raw, options.keep, scripting, notes)
-}
-
-/// Does what [`tokenize`] does.
-fn tokenize_by_html5ever(kept: &str, limit: LimitSink, max_attributes: usize) -> (LimitSink, usize) {
-    let surplus = surplus_attributes(kept, max_attributes);
-    let kept = without(kept, &surplus);
-    let tokenizer = Tokenizer::new(limit, TokenizerOpts::default());
-    let input = BufferQueue::default();
-    let mut rest = &*kept;
-    while !rest.is_empty() && !tokenizer.sink.is_full() {
-        let piece = cut_at(rest, PIECE);
-        rest = &rest[piece.len()..];
-        input.push_back(StrTendril::from_slice(piece));
-        // A script element or a charset declaration makes the tokenizer return early; neither concerns us.
-        while !matches!(tokenizer.feed(&input), html5ever::interface::TokenizerResult::Done) {}
-    }
-    tokenizer.end();
-    (tokenizer.sink, surplus.len())
-}
-
-/// The text with these ranges removed.
-fn without<'t>(text: &'t str, ranges: &[Range<usize>]) -> Cow<'t, str> {
-    if ranges.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut kept = String::with_capacity(text.len());
-    let mut from = 0;
-    for range in ranges {
-        kept.push_str(&text[from..range.start]);
-        from = range.end;
-    }
-    Cow::Owned(kept + &text[from..])
+    flatten(built.tree, options.keep, scripting, notes)
 }
 
 /// The longest prefix of at most `most` bytes that ends at a character boundary.
-fn cut_at(text: &str, most: usize) -> &str {
+pub(super) fn cut_at(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }

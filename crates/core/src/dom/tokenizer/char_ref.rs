@@ -2,7 +2,7 @@
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 
-use super::{PageSink, Tokenizer};
+use super::{TokenSink, Tokenizer};
 
 /// A character reference of the input.
 pub(super) struct Reference {
@@ -21,7 +21,7 @@ impl Reference {
     }
 }
 
-impl<S: PageSink> Tokenizer<'_, S> {
+impl<S: TokenSink> Tokenizer<'_, S> {
     /// The reference that begins with the `&` at this place; `None` if it is a sign like any other.
     pub(super) fn reference(&self, at: usize, in_attribute: bool) -> Option<Reference> {
         match self.bytes.get(at + 1)? {

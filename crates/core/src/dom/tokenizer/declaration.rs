@@ -1,10 +1,8 @@
 //! Comments, document types and CDATA sections.
 
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{Doctype, Token};
 use memchr::{memchr, memchr_iter, memchr2, memmem};
 
-use super::{PageSink, Tokenizer, is_space};
+use super::{Doctype, TokenSink, Tokenizer, is_space};
 
 /// How a document type ends.
 enum DoctypeEnd {
@@ -18,7 +16,7 @@ enum DoctypeEnd {
     Ignored,
 }
 
-impl<S: PageSink> Tokenizer<'_, S> {
+impl<S: TokenSink> Tokenizer<'_, S> {
     /// What follows `<!`.
     pub(super) fn declaration(&mut self) {
         let rest = &self.bytes[self.at..];
@@ -29,7 +27,7 @@ impl<S: PageSink> Tokenizer<'_, S> {
         } else if begins_doctype {
             self.at += 7;
             self.doctype();
-        } else if rest.starts_with(b"[CDATA[") && self.sink.adjusted_current_node_present_but_not_in_html_namespace() {
+        } else if rest.starts_with(b"[CDATA[") && self.sink.is_foreign() {
             self.at += 7;
             self.cdata();
         } else {
@@ -67,7 +65,7 @@ impl<S: PageSink> Tokenizer<'_, S> {
     fn emit_comment(&mut self, n: usize, end: usize) {
         let comment = self.slice_without_nul(self.at..self.at + n);
         self.at = (self.at + n + end).min(self.bytes.len());
-        self.emit(Token::CommentToken(comment));
+        self.sink.comment(&comment);
     }
 
     fn cdata(&mut self) {
@@ -76,7 +74,7 @@ impl<S: PageSink> Tokenizer<'_, S> {
         let end = self.at + n;
         while let Some(nul) = memchr(0, &self.bytes[self.at..end]) {
             self.emit_text(self.at..self.at + nul);
-            self.emit(Token::NullCharacterToken);
+            self.sink.nul();
             self.at += nul + 1;
         }
         self.emit_text(self.at..end);
@@ -89,7 +87,7 @@ impl<S: PageSink> Tokenizer<'_, S> {
         doctype.force_quirks = matches!(end, Some(DoctypeEnd::Early | DoctypeEnd::Wrong));
         let n = memchr(b'>', &self.bytes[self.at..]).map_or(self.bytes.len() - self.at, |n| n + 1);
         self.at += n;
-        self.emit(Token::DoctypeToken(doctype));
+        self.sink.doctype(&doctype);
     }
 
     /// Reads a document type up to where it ends, or goes wrong.
@@ -100,8 +98,7 @@ impl<S: PageSink> Tokenizer<'_, S> {
         }
         let rest = &self.bytes[self.at..];
         let n = rest.iter().position(|byte| is_space(*byte) || *byte == b'>').unwrap_or(rest.len());
-        let name = self.slice_without_nul(self.at..self.at + n).to_ascii_lowercase();
-        doctype.name = Some(StrTendril::from_slice(&name));
+        doctype.name = Some(self.slice_without_nul(self.at..self.at + n).to_ascii_lowercase());
         self.at += n;
         self.part()?;
         let word = self.bytes.get(self.at..self.at + 6).map(<[u8]>::to_ascii_lowercase);
@@ -136,7 +133,7 @@ impl<S: PageSink> Tokenizer<'_, S> {
     }
 
     /// A quoted identifier. What comes before a `>` is kept.
-    fn identifier(&mut self, out: &mut Option<StrTendril>) -> Result<(), DoctypeEnd> {
+    fn identifier(&mut self, out: &mut Option<String>) -> Result<(), DoctypeEnd> {
         let quote = match self.peek() {
             Some(quote @ (b'"' | b'\'')) => quote,
             Some(b'>') | None => return Err(DoctypeEnd::Early),
@@ -144,7 +141,7 @@ impl<S: PageSink> Tokenizer<'_, S> {
         };
         self.at += 1;
         let n = memchr2(quote, b'>', &self.bytes[self.at..]).unwrap_or(self.bytes.len() - self.at);
-        *out = Some(self.slice_without_nul(self.at..self.at + n));
+        *out = Some(self.slice_without_nul(self.at..self.at + n).into_owned());
         self.at += n;
         if self.at_end() {
             return Err(DoctypeEnd::Early);

@@ -1,11 +1,10 @@
-//! The HTML tokenizer: from the text of a page to tokens for html5ever's tree builder.
+//! The HTML tokenizer: from the text of a page to tokens for the tree builder.
 //!
 //! Source: WHATWG HTML, section 13.2.5. The whole page is in memory, so that the states of the standard are functions
-//! that search for the next delimiter, and texts and values are slices of one shared buffer. Names of up to seven bytes
-//! are interned in place, longer ones once a page. Parse errors are not reported.
+//! that search for the next delimiter, and texts and values are slices of the page. Parse errors are not reported.
 //!
-//! html5ever's own tokenizer reads a page character by character and copies names and values. It is the oracle of the
-//! tests and can be chosen with `page.tokenizer`; docs/measurements.md has both times.
+//! html5ever's tokenizer, which reads a page character by character and copies names and values, is the oracle of the
+//! tests.
 
 mod char_ref;
 mod declaration;
@@ -13,24 +12,16 @@ mod raw_text;
 mod tag;
 #[cfg(test)]
 mod tests;
+mod token;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use html5ever::LocalName;
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::states::RawKind;
-use html5ever::tokenizer::{Token, TokenSink, TokenSinkResult};
 use memchr::{memchr, memchr3};
-use rustc_hash::FxHashMap;
 
+use super::names::Name;
 use raw_text::RawText;
-
-/// A sink that may have seen enough of a page.
-pub(super) trait PageSink: TokenSink {
-    /// Whether no further token changes anything.
-    fn is_full(&self) -> bool;
-}
+pub(super) use token::{Content, Doctype, StartTag, TagAttr, TokenSink};
 
 /// What the next bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,41 +32,32 @@ enum State {
 }
 
 /// A tokenizer of one page.
-pub(super) struct Tokenizer<'t, S> {
+struct Tokenizer<'t, S> {
     input: &'t str,
     bytes: &'t [u8],
-    /// The input again: tokens share it.
-    shared: StrTendril,
     at: usize,
     state: State,
     /// The last start tag: only its end tag ends raw text.
-    last_start: LocalName,
-    /// Names of more than seven bytes, which are slow to intern.
-    names: FxHashMap<&'t str, LocalName>,
+    last_start: Name,
+    /// The attributes of the tag that is read.
+    attrs: Vec<TagAttr<'t>>,
     max_attributes: usize,
     /// Tags whose further attributes were left out.
     n_cut: usize,
     sink: S,
 }
 
-/// Names of at most this length are kept in the place of a pointer.
-const INLINE: usize = 7;
-
-/// Bytes that a text is copied from, because it needs no more room than a reference to it.
-const TINY: usize = 8;
-
 /// Tokenizes a page without carriage returns ([`normalized_newlines`]). Returns the sink, and the number of tags that
 /// had more than `max_attributes`.
-pub(super) fn tokenize<S: PageSink>(input: &str, sink: S, max_attributes: usize) -> (S, usize) {
+pub(super) fn tokenize<S: TokenSink>(input: &str, sink: S, max_attributes: usize) -> (S, usize) {
     let input = input.strip_prefix('\u{feff}').unwrap_or(input);
     let mut tokenizer = Tokenizer {
         input,
         bytes: input.as_bytes(),
-        shared: StrTendril::from_slice(input),
         at: 0,
         state: State::Data,
-        last_start: LocalName::default(),
-        names: FxHashMap::default(),
+        last_start: Name::NONE,
+        attrs: Vec::new(),
         max_attributes,
         n_cut: 0,
         sink,
@@ -87,7 +69,6 @@ pub(super) fn tokenize<S: PageSink>(input: &str, sink: S, max_attributes: usize)
             State::Plaintext => tokenizer.raw_to(input.len()),
         }
     }
-    tokenizer.emit(Token::EOFToken);
     tokenizer.sink.end();
     (tokenizer.sink, tokenizer.n_cut)
 }
@@ -113,7 +94,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | 0x0c | b' ')
 }
 
-impl<'t, S: PageSink> Tokenizer<'t, S> {
+impl<'t, S: TokenSink> Tokenizer<'t, S> {
     /// Text up to the next markup, and the markup.
     fn data(&mut self) {
         let rest = &self.bytes[self.at..];
@@ -125,7 +106,7 @@ impl<'t, S: PageSink> Tokenizer<'t, S> {
             Some(b'&') => self.text_reference(),
             Some(_) => {
                 self.at += 1;
-                self.emit(Token::NullCharacterToken);
+                self.sink.nul();
             }
             None => {}
         }
@@ -172,7 +153,7 @@ impl<'t, S: PageSink> Tokenizer<'t, S> {
         match self.reference(self.at, false) {
             Some(reference) => {
                 self.at += reference.len;
-                self.emit(Token::CharacterTokens(StrTendril::from_slice(reference.text(&mut [0; 8]))));
+                self.sink.text(reference.text(&mut [0; 8]));
             }
             None => self.text_of(1),
         }
@@ -182,35 +163,32 @@ impl<'t, S: PageSink> Tokenizer<'t, S> {
         self.bytes.get(self.at).copied()
     }
 
-    /// A part of the input. Its ends are ends of characters.
-    fn slice(&self, range: Range<usize>) -> StrTendril {
-        match range.len() {
-            ..=TINY => StrTendril::from_slice(&self.input[range]),
-            len => self.shared.subtendril(range.start as u32, len as u32),
-        }
-    }
-
-    /// A part of the input with U+FFFD for each NUL.
-    fn slice_without_nul(&self, range: Range<usize>) -> StrTendril {
-        match memchr(0, &self.bytes[range.clone()]) {
-            None => self.slice(range),
-            Some(_) => StrTendril::from_slice(&self.input[range].replace('\0', "\u{fffd}")),
+    /// A part of the input with U+FFFD for each NUL. Its ends are ends of characters.
+    fn slice_without_nul(&self, range: Range<usize>) -> Cow<'t, str> {
+        let part = &self.input[range];
+        match memchr(0, part.as_bytes()) {
+            None => Cow::Borrowed(part),
+            Some(_) => Cow::Owned(part.replace('\0', "\u{fffd}")),
         }
     }
 
     /// A name from here up to a byte that ends it, of at least `least` bytes: in lower case, U+FFFD for each NUL.
-    fn name(&mut self, least: usize, ends: impl Fn(u8) -> bool) -> LocalName {
+    fn name(&mut self, least: usize, ends: impl Fn(u8) -> bool) -> Name {
         let rest = &self.bytes[self.at..];
-        let end = rest.iter().enumerate().position(|(n, byte)| n >= least && ends(*byte));
-        let name = &self.input[self.at..self.at + end.unwrap_or(rest.len())];
-        self.at += name.len();
-        if name.bytes().any(|byte| byte == 0 || byte.is_ascii_uppercase()) {
-            return LocalName::from(name.replace('\0', "\u{fffd}").to_ascii_lowercase());
+        let (mut len, mut key, mut is_plain) = (0, 0_u64, true);
+        while let Some(byte) = rest.get(len)
+            && (len < least || !ends(*byte))
+        {
+            key = key << 8 | u64::from(*byte);
+            is_plain &= *byte != 0 && !byte.is_ascii_uppercase();
+            len += 1;
         }
-        if name.len() <= INLINE {
-            return LocalName::from(name);
+        let name = &self.input[self.at..self.at + len];
+        self.at += len;
+        match is_plain {
+            true => self.sink.names().number_of(name, key),
+            false => self.sink.names().intern(&name.replace('\0', "\u{fffd}").to_ascii_lowercase()),
         }
-        self.names.entry(name).or_insert_with(|| LocalName::from(name)).clone()
     }
 
     fn skip_space(&mut self) {
@@ -221,18 +199,7 @@ impl<'t, S: PageSink> Tokenizer<'t, S> {
 
     fn emit_text(&mut self, range: Range<usize>) {
         if !range.is_empty() {
-            self.emit(Token::CharacterTokens(self.slice(range)));
-        }
-    }
-
-    /// Gives a token to the sink, which may switch the state.
-    fn emit(&mut self, token: Token) {
-        match self.sink.process_token(token, 1) {
-            TokenSinkResult::Continue | TokenSinkResult::Script(_) | TokenSinkResult::EncodingIndicator(_) => {}
-            TokenSinkResult::Plaintext => self.state = State::Plaintext,
-            TokenSinkResult::RawData(RawKind::Rcdata) => self.state = State::RawText(RawText::WithReferences),
-            TokenSinkResult::RawData(RawKind::Rawtext) => self.state = State::RawText(RawText::Plain),
-            TokenSinkResult::RawData(_) => self.state = State::RawText(RawText::Script),
+            self.sink.text(&self.input[range]);
         }
     }
 }

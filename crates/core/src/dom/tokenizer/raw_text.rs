@@ -2,10 +2,7 @@
 
 use memchr::{memchr, memchr2, memmem};
 
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::Token;
-
-use super::{PageSink, State, Tokenizer, is_space};
+use super::{State, TokenSink, Tokenizer, is_space};
 
 /// What may be in the text of an element beside its end tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +25,15 @@ enum Script {
     Nested,
 }
 
-impl<S: PageSink> Tokenizer<'_, S> {
+/// Whether the end tag of this element begins at this place.
+fn is_end_tag(bytes: &[u8], at: usize, name: &[u8]) -> bool {
+    let end = at + 2 + name.len();
+    let Some(found) = bytes.get(at + 2..end) else { return false };
+    let is_closed = bytes.get(end).is_some_and(|byte| is_space(*byte) || matches!(byte, b'/' | b'>'));
+    is_closed && bytes[at..].starts_with(b"</") && found.eq_ignore_ascii_case(name)
+}
+
+impl<S: TokenSink> Tokenizer<'_, S> {
     /// Text up to the end tag of its element, and the end tag.
     pub(super) fn raw_text(&mut self, kind: RawText) {
         match kind {
@@ -49,7 +54,7 @@ impl<S: PageSink> Tokenizer<'_, S> {
     /// Emits the text up to a place, U+FFFD for each NUL.
     pub(super) fn raw_to(&mut self, end: usize) {
         if end > self.at {
-            self.emit(Token::CharacterTokens(self.slice_without_nul(self.at..end)));
+            self.sink.text(&self.slice_without_nul(self.at..end));
             self.at = end;
         }
     }
@@ -61,7 +66,7 @@ impl<S: PageSink> Tokenizer<'_, S> {
             match self.reference(self.at, false) {
                 Some(reference) => {
                     self.at += reference.len;
-                    self.emit(Token::CharacterTokens(StrTendril::from_slice(reference.text(&mut [0; 8]))));
+                    self.sink.text(reference.text(&mut [0; 8]));
                 }
                 None => self.raw_to(self.at + 1),
             }
@@ -80,18 +85,10 @@ impl<S: PageSink> Tokenizer<'_, S> {
     }
 
     /// The next end tag of the open element, or the end of the input.
-    fn next_end_tag(&self, from: usize) -> usize {
+    fn next_end_tag(&mut self, from: usize) -> usize {
+        let name = self.sink.names().text(self.last_start).as_bytes();
         let mut ends = memmem::find_iter(&self.bytes[from..], b"</").map(|n| from + n);
-        ends.find(|at| self.is_end_tag(*at)).unwrap_or(self.bytes.len())
-    }
-
-    /// Whether the open element's end tag begins at this place.
-    fn is_end_tag(&self, at: usize) -> bool {
-        let name = self.last_start.as_bytes();
-        let end = at + 2 + name.len();
-        let Some(found) = self.bytes.get(at + 2..end) else { return false };
-        let is_closed = self.bytes.get(end).is_some_and(|byte| is_space(*byte) || matches!(byte, b'/' | b'>'));
-        is_closed && self.bytes[at..].starts_with(b"</") && found.eq_ignore_ascii_case(name)
+        ends.find(|at| is_end_tag(self.bytes, *at, name)).unwrap_or(self.bytes.len())
     }
 
     /// The end tag of a script. `<!--` begins a comment, in which a script may nest.
@@ -105,7 +102,7 @@ impl<S: PageSink> Tokenizer<'_, S> {
             };
             let Some(n) = next else { return self.bytes.len() };
             at += n;
-            if place != Script::Nested && self.is_end_tag(at) {
+            if place != Script::Nested && is_end_tag(self.bytes, at, b"script") {
                 return at;
             }
             (place, at) = self.script_step(place, at);

@@ -1,77 +1,75 @@
 //! Tags and their attributes.
 
-use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{Tag, TagKind, Token};
-use html5ever::{Attribute, QualName, ns};
+use std::borrow::Cow;
+
 use memchr::memchr3;
 
-use super::{PageSink, State, Tokenizer, is_space};
+use super::{Content, RawText, StartTag, State, TagAttr, TokenSink, Tokenizer, is_space};
 
-/// What a tag holds behind its name.
-#[derive(Default)]
-struct Contents {
-    attrs: Vec<Attribute>,
-    /// Attributes seen, those left out among them.
-    n_seen: usize,
-    is_self_closing: bool,
-    has_duplicates: bool,
+/// What ends a name in a tag.
+fn ends_name(byte: u8) -> bool {
+    is_space(byte) || matches!(byte, b'/' | b'>')
 }
 
-impl<S: PageSink> Tokenizer<'_, S> {
+impl<'t, S: TokenSink> Tokenizer<'t, S> {
     /// A start tag, from its name on. A tag that the input ends in is nothing.
     pub(super) fn start_tag(&mut self) {
-        self.tag(TagKind::StartTag);
+        let name = self.name(0, ends_name);
+        self.state = State::Data;
+        let Some(is_self_closing) = self.contents() else { return };
+        self.last_start = name;
+        let content = self.sink.start_tag(&StartTag { name, attrs: &self.attrs, is_self_closing });
+        match content {
+            Content::Markup => {}
+            Content::WithReferences => self.state = State::RawText(RawText::WithReferences),
+            Content::Plain => self.state = State::RawText(RawText::Plain),
+            Content::Script => self.state = State::RawText(RawText::Script),
+            Content::Plaintext => self.state = State::Plaintext,
+        }
     }
 
     /// An end tag, from its name on.
     pub(super) fn end_tag(&mut self) {
-        self.tag(TagKind::EndTag);
-    }
-
-    fn tag(&mut self, kind: TagKind) {
-        let name = self.name(0, |byte| is_space(byte) || matches!(byte, b'/' | b'>'));
+        let name = self.name(0, ends_name);
         self.state = State::Data;
-        let Some(contents) = self.contents() else {
-            self.at = self.bytes.len();
-            return;
-        };
-        if kind == TagKind::StartTag {
-            self.last_start = name.clone();
+        if self.contents().is_some() {
+            self.sink.end_tag(name);
         }
-        self.n_cut += usize::from(contents.n_seen > self.max_attributes);
-        self.emit(Token::TagToken(Tag {
-            kind,
-            name,
-            self_closing: contents.is_self_closing,
-            attrs: contents.attrs,
-            had_duplicate_attributes: contents.has_duplicates,
-        }));
     }
 
-    /// The rest of a tag; `None` if the input ends before it.
-    fn contents(&mut self) -> Option<Contents> {
-        let mut contents = Contents::default();
+    /// Reads the rest of a tag. Returns whether it closes itself; `None` if the input ends in it.
+    fn contents(&mut self) -> Option<bool> {
+        self.attrs.clear();
+        let (mut n_seen, mut is_self_closing) = (0, false);
         loop {
             match self.peek() {
                 Some(b'>') => {
                     self.at += 1;
-                    return Some(contents);
+                    self.n_cut += usize::from(n_seen > self.max_attributes);
+                    return Some(is_self_closing);
                 }
                 Some(b'/') => {
                     self.at += 1;
-                    contents.is_self_closing = self.peek() == Some(b'>');
+                    is_self_closing = self.peek() == Some(b'>');
                 }
                 Some(byte) if is_space(byte) => self.at += 1,
-                Some(_) => self.attribute(&mut contents)?,
-                None => return None,
+                Some(_) => {
+                    n_seen += 1;
+                    if self.attribute(n_seen <= self.max_attributes).is_none() {
+                        break;
+                    }
+                }
+                None => break,
             }
         }
+        self.at = self.bytes.len();
+        None
     }
 
-    /// An attribute, kept unless there are too many or it is there already. `None` if the input ends in its value.
-    fn attribute(&mut self, contents: &mut Contents) -> Option<()> {
+    /// An attribute, kept unless it is there already or not to be kept. `None` if the input ends in its value.
+    fn attribute(&mut self, keep: bool) -> Option<()> {
         // The first character of a name may be `=`.
-        let name = self.name(1, |byte| is_space(byte) || matches!(byte, b'/' | b'>' | b'='));
+        let name = self.name(1, |byte| ends_name(byte) || byte == b'=');
         self.skip_space();
         let value = match self.peek() {
             Some(b'=') => {
@@ -79,34 +77,27 @@ impl<S: PageSink> Tokenizer<'_, S> {
                 self.skip_space();
                 self.value()?
             }
-            _ => StrTendril::new(),
+            _ => Cow::Borrowed(""),
         };
-        contents.n_seen += 1;
-        if contents.n_seen > self.max_attributes {
-            return Some(());
-        }
-        let name = QualName::new(None, ns!(), name);
-        if contents.attrs.iter().any(|attr| attr.name.local == name.local) {
-            contents.has_duplicates = true;
-        } else {
-            contents.attrs.push(Attribute { name, value });
+        if keep && !self.attrs.iter().any(|attr| attr.name == name) {
+            self.attrs.push(TagAttr { name, value });
         }
         Some(())
     }
 
     /// The value of an attribute; `None` if the input ends in it.
-    fn value(&mut self) -> Option<StrTendril> {
+    fn value(&mut self) -> Option<Cow<'t, str>> {
         match self.peek()? {
             quote @ (b'"' | b'\'') => {
                 self.at += 1;
                 self.quoted(quote)
             }
-            b'>' => Some(StrTendril::new()),
+            b'>' => Some(Cow::Borrowed("")),
             _ => self.unquoted(),
         }
     }
 
-    fn quoted(&mut self, quote: u8) -> Option<StrTendril> {
+    fn quoted(&mut self, quote: u8) -> Option<Cow<'t, str>> {
         let (mut start, mut copied) = (self.at, None);
         loop {
             let rest = &self.bytes[self.at..];
@@ -120,7 +111,7 @@ impl<S: PageSink> Tokenizer<'_, S> {
         }
     }
 
-    fn unquoted(&mut self) -> Option<StrTendril> {
+    fn unquoted(&mut self) -> Option<Cow<'t, str>> {
         let (mut start, mut copied) = (self.at, None);
         loop {
             match self.peek()? {
@@ -133,22 +124,20 @@ impl<S: PageSink> Tokenizer<'_, S> {
     }
 
     /// What was copied, and the input from `start` to here.
-    fn joined(&self, copied: Option<StrTendril>, start: usize) -> StrTendril {
+    fn joined(&self, copied: Option<String>, start: usize) -> Cow<'t, str> {
+        let part = &self.input[start..self.at];
         match copied {
-            None => self.slice(start..self.at),
-            Some(mut value) => {
-                value.push_slice(&self.input[start..self.at]);
-                value
-            }
+            None => Cow::Borrowed(part),
+            Some(copied) => Cow::Owned(copied + part),
         }
     }
 
     /// A character reference or a NUL in a value. Returns where the input goes on.
-    fn special(&mut self, copied: &mut Option<StrTendril>, start: usize) -> usize {
+    fn special(&mut self, copied: &mut Option<String>, start: usize) -> usize {
         if self.bytes[self.at] == 0 {
             let value = copied.get_or_insert_default();
-            value.push_slice(&self.input[start..self.at]);
-            value.push_char('\u{fffd}');
+            value.push_str(&self.input[start..self.at]);
+            value.push('\u{fffd}');
             self.at += 1;
             return self.at;
         }
@@ -158,8 +147,8 @@ impl<S: PageSink> Tokenizer<'_, S> {
             return start;
         };
         let value = copied.get_or_insert_default();
-        value.push_slice(&self.input[start..self.at]);
-        value.push_slice(reference.text(&mut [0; 8]));
+        value.push_str(&self.input[start..self.at]);
+        value.push_str(reference.text(&mut [0; 8]));
         self.at += reference.len;
         self.at
     }

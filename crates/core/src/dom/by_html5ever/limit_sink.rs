@@ -1,0 +1,90 @@
+//! A token sink between html5ever's tokenizer and its tree builder. It enforces the depth and node limits of a page.
+
+use std::cell::{Cell, RefCell};
+
+use html5ever::LocalName;
+use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
+use html5ever::tree_builder::TreeBuilder;
+
+use super::sink::{Handle, Sink};
+use crate::dom::depth_limit::DepthLimit;
+
+pub(super) struct LimitSink {
+    pub(super) builder: TreeBuilder<Handle, Sink>,
+    depth: RefCell<DepthLimit<LocalName>>,
+    max_nodes: usize,
+    full: Cell<bool>,
+}
+
+impl LimitSink {
+    pub(super) fn new(builder: TreeBuilder<Handle, Sink>, max_depth: u16, max_nodes: usize) -> LimitSink {
+        let depth = RefCell::new(DepthLimit::new(max_depth));
+        LimitSink { builder, depth, max_nodes, full: Cell::new(false) }
+    }
+
+    /// Whether no further token changes anything.
+    pub(super) fn is_full(&self) -> bool {
+        self.full.get()
+    }
+
+    /// Elements that were replaced by their children.
+    pub(super) fn n_dissolved(&self) -> usize {
+        self.depth.borrow().n_dissolved
+    }
+
+    fn drops(&self, tag: &Tag) -> bool {
+        let mut depth = self.depth.borrow_mut();
+        match tag.kind {
+            TagKind::StartTag => {
+                let open_depth = self.builder.sink.open_depth.get();
+                depth.drops_start(&tag.name, open_depth, is_raw_text(&tag.name), tag.self_closing)
+            }
+            TagKind::EndTag => depth.drops_end(&tag.name),
+        }
+    }
+}
+
+fn is_raw_text(name: &str) -> bool {
+    matches!(
+        name,
+        "script"
+            | "style"
+            | "textarea"
+            | "title"
+            | "xmp"
+            | "iframe"
+            | "noembed"
+            | "noframes"
+            | "noscript"
+            | "plaintext"
+    )
+}
+
+impl TokenSink for LimitSink {
+    type Handle = Handle;
+
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Handle> {
+        if self.full.get() {
+            if !matches!(token, Token::EOFToken) {
+                return TokenSinkResult::Continue;
+            }
+        } else if self.builder.sink.n_nodes() >= self.max_nodes {
+            self.full.set(true);
+            return TokenSinkResult::Continue;
+        }
+        if let Token::TagToken(tag) = &token
+            && self.drops(tag)
+        {
+            return TokenSinkResult::Continue;
+        }
+        self.builder.process_token(token, line)
+    }
+
+    fn end(&self) {
+        self.builder.end();
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
+        self.builder.adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}
