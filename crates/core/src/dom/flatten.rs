@@ -169,7 +169,7 @@ impl Layout {
                 self.tree.noscripts.push(Noscript { parent, before, markup });
             }
             Name::SCRIPT => {
-                if let Some(kind) = self.raw.script_kind(at) {
+                if let Some(kind) = self.raw.script_kind(at, &self.tree.buffer) {
                     let text = self.join_spans(first);
                     self.tree.data_scripts.push(DataScript { kind, parent, before, text });
                 }

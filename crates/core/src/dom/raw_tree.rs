@@ -202,10 +202,10 @@ impl RawTree {
         }
     }
 
-    /// What a script element holds, if it is data.
-    pub(super) fn script_kind(&self, script: u32) -> Option<ScriptKind> {
+    /// What a script element holds, if it is data. `buffer` is that of the tree.
+    pub(super) fn script_kind(&self, script: u32, buffer: &str) -> Option<ScriptKind> {
         let kind = self.attrs[self.attributes(script)].iter().find(|attr| attr.name == Name::TYPE)?;
-        let kind = self.slice(kind.value).trim().to_ascii_lowercase();
+        let kind = buffer.get(kind.value.0 as usize..kind.value.1 as usize)?.trim().to_ascii_lowercase();
         match kind.split(';').next().unwrap_or_default().trim() {
             "application/ld+json" => Some(ScriptKind::JsonLd),
             "math/tex" if kind.contains("display") => Some(ScriptKind::DisplayTex),
@@ -228,7 +228,7 @@ impl RawTree {
     pub(super) fn link_text(&mut self, parent: u32, text: &str, next: u32) {
         match self.nodes[parent as usize].name {
             Name::STYLE => return,
-            Name::SCRIPT if self.script_kind(parent).is_none() => return,
+            Name::SCRIPT if self.script_kind(parent, &self.text).is_none() => return,
             _ => {}
         }
         let before = if next == NONE { self.node(parent).last } else { self.node(next).prev };

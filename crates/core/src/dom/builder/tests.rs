@@ -24,6 +24,8 @@ fn assert_same(html: &str, limits: ParseOptions) {
     let (theirs, oracle) = by(ParserKind::Html5ever, html, limits);
     assert_eq!(ours, theirs, "{html:?}");
     assert_eq!(tree.notes(), oracle.notes(), "{html:?}");
+    assert!(tree.data_scripts().eq(oracle.data_scripts()), "{html:?}");
+    assert!(tree.noscripts().eq(oracle.noscripts()), "{html:?}");
     assert_eq!(tree.shape.h_full, oracle.shape.h_full, "{html:?}");
 }
 
@@ -156,7 +158,7 @@ const OTHERS: [&str; 33] = [
     "<div class='a b'>",
     "<template shadowrootmode=open>",
     "<![CDATA[d]]>",
-    "<script type=application/ld+json>{}",
+    "<script type=application/ld+json>{}</script>",
     "<lineargradient/>",
     "<clippath gradientunits=u>",
     "<p/>",
