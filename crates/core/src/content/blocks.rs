@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::tags::{Is, Tags};
-use crate::dom::{NodeId, Tree};
+use crate::dom::{NodeId, Tree, unicode_runs};
 
 /// A block.
 #[derive(Clone, Debug)]
@@ -102,11 +102,11 @@ impl Blocks {
         if text.starts_with(char::is_whitespace) {
             self.blank();
         }
-        for (at, word) in text.split(char::is_whitespace).filter(|word| !word.is_empty()).enumerate() {
+        for (at, run) in unicode_runs(text).enumerate() {
             if at > 0 {
                 self.text.push(' ');
             }
-            self.text.push_str(word);
+            self.text.push_str(run);
         }
         if let Some(block) = self.list.last_mut() {
             (block.nodes.end, block.text.end) = (self.nodes.len(), self.text.len());

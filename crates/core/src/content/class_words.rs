@@ -5,7 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use super::features::Facts;
-use crate::dom::hash_str;
+use crate::dom::{NodeId, SetId, hash_str};
 
 /// Weights of sub-words by their hash.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +57,8 @@ impl ClassWords {
 #[derive(Default)]
 struct Names<'w> {
     words: FxHashMap<usize, Vec<u32>>,
+    /// Those of each set of classes, which many elements share.
+    of_classes: FxHashMap<SetId, Vec<u32>>,
     /// Others are left out.
     known: Option<&'w FxHashMap<u32, [f32; 2]>>,
 }
@@ -64,9 +66,28 @@ struct Names<'w> {
 impl Names<'_> {
     fn of(&mut self, facts: &Facts<'_>, node: usize) -> &[u32] {
         let known = self.known;
+        let is_known = |word: &u32| known.is_none_or(|known| known.contains_key(word));
+        let of_classes = &mut self.of_classes;
         self.words.entry(node).or_insert_with(|| {
-            let mut words = sub_words(facts, node);
-            words.retain(|word| known.is_none_or(|known| known.contains_key(word)));
+            let mut words = Vec::new();
+            for (name, value) in facts.tree.attrs(NodeId::new(node)) {
+                match name {
+                    "class" => {
+                        let classes = of_classes.entry(facts.tree.shape.classes[node]).or_insert_with(|| {
+                            let mut words = sub_words(value);
+                            words.retain(is_known);
+                            words
+                        });
+                        words.extend_from_slice(classes);
+                    }
+                    "id" => words.extend(sub_words(value).into_iter().filter(is_known)),
+                    "itemprop" => {
+                        let word = hash_str(&format!("itemprop {}", value.trim())) as u32;
+                        words.extend(Some(word).filter(is_known));
+                    }
+                    _ => {}
+                }
+            }
             words
         })
     }
@@ -111,42 +132,43 @@ pub(super) fn class_words(facts: &Facts<'_>) -> Vec<(Vec<u32>, Vec<u32>)> {
     facts.blocks.list.iter().map(of_block).collect()
 }
 
-/// The hashed sub-words of an element's class, id and itemprop.
-fn sub_words(facts: &Facts<'_>, node: usize) -> Vec<u32> {
+/// The hashed sub-words of class names.
+fn sub_words(names: &str) -> Vec<u32> {
     let mut words = Vec::new();
-    for (name, value) in facts.tree.attrs(crate::dom::NodeId::new(node)) {
-        match name {
-            "class" | "id" => split(value, &mut |word| words.push(hash_str(word) as u32)),
-            "itemprop" => words.push(hash_str(&format!("itemprop {}", value.trim())) as u32),
-            _ => {}
-        }
-    }
+    split(names, &mut |word| words.push(hash_str(word) as u32));
     words
 }
+
+/// Letters of a sub-word, in small letters.
+const LETTERS: std::ops::RangeInclusive<usize> = 2..=20;
 
 /// Splits at everything but ASCII letters, and before a capital that follows a small letter or precedes one.
 fn split(names: &str, each: &mut dyn FnMut(&str)) {
     let bytes = names.as_bytes();
-    let mut word = String::new();
+    let mut begin = 0;
     for (at, byte) in bytes.iter().enumerate() {
-        let next_is_small = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
-        let after_small = at > 0 && bytes[at - 1].is_ascii_lowercase();
-        let begins = byte.is_ascii_uppercase() && (after_small || (next_is_small && !word.is_empty()));
-        if !byte.is_ascii_alphabetic() || begins {
-            give(&mut word, each);
-        }
-        if byte.is_ascii_alphabetic() {
-            word.push(char::from(byte.to_ascii_lowercase()));
+        let is_letter = byte.is_ascii_alphabetic();
+        let begins = byte.is_ascii_uppercase() && {
+            let next_is_small = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+            let after_small = at > 0 && bytes[at - 1].is_ascii_lowercase();
+            after_small || (next_is_small && begin < at)
+        };
+        if !is_letter || begins {
+            give(names.get(begin..at).unwrap_or_default(), each);
+            begin = if is_letter { at } else { at + 1 };
         }
     }
-    give(&mut word, each);
+    give(names.get(begin..).unwrap_or_default(), each);
 }
 
-fn give(word: &mut String, each: &mut dyn FnMut(&str)) {
-    if (2..=20).contains(&word.len()) {
-        each(word);
+fn give(word: &str, each: &mut dyn FnMut(&str)) {
+    if !LETTERS.contains(&word.len()) {
+        return;
     }
-    word.clear();
+    match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => each(&word.to_ascii_lowercase()),
+        false => each(word),
+    }
 }
 
 #[cfg(test)]

@@ -45,7 +45,12 @@ pub(super) fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
     }
     let mut word = 0_u64;
     for c in text.chars() {
-        let is_part = if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { c.is_alphanumeric() };
+        let is_part = match c {
+            '\0'..='\x7f' => c.is_ascii_alphanumeric() || c == '_',
+            // Ideographs and syllables, all of which are letters: frequent, and slow to look up.
+            '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => true,
+            _ => c.is_alphanumeric(),
+        };
         if is_part && !is_ideograph(c) {
             if c.is_ascii() {
                 word = step(word, u64::from(c.to_ascii_lowercase() as u32));
@@ -131,6 +136,12 @@ mod tests {
         assert_eq!(words("北京 is").len(), 3);
         assert_eq!((weight("a b"), weight("北京"), weight("é é")), (2, 6, 2));
         assert!(words("  …").is_empty());
+    }
+
+    #[test]
+    fn every_ideograph_is_a_word() {
+        let others = ('\u{3000}'..='\u{d7ff}').filter(|c| words(&c.to_string()).is_empty());
+        assert!(others.clone().all(|c| !c.is_alphanumeric()) && others.count() > 0);
     }
 
     #[test]

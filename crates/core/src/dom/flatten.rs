@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use super::names::Name;
 use super::raw_tree::{Bytes, DOCUMENT, Kind, NONE, Raw, RawAttr, RawTree};
 use super::shape::{LONG_VALUE, SetBuilder, SetId, Sets, hash_long_pair, hash_pair, hash_str};
-use super::text::{is_blank, is_normalized, normalize_into};
+use super::space::{is_blank, runs};
+use super::text::normalize_into;
 use super::{Attr, DataScript, NodeId, Noscript, Note, Shape, Tree};
 use crate::dom::KeepNodes;
 
@@ -226,12 +227,13 @@ impl Layout {
         let id = self.push(name, parent, space) as usize;
         self.tree.text.push(span);
         let text = self.tree.slice(span);
-        let hash = if is_normalized(text) {
-            hash_str(text)
-        } else {
-            self.scratch.clear();
-            normalize_into(text, &mut self.scratch);
-            hash_str(&self.scratch)
+        let hash = match runs(text).next() {
+            Some(run) if run.len() == text.len() => hash_str(text),
+            _ => {
+                self.scratch.clear();
+                normalize_into(text, &mut self.scratch);
+                hash_str(&self.scratch)
+            }
         };
         self.tree.shape.text[id] = hash;
     }

@@ -21,6 +21,7 @@ mod parse;
 mod raw_tree;
 mod scan;
 mod shape;
+mod space;
 #[cfg(test)]
 pub(crate) mod test_pages;
 mod text;
@@ -37,7 +38,8 @@ pub use walk::{ancestors, children};
 
 pub(crate) use flatten::looks_generated;
 pub(crate) use shape::{LONG_VALUE, SetBuilder, hash_long_pair, hash_pair, hash_str, mix};
-pub(crate) use text::{is_fallback_element, is_shown, is_space, keeps_space, normalized_chars};
+pub(crate) use space::{is_space, unicode_runs};
+pub(crate) use text::{is_fallback_element, is_shown, keeps_space, normalized_chars};
 
 /// A parsed page.
 #[derive(Clone, Debug)]

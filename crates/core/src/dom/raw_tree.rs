@@ -70,8 +70,8 @@ impl RawTree {
     pub(super) fn new(bytes: usize, limits: &ParseOptions) -> RawTree {
         let mut tree = RawTree {
             nodes: Vec::with_capacity(bytes / 24 + 8),
-            attrs: Vec::new(),
-            spans: Vec::new(),
+            attrs: Vec::with_capacity(bytes / 48),
+            spans: Vec::with_capacity(bytes / 96),
             text: String::with_capacity(bytes / 2),
             names: Names::new(),
             max_attributes: limits.max_attributes,

@@ -1,41 +1,16 @@
 //! Text of a page: white space normalization, and plain text with the line breaks that a reader sees.
 
 use super::shape::{hash_str, mix};
+use super::space::{is_blank, is_space, runs};
 use super::{NodeId, Tree};
-
-/// White space as in the corpus labels: Unicode white space and the information separators.
-pub(crate) fn is_space(c: char) -> bool {
-    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
-}
-
-pub(super) fn is_blank(text: &str) -> bool {
-    text.chars().all(is_space)
-}
-
-/// Whether the text is already normalized. May return false for normalized text that is not printable ASCII.
-pub(super) fn is_normalized(text: &str) -> bool {
-    let mut after_blank = true;
-    for byte in text.bytes() {
-        let blank = byte == b' ';
-        if !(b' '..0x80).contains(&byte) || (blank && after_blank) {
-            return false;
-        }
-        after_blank = blank;
-    }
-    !after_blank
-}
 
 /// Appends `text` with every run of white space replaced by one blank, and none at the ends.
 pub(super) fn normalize_into(text: &str, out: &mut String) {
-    if is_normalized(text) {
-        out.push_str(text);
-        return;
-    }
-    for (i, word) in text.split(is_space).filter(|w| !w.is_empty()).enumerate() {
-        if i > 0 {
+    for (at, run) in runs(text).enumerate() {
+        if at > 0 {
             out.push(' ');
         }
-        out.push_str(word);
+        out.push_str(run);
     }
 }
 
@@ -48,12 +23,7 @@ pub fn normalized(text: &str) -> String {
 
 /// Number of characters of the normalized text.
 pub(crate) fn normalized_chars(text: &str) -> usize {
-    match is_normalized(text) {
-        true => text.len(),
-        false => {
-            text.split(is_space).filter(|w| !w.is_empty()).map(|w| w.chars().count() + 1).sum::<usize>().max(1) - 1
-        }
-    }
+    runs(text).map(|run| run.chars().count() + 1).sum::<usize>().max(1) - 1
 }
 
 /// Plain text of the nodes that `keeps` selects, with one line per block element. White space in `pre` is preserved.

@@ -1,0 +1,131 @@
+//! White space in texts, found byte by byte.
+//!
+//! Most bytes are ASCII, and of the others only four begin a character that is white space.
+
+/// White space as in the corpus labels: Unicode white space and the information separators.
+pub(crate) fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+/// What a byte may begin.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// No white space.
+    Other,
+    /// White space of Unicode.
+    Space,
+    /// An information separator.
+    Separator,
+    /// White space of several bytes, perhaps.
+    Perhaps,
+}
+
+static CLASSES: [Class; 256] = {
+    let (mut classes, mut byte) = ([Class::Other; 256], 0);
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'\t'..=b'\r' | b' ' => Class::Space,
+            0x1c..=0x1f => Class::Separator,
+            // U+0085 and U+00A0; U+1680; U+2000 to U+205F; U+3000.
+            0xc2 | 0xe1 | 0xe2 | 0xe3 => Class::Perhaps,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// The longest parts of a text whose words are parted by one blank each: nearly always few. Joined by blanks, they are
+/// the text with each run of white space as one blank. Information separators are white space, too.
+pub(crate) fn runs(text: &str) -> Runs<'_> {
+    Runs { text, at: 0, separators_part: true }
+}
+
+/// As [`runs`], with white space of Unicode only.
+pub(crate) fn unicode_runs(text: &str) -> Runs<'_> {
+    Runs { text, at: 0, separators_part: false }
+}
+
+/// Whether a text is white space.
+pub(crate) fn is_blank(text: &str) -> bool {
+    let mut runs = runs(text);
+    runs.skip_space();
+    runs.at == text.len()
+}
+
+/// An iterator over parts of a text, none of which is empty, or begins or ends with white space.
+pub(crate) struct Runs<'t> {
+    text: &'t str,
+    at: usize,
+    separators_part: bool,
+}
+
+impl Runs<'_> {
+    /// Bytes of the white space at this place, 0 for none.
+    fn space_at(&self, at: usize) -> usize {
+        match self.text.as_bytes().get(at).map(|byte| CLASSES[usize::from(*byte)]) {
+            Some(Class::Space) => 1,
+            Some(Class::Separator) => usize::from(self.separators_part),
+            Some(Class::Perhaps) => {
+                let c = self.text.get(at..).and_then(|rest| rest.chars().next());
+                c.filter(|c| c.is_whitespace()).map_or(0, char::len_utf8)
+            }
+            Some(Class::Other) | None => 0,
+        }
+    }
+
+    fn skip_space(&mut self) {
+        loop {
+            match self.space_at(self.at) {
+                0 => return,
+                n => self.at += n,
+            }
+        }
+    }
+}
+
+impl<'t> Iterator for Runs<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        self.skip_space();
+        let (bytes, from) = (self.text.as_bytes(), self.at);
+        while let Some(byte) = bytes.get(self.at) {
+            let goes_on = match CLASSES[usize::from(*byte)] {
+                Class::Other => true,
+                // One blank between two words.
+                Class::Space if *byte == b' ' && self.at + 1 < bytes.len() => self.space_at(self.at + 1) == 0,
+                Class::Space => false,
+                Class::Separator | Class::Perhaps => self.space_at(self.at) == 0,
+            };
+            if !goes_on {
+                break;
+            }
+            self.at += 1;
+        }
+        self.text.get(from..self.at).filter(|run| !run.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_parted_by_more_than_one_blank() {
+        let joined = |runs: Runs<'_>| runs.collect::<Vec<&str>>().join(" ");
+        let by_words = |text: &str, is: fn(char) -> bool| {
+            text.split(is).filter(|word| !word.is_empty()).collect::<Vec<&str>>().join(" ")
+        };
+        for c in (0..0x1_0000).filter_map(char::from_u32) {
+            for text in [format!("{c}á{c}{c}b c{c}"), format!(" {c} d {c}e{c} f "), format!("{c}{c}{c}")] {
+                assert_eq!(joined(runs(&text)), by_words(&text, is_space), "{c:?}");
+                assert_eq!(joined(unicode_runs(&text)), by_words(&text, char::is_whitespace), "{c:?}");
+                assert_eq!(is_blank(&text), text.chars().all(is_space), "{c:?}");
+            }
+        }
+        assert!(runs("one two three").eq(["one two three"]));
+        assert!(runs(" one  two\nthree ").eq(["one", "two", "three"]));
+        assert!(is_blank("") && runs("").next().is_none());
+    }
+}
