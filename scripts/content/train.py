@@ -93,7 +93,8 @@ def class_sums(pages):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out")
-    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--batch", type=int, default=4, help="pages a step")
     parser.add_argument("--sets", default=",".join(corpora.WEIGHTS))
     parser.add_argument("--save", help="keep the probabilities of left-out pages in this file")
     parser.add_argument("--folds", help="write the weights of each fold below this folder, for left-out figures")
@@ -112,7 +113,7 @@ def main():
         scaler = nets.Scaler(np.concatenate([pages[k].features[::5] for k in chosen]))
         scaler.mean[-2:], scaler.scale[-2:] = 0, 1
         items = [item_of(pages[k], scaler(pages[k].features), guesses.get(k)) for k in chosen]
-        return scaler, nets.train(items, len(names), length_at, epochs=given.epochs, class_at=class_at)
+        return scaler, nets.train(items, len(names), length_at, epochs=given.epochs, batch=given.batch, class_at=class_at)
 
     def probabilities(model, k):
         scaler, net = model

@@ -143,8 +143,15 @@ impl Walk<'_> {
         let (a, b) = (self.child(i, 1), self.child_there(j, 1));
         let is_equal = self.page.columns.subtree[i] == self.training_page.columns.subtree[j];
         let is_like = || self.likeness(a, b, 1, 1).is_some_and(|p| p > self.options.threshold);
-        if !self.out.taken[j] && (is_equal || is_like()) {
-            self.scratch.open.push((i, j));
+        if self.out.taken[j] || !(is_equal || is_like()) {
+            return;
+        }
+        // Most only children are texts, which have no children to be mapped.
+        let is_leaf = self.page.columns.n_children[i] == 0 || self.training_page.columns.n_children[j] == 0;
+        match (is_equal, is_leaf) {
+            (true, _) => self.equal(i, j),
+            (false, true) => (self.out.matches[i], self.out.taken[j]) = (NodeMatch::Partial, true),
+            (false, false) => self.scratch.open.push((i, j)),
         }
     }
 
