@@ -4,13 +4,18 @@
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{channel, sync_channel};
+use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Items that are read and not taken yet, and their bytes.
 const MOST_ITEMS: usize = 512;
 const MOST_BYTES: usize = 24 << 20;
+
+/// Items that a worker takes at once, if they hold less than these bytes: each exchange between threads costs some
+/// microseconds.
+const BATCH_ITEMS: usize = 8;
+const BATCH_BYTES: usize = 1 << 20;
 
 /// Runs items through all cores. `size` is the number of bytes that an item holds. The first error of `take` ends it.
 pub(super) fn run<T: Send, R: Send, E>(
@@ -22,7 +27,7 @@ pub(super) fn run<T: Send, R: Send, E>(
     let n_workers = thread::available_parallelism().map_or(1, NonZero::get);
     let room = Room::default();
     let (to_workers, waiting) = sync_channel::<(usize, usize, T)>(MOST_ITEMS);
-    let (results, finished) = channel::<(usize, usize, R)>();
+    let (results, finished) = channel::<Vec<(usize, usize, R)>>();
     let waiting = Mutex::new(waiting);
     thread::scope(|scope| {
         // Closed on every way out, so that the reader does not wait for ever.
@@ -40,9 +45,10 @@ pub(super) fn run<T: Send, R: Send, E>(
             let results = results.clone();
             scope.spawn(move || {
                 loop {
-                    let next = lock(waiting).recv();
-                    let Ok((at, bytes, item)) = next else { return };
-                    if results.send((at, bytes, work(item))).is_err() {
+                    let batch = batch_of(&lock(waiting));
+                    let done = batch.into_iter().map(|(at, bytes, item)| (at, bytes, work(item)));
+                    let done: Vec<(usize, usize, R)> = done.collect();
+                    if done.is_empty() || results.send(done).is_err() {
                         return;
                     }
                 }
@@ -50,7 +56,7 @@ pub(super) fn run<T: Send, R: Send, E>(
         }
         drop(results);
         let (mut early, mut next) = (BTreeMap::new(), 0);
-        for (at, bytes, result) in finished {
+        for (at, bytes, result) in finished.into_iter().flatten() {
             early.insert(at, (bytes, result));
             while let Some((bytes, result)) = early.remove(&next) {
                 next += 1;
@@ -62,6 +68,18 @@ pub(super) fn run<T: Send, R: Send, E>(
     })
 }
 
+/// The next items; none when there are no more.
+fn batch_of<T>(waiting: &Receiver<(usize, usize, T)>) -> Vec<(usize, usize, T)> {
+    let mut batch: Vec<(usize, usize, T)> = waiting.recv().into_iter().collect();
+    let mut n_bytes: usize = batch.iter().map(|(_, bytes, _)| bytes).sum();
+    while !batch.is_empty() && batch.len() < BATCH_ITEMS && n_bytes < BATCH_BYTES {
+        let Ok(next) = waiting.try_recv() else { break };
+        n_bytes += next.1;
+        batch.push(next);
+    }
+    batch
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -69,28 +87,40 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Bounds what is in memory.
 #[derive(Default)]
 struct Room {
-    /// Items and bytes.
-    taken: Mutex<(usize, usize)>,
+    taken: Mutex<Taken>,
     freed: Condvar,
     is_closed: AtomicBool,
+}
+
+#[derive(Default)]
+struct Taken {
+    items: usize,
+    bytes: usize,
+    /// Whether the reader waits for room.
+    is_wanted: bool,
 }
 
 impl Room {
     /// Waits for room. One item is let in whatever its size. Returns false when nothing more is wanted.
     fn enter(&self, bytes: usize) -> bool {
-        let is_full = |taken: &mut (usize, usize)| {
-            let is_over = taken.0 >= MOST_ITEMS || taken.1 + bytes > MOST_BYTES;
-            taken.0 > 0 && is_over && !self.is_closed.load(Ordering::Relaxed)
+        let is_full = |taken: &mut Taken| {
+            let is_over = taken.items >= MOST_ITEMS || taken.bytes + bytes > MOST_BYTES;
+            taken.is_wanted = taken.items > 0 && is_over && !self.is_closed.load(Ordering::Relaxed);
+            taken.is_wanted
         };
         let mut taken = self.freed.wait_while(lock(&self.taken), is_full).unwrap_or_else(PoisonError::into_inner);
-        *taken = (taken.0 + 1, taken.1 + bytes);
+        (taken.items, taken.bytes) = (taken.items + 1, taken.bytes + bytes);
         !self.is_closed.load(Ordering::Relaxed)
     }
 
+    /// Frees the room of an item. The reader is woken when half of all is free, not for each item.
     fn leave(&self, bytes: usize) {
         let mut taken = lock(&self.taken);
-        *taken = (taken.0 - 1, taken.1 - bytes);
-        self.freed.notify_one();
+        (taken.items, taken.bytes) = (taken.items - 1, taken.bytes - bytes);
+        let is_roomy = taken.items <= MOST_ITEMS / 2 && taken.bytes <= MOST_BYTES / 2;
+        if taken.is_wanted && is_roomy {
+            self.freed.notify_one();
+        }
     }
 }
 
