@@ -1,5 +1,6 @@
 //! Templates, framesets, and what is behind the body.
 
+use super::head::belongs_to_head;
 use super::{Builder, Mode, Name, Step, Token, is_blank};
 use crate::dom::raw_tree::DOCUMENT;
 
@@ -8,16 +9,7 @@ impl Builder {
         let mode = match token {
             Token::Text(_) | Token::Comment => return self.in_body(token),
             Token::Start(tag) => match tag.name {
-                Name::BASE
-                | Name::BASEFONT
-                | Name::BGSOUND
-                | Name::LINK
-                | Name::META
-                | Name::NOFRAMES
-                | Name::SCRIPT
-                | Name::STYLE
-                | Name::TEMPLATE
-                | Name::TITLE => return self.in_head(token),
+                name if belongs_to_head(name) => return self.in_head(token),
                 Name::CAPTION | Name::COLGROUP | Name::TBODY | Name::TFOOT | Name::THEAD => Mode::InTable,
                 Name::COL => Mode::InColumnGroup,
                 Name::TR => Mode::InTableBody,

@@ -1,5 +1,6 @@
 //! The body.
 
+use super::head::belongs_to_head;
 use super::open::{BUTTON_SCOPE, LIST_SCOPE, SCOPE, Space};
 use super::{Builder, Content, Entry, Is, Mode, Name, Step, Token, is_blank};
 use crate::dom::tokenizer::StartTag;
@@ -83,16 +84,7 @@ impl Builder {
                 }
                 self.insert(tag);
             }
-            Name::BASE
-            | Name::BASEFONT
-            | Name::BGSOUND
-            | Name::LINK
-            | Name::META
-            | Name::NOFRAMES
-            | Name::SCRIPT
-            | Name::STYLE
-            | Name::TEMPLATE
-            | Name::TITLE => return self.in_head(token),
+            name if belongs_to_head(name) => return self.in_head(token),
             Name::HTML => {
                 if let Some(html) = self.open.first().map(|html| html.id)
                     && !self.has_open(Name::TEMPLATE)

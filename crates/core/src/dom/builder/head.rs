@@ -151,16 +151,7 @@ impl Builder {
                     self.mode = Mode::InFrameset;
                     Step::Done
                 }
-                Name::BASE
-                | Name::BASEFONT
-                | Name::BGSOUND
-                | Name::LINK
-                | Name::META
-                | Name::NOFRAMES
-                | Name::SCRIPT
-                | Name::STYLE
-                | Name::TEMPLATE
-                | Name::TITLE => self.in_head_again(token),
+                name if belongs_to_head(name) => self.in_head_again(token),
                 Name::HEAD => Step::Done,
                 _ => self.begin_body(),
             },
@@ -188,4 +179,21 @@ impl Builder {
 /// End tags before which the elements that are not there yet are inserted.
 fn is_end_of_page(name: Name) -> bool {
     matches!(name, Name::HEAD | Name::BODY | Name::HTML | Name::BR)
+}
+
+/// Elements that are inserted as in the head, wherever they are.
+pub(super) fn belongs_to_head(name: Name) -> bool {
+    matches!(
+        name,
+        Name::BASE
+            | Name::BASEFONT
+            | Name::BGSOUND
+            | Name::LINK
+            | Name::META
+            | Name::NOFRAMES
+            | Name::SCRIPT
+            | Name::STYLE
+            | Name::TEMPLATE
+            | Name::TITLE
+    )
 }
