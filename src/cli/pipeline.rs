@@ -44,6 +44,7 @@ pub(super) fn run<T: Send, R: Send, E>(
         for _ in 0..n_workers {
             let results = results.clone();
             scope.spawn(move || {
+                let _closing = ClosingOnPanic(room);
                 loop {
                     let batch = batch_of(&lock(waiting));
                     let done = batch.into_iter().map(|(at, bytes, item)| (at, bytes, work(item)));
@@ -134,6 +135,17 @@ impl Drop for Closing<'_> {
     }
 }
 
+/// Ends all threads when this one panics: its items would be waited for. The scope reports the panic.
+struct ClosingOnPanic<'a>(&'a Room);
+
+impl Drop for ClosingOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            drop(Closing(self.0));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,6 +168,14 @@ mod tests {
         })
         .unwrap();
         assert_eq!(taken, (0..3000).map(|n| 2 * n).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_panic_ends_it() {
+        let items = |put: &mut dyn FnMut(usize) -> bool| (0..10 * MOST_ITEMS).for_each(|n| drop(put(n)));
+        let work = |n: usize| assert_ne!(n, 1000, "on purpose");
+        let run = || run(items, |_| 1, work, |()| Ok::<_, ()>(()));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
     }
 
     #[test]

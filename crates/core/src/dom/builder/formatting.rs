@@ -3,6 +3,7 @@
 use super::open::{SCOPE, Space};
 use super::{Builder, Is, Name, Open};
 use crate::dom::raw_tree::Kind;
+use crate::dom::shape::{hash_str, mix};
 use crate::dom::tokenizer::StartTag;
 
 /// An entry of the list.
@@ -20,6 +21,8 @@ pub(super) struct Formatting {
     name: Name,
     /// Its attributes in the tree: those of the first element, of which the others are copies.
     attrs: (u32, u32),
+    /// A number for many attributes, in any order; 0 for a few.
+    number: u64,
 }
 
 /// Rounds of the algorithm, and elements between the two blocks that keep their place in the list.
@@ -28,6 +31,9 @@ const MOST_INNER: usize = 3;
 
 /// Equal elements in the list.
 const MOST_EQUAL: usize = 3;
+
+/// Attributes that are compared with those of every element in the list. More are compared by a number first.
+const FEW: usize = 8;
 
 impl Builder {
     /// The formatting elements behind the last marker, the last one first, with their places.
@@ -45,7 +51,9 @@ impl Builder {
 
     /// Inserts a formatting element and adds it to the list, in which three equal ones are enough.
     pub(super) fn insert_formatting(&mut self, tag: &StartTag<'_>) {
-        let equal = self.formatting_behind_marker().filter(|(_, element)| self.equals(element, tag));
+        let number = number_of(tag);
+        let alike = self.formatting_behind_marker().filter(|(_, element)| element.number == number);
+        let equal = alike.filter(|(_, element)| self.equals(element, tag));
         let (n_equal, first) = equal.fold((0, 0), |(n, _), (place, _)| (n + 1, place));
         if n_equal >= MOST_EQUAL {
             self.formatting.remove(first);
@@ -53,7 +61,7 @@ impl Builder {
         let element = self.insert(tag);
         let attrs = self.tree.attributes(element.id);
         let attrs = (attrs.start as u32, attrs.end as u32);
-        self.formatting.push(Entry::Element(Formatting { id: element.id, name: tag.name, attrs }));
+        self.formatting.push(Entry::Element(Formatting { id: element.id, name: tag.name, attrs, number }));
     }
 
     /// Whether an element has the name and the attributes of this tag, in any order.
@@ -211,4 +219,12 @@ impl Builder {
             }
         }
     }
+}
+
+fn number_of(tag: &StartTag<'_>) -> u64 {
+    if tag.attrs.len() <= FEW {
+        return 0;
+    }
+    let numbers = tag.attrs.iter().map(|attr| mix(hash_str(&attr.value), attr.name.number() as u64));
+    numbers.fold(0, u64::wrapping_add)
 }

@@ -4,8 +4,9 @@
 //! ([`Is`]), open elements are copied, and attribute values are stored once, in the buffer of the tree. Documents are
 //! parsed, never fragments, and scripts are not run.
 //!
-//! html5ever's tree builder is the oracle of the tests. So this one follows its reading of the standard where both
-//! could differ: a select is an element like others, and `selectedcontent` is not filled.
+//! html5ever's tree builder is the oracle of the tests. So this one does as html5ever where that differs from the
+//! standard: foreign elements are never special, an item of a list is looked for among HTML elements only, foreign
+//! content is not left for an `annotation-xml` that holds HTML, and `selectedcontent` is not filled.
 
 mod after;
 mod body;
@@ -112,7 +113,7 @@ struct Builder {
     quirks: bool,
     scripting: bool,
     depth: DepthLimit<Name>,
-    /// Depth of the last added element, or of the parent of the last closed one.
+    /// Depth of the last added element, or of the parent of the last one that was closed alone.
     open_depth: u32,
     max_nodes: usize,
     is_full: bool,
@@ -226,8 +227,11 @@ impl TokenSink for Builder {
     }
 
     fn start_tag(&mut self, tag: &StartTag<'_>) -> Content {
-        let is_dropped = !self.has_room()
-            || self.depth.drops_start(&tag.name, self.open_depth, tag.name.is_raw_text(), tag.is_self_closing);
+        let is_dropped = !self.has_room() || {
+            let is_raw_text = tag.name.is_raw_text() && !self.current().is_foreign();
+            let reads_text = is_raw_text && (tag.name != Name::NOSCRIPT || self.scripting);
+            self.depth.drops_start(&tag.name, self.open_depth, reads_text, tag.is_self_closing)
+        };
         if is_dropped {
             return Content::Markup;
         }
@@ -236,7 +240,8 @@ impl TokenSink for Builder {
     }
 
     fn end_tag(&mut self, name: Name) {
-        if self.has_room() && !self.depth.drops_end(&name) {
+        // The end tag of a text belongs to the element that was opened last.
+        if self.has_room() && (self.mode == Mode::Text || !self.depth.drops_end(&name)) {
             self.ignore_lf = false;
             self.process(Token::End(name));
         }
@@ -285,6 +290,7 @@ impl TokenSink for Builder {
     }
 
     fn end(&mut self) {
+        // A page that was cut off ends, too: it has a body.
         if self.is_full || self.has_room() {
             self.process(Token::Eof);
         }

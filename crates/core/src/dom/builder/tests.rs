@@ -207,3 +207,28 @@ fn no_node_is_added_beyond_the_limit() {
     let tree = parse(&"<p>x<b>y</b>".repeat(100), &limits);
     assert!((30..50).contains(&tree.len()) && tree.notes() == [Note::NodesCut], "{} {:?}", tree.len(), tree.notes());
 }
+
+/// In foreign content, and in `noscript` without scripting, elements of raw text nest like all others.
+#[test]
+fn elements_of_raw_text_do_not_pass_the_depth_limit() {
+    let limits = ParseOptions { max_depth: 50, ..ParseOptions::default() };
+    for (open, close) in [("<svg>", "</y>"), ("<math>", "</xmp>"), ("<noscript>text</noscript>", "</noscript>")] {
+        for name in ["xmp", "style", "iframe", "noscript", "title"] {
+            let html = format!("{open}{}{}<p>end", format!("<{name}>").repeat(300), close.repeat(300));
+            let tree = parse(&html, &limits);
+            let deepest = tree.shape.depth.iter().max().copied().unwrap_or_default();
+            assert!(deepest <= 55, "{open}<{name}>: {deepest}");
+            assert_same(&html, limits);
+        }
+    }
+}
+
+#[test]
+fn many_attributes_in_any_order_are_equal() {
+    let attrs: Vec<String> = (0..20).map(|n| format!("a{n}=v{n}")).collect();
+    let turned: Vec<&str> = attrs.iter().rev().map(String::as_str).collect();
+    for other in [turned.join(" "), format!("{} b=1", attrs[1..].join(" "))] {
+        let html = format!("<p><b {0}><b {1}><b {0}><b {1}><b {0}>x</p>y", attrs.join(" "), other);
+        assert_same(&html, ParseOptions::default());
+    }
+}

@@ -7,19 +7,29 @@ use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::TreeBuilder;
 
 use super::sink::{Handle, Sink};
+use crate::dom::ParseOptions;
 use crate::dom::depth_limit::DepthLimit;
 
 pub(super) struct LimitSink {
     pub(super) builder: TreeBuilder<Handle, Sink>,
     depth: RefCell<DepthLimit<LocalName>>,
     max_nodes: usize,
+    scripting: bool,
+    /// Whether the next tag ends a text.
+    in_text: Cell<bool>,
     full: Cell<bool>,
 }
 
 impl LimitSink {
-    pub(super) fn new(builder: TreeBuilder<Handle, Sink>, max_depth: u16, max_nodes: usize) -> LimitSink {
-        let depth = RefCell::new(DepthLimit::new(max_depth));
-        LimitSink { builder, depth, max_nodes, full: Cell::new(false) }
+    pub(super) fn new(builder: TreeBuilder<Handle, Sink>, limits: &ParseOptions, scripting: bool) -> LimitSink {
+        LimitSink {
+            builder,
+            depth: RefCell::new(DepthLimit::new(limits.max_depth)),
+            max_nodes: limits.max_nodes,
+            scripting,
+            in_text: Cell::new(false),
+            full: Cell::new(false),
+        }
     }
 
     /// Whether no further token changes anything.
@@ -37,9 +47,11 @@ impl LimitSink {
         match tag.kind {
             TagKind::StartTag => {
                 let open_depth = self.builder.sink.open_depth.get();
-                depth.drops_start(&tag.name, open_depth, is_raw_text(&tag.name), tag.self_closing)
+                let is_foreign = self.builder.adjusted_current_node_present_but_not_in_html_namespace();
+                let reads_text = is_raw_text(&tag.name) && !is_foreign && (self.scripting || &*tag.name != "noscript");
+                depth.drops_start(&tag.name, open_depth, reads_text, tag.self_closing)
             }
-            TagKind::EndTag => depth.drops_end(&tag.name),
+            TagKind::EndTag => !self.in_text.replace(false) && depth.drops_end(&tag.name),
         }
     }
 }
@@ -77,7 +89,9 @@ impl TokenSink for LimitSink {
         {
             return TokenSinkResult::Continue;
         }
-        self.builder.process_token(token, line)
+        let result = self.builder.process_token(token, line);
+        self.in_text.set(self.in_text.get() || matches!(result, TokenSinkResult::RawData(_)));
+        result
     }
 
     fn end(&self) {

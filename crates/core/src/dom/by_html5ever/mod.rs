@@ -26,7 +26,7 @@ const PIECE: usize = 64 * 1024;
 pub(super) fn build(page: &str, options: &ParseOptions, scripting: bool) -> Built {
     let sink = Sink::new(page.len(), options);
     let opts = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
-    let limit = LimitSink::new(TreeBuilder::new(sink, opts), options.max_depth, options.max_nodes);
+    let limit = LimitSink::new(TreeBuilder::new(sink, opts), options, scripting);
     let surplus = surplus_attributes(page, options.max_attributes);
     let kept = without(page, &surplus);
     let tokenizer = Tokenizer::new(limit, TokenizerOpts::default());

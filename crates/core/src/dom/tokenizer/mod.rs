@@ -172,6 +172,13 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
         }
     }
 
+    /// Goes behind a name of at least `least` bytes.
+    fn skip_name(&mut self, least: usize, ends: impl Fn(u8) -> bool) {
+        let rest = &self.bytes[self.at..];
+        let end = rest.iter().enumerate().position(|(n, byte)| n >= least && ends(*byte));
+        self.at += end.unwrap_or(rest.len());
+    }
+
     /// A name from here up to a byte that ends it, of at least `least` bytes: in lower case, U+FFFD for each NUL.
     fn name(&mut self, least: usize, ends: impl Fn(u8) -> bool) -> Name {
         let rest = &self.bytes[self.at..];

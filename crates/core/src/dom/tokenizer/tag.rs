@@ -16,7 +16,7 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
     pub(super) fn start_tag(&mut self) {
         let name = self.name(0, ends_name);
         self.state = State::Data;
-        let Some(is_self_closing) = self.contents() else { return };
+        let Some(is_self_closing) = self.contents(self.max_attributes) else { return };
         self.last_start = name;
         let content = self.sink.start_tag(&StartTag { name, attrs: &self.attrs, is_self_closing });
         match content {
@@ -32,13 +32,14 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
     pub(super) fn end_tag(&mut self) {
         let name = self.name(0, ends_name);
         self.state = State::Data;
-        if self.contents().is_some() {
+        if self.contents(0).is_some() {
             self.sink.end_tag(name);
         }
     }
 
-    /// Reads the rest of a tag. Returns whether it closes itself; `None` if the input ends in it.
-    fn contents(&mut self) -> Option<bool> {
+    /// Reads the rest of a tag, of which so many attributes are kept. Returns whether it closes itself; `None` if the
+    /// input ends in it.
+    fn contents(&mut self, n_kept: usize) -> Option<bool> {
         self.attrs.clear();
         let (mut n_seen, mut is_self_closing) = (0, false);
         loop {
@@ -55,7 +56,7 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
                 Some(byte) if is_space(byte) => self.at += 1,
                 Some(_) => {
                     n_seen += 1;
-                    if self.attribute(n_seen <= self.max_attributes).is_none() {
+                    if self.attribute(n_seen <= n_kept).is_none() {
                         break;
                     }
                 }
@@ -69,7 +70,11 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
     /// An attribute, kept unless it is there already or not to be kept. `None` if the input ends in its value.
     fn attribute(&mut self, keep: bool) -> Option<()> {
         // The first character of a name may be `=`.
-        let name = self.name(1, |byte| ends_name(byte) || byte == b'=');
+        let ends = |byte| ends_name(byte) || byte == b'=';
+        let name = if keep { Some(self.name(1, ends)) } else { None };
+        if name.is_none() {
+            self.skip_name(1, ends);
+        }
         self.skip_space();
         let value = match self.peek() {
             Some(b'=') => {
@@ -79,7 +84,7 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
             }
             _ => Cow::Borrowed(""),
         };
-        if keep && !self.attrs.iter().any(|attr| attr.name == name) {
+        if let Some(name) = name.filter(|name| !self.attrs.iter().any(|attr| attr.name == *name)) {
             self.attrs.push(TagAttr { name, value });
         }
         Some(())
