@@ -27,7 +27,8 @@ impl<N: Eq + Hash + Clone> DepthLimit<N> {
     }
 
     /// Whether a start tag is dropped. `open_depth` is the depth of the last added element, or of the parent of the
-    /// last closed one. Tags that text follows (`reads_text`) must reach the builder, which switches the tokenizer's state for them.
+    /// last closed one. Tags that text follows (`reads_text`) must reach the builder, which switches the tokenizer's
+    /// state for them.
     pub(super) fn drops_start(&mut self, name: &N, open_depth: u32, reads_text: bool, is_self_closing: bool) -> bool {
         let too_deep = open_depth.saturating_sub(self.max_depth);
         if too_deep == 0 || reads_text {
