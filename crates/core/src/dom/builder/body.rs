@@ -23,31 +23,7 @@ impl Builder {
 
     fn start_in_body(&mut self, tag: &StartTag<'_>, token: Token<'_>) -> Step {
         match tag.name {
-            Name::ADDRESS
-            | Name::ARTICLE
-            | Name::ASIDE
-            | Name::BLOCKQUOTE
-            | Name::CENTER
-            | Name::DETAILS
-            | Name::DIALOG
-            | Name::DIR
-            | Name::DIV
-            | Name::DL
-            | Name::FIELDSET
-            | Name::FIGCAPTION
-            | Name::FIGURE
-            | Name::FOOTER
-            | Name::HEADER
-            | Name::HGROUP
-            | Name::MAIN
-            | Name::MENU
-            | Name::NAV
-            | Name::OL
-            | Name::P
-            | Name::SEARCH
-            | Name::SECTION
-            | Name::SUMMARY
-            | Name::UL => {
+            name if name == Name::P || is_block(name) => {
                 self.close_p_in_button_scope();
                 self.insert(tag);
             }
@@ -284,34 +260,10 @@ impl Builder {
 
     fn end_in_body(&mut self, name: Name, token: Token<'_>) -> Step {
         match name {
-            Name::ADDRESS
-            | Name::ARTICLE
-            | Name::ASIDE
-            | Name::BLOCKQUOTE
-            | Name::BUTTON
-            | Name::CENTER
-            | Name::DETAILS
-            | Name::DIALOG
-            | Name::DIR
-            | Name::DIV
-            | Name::DL
-            | Name::FIELDSET
-            | Name::FIGCAPTION
-            | Name::FIGURE
-            | Name::FOOTER
-            | Name::HEADER
-            | Name::HGROUP
-            | Name::LISTING
-            | Name::MAIN
-            | Name::MENU
-            | Name::NAV
-            | Name::OL
-            | Name::PRE
-            | Name::SEARCH
-            | Name::SECTION
-            | Name::SELECT
-            | Name::SUMMARY
-            | Name::UL => {
+            Name::BUTTON | Name::LISTING | Name::PRE | Name::SELECT => {
+                self.end_block(name);
+            }
+            _ if is_block(name) => {
                 self.end_block(name);
             }
             Name::A
@@ -399,4 +351,35 @@ impl Builder {
 /// Whether an input is hidden.
 pub(super) fn is_hidden(tag: &StartTag<'_>) -> bool {
     tag.attrs.iter().any(|attr| attr.name == Name::TYPE && attr.value.eq_ignore_ascii_case("hidden"))
+}
+
+/// Elements that end a paragraph, and whose end tags close what is open in them.
+fn is_block(name: Name) -> bool {
+    matches!(
+        name,
+        Name::ADDRESS
+            | Name::ARTICLE
+            | Name::ASIDE
+            | Name::BLOCKQUOTE
+            | Name::CENTER
+            | Name::DETAILS
+            | Name::DIALOG
+            | Name::DIR
+            | Name::DIV
+            | Name::DL
+            | Name::FIELDSET
+            | Name::FIGCAPTION
+            | Name::FIGURE
+            | Name::FOOTER
+            | Name::HEADER
+            | Name::HGROUP
+            | Name::MAIN
+            | Name::MENU
+            | Name::NAV
+            | Name::OL
+            | Name::SEARCH
+            | Name::SECTION
+            | Name::SUMMARY
+            | Name::UL
+    )
 }
