@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use super::sql::{EMPTY, Row, params};
 use dehusk_core::internals::page_url::PageUrl;
 use sha2::{Digest, Sha256};
-use zstd::bulk::Compressor;
+use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe;
 
 use super::{Cleaned, NewPage, SiteId, Store, StoreError, url_at};
 use crate::revisit::{Change, UrlUpdate, after_cleaning, after_fetch, has_same_body};
@@ -30,7 +31,18 @@ pub fn pack(bytes: &[u8], level: i32) -> Vec<u8> {
 
 /// What [`pack`] packed.
 pub fn unpack(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    zstd::stream::decode_all(bytes)
+    /// A damaged value may claim any size. Larger ones grow as they are read.
+    const MOST_AT_ONCE: u64 = 64 << 20;
+    thread_local! {
+        static UNPACKER: RefCell<Decompressor<'static>> = RefCell::new(Decompressor::default());
+    }
+    let size = zstd_safe::get_frame_content_size(bytes).ok().flatten().filter(|size| *size <= MOST_AT_ONCE);
+    let at_once =
+        size.and_then(|size| UNPACKER.with_borrow_mut(|unpacker| unpacker.decompress(bytes, size as usize).ok()));
+    match at_once {
+        Some(unpacked) => Ok(unpacked),
+        None => zstd::stream::decode_all(bytes),
+    }
 }
 
 /// What became of a page that was saved.

@@ -50,12 +50,14 @@ pub(super) struct Lines<R> {
     reader: R,
     most: usize,
     n: usize,
+    /// Bytes of the last line: the next one is about as long.
+    expected: usize,
     is_over: bool,
 }
 
 impl<R> Lines<R> {
     pub(super) fn new(reader: R, most: usize) -> Lines<R> {
-        Lines { reader, most, n: 0, is_over: false }
+        Lines { reader, most, n: 0, expected: 0, is_over: false }
     }
 }
 
@@ -65,7 +67,7 @@ impl<R: BufRead> Iterator for Lines<R> {
     fn next(&mut self) -> Option<Self::Item> {
         while !self.is_over {
             self.n += 1;
-            let mut line = Vec::new();
+            let mut line = Vec::with_capacity(self.expected.min(1 << 20));
             // JSON escapes can make HTML six times as long.
             let most = 6 * self.most as u64 + 65_536;
             let outcome = (&mut self.reader).take(most).read_until(b'\n', &mut line).map_err(anyhow::Error::from);
@@ -76,7 +78,10 @@ impl<R: BufRead> Iterator for Lines<R> {
             match outcome {
                 Ok(0) => self.is_over = true,
                 Ok(_) if line.iter().all(u8::is_ascii_whitespace) => {}
-                Ok(_) => return Some((self.n, String::from_utf8(line).context("is not UTF-8"))),
+                Ok(n) => {
+                    self.expected = n;
+                    return Some((self.n, String::from_utf8(line).context("is not UTF-8")));
+                }
                 Err(e) => {
                     self.is_over = true;
                     return Some((self.n, Err(e)));

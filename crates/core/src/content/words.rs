@@ -8,7 +8,7 @@ pub(super) fn is_ideograph(c: char) -> bool {
 }
 
 /// Marks between and at the end of clauses.
-pub(super) fn is_mark(c: char) -> bool {
+pub(super) const fn is_mark(c: char) -> bool {
     matches!(
         c,
         ',' | '.' | ';' | '!' | '?' | ':' | '，' | '。' | '、' | '；' | '！' | '？' | '：' | '،' | '؛' | '؟' | '।'
@@ -26,7 +26,7 @@ pub(super) fn closes(c: char) -> bool {
 }
 
 /// Marks between the entries of a menu or a path.
-pub(super) fn is_separator(c: char) -> bool {
+pub(super) const fn is_separator(c: char) -> bool {
     matches!(c, '|' | '»' | '›' | '→' | '·' | '•' | '«' | '‹' | '/' | '>')
 }
 
@@ -71,11 +71,30 @@ pub(super) fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
     }
 }
 
+/// Letters, digits and `_` of ASCII, in lower case; 0 for other bytes.
+static WORD_BYTES: [u8; 256] = {
+    let (mut bytes, mut byte) = ([0; 256], 0_u8);
+    while byte < 128 {
+        if byte.is_ascii_alphanumeric() || byte == b'_' {
+            bytes[byte as usize] = byte.to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    bytes
+};
+
 fn for_each_ascii_word(text: &[u8], mut each: impl FnMut(u64)) {
-    let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').filter(|word| !word.is_empty());
-    words.for_each(|word| {
-        each(mix(0, word.iter().fold(0, |hash, byte| step(hash, u64::from(byte.to_ascii_lowercase())))));
-    });
+    let mut word = 0;
+    for byte in text {
+        match WORD_BYTES[usize::from(*byte)] {
+            0 if word != 0 => each(mix(0, std::mem::take(&mut word))),
+            0 => {}
+            byte => word = step(word, u64::from(byte)),
+        }
+    }
+    if word != 0 {
+        each(mix(0, word));
+    }
 }
 
 fn step(word: u64, c: u64) -> u64 {

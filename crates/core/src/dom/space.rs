@@ -74,6 +74,18 @@ impl Runs<'_> {
         }
     }
 
+    /// Whether the byte at this place belongs to the run of the one before it.
+    fn goes_on(&self) -> bool {
+        let bytes = self.text.as_bytes();
+        let byte = bytes[self.at];
+        match CLASSES[usize::from(byte)] {
+            Class::Other => true,
+            // One blank between two words.
+            Class::Space => byte == b' ' && self.at + 1 < bytes.len() && self.space_at(self.at + 1) == 0,
+            Class::Separator | Class::Perhaps => self.space_at(self.at) == 0,
+        }
+    }
+
     fn skip_space(&mut self) {
         loop {
             match self.space_at(self.at) {
@@ -90,21 +102,42 @@ impl<'t> Iterator for Runs<'t> {
     fn next(&mut self) -> Option<&'t str> {
         self.skip_space();
         let (bytes, from) = (self.text.as_bytes(), self.at);
-        while let Some(byte) = bytes.get(self.at) {
-            let goes_on = match CLASSES[usize::from(*byte)] {
-                Class::Other => true,
-                // One blank between two words.
-                Class::Space if *byte == b' ' && self.at + 1 < bytes.len() => self.space_at(self.at + 1) == 0,
-                Class::Space => false,
-                Class::Separator | Class::Perhaps => self.space_at(self.at) == 0,
-            };
-            if !goes_on {
+        while self.at < bytes.len() {
+            self.at += plain_length(&bytes[self.at..]);
+            // Then byte by byte, before whole steps are tried again.
+            let until = (self.at + STEP).min(bytes.len());
+            while self.at < until && self.goes_on() {
+                self.at += 1;
+            }
+            if self.at < until {
                 break;
             }
-            self.at += 1;
         }
         self.text.get(from..self.at).filter(|run| !run.is_empty())
     }
+}
+
+/// Bytes that are looked at together.
+const STEP: usize = 16;
+
+/// Bytes at the beginning of a text that surely belong to one run: whole steps without bytes that may be white space,
+/// except for blanks between two other bytes. The comparisons of a step have no branches, so that they are compiled to
+/// vector instructions.
+fn plain_length(bytes: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(step) = bytes.get(length..length + STEP + 1) {
+        let mut is_special = false;
+        for (byte, next) in step.iter().zip(&step[1..]) {
+            let may_be_space = (*byte < b' ') | (*byte == 0xc2) | (0xe1..=0xe3).contains(byte);
+            is_special |= may_be_space | ((*byte == b' ') & (*next <= b' '));
+        }
+        if is_special {
+            break;
+        }
+        // A blank at the end is looked at again, with what follows it.
+        length += STEP - usize::from(step[STEP - 1] == b' ');
+    }
+    length
 }
 
 #[cfg(test)]
@@ -118,7 +151,13 @@ mod tests {
             text.split(is).filter(|word| !word.is_empty()).collect::<Vec<&str>>().join(" ")
         };
         for c in (0..0x1_0000).filter_map(char::from_u32) {
-            for text in [format!("{c}á{c}{c}b c{c}"), format!(" {c} d {c}e{c} f "), format!("{c}{c}{c}")] {
+            let texts = [
+                format!("{c}á{c}{c}b c{c}"),
+                format!(" {c} d {c}e{c} f "),
+                format!("{c}{c}{c}"),
+                format!("fifteen letters {c} {c}sixteen letters {c}fifteen letters{c} "),
+            ];
+            for text in texts {
                 assert_eq!(joined(runs(&text)), by_words(&text, is_space), "{c:?}");
                 assert_eq!(joined(unicode_runs(&text)), by_words(&text, char::is_whitespace), "{c:?}");
                 assert_eq!(is_blank(&text), text.chars().all(is_space), "{c:?}");

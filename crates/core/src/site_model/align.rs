@@ -10,8 +10,8 @@ use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::training_page::TrainingPage;
 use crate::equality_weights::EqualityWeights;
 
-/// How much of a node is on a training page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How much of a node is on a training page, ascending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NodeMatch {
     /// Nothing.
     #[default]
@@ -24,27 +24,24 @@ pub(super) enum NodeMatch {
     Moved,
 }
 
-/// The alignment of a page to one training page.
+/// The alignment of a page to one training page: how much of each node is there.
 #[derive(Debug, Default)]
 pub(super) struct Alignment {
     pub(super) matches: Vec<NodeMatch>,
-    /// For each node of the training page, whether a node of the page is mapped to it.
-    pub(super) taken: Vec<bool>,
 }
 
 impl Alignment {
     /// Share of the characters of the page's text that are also on the training page.
     pub(super) fn equal_text(&self, page: &EncodedPage) -> f64 {
-        let (mut equal, mut all) = (0_u64, 0_u64);
-        for (found, chars) in self.matches.iter().zip(&page.chars) {
-            all += u64::from(*chars);
-            equal += if matches!(found, NodeMatch::Equal | NodeMatch::Moved) { u64::from(*chars) } else { 0 };
-        }
+        let all: u64 = page.chars.iter().map(|chars| u64::from(*chars)).sum();
+        let is_equal = |found: &NodeMatch| matches!(found, NodeMatch::Equal | NodeMatch::Moved);
+        let equal = self.matches.iter().zip(&page.chars).map(|(found, chars)| chars * u32::from(is_equal(found)));
+        let equal: u64 = equal.map(u64::from).sum();
         if all == 0 { 0.0 } else { equal as f64 / all as f64 }
     }
 }
 
-/// Aligns `page` to `training_page`.
+/// Aligns `page` to `training_page`. [`Scratch::taken`] tells afterwards what of the training page the page shows.
 pub(super) fn align(
     page: &EncodedPage,
     training_page: &TrainingPage,
@@ -52,14 +49,16 @@ pub(super) fn align(
     options: &SiteModelOptions,
     scratch: &mut Scratch,
 ) -> Alignment {
-    let mut out = Alignment { matches: vec![NodeMatch::Absent; page.len()], taken: vec![false; training_page.len()] };
+    let mut matches = vec![NodeMatch::Absent; page.len()];
+    scratch.taken.clear();
+    scratch.taken.resize(training_page.len(), false);
+    scratch.is_noted = false;
     if !page.is_empty() && training_page.len() > 0 {
-        let mut walk = Walk { page, training_page, interner, options, out: &mut out, scratch };
-        walk.note_subtrees();
+        let mut walk = Walk { page, training_page, interner, options, matches: &mut matches, scratch };
         walk.from(0, 0);
         walk.find_moved();
     }
-    out
+    Alignment { matches }
 }
 
 struct Walk<'a> {
@@ -67,22 +66,25 @@ struct Walk<'a> {
     training_page: &'a TrainingPage,
     interner: &'a Interner,
     options: &'a SiteModelOptions,
-    out: &'a mut Alignment,
+    matches: &'a mut [NodeMatch],
     scratch: &'a mut Scratch,
 }
 
 /// Buffers that are reused by the next alignment.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// Pairs whose children are to be mapped.
+    /// For each node of the training page, whether a node of the page is mapped to it.
+    pub(super) taken: Vec<bool>,
+    /// Pairs of nodes that are mapped, whose children are to be mapped.
     open: Vec<(usize, usize)>,
     lists: Lists,
     by_subtree: ByNumber,
     by_signature: ByNumber,
     /// For each subtree, the number of the last training page that contains it.
     found_in: Vec<u32>,
-    /// Number of the current training page.
+    /// Number of the last training page that was noted there, and whether it is the current one.
     training_page: u32,
+    is_noted: bool,
 }
 
 /// A node of a child list.
@@ -106,53 +108,43 @@ struct Lists {
 }
 
 impl Walk<'_> {
-    fn note_subtrees(&mut self) {
-        let Scratch { found_in, training_page, .. } = &mut *self.scratch;
-        *training_page += 1;
-        found_in.resize(self.interner.n_subtrees(), 0);
-        self.training_page.columns.subtree.iter().for_each(|subtree| found_in[*subtree as usize] = *training_page);
+    fn from(&mut self, x: usize, y: usize) {
+        self.map(x, y);
+        while let Some((x, y)) = self.scratch.open.pop() {
+            self.map_children(x, y);
+        }
     }
 
-    fn from(&mut self, x: usize, y: usize) {
-        self.scratch.open.push((x, y));
-        while let Some((x, y)) = self.scratch.open.pop() {
-            let (page, training_page) = (&self.page.columns, &self.training_page.columns);
-            if page.subtree[x] == training_page.subtree[y] {
-                self.equal(x, y);
-                continue;
-            }
-            self.out.matches[x] = NodeMatch::Partial;
-            self.out.taken[y] = true;
+    /// Maps two nodes and the chains of only children below them. Where a node has more children, they are mapped later:
+    /// all that is mapped below two nodes lies below them, so that the order of pairs does not matter.
+    fn map(&mut self, mut x: usize, mut y: usize) {
+        let (page, training_page) = (&self.page.columns, &self.training_page.columns);
+        while page.subtree[x] != training_page.subtree[y] {
+            self.matches[x] = NodeMatch::Partial;
+            self.scratch.taken[y] = true;
             match (page.n_children[x], training_page.n_children[y]) {
-                (0, _) | (_, 0) => (),
-                (1, 1) => self.map_only(x + 1, y + 1),
-                _ => self.map_children(x, y),
+                (0, _) | (_, 0) => return,
+                (1, 1) if self.may_map_only(x + 1, y + 1) => (x, y) = (x + 1, y + 1),
+                (1, 1) => return,
+                _ => return self.scratch.open.push((x, y)),
             }
         }
+        self.equal(x, y);
     }
 
     fn equal(&mut self, x: usize, y: usize) {
         // The sizes can differ: a hostile page can produce equal hashes for different subtrees.
         let (here, there) = (self.page.columns.size[x] as usize, self.training_page.columns.size[y] as usize);
-        self.out.matches[x..x + here].fill(NodeMatch::Equal);
-        self.out.taken[y..y + there].fill(true);
+        self.matches[x..x + here].fill(NodeMatch::Equal);
+        self.scratch.taken[y..y + there].fill(true);
     }
 
-    /// Gives the result of `map_children` for two only children.
-    fn map_only(&mut self, i: usize, j: usize) {
+    /// Whether `map_children` would map two only children.
+    fn may_map_only(&self, i: usize, j: usize) -> bool {
+        let is_equal = || self.page.columns.subtree[i] == self.training_page.columns.subtree[j];
         let (a, b) = (self.child(i, 1), self.child_there(j, 1));
-        let is_equal = self.page.columns.subtree[i] == self.training_page.columns.subtree[j];
         let is_like = || self.likeness(a, b, 1, 1).is_some_and(|p| p > self.options.threshold);
-        if self.out.taken[j] || !(is_equal || is_like()) {
-            return;
-        }
-        // Most only children are texts, which have no children to be mapped.
-        let is_leaf = self.page.columns.n_children[i] == 0 || self.training_page.columns.n_children[j] == 0;
-        match (is_equal, is_leaf) {
-            (true, _) => self.equal(i, j),
-            (false, true) => (self.out.matches[i], self.out.taken[j]) = (NodeMatch::Partial, true),
-            (false, false) => self.scratch.open.push((i, j)),
-        }
+        !self.scratch.taken[j] && (is_equal() || is_like())
     }
 
     fn map_children(&mut self, x: usize, y: usize) {
@@ -161,7 +153,7 @@ impl Walk<'_> {
         left.clear();
         right.clear();
         left.extend(self.page.columns.children(x).zip(1..).map(|(node, position)| self.child(node, position)));
-        let free = self.training_page.columns.children(y).zip(1..).filter(|(node, _)| !self.out.taken[*node]);
+        let free = self.training_page.columns.children(y).zip(1..).filter(|(node, _)| !self.scratch.taken[*node]);
         right.extend(free.map(|(node, position)| self.child_there(node, position)));
         self.map_equal(left, right);
         // Long lists are first paired by signature. If the rest is still too long, it is not mapped.
@@ -178,9 +170,10 @@ impl Walk<'_> {
     /// pairs would give much the same result.
     fn map_same_signatures(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
         let (page, training_page) = (&self.page.columns.signature, &self.training_page.columns.signature);
-        let open = &mut self.scratch.open;
         let n = self.interner.signatures().len();
-        self.scratch.by_signature.pair(n, (left, page), (right, training_page), |i, j| open.push((i, j)));
+        let mut by_signature = std::mem::take(&mut self.scratch.by_signature);
+        by_signature.pair(n, (left, page), (right, training_page), |i, j| self.map(i, j));
+        self.scratch.by_signature = by_signature;
     }
 
     /// Pairs children with equal subtrees in their order; leaves the others in the lists.
@@ -193,11 +186,9 @@ impl Walk<'_> {
         if left.iter().all(|i| a[i.node] == UNKNOWN) || right.is_empty() {
             return;
         }
-        let (out, here, there) = (&mut *self.out, &self.page.columns.size, &self.training_page.columns.size);
-        self.scratch.by_subtree.pair(self.interner.n_subtrees(), (left, a), (right, b), |i, j| {
-            out.matches[i..i + here[i] as usize].fill(NodeMatch::Equal);
-            out.taken[j..j + there[j] as usize].fill(true);
-        });
+        let mut by_subtree = std::mem::take(&mut self.scratch.by_subtree);
+        by_subtree.pair(self.interner.n_subtrees(), (left, a), (right, b), |i, j| self.equal(i, j));
+        self.scratch.by_subtree = by_subtree;
     }
 
     /// Pairs the most similar children, best pair first.
@@ -220,7 +211,7 @@ impl Walk<'_> {
         for (_, a, b) in candidates.iter().map(|(p, a, b)| (p, *a as usize, *b as usize)) {
             if !is_used[a] && !is_taken[b] {
                 (is_used[a], is_taken[b]) = (true, true);
-                self.scratch.open.push((left[a].node, right[b].node));
+                self.map(left[a].node, right[b].node);
             }
         }
     }
@@ -255,28 +246,41 @@ impl Walk<'_> {
             return None;
         }
         let children = ratio(self.page.columns.n_children[i.node], self.training_page.columns.n_children[j.node]);
+        // Most are of one signature, of which all names are shared.
+        let is_one = self.page.columns.signature[i.node] == self.training_page.columns.signature[j.node];
+        let overlap = |a: &[u32], b: &[u32], none| if is_one && !a.is_empty() { 1.0 } else { overlap(a, b, none) };
         let names = W.class * overlap(&a.classes, &b.classes, W.no_class)
             + W.attributes * overlap(&a.attrs, &b.attrs, W.no_attributes);
         Some(names + W.children * children + W.position * position)
     }
 
-    fn is_found(&self, x: usize) -> bool {
-        let subtree = self.page.columns.subtree[x] as usize;
-        self.scratch.found_in.get(subtree).is_some_and(|training_page| *training_page == self.scratch.training_page)
+    /// Whether the subtree of a node is anywhere on the training page.
+    fn is_found(&mut self, x: usize) -> bool {
+        let subtree = self.page.columns.subtree[x];
+        if subtree == UNKNOWN {
+            return false;
+        }
+        let Scratch { found_in, training_page, is_noted, .. } = &mut *self.scratch;
+        if !std::mem::replace(is_noted, true) {
+            *training_page += 1;
+            found_in.resize(self.interner.n_subtrees(), 0);
+            self.training_page.columns.subtree.iter().for_each(|subtree| found_in[*subtree as usize] = *training_page);
+        }
+        found_in.get(subtree as usize) == Some(training_page)
     }
 
     fn find_moved(&mut self) {
         let mut x = 0;
         while x < self.page.len() {
-            if self.out.matches[x] == NodeMatch::Absent {
+            if self.matches[x] == NodeMatch::Absent {
                 let signature = self.page.signature(x);
                 let by_id = (signature.id != 0).then(|| self.training_page.find_id(signature.id)).flatten();
-                let is_free = |y: &usize| !self.out.taken[*y] && signature.tag == self.signature(*y).tag;
+                let is_free = |y: &usize| !self.scratch.taken[*y] && signature.tag == self.signature(*y).tag;
                 if let Some(y) = by_id.filter(is_free) {
                     self.from(x, y);
                 } else if self.page.has_text[x] && self.is_found(x) {
                     let end = x + self.page.columns.size[x] as usize;
-                    self.out.matches[x..end].fill(NodeMatch::Moved);
+                    self.matches[x..end].fill(NodeMatch::Moved);
                     x = end;
                     continue;
                 }

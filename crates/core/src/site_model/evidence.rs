@@ -4,9 +4,16 @@ use super::align::{Alignment, NodeMatch};
 use super::encoded_page::EncodedPage;
 use crate::labeling::max_sum_labels;
 
-/// What all training pages have of each node of a page.
+/// What all training pages have of each node of a page, in columns by node.
 pub(super) struct Evidence {
-    of_node: Vec<NodeEvidence>,
+    /// Weight of the training pages that have its subtree.
+    equal: Vec<f32>,
+    /// Weight of the training pages that have it.
+    mapped: Vec<f32>,
+    /// Training pages that have its subtree in the same position.
+    n_equal: Vec<u16>,
+    /// Training pages that have it.
+    n_mapped: Vec<u16>,
     total: f32,
     /// Training pages of the page's own kind, by what they share with it.
     n_of_its_kind: u16,
@@ -14,22 +21,18 @@ pub(super) struct Evidence {
     n_pages: u16,
 }
 
-/// What the training pages have of one node.
-#[derive(Clone, Copy, Default)]
-struct NodeEvidence {
-    /// Weight of the training pages that have its subtree.
-    equal: f32,
-    /// Weight of the training pages that have it.
-    mapped: f32,
-    /// Training pages that have its subtree in the same position.
-    n_equal: u16,
-    /// Training pages that have it.
-    n_mapped: u16,
-}
-
 impl Evidence {
     pub(super) fn new(page: &EncodedPage) -> Evidence {
-        Evidence { of_node: vec![NodeEvidence::default(); page.len()], total: 0.0, n_of_its_kind: 0, n_pages: 0 }
+        let n = page.len();
+        Evidence {
+            equal: vec![0.0; n],
+            mapped: vec![0.0; n],
+            n_equal: vec![0; n],
+            n_mapped: vec![0; n],
+            total: 0.0,
+            n_of_its_kind: 0,
+            n_pages: 0,
+        }
     }
 
     /// Whether all training pages of the page's kind have this subtree in its place, and most training pages are of
@@ -42,12 +45,12 @@ impl Evidence {
         const FEWEST: u16 = 4;
         const MOST_PAGES: f32 = 0.7;
         let n = self.n_of_its_kind;
-        n >= FEWEST && f32::from(n) >= MOST_PAGES * f32::from(self.n_pages) && self.of_node[node].n_equal >= n
+        n >= FEWEST && f32::from(n) >= MOST_PAGES * f32::from(self.n_pages) && self.n_equal[node] >= n
     }
 
     /// Training pages that have each node.
-    pub(super) fn support(&self) -> Vec<u16> {
-        self.of_node.iter().map(|node| node.n_mapped).collect()
+    pub(super) fn support(self) -> Vec<u16> {
+        self.n_mapped
     }
 
     /// Adds a training page. Its weight is the square of the share of the page's nodes that it has: a page of another
@@ -66,16 +69,19 @@ impl Evidence {
         self.total += weight;
         self.n_pages += 1;
         self.n_of_its_kind += u16::from(share >= ITS_KIND);
-        for (found, evidence) in alignment.matches.iter().zip(&mut self.of_node) {
-            if *found == NodeMatch::Absent {
-                continue;
-            }
-            evidence.mapped += weight;
-            evidence.n_mapped += 1;
-            if *found != NodeMatch::Partial {
-                evidence.equal += weight;
-                evidence.n_equal += u16::from(*found == NodeMatch::Equal);
-            }
+        // Column by column and without branches: compiled to vector instructions.
+        let matches = &alignment.matches;
+        for (found, mapped) in matches.iter().zip(&mut self.mapped) {
+            *mapped += if *found == NodeMatch::Absent { 0.0 } else { weight };
+        }
+        for (found, equal) in matches.iter().zip(&mut self.equal) {
+            *equal += if *found >= NodeMatch::Equal { weight } else { 0.0 };
+        }
+        for (found, n) in matches.iter().zip(&mut self.n_mapped) {
+            *n += u16::from(*found != NodeMatch::Absent);
+        }
+        for (found, n) in matches.iter().zip(&mut self.n_equal) {
+            *n += u16::from(*found == NodeMatch::Equal);
         }
     }
 }
@@ -96,13 +102,13 @@ pub(super) fn agreements(page: &EncodedPage, alignments: &[Alignment]) -> Vec<f3
             *n += u16::from(*found == NodeMatch::Equal);
         }
     }
-    let fixed: Vec<usize> = (0..page.len()).filter(|node| page.chars[*node] > 0 && n_equal[*node] >= 2).collect();
+    let letters: Vec<u32> = page.chars.iter().zip(n_equal).map(|(n, equal)| n * u32::from(equal >= 2)).collect();
     let factor = |alignment: &Alignment| {
-        let (mut equal, mut all) = (0.0_f32, 0.0_f32);
-        for (letters, found) in fixed.iter().map(|node| (page.chars[*node] as f32, alignment.matches[*node])) {
-            all += if found == NodeMatch::Absent { 0.0 } else { letters };
-            equal += if matches!(found, NodeMatch::Equal | NodeMatch::Moved) { letters } else { 0.0 };
-        }
+        let sum = |least: NodeMatch| -> u64 {
+            let counted = letters.iter().zip(&alignment.matches).map(|(n, found)| n * u32::from(*found >= least));
+            counted.map(u64::from).sum()
+        };
+        let (equal, all) = (sum(NodeMatch::Equal) as f32, sum(NodeMatch::Partial) as f32);
         if equal < LEAST_AGREEMENT * all { OTHERWISE } else { 1.0 }
     };
     alignments.iter().map(factor).collect()
@@ -150,9 +156,8 @@ fn scores(page: &EncodedPage, evidence: &Evidence) -> Vec<f64> {
     let mut below = vec![[0.0_f32; 3]; n];
     let mut scores = vec![0.0; n];
     for node in (0..n).rev() {
-        let here = &evidence.of_node[node];
-        let (equal, mapped) = (here.equal / evidence.total, here.mapped / evidence.total);
-        let number = (f64::from(here.n_equal) / enough).min(1.0);
+        let (equal, mapped) = (evidence.equal[node] / evidence.total, evidence.mapped[node] / evidence.total);
+        let number = (f64::from(evidence.n_equal[node]) / enough).min(1.0);
         let is_text = page.signature(node).is_text();
         if is_text {
             let chars = page.chars[node] as f32;
@@ -160,7 +165,7 @@ fn scores(page: &EncodedPage, evidence: &Evidence) -> Vec<f64> {
         }
         let [chars, equal_chars, other_chars] = below[node];
         let (equal, mapped) = (f64::from(equal), f64::from(mapped));
-        scores[node] = if here.n_mapped == 0 {
+        scores[node] = if evidence.n_mapped[node] == 0 {
             weights::UNKNOWN
         } else if is_text {
             let length = (1.0 + f64::from(chars)).ln() / 5.0;
@@ -205,7 +210,7 @@ mod tests {
 
     fn first(n: usize, of: usize) -> Alignment {
         let matches = (0..of).map(|node| if node < n { NodeMatch::Equal } else { NodeMatch::Absent }).collect();
-        Alignment { matches, taken: Vec::new() }
+        Alignment { matches }
     }
 
     /// The scores of the first paragraph and of its text. `n_equal` training pages are equal to the page; `n_other`
@@ -213,7 +218,7 @@ mod tests {
     fn scores_with(n_equal: usize, n_other: usize) -> [f64; 2] {
         let page = page();
         let mut evidence = Evidence::new(&page);
-        let other = || Alignment { matches: vec![NodeMatch::Partial; page.len()], taken: Vec::new() };
+        let other = || Alignment { matches: vec![NodeMatch::Partial; page.len()] };
         (0..n_equal).for_each(|_| evidence.add(&first(page.len(), page.len()), 1.0));
         (0..n_other).for_each(|_| evidence.add(&other(), 1.0));
         let scores = scores(&page, &evidence);
@@ -261,8 +266,8 @@ mod tests {
         }
         let squares = [n, n / 2, n / 10].map(|shared| (shared as f32 / n as f32).powi(2));
         assert!((evidence.total - squares.iter().sum::<f32>()).abs() < 1e-6);
-        assert!((evidence.of_node[0].equal - evidence.total).abs() < 1e-6);
-        assert!((evidence.of_node[n - 1].mapped - squares[0]).abs() < 1e-6);
+        assert!((evidence.equal[0] - evidence.total).abs() < 1e-6);
+        assert!((evidence.mapped[n - 1] - squares[0]).abs() < 1e-6);
         assert_eq!(evidence.n_of_its_kind, 2, "a tenth is another kind of page");
     }
 
@@ -275,7 +280,7 @@ mod tests {
             let mut evidence = Evidence::new(&page);
             (0..8).for_each(|at| evidence.add(&first(if at < n_equal { n } else { text }, n), 1.0));
             let number = (n_equal as f64 / 3.0).min(1.0);
-            let equal = f64::from(evidence.of_node[text].equal / evidence.total);
+            let equal = f64::from(evidence.equal[text] / evidence.total);
             let length = (1.0 + f64::from(page.chars[text])).ln() / 5.0;
             let on_all = if n_equal == 8 { 1.2 } else { 0.0 };
             let wanted = -4.51 + 2.65 * equal + 2.22 * number - 1.46 * length * (1.0 - equal) + on_all;

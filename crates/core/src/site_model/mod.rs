@@ -228,8 +228,10 @@ impl TrainingSet {
         let least = self.median_template_size() / 4;
         let others = self.evidence_pages().filter(|other| other.url != url && other.digest != page.digest());
         let others = others.filter(|other| other.n_template() >= least.max(MIN_TEMPLATE));
-        let coverage =
-            others.map(|other| other.coverage(&align(&page, other, &self.interner, &self.options, &mut scratch)));
+        let coverage = others.map(|other| {
+            align(&page, other, &self.interner, &self.options, &mut scratch);
+            other.coverage(&scratch.taken)
+        });
         coverage.fold(0.0, f64::max)
     }
 
@@ -258,7 +260,7 @@ impl TrainingSet {
             }
             let alignment = align(page, training_page, &self.interner, &self.options, &mut scratch);
             if training_page.n_template() >= MIN_TEMPLATE {
-                let coverage = training_page.coverage(&alignment);
+                let coverage = training_page.coverage(&scratch.taken);
                 if coverage > confidence {
                     (confidence, nearest) = (coverage, Some(training_page.url));
                 }

@@ -1,6 +1,5 @@
 //! A page that is kept as a training page.
 
-use super::align::Alignment;
 use super::encoded_page::{Columns, EncodedPage};
 use super::interner::Interner;
 use crate::content::PageBlocks;
@@ -108,9 +107,9 @@ impl TrainingPage {
         self.n_template
     }
 
-    /// Share of this page's template that an aligned page shows.
-    pub(super) fn coverage(&self, alignment: &Alignment) -> f64 {
-        let shown = self.is_template.iter().zip(&alignment.taken).skip(1).filter(|(t, taken)| **t && **taken).count();
+    /// Share of this page's template that an aligned page shows, by the nodes that are taken.
+    pub(super) fn coverage(&self, taken: &[bool]) -> f64 {
+        let shown = self.is_template.iter().zip(taken).skip(1).filter(|(t, taken)| **t & **taken).count();
         if self.n_template == 0 { 0.0 } else { shown as f64 / self.n_template as f64 }
     }
 }
