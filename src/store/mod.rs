@@ -60,7 +60,7 @@ pub use model::{
 };
 #[cfg(not(feature = "postgres"))]
 pub use no_postgres::start_backend;
-pub use pages::{Snapshot, digest, pack, unpack};
+pub use pages::{PackedPage, Snapshot, digest, pack, unpack};
 #[cfg(feature = "postgres")]
 pub use postgres::start_backend;
 #[cfg(all(test, feature = "postgres"))]

@@ -7,7 +7,7 @@ use dehusk_core::internals::strings::StringTemplate;
 use dehusk_core::internals::template::Template;
 use serde::Serialize;
 
-use super::{KnownUrl, NewUrl, NewVisit, SiteId, SiteOutcome, SiteWork, Snapshot};
+use super::{KnownUrl, NewUrl, NewVisit, PackedPage, SiteId, SiteOutcome, SiteWork, Snapshot};
 use crate::reason::Reason;
 use crate::revisit::{TextMark, UrlOutcome};
 use crate::validators::Validators;
@@ -196,11 +196,11 @@ pub struct StalePage {
     /// Its place in the order of the pages of its site.
     pub place: i64,
     /// The page as it was fetched.
-    pub page: Snapshot,
+    pub page: PackedPage,
     /// Digest of the text that is stored.
     pub stored: Option<u64>,
     /// Its version of an earlier run, where only that can tell whether the page has changed.
-    pub last: Option<Snapshot>,
+    pub last: Option<PackedPage>,
 }
 
 /// A page that was cleaned again.

@@ -14,7 +14,7 @@ use crate::settings::Revisit;
 
 /// SHA-256 as hexadecimal digits.
 pub fn digest(body: &[u8]) -> String {
-    Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x}", Sha256::digest(body))
 }
 
 /// Bytes as the store keeps them.
@@ -251,6 +251,25 @@ impl Store {
         };
         Ok(Some(Snapshot { url, status, content_type, body, fetched_at, noindex, nofollow }))
     }
+
+    /// The page as it is stored, which [`unpack`] reads.
+    pub(super) fn load_packed(&self, page: i64) -> Result<Option<PackedPage>, StoreError> {
+        let row = |row: &Row<'_>| Ok((url_at(row, 0)?, row.get(1)?));
+        let found = self.find("SELECT url, content_type FROM pages WHERE id = ?1", params![page], row)?;
+        let Some((url, content_type)) = found else { return Ok(None) };
+        Ok(Some(PackedPage { url, content_type, raw: self.raw_of(page)? }))
+    }
+}
+
+/// A stored page whose body is packed.
+#[derive(Clone, Debug)]
+pub struct PackedPage {
+    /// After redirects.
+    pub url: PageUrl,
+    /// As sent.
+    pub content_type: Option<String>,
+    /// What [`unpack`] reads.
+    pub raw: Vec<u8>,
 }
 
 /// A stored page as it was fetched.

@@ -51,10 +51,9 @@ impl Store {
         let rows: Vec<Stale> = self.rows(sql, params![site, run, model as i64, after, n as i64], row)?;
         let mut found = Vec::new();
         for Stale { place, page, is_undecided, stored, last } in rows {
-            // One that cannot be read back keeps the text that it has.
-            if let Some(page) = self.load_snapshot(page)? {
+            if let Some(page) = self.load_packed(page)? {
                 let last = match last.filter(|_| is_undecided) {
-                    Some(last) => self.load_snapshot(last)?,
+                    Some(last) => self.load_packed(last)?,
                     None => None,
                 };
                 // An undecided text is not the one that is noted.

@@ -3,6 +3,7 @@
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::sql::{self, SqliteConnection};
@@ -108,6 +109,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
             "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;
                 PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;",
         )?;
+        // Prepared statements are not planned again for each value.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         Ok(connection)
     };
     open().map_err(|reason| failed(path, reason))

@@ -13,7 +13,7 @@ use super::{Tools, WorkResult};
 use crate::crawl::site::Walk;
 use crate::revisit::TextMark;
 use crate::settings::Settings;
-use crate::store::{Cleaned, LabeledBy, RecleanedPage, SiteId, Snapshot, StalePage, pack};
+use crate::store::{Cleaned, LabeledBy, PackedPage, RecleanedPage, SiteId, StalePage, pack, unpack};
 
 /// A page of the walk: its links, its place in the model, its cleaned form.
 ///
@@ -74,9 +74,11 @@ pub(super) fn model_number(matcher: Option<&TemplateMatcher>, tools: &Tools) -> 
 pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, tools: &Tools) -> WorkResult {
     let after = stale.last().map_or(i64::MAX, |page| page.place);
     let matcher = walk.template.prepare();
-    let page_of = |snapshot: Snapshot| {
-        let (tree, _) = parse_bytes(&snapshot.body, snapshot.content_type.as_deref(), &tools.settings.core.parse);
-        FoundPage::new(snapshot.url, tree)
+    let page_of = |packed: PackedPage| {
+        let PackedPage { url, content_type, raw } = packed;
+        let body = unpack(&raw).inspect_err(|e| tracing::warn!("{url}: the stored page cannot be read back: {e}"));
+        let (tree, _) = parse_bytes(&body.ok()?, content_type.as_deref(), &tools.settings.core.parse);
+        Some(FoundPage::new(url, tree))
     };
     let how = &tools.settings.core.clean;
     let reclean = |stale: StalePage| {
@@ -84,14 +86,15 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
             let labeled = label_page(&page.tree, None, matcher.as_deref(), how);
             (labeled.labels.text_digest(&page.tree), labeled)
         };
-        let last_text = stale.last.map(|last| text_of(&page_of(last)).0);
-        let page = page_of(stale.page);
+        let last_text = stale.last.and_then(page_of).map(|last| text_of(&last).0);
+        // One that cannot be read back keeps the text that it has.
+        let page = page_of(stale.page)?;
         let (digest, labeled) = text_of(&page);
         let text = TextMark { digest, page: text_digest(&page.tree, |_| true), model };
         let html = (stale.stored != Some(digest)).then(|| packed_html(&page, &labeled, tools));
-        RecleanedPage { url: page.fetched, text, labeled: labeled_by(&labeled), html, last_text }
+        Some(RecleanedPage { url: page.fetched, text, labeled: labeled_by(&labeled), html, last_text })
     };
-    let pages = stale.into_iter().map(reclean).collect();
+    let pages = stale.into_iter().filter_map(reclean).collect();
     WorkResult::Recleaned { walk, model, after, pages }
 }
 

@@ -75,8 +75,15 @@ pub(crate) struct PageBlocks {
 impl PageBlocks {
     /// The blocks of a judged page.
     pub(crate) fn of(page: &JudgedPage<'_>) -> PageBlocks {
-        let mut blocks = PageBlocks::default();
-        let Some(facts) = &page.facts else { return blocks };
+        let Some(facts) = &page.facts else { return PageBlocks::default() };
+        let n = facts.measures.list.len().min(MOST_BLOCKS);
+        let mut blocks = PageBlocks {
+            slots: Vec::with_capacity(n),
+            texts: Vec::with_capacity(n),
+            patterns: Vec::new(),
+            logits: Vec::with_capacity(n),
+            words: Vec::with_capacity(n),
+        };
         for (at, m) in facts.measures.list.iter().enumerate().take(MOST_BLOCKS) {
             blocks.slots.push(facts.slot(at) as u32);
             blocks.texts.push(m.text as u32);
@@ -86,6 +93,7 @@ impl PageBlocks {
             blocks.logits.push((page.logits[at].clamp(-MOST_LOGIT, MOST_LOGIT) / STEP).round() as i8);
             blocks.words.push(m.n_words().min(255.0) as u8);
         }
+        blocks.patterns.shrink_to_fit();
         blocks
     }
 

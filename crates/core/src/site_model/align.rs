@@ -93,8 +93,6 @@ struct Child {
     node: usize,
     /// Position among the siblings, from 1.
     position: u32,
-    /// Hash of its tag name. Most pairs of two lists are told apart by it.
-    tag: u32,
 }
 
 /// Buffers for the current child lists.
@@ -102,6 +100,8 @@ struct Child {
 struct Lists {
     left: Vec<Child>,
     right: Vec<Child>,
+    /// Hashes of the tag names of `right`. Most pairs of two lists are told apart by them.
+    right_tags: Vec<u32>,
     candidates: Vec<(f64, u32, u32)>,
     is_used: Vec<bool>,
     is_taken: Vec<bool>,
@@ -141,35 +141,69 @@ impl Walk<'_> {
 
     /// Whether `map_children` would map two only children.
     fn may_map_only(&self, i: usize, j: usize) -> bool {
-        let is_equal = || self.page.columns.subtree[i] == self.training_page.columns.subtree[j];
-        let (a, b) = (self.child(i, 1), self.child_there(j, 1));
-        let is_like = || self.likeness(a, b, 1, 1).is_some_and(|p| p > self.options.threshold);
-        !self.scratch.taken[j] && (is_equal() || is_like())
+        let (page, training_page) = (&self.page.columns, &self.training_page.columns);
+        if self.scratch.taken[j] {
+            return false;
+        }
+        if page.subtree[i] == training_page.subtree[j] {
+            return true;
+        }
+        let likeness = match page.signature[i] == training_page.signature[j] && self.signature(j).is_text() {
+            true => Some(1.0),
+            false => self.likeness(Child { node: i, position: 1 }, Child { node: j, position: 1 }, 1, 1),
+        };
+        likeness.is_some_and(|p| p > self.options.threshold)
     }
 
     fn map_children(&mut self, x: usize, y: usize) {
         let mut lists = std::mem::take(&mut self.scratch.lists);
         let Lists { left, right, .. } = &mut lists;
-        left.clear();
-        right.clear();
-        left.extend(self.page.columns.children(x).zip(1..).map(|(node, position)| self.child(node, position)));
-        let free = self.training_page.columns.children(y).zip(1..).filter(|(node, _)| !self.scratch.taken[*node]);
-        right.extend(free.map(|(node, position)| self.child_there(node, position)));
-        self.map_equal(left, right);
-        // Long lists are first paired by signature. If the rest is still too long, it is not mapped.
-        if left.len().saturating_mul(right.len()) > self.options.max_pairs {
-            self.map_same_signatures(left, right);
-        }
-        if !left.is_empty() && left.len().saturating_mul(right.len()) <= self.options.max_pairs {
-            self.map_alike((x, y), &mut lists);
+        self.list_children(x, y, left, right);
+        if !left.is_empty() && !right.is_empty() {
+            self.map_equal(left, right);
+            // Long lists are first paired by signature. If the rest is still too long, it is not mapped.
+            if left.len().saturating_mul(right.len()) > self.options.max_pairs {
+                self.map_same_signatures(left, right);
+            }
+            if left.len().saturating_mul(right.len()) <= self.options.max_pairs {
+                self.map_alike((x, y), &mut lists);
+            }
         }
         self.scratch.lists = lists;
+    }
+
+    /// Lists the children of two nodes that may be paired, those left out with which both lists begin.
+    fn list_children(&mut self, x: usize, y: usize, left: &mut Vec<Child>, right: &mut Vec<Child>) {
+        let (page, training_page) = (&self.page.columns, &self.training_page.columns);
+        let mut here = page.children(x).zip(1..).map(|(node, position)| Child { node, position }).peekable();
+        let mut there = training_page.children(y).zip(1..).map(|(node, position)| Child { node, position }).peekable();
+        while let (Some(i), Some(j)) = (here.peek(), there.peek()) {
+            match self.scratch.taken[j.node] {
+                true => {}
+                false if page.subtree[i.node] == training_page.subtree[j.node] => {
+                    self.equal(i.node, j.node);
+                    here.next();
+                }
+                false => break,
+            }
+            there.next();
+        }
+        left.clear();
+        left.extend(here);
+        right.clear();
+        right.extend(there.filter(|j| !self.scratch.taken[j.node]));
     }
 
     /// Pairs children of equal signature in their order, in linear time. For long lists of similar items, scoring all
     /// pairs would give much the same result.
     fn map_same_signatures(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
         let (page, training_page) = (&self.page.columns.signature, &self.training_page.columns.signature);
+        // Where both lists begin alike, the n-th of a signature here is the n-th there.
+        let n = left.iter().zip(&*right).take_while(|(i, j)| page[i.node] == training_page[j.node]).count();
+        left.drain(..n).zip(right.drain(..n)).for_each(|(i, j)| self.map(i.node, j.node));
+        if left.is_empty() || right.is_empty() {
+            return;
+        }
         let n = self.interner.signatures().len();
         let mut by_signature = std::mem::take(&mut self.scratch.by_signature);
         by_signature.pair(n, (left, page), (right, training_page), |i, j| self.map(i, j));
@@ -179,11 +213,7 @@ impl Walk<'_> {
     /// Pairs children with equal subtrees in their order; leaves the others in the lists.
     fn map_equal(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
         let (a, b) = (&self.page.columns.subtree, &self.training_page.columns.subtree);
-        let n = left.iter().zip(&*right).take_while(|(i, j)| a[i.node] == b[j.node]).count();
-        for (i, j) in left.drain(..n).zip(right.drain(..n)) {
-            self.equal(i.node, j.node);
-        }
-        if left.iter().all(|i| a[i.node] == UNKNOWN) || right.is_empty() {
+        if left.iter().all(|i| a[i.node] == UNKNOWN) {
             return;
         }
         let mut by_subtree = std::mem::take(&mut self.scratch.by_subtree);
@@ -193,11 +223,14 @@ impl Walk<'_> {
 
     /// Pairs the most similar children, best pair first.
     fn map_alike(&mut self, (x, y): (usize, usize), lists: &mut Lists) {
-        let Lists { left, right, candidates, is_used, is_taken } = lists;
+        let Lists { left, right, right_tags, candidates, is_used, is_taken } = lists;
         let (m, n) = (self.page.columns.n_children[x], self.training_page.columns.n_children[y]);
         candidates.clear();
+        right_tags.clear();
+        right_tags.extend(right.iter().map(|j| self.signature(j.node).tag));
         for (a, i) in left.iter().enumerate() {
-            for (b, j) in right.iter().enumerate().filter(|(_, j)| i.tag == j.tag) {
+            let tag = self.page.signature(i.node).tag;
+            for (b, (j, _)) in right.iter().zip(&*right_tags).enumerate().filter(|(_, (_, other))| **other == tag) {
                 if let Some(p) = self.likeness(*i, *j, m, n).filter(|p| *p > self.options.threshold) {
                     candidates.push((p, a as u32, b as u32));
                 }
@@ -216,16 +249,6 @@ impl Walk<'_> {
         }
     }
 
-    /// A child of a node of the page.
-    fn child(&self, node: usize, position: u32) -> Child {
-        Child { node, position, tag: self.page.signature(node).tag }
-    }
-
-    /// A child of a node of the training page.
-    fn child_there(&self, node: usize, position: u32) -> Child {
-        Child { node, position, tag: self.signature(node).tag }
-    }
-
     fn signature(&self, j: usize) -> &NodeSignature {
         &self.interner.signatures()[self.training_page.columns.signature[j] as usize]
     }
@@ -234,10 +257,10 @@ impl Walk<'_> {
     /// depends only on their position.
     fn likeness(&self, i: Child, j: Child, m: u32, n: u32) -> Option<f64> {
         const W: EqualityWeights = EqualityWeights::THESIS;
-        if i.tag != j.tag {
+        let (a, b) = (self.page.signature(i.node), self.signature(j.node));
+        if a.tag != b.tag {
             return None;
         }
-        let (a, b) = (self.page.signature(i.node), self.signature(j.node));
         let position = position_score(i, j, m, n);
         if a.is_text() {
             return Some(0.6 + 0.4 * position);
