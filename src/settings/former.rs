@@ -1,7 +1,7 @@
 //! Keys and values of earlier versions. They are accepted with a warning that gives the current name.
 
 /// Former key, current key.
-const KEYS: [(&str, &str); 12] = [
+const KEYS: [(&str, &str); 13] = [
     ("crawl.keep_template", "template.min_freshness"),
     ("crawl.relearn", "template.relearn"),
     ("witness.threshold", "site_model.threshold"),
@@ -14,6 +14,7 @@ const KEYS: [(&str, &str); 12] = [
     ("apply.min", "etdm.min_confidence"),
     ("clean.doubt", "clean.min_confidence"),
     ("tps.least_region", "tps.min_region"),
+    ("page.tokenizer", "page.parser"),
 ];
 
 /// Key, former value, current value.

@@ -290,3 +290,25 @@ pub struct Snapshot {
     /// Does its owner want none of its links followed?
     pub nofollow: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_packed_is_read_back_and_damage_is_an_error() {
+        let body = b"<p>Rye is a grass.</p>".repeat(99);
+        let packed = pack(&body, 3);
+        assert!(packed.len() < body.len() && unpack(&packed).unwrap() == body);
+        assert_eq!(unpack(&pack(b"", 3)).unwrap(), b"");
+        // Values of other programs: without their size, and of two parts.
+        let streamed = zstd::stream::encode_all(&body[..], 1).unwrap();
+        assert_eq!(unpack(&streamed).unwrap(), body);
+        assert_eq!(unpack(&[packed.clone(), pack(b"oats", 3)].concat()).unwrap(), [&body[..], b"oats"].concat());
+        for damaged in [&packed[..packed.len() - 1], &packed[1..], b"", b"<p>Rye"] {
+            assert!(unpack(damaged).is_err() || unpack(damaged).unwrap().is_empty(), "{damaged:?}");
+        }
+        // A frame that claims 2^56 bytes.
+        assert!(unpack(&[0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 0, 0, 1, 0]).is_err());
+    }
+}

@@ -115,8 +115,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Maps two nodes and the chains of only children below them. Where a node has more children, they are mapped later:
-    /// all that is mapped below two nodes lies below them, so that the order of pairs does not matter.
+    /// Maps two nodes and the chains of only children below them. Where a node has more children, they are mapped
+    /// later: all that is mapped below two nodes lies below them, so that the order of pairs does not matter.
     fn map(&mut self, mut x: usize, mut y: usize) {
         let (page, training_page) = (&self.page.columns, &self.training_page.columns);
         while page.subtree[x] != training_page.subtree[y] {
