@@ -268,7 +268,7 @@ async fn on_signals(stop: Stop, within: Duration) {
     stop.stop();
     let seconds = within.as_secs();
     let _ =
-        writeln!(io::stderr(), "\nstopping: waiting up to {seconds} s for what is out; a second signal ends at once");
+        writeln!(io::stderr(), "\nstopping: waiting up to {seconds} s for open requests; a second signal ends at once");
     next_signal().await;
     std::process::exit(130);
 }

@@ -233,7 +233,7 @@ fn ctrl_c_stores_what_is_out() {
     signal_after(&server, 3, &child, "-INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(4), "{}", err(&output));
-    assert!(err(&output).contains("stopping: waiting up to 30 s for what is out"), "{}", err(&output));
+    assert!(err(&output).contains("stopping: waiting up to 30 s for open requests"), "{}", err(&output));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["sites"][0]["outcome"], "interrupted");
     let fetched = server.arrivals().iter().filter(|a| a.path != "/robots.txt").count();

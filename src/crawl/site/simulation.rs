@@ -77,7 +77,7 @@ pub(super) fn world(variant: u64, is_twin: bool) -> World {
     world
 }
 
-fn tools(path: &Path) -> Arc<Tools> {
+pub(super) fn tools(path: &Path) -> Arc<Tools> {
     let mut settings = Settings::default();
     settings.crawl.pages_per_site = 14;
     settings.store.path = path.display().to_string();

@@ -2,8 +2,14 @@
 
 use proptest::prelude::*;
 
-use super::simulation::{Answer, HOSTS, PartEnd, Stored, crawl, crawl_night, visits, world};
+use std::path::Path;
+
+use super::simulation::{Answer, HOSTS, PartEnd, Stored, crawl, crawl_night, tools, visits, world};
+use super::walk::{Walk, WalkTemplate};
+use crate::crawl::workers::{Work, WorkResult, run};
 use crate::revisit::UrlState;
+use crate::store::{PackedPage, SiteOutcome, StalePage, pack};
+use dehusk_core::internals::page_url::PageUrl;
 
 /// A case takes a fifth of a second, so there are fewer than usual unless `PROPTEST_CASES` asks for more.
 fn n_cases() -> u32 {
@@ -80,4 +86,25 @@ fn a_site_that_leads_to_one_that_is_worked_on_has_moved() {
         assert!(stored.sites[0].starts_with("one.test moved"), "{:?}", stored.sites);
         assert_eq!(&stored.sites[1..], ["three.test learned ", "two.test learned "]);
     }
+}
+
+#[test]
+fn stored_pages_that_cannot_be_read_back_hold_up_no_other() {
+    let stale = |place: i64, raw: Vec<u8>| {
+        let url = PageUrl::parse(&format!("http://one.test/{place}")).unwrap();
+        StalePage { place, page: PackedPage { url, content_type: None, raw }, stored: None, last: None }
+    };
+    let pages = |raws: [Vec<u8>; 2]| {
+        let walk = Box::new(Walk::new(SiteOutcome::Walked, WalkTemplate::None));
+        let work = Work::Reclean(walk, 1, (1..).zip(raws).map(|(place, raw)| stale(place, raw)).collect());
+        match run(7, work, &tools(Path::new("no.db"))) {
+            WorkResult::Recleaned { after, pages, .. } => (after, pages.len()),
+            _ => panic!("another result"),
+        }
+    };
+    let (sound, damaged) = (pack(b"<p>Rye", 3), b"damaged".to_vec());
+    assert_eq!(pages([sound.clone(), sound.clone()]), (2, 2));
+    assert_eq!(pages([damaged.clone(), sound]), (2, 1));
+    // The next question is for the pages after these.
+    assert_eq!(pages([damaged.clone(), damaged]), (2, 0));
 }

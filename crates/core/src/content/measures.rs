@@ -252,10 +252,9 @@ impl Counts {
         counts
     }
 
-    /// Gives what [`Counts::of`] gives: sums without branches, then only the words that do not begin with a small
-    /// letter.
+    /// Gives what [`Counts::of`] gives. Words that begin with a small letter are not read for capitals.
     fn of_ascii(text: &[u8]) -> Counts {
-        /// Bytes of which no sum passes one byte.
+        /// With more bytes, a sum could exceed its byte of the number.
         const STEP: usize = 255;
         let mut counts = Counts::default();
         for step in text.chunks(STEP) {
@@ -348,7 +347,10 @@ mod tests {
         let texts = ["", " ", "Rye, OATS & corn: 1/2 of A1 B!", "a  b ", "X", "XY 12 -- ?", "NASA's U.S. [edit] >>"];
         for text in texts {
             assert_eq!(Counts::of_ascii(text.as_bytes()), Counts::of(text), "{text}");
+            let long = text.repeat(300);
+            assert_eq!(Counts::of_ascii(long.as_bytes()), Counts::of(&long), "{text}, repeated");
         }
+        assert_eq!(Counts::of_ascii(&[b'7'; 600]).digits, 600);
         let counts = Counts::of("Rye, OATS © B1");
         assert_eq!((counts.words, counts.capitalized, counts.all_capitals, counts.copyright_signs), (4, 3, 2, 1));
     }

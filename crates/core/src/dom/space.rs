@@ -104,7 +104,7 @@ impl<'t> Iterator for Runs<'t> {
         let (bytes, from) = (self.text.as_bytes(), self.at);
         while self.at < bytes.len() {
             self.at += plain_length(&bytes[self.at..]);
-            // Then byte by byte, before whole steps are tried again.
+            // One step is tested byte by byte, then whole steps are tried again.
             let until = (self.at + STEP).min(bytes.len());
             while self.at < until && self.goes_on() {
                 self.at += 1;
@@ -117,12 +117,11 @@ impl<'t> Iterator for Runs<'t> {
     }
 }
 
-/// Bytes that are looked at together.
+/// Number of bytes that [`plain_length`] tests at once.
 const STEP: usize = 16;
 
-/// Bytes at the beginning of a text that surely belong to one run: whole steps without bytes that may be white space,
-/// except for blanks between two other bytes. The comparisons of a step have no branches, so that they are compiled to
-/// vector instructions.
+/// Number of bytes at the beginning of a text that belong to one run, in whole steps: none of them may begin white
+/// space, except for single blanks. The comparisons have no branches, so that they are compiled to vector instructions.
 fn plain_length(bytes: &[u8]) -> usize {
     let mut length = 0;
     while let Some(step) = bytes.get(length..length + STEP + 1) {
@@ -134,7 +133,7 @@ fn plain_length(bytes: &[u8]) -> usize {
         if is_special {
             break;
         }
-        // A blank at the end is looked at again, with what follows it.
+        // A blank at the end is tested again with the byte after it.
         length += STEP - usize::from(step[STEP - 1] == b' ');
     }
     length

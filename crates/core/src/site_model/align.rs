@@ -10,8 +10,8 @@ use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::training_page::TrainingPage;
 use crate::equality_weights::EqualityWeights;
 
-/// How much of a node is on a training page, ascending.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+/// How much of a node is on a training page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum NodeMatch {
     /// Nothing.
     #[default]
@@ -24,6 +24,18 @@ pub(super) enum NodeMatch {
     Moved,
 }
 
+impl NodeMatch {
+    /// Whether the training page has the node.
+    pub(super) fn is_mapped(self) -> bool {
+        self != NodeMatch::Absent
+    }
+
+    /// Whether the training page has the whole subtree of the node.
+    pub(super) fn has_subtree(self) -> bool {
+        matches!(self, NodeMatch::Equal | NodeMatch::Moved)
+    }
+}
+
 /// The alignment of a page to one training page: how much of each node is there.
 #[derive(Debug, Default)]
 pub(super) struct Alignment {
@@ -34,14 +46,14 @@ impl Alignment {
     /// Share of the characters of the page's text that are also on the training page.
     pub(super) fn equal_text(&self, page: &EncodedPage) -> f64 {
         let all: u64 = page.chars.iter().map(|chars| u64::from(*chars)).sum();
-        let is_equal = |found: &NodeMatch| matches!(found, NodeMatch::Equal | NodeMatch::Moved);
-        let equal = self.matches.iter().zip(&page.chars).map(|(found, chars)| chars * u32::from(is_equal(found)));
+        let equal = self.matches.iter().zip(&page.chars).map(|(found, n)| n * u32::from(found.has_subtree()));
         let equal: u64 = equal.map(u64::from).sum();
         if all == 0 { 0.0 } else { equal as f64 / all as f64 }
     }
 }
 
-/// Aligns `page` to `training_page`. [`Scratch::taken`] tells afterwards what of the training page the page shows.
+/// Aligns `page` to `training_page`. Afterwards, [`Scratch::taken`] has the nodes of the training page that the page
+/// shows.
 pub(super) fn align(
     page: &EncodedPage,
     training_page: &TrainingPage,
@@ -82,8 +94,9 @@ pub(super) struct Scratch {
     by_signature: ByNumber,
     /// For each subtree, the number of the last training page that contains it.
     found_in: Vec<u32>,
-    /// Number of the last training page that was noted there, and whether it is the current one.
+    /// Number of the last training page that was entered into `found_in`.
     training_page: u32,
+    /// Whether that is the current one.
     is_noted: bool,
 }
 
@@ -148,10 +161,8 @@ impl Walk<'_> {
         if page.subtree[i] == training_page.subtree[j] {
             return true;
         }
-        let likeness = match page.signature[i] == training_page.signature[j] && self.signature(j).is_text() {
-            true => Some(1.0),
-            false => self.likeness(Child { node: i, position: 1 }, Child { node: j, position: 1 }, 1, 1),
-        };
+        let only = |node: usize| Child { node, position: 1 };
+        let likeness = self.likeness(only(i), only(j), 1, 1);
         likeness.is_some_and(|p| p > self.options.threshold)
     }
 
@@ -172,7 +183,7 @@ impl Walk<'_> {
         self.scratch.lists = lists;
     }
 
-    /// Lists the children of two nodes that may be paired, those left out with which both lists begin.
+    /// Maps the equal children that both lists begin with, and lists the others that are not mapped yet.
     fn list_children(&mut self, x: usize, y: usize, left: &mut Vec<Child>, right: &mut Vec<Child>) {
         let (page, training_page) = (&self.page.columns, &self.training_page.columns);
         let mut here = page.children(x).zip(1..).map(|(node, position)| Child { node, position }).peekable();
@@ -269,9 +280,6 @@ impl Walk<'_> {
             return None;
         }
         let children = ratio(self.page.columns.n_children[i.node], self.training_page.columns.n_children[j.node]);
-        // Most are of one signature, of which all names are shared.
-        let is_one = self.page.columns.signature[i.node] == self.training_page.columns.signature[j.node];
-        let overlap = |a: &[u32], b: &[u32], none| if is_one && !a.is_empty() { 1.0 } else { overlap(a, b, none) };
         let names = W.class * overlap(&a.classes, &b.classes, W.no_class)
             + W.attributes * overlap(&a.attrs, &b.attrs, W.no_attributes);
         Some(names + W.children * children + W.position * position)
