@@ -126,9 +126,9 @@ fn walk(bencher: divan::Bencher<'_, '_>, sharpens: bool) {
         for (template, trees) in &sites {
             let mut applier = TemplateMatcher::from_template(template);
             for (url, tree) in (1_000_000..).zip(trees) {
-                let applied = applier.label(tree);
+                let labeled = applier.candidate(tree);
                 if sharpens {
-                    applier.add_page(url, tree, &applied);
+                    applier.add_page(url, labeled);
                 }
             }
         }

@@ -175,8 +175,8 @@ impl SiteTask<'_> {
         if let Some(matcher) = model.as_mut().filter(|_| self.task.add_all).and_then(Model::matcher_mut) {
             for page in self.pages.keys() {
                 let tree = self.parse(&source.read(page)?);
-                let applied = matcher.label(&tree);
-                matcher.add_page(self.url(page)?.fingerprint(), &tree, &applied);
+                let labeled = matcher.candidate(&tree);
+                matcher.add_page(self.url(page)?.fingerprint(), labeled);
             }
         }
         let mut marked = Vec::new();

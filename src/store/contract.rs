@@ -6,7 +6,7 @@ use dehusk_core::internals::page_url::PageUrl;
 
 use super::*;
 use crate::reason::{Reason, ReasonCode};
-use crate::revisit::{Change, UrlOutcome};
+use crate::revisit::{Change, TextMark, UrlOutcome};
 use crate::settings::Settings;
 use crate::validators::Validators;
 
@@ -243,6 +243,44 @@ fn a_site_found_under_another_host_is_one_site() {
         assert_eq!(current(&mut *backend), (two, true));
         backend.apply(Write::Learned(Box::new(learned(4000)))).unwrap();
         assert_eq!(current(&mut *backend), (two, true), "a site that has ended in this run stays so");
+        backend.commit().unwrap();
+    });
+}
+
+#[test]
+fn a_confirmed_text_is_stale_no_more() {
+    use dehusk_core::internals::method::Method;
+
+    each(|open| {
+        let mut backend = open();
+        backend.begin().unwrap();
+        let site = sites(&mut *backend)[0].id;
+        let cleaned = |at: &str, method: Method| Cleaned {
+            url: url(at),
+            html: pack(at.as_bytes(), 1),
+            text: TextMark { digest: url(at).fingerprint(), page: 1, model: 5 },
+            labeled: LabeledBy { method, by_template: true, confidence: 0.5, nearest: Some(1) },
+        };
+        for (at, method) in [("http://a.org/1", Method::SiteModel), ("http://a.org/2", Method::Df)] {
+            let Write::Page(page) = page(site, at, at) else { unreachable!() };
+            backend.apply(Write::Page(Box::new(PageWrite { cleaned: Some(cleaned(at, method)), ..*page }))).unwrap();
+        }
+        let stale = |backend: &mut dyn Backend| {
+            let question = Query::StalePages { site, model: 7, after: i64::MIN, n: 9 };
+            let Reply::StalePages(pages) = backend.query(question).unwrap() else { unreachable!() };
+            let mut urls: Vec<String> = pages.iter().map(|stale| stale.page.url.to_string()).collect();
+            urls.sort_unstable();
+            urls
+        };
+        assert_eq!(stale(&mut *backend), ["http://a.org/1", "http://a.org/2"]);
+        let confirmed = |at: &str| {
+            let fingerprint = url(at).fingerprint();
+            ConfirmedPage { fingerprint, confidence: 1.0, nearest: Some(fingerprint) }
+        };
+        // The second one was not cleaned by the site's model; the third one is not stored.
+        let pages = ["http://a.org/1", "http://a.org/2", "http://a.org/3"].map(confirmed).into();
+        assert!(backend.apply(Write::Confirmed { site, model: 7, pages }).unwrap().is_empty());
+        assert_eq!(stale(&mut *backend), ["http://a.org/2"]);
         backend.commit().unwrap();
     });
 }

@@ -55,8 +55,8 @@ pub use history::{PageNight, RunRow, RunSize, UrlChange};
 pub use inspect::{GapCount, RequestFailures, RequestRate, SiteListing, SiteQuery};
 pub use maintenance::{Forgotten, Pruned};
 pub use model::{
-    Cleaned, HostLease, HostRelease, LabeledBy, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query, RecleanedPage,
-    Reply, SeenWrite, StalePage, WorkerRow, Write,
+    Cleaned, ConfirmedPage, HostLease, HostRelease, LabeledBy, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query,
+    RecleanedPage, Reply, SeenWrite, StalePage, WorkerRow, Write,
 };
 #[cfg(not(feature = "postgres"))]
 pub use no_postgres::start_backend;

@@ -36,6 +36,15 @@ pub enum Write {
     Learned(Box<LearnedWrite>),
     /// The training pages of a site's template, with more pages.
     ModelUpdated(SiteId, Box<StoredTrainingSet>),
+    /// Training pages of a site whose text stands by its model at its end.
+    Confirmed {
+        /// The site.
+        site: SiteId,
+        /// The number of its model.
+        model: u64,
+        /// The pages.
+        pages: Vec<ConfirmedPage>,
+    },
     /// Pages of a site were cleaned again at its end.
     Recleaned(SiteId, Vec<RecleanedPage>),
     /// The strings that the entries of a site's feeds repeat.
@@ -216,6 +225,17 @@ pub struct RecleanedPage {
     pub html: Option<Vec<u8>>,
     /// Digest of the text of its last version by the same model, where that was asked for.
     pub last_text: Option<u64>,
+}
+
+/// A training page whose text stands, although the model of its site has grown since it was cleaned.
+#[derive(Clone, Debug)]
+pub struct ConfirmedPage {
+    /// Fingerprint of its URL.
+    pub fingerprint: u64,
+    /// How much the model trusts its labels.
+    pub confidence: f64,
+    /// Fingerprint of the training page whose template it shows most of.
+    pub nearest: Option<u64>,
 }
 
 /// A politeness key that a worker has leased from a shared store, with its state.

@@ -1,9 +1,10 @@
 //! Pages that are cleaned again at the end of their site, so that a run leaves one text for each.
 
 use super::sql::{EMPTY, Row, SqlResult, params};
+use dehusk_core::internals::method::Method;
 use dehusk_core::internals::page_url::PageUrl;
 
-use super::{Counted, RecleanedPage, SiteId, StalePage, Store, StoreError};
+use super::{ConfirmedPage, Counted, RecleanedPage, SiteId, StalePage, Store, StoreError};
 use crate::revisit::{Change, TextMark, after_recleaning};
 use crate::settings::Revisit;
 
@@ -62,6 +63,41 @@ impl Store {
             }
         }
         Ok(found)
+    }
+
+    /// Writes that the text of a page stands by the model of this number, where the run has cleaned it by the site's
+    /// model and knows what its visit has found. Otherwise the page stays stale.
+    pub fn save_confirmed(
+        &self,
+        run: i64,
+        site: SiteId,
+        template: Option<i64>,
+        model: u64,
+        page: &ConfirmedPage,
+    ) -> Result<(), StoreError> {
+        let (fingerprint, model) = (page.fingerprint as i64, model as i64);
+        let nearest = page.nearest.map(|nearest| nearest as i64);
+        let sql = "UPDATE pages SET model = ?4, template_id = ?5, confidence = ?6, nearest = ?7
+            WHERE id = (SELECT page_id FROM urls WHERE site_id = ?2 AND fingerprint = ?3) AND run_id = ?1
+                AND cleaned IS NOT NULL AND method = ?8 AND change IN (?9, ?10, ?11)";
+        let row = params![
+            run,
+            site,
+            fingerprint,
+            model,
+            template,
+            page.confidence,
+            nearest,
+            Method::SiteModel.name(),
+            Change::New.as_str(),
+            Change::Changed.as_str(),
+            Change::SameText.as_str()
+        ];
+        if self.execute(sql, row)? > 0 {
+            let sql = "UPDATE urls SET text_model = ?3 WHERE site_id = ?1 AND fingerprint = ?2";
+            self.execute(sql, params![site, fingerprint, model])?;
+        }
+        Ok(())
     }
 
     /// Writes a page that was cleaned again. Returns how it counts now, if that is news.

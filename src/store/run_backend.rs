@@ -4,8 +4,8 @@ use dehusk_core::internals::page_url::PageUrl;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Backend, Counted, LearnedWrite, NewVisit, PageWrite, Query, RecleanedPage, Reply, Run, SeenWrite, SiteId, Store,
-    StoreError, VisitOutcome, Write,
+    Backend, ConfirmedPage, Counted, LearnedWrite, NewVisit, PageWrite, Query, RecleanedPage, Reply, Run, SeenWrite,
+    SiteId, Store, StoreError, VisitOutcome, Write,
 };
 use crate::revisit::{Change, UrlOutcome};
 use crate::settings::Revisit;
@@ -79,6 +79,11 @@ impl RunBackend {
         Ok(change.into_iter().map(Counted::from).collect())
     }
 
+    fn confirmed(&mut self, site: SiteId, model: u64, pages: &[ConfirmedPage]) -> Result<(), StoreError> {
+        let template = self.template_of(site)?;
+        pages.iter().try_for_each(|page| self.store.save_confirmed(self.run.id, site, template, model, page))
+    }
+
     fn recleaned(&mut self, site: SiteId, pages: &[RecleanedPage]) -> Result<Vec<Counted>, StoreError> {
         let template = self.template_of(site)?;
         let mut counted = Vec::new();
@@ -148,6 +153,7 @@ impl Backend for RunBackend {
             Write::Visit(visit, url) => return self.visit(&visit, url),
             Write::Page(page) => return self.page(*page),
             Write::Learned(learned) => return self.learned(*learned),
+            Write::Confirmed { site, model, pages } => self.confirmed(site, model, &pages)?,
             Write::Recleaned(site, pages) => return self.recleaned(site, &pages),
             Write::Seen(seen) => self.seen(*seen)?,
             Write::Robots { origin, at, status, body } => store.save_robots(&origin, at, status, &body)?,

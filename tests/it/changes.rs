@@ -7,7 +7,11 @@ use std::time::Duration;
 use dehusk::crawl::Summary;
 use dehusk::demo::server::{Reply, Server};
 use dehusk::demo::{answers, sites};
+use dehusk::settings::Settings;
+use dehusk_core::internals::clean::{TemplateMatcher, label_page};
+use dehusk_core::internals::dom::parse_bytes;
 use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::internals::template::Template;
 
 use crate::crawl::{DevSites, run, settings};
 
@@ -62,7 +66,38 @@ fn nights(answer: Arc<dehusk::demo::server::Answer>, names: &[&str], seeds: &[Pa
         )
         .unwrap();
     assert_eq!(mixed, 0, "sites whose texts are of more than one model");
+    assert_texts_are_of_the_models(&connection, &settings);
     summaries
+}
+
+/// The text of each page is what the stored model of its site leaves of its body.
+fn assert_texts_are_of_the_models(connection: &rusqlite::Connection, settings: &Settings) {
+    let unpacked = |packed: &[u8]| dehusk::store::unpack(packed).unwrap();
+    let sql = "SELECT site_id, body FROM templates t WHERE version = (SELECT max(version) FROM templates WHERE
+        site_id = t.site_id)";
+    let mut statement = connection.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))).unwrap();
+    let matchers: Vec<(i64, TemplateMatcher)> = rows
+        .map(Result::unwrap)
+        .map(|(site, body)| (site, TemplateMatcher::from_template(&Template::from_json(&unpacked(&body)).unwrap())))
+        .collect();
+    let mut n_pages = 0;
+    for (site, matcher) in &matchers {
+        let sql = "SELECT u.url, b.raw, p.content_type, u.text_digest FROM urls u JOIN pages p ON p.id = u.page_id
+            JOIN page_bodies b ON b.id = p.id WHERE u.site_id = ?1 AND u.run_id = 3 AND p.cleaned IS NOT NULL";
+        let mut statement = connection.prepare(sql).unwrap();
+        let row = |row: &rusqlite::Row<'_>| {
+            let content_type: Option<String> = row.get(2)?;
+            Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?, content_type, row.get::<_, i64>(3)?))
+        };
+        for (url, raw, content_type, text) in statement.query_map([site], row).unwrap().map(Result::unwrap) {
+            let (tree, _) = parse_bytes(&unpacked(&raw), content_type.as_deref(), &settings.core.parse);
+            let labels = label_page(&tree, None, Some(matcher), &settings.core.clean).labels;
+            assert_eq!(labels.text_digest(&tree) as i64, text, "{url}");
+            n_pages += 1;
+        }
+    }
+    assert!(n_pages > 9 * matchers.len(), "{n_pages} pages of {} sites", matchers.len());
 }
 
 fn assert_nothing_changed(nights: &[Summary]) {

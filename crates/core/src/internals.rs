@@ -16,7 +16,8 @@ pub mod calendar {
 /// One page and a template to what is the page's own.
 pub mod clean {
     pub use crate::clean::{
-        Alone, CleanOptions, HiddenText, KeepText, LabeledPage, TemplateMatcher, comments_text, label_page,
+        Alone, CleanOptions, HiddenText, KeepText, LabeledPage, TemplateMatcher, comments_text, label_candidate,
+        label_page,
     };
 }
 
@@ -95,7 +96,9 @@ pub mod page_url {
 
 /// The training pages of a site.
 pub mod site_model {
-    pub use crate::site_model::{Kinds, PageSample, SiteModelOptions, StoredError, StoredTrainingSet, TrainingSet};
+    pub use crate::site_model::{
+        Candidate, Kinds, PageSample, SiteModelOptions, StoredError, StoredTrainingSet, TrainingSet,
+    };
 }
 
 /// Template strings (Foschini 2007).

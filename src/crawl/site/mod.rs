@@ -232,7 +232,12 @@ impl SiteCrawl {
                 self.go_on(&mut walk, has_links, refused, out);
                 self.walk(walk, cx, out);
             }
-            WorkResult::ModelNumbered(walk, model) => self.ask_stale(walk, model, i64::MIN, out),
+            WorkResult::ModelNumbered { walk, model, confirmed } => {
+                if !confirmed.is_empty() {
+                    out.push(Command::Write(Write::Confirmed { site: self.id, model, pages: confirmed }));
+                }
+                self.ask_stale(walk, model, i64::MIN, out);
+            }
             WorkResult::Recleaned { walk, model, after, pages } => {
                 out.push(Command::Write(Write::Recleaned(self.id, pages)));
                 self.ask_stale(walk, model, after, out);
@@ -267,6 +272,7 @@ impl SiteCrawl {
         self.summary.host = learned.host;
         self.site = Some(learned.site);
         let mut walk = Walk::new(outcome, learned.matcher.map_or(WalkTemplate::None, WalkTemplate::Ready));
+        walk.training_pages = learned.training_pages;
         if cx.tools.settings.crawl.pages_per_site > 0 {
             walk.announce(learned.feeds);
         }
@@ -286,6 +292,7 @@ impl SiteCrawl {
         self.summary.set_template(&kept.template);
         let mut walk = Walk::new(SiteOutcome::Kept, WalkTemplate::Ready(kept.matcher));
         walk.is_updated = kept.is_updated;
+        walk.training_pages.extend(kept.training_page);
         if cx.tools.settings.crawl.pages_per_site > 0 {
             walk.announce(kept.feeds);
         }

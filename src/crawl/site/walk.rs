@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dehusk_core::internals::clean::TemplateMatcher;
 use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::template::Template;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Command, Context, Phase, SiteCrawl, begin, count_refused};
 use crate::crawl::request::{QueueEnd, Request, RequestKind};
@@ -25,6 +25,9 @@ pub(in crate::crawl) struct Walk {
     pub(in crate::crawl) template: WalkTemplate,
     /// Whether a page of the walk became a training page.
     pub(in crate::crawl) is_updated: bool,
+    /// The pages that this run has learned from or added to the model: their numbers in the model, and the fingerprints
+    /// of their URLs in the store.
+    pub(in crate::crawl) training_pages: FxHashMap<u64, u64>,
     pub(in crate::crawl) queries: Queries,
     /// Hashes of links that were judged already: most links of a page are on every page.
     pub(in crate::crawl) judged: FxHashSet<u64>,
@@ -54,6 +57,7 @@ impl Walk {
             outcome,
             template,
             is_updated: false,
+            training_pages: FxHashMap::default(),
             queries: Queries::default(),
             judged: FxHashSet::default(),
             window: VecDeque::new(),

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use dehusk_core::internals::clean::TemplateMatcher;
 use dehusk_core::internals::dom::{ParseOptions, Tree, parse_bytes};
-use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::learner::{FoundPage, LabelBy, Learned, Learner};
 use dehusk_core::internals::page_url::{PageUrl, Site};
+use dehusk_core::internals::site_model::Candidate;
 use dehusk_core::internals::subdigraph::Step;
 use dehusk_core::internals::template::Template;
+use rustc_hash::FxHashMap;
 
-use super::clean::{clean, url_number};
+use super::clean::{clean, clean_candidate, url_number};
 use super::links::{LinkFinder, feeds, training_page_links};
 use super::page::{FetchedPage, ParsedPage, page_write};
 use super::{Tools, WorkResult};
@@ -49,6 +50,8 @@ pub(in crate::crawl) struct LearnOutcome {
     /// The template, ready to label pages.
     pub(in crate::crawl) matcher: Option<Box<TemplateMatcher>>,
     pub(in crate::crawl) cleaned: Vec<Cleaned>,
+    /// The pages of the search: their numbers in the model, and the fingerprints of their URLs in the store.
+    pub(in crate::crawl) training_pages: FxHashMap<u64, u64>,
     /// Why there is no template.
     pub(in crate::crawl) failure: Option<Reason>,
     pub(in crate::crawl) n_links: usize,
@@ -67,6 +70,8 @@ pub(in crate::crawl) struct KeptTemplate {
     pub(in crate::crawl) matcher: Box<TemplateMatcher>,
     /// Whether the key page became a training page.
     pub(in crate::crawl) is_updated: bool,
+    /// The key page, where it became one: its number in the model, and the fingerprint of its URL in the store.
+    pub(in crate::crawl) training_page: Option<(u64, u64)>,
     pub(in crate::crawl) feeds: Vec<PageUrl>,
     pub(in crate::crawl) refused: Vec<Refusal>,
 }
@@ -83,10 +88,10 @@ pub(super) fn key_page(
     let mut old_template_coverage = None;
     if let Some(template) = template {
         let matcher = TemplateMatcher::from_template(&template);
-        let labels = matcher.label(&parsed.page.tree);
-        let freshness = matcher.freshness(parsed.page.url.fingerprint(), &parsed.page.tree, &labels);
+        let labeled = matcher.candidate(&parsed.page.tree);
+        let freshness = matcher.freshness(parsed.page.url.fingerprint(), &parsed.page.tree, &labeled.labels);
         if freshness >= tools.settings.template.min_freshness {
-            return keep(site, fetched, parsed, template, matcher, labels, tools);
+            return keep(site, fetched, &parsed, (template, matcher), labeled, tools);
         }
         old_template_coverage = Some(freshness);
     }
@@ -186,22 +191,24 @@ fn next(mut learner: Box<SiteLearner>, page: Option<Box<PageWrite>>, tools: &Too
 fn keep(
     site: SiteId,
     fetched: FetchedPage,
-    parsed: ParsedPage,
-    template: Arc<Template>,
-    mut matcher: TemplateMatcher,
-    labels: Labels,
+    parsed: &ParsedPage,
+    (template, mut matcher): (Arc<Template>, TemplateMatcher),
+    labeled: Candidate<'_>,
     tools: &Tools,
 ) -> WorkResult {
     let scope = tools.scope.site(&parsed.page.url);
-    let (links, refused) = LinkFinder::new(&scope, tools).links_of(&parsed, 1);
+    let (links, refused) = LinkFinder::new(&scope, tools).links_of(parsed, 1);
     let feeds = feeds(&parsed.page, parsed.rules.nofollow, &scope, tools);
-    let cleaned = clean(&parsed.page, Some(labels.clone()), Some(&matcher), tools);
-    let is_updated = matcher.add_page(url_number(&scope, &parsed.page.url), &parsed.page.tree, &labels);
-    let mut page = page_write(site, fetched, &parsed, Some(cleaned), links, tools);
+    let cleaned = clean_candidate(&parsed.page, &labeled, &matcher, tools);
+    let number = url_number(&scope, &parsed.page.url);
+    let is_updated = matcher.add_page(number, labeled);
+    let training_page = is_updated.then(|| (number, parsed.page.fetched.fingerprint()));
+    let mut page = page_write(site, fetched, parsed, Some(cleaned), links, tools);
     if let Some(page) = &mut page {
         page.settles = true;
     }
-    let kept = KeptTemplate { site: scope, template, matcher: Box::new(matcher), is_updated, feeds, refused };
+    let kept =
+        KeptTemplate { site: scope, template, matcher: Box::new(matcher), is_updated, training_page, feeds, refused };
     WorkResult::Kept(Box::new(kept), page)
 }
 
@@ -212,7 +219,10 @@ fn finish(learned: Learned, old_template_coverage: Option<f64>, tools: &Tools) -
     } else {
         None
     };
-    let matcher = learned.template.as_ref().map(|template| Box::new(TemplateMatcher::from_template(template)));
+    let set = learned.training_set;
+    let matcher = learned.template.as_ref().map(|template| Box::new(TemplateMatcher::learned(template, set)));
+    let all = std::iter::once(&learned.key).chain(&learned.pages);
+    let training_pages = all.map(|page| (page.url.fingerprint(), page.fetched.fingerprint())).collect();
     let mut cleaned = vec![clean(&learned.key, Some(learned.key_labels), matcher.as_deref(), tools)];
     let pages = learned.pages.iter().zip(learned.labels);
     cleaned.extend(pages.map(|(page, known)| clean(page, known, matcher.as_deref(), tools)));
@@ -245,6 +255,7 @@ fn finish(learned: Learned, old_template_coverage: Option<f64>, tools: &Tools) -
         template,
         matcher,
         cleaned,
+        training_pages,
         n_links: learned.n_links,
         loads: learned.found.loads,
         links,

@@ -4,6 +4,7 @@ mod clean;
 mod learn;
 mod links;
 mod page;
+mod reclean;
 mod strings;
 
 use std::sync::{Arc, Mutex};
@@ -22,7 +23,7 @@ pub(super) use strings::FeedTexts;
 use super::site::Walk;
 use crate::scope::{Refusal, Scope};
 use crate::settings::{Mode, Settings};
-use crate::store::{NewUrl, PageWrite, RecleanedPage, SeenWrite, SiteId, SiteOutcome, StalePage};
+use crate::store::{ConfirmedPage, NewUrl, PageWrite, RecleanedPage, SeenWrite, SiteId, SiteOutcome, StalePage};
 
 /// What all work of a crawl needs.
 pub(super) struct Tools {
@@ -76,8 +77,8 @@ pub(super) enum WorkResult {
     Announced { walk: Box<Walk>, links: Vec<NewUrl>, refused: Vec<Refusal>, strings: Option<Box<StringTemplate>> },
     /// A page of a crawl for links.
     Seen { walk: Box<Walk>, seen: Box<SeenWrite>, refused: Vec<Refusal> },
-    /// A walk that is over, with the number of its model.
-    ModelNumbered(Box<Walk>, u64),
+    /// A walk that is over, with the number of its model, and the training pages whose text stands by that model.
+    ModelNumbered { walk: Box<Walk>, model: u64, confirmed: Vec<ConfirmedPage> },
     /// Pages that were cleaned again by the model of this number, and the place of the last one.
     Recleaned { walk: Box<Walk>, model: u64, after: i64, pages: Vec<RecleanedPage> },
     /// The training pages for the store.
@@ -130,11 +131,8 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> WorkResult {
         }
         Work::Walk(walk, own, page) => clean::walk_page(site, walk, &own, *page, tools),
         Work::Sitemap(walk, own, page) => links::sitemap(walk, &own, &page, tools),
-        Work::NumberModel(mut walk) => {
-            let number = clean::model_number(walk.template.prepare().as_deref(), tools);
-            WorkResult::ModelNumbered(walk, number)
-        }
-        Work::Reclean(walk, model, pages) => clean::reclean(walk, model, pages, tools),
+        Work::NumberModel(walk) => reclean::number_model(walk, tools),
+        Work::Reclean(walk, model, pages) => reclean::reclean(walk, model, pages, tools),
         Work::StoreModel(matcher, outcome) => {
             WorkResult::ModelStored(matcher.stored_training_set().map(Box::new), outcome)
         }

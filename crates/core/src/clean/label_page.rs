@@ -7,6 +7,7 @@ use crate::content::{JudgedPage, LazyJudged, RestKinds};
 use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
 use crate::method::Method;
+use crate::site_model::Candidate;
 
 /// A labeled page, and the step that labeled it.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,10 +32,24 @@ pub fn label_page(
     matcher: Option<&TemplateMatcher>,
     options: &CleanOptions,
 ) -> LabeledPage {
-    let judged = LazyJudged::new(page);
+    label_judged(&LazyJudged::new(page), known, matcher, options)
+}
+
+/// The same for a page that the matcher has labeled, and that may be added to its training pages.
+pub fn label_candidate(page: &Candidate<'_>, matcher: &TemplateMatcher, options: &CleanOptions) -> LabeledPage {
+    label_judged(&page.judged, Some(page.labels.clone()), Some(matcher), options)
+}
+
+fn label_judged(
+    judged: &LazyJudged<'_>,
+    known: Option<Labels>,
+    matcher: Option<&TemplateMatcher>,
+    options: &CleanOptions,
+) -> LabeledPage {
+    let page = judged.tree;
     let labeled = match matcher {
         Some(matcher) => {
-            let labeled = by_site(&judged, known, matcher, options);
+            let labeled = by_site(judged, known, matcher, options);
             // Votes and frequencies stay as the papers have them.
             let is_paper = matches!(labeled.method, Method::Etdm | Method::Gottron);
             match options.whole_blocks && labeled.by_template && !is_paper {
@@ -42,11 +57,11 @@ pub fn label_page(
                 false => labeled,
             }
         }
-        None => alone(&judged, options),
+        None => alone(judged, options),
     };
     let labeled = match options.keep {
         KeepText::Own => labeled,
-        KeepText::Main | KeepText::MainAnd(_) => main_text(&judged, labeled, matcher, options),
+        KeepText::Main | KeepText::MainAnd(_) => main_text(judged, labeled, matcher, options),
     };
     LabeledPage { labels: without_hidden(page, labeled.labels, options), ..labeled }
 }

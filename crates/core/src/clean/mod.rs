@@ -9,6 +9,6 @@ mod whole_blocks;
 
 pub use comments::comments_text;
 pub(crate) use hidden::without_hidden;
-pub use label_page::{LabeledPage, label_page};
+pub use label_page::{LabeledPage, label_candidate, label_page};
 pub use options::{Alone, CleanOptions, HiddenText, KeepText};
 pub use template_matcher::TemplateMatcher;

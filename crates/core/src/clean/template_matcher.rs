@@ -6,7 +6,7 @@ use crate::content::LazyJudged;
 use crate::dom::{NodeId, Shape, Tree, mix};
 use crate::labels::Labels;
 use crate::method::Method;
-use crate::site_model::{StoredTrainingSet, TrainingSet};
+use crate::site_model::{Candidate, StoredTrainingSet, TrainingSet};
 use crate::template::{Equality, EtdmOptions, Mapped, Template, map_trees};
 
 /// A template made ready to label many pages.
@@ -43,7 +43,12 @@ impl By {
 impl TemplateMatcher {
     /// Prepares a stored template.
     pub fn from_template(template: &Template) -> TemplateMatcher {
-        let by = match template.training_set() {
+        TemplateMatcher::learned(template, template.training_set())
+    }
+
+    /// Prepares a template that was just learned, with the training set that it was made from.
+    pub fn learned(template: &Template, training_set: Option<TrainingSet>) -> TemplateMatcher {
+        let by = match training_set {
             Some(set) if template.method == Method::Gottron => By::Frequency(Box::new(set)),
             Some(set) => By::TrainingSet(Box::new(set)),
             None => By::Votes {
@@ -97,10 +102,19 @@ impl TemplateMatcher {
         }
     }
 
-    /// Adds a page of the site, found at the URL with this number, to the training pages. Returns whether it is kept.
-    pub fn add_page(&mut self, url: u64, page: &Tree, labels: &Labels) -> bool {
+    /// Labels a page that may be added to the training pages.
+    pub fn candidate<'t>(&self, page: &'t Tree) -> Candidate<'t> {
+        match &self.by {
+            By::TrainingSet(set) => set.candidate(page),
+            By::Votes { .. } | By::Frequency(_) => Candidate::labeled(page, self.label(page)),
+        }
+    }
+
+    /// Adds a labeled page of the site, found at the URL with this number, to the training pages. Returns whether it is
+    /// kept.
+    pub fn add_page(&mut self, url: u64, page: Candidate<'_>) -> bool {
         let is_kept = match &mut self.by {
-            By::TrainingSet(set) => set.add(url, page, &labels.is_template),
+            By::TrainingSet(set) => set.add(url, page),
             // The training set is a cluster of linked pages.
             By::Votes { .. } | By::Frequency(_) => false,
         };
@@ -108,6 +122,14 @@ impl TemplateMatcher {
             self.number = self.by.number();
         }
         is_kept
+    }
+
+    /// The labels of a page that was added or learned from, if they stand: see [`TrainingSet::confirm_labels`].
+    pub fn confirm_labels(&self, url: u64) -> Option<Labels> {
+        match &self.by {
+            By::TrainingSet(set) => set.confirm_labels(url),
+            By::Votes { .. } | By::Frequency(_) => None,
+        }
     }
 
     /// Whether the training set has fewer extra pages than it may have.

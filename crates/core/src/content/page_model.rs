@@ -38,6 +38,11 @@ impl<'t> LazyJudged<'t> {
         LazyJudged { tree, judged: OnceCell::new() }
     }
 
+    /// Whether the judgement was asked for.
+    pub(crate) fn was_asked(&self) -> bool {
+        self.judged.get().is_some()
+    }
+
     /// The judged page.
     pub(crate) fn get(&self) -> &JudgedPage<'t> {
         self.judged.get_or_init(|| JudgedPage::of(self.tree))

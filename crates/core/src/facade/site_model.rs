@@ -97,8 +97,8 @@ impl SiteModel {
     /// Beside the pages that the model was learned from, a bounded sample is kept: which pages are in it does not
     /// depend on their order. A page with the URL of a known page replaces it.
     pub fn add(&mut self, page: &Page) -> bool {
-        let labels = self.matcher.label(&page.tree);
-        self.matcher.add_page(page.id(), &page.tree, &labels)
+        let labeled = self.matcher.candidate(&page.tree);
+        self.matcher.add_page(page.id(), labeled)
     }
 
     /// The model that knows the pages of both. The order of merging does not matter, and the result is bounded: a site

@@ -14,6 +14,7 @@ use crate::dom::Tree;
 use crate::labels::Labels;
 use crate::links::{LinkOrder, Outlink, outlinks};
 use crate::page_url::{PageUrl, Site};
+use crate::site_model::TrainingSet;
 use crate::subdigraph::{Answer, Found, Search, Step};
 use crate::template::Template;
 
@@ -68,6 +69,8 @@ pub struct Learned {
     pub labels: Vec<Option<Labels>>,
     /// The template, when the pages share more than the body.
     pub template: Option<Template>,
+    /// The training set that the template was made from, ready to label pages; `None` for votes.
+    pub training_set: Option<TrainingSet>,
 }
 
 impl FoundPage {

@@ -106,6 +106,7 @@ pub(super) fn learn(
         key_labels: Labels::none(&key.tree),
         labels: pages.iter().map(|_| None).collect(),
         template: None,
+        training_set: None,
         pages,
         key,
         found,
@@ -152,6 +153,7 @@ impl Learned {
         for (load, labels) in self.found.voters.iter().zip(labels) {
             self.labels[*load] = Some(labels);
         }
+        self.training_set = Some(set);
         self
     }
 
@@ -171,7 +173,7 @@ impl Learned {
         let template = Template::from_training_set(&self.key.tree, self.provenance(&voters), &labels, &set, options);
         self.labels = self.pages.iter().map(|page| Some(set.label_by_frequency(&page.tree))).collect();
         self.template = Some(Template { method: Method::Gottron, n_wanted: self.pages.len(), ..template });
-        self.key_labels = labels;
+        (self.key_labels, self.training_set) = (labels, Some(set));
         self
     }
 

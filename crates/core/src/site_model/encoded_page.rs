@@ -264,6 +264,12 @@ impl EncodedPage {
         kept
     }
 
+    /// The same for a training page of this process, with what is not stored: its numbers, lengths and digest.
+    pub(super) fn with_numbers(mut self, page: &Columns, chars: Vec<u32>, digest: u64) -> EncodedPage {
+        (self.columns.signature, self.columns.subtree) = (page.signature.clone(), page.subtree.clone());
+        EncodedPage { chars, digest, ..self }
+    }
+
     /// Numbers its signatures and subtrees by the interner.
     pub(super) fn number(&mut self, interner: &Interner) {
         let signatures: Vec<u32> =

@@ -53,8 +53,8 @@ mod tests {
         let numbered: Vec<(u64, &Tree)> = (first..).zip(&trees).collect();
         let mut set = TrainingSet::learn(&numbered[..2], &SiteModelOptions { extra_pages: 2, ..Default::default() })?.0;
         for (url, tree) in &numbered[2..] {
-            let labels = set.label(tree).is_template;
-            set.add(*url, tree, &labels);
+            let labeled = set.candidate(tree);
+            set.add(*url, labeled);
         }
         Some(set)
     }

@@ -15,7 +15,9 @@
 //! that a stored set labels again gets the labels it had; work is linear in the page for each training page, except
 //! for child lists that differ, whose product is bounded.
 
+mod add;
 mod align;
+mod confirm;
 mod content_root;
 mod encoded_page;
 mod evidence;
@@ -37,6 +39,7 @@ use crate::content::{Favor, JudgedPage, LazyJudged, PageBlocks, SiteBlocks};
 use crate::dom::{Tree, mix};
 use crate::labels::Labels;
 
+pub use add::Candidate;
 use align::{Alignment, Scratch, align};
 use content_root::{MIN_EXPECTED, content_root, is_in_doubt};
 use encoded_page::{EncodedPage, tokens};
@@ -46,7 +49,7 @@ pub use kinds::Kinds;
 pub use options::SiteModelOptions;
 pub use page_sample::PageSample;
 pub use stored::{StoredError, StoredTrainingSet};
-use training_page::{TrainingPage, rank};
+use training_page::TrainingPage;
 
 /// The training pages of one site, ready to label pages.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +61,8 @@ pub struct TrainingSet {
     vocabulary: FxHashSet<u32>,
     /// Names that exactly one of the pages added later had.
     seen_once: FxHashSet<u32>,
+    /// Names that pages added later have brought into the vocabulary, in their order.
+    later_names: Vec<u32>,
     options: SiteModelOptions,
     /// The blocks of the pages, read when they are asked for.
     blocks: OnceLock<SiteBlocks>,
@@ -75,7 +80,8 @@ impl TrainingSet {
         if trees.len() < 2 {
             return None;
         }
-        let mut set = TrainingSet { vocabulary: common_names(trees), options: *options, ..TrainingSet::default() };
+        let names: Vec<FxHashSet<u32>> = trees.iter().map(|(_, tree)| tokens(tree)).collect();
+        let mut set = TrainingSet { vocabulary: common_names(&names), options: *options, ..TrainingSet::default() };
         let pages = trees.iter().map(|(_, tree)| EncodedPage::of(tree, &set.vocabulary).bounded(options));
         let mut pages: Vec<EncodedPage> = pages.collect();
         set.interner.intern_pages(&mut pages, |_| true);
@@ -90,13 +96,15 @@ impl TrainingSet {
         // A page is judged once for both, and not kept so. Confidence is measured by the labels of the training pages,
         // which are not known yet.
         let judge = |at: &usize| {
-            let page = LazyJudged::new(trees[*at].1);
-            (PageBlocks::of(page.get()), set.judge(&pages[*at], &page).with_confidence(1.0))
+            let (page, judged) = (&pages[*at], LazyJudged::new(trees[*at].1));
+            let labels = set.judge(page, &judged).with_confidence(1.0);
+            let again = set.again(page, &judged, &names[*at]);
+            (PageBlocks::of(judged.get()), again, labels)
         };
-        let judged: Vec<(PageBlocks, Labels)> = kept.iter().map(judge).collect();
+        let judged: Vec<_> = kept.iter().map(judge).collect();
         let mut known: FxHashMap<usize, Labels> = FxHashMap::default();
-        for ((training_page, at), (blocks, labels)) in set.pages.iter_mut().zip(kept).zip(judged) {
-            training_page.blocks = blocks;
+        for ((training_page, at), (blocks, again, labels)) in set.pages.iter_mut().zip(kept).zip(judged) {
+            (training_page.blocks, training_page.again) = (blocks, again);
             training_page.set_template(&labels.is_template);
             known.insert(at, labels);
         }
@@ -109,56 +117,6 @@ impl TrainingSet {
         Some((set, labels))
     }
 
-    /// Adds a page of the site with its labels and the number of its URL. Returns whether the page is kept.
-    ///
-    /// Beside the training pages of the search, the pages with the smallest hashes of their URLs are kept: a sample of
-    /// all pages seen that does not depend on their order. A later version of a page replaces an earlier one.
-    pub fn add(&mut self, url: u64, tree: &Tree, labels: &[bool]) -> bool {
-        let same = self.pages.iter().position(|known| known.url == url && !known.is_hidden);
-        let extra = self.pages.iter().enumerate().filter(|(_, known)| known.is_extra);
-        let replaced = match same {
-            Some(_) => same,
-            None if self.has_room() => None,
-            None => match extra.max_by_key(|(_, known)| known.rank()) {
-                Some((at, known)) if rank(url) < known.rank() => Some(at),
-                _ => return false,
-            },
-        };
-        let mut page = EncodedPage::of(tree, &self.vocabulary);
-        if page.is_empty() || self.pages.iter().any(|known| known.digest == page.digest()) {
-            return false;
-        }
-        if self.learn_names(tree) {
-            page = EncodedPage::of(tree, &self.vocabulary);
-        }
-        let is_extra = replaced.is_none_or(|at| self.pages.remove(at).is_extra);
-        let mut page = page.bounded(&self.options);
-        self.intern(&mut page);
-        let mut training_page = TrainingPage::of(&page, url, page.digest(), &self.interner);
-        training_page.is_extra = is_extra;
-        let judged = LazyJudged::new(tree);
-        training_page.blocks = PageBlocks::of(judged.get());
-        (self.blocks, self.kinds) = (OnceLock::new(), OnceLock::new());
-        match labels.get(tree.counted()).filter(|labels| labels.len() == page.len()) {
-            Some(labels) => training_page.set_template(labels),
-            // The page is kept in part.
-            None => training_page.set_template(&self.judge(&page, &judged).is_template),
-        }
-        let at = self.pages.partition_point(|known| known.order() < training_page.order());
-        self.pages.insert(at, training_page);
-        true
-    }
-
-    /// Whether a version of the page with this number is in the set.
-    pub fn knows(&self, url: u64) -> bool {
-        self.pages.iter().any(|page| page.url == url)
-    }
-
-    /// Whether there are fewer pages beside the training pages of the search than the options allow.
-    pub fn has_room(&self) -> bool {
-        self.pages.iter().filter(|page| page.is_extra).count() < self.options.extra_pages
-    }
-
     /// A number for the set: sets with the same one label every page alike.
     pub fn number(&self) -> u64 {
         let names = self.vocabulary.iter().fold(0_u64, |sum, name| sum.wrapping_add(mix(1, u64::from(*name))));
@@ -168,27 +126,6 @@ impl TrainingSet {
     /// Number of pages kept.
     pub fn n_pages(&self) -> usize {
         self.pages.len()
-    }
-
-    /// Adds the names of a page that another page had too. Returns whether there are any.
-    fn learn_names(&mut self, tree: &Tree) -> bool {
-        let before = self.vocabulary.len();
-        for token in tokens(tree) {
-            let is_new = !self.vocabulary.contains(&token) && self.seen_once.len() < self.options.max_names;
-            if is_new && !self.seen_once.insert(token) {
-                self.vocabulary.insert(token);
-            }
-        }
-        self.vocabulary.len() > before
-    }
-
-    /// Interns the signatures and subtrees of a page, and drops subtrees that only a replaced page had.
-    fn intern(&mut self, page: &mut EncodedPage) {
-        let mut is_used = vec![false; self.interner.n_subtrees()];
-        let subtrees = self.pages.iter().flat_map(|page| &page.columns.subtree);
-        subtrees.for_each(|subtree| is_used[*subtree as usize] = true);
-        let new = self.interner.intern_pages(std::slice::from_mut(page), |subtree| is_used[subtree]);
-        self.pages.iter_mut().for_each(|page| page.renumber(&new));
     }
 
     /// The vocabulary is what the kept nodes have, so that a stored set has the same one.
@@ -207,9 +144,14 @@ impl TrainingSet {
 
     /// Labels a page that others judge, too. It is judged where that is in doubt.
     pub(crate) fn label_judged(&self, judged: &LazyJudged<'_>) -> Labels {
-        let mut page = EncodedPage::of(judged.tree, &self.vocabulary);
+        self.judge(&self.encode(judged.tree), judged).shifted(judged.tree)
+    }
+
+    /// A page, encoded to be labeled.
+    fn encode(&self, tree: &Tree) -> EncodedPage {
+        let mut page = EncodedPage::of(tree, &self.vocabulary);
         page.number(&self.interner);
-        self.judge(&page, judged).shifted(judged.tree)
+        page
     }
 
     /// Labels everything but the main content of a page, by what the training pages say about its blocks. `None` where
@@ -222,9 +164,7 @@ impl TrainingSet {
     /// The greatest share of a training page's template that this page shows, older versions of the page left out: how
     /// well the page at this URL is covered by the others.
     pub fn key_coverage(&self, url: u64, tree: &Tree) -> f64 {
-        let mut page = EncodedPage::of(tree, &self.vocabulary);
-        page.number(&self.interner);
-        let mut scratch = Scratch::default();
+        let (page, mut scratch) = (self.encode(tree), Scratch::default());
         let least = self.median_template_size() / 4;
         let others = self.evidence_pages().filter(|other| other.url != url && other.digest != page.digest());
         let others = others.filter(|other| other.n_template() >= least.max(MIN_TEMPLATE));
@@ -249,8 +189,22 @@ impl TrainingSet {
         copies.filter_map(|copies| copies.iter().find(|page| !page.is_hidden))
     }
 
-    /// Labels an encoded page. A training page is judged by the others, and so is another version of one.
+    /// Labels an encoded page.
     fn judge(&self, page: &EncodedPage, judged: &LazyJudged<'_>) -> Labels {
+        // A page that is kept in part has other nodes than its tree.
+        let is_whole = judged.tree.counted().len() == page.len();
+        let expected = LazyCell::new(|| Some(judged.get().expected_content()));
+        self.decide(page, is_whole, &expected).unwrap_or_else(|| Labels::new(vec![false; page.len()]))
+    }
+
+    /// Labels an encoded page. A training page is judged by the others, and so is another version of one. `None` where
+    /// the expected main content decides, and is not known.
+    fn decide(
+        &self,
+        page: &EncodedPage,
+        is_whole: bool,
+        expected: &LazyCell<Option<Vec<f32>>, impl FnOnce() -> Option<Vec<f32>>>,
+    ) -> Option<Labels> {
         let mut alignments: Vec<Alignment> = Vec::with_capacity(self.pages.len());
         let (mut confidence, mut nearest, mut scratch) = (0.0_f64, None, Scratch::default());
         for training_page in self.evidence_pages() {
@@ -270,15 +224,12 @@ impl TrainingSet {
         if let Some(version) = other_version(page, &alignments) {
             alignments.remove(version);
         }
-        // A page that is kept in part has other nodes than its tree.
-        let is_whole = judged.tree.counted().len() == page.len();
-        let expected = LazyCell::new(|| judged.get().expected_content());
         let (mut is_template, evidence) = loop {
             let mut evidence = Evidence::new(page);
             let agreements = agreements(page, &alignments);
             alignments.iter().zip(agreements).for_each(|(alignment, agreement)| evidence.add(alignment, agreement));
             let is_template = label_nodes(page, &evidence);
-            if alignments.len() <= 2 || !is_whole || !loses_content(page, &expected, &is_template) {
+            if alignments.len() <= 2 || !is_whole || !loses_content(page, expected, &is_template)? {
                 break (is_template, evidence);
             }
             // Without the page that has most of its text the labels are decided again.
@@ -290,21 +241,19 @@ impl TrainingSet {
         };
         if is_whole
             && is_in_doubt(page, &is_template)
-            && let Some(nodes) = content_root(page, &expected)
+            && let Some(nodes) = content_root(page, expected.as_ref()?)
         {
             is_template[nodes].fill(false);
         }
-        Labels { is_template, support: evidence.support(), confidence, nearest }
+        Some(Labels { is_template, support: evidence.support(), confidence, nearest })
     }
 }
 
 /// Names that at least two pages have.
-fn common_names(trees: &[(u64, &Tree)]) -> FxHashSet<u32> {
+fn common_names(names: &[FxHashSet<u32>]) -> FxHashSet<u32> {
     let mut bearers: FxHashMap<u32, u32> = FxHashMap::default();
-    for (_, tree) in trees {
-        tokens(tree).into_iter().for_each(|token| *bearers.entry(token).or_default() += 1);
-    }
-    bearers.into_iter().filter(|(_, n)| *n >= 2).map(|(token, _)| token).collect()
+    names.iter().flatten().for_each(|name| *bearers.entry(*name).or_default() += 1);
+    bearers.into_iter().filter(|(_, n)| *n >= 2).map(|(name, _)| name).collect()
 }
 
 /// The pages to keep, one for each content, in the order of a training set.
@@ -330,16 +279,16 @@ fn other_version(page: &EncodedPage, alignments: &[Alignment]) -> Option<usize> 
 }
 
 /// Whether most of what the page model takes for main content would be template: an index, an archive or a print
-/// version among the training pages repeats the content of this page.
+/// version among the training pages repeats the content of this page. `None` where that is to be asked, and not known.
 ///
 /// Each page with gold as the key page, sites left out of the page model's training: words kept .978 -> .992 on one set
 /// of 36 sites, .991 on the other before and after. A fixed share of the text instead of the page model (5 % own) keeps
 /// as much, and loses .004 of F1 on pages that have little content.
 fn loses_content(
     page: &EncodedPage,
-    expected: &LazyCell<Vec<f32>, impl FnOnce() -> Vec<f32>>,
+    expected: &LazyCell<Option<Vec<f32>>, impl FnOnce() -> Option<Vec<f32>>>,
     is_template: &[bool],
-) -> bool {
+) -> Option<bool> {
     /// Share of a page's text that is its own, from which nothing is wrong.
     const ENOUGH_OWN: f64 = 0.2;
     /// Share of the expected main content that may be template.
@@ -347,14 +296,14 @@ fn loses_content(
     let all: u64 = page.chars.iter().map(|chars| u64::from(*chars)).sum();
     let own: u64 = page.chars.iter().zip(is_template).map(|(chars, is)| if *is { 0 } else { u64::from(*chars) }).sum();
     if own as f64 >= ENOUGH_OWN * all as f64 {
-        return false;
+        return Some(false);
     }
     let (mut lost, mut content) = (0.0_f64, 0.0_f64);
-    for (letters, is_template) in expected.iter().zip(is_template) {
+    for (letters, is_template) in expected.as_ref()?.iter().zip(is_template) {
         content += f64::from(*letters);
         lost += if *is_template { f64::from(*letters) } else { 0.0 };
     }
-    content > MIN_EXPECTED && lost > MAX_LOST * content
+    Some(content > MIN_EXPECTED && lost > MAX_LOST * content)
 }
 
 #[cfg(test)]

@@ -119,6 +119,11 @@ fn a_block_in_another_place_is_the_same_block() {
     }
 }
 
+/// A page that comes without labels.
+fn unlabeled(tree: &Tree) -> Candidate<'_> {
+    Candidate::labeled(tree, Labels::default())
+}
+
 /// A post of some hundred words, with a list of topics that all posts have.
 fn post(words: &str) -> String {
     let sentence =
@@ -157,8 +162,8 @@ fn extra_pages_are_a_bounded_sample_that_no_order_changes() {
         let (_, mut set, _) = learned(&articles());
         for at in 0..extra.len() {
             let at = (at + turn) % extra.len();
-            let labels = set.label(&extra[at]).is_template;
-            set.add(100 + at as u64, &extra[at], &labels);
+            let labeled = set.candidate(&extra[at]);
+            set.add(100 + at as u64, labeled);
         }
         set
     };
@@ -171,8 +176,8 @@ fn extra_pages_are_a_bounded_sample_that_no_order_changes() {
     // Tonight's version of a page takes the place of yesterday's; what is known is not added again.
     let mut later = one;
     let at = later.pages.iter().find(|page| page.is_extra).unwrap().url;
-    assert!(!later.add(at, &extra[at as usize - 100], &[]));
-    assert!(later.add(at, &page(&article("grain of another night")), &[]));
+    assert!(!later.add(at, unlabeled(&extra[at as usize - 100])));
+    assert!(later.add(at, unlabeled(&page(&article("grain of another night")))));
     assert_eq!(later.pages.len(), 4 + later.options.extra_pages);
 }
 
@@ -186,7 +191,7 @@ fn a_section_that_no_training_page_has_is_known_once_it_was_seen() {
     let new = section("barley");
     assert!(own_text(&new, &set.label(&new)).contains("First step"));
     for (url, words) in (10..).zip(["malt", "hops", "wheat", "millet", "sorghum", "teff", "spelt"]) {
-        set.add(url, &section(words), &[]);
+        set.add(url, unlabeled(&section(words)));
     }
     let own = own_text(&new, &set.label(&new));
     assert!(!own.contains("First step") && own.contains("All that barley"), "{own}");

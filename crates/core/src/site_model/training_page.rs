@@ -1,5 +1,6 @@
 //! A page that is kept as a training page.
 
+use super::confirm::Again;
 use super::encoded_page::{Columns, EncodedPage};
 use super::interner::Interner;
 use crate::content::PageBlocks;
@@ -27,6 +28,8 @@ pub(super) struct TrainingPage {
     ids: Vec<(u32, u32)>,
     /// Its blocks, for the choice of main content.
     pub(super) blocks: PageBlocks,
+    /// What it takes to label it again; `None` for a stored page, and for one that is kept in part.
+    pub(super) again: Option<Again>,
 }
 
 /// Sampling priority of a URL: a hash of it. The lowest are kept (bottom-k sample).
@@ -49,6 +52,7 @@ impl TrainingPage {
             labels_number: 0,
             ids: Vec::new(),
             blocks: PageBlocks::default(),
+            again: None,
         };
         let signature = |node: usize| &interner.signatures()[training_page.columns.signature[node] as usize];
         let with_id = |node: usize| (signature(node).id, node as u32);

@@ -1,0 +1,113 @@
+//! Adds pages of the site to a training set.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashSet;
+
+use super::TrainingSet;
+use super::encoded_page::{EncodedPage, tokens};
+use super::training_page::{TrainingPage, rank};
+use crate::content::{LazyJudged, PageBlocks};
+use crate::dom::Tree;
+use crate::labels::Labels;
+
+/// A labeled page that may become a training page.
+pub struct Candidate<'t> {
+    /// The labels of the page.
+    pub labels: Labels,
+    pub(crate) judged: LazyJudged<'t>,
+    /// The page as it was encoded to be labeled, and the number of names in the vocabulary then.
+    encoded: Option<(EncodedPage, usize)>,
+}
+
+impl<'t> Candidate<'t> {
+    /// A page with labels that were made elsewhere.
+    pub fn labeled(tree: &'t Tree, labels: Labels) -> Candidate<'t> {
+        Candidate { labels, judged: LazyJudged::new(tree), encoded: None }
+    }
+}
+
+impl TrainingSet {
+    /// Labels a page that may be added to the set.
+    pub fn candidate<'t>(&self, tree: &'t Tree) -> Candidate<'t> {
+        let (encoded, judged) = (self.encode(tree), LazyJudged::new(tree));
+        let labels = self.judge(&encoded, &judged).shifted(tree);
+        Candidate { labels, judged, encoded: Some((encoded, self.vocabulary.len())) }
+    }
+
+    /// Adds a labeled page of the site with the number of its URL. Returns whether the page is kept.
+    ///
+    /// Beside the training pages of the search, the pages with the smallest hashes of their URLs are kept: a sample of
+    /// all pages seen that does not depend on their order. A later version of a page replaces an earlier one.
+    pub fn add(&mut self, url: u64, candidate: Candidate<'_>) -> bool {
+        let same = self.pages.iter().position(|known| known.url == url && !known.is_hidden);
+        let extra = self.pages.iter().enumerate().filter(|(_, known)| known.is_extra);
+        let replaced = match same {
+            Some(_) => same,
+            None if self.has_room() => None,
+            None => match extra.max_by_key(|(_, known)| known.rank()) {
+                Some((at, known)) if rank(url) < known.rank() => Some(at),
+                _ => return false,
+            },
+        };
+        let Candidate { labels, judged, encoded } = candidate;
+        let tree = judged.tree;
+        let encoded = encoded.filter(|(_, n_names)| *n_names == self.vocabulary.len());
+        let mut page = encoded.map_or_else(|| EncodedPage::of(tree, &self.vocabulary), |(page, _)| page);
+        if page.is_empty() || self.pages.iter().any(|known| known.digest == page.digest()) {
+            return false;
+        }
+        let names = tokens(tree);
+        if self.learn_names(&names) {
+            page = EncodedPage::of(tree, &self.vocabulary);
+        }
+        let is_extra = replaced.is_none_or(|at| self.pages.remove(at).is_extra);
+        let mut page = page.bounded(&self.options);
+        self.intern(&mut page);
+        let mut training_page = TrainingPage::of(&page, url, page.digest(), &self.interner);
+        training_page.is_extra = is_extra;
+        training_page.again = self.again(&page, &judged, &names);
+        training_page.blocks = PageBlocks::of(judged.get());
+        (self.blocks, self.kinds) = (OnceLock::new(), OnceLock::new());
+        match labels.is_template.get(tree.counted()).filter(|labels| labels.len() == page.len()) {
+            Some(labels) => training_page.set_template(labels),
+            // The page is kept in part.
+            None => training_page.set_template(&self.judge(&page, &judged).is_template),
+        }
+        let at = self.pages.partition_point(|known| known.order() < training_page.order());
+        self.pages.insert(at, training_page);
+        true
+    }
+
+    /// Whether a version of the page with this number is in the set.
+    pub fn knows(&self, url: u64) -> bool {
+        self.pages.iter().any(|page| page.url == url)
+    }
+
+    /// Whether there are fewer pages beside the training pages of the search than the options allow.
+    pub fn has_room(&self) -> bool {
+        self.pages.iter().filter(|page| page.is_extra).count() < self.options.extra_pages
+    }
+
+    /// Adds the names of a page that another page had too. Returns whether there are any.
+    fn learn_names(&mut self, names: &FxHashSet<u32>) -> bool {
+        let before = self.vocabulary.len();
+        for name in names {
+            let is_new = !self.vocabulary.contains(name) && self.seen_once.len() < self.options.max_names;
+            if is_new && !self.seen_once.insert(*name) {
+                self.vocabulary.insert(*name);
+                self.later_names.push(*name);
+            }
+        }
+        self.vocabulary.len() > before
+    }
+
+    /// Interns the signatures and subtrees of a page, and drops subtrees that only a replaced page had.
+    fn intern(&mut self, page: &mut EncodedPage) {
+        let mut is_used = vec![false; self.interner.n_subtrees()];
+        let subtrees = self.pages.iter().flat_map(|page| &page.columns.subtree);
+        subtrees.for_each(|subtree| is_used[*subtree as usize] = true);
+        let new = self.interner.intern_pages(std::slice::from_mut(page), |subtree| is_used[subtree]);
+        self.pages.iter_mut().for_each(|page| page.renumber(&new));
+    }
+}
