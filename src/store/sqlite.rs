@@ -109,6 +109,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
             "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;
                 PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;",
         )?;
+        // A crawl has some forty statements.
+        connection.set_prepared_statement_cache_capacity(128);
         // Prepared statements are not planned again for each value.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         Ok(connection)

@@ -5,7 +5,8 @@
 use rustc_hash::FxHashMap;
 
 use super::features::Facts;
-use crate::dom::{NodeId, SetId, hash_str};
+use super::tags::Attribute;
+use crate::dom::{NodeId, SetId, Tree, hash_str};
 
 /// Weights of sub-words by their hash.
 #[derive(Clone, Debug, Default)]
@@ -33,9 +34,10 @@ impl ClassWords {
         let sum = |words: &[u32], place: usize| {
             words.iter().filter_map(|word| self.weights.get(word)).map(|weights| weights[place]).sum::<f32>() / SCALE
         };
-        let mut names = Names { known: Some(&self.weights), ..Names::default() };
+        let mut names = Names::of(facts.tree, Some(&self.weights));
         let mut far_sums: FxHashMap<usize, f32> = FxHashMap::default();
         let mut sums: Vec<[f32; 2]> = Vec::with_capacity(facts.len());
+        let (mut near, mut words, mut near_sum) = (Vec::new(), Vec::new(), sum(&[], 0));
         let mut last = None;
         for block in &facts.blocks.list {
             let place = (facts.parent(facts.blocks.first_node(block)), block.container);
@@ -45,98 +47,124 @@ impl ClassWords {
                 continue;
             }
             last = Some(place);
-            let (near, outer) = names.near(facts, place);
+            let outer = names.near(facts, place, &mut words);
+            if words != near {
+                std::mem::swap(&mut near, &mut words);
+                near_sum = sum(&near, 0);
+            }
             let far = *far_sums.entry(outer).or_insert_with(|| sum(&names.far(facts, outer), 1));
-            sums.push([sum(&near, 0), far]);
+            sums.push([near_sum, far]);
         }
         sums
     }
 }
 
 /// The sub-words of each element of a page, read once.
-#[derive(Default)]
 struct Names<'w> {
-    words: FxHashMap<usize, Vec<u32>>,
+    /// Those of all elements that were read.
+    words: Vec<u32>,
+    /// Where those of each node are in `words`; `None` for a node that was not read.
+    of_node: Vec<Option<(u32, u32)>>,
     /// Those of each set of classes, which many elements share.
-    of_classes: FxHashMap<SetId, Vec<u32>>,
+    of_classes: FxHashMap<SetId, (u32, u32)>,
     /// Others are left out.
     known: Option<&'w FxHashMap<u32, [f32; 2]>>,
 }
 
-impl Names<'_> {
-    fn of(&mut self, facts: &Facts<'_>, node: usize) -> &[u32] {
-        let known = self.known;
-        let is_known = |word: &u32| known.is_none_or(|known| known.contains_key(word));
-        let of_classes = &mut self.of_classes;
-        self.words.entry(node).or_insert_with(|| {
-            let mut words = Vec::new();
-            for (name, value) in facts.tree.attrs(NodeId::new(node)) {
-                match name {
-                    "class" => {
-                        let classes = of_classes.entry(facts.tree.shape.classes[node]).or_insert_with(|| {
-                            let mut words = sub_words(value);
-                            words.retain(is_known);
-                            words
-                        });
-                        words.extend_from_slice(classes);
+impl<'w> Names<'w> {
+    fn of(tree: &Tree, known: Option<&'w FxHashMap<u32, [f32; 2]>>) -> Names<'w> {
+        Names { words: Vec::new(), of_node: vec![None; tree.len()], of_classes: FxHashMap::default(), known }
+    }
+
+    /// Appends the sub-words of an element.
+    fn append(&mut self, facts: &Facts<'_>, node: usize, to: &mut Vec<u32>) {
+        let (from, until) = self.of_node[node].unwrap_or_else(|| self.read(facts, node));
+        to.extend_from_slice(&self.words[from as usize..until as usize]);
+    }
+
+    fn read(&mut self, facts: &Facts<'_>, node: usize) -> (u32, u32) {
+        let from = self.words.len();
+        for (attribute, value) in facts.tags.attributes(NodeId::new(node)) {
+            match attribute {
+                Attribute::Class => {
+                    let set = facts.tree.shape.classes[node];
+                    match self.of_classes.get(&set) {
+                        Some((from, until)) => self.words.extend_from_within(*from as usize..*until as usize),
+                        None => {
+                            let span = self.add(|words| split(value, &mut |word| words.push(hash_str(word) as u32)));
+                            self.of_classes.insert(set, span);
+                        }
                     }
-                    "id" => words.extend(sub_words(value).into_iter().filter(is_known)),
-                    "itemprop" => {
-                        let word = hash_str(&format!("itemprop {}", value.trim())) as u32;
-                        words.extend(Some(word).filter(is_known));
-                    }
-                    _ => {}
                 }
+                Attribute::Id => {
+                    self.add(|words| split(value, &mut |word| words.push(hash_str(word) as u32)));
+                }
+                Attribute::Itemprop => {
+                    self.add(|words| words.push(hash_str(&format!("itemprop {}", value.trim())) as u32));
+                }
+                _ => {}
             }
-            words
-        })
+        }
+        let span = (from as u32, self.words.len() as u32);
+        self.of_node[node] = Some(span);
+        span
+    }
+
+    /// Adds sub-words, the unknown ones left out, and returns where they are.
+    fn add(&mut self, write: impl FnOnce(&mut Vec<u32>)) -> (u32, u32) {
+        let from = self.words.len();
+        write(&mut self.words);
+        if let Some(known) = self.known {
+            let mut n = from;
+            for at in from..self.words.len() {
+                self.words[n] = self.words[at];
+                n += usize::from(known.contains_key(&self.words[at]));
+            }
+            self.words.truncate(n);
+        }
+        (from as u32, self.words.len() as u32)
     }
 
     /// The sub-words near a block that begins in `inner`, and the element from which on names are far.
-    fn near(&mut self, facts: &Facts<'_>, (inner, container): (usize, usize)) -> (Vec<u32>, usize) {
+    fn near(&mut self, facts: &Facts<'_>, (inner, container): (usize, usize), words: &mut Vec<u32>) -> usize {
         let start = facts.tree.counted().start;
-        let (mut words, mut node, mut steps) = (Vec::new(), inner, 0);
+        let (mut node, mut steps) = (inner, 0);
+        words.clear();
         while node > start && steps < NEAR {
-            words.extend_from_slice(self.of(facts, node));
+            self.append(facts, node, words);
             steps += usize::from(node <= container);
             node = facts.parent(node);
         }
-        (distinct(words), node)
+        make_distinct(words);
+        node
     }
 
     /// The sub-words from this element up to the body.
     fn far(&mut self, facts: &Facts<'_>, outer: usize) -> Vec<u32> {
         let (mut words, mut node) = (Vec::new(), outer);
         while node > facts.tree.counted().start {
-            words.extend_from_slice(self.of(facts, node));
+            self.append(facts, node, &mut words);
             node = facts.parent(node);
         }
-        distinct(words)
+        make_distinct(&mut words);
+        words
     }
 }
 
-fn distinct(mut words: Vec<u32>) -> Vec<u32> {
+fn make_distinct(words: &mut Vec<u32>) {
     words.sort_unstable();
     words.dedup();
-    words
 }
 
 /// The hashed sub-words near each block and far from it, each once, ascending.
 pub(super) fn class_words(facts: &Facts<'_>) -> Vec<(Vec<u32>, Vec<u32>)> {
-    let mut names = Names::default();
+    let mut names = Names::of(facts.tree, None);
     let of_block = |block: &super::blocks::Block| {
-        let inner = facts.parent(facts.blocks.first_node(block));
-        let (near, outer) = names.near(facts, (inner, block.container));
+        let (inner, mut near) = (facts.parent(facts.blocks.first_node(block)), Vec::new());
+        let outer = names.near(facts, (inner, block.container), &mut near);
         (near, names.far(facts, outer))
     };
     facts.blocks.list.iter().map(of_block).collect()
-}
-
-/// The hashed sub-words of class names.
-fn sub_words(names: &str) -> Vec<u32> {
-    let mut words = Vec::new();
-    split(names, &mut |word| words.push(hash_str(word) as u32));
-    words
 }
 
 /// Letters of a sub-word, in small letters.

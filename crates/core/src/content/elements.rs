@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::blocks::Blocks;
-use super::tags::{Tags, around_bit};
+use super::tags::{Attribute, Tags, around_bit};
 use crate::dom::{NodeId, Tree, hash_str, mix};
 
 /// What is known of an element from its ancestors and itself.
@@ -18,6 +18,9 @@ pub(super) struct Element {
     /// Depth below the body.
     pub(super) depth: f32,
 }
+
+/// Nodes for each place that has elements, in most pages.
+const NODES: usize = 4;
 
 /// The elements of a page, by node number. Text nodes have the values of their parent.
 #[derive(Debug)]
@@ -34,6 +37,7 @@ impl Elements {
         let counted = tree.counted();
         let mut list = vec![Element::default(); tree.len()];
         let mut siblings: FxHashMap<(u32, u64), u32> = FxHashMap::default();
+        siblings.reserve(counted.len() / NODES);
         for node in counted.clone() {
             let id = NodeId::new(node);
             let parent = tree.shape.parent[node] as usize;
@@ -43,7 +47,7 @@ impl Elements {
                 continue;
             }
             let tag = tags.tag(id);
-            let (bits, class) = read_attributes(tree, id);
+            let (bits, class) = read_attributes(tags, id);
             let element = Element {
                 around: above.around | tag.around | bits,
                 tag_path: mix(above.tag_path, tag.hash),
@@ -65,23 +69,23 @@ impl Elements {
 }
 
 /// The bits that attributes set, and the hash of the first class with its digits as 0.
-fn read_attributes(tree: &Tree, node: NodeId) -> (u64, u64) {
+fn read_attributes(tags: &Tags<'_>, node: NodeId) -> (u64, u64) {
     let (mut bits, mut class) = (0, 0);
-    for (name, value) in tree.attrs(node) {
-        bits |= match name {
-            "role" => role_bit(value.trim()),
-            "hidden" => around_bit("hidden"),
-            "style" if hides(value) => around_bit("hidden"),
-            "aria-hidden" if value.trim().eq_ignore_ascii_case("true") => around_bit("aria_hidden"),
-            "itemprop" => {
+    for (attribute, value) in tags.attributes(node) {
+        bits |= match attribute {
+            Attribute::Role => role_bit(value.trim()),
+            Attribute::Hidden => around_bit("hidden"),
+            Attribute::Style if hides(value) => around_bit("hidden"),
+            Attribute::AriaHidden if value.trim().eq_ignore_ascii_case("true") => around_bit("aria_hidden"),
+            Attribute::Itemprop => {
                 let is_body = matches!(value.trim(), "articleBody" | "text" | "description" | "reviewBody");
                 around_bit("itemprop") | if is_body { around_bit("itemprop_body") } else { 0 }
             }
-            "class" => {
+            Attribute::Class => {
                 class = value.split_ascii_whitespace().next().map_or(0, without_digits);
                 0
             }
-            _ => 0,
+            Attribute::Style | Attribute::AriaHidden | Attribute::Id => 0,
         };
     }
     (bits, class)

@@ -137,15 +137,48 @@ impl Tag {
     }
 }
 
+/// Attributes that are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Attribute {
+    AriaHidden,
+    Class,
+    Hidden,
+    Id,
+    Itemprop,
+    Role,
+    Style,
+}
+
+impl Attribute {
+    fn of(name: &str) -> Option<Attribute> {
+        Some(match name {
+            "aria-hidden" => Attribute::AriaHidden,
+            "class" => Attribute::Class,
+            "hidden" => Attribute::Hidden,
+            "id" => Attribute::Id,
+            "itemprop" => Attribute::Itemprop,
+            "role" => Attribute::Role,
+            "style" => Attribute::Style,
+            _ => return None,
+        })
+    }
+}
+
 /// The names of a page.
 pub(super) struct Tags<'t> {
     tree: &'t Tree,
     tags: Vec<Tag>,
+    attributes: Vec<Option<Attribute>>,
 }
 
 impl<'t> Tags<'t> {
     pub(super) fn of(tree: &'t Tree) -> Tags<'t> {
-        Tags { tree, tags: tree.names().map(Tag::of).collect() }
+        Tags { tree, tags: tree.names().map(Tag::of).collect(), attributes: tree.names().map(Attribute::of).collect() }
+    }
+
+    /// The attributes of a node that are asked for, with their values, in source order.
+    pub(super) fn attributes(&self, node: NodeId) -> impl Iterator<Item = (Attribute, &'t str)> + '_ {
+        self.tree.numbered_attrs(node).filter_map(|(name, value)| Some((self.attributes[name]?, value)))
     }
 
     pub(super) fn tag(&self, node: NodeId) -> Tag {

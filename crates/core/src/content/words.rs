@@ -1,5 +1,7 @@
 //! Words and marks of a text, in any script.
 
+use std::sync::LazyLock;
+
 use crate::dom::mix;
 
 /// Whether a character of Chinese, Japanese or Korean script is a word by itself here, and weighs as three letters.
@@ -43,31 +45,59 @@ pub(super) fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
     if text.is_ascii() {
         return for_each_ascii_word(text.as_bytes(), each);
     }
-    let mut word = 0_u64;
+    let (small, mut word) = (&*SMALL, 0_u64);
     for c in text.chars() {
-        let is_part = match c {
-            '\0'..='\x7f' => c.is_ascii_alphanumeric() || c == '_',
-            // Ideographs and syllables, all of which are letters: frequent, and slow to look up.
-            '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => true,
-            _ => c.is_alphanumeric(),
-        };
-        if is_part && !is_ideograph(c) {
-            if c.is_ascii() {
-                word = step(word, u64::from(c.to_ascii_lowercase() as u32));
-            } else {
-                c.to_lowercase().for_each(|c| word = step(word, u64::from(c as u32)));
+        match small.get(c as usize).copied().unwrap_or_else(|| small_letters(c)) {
+            Part::Letter(c) => word = step(word, u64::from(c)),
+            Part::Letters => c.to_lowercase().for_each(|c| word = step(word, u64::from(c as u32))),
+            part => {
+                if word != 0 {
+                    each(mix(0, std::mem::take(&mut word)));
+                }
+                if part == Part::Word {
+                    each(mix(1, u64::from(c as u32)));
+                }
             }
-            continue;
-        }
-        if word != 0 {
-            each(mix(0, std::mem::take(&mut word)));
-        }
-        if is_part {
-            each(mix(1, u64::from(c as u32)));
         }
     }
     if word != 0 {
         each(mix(0, word));
+    }
+}
+
+/// What a character is to the words of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// No part of a word.
+    None,
+    /// A letter, a digit or `_`, as a small letter.
+    Letter(u32),
+    /// A letter whose small form is to be looked up.
+    Letters,
+    /// A word by itself.
+    Word,
+}
+
+/// The characters of at most two bytes, which are letters of most alphabets.
+static SMALL: LazyLock<Vec<Part>> = LazyLock::new(|| ('\0'..'\u{800}').map(small_letters).collect());
+
+fn small_letters(c: char) -> Part {
+    match c {
+        '_' => Part::Letter(c as u32),
+        '\0'..='\x7f' if c.is_ascii_alphanumeric() => Part::Letter(u32::from(c.to_ascii_lowercase())),
+        '\0'..='\x7f' => Part::None,
+        // Ideographs and syllables, all of which are letters: frequent, and slow to look up.
+        '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => Part::Word,
+        _ if !c.is_alphanumeric() => Part::None,
+        _ if is_ideograph(c) => Part::Word,
+        '\u{80}'..'\u{800}' => {
+            let mut small = c.to_lowercase();
+            match (small.next(), small.next()) {
+                (Some(small), None) => Part::Letter(small as u32),
+                _ => Part::Letters,
+            }
+        }
+        _ => Part::Letters,
     }
 }
 
@@ -155,6 +185,18 @@ mod tests {
         assert_eq!(words("北京 is").len(), 3);
         assert_eq!((weight("a b"), weight("北京"), weight("é é")), (2, 6, 2));
         assert!(words("  …").is_empty());
+    }
+
+    #[test]
+    fn letters_of_a_table_are_those_of_unicode() {
+        for c in '\u{80}'..'\u{1000}' {
+            let small: String = c.to_lowercase().collect();
+            // The small form of U+0130 ends in a mark that is no letter.
+            if small.chars().all(char::is_alphanumeric) || !c.is_alphanumeric() {
+                assert_eq!(words(&format!("a{c}b")), words(&format!("a{small}b")), "{c}");
+            }
+            assert_eq!(words(&c.to_string()).len(), usize::from(c.is_alphanumeric()), "{c}");
+        }
     }
 
     #[test]

@@ -183,6 +183,13 @@ impl Tree {
         self.attrs[from..to].iter().map(|attr| (&*self.names[attr.name as usize], self.slice(attr.value)))
     }
 
+    /// The same with the number of each name among [`Tree::names`].
+    pub(crate) fn numbered_attrs(&self, node: NodeId) -> impl Iterator<Item = (usize, &str)> {
+        let from = self.attr_from[node.index()] as usize;
+        let to = self.attr_from[node.index() + 1] as usize;
+        self.attrs[from..to].iter().map(|attr| (attr.name as usize, self.slice(attr.value)))
+    }
+
     /// Value of one attribute.
     pub fn attr(&self, node: NodeId, name: &str) -> Option<&str> {
         self.attrs(node).find(|(n, _)| *n == name).map(|(_, value)| value)

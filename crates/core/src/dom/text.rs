@@ -34,6 +34,7 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     let mut gap = Gap::None;
     let mut closing: Vec<(usize, Gap)> = Vec::new();
     let mut pre_until = 0;
+    let (gaps, fallbacks) = (tree.names().map(block_gap).collect::<Vec<Gap>>(), Fallbacks::of(tree));
     for index in tree.counted() {
         while closing.last().is_some_and(|(end, _)| *end <= index) {
             gap = closing.pop().map_or(gap, |(_, at_end)| gap.max(at_end));
@@ -45,7 +46,7 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
             gap = gap.max(Gap::Blank);
         }
         if !tree.is_text(node) {
-            let around = block_gap(tree.name(node));
+            let around = gaps[tree.name_number(node)];
             gap = gap.max(around);
             closing.push((tree.shape.subtree(node).end, around));
             if keeps_space(tree.name(node)) {
@@ -57,7 +58,7 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
             continue;
         }
         let text = tree.text(node);
-        if !keeps(node) || is_fallback(tree, node) || is_blank(text) {
+        if !keeps(node) || fallbacks.hold(tree, node) || is_blank(text) {
             gap = gap.max(Gap::Blank);
             continue;
         }
@@ -102,17 +103,19 @@ pub(crate) fn is_shown(c: char) -> bool {
 ///
 /// Equal digests mean equal words. Equal words that markup splits differently have different digests.
 pub fn text_digest(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> u64 {
-    let blank = hash_str("");
+    let (blank, fallbacks) = (hash_str(""), Fallbacks::of(tree));
     let texts = tree.counted().map(NodeId::new).filter(|node| {
         let text = tree.shape.text[node.index()];
-        text != 0 && text != blank && keeps(*node) && !is_fallback(tree, *node)
+        text != 0 && text != blank && keeps(*node) && !fallbacks.hold(tree, *node)
     });
     texts.fold(0, |digest, node| mix(digest, tree.shape.text[node.index()]))
 }
 
 /// Whether the text may contain a character that is not shown. False positives are allowed.
 fn may_hide(text: &str) -> bool {
-    text.bytes().any(|byte| byte < b' ' || matches!(byte, 0x7f | 0xc2 | 0xe2 | 0xef))
+    // Without branches within a step, so that it is compiled to vector instructions.
+    let hides = |byte: &u8| (*byte < b' ') | (*byte == 0x7f) | (*byte == 0xc2) | (*byte == 0xe2) | (*byte == 0xef);
+    text.as_bytes().chunks(64).any(|step| step.iter().fold(false, |is, byte| is | hides(byte)))
 }
 
 /// Whether an element preserves its white space.
@@ -125,8 +128,20 @@ pub(crate) fn is_fallback_element(name: &str) -> bool {
     matches!(name, "iframe" | "noembed" | "noframes")
 }
 
-fn is_fallback(tree: &Tree, node: NodeId) -> bool {
-    is_fallback_element(tree.name(NodeId::new(tree.shape.parent[node.index()] as usize)))
+/// The names of a page's elements whose text is never shown; most pages have none.
+struct Fallbacks(Vec<usize>);
+
+impl Fallbacks {
+    fn of(tree: &Tree) -> Fallbacks {
+        let is_one = |(number, name): (usize, &str)| is_fallback_element(name).then_some(number);
+        Fallbacks(tree.names().enumerate().filter_map(is_one).collect())
+    }
+
+    /// Whether a text is in such an element.
+    fn hold(&self, tree: &Tree, text: NodeId) -> bool {
+        let parent = || tree.name_number(NodeId::new(tree.shape.parent[text.index()] as usize));
+        !self.0.is_empty() && self.0.contains(&parent())
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

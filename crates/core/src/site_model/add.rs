@@ -63,7 +63,7 @@ impl TrainingSet {
         }
         let is_extra = replaced.is_none_or(|at| self.pages.remove(at).is_extra);
         let mut page = page.bounded(&self.options);
-        self.intern(&mut page);
+        self.intern(&mut page, replaced.is_some());
         let mut training_page = TrainingPage::of(&page, url, page.digest(), &self.interner);
         training_page.is_extra = is_extra;
         training_page.again = self.again(&page, &judged, &names);
@@ -103,10 +103,12 @@ impl TrainingSet {
     }
 
     /// Interns the signatures and subtrees of a page, and drops subtrees that only a replaced page had.
-    fn intern(&mut self, page: &mut EncodedPage) {
-        let mut is_used = vec![false; self.interner.n_subtrees()];
-        let subtrees = self.pages.iter().flat_map(|page| &page.columns.subtree);
-        subtrees.for_each(|subtree| is_used[*subtree as usize] = true);
+    fn intern(&mut self, page: &mut EncodedPage, is_one_replaced: bool) {
+        let mut is_used = vec![!is_one_replaced; self.interner.n_subtrees()];
+        if is_one_replaced {
+            let subtrees = self.pages.iter().flat_map(|page| &page.columns.subtree);
+            subtrees.for_each(|subtree| is_used[*subtree as usize] = true);
+        }
         let new = self.interner.intern_pages(std::slice::from_mut(page), |subtree| is_used[subtree]);
         self.pages.iter_mut().for_each(|page| page.renumber(&new));
     }

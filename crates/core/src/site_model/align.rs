@@ -200,9 +200,11 @@ impl Walk<'_> {
             there.next();
         }
         left.clear();
-        left.extend(here);
+        left.reserve(page.n_children[x] as usize);
+        here.for_each(|i| left.push(i));
         right.clear();
-        right.extend(there.filter(|j| !self.scratch.taken[j.node]));
+        right.reserve(training_page.n_children[y] as usize);
+        there.filter(|j| !self.scratch.taken[j.node]).for_each(|j| right.push(j));
     }
 
     /// Pairs children of equal signature in their order, in linear time. For long lists of similar items, scoring all

@@ -205,20 +205,29 @@ impl Template {
     ///
     /// [`TemplateError`] when the text is not a template, is of a later version, or is damaged.
     pub fn from_json(text: &[u8]) -> Result<Template, TemplateError> {
+        // The usual case in one pass.
+        let template = match serde_json::from_slice::<Template>(text) {
+            Ok(template) if template.schema == SCHEMA => template,
+            _ => Template::from_other_json(text)?,
+        };
+        template.check_nodes()?;
+        template.training_set.as_ref().map_or(Ok(()), StoredTrainingSet::check).map_err(TemplateError::TrainingPage)?;
+        Ok(template)
+    }
+
+    /// Reads a template of an earlier schema, or says why it is none.
+    fn from_other_json(text: &[u8]) -> Result<Template, TemplateError> {
         #[derive(Deserialize)]
         struct Version {
             schema: u32,
         }
         let Version { schema } = serde_json::from_slice(text).map_err(TemplateError::Form)?;
-        let template: Template = match schema {
+        let template = match schema {
             1..=LAST_LEGACY_SCHEMA => serde_json::from_slice(text).and_then(legacy::upgrade),
             SCHEMA => serde_json::from_slice(text),
             found => return Err(TemplateError::Schema { found }),
-        }
-        .map_err(TemplateError::Form)?;
-        template.check_nodes()?;
-        template.training_set.as_ref().map_or(Ok(()), StoredTrainingSet::check).map_err(TemplateError::TrainingPage)?;
-        Ok(template)
+        };
+        template.map_err(TemplateError::Form)
     }
 
     fn check_nodes(&self) -> Result<(), TemplateError> {

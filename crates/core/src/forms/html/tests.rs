@@ -26,6 +26,20 @@ fn what_is_written_parses_to_the_same_tree() {
 }
 
 #[test]
+fn every_place_of_a_text_is_escaped() {
+    let marks =
+        [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('\u{a0}', "&nbsp;"), ('"', "&quot;"), ('\u{a9}', "\u{a9}")];
+    for (mark, written) in marks {
+        for at in 0..70 {
+            let (before, after) = ("a".repeat(at), "é".repeat(40));
+            let mut out = String::new();
+            super::escape(&format!("{before}{mark}{mark}{after}{mark}"), true, &mut out);
+            assert_eq!(out, format!("{before}{written}{written}{after}{written}"));
+        }
+    }
+}
+
+#[test]
 fn what_means_markup_is_escaped() {
     let html = body("<p title='a\"b&amp;<&nbsp;>'>\u{c2}\u{a9}1 &lt; 2 &amp;&nbsp;3 &gt; \"é\"</p>");
     assert_eq!(html, "<p title=\"a&quot;b&amp;&lt;&nbsp;&gt;\">\u{c2}\u{a9}1 &lt; 2 &amp;&nbsp;3 &gt; \"é\"</p>");
