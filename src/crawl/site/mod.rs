@@ -232,12 +232,7 @@ impl SiteCrawl {
                 self.go_on(&mut walk, has_links, refused, out);
                 self.walk(walk, cx, out);
             }
-            WorkResult::ModelNumbered { walk, model, confirmed } => {
-                if !confirmed.is_empty() {
-                    out.push(Command::Write(Write::Confirmed { site: self.id, model, pages: confirmed }));
-                }
-                self.ask_stale(walk, model, i64::MIN, out);
-            }
+            WorkResult::ModelNumbered { walk, model, confirmed } => self.on_model(walk, model, confirmed, out),
             WorkResult::Recleaned { walk, model, after, pages } => {
                 out.push(Command::Write(Write::Recleaned(self.id, pages)));
                 self.ask_stale(walk, model, after, out);
