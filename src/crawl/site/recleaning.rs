@@ -1,8 +1,8 @@
 //! The end of a site: every page that the run has visited gets the text of one model.
 //!
 //! Pages are cleaned as they come, while the model still grows. When the walk is over, those that an earlier state of
-//! the model cleaned are cleaned again, except for training pages whose labels are the same. So are pages and their last versions that two models have cleaned: a change of
-//! the model is no change of the page.
+//! the model cleaned are cleaned again, except for training pages whose labels are the same. So are pages and their
+//! last versions that two models have cleaned: a change of the model is no change of the page.
 
 use super::{Command, Context, Phase, SiteCrawl, Walk};
 use crate::crawl::workers::Work;

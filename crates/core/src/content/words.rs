@@ -45,9 +45,9 @@ pub(super) fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
     if text.is_ascii() {
         return for_each_ascii_word(text.as_bytes(), each);
     }
-    let (small, mut word) = (&*SMALL, 0_u64);
+    let (parts, mut word) = (&*PARTS, 0_u64);
     for c in text.chars() {
-        match small.get(c as usize).copied().unwrap_or_else(|| small_letters(c)) {
+        match parts.get(c as usize).copied().unwrap_or_else(|| part_of(c)) {
             Part::Letter(c) => word = step(word, u64::from(c)),
             Part::Letters => c.to_lowercase().for_each(|c| word = step(word, u64::from(c as u32))),
             part => {
@@ -70,18 +70,19 @@ pub(super) fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
 enum Part {
     /// No part of a word.
     None,
-    /// A letter, a digit or `_`, as a small letter.
+    /// A letter, a digit or `_`, in lower case.
     Letter(u32),
-    /// A letter whose small form is to be looked up.
+    /// A letter whose lower case is to be looked up.
     Letters,
     /// A word by itself.
     Word,
 }
 
 /// The characters of at most two bytes, which are letters of most alphabets.
-static SMALL: LazyLock<Vec<Part>> = LazyLock::new(|| ('\0'..'\u{800}').map(small_letters).collect());
+static PARTS: LazyLock<Vec<Part>> = LazyLock::new(|| ('\0'..'\u{800}').map(part_of).collect());
 
-fn small_letters(c: char) -> Part {
+/// What a character is, without the table.
+fn part_of(c: char) -> Part {
     match c {
         '_' => Part::Letter(c as u32),
         '\0'..='\x7f' if c.is_ascii_alphanumeric() => Part::Letter(u32::from(c.to_ascii_lowercase())),
