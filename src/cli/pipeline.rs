@@ -8,8 +8,9 @@ use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Items that are read and not taken yet, and their bytes.
-const MOST_ITEMS: usize = 512;
+/// Items that are read and not taken yet, for each worker, and their bytes. With more of them, pages leave the cache
+/// between the thread that reads them and the one that works on them.
+const ITEMS_OF_WORKER: usize = 32;
 const MOST_BYTES: usize = 24 << 20;
 
 /// Items that a worker takes at once, if they hold less than these bytes: each exchange between threads costs some
@@ -25,8 +26,8 @@ pub(super) fn run<T: Send, R: Send, E>(
     mut take: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
     let n_workers = thread::available_parallelism().map_or(1, NonZero::get);
-    let room = Room::default();
-    let (to_workers, waiting) = sync_channel::<(usize, usize, T)>(MOST_ITEMS);
+    let room = Room { most_items: ITEMS_OF_WORKER * n_workers, ..Room::default() };
+    let (to_workers, waiting) = sync_channel::<(usize, usize, T)>(room.most_items);
     let (results, finished) = channel::<Vec<(usize, usize, R)>>();
     let waiting = Mutex::new(waiting);
     thread::scope(|scope| {
@@ -88,6 +89,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Bounds what is in memory.
 #[derive(Default)]
 struct Room {
+    most_items: usize,
     taken: Mutex<Taken>,
     freed: Condvar,
     is_closed: AtomicBool,
@@ -105,7 +107,7 @@ impl Room {
     /// Waits for room. One item is let in whatever its size. Returns false when nothing more is wanted.
     fn enter(&self, bytes: usize) -> bool {
         let is_full = |taken: &mut Taken| {
-            let is_over = taken.items >= MOST_ITEMS || taken.bytes + bytes > MOST_BYTES;
+            let is_over = taken.items >= self.most_items || taken.bytes + bytes > MOST_BYTES;
             taken.is_wanted = taken.items > 0 && is_over && !self.is_closed.load(Ordering::Relaxed);
             taken.is_wanted
         };
@@ -118,7 +120,7 @@ impl Room {
     fn leave(&self, bytes: usize) {
         let mut taken = lock(&self.taken);
         (taken.items, taken.bytes) = (taken.items - 1, taken.bytes - bytes);
-        let is_roomy = taken.items <= MOST_ITEMS / 2 && taken.bytes <= MOST_BYTES / 2;
+        let is_roomy = taken.items <= self.most_items / 2 && taken.bytes <= MOST_BYTES / 2;
         if taken.is_wanted && is_roomy {
             self.freed.notify_one();
         }
@@ -173,7 +175,7 @@ mod tests {
     #[test]
     fn a_panic_ends_it() {
         let items = |put: &mut dyn FnMut(usize) -> bool| {
-            let _ended_early = !(0..10 * MOST_ITEMS).all(put);
+            let _ended_early = !(0..5000).all(put);
         };
         let work = |n: usize| assert_ne!(n, 1000, "on purpose");
         let run = || run(items, |_| 1, work, |()| Ok::<_, ()>(()));
@@ -190,6 +192,7 @@ mod tests {
         };
         let take = |n| if n == 1000 { Err(n) } else { Ok(()) };
         assert_eq!(run(items, |_| 1, |n| n, take), Err(1000));
-        assert!(n_read < 1000 + 3 * MOST_ITEMS, "{n_read}");
+        let n_workers = thread::available_parallelism().map_or(1, NonZero::get);
+        assert!(n_read < 1000 + 3 * ITEMS_OF_WORKER * n_workers, "{n_read}");
     }
 }

@@ -17,27 +17,51 @@ use super::numbers::exp;
 /// Numbers of a hidden layer.
 pub(super) const HIDDEN: usize = 32;
 
-/// A feature of a block: how it is standardized, and its weights in the first layer.
+/// How features are standardized, by feature.
 #[derive(Clone, Debug)]
-struct Feature {
-    mean: f32,
+struct Scales {
+    mean: Vec<f32>,
     /// 1 / standard deviation.
-    scale: f32,
+    scale: Vec<f32>,
     /// 0, standardized.
-    zero: f32,
-    /// For each hidden number.
-    weights: Layer,
+    zero: Vec<f32>,
 }
 
-impl Feature {
-    fn standardized(&self, value: f32) -> f32 {
-        ((value - self.mean) * self.scale).clamp(-CLIP, CLIP)
+impl Scales {
+    fn new(mean: &[f32], scale: &[f32]) -> Scales {
+        let zero = mean.iter().zip(scale).map(|(mean, scale)| standardized(0.0, *mean, *scale)).collect();
+        Scales { mean: mean.to_vec(), scale: scale.to_vec(), zero }
     }
+
+    fn standardized(&self, feature: usize, value: f32) -> f32 {
+        standardized(value, self.mean[feature], self.scale[feature])
+    }
+
+    /// Standardizes the features of a block, less those of 0, and gives the step from those of the last block. Without
+    /// branches, so that it is compiled to vector instructions.
+    fn step(&self, row: &[f32], last: &mut [f32], steps: &mut [f32]) {
+        let columns = self.mean.iter().zip(&self.scale).zip(&self.zero);
+        for (((last, step), value), ((mean, scale), zero)) in last.iter_mut().zip(steps).zip(row).zip(columns) {
+            let now = standardized(*value, *mean, *scale) - zero;
+            *step = now - *last;
+            *last = now;
+        }
+    }
+}
+
+fn standardized(value: f32, mean: f32, scale: f32) -> f32 {
+    ((value - mean) * scale).clamp(-CLIP, CLIP)
 }
 
 /// The blocks of a page in front of a net, added one by one in their order.
 pub(super) struct Page<'n> {
     net: &'n Net,
+    /// Of the last block: its standardized features, less those of 0, and the sum of its first layer.
+    last: Vec<f32>,
+    sum: Layer,
+    /// The steps to the block that is added, and the features that make any.
+    steps: Vec<f32>,
+    changed: Vec<u16>,
     /// The first layer of each block.
     first: Vec<Layer>,
     /// Sum of the first layers, and the same weighted by length.
@@ -50,13 +74,42 @@ pub(super) struct Page<'n> {
 impl Page<'_> {
     /// Adds a block with its features.
     pub(super) fn add(&mut self, row: &[f32]) {
-        let first = self.net.first(row);
-        let length = self.net.features[self.net.length].standardized(row[self.net.length]);
+        let first = self.first_layer(row);
+        let length = self.net.scales.standardized(self.net.length, row[self.net.length]);
         let weight = 1.0 + length.clamp(-0.9, CLIP);
         add(&mut self.mean, 1.0, &first);
         add(&mut self.weighted, weight, &first);
         self.weights += weight;
         self.first.push(first);
+    }
+
+    /// The first layer of a block, summed up from that of the block before: half of its features are the same. A sum
+    /// begins anew after [`MOST_STEPS`] blocks, so that errors of rounding stay small.
+    fn first_layer(&mut self, row: &[f32]) -> Layer {
+        if self.first.len().is_multiple_of(MOST_STEPS) {
+            self.last.fill(0.0);
+            self.sum = self.net.zero;
+        }
+        self.net.scales.step(row, &mut self.last, &mut self.steps);
+        let mut n = 0;
+        for (group, steps) in self.steps.chunks(GROUP).enumerate() {
+            // Twice the bits, because -0 is 0.
+            if steps.iter().fold(0, |all, step| all | step.to_bits() << 1) == 0 {
+                continue;
+            }
+            // Listed without a branch: it would be predicted wrong for many of them.
+            for (at, step) in steps.iter().enumerate() {
+                self.changed[n] = (group * GROUP + at) as u16;
+                n += usize::from(*step != 0.0);
+            }
+        }
+        let mut sum = self.sum;
+        for feature in &self.changed[..n] {
+            let feature = usize::from(*feature);
+            add(&mut sum, self.steps[feature], &self.net.w1[feature]);
+        }
+        self.sum = sum;
+        sum.map(relu)
     }
 
     /// The logit of each block.
@@ -69,6 +122,12 @@ impl Page<'_> {
     }
 }
 
+/// Features that are looked at together.
+const GROUP: usize = 8;
+
+/// Blocks whose first layers are summed up from one another.
+const MOST_STEPS: usize = 64;
+
 /// Standardized features are cut at this many deviations.
 const CLIP: f32 = 4.0;
 
@@ -77,7 +136,9 @@ type Layer = [f32; HIDDEN];
 /// A net with its weights.
 #[derive(Clone, Debug)]
 pub(super) struct Net {
-    features: Vec<Feature>,
+    scales: Scales,
+    /// The weights of the first layer, by feature.
+    w1: Vec<Layer>,
     /// The first layer of a block whose features are all 0.
     zero: Layer,
     pool: Vec<Layer>,
@@ -114,31 +175,26 @@ impl Net {
         let w2 = layers(take(HIDDEN * HIDDEN));
         let (b2, w3) = (layer(take(HIDDEN)), layer(take(HIDDEN)));
         let b3 = take(1)[0];
-        let feature = |((mean, scale), weights): ((&f32, &f32), Layer)| {
-            let feature = Feature { mean: *mean, scale: *scale, zero: 0.0, weights };
-            Feature { zero: feature.standardized(0.0), ..feature }
-        };
-        let features: Vec<Feature> = mean.iter().zip(scale).zip(w1).map(feature).collect();
-        let mut zero = b1;
-        features.iter().for_each(|feature| add(&mut zero, feature.zero, &feature.weights));
-        Some(Net { features, zero, pool, w2, b2, w3, b3, length })
+        let (scales, mut zero) = (Scales::new(mean, scale), b1);
+        scales.zero.iter().zip(&w1).for_each(|(feature, weights)| add(&mut zero, *feature, weights));
+        Some(Net { scales, w1, zero, pool, w2, b2, w3, b3, length })
     }
 
     /// A page of so many blocks, of which none is read yet.
     pub(super) fn page(&self, n_blocks: usize) -> Page<'_> {
         let none = [0.0; HIDDEN];
-        Page { net: self, first: Vec::with_capacity(n_blocks), mean: none, weighted: none, weights: 0.0 }
-    }
-
-    /// Most features are 0, and their part is known.
-    fn first(&self, row: &[f32]) -> Layer {
-        let mut sum = self.zero;
-        for (value, feature) in row.iter().zip(&self.features) {
-            if *value != 0.0 {
-                add(&mut sum, feature.standardized(*value) - feature.zero, &feature.weights);
-            }
+        let n = self.w1.len();
+        Page {
+            net: self,
+            last: vec![0.0; n],
+            sum: self.zero,
+            steps: vec![0.0; n],
+            changed: vec![0; n],
+            first: Vec::with_capacity(n_blocks),
+            mean: none,
+            weighted: none,
+            weights: 0.0,
         }
-        sum.map(relu)
     }
 
     fn logit(&self, first: &Layer, pooled: &Layer) -> f32 {

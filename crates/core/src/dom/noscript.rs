@@ -15,18 +15,20 @@ pub(super) fn is_page_text(tree: &Tree) -> bool {
     if n_inside == 0 {
         return false;
     }
-    let n_shown = shown_len(tree);
-    n_shown == 0 || (n_inside >= LEAST_TEXT && n_inside > 2 * n_shown)
+    // As many letters in the body tell that it is not.
+    let enough = if n_inside < LEAST_TEXT { 1 } else { n_inside.div_ceil(2) };
+    shows_less(tree, enough)
 }
 
-/// Letters and digits that the body shows.
-fn shown_len(tree: &Tree) -> usize {
+/// Whether the body shows fewer letters and digits than this.
+fn shows_less(tree: &Tree, than: usize) -> bool {
     let is_shown = |node: &NodeId| {
         let parent = NodeId::new(tree.shape.parent[node.index()] as usize);
         tree.is_text(*node) && !is_fallback_element(tree.name(parent))
     };
     let texts = tree.counted().map(NodeId::new).filter(is_shown);
-    texts.map(|node| tree.text(node).chars().filter(|c| c.is_alphanumeric()).count()).sum()
+    let letters = texts.flat_map(|node| tree.text(node).chars()).filter(|c| c.is_alphanumeric());
+    letters.take(than).count() < than
 }
 
 /// Letters and digits outside of tags.
