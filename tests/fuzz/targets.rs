@@ -120,7 +120,7 @@ pub fn model(data: &[u8]) {
 /// A stored template.
 pub fn template(data: &[u8]) {
     if let Ok(template) = Template::from_json(data) {
-        template.shape();
+        template.tree();
         template.training_set();
         Template::from_json(&template.to_json()).expect("what was written is read");
     }

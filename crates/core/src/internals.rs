@@ -40,9 +40,9 @@ pub mod content {
 /// The tree of a page.
 pub mod dom {
     pub use crate::dom::{
-        Charset, KeepNodes, NodeId, Note, ParseOptions, ParserKind, Scanned, ScriptKind, SetId, Sets, Shape, Tree,
-        ancestors, children, decode, normalized, parse, parse_bytes, scan_canonical, scan_links, scan_metas,
-        text_digest, write_text,
+        Charset, Compared, ComparedTree, Fields, KeepNodes, LooseFields, NodeId, Note, ParseOptions, ParserKind,
+        Scanned, ScriptKind, SetId, Sets, Shape, SubtreeHashes, Tree, ancestors, children, decode, normalized, parse,
+        parse_bytes, scan_canonical, scan_links, scan_metas, text_digest, write_text,
     };
 }
 

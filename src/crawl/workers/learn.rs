@@ -266,7 +266,7 @@ fn finish(learned: Learned, old_template_coverage: Option<f64>, tools: &Tools) -
 
 /// Why a search gave no template.
 fn why_no_template(learned: &Learned, label_by: LabelBy) -> Reason {
-    let content = |page: &FoundPage| page.tree.body().map(|body| page.tree.shape.h_full[body.index()]);
+    let content = |page: &FoundPage| page.tree.body().map(|body| page.tree.subtree_hashes().full[body.index()]);
     let n = learned.n_links;
     let links = match n {
         0 => "its sitemap and the folders above it".to_owned(),

@@ -87,7 +87,8 @@ fn region(tree: &Tree, children: &[usize]) -> Option<(usize, Range<usize>)> {
 }
 
 fn are_like(tree: &Tree, a: &[usize], b: &[usize]) -> bool {
-    let equal = a.iter().zip(b).all(|(a, b)| tree.shape.h_struct[*a] == tree.shape.h_struct[*b]);
+    let hashes = &tree.subtree_hashes().tags;
+    let equal = a.iter().zip(b).all(|(a, b)| hashes[*a] == hashes[*b]);
     if equal {
         return true;
     }

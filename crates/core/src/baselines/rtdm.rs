@@ -32,12 +32,12 @@ struct Labelled {
 impl Labelled {
     fn of(tree: &Tree) -> Labelled {
         let counted = tree.counted();
-        let shape = &tree.shape;
+        let (shape, fields, hashes) = (&tree.shape, tree.fields(), &tree.subtree_hashes().full);
         let label = counted.clone().map(|node| match tree.is_text(NodeId::new(node)) {
-            true => shape.h_full[node],
-            false => [shape.classes[node], shape.attrs[node]]
+            true => hashes[node],
+            false => [fields.classes[node], fields.attrs[node]]
                 .into_iter()
-                .fold(mix(shape.tag[node], shape.id[node]), |hash, set| mix(hash, shape.sets.hash(set))),
+                .fold(mix(shape.tag[node], fields.id[node]), |hash, set| mix(hash, fields.sets.hash(set))),
         });
         let parent = counted.clone().map(|node| shape.parent[node].saturating_sub(counted.start as u32)).collect();
         Labelled::new(label.collect(), parent)

@@ -3,7 +3,7 @@
 use super::label_page::MIN_FREQUENT;
 use super::{CleanOptions, LabeledPage};
 use crate::content::LazyJudged;
-use crate::dom::{NodeId, Shape, Tree, mix};
+use crate::dom::{ComparedTree, NodeId, Tree, mix};
 use crate::labels::Labels;
 use crate::method::Method;
 use crate::site_model::{Candidate, StoredTrainingSet, TrainingSet};
@@ -22,7 +22,7 @@ pub struct TemplateMatcher {
 #[derive(Clone, Debug)]
 enum By {
     /// The template's nodes with their votes.
-    Votes { shape: Box<Shape>, votes: Vec<u16>, options: Box<EtdmOptions> },
+    Votes { template: Box<ComparedTree>, votes: Vec<u16>, options: Box<EtdmOptions> },
     /// The training pages.
     TrainingSet(Box<TrainingSet>),
     /// The document frequency of texts over the training pages (Gottron 2008).
@@ -33,8 +33,9 @@ impl By {
     fn number(&self) -> u64 {
         match self {
             By::TrainingSet(set) | By::Frequency(set) => set.number(),
-            By::Votes { shape, votes, .. } => {
-                votes.iter().fold(shape.h_full.first().copied().unwrap_or(0), |number, n| mix(number, u64::from(*n)))
+            By::Votes { template, votes, .. } => {
+                let hash = template.compared().hashes.full.first().copied().unwrap_or(0);
+                votes.iter().fold(hash, |number, n| mix(number, u64::from(*n)))
             }
         }
     }
@@ -52,7 +53,7 @@ impl TemplateMatcher {
             Some(set) if template.method == Method::Gottron => By::Frequency(Box::new(set)),
             Some(set) => By::TrainingSet(Box::new(set)),
             None => By::Votes {
-                shape: Box::new(template.shape()),
+                template: Box::new(template.tree()),
                 votes: template.nodes.iter().map(|node| node.votes).collect(),
                 options: Box::new(template.learn.etdm.clone()),
             },
@@ -76,7 +77,7 @@ impl TemplateMatcher {
         match &self.by {
             By::TrainingSet(set) => set.label_judged(page),
             By::Frequency(set) => set.label_by_frequency(page.tree),
-            By::Votes { shape, votes, options } => map_template(shape, votes, options, page.tree),
+            By::Votes { template, votes, options } => map_template(template, votes, options, page.tree),
         }
     }
 
@@ -193,13 +194,13 @@ impl TemplateMatcher {
 
 /// Maps a template to a page (thesis, section 3). The confidence is the share of the template, weighted by votes, that
 /// the page shows.
-fn map_template(shape: &Shape, votes: &[u16], options: &EtdmOptions, page: &Tree) -> Labels {
+fn map_template(template: &ComparedTree, votes: &[u16], options: &EtdmOptions, page: &Tree) -> Labels {
     let mut labels = Labels::none(page);
     let Some(body) = page.body() else { return labels };
-    if shape.is_empty() {
+    if template.compared().shape.is_empty() {
         return labels;
     }
-    let equality = Equality::new(shape, &page.shape, options);
+    let equality = Equality::new(template.compared(), page.compared(), options);
     let least_self = equality.least_self_scores();
     let mut weight: u64 = 0;
     map_trees(

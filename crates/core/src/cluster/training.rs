@@ -25,7 +25,8 @@ pub fn training_set(pages: &[&Tree], how: &ClusterOptions) -> Vec<usize> {
 }
 
 fn texts(tree: &Tree) -> FxHashSet<u64> {
-    tree.counted().filter(|node| tree.is_text(NodeId::new(*node))).map(|node| tree.shape.h_full[node]).collect()
+    let hashes = &tree.subtree_hashes().full;
+    tree.counted().filter(|node| tree.is_text(NodeId::new(*node))).map(|node| hashes[node]).collect()
 }
 
 /// Jaccard index.

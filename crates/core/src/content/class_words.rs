@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::features::Facts;
 use super::tags::Attribute;
-use crate::dom::{NodeId, SetId, Tree, hash_str};
+use crate::dom::{NodeId, Tree, hash_str};
 
 /// Weights of sub-words by their hash.
 #[derive(Clone, Debug, Default)]
@@ -65,8 +65,8 @@ struct Names<'w> {
     words: Vec<u32>,
     /// Where those of each node are in `words`; `None` for a node that was not read.
     of_node: Vec<Option<(u32, u32)>>,
-    /// Those of each set of classes, which many elements share.
-    of_classes: FxHashMap<SetId, (u32, u32)>,
+    /// Those of each value of `class`, which many elements share.
+    of_classes: FxHashMap<&'w str, (u32, u32)>,
     /// Others are left out.
     known: Option<&'w FxHashMap<u32, [f32; 2]>>,
 }
@@ -77,25 +77,22 @@ impl<'w> Names<'w> {
     }
 
     /// Appends the sub-words of an element.
-    fn append(&mut self, facts: &Facts<'_>, node: usize, to: &mut Vec<u32>) {
+    fn append(&mut self, facts: &Facts<'w>, node: usize, to: &mut Vec<u32>) {
         let (from, until) = self.of_node[node].unwrap_or_else(|| self.read(facts, node));
         to.extend_from_slice(&self.words[from as usize..until as usize]);
     }
 
-    fn read(&mut self, facts: &Facts<'_>, node: usize) -> (u32, u32) {
+    fn read(&mut self, facts: &Facts<'w>, node: usize) -> (u32, u32) {
         let from = self.words.len();
         for (attribute, value) in facts.tags.attributes(NodeId::new(node)) {
             match attribute {
-                Attribute::Class => {
-                    let set = facts.tree.shape.classes[node];
-                    match self.of_classes.get(&set) {
-                        Some((from, until)) => self.words.extend_from_within(*from as usize..*until as usize),
-                        None => {
-                            let span = self.add(|words| split(value, &mut |word| words.push(hash_str(word) as u32)));
-                            self.of_classes.insert(set, span);
-                        }
+                Attribute::Class => match self.of_classes.get(value) {
+                    Some((from, until)) => self.words.extend_from_within(*from as usize..*until as usize),
+                    None => {
+                        let span = self.add(|words| split(value, &mut |word| words.push(hash_str(word) as u32)));
+                        self.of_classes.insert(value, span);
                     }
-                }
+                },
                 Attribute::Id => {
                     self.add(|words| split(value, &mut |word| words.push(hash_str(word) as u32)));
                 }
@@ -126,7 +123,7 @@ impl<'w> Names<'w> {
     }
 
     /// The sub-words near a block that begins in `inner`, and the element from which on names are far.
-    fn near(&mut self, facts: &Facts<'_>, (inner, container): (usize, usize), words: &mut Vec<u32>) -> usize {
+    fn near(&mut self, facts: &Facts<'w>, (inner, container): (usize, usize), words: &mut Vec<u32>) -> usize {
         let start = facts.tree.counted().start;
         let (mut node, mut steps) = (inner, 0);
         words.clear();
@@ -140,7 +137,7 @@ impl<'w> Names<'w> {
     }
 
     /// The sub-words from this element up to the body.
-    fn far(&mut self, facts: &Facts<'_>, outer: usize) -> Vec<u32> {
+    fn far(&mut self, facts: &Facts<'w>, outer: usize) -> Vec<u32> {
         let (mut words, mut node) = (Vec::new(), outer);
         while node > facts.tree.counted().start {
             self.append(facts, node, &mut words);

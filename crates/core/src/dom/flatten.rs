@@ -1,17 +1,15 @@
-//! Renumbers the builder's tree in preorder and computes the compared fields.
+//! Renumbers the builder's tree in preorder.
 //!
-//! A top-down pass lays out the kept nodes, and a bottom-up pass adds sizes and hashes. Both are linear in the page and
-//! not recursive. Error recovery can give thousands of elements the same long attribute (the adoption agency algorithm
-//! clones open formatting elements), so long values are identified by their place, and hashed and stored once.
+//! A top-down pass lays out the kept nodes, and a bottom-up pass adds the sizes. Both are linear in the page and not
+//! recursive.
 
-use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 
+use super::hash::hash_str;
 use super::names::Name;
-use super::raw_tree::{Bytes, DOCUMENT, Kind, NONE, Raw, RawAttr, RawTree};
-use super::shape::{LONG_VALUE, SetBuilder, SetId, Sets, hash_long_pair, hash_pair, hash_str};
-use super::space::{is_blank, runs};
-use super::text::normalize_into;
-use super::{Attr, DataScript, NodeId, Noscript, Note, Shape, Tree};
+use super::raw_tree::{DOCUMENT, Kind, NONE, Raw, RawAttr, RawTree};
+use super::space::is_blank;
+use super::{Attr, DataScript, NodeId, Noscript, Note, Shape, TEXT, Tree};
 use crate::dom::KeepNodes;
 
 /// With scripting, the raw text of a `noscript` is kept beside the nodes; without, a `noscript` is a node.
@@ -32,18 +30,9 @@ struct Layout {
     keep: KeepNodes,
     scripting: bool,
     tree: Tree,
-    sets: SetBuilder,
     /// The numbers of names in the tree, by their numbers in the page; `NONE` if it is not in the tree yet.
     name_ids: Vec<u32>,
     name_hash: Vec<u64>,
-    /// Hashes of long attribute values, by their place, and the sets of long lists of classes.
-    long_values: FxHashMap<Bytes, u64>,
-    long_classes: FxHashMap<Bytes, (SetId, SetId)>,
-    /// Sets of class tokens by hash of the attribute text. Most pages repeat a few class attributes.
-    class_values: FxHashMap<u64, (SetId, SetId)>,
-    members: Vec<u64>,
-    attr_names: Vec<u64>,
-    scratch: String,
 }
 
 impl Layout {
@@ -52,6 +41,9 @@ impl Layout {
         let (n, raw_names) = (raw.nodes.len(), raw.names.len());
         let tree = Tree {
             shape: Shape::with_capacity(n),
+            fields: OnceLock::new(),
+            loose_fields: OnceLock::new(),
+            subtree_hashes: OnceLock::new(),
             names: Vec::new(),
             tag: Vec::with_capacity(n),
             attr_from: Vec::with_capacity(n + 1),
@@ -64,21 +56,7 @@ impl Layout {
             data_scripts: Vec::new(),
             notes: Vec::new(),
         };
-        Layout {
-            raw,
-            keep,
-            scripting,
-            tree,
-            sets: SetBuilder::default(),
-            name_ids: vec![NONE; raw_names],
-            name_hash: Vec::new(),
-            long_values: FxHashMap::default(),
-            long_classes: FxHashMap::default(),
-            class_values: FxHashMap::default(),
-            members: Vec::new(),
-            attr_names: Vec::new(),
-            scratch: String::new(),
-        }
+        Layout { raw, keep, scripting, tree, name_ids: vec![NONE; raw_names], name_hash: Vec::new() }
     }
 
     fn name(&mut self, name: Name) -> u32 {
@@ -100,7 +78,7 @@ impl Layout {
 
     /// Preorder walk without a stack, over the sibling and parent links.
     fn walk(&mut self) {
-        let text_name = self.new_name("#text".into());
+        self.new_name("#text".into());
         let comment_name = self.new_name("#comment".into());
         let mut at = self.raw.nodes[DOCUMENT as usize].first;
         let mut parent = 0; // number in the new tree
@@ -123,7 +101,7 @@ impl Layout {
                     if self.keep == KeepNodes::Counted && is_blank(self.tree.slice(span)) {
                         space = span;
                     } else {
-                        self.push_text(span, text_name, parent, space);
+                        self.push_text(span, parent, space);
                         space = (0, 0);
                     }
                 }
@@ -206,12 +184,6 @@ impl Layout {
         shape.tag.push(self.name_hash[name as usize]);
         shape.parent.push(parent);
         shape.n_children.push(0);
-        shape.text.push(0);
-        shape.id.push(0);
-        shape.classes.push(Sets::EMPTY);
-        shape.stable_classes.push(Sets::EMPTY);
-        shape.attrs.push(Sets::EMPTY);
-        shape.attr_names.push(Sets::EMPTY);
         if id == 0 {
             shape.depth.push(0);
             shape.position.push(1);
@@ -223,19 +195,9 @@ impl Layout {
         id
     }
 
-    fn push_text(&mut self, span: (u32, u32), name: u32, parent: u32, space: (u32, u32)) {
-        let id = self.push(name, parent, space) as usize;
+    fn push_text(&mut self, span: (u32, u32), parent: u32, space: (u32, u32)) {
+        self.push(TEXT, parent, space);
         self.tree.text.push(span);
-        let text = self.tree.slice(span);
-        let hash = match runs(text).next() {
-            Some(run) if run.len() == text.len() => hash_str(text),
-            _ => {
-                self.scratch.clear();
-                normalize_into(text, &mut self.scratch);
-                hash_str(&self.scratch)
-            }
-        };
-        self.tree.shape.text[id] = hash;
     }
 
     fn push_element(&mut self, at: u32, parent: u32, space: (u32, u32)) -> u32 {
@@ -246,101 +208,16 @@ impl Layout {
         if name == Name::BODY && self.tree.body.is_none() && parent == 0 && id != 0 {
             self.tree.body = Some(NodeId::new(id as usize));
         }
-        if from != to {
-            self.push_attrs(id as usize, from as usize..to as usize);
+        for at in from as usize..to as usize {
+            let RawAttr { name, value } = self.raw.attrs[at];
+            let name = self.name(name);
+            self.tree.attrs.push(Attr { name, value });
         }
         id
     }
 
-    fn push_attrs(&mut self, id: usize, range: std::ops::Range<usize>) {
-        self.members.clear();
-        self.attr_names.clear();
-        for at in range {
-            let RawAttr { name, value } = self.raw.attrs[at];
-            let number = self.name(name);
-            self.tree.attrs.push(Attr { name: number, value });
-            match name {
-                Name::CLASS => {
-                    let (all, stable) = self.class_sets(value);
-                    self.tree.shape.classes[id] = all;
-                    self.tree.shape.stable_classes[id] = stable;
-                }
-                Name::ID => {
-                    let value = self.tree.slice(value).trim();
-                    self.tree.shape.id[id] = if value.is_empty() { 0 } else { hash_str(value) };
-                }
-                _ => {
-                    let name_hash = self.name_hash[number as usize];
-                    let hash = self.attribute_hash(name_hash, value);
-                    self.members.push(hash);
-                    self.attr_names.push(name_hash);
-                }
-            }
-        }
-        self.tree.shape.attrs[id] = self.sets.intern(&mut self.members);
-        self.tree.shape.attr_names[id] = self.sets.intern(&mut self.attr_names);
-    }
-
-    fn attribute_hash(&mut self, name_hash: u64, value: Bytes) -> u64 {
-        let text = self.tree.slice(value);
-        if text.len() < LONG_VALUE {
-            return hash_pair(name_hash, text);
-        }
-        let hash = *self.long_values.entry(value).or_insert_with(|| hash_str(text));
-        hash_long_pair(name_hash, hash)
-    }
-
-    fn class_sets(&mut self, value: Bytes) -> (SetId, SetId) {
-        let known = if value.1 - value.0 >= LONG_VALUE as u32 { self.long_classes.get(&value) } else { None };
-        if let Some(known) = known {
-            return *known;
-        }
-        let text = self.tree.slice(value);
-        let hash = hash_str(text);
-        if let Some(known) = self.class_values.get(&hash) {
-            return *known;
-        }
-        let mut all: Vec<u64> = text.split_ascii_whitespace().map(hash_str).collect();
-        let mut stable: Vec<u64> =
-            text.split_ascii_whitespace().filter(|token| !looks_generated(token)).map(hash_str).collect();
-        let sets = (self.sets.intern(&mut all), self.sets.intern(&mut stable));
-        self.class_values.insert(hash, sets);
-        if value.1 - value.0 >= LONG_VALUE as u32 {
-            self.long_classes.insert(value, sets);
-        }
-        sets
-    }
-
     fn finish(mut self) -> Tree {
         self.tree.attr_from.push(self.tree.attrs.len() as u32);
-        self.tree.shape.sets = self.sets.sets;
         self.tree
-    }
-}
-
-/// Whether a class token looks generated: eight hexadecimal digits in a row, or three digits at the end.
-pub(crate) fn looks_generated(token: &str) -> bool {
-    let bytes = token.as_bytes();
-    let tail = bytes.iter().rev().take_while(|b| b.is_ascii_digit()).count();
-    let mut run = 0;
-    tail >= 3
-        || bytes.iter().any(|b| {
-            run = if b.is_ascii_hexdigit() { run + 1 } else { 0 };
-            run >= 8
-        })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::looks_generated;
-
-    #[test]
-    fn generated_tokens() {
-        for token in ["view-dom-id-9f8a7b6c5d", "post-1234", "node-100"] {
-            assert!(looks_generated(token), "{token}");
-        }
-        for token in ["col-12", "h2", "facade", "nav-item", "deadbee"] {
-            assert!(!looks_generated(token), "{token}");
-        }
     }
 }

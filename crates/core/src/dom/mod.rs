@@ -12,14 +12,18 @@
 mod builder;
 mod by_html5ever;
 mod charset;
+mod compared;
 mod depth_limit;
+mod fields;
 mod flatten;
+mod hash;
 mod names;
 mod noscript;
 mod options;
 mod parse;
 mod raw_tree;
 mod scan;
+mod sets;
 mod shape;
 mod space;
 #[cfg(test)]
@@ -28,24 +32,34 @@ mod text;
 mod tokenizer;
 mod walk;
 
+use std::sync::OnceLock;
+
 pub use charset::{Charset, decode};
+pub use compared::{Compared, ComparedTree, SubtreeHashes};
+pub use fields::{Fields, LooseFields};
 pub use options::{KeepNodes, ParseOptions, ParserKind};
 pub use parse::{parse, parse_bytes};
 pub use scan::{Scanned, scan_canonical, scan_links, scan_metas};
-pub use shape::{NodeId, SetId, Sets, Shape};
+pub use sets::{SetId, Sets};
+pub use shape::{NodeId, Shape};
 pub use text::{normalized, text_digest, write_text};
 pub use walk::{ancestors, children};
 
-pub(crate) use flatten::looks_generated;
-pub(crate) use shape::{LONG_VALUE, SetBuilder, hash_long_pair, hash_pair, hash_str, mix};
+pub(crate) use fields::looks_generated;
+pub(crate) use hash::{LONG_VALUE, hash_long_pair, hash_pair, hash_str, mix};
+pub(crate) use sets::SetBuilder;
 pub(crate) use space::{is_space, unicode_runs};
 pub(crate) use text::{is_fallback_element, is_shown, keeps_space, normalized_chars};
 
 /// A parsed page.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// The fields that are compared between pages.
+    /// The names of the nodes and how they hang together.
     pub shape: Shape,
+    /// What is compared between pages, read when it is asked for.
+    fields: OnceLock<Fields>,
+    loose_fields: OnceLock<LooseFields>,
+    subtree_hashes: OnceLock<SubtreeHashes>,
     /// Distinct tag and attribute names, by their number in this tree.
     names: Vec<Box<str>>,
     tag: Vec<u32>,
@@ -122,7 +136,30 @@ pub enum Note {
     NoscriptKept,
 }
 
+/// The number of the name of text nodes in every tree.
+const TEXT: u32 = 0;
+
 impl Tree {
+    /// The fields that are compared between pages.
+    pub fn fields(&self) -> &Fields {
+        self.fields.get_or_init(|| Fields::of(self))
+    }
+
+    /// The hashes of the subtrees.
+    pub fn subtree_hashes(&self) -> &SubtreeHashes {
+        self.subtree_hashes.get_or_init(|| SubtreeHashes::of(&self.shape, self.fields()))
+    }
+
+    /// The tree as it is mapped to others.
+    pub fn compared(&self) -> Compared<'_> {
+        Compared {
+            shape: &self.shape,
+            fields: self.fields(),
+            loose: self.loose_fields.get_or_init(|| LooseFields::of(self)),
+            hashes: self.subtree_hashes(),
+        }
+    }
+
     /// Number of nodes, the head included.
     pub fn len(&self) -> usize {
         self.tag.len()
@@ -163,7 +200,7 @@ impl Tree {
 
     /// Whether this is a text node.
     pub fn is_text(&self, node: NodeId) -> bool {
-        self.shape.is_text(node)
+        self.tag[node.index()] == TEXT
     }
 
     /// Text of a text node as written (entities resolved); empty for elements.
@@ -178,16 +215,17 @@ impl Tree {
 
     /// Attributes in source order, `class` and `id` included.
     pub fn attrs(&self, node: NodeId) -> impl Iterator<Item = (&str, &str)> {
-        let from = self.attr_from[node.index()] as usize;
-        let to = self.attr_from[node.index() + 1] as usize;
-        self.attrs[from..to].iter().map(|attr| (&*self.names[attr.name as usize], self.slice(attr.value)))
+        let attrs = self.own_attrs(node.index()).iter();
+        attrs.map(|attr| (&*self.names[attr.name as usize], self.slice(attr.value)))
     }
 
     /// The same with the number of each name among [`Tree::names`].
     pub(crate) fn numbered_attrs(&self, node: NodeId) -> impl Iterator<Item = (usize, &str)> {
-        let from = self.attr_from[node.index()] as usize;
-        let to = self.attr_from[node.index() + 1] as usize;
-        self.attrs[from..to].iter().map(|attr| (attr.name as usize, self.slice(attr.value)))
+        self.own_attrs(node.index()).iter().map(|attr| (attr.name as usize, self.slice(attr.value)))
+    }
+
+    fn own_attrs(&self, node: usize) -> &[Attr] {
+        &self.attrs[self.attr_from[node] as usize..self.attr_from[node + 1] as usize]
     }
 
     /// Value of one attribute.

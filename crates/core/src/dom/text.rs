@@ -1,6 +1,6 @@
 //! Text of a page: white space normalization, and plain text with the line breaks that a reader sees.
 
-use super::shape::{hash_str, mix};
+use super::hash::{hash_str, mix};
 use super::space::{is_blank, is_space, runs};
 use super::{NodeId, Tree};
 
@@ -99,16 +99,16 @@ pub(crate) fn is_shown(c: char) -> bool {
     }
 }
 
-/// Digest of the text nodes that `keeps` selects, ignoring white space. It is cheap: the parser has hashed the texts.
+/// Digest of the text nodes that `keeps` selects, ignoring white space. It is cheap: the hashes of the texts are kept.
 ///
 /// Equal digests mean equal words. Equal words that markup splits differently have different digests.
 pub fn text_digest(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> u64 {
-    let (blank, fallbacks) = (hash_str(""), Fallbacks::of(tree));
+    let (hashes, blank, fallbacks) = (&tree.fields().text, hash_str(""), Fallbacks::of(tree));
     let texts = tree.counted().map(NodeId::new).filter(|node| {
-        let text = tree.shape.text[node.index()];
+        let text = hashes[node.index()];
         text != 0 && text != blank && keeps(*node) && !fallbacks.hold(tree, *node)
     });
-    texts.fold(0, |digest, node| mix(digest, tree.shape.text[node.index()]))
+    texts.fold(0, |digest, node| mix(digest, hashes[node.index()]))
 }
 
 /// Whether the text may contain a character that is not shown. False positives are allowed.

@@ -180,7 +180,7 @@ impl Page {
 
     /// Hash of all that is below the body.
     pub(super) fn content(&self) -> u64 {
-        self.tree.body().map_or(0, |body| self.tree.shape.h_full[body.index()])
+        self.tree.body().map_or(0, |body| self.tree.subtree_hashes().full[body.index()])
     }
 
     /// The number by which a model knows the page: the fingerprint of its URL, or a hash of its content.

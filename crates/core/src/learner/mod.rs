@@ -256,5 +256,5 @@ fn pages_above(url: &PageUrl) -> impl Iterator<Item = PageUrl> + '_ {
 
 /// Hash of all that a page shows below its body.
 fn fingerprint(tree: &Tree) -> u64 {
-    tree.body().map_or(0, |body| tree.shape.h_full[body.index()])
+    tree.body().map_or(0, |body| tree.subtree_hashes().full[body.index()])
 }

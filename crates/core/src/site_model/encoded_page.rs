@@ -69,16 +69,16 @@ fn token(kind: u64, name: u64) -> u32 {
 
 /// The distinct tokens of a page.
 pub(super) fn tokens(tree: &Tree) -> FxHashSet<u32> {
-    let shape = &tree.shape;
+    let fields = tree.fields();
     let mut found = FxHashSet::default();
-    let mut seen = [vec![false; shape.sets.len()], vec![false; shape.sets.len()]];
+    let mut seen = [vec![false; fields.sets.len()], vec![false; fields.sets.len()]];
     for node in tree.counted() {
-        if shape.id[node] != 0 {
-            found.insert(token(ID, shape.id[node]));
+        if fields.id[node] != 0 {
+            found.insert(token(ID, fields.id[node]));
         }
-        for (at, signature, set) in [(0, CLASS, shape.classes[node]), (1, ATTRIBUTE, shape.attrs[node])] {
+        for (at, signature, set) in [(0, CLASS, fields.classes[node]), (1, ATTRIBUTE, fields.attrs[node])] {
             if !std::mem::replace(&mut seen[at][set.index()], true) {
-                found.extend(shape.sets.get(set).iter().map(|name| token(signature, *name)));
+                found.extend(fields.sets.get(set).iter().map(|name| token(signature, *name)));
             }
         }
     }
@@ -122,11 +122,11 @@ impl<'a> Stable<'a> {
 impl EncodedPage {
     /// Encodes a tree. Names outside the vocabulary are left out.
     pub(super) fn of(tree: &Tree, vocabulary: &FxHashSet<u32>) -> EncodedPage {
-        let (counted, shape) = (tree.counted(), &tree.shape);
+        let (counted, shape, fields) = (tree.counted(), &tree.shape, tree.fields());
         let (first, n) = (counted.start, counted.len());
         let mut page = EncodedPage { chars: vec![0; n], ..EncodedPage::with_capacity(n) };
-        let mut classes = Stable::new(CLASS, &shape.sets, vocabulary);
-        let mut attrs = Stable::new(ATTRIBUTE, &shape.sets, vocabulary);
+        let mut classes = Stable::new(CLASS, &fields.sets, vocabulary);
+        let mut attrs = Stable::new(ATTRIBUTE, &fields.sets, vocabulary);
         let mut known: FxHashMap<(u32, u32, u32, u32), u32> = FxHashMap::default();
         for node in counted {
             let at = NodeId::new(node);
@@ -135,17 +135,17 @@ impl EncodedPage {
             page.columns.n_children.push(shape.n_children[node]);
             page.own.push(if is_text {
                 page.chars[node - first] = normalized_chars(tree.text(at)) as u32;
-                (shape.text[node] as u32).max(1)
+                (fields.text[node] as u32).max(1)
             } else if shape.n_children[node] == 0 {
-                shape.sets.hash(shape.attrs[node]) as u32
+                fields.sets.hash(fields.attrs[node]) as u32
             } else {
                 0
             });
             let tag = if is_text { 0 } else { (shape.tag[node] as u32).max(1) };
-            let id = token(ID, shape.id[node]);
-            let id = if shape.id[node] != 0 && vocabulary.contains(&id) { id } else { 0 };
-            let in_classes = classes.number(&shape.sets, shape.classes[node]);
-            let in_attrs = attrs.number(&shape.sets, shape.attrs[node]);
+            let id = token(ID, fields.id[node]);
+            let id = if fields.id[node] != 0 && vocabulary.contains(&id) { id } else { 0 };
+            let in_classes = classes.number(&fields.sets, fields.classes[node]);
+            let in_attrs = attrs.number(&fields.sets, fields.attrs[node]);
             let signature = *known.entry((tag, id, in_classes, in_attrs)).or_insert_with(|| {
                 let list = |stable: &Stable<'_>, number: u32| stable.lists[number as usize].clone();
                 page.signatures.push(NodeSignature {

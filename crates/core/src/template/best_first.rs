@@ -50,9 +50,9 @@ impl Candidate {
 pub(super) fn all(equality: &Equality<'_>, a: &[Side], b: &[Side]) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (i, x) in a.iter().enumerate() {
-        let tag = equality.left.tag[x.node];
+        let tag = equality.left.shape.tag[x.node];
         for (k, y) in b.iter().enumerate() {
-            if equality.right.tag[y.node] != tag {
+            if equality.right.shape.tag[y.node] != tag {
                 continue;
             }
             if let Some(p) = equality.score_above_threshold(*x, *y) {
@@ -107,7 +107,9 @@ impl<'l> BestFirst<'l> {
             for y in &right {
                 let (left, right) = (a[x[0] as usize].node, b[y[0] as usize].node);
                 let likeness = equality.likeness(left, right);
-                if equality.left.tag[left] != equality.right.tag[right] || !equality.passes(likeness.at(1.0)) {
+                if equality.left.shape.tag[left] != equality.right.shape.tag[right]
+                    || !equality.passes(likeness.at(1.0))
+                {
                     continue;
                 }
                 let (n, most) = (lists.n_diagonals(x, y), 8 * x.len().max(y.len()) as u64);

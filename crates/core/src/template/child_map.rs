@@ -29,7 +29,7 @@ pub fn map_children(
     approximate: &mut bool,
 ) -> Vec<Pair> {
     let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
-    let (a, b) = (sides(equality.left, left), sides(equality.right, right));
+    let (a, b) = (sides(equality.left.shape, left), sides(equality.right.shape, right));
     let mut pairs = Vec::new();
     if a.len().saturating_mul(b.len()) <= options.large_pairs {
         map_block(equality, &a, &b, options, &mut pairs);
@@ -107,9 +107,10 @@ fn heavier(x: (f64, i64), y: (f64, i64)) -> (f64, i64) {
 /// too large are cut into windows. The authors' HybEx packs such lists into artificial elements, which changes the
 /// tree.
 fn map_anchored(equality: &Equality<'_>, a: &[Side], b: &[Side], options: &EtdmOptions, out: &mut Vec<Pair>) {
-    let by_id = anchors(a, b, |s| equality.left.id[s.node], |s| equality.right.id[s.node]);
+    let (left, right) = (equality.left, equality.right);
+    let by_id = anchors(a, b, |s| left.fields.id[s.node], |s| right.fields.id[s.node]);
     for (gap_a, gap_b) in fix(a, b, &by_id, out) {
-        let by_hash = anchors(gap_a, gap_b, |s| equality.left.h_full[s.node], |s| equality.right.h_full[s.node]);
+        let by_hash = anchors(gap_a, gap_b, |s| left.hashes.full[s.node], |s| right.hashes.full[s.node]);
         for (small_a, small_b) in fix(gap_a, gap_b, &by_hash, out) {
             map_gap(equality, small_a, small_b, options, out);
         }
@@ -145,7 +146,7 @@ mod tests {
 
     fn map(a: &str, b: &str, learn: &EtdmOptions) -> (Vec<(usize, usize)>, bool) {
         let ((a, left), (b, right)) = (body(a), body(b));
-        let equality = Equality::new(&a.shape, &b.shape, learn);
+        let equality = Equality::new(a.compared(), b.compared(), learn);
         let mut approximate = false;
         let pairs = map_children(&equality, &left, &right, learn, &mut approximate);
         let at = |list: &[usize], n: usize| list.iter().position(|x| *x == n).unwrap();
@@ -195,7 +196,7 @@ mod tests {
         ) {
             let learn = EtdmOptions::thesis2014();
             let ((a, left), (b, right)) = (body(&soup(&a)), body(&soup(&b)));
-            let equality = Equality::new(&a.shape, &b.shape, &learn);
+            let equality = Equality::new(a.compared(), b.compared(), &learn);
             let fast = map_children(&equality, &left, &right, &learn, &mut false);
             let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
             let mut slow = Vec::new();
@@ -220,7 +221,7 @@ mod tests {
             let ((a, mut left), (b, right)) = (body(&soup(&runs(&a))), body(&soup(&runs(&b))));
             // A stored template lacks some children; the others keep their positions.
             left.retain(|n| gone == 1 || n % gone != 0);
-            let equality = Equality::new(&a.shape, &b.shape, &learn);
+            let equality = Equality::new(a.compared(), b.compared(), &learn);
             let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
             let (x, y) = (sides(&a.shape, &left), sides(&b.shape, &right));
             let mut accepted = Accepted::new(x.len(), y.len(), keep_order);
@@ -237,7 +238,7 @@ mod tests {
         ) {
             let learn = EtdmOptions { child_map: ChildMap::Dp, ..EtdmOptions::thesis2014() };
             let ((a, left), (b, right)) = (body(&soup(&a)), body(&soup(&b)));
-            let equality = Equality::new(&a.shape, &b.shape, &learn);
+            let equality = Equality::new(a.compared(), b.compared(), &learn);
             let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
             let sum: f64 = map_children(&equality, &left, &right, &learn, &mut false)
                 .iter()

@@ -2,7 +2,7 @@
 
 use super::options::EtdmOptions;
 use super::options::{AttrMode, NodeText};
-use crate::dom::{SetId, Shape};
+use crate::dom::{Compared, SetId, Sets, Shape};
 use crate::equality_weights::EqualityWeights;
 
 /// A node with its position in the full child list of its parent.
@@ -24,30 +24,37 @@ impl Side {
     }
 }
 
-/// Scores pairs of nodes of two shapes.
+/// Scores pairs of nodes of two trees.
 pub struct Equality<'a> {
     /// The key page or the template.
-    pub left: &'a Shape,
+    pub left: Compared<'a>,
     /// The page that is mapped to.
-    pub right: &'a Shape,
+    pub right: Compared<'a>,
     weights: EqualityWeights,
     text: NodeText,
-    left_classes: &'a [SetId],
-    right_classes: &'a [SetId],
-    left_attrs: &'a [SetId],
-    right_attrs: &'a [SetId],
+    left_classes: SetColumn<'a>,
+    right_classes: SetColumn<'a>,
+    left_attrs: SetColumn<'a>,
+    right_attrs: SetColumn<'a>,
+}
+
+/// The set of each node of a tree.
+#[derive(Clone, Copy)]
+struct SetColumn<'a> {
+    of_node: &'a [SetId],
+    sets: &'a Sets,
 }
 
 impl<'a> Equality<'a> {
     /// A scorer with the parameters of `options`.
-    pub fn new(left: &'a Shape, right: &'a Shape, options: &EtdmOptions) -> Equality<'a> {
-        let classes = |shape: &'a Shape| match options.ignore_generated {
-            true => &shape.stable_classes[..],
-            false => &shape.classes[..],
+    pub fn new(left: Compared<'a>, right: Compared<'a>, options: &EtdmOptions) -> Equality<'a> {
+        let classes = |tree: Compared<'a>| match options.ignore_generated {
+            true => SetColumn { of_node: &tree.loose.classes, sets: &tree.loose.sets },
+            false => SetColumn { of_node: &tree.fields.classes, sets: &tree.fields.sets },
         };
-        let attrs = |shape: &'a Shape| match options.attr_mode {
-            AttrMode::NameValue => &shape.attrs[..],
-            AttrMode::Name => &shape.attr_names[..],
+        let attrs = |tree: Compared<'a>| match options.attr_mode {
+            AttrMode::NameValue => SetColumn { of_node: &tree.fields.attrs, sets: &tree.fields.sets },
+            AttrMode::Name => SetColumn { of_node: &tree.loose.attrs, sets: &tree.loose.sets },
         };
         Equality {
             left,
@@ -82,45 +89,42 @@ impl<'a> Equality<'a> {
 
     /// The part of the score that does not depend on the positions.
     pub(super) fn likeness(&self, x: usize, y: usize) -> Likeness {
-        if self.left.tag[x] != self.right.tag[y] {
+        let (left, right) = (self.left.fields, self.right.fields);
+        if self.left.shape.tag[x] != self.right.shape.tag[y] {
             return Likeness::Fixed(0.0);
         }
-        if self.text == NodeText::Equal && self.left.text[x] != self.right.text[y] {
+        if self.text == NodeText::Equal && left.text[x] != right.text[y] {
             return Likeness::Fixed(0.0);
         }
         let w = &self.weights;
-        if self.left.id[x] != 0 && self.left.id[x] == self.right.id[y] {
+        if left.id[x] != 0 && left.id[x] == right.id[y] {
             // Equal ids outrank everything, including the shortcut below.
             return Likeness::Fixed(if w.exact_wins { 4.0 } else { 1.0 });
         }
-        let class = self.overlap(self.left_classes[x], self.right_classes[y], w.no_class);
-        let attributes = self.overlap(self.left_attrs[x], self.right_attrs[y], w.no_attributes);
+        let class = overlap((self.left_classes, x), (self.right_classes, y), w.no_class);
+        let attributes = overlap((self.left_attrs, x), (self.right_attrs, y), w.no_attributes);
         if w.exact_wins && class >= 1.0 && attributes >= 1.0 {
             return Likeness::Exact;
         }
-        let children = ratio(self.left.n_children[x], self.right.n_children[y], w.no_children);
+        let children = ratio(self.left.shape.n_children[x], self.right.shape.n_children[y], w.no_children);
         weigh(w, class, attributes, children)
     }
 
     /// Key of the kind of a left node. Nodes with equal keys score equally except for their position.
     pub(super) fn left_kind(&self, node: usize) -> [u64; 6] {
-        self.kind(self.left, self.left_classes, self.left_attrs, node)
+        self.kind(&self.left, self.left_classes, self.left_attrs, node)
     }
 
     /// Key of the kind of a right node.
     pub(super) fn right_kind(&self, node: usize) -> [u64; 6] {
-        self.kind(self.right, self.right_classes, self.right_attrs, node)
+        self.kind(&self.right, self.right_classes, self.right_attrs, node)
     }
 
-    fn kind(&self, shape: &Shape, classes: &[SetId], attrs: &[SetId], node: usize) -> [u64; 6] {
-        let text = if self.text == NodeText::Equal { shape.text[node] } else { 0 };
-        let sets = [classes[node], attrs[node]].map(|set| u64::from(set.0));
-        [shape.tag[node], text, shape.id[node], sets[0], sets[1], u64::from(shape.n_children[node])]
-    }
-
-    fn overlap(&self, a: SetId, b: SetId, both_empty: f64) -> f64 {
-        let (shared, either) = self.left.sets.overlap(a, &self.right.sets, b);
-        if either == 0 { both_empty } else { shared as f64 / either as f64 }
+    fn kind(&self, tree: &Compared<'_>, classes: SetColumn<'_>, attrs: SetColumn<'_>, node: usize) -> [u64; 6] {
+        let (shape, fields) = (tree.shape, tree.fields);
+        let text = if self.text == NodeText::Equal { fields.text[node] } else { 0 };
+        let sets = [classes, attrs].map(|column| u64::from(column.of_node[node].0));
+        [shape.tag[node], text, fields.id[node], sets[0], sets[1], u64::from(shape.n_children[node])]
     }
 
     /// For each left node, the smallest score of a node of its subtree with itself.
@@ -129,14 +133,15 @@ impl<'a> Equality<'a> {
     pub fn least_self_scores(&self) -> Vec<f64> {
         let own =
             Equality { right: self.left, right_classes: self.left_classes, right_attrs: self.left_attrs, ..*self };
-        let mut least: Vec<f64> = (0..self.left.len())
+        let shape = self.left.shape;
+        let mut least: Vec<f64> = (0..shape.len())
             .map(|node| {
-                let side = Side::of(self.left, node);
+                let side = Side::of(shape, node);
                 own.score(side, side)
             })
             .collect();
         for node in (1..least.len()).rev() {
-            let parent = self.left.parent[node] as usize;
+            let parent = shape.parent[node] as usize;
             least[parent] = least[parent].min(least[node]);
         }
         least
@@ -166,6 +171,11 @@ impl Likeness {
             Likeness::Sum { before, position } => before + position * score,
         }
     }
+}
+
+fn overlap((a, x): (SetColumn<'_>, usize), (b, y): (SetColumn<'_>, usize), both_empty: f64) -> f64 {
+    let (shared, either) = a.sets.overlap(a.of_node[x], b.sets, b.of_node[y]);
+    if either == 0 { both_empty } else { shared as f64 / either as f64 }
 }
 
 fn weigh(w: &EqualityWeights, class: f64, attributes: f64, children: f64) -> Likeness {
@@ -252,7 +262,7 @@ mod tests {
         let score = |a: &str, b: &str| {
             let [a, b] = [a, b].map(|attrs| parse(&format!("<div{attrs}></div>"), &ParseOptions::default()));
             let node = a.counted().start + 1;
-            Equality::new(&a.shape, &b.shape, &learn).score(Side::of(&a.shape, node), Side::of(&b.shape, node))
+            Equality::new(a.compared(), b.compared(), &learn).score(Side::of(&a.shape, node), Side::of(&b.shape, node))
         };
         let cases = [
             ("", "", 0.845),

@@ -90,7 +90,7 @@ struct Ballot {
 fn cast(key: &Tree, voter: &Tree, options: &EtdmOptions, votes: &[u16], needed: usize) -> Ballot {
     let mut ballot = Ballot { changes: vec![0; key.len() + 1], mapped: 0, skipped: 0, approximate: false };
     let (Some(body), Some(other)) = (key.body(), voter.body()) else { return ballot };
-    let equality = Equality::new(&key.shape, &voter.shape, options);
+    let equality = Equality::new(key.compared(), voter.compared(), options);
     let least_self = equality.least_self_scores();
     let mut skipped = 0;
     ballot.approximate = map_trees(
@@ -192,7 +192,7 @@ mod tests {
             }
             // The mapping without the shortcut for equal subtrees: a self score of 0 switches it off.
             for (voter, expected) in voters.iter().zip([0, 1, 2]) {
-                let equality = Equality::new(&key.shape, &voter.shape, &learn);
+                let equality = Equality::new(key.compared(), voter.compared(), &learn);
                 let count = |least_self: &[f64]| {
                     let mut mapped = vec![false; key.len()];
                     map_trees(&equality, (key.body().unwrap(), voter.body().unwrap()), &learn, least_self, |_| true,

@@ -32,8 +32,8 @@ pub fn map_trees(
     let mut open = vec![(left.index(), right.index())];
     let (mut a, mut b) = (Vec::new(), Vec::new());
     while let Some((x, y)) = open.pop() {
-        if equality.passes(least_self[x]) && equality.left.same_subtree(x, equality.right, y) {
-            report(Mapped { left: x, right: y, size: equality.left.size[x] as usize });
+        if equality.passes(least_self[x]) && equality.left.same_subtree(x, &equality.right, y) {
+            report(Mapped { left: x, right: y, size: equality.left.shape.size[x] as usize });
             continue;
         }
         report(Mapped { left: x, right: y, size: 1 });
@@ -42,8 +42,8 @@ pub fn map_trees(
         }
         a.clear();
         b.clear();
-        a.extend(equality.left.children(NodeId::new(x)));
-        b.extend(equality.right.children(NodeId::new(y)));
+        a.extend(equality.left.shape.children(NodeId::new(x)));
+        b.extend(equality.right.shape.children(NodeId::new(y)));
         if !a.is_empty() && !b.is_empty() {
             open.extend(map_children(equality, &a, &b, options, &mut approximate));
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::etdm::Votes;
 use super::legacy;
 use super::node::TemplateNode;
-use crate::dom::{NodeId, SetBuilder, Shape, Tree, hash_str, looks_generated};
+use crate::dom::{ComparedTree, Fields, LooseFields, NodeId, SetBuilder, Shape, Tree, hash_str, looks_generated};
 use crate::labels::Labels;
 use crate::learner::LearnOptions;
 use crate::method::Method;
@@ -273,10 +273,10 @@ impl Template {
         self.training_set.as_ref().map(|stored| stored.load(&self.learn.site_model))
     }
 
-    /// The shape to map to pages. Names are hashed as in the shape of a tree; positions are those of the key page.
-    pub fn shape(&self) -> Shape {
-        let mut shape = Shape::default();
-        let mut sets = SetBuilder::default();
+    /// The tree to map to pages. Names are hashed as in the tree of a page; positions are those of the key page.
+    pub fn tree(&self) -> ComparedTree {
+        let (mut shape, mut fields, mut loose) = (Shape::default(), Fields::default(), LooseFields::default());
+        let (mut sets, mut loose_sets) = (SetBuilder::default(), SetBuilder::default());
         for node in &self.nodes {
             let depth = shape.depth.get(node.parent as usize).map_or(0, |d: &u16| d.saturating_add(1));
             shape.depth.push(depth);
@@ -284,21 +284,20 @@ impl Template {
             shape.parent.push(node.parent);
             shape.position.push(node.position);
             shape.n_children.push(node.n_children);
-            shape.id.push(if node.id.is_empty() { 0 } else { hash_str(&node.id) });
+            fields.id.push(if node.id.is_empty() { 0 } else { hash_str(&node.id) });
             let hashes = |keeps: fn(&str) -> bool| -> Vec<u64> {
                 node.classes.iter().filter(|c| keeps(c)).map(|c| hash_str(c)).collect()
             };
-            shape.classes.push(sets.intern(&mut hashes(|_| true)));
-            shape.stable_classes.push(sets.intern(&mut hashes(|c| !looks_generated(c))));
+            fields.classes.push(sets.intern(&mut hashes(|_| true)));
+            loose.classes.push(loose_sets.intern(&mut hashes(|c| !looks_generated(c))));
             let mut pairs: Vec<u64> = node.attrs.iter().map(|(name, value)| value.hash(hash_str(name))).collect();
-            shape.attrs.push(sets.intern(&mut pairs));
+            fields.attrs.push(sets.intern(&mut pairs));
             let mut names: Vec<u64> = node.attrs.iter().map(|(name, _)| hash_str(name)).collect();
-            shape.attr_names.push(sets.intern(&mut names));
-            shape.text.push(node.text_hash());
+            loose.attrs.push(loose_sets.intern(&mut names));
+            fields.text.push(node.text_hash());
         }
-        shape.sets = sets.sets;
-        shape.sum_up();
-        shape
+        (fields.sets, loose.sets) = (sets.sets, loose_sets.sets);
+        ComparedTree::new(shape, fields, loose)
     }
 }
 

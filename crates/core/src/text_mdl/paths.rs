@@ -94,12 +94,13 @@ fn threshold(known: &[(u32, u32)], unknown: usize, floor: u32, universal: u32, f
 
 /// The hash of the path of each node.
 pub(super) fn node_paths(tree: &Tree) -> Vec<u64> {
+    let hashes = &tree.subtree_hashes().full;
     let mut paths: Vec<u64> = Vec::with_capacity(tree.len());
     for at in 0..tree.len() {
         let node = NodeId::new(at);
         let above = if at == 0 { 0 } else { paths[tree.shape.parent[at] as usize] };
         // The path of a text node ends in the hash of its words.
-        let own = if tree.is_text(node) { tree.shape.h_full[at] } else { tree.shape.tag[at] };
+        let own = if tree.is_text(node) { hashes[at] } else { tree.shape.tag[at] };
         paths.push(mix(above, own));
     }
     paths

@@ -2,8 +2,8 @@
 
 use super::open::{SCOPE, Space};
 use super::{Builder, Is, Name, Open};
+use crate::dom::hash::{hash_str, mix};
 use crate::dom::raw_tree::Kind;
-use crate::dom::shape::{hash_str, mix};
 use crate::dom::tokenizer::StartTag;
 
 /// An entry of the list.

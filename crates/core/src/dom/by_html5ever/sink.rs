@@ -9,9 +9,9 @@ use html5ever::{Attribute, LocalName, Namespace, QualName, local_name, ns};
 use rustc_hash::FxHashMap;
 
 use crate::dom::ParseOptions;
+use crate::dom::hash::LONG_VALUE;
 use crate::dom::names::Name;
 use crate::dom::raw_tree::{Bytes, DOCUMENT, Kind, NONE, RawAttr, RawTree};
-use crate::dom::shape::LONG_VALUE;
 
 /// The builder's handle of a node. It includes the name, so that reading the name needs no borrow of the tree.
 #[derive(Clone)]

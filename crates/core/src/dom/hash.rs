@@ -1,0 +1,35 @@
+//! Hashes of names and values. The function is fixed: hashes of different pages and of different crawls are compared by
+//! integer equality, without a shared interner.
+
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// Hash of a name; never 0, which means "none".
+pub(crate) fn hash_str(text: &str) -> u64 {
+    xxh3_64(text.as_bytes()).max(1)
+}
+
+/// Minimum length of a long value. Long values are hashed once for all nodes that share them.
+pub(crate) const LONG_VALUE: usize = 64;
+
+/// Hash of an attribute: its hashed name with its value.
+pub(crate) fn hash_pair(name: u64, value: &str) -> u64 {
+    if value.len() < LONG_VALUE {
+        xxh3_64_with_seed(value.as_bytes(), name)
+    } else {
+        hash_long_pair(name, hash_str(value))
+    }
+}
+
+/// Hash of an attribute with a long value: its hashed name with its hashed value.
+pub(crate) fn hash_long_pair(name: u64, value: u64) -> u64 {
+    mix(value, name)
+}
+
+/// Chains a number into a hash; order matters.
+pub(crate) fn mix(hash: u64, value: u64) -> u64 {
+    // The finalizer of splitmix64 over a rotated sum: cheap, and every input bit affects every output bit.
+    let mut x = hash.rotate_left(29).wrapping_add(value).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
