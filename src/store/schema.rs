@@ -212,6 +212,9 @@ CREATE TABLE template_kinds (                   -- the kind of each training pag
 CREATE VIEW page_kinds AS SELECT p.id, k.kind FROM pages p
     JOIN template_kinds k ON k.template_id = p.template_id AND k.fingerprint = p.nearest;
 ",
+    "
+-- From here on, templates.body is MessagePack (zstd). JSON of earlier versions is still read.
+",
 ];
 
 /// Views of former files, which are opened for reading and so not migrated, with the first version that has them.

@@ -11,12 +11,11 @@ use dehusk_core::internals::template::Template;
 impl Store {
     /// Saves a template as the newest version of its site; the same template again is the same version.
     pub fn save_template(&self, site: i64, run: Option<i64>, at: i64, template: &Template) -> Result<i64, StoreError> {
-        let json = template.to_json();
         let newest = self.newest_version(site)?;
         let mut version = 1;
         if let Some((id, number, body)) = newest {
             // One that cannot be read back is another one.
-            if self.decompress(&format!("template {id}"), &body).is_ok_and(|body| body == json) {
+            if self.decompress(&format!("template {id}"), &body).is_ok_and(|body| template.is_stored_as(&body)) {
                 return Ok(id);
             }
             version = number + 1;
@@ -39,7 +38,7 @@ impl Store {
             template.loads as i64,
             template.n_nodes() as i64,
             template.schema,
-            self.compress(&json)
+            self.compress(&template.to_bytes())
         ];
         let id = self.row(sql, row, |row| row.get(0))?;
         template.training_set.as_ref().map_or(Ok(()), |set| self.save_kinds(id, set))?;
@@ -71,7 +70,7 @@ impl Store {
         if template.training_set.is_some() {
             self.save_kinds(id, &set)?;
             template.training_set = Some(set);
-            let body = self.compress(&template.to_json());
+            let body = self.compress(&template.to_bytes());
             self.execute("UPDATE templates SET body = ?2 WHERE id = ?1", params![id, body])?;
         }
         Ok(())
@@ -132,7 +131,7 @@ impl Store {
 
     fn read_template(&self, host: &str, body: &[u8]) -> Result<Template, StoreError> {
         let what = format!("template of {host}");
-        let json = self.decompress(&what, body)?;
-        Template::from_json(&json).map_err(|e| self.damaged(what, &e))
+        let bytes = self.decompress(&what, body)?;
+        Template::from_bytes(&bytes).map_err(|e| self.damaged(what, &e))
     }
 }

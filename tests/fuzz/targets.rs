@@ -119,10 +119,10 @@ pub fn model(data: &[u8]) {
 
 /// A stored template.
 pub fn template(data: &[u8]) {
-    if let Ok(template) = Template::from_json(data) {
+    if let Ok(template) = Template::from_bytes(data) {
         template.tree();
         template.training_set();
-        Template::from_json(&template.to_json()).expect("what was written is read");
+        Template::from_bytes(&template.to_bytes()).expect("what was written is read");
     }
 }
 

@@ -79,7 +79,7 @@ fn assert_texts_are_of_the_models(connection: &rusqlite::Connection, settings: &
     let rows = statement.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))).unwrap();
     let matchers: Vec<(i64, TemplateMatcher)> = rows
         .map(Result::unwrap)
-        .map(|(site, body)| (site, TemplateMatcher::from_template(&Template::from_json(&unpacked(&body)).unwrap())))
+        .map(|(site, body)| (site, TemplateMatcher::from_template(&Template::from_bytes(&unpacked(&body)).unwrap())))
         .collect();
     let mut n_pages = 0;
     for (site, matcher) in &matchers {

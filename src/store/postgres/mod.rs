@@ -48,7 +48,10 @@ pub fn start_backend(
 const TABLES: &str = include_str!("schema.sql");
 
 /// What brings a database of a version to the next one, in order.
-const MIGRATIONS: [&str; 1] = [include_str!("kinds.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("kinds.sql"),
+    "-- Version 3: from here on, templates.body is MessagePack (zstd). JSON of earlier versions is still read.\n",
+];
 
 /// The newest version.
 const VERSION: i64 = 1 + MIGRATIONS.len() as i64;

@@ -190,6 +190,6 @@ fn a_database_of_a_former_version_is_brought_to_the_newest() {
         assert!(store.list_pages(None).is_err(), "the statements need the newest tables");
         let store = open(&address);
         assert!(store.list_pages(None).unwrap().is_empty());
-        assert_eq!(store.row("SELECT version FROM dehusk", params![], |row| row.get::<i64>(0)).unwrap(), 2);
+        assert_eq!(store.row("SELECT version FROM dehusk", params![], |row| row.get::<i64>(0)).unwrap(), 3);
     }
 }

@@ -233,6 +233,7 @@ mod tests {
     use crate::learner::LearnOptions;
     use crate::learner::Preset;
     use crate::page_url::PageUrl;
+    use crate::site_model::SiteModelOptions;
     use crate::template::{NodeText, Provenance, Votes, vote};
 
     fn page(html: &str) -> Tree {
@@ -303,6 +304,29 @@ mod tests {
         assert!(refusal("{}").contains("not a template"));
         assert!(refusal(&text.replacen("\"p\":1", "\"p\":5", 1)).contains("has parent 5"));
         assert!(refusal(&text.replace("\"k\":1", "\"k\":9")).contains("has position 9"));
+    }
+
+    #[test]
+    fn the_store_reads_what_this_version_and_earlier_ones_wrote() {
+        let pages = ["<nav>Home</nav><p>a", "<nav>Home</nav><p>b", "<nav>Home</nav><p>c"].map(page);
+        let numbered: Vec<(u64, &Tree)> = (0..).zip(&pages).collect();
+        let (set, _) = TrainingSet::learn(&numbered, &SiteModelOptions::default()).unwrap();
+        for training_set in [None, Some(set.store())] {
+            let (template, _) = learned(&pages[0], &pages[1..], &LearnOptions::default());
+            let template = Template { training_set, ..template };
+            let (bytes, json) = (template.to_bytes(), template.to_json());
+            assert!(bytes.len() < json.len());
+            for stored in [&bytes, &json] {
+                assert_eq!(Template::from_bytes(stored).unwrap(), template);
+                assert!(template.is_stored_as(stored) && !template.is_stored_as(&stored[1..]));
+            }
+            let refusal = |bytes: &[u8]| Template::from_bytes(bytes).unwrap_err().to_string();
+            let later = Template { schema: 9, ..template.clone() };
+            assert!(refusal(&later.to_bytes()).contains("please update"));
+            for end in [0, 1, bytes.len() / 2, bytes.len() - 1] {
+                assert!(refusal(&bytes[..end]).contains("not a template"), "{end} bytes");
+            }
+        }
     }
 
     proptest! {

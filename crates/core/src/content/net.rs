@@ -37,14 +37,12 @@ impl Scales {
         standardized(value, self.mean[feature], self.scale[feature])
     }
 
-    /// Standardizes the features of a block, less those of 0, and gives the step from those of the last block. Without
-    /// branches, so that it is compiled to vector instructions.
-    fn step(&self, row: &[f32], last: &mut [f32], steps: &mut [f32]) {
+    /// What features add when they are standardized, beside what they add when they are 0: most are. Without branches,
+    /// so that it is compiled to vector instructions.
+    fn differences(&self, row: &[f32], differences: &mut [f32]) {
         let columns = self.mean.iter().zip(&self.scale).zip(&self.zero);
-        for (((last, step), value), ((mean, scale), zero)) in last.iter_mut().zip(steps).zip(row).zip(columns) {
-            let now = standardized(*value, *mean, *scale) - zero;
-            *step = now - *last;
-            *last = now;
+        for ((difference, value), ((mean, scale), zero)) in differences.iter_mut().zip(row).zip(columns) {
+            *difference = standardized(*value, *mean, *scale) - zero;
         }
     }
 }
@@ -56,12 +54,9 @@ fn standardized(value: f32, mean: f32, scale: f32) -> f32 {
 /// The blocks of a page in front of a net, added one by one in their order.
 pub(super) struct Page<'n> {
     net: &'n Net,
-    /// Of the last block: its standardized features, less those of 0, and the sum of its first layer.
-    last: Vec<f32>,
-    sum: Layer,
-    /// The steps to the block that is added, and the features that make any.
-    steps: Vec<f32>,
-    changed: Vec<u16>,
+    /// Of the block that is added: the differences that its features make, and the features that make any.
+    differences: Vec<f32>,
+    different: Vec<u16>,
     /// The first layer of each block.
     first: Vec<Layer>,
     /// Sum of the first layers, and the same weighted by length.
@@ -83,32 +78,25 @@ impl Page<'_> {
         self.first.push(first);
     }
 
-    /// The first layer of a block, summed up from that of the block before: half of its features are the same. A sum
-    /// begins anew after [`MOST_STEPS`] blocks, so that errors of rounding stay small.
     fn first_layer(&mut self, row: &[f32]) -> Layer {
-        if self.first.len().is_multiple_of(MOST_STEPS) {
-            self.last.fill(0.0);
-            self.sum = self.net.zero;
-        }
-        self.net.scales.step(row, &mut self.last, &mut self.steps);
+        self.net.scales.differences(row, &mut self.differences);
         let mut n = 0;
-        for (group, steps) in self.steps.chunks(GROUP).enumerate() {
+        for (group, differences) in self.differences.chunks(GROUP).enumerate() {
             // Twice the bits, because -0 is 0.
-            if steps.iter().fold(0, |all, step| all | step.to_bits() << 1) == 0 {
+            if differences.iter().fold(0, |all, difference| all | difference.to_bits() << 1) == 0 {
                 continue;
             }
             // Listed without a branch: it would be predicted wrong for many of them.
-            for (at, step) in steps.iter().enumerate() {
-                self.changed[n] = (group * GROUP + at) as u16;
-                n += usize::from(*step != 0.0);
+            for (at, difference) in differences.iter().enumerate() {
+                self.different[n] = (group * GROUP + at) as u16;
+                n += usize::from(*difference != 0.0);
             }
         }
-        let mut sum = self.sum;
-        for feature in &self.changed[..n] {
+        let mut sum = self.net.zero;
+        for feature in &self.different[..n] {
             let feature = usize::from(*feature);
-            add(&mut sum, self.steps[feature], &self.net.w1[feature]);
+            add(&mut sum, self.differences[feature], &self.net.w1[feature]);
         }
-        self.sum = sum;
         sum.map(relu)
     }
 
@@ -124,9 +112,6 @@ impl Page<'_> {
 
 /// Features that are looked at together.
 const GROUP: usize = 8;
-
-/// Blocks whose first layers are summed up from one another.
-const MOST_STEPS: usize = 64;
 
 /// Standardized features are cut at this many deviations.
 const CLIP: f32 = 4.0;
@@ -186,10 +171,8 @@ impl Net {
         let n = self.w1.len();
         Page {
             net: self,
-            last: vec![0.0; n],
-            sum: self.zero,
-            steps: vec![0.0; n],
-            changed: vec![0; n],
+            differences: vec![0.0; n],
+            different: vec![0; n],
             first: Vec::with_capacity(n_blocks),
             mean: none,
             weighted: none,

@@ -92,6 +92,9 @@ pub enum TemplateError {
     /// Not JSON of the expected form.
     #[error("not a template: {0}")]
     Form(serde_json::Error),
+    /// Not MessagePack of the expected form.
+    #[error("not a template: {0}")]
+    Bytes(rmp_serde::decode::Error),
     /// Written by an unknown version.
     #[error("template schema {found} is not known; this version reads up to {SCHEMA}, please update dehusk")]
     Schema {
@@ -199,7 +202,7 @@ impl Template {
         }
     }
 
-    /// Reads the stored form.
+    /// Reads the exported form.
     ///
     /// # Errors
     ///
@@ -210,9 +213,16 @@ impl Template {
             Ok(template) if template.schema == SCHEMA => template,
             _ => Template::from_other_json(text)?,
         };
-        template.check_nodes()?;
-        template.training_set.as_ref().map_or(Ok(()), StoredTrainingSet::check).map_err(TemplateError::TrainingPage)?;
-        Ok(template)
+        template.checked()
+    }
+
+    fn checked(self) -> Result<Template, TemplateError> {
+        if self.schema != SCHEMA {
+            return Err(TemplateError::Schema { found: self.schema });
+        }
+        self.check_nodes()?;
+        self.training_set.as_ref().map_or(Ok(()), StoredTrainingSet::check).map_err(TemplateError::TrainingPage)?;
+        Ok(self)
     }
 
     /// Reads a template of an earlier schema, or says why it is none.
@@ -252,10 +262,33 @@ impl Template {
         Ok(())
     }
 
-    /// The stored form.
+    /// The exported form.
     pub fn to_json(&self) -> Vec<u8> {
         // A plain value of strings and numbers always serializes.
         serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Reads the form of the store: MessagePack, or the JSON of earlier versions.
+    ///
+    /// # Errors
+    ///
+    /// As [`Template::from_json`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Template, TemplateError> {
+        match is_json(bytes) {
+            true => Template::from_json(bytes),
+            false => rmp_serde::from_slice::<Template>(bytes).map_err(TemplateError::Bytes)?.checked(),
+        }
+    }
+
+    /// Whether these bytes of the store, of this version or an earlier one, are this template.
+    pub fn is_stored_as(&self, bytes: &[u8]) -> bool {
+        bytes == if is_json(bytes) { self.to_json() } else { self.to_bytes() }
+    }
+
+    /// The form of the store.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // A plain value of strings and numbers always serializes.
+        rmp_serde::to_vec_named(self).unwrap_or_default()
     }
 
     /// Template nodes of the key page.
@@ -299,6 +332,11 @@ impl Template {
         (fields.sets, loose.sets) = (sets.sets, loose_sets.sets);
         ComparedTree::new(shape, fields, loose)
     }
+}
+
+/// Whether a stored template is JSON: MessagePack begins with another byte.
+fn is_json(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&b'{')
 }
 
 /// The template nodes of a key page and the elements around them.
