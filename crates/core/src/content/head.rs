@@ -48,8 +48,10 @@ impl HeadWords {
             return 0.0;
         }
         let mut found: Vec<u32> = words.iter().copied().filter(|word| self.is_in[*word as usize]).collect();
-        found.sort_unstable();
-        found.dedup();
+        if found.len() > 1 {
+            found.sort_unstable();
+            found.dedup();
+        }
         found.len() as f32
     }
 }

@@ -23,6 +23,8 @@ pub struct Fields {
     pub attrs: Vec<SetId>,
     /// Hash of the normalized text; 0 for elements.
     pub text: Vec<u64>,
+    /// Number of characters of the normalized text; 0 for elements. Not known of a stored template.
+    pub chars: Vec<u32>,
     /// The distinct sets.
     pub sets: Sets,
 }
@@ -41,7 +43,7 @@ pub struct LooseFields {
 impl Fields {
     pub(super) fn of(tree: &Tree) -> Fields {
         let n = tree.len();
-        let (mut ids, mut text) = (vec![0; n], vec![0; n]);
+        let (mut ids, mut text, mut chars) = (vec![0; n], vec![0; n], vec![0; n]);
         let (mut classes, mut attrs) = (vec![Sets::EMPTY; n], vec![Sets::EMPTY; n]);
         let (names, mut sets) = (AttributeNames::of(tree), SetBuilder::default());
         let mut class_sets = ClassSets::new(|_| true);
@@ -49,7 +51,8 @@ impl Fields {
         let (mut pairs, mut scratch) = (Vec::new(), String::new());
         for node in 0..n {
             if tree.is_text(NodeId::new(node)) {
-                text[node] = text_hash(tree.slice(tree.text[node]), &mut scratch);
+                let normalized = normalized_text(tree.slice(tree.text[node]), &mut scratch);
+                (text[node], chars[node]) = (hash_str(normalized), normalized.chars().count() as u32);
                 continue;
             }
             pairs.clear();
@@ -69,7 +72,7 @@ impl Fields {
             }
             attrs[node] = sets.intern(&mut pairs);
         }
-        Fields { id: ids, classes, attrs, text, sets: sets.sets }
+        Fields { id: ids, classes, attrs, text, chars, sets: sets.sets }
     }
 }
 
@@ -94,14 +97,14 @@ impl LooseFields {
     }
 }
 
-/// Hash of a text, white space normalized.
-fn text_hash(text: &str, scratch: &mut String) -> u64 {
+/// A text with its white space normalized. Most texts are so as they are.
+fn normalized_text<'t>(text: &'t str, scratch: &'t mut String) -> &'t str {
     match runs(text).next() {
-        Some(run) if run.len() == text.len() => hash_str(text),
+        Some(run) if run.len() == text.len() => text,
         _ => {
             scratch.clear();
             normalize_into(text, scratch);
-            hash_str(scratch)
+            scratch
         }
     }
 }

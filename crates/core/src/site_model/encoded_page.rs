@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SiteModelOptions;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
-use crate::dom::{NodeId, SetId, Sets, Tree, mix, normalized_chars};
+use crate::dom::{NodeId, SetId, Sets, Tree, mix};
 
 /// Columns that pages and training pages both have, by node.
 #[derive(Clone, Debug, Default)]
@@ -134,7 +134,7 @@ impl EncodedPage {
             page.parent.push((shape.parent[node] as usize).saturating_sub(first) as u32);
             page.columns.n_children.push(shape.n_children[node]);
             page.own.push(if is_text {
-                page.chars[node - first] = normalized_chars(tree.text(at)) as u32;
+                page.chars[node - first] = fields.chars[node];
                 (fields.text[node] as u32).max(1)
             } else if shape.n_children[node] == 0 {
                 fields.sets.hash(fields.attrs[node]) as u32
@@ -275,7 +275,16 @@ impl EncodedPage {
         let signatures: Vec<u32> =
             self.signatures.iter().map(|signature| interner.find_signature(signature).unwrap_or(UNKNOWN)).collect();
         self.columns.signature = self.own_signature.iter().map(|signature| signatures[*signature as usize]).collect();
-        self.columns.subtree = self.hash.iter().map(|hash| interner.find_subtree(*hash)).collect();
+        self.columns.subtree = vec![0; self.len()];
+        for node in (0..self.len()).rev() {
+            // A subtree with an unknown part is unknown, too, and not looked up.
+            if self.columns.subtree[node] != UNKNOWN {
+                self.columns.subtree[node] = interner.find_subtree(self.hash[node]);
+            }
+            if self.columns.subtree[node] == UNKNOWN {
+                self.columns.subtree[self.parent[node] as usize] = UNKNOWN;
+            }
+        }
     }
 
     /// Adds the signatures of its nodes to the interner.

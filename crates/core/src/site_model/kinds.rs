@@ -71,14 +71,21 @@ impl TrainingSet {
 }
 
 /// How often each signature below a path of tags is in the template of a training page, and on the page.
-struct PathCounts {
-    template: FxHashMap<u64, u32>,
-    all: FxHashMap<u64, u32>,
+struct PathCounts(FxHashMap<u64, PathCount>);
+
+#[derive(Clone, Copy, Default)]
+struct PathCount {
+    template: u32,
+    all: u32,
 }
+
+/// Nodes of a page for each of its paths, in most pages.
+const NODES: usize = 4;
 
 impl PathCounts {
     fn of(page: &TrainingPage, interner: &Interner) -> PathCounts {
-        let mut counts = PathCounts { template: FxHashMap::default(), all: FxHashMap::default() };
+        let mut counts: FxHashMap<u64, PathCount> = FxHashMap::default();
+        counts.reserve(page.len() / NODES);
         // The open elements: their paths, and where they end.
         let mut open: Vec<(u64, usize)> = Vec::new();
         for node in 0..page.len() {
@@ -93,17 +100,20 @@ impl PathCounts {
             let path = mix(above, u64::from(number));
             // The body counts nothing: every page has one.
             if node > 0 {
-                *counts.all.entry(path).or_default() += 1;
-                *counts.template.entry(path).or_default() += u32::from(page.template()[node]);
+                let count = counts.entry(path).or_default();
+                count.all += 1;
+                count.template += u32::from(page.template()[node]);
             }
         }
-        counts
+        PathCounts(counts)
     }
 
     /// Share of this page's template whose paths are on another page.
     fn shown_by(&self, other: &PathCounts) -> f64 {
-        let shown = self.template.iter().map(|(path, n)| other.all.get(path).copied().unwrap_or(0).min(*n));
-        f64::from(shown.sum::<u32>()) / f64::from(self.template.values().sum::<u32>()).max(1.0)
+        let template = || self.0.iter().filter(|(_, count)| count.template > 0);
+        let shown = template().map(|(path, count)| other.0.get(path).map_or(0, |other| other.all.min(count.template)));
+        let all = template().map(|(_, count)| count.template);
+        f64::from(shown.sum::<u32>()) / f64::from(all.sum::<u32>()).max(1.0)
     }
 }
 
