@@ -128,20 +128,22 @@ impl EncodedPage {
         let mut classes = Stable::new(CLASS, &fields.sets, vocabulary);
         let mut attrs = Stable::new(ATTRIBUTE, &fields.sets, vocabulary);
         let mut known: FxHashMap<(u32, u32, u32, u32), u32> = FxHashMap::default();
+        let mut text_signature = None;
         for node in counted {
-            let at = NodeId::new(node);
-            let is_text = tree.is_text(at);
             page.parent.push((shape.parent[node] as usize).saturating_sub(first) as u32);
             page.columns.n_children.push(shape.n_children[node]);
-            page.own.push(if is_text {
+            if tree.is_text(NodeId::new(node)) {
                 page.chars[node - first] = fields.chars[node];
-                (fields.text[node] as u32).max(1)
-            } else if shape.n_children[node] == 0 {
-                fields.sets.hash(fields.attrs[node]) as u32
-            } else {
-                0
-            });
-            let tag = if is_text { 0 } else { (shape.tag[node] as u32).max(1) };
+                page.own.push((fields.text[node] as u32).max(1));
+                page.own_signature.push(*text_signature.get_or_insert_with(|| {
+                    page.signatures.push(NodeSignature::default());
+                    page.signatures.len() as u32 - 1
+                }));
+                continue;
+            }
+            let is_leaf = shape.n_children[node] == 0;
+            page.own.push(if is_leaf { fields.sets.hash(fields.attrs[node]) as u32 } else { 0 });
+            let tag = (shape.tag[node] as u32).max(1);
             let id = token(ID, fields.id[node]);
             let id = if fields.id[node] != 0 && vocabulary.contains(&id) { id } else { 0 };
             let in_classes = classes.number(&fields.sets, fields.classes[node]);
@@ -211,11 +213,13 @@ impl EncodedPage {
             self.columns.size[self.parent[node] as usize] += self.columns.size[node];
         }
         self.hash = vec![0; n];
-        self.has_text = (0..n).map(|node| self.signature(node).is_text()).collect();
+        self.has_text = vec![false; n];
+        let tags: Vec<u32> = self.signatures.iter().map(|signature| signature.tag).collect();
         for node in (0..n).rev() {
-            let parent = self.parent[node] as usize;
+            let (parent, tag) = (self.parent[node] as usize, tags[self.own_signature[node] as usize]);
+            self.has_text[node] |= tag == 0;
             self.has_text[parent] |= self.has_text[node];
-            let mut hash = mix(u64::from(self.signature(node).tag), u64::from(self.own[node]));
+            let mut hash = mix(u64::from(tag), u64::from(self.own[node]));
             for child in self.columns.children(node) {
                 hash = mix(hash, self.hash[child]);
             }
