@@ -5,6 +5,7 @@
 //! are no such pair. Remaining nodes are searched for on the whole training page, by unique id or equal subtree.
 
 use super::SiteModelOptions;
+use super::by_number::ByNumber;
 use super::encoded_page::EncodedPage;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::training_page::TrainingPage;
@@ -102,8 +103,8 @@ pub(super) struct Scratch {
 
 /// A node of a child list.
 #[derive(Clone, Copy)]
-struct Child {
-    node: usize,
+pub(super) struct Child {
+    pub(super) node: usize,
     /// Position among the siblings, from 1.
     position: u32,
 }
@@ -115,9 +116,26 @@ struct Lists {
     right: Vec<Child>,
     /// Hashes of the tag names of `right`. Most pairs of two lists are told apart by them.
     right_tags: Vec<u32>,
-    candidates: Vec<(f64, u32, u32)>,
+    candidates: Vec<Candidate>,
     is_used: Vec<bool>,
     is_taken: Vec<bool>,
+}
+
+/// Two children that may be mapped, as one number: the greatest probability first, then the first on the left, then
+/// the first on the right. Numbers are sorted twice as fast as tuples.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate(u128);
+
+impl Candidate {
+    /// Children at these places of their lists. The bits of floats that are not negative have their order.
+    fn new(p: f64, left: usize, right: usize) -> Candidate {
+        Candidate(u128::from(!p.to_bits()) << 64 | u128::from(left as u32) << 32 | u128::from(right as u32))
+    }
+
+    /// Their places.
+    fn pair(&self) -> (usize, usize) {
+        ((self.0 >> 32) as u32 as usize, self.0 as u32 as usize)
+    }
 }
 
 impl Walk<'_> {
@@ -245,16 +263,16 @@ impl Walk<'_> {
             let tag = self.page.signature(i.node).tag;
             for (b, (j, _)) in right.iter().zip(&*right_tags).enumerate().filter(|(_, (_, other))| **other == tag) {
                 if let Some(p) = self.likeness(*i, *j, m, n).filter(|p| *p > self.options.threshold) {
-                    candidates.push((p, a as u32, b as u32));
+                    candidates.push(Candidate::new(p, a, b));
                 }
             }
         }
-        candidates.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+        candidates.sort_unstable();
         is_used.clear();
         is_used.resize(left.len(), false);
         is_taken.clear();
         is_taken.resize(right.len(), false);
-        for (_, a, b) in candidates.iter().map(|(p, a, b)| (p, *a as usize, *b as usize)) {
+        for (a, b) in candidates.iter().map(Candidate::pair) {
             if !is_used[a] && !is_taken[b] {
                 (is_used[a], is_taken[b]) = (true, true);
                 self.map(left[a].node, right[b].node);
@@ -328,52 +346,6 @@ fn position_score(i: Child, j: Child, m: u32, n: u32) -> f64 {
     let (p, q) = (i.position, j.position);
     let off = p.abs_diff(q).min((m.saturating_sub(p)).abs_diff(n.saturating_sub(q)));
     1.0 - f64::from(off) / f64::from(m.max(n).max(1))
-}
-
-/// Buffers for pairing by number: chains of the right nodes with equal numbers.
-#[derive(Default)]
-struct ByNumber {
-    /// For each number, the round in which the entry was written, and the first right index with that number.
-    first: Vec<(u32, u32)>,
-    round: u32,
-    next: Vec<u32>,
-    is_used: Vec<bool>,
-}
-
-impl ByNumber {
-    /// Pairs children with equal numbers below `n` in their order, in linear time. The others stay in the lists.
-    fn pair(
-        &mut self,
-        n: usize,
-        (left, left_number): (&mut Vec<Child>, &[u32]),
-        (right, right_number): (&mut Vec<Child>, &[u32]),
-        mut out: impl FnMut(usize, usize),
-    ) {
-        const LAST: u32 = u32::MAX;
-        self.first.resize(n, (0, LAST));
-        self.round += 1;
-        self.next.clear();
-        self.next.resize(right.len(), LAST);
-        self.is_used.clear();
-        self.is_used.resize(right.len(), false);
-        for (at, j) in right.iter().enumerate().rev() {
-            let (round, first) = &mut self.first[right_number[j.node] as usize];
-            self.next[at] = if *round == self.round { *first } else { LAST };
-            (*round, *first) = (self.round, at as u32);
-        }
-        left.retain(|i| match self.first.get_mut(left_number[i.node] as usize) {
-            Some((round, first)) if *round == self.round && *first != LAST => {
-                let at = *first as usize;
-                *first = self.next[at];
-                self.is_used[at] = true;
-                out(i.node, right[at].node);
-                false
-            }
-            _ => true,
-        });
-        let mut is_used = self.is_used.iter();
-        right.retain(|_| !is_used.next().copied().unwrap_or(false));
-    }
 }
 
 /// Jaccard index: the number of shared members over the number of all members; `none` if both are empty.

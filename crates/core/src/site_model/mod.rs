@@ -17,6 +17,7 @@
 
 mod add;
 mod align;
+mod by_number;
 mod confirm;
 mod content_root;
 mod encoded_page;
