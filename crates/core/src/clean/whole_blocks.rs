@@ -14,12 +14,14 @@ const LEAST_OWN: f64 = 0.2;
 pub(super) fn keep_blocks_whole(page: &Tree, mut labels: Labels) -> Labels {
     let shape = &page.shape;
     let counted = page.counted();
-    let has_block = blocks_below(page);
+    let names: Vec<Name> = page.names().map(Name::of).collect();
+    let name = |node: NodeId| &names[page.name_number(node)];
+    let has_block = blocks_below(page, &names);
     let mut at = counted.start;
     while at < counted.end {
         let node = NodeId::new(at);
-        let has_block = has_block[at] && !is_code(page.name(node));
-        if page.is_text(node) || !is_whole(page.name(node)) || has_block {
+        let has_block = has_block[at] && !name(node).is_code;
+        if page.is_text(node) || !name(node).is_whole || has_block {
             at += 1;
             continue;
         }
@@ -47,6 +49,19 @@ fn own_and_all(page: &Tree, texts: impl Iterator<Item = NodeId>, labels: &Labels
         own += if labels.is_template(text) { 0 } else { chars };
     }
     (own, all)
+}
+
+/// What the name of an element says.
+struct Name {
+    is_code: bool,
+    is_whole: bool,
+    is_block: bool,
+}
+
+impl Name {
+    fn of(name: &str) -> Name {
+        Name { is_code: is_code(name), is_whole: is_whole(name), is_block: is_block(name) }
+    }
 }
 
 /// Elements that are one block whatever is in them: a listing may mark its lines by `div`.
@@ -79,11 +94,11 @@ fn is_whole(name: &str) -> bool {
 }
 
 /// Whether there is a block below each node.
-fn blocks_below(page: &Tree) -> Vec<bool> {
+fn blocks_below(page: &Tree, names: &[Name]) -> Vec<bool> {
     let mut has_block = vec![false; page.len()];
     for node in (1..page.len()).rev() {
         let parent = page.shape.parent[node] as usize;
-        has_block[parent] |= has_block[node] || is_block(page.name(NodeId::new(node)));
+        has_block[parent] |= has_block[node] || names[page.name_number(NodeId::new(node))].is_block;
     }
     has_block
 }

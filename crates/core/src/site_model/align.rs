@@ -67,9 +67,11 @@ pub(super) fn align(
     scratch.taken.resize(training_page.len(), false);
     scratch.is_noted = false;
     if !page.is_empty() && training_page.len() > 0 {
+        let mut lists = std::mem::take(&mut scratch.lists);
         let mut walk = Walk { page, training_page, interner, options, matches: &mut matches, scratch };
-        walk.from(0, 0);
-        walk.find_moved();
+        walk.from((0, 0), &mut lists);
+        walk.find_moved(&mut lists);
+        scratch.lists = lists;
     }
     Alignment { matches }
 }
@@ -139,10 +141,11 @@ impl Candidate {
 }
 
 impl Walk<'_> {
-    fn from(&mut self, x: usize, y: usize) {
+    /// Maps two nodes and what is below them. The lists are buffers.
+    fn from(&mut self, (x, y): (usize, usize), lists: &mut Lists) {
         self.map(x, y);
         while let Some((x, y)) = self.scratch.open.pop() {
-            self.map_children(x, y);
+            self.map_children((x, y), lists);
         }
     }
 
@@ -184,9 +187,8 @@ impl Walk<'_> {
         likeness.is_some_and(|p| p > self.options.threshold)
     }
 
-    fn map_children(&mut self, x: usize, y: usize) {
-        let mut lists = std::mem::take(&mut self.scratch.lists);
-        let Lists { left, right, .. } = &mut lists;
+    fn map_children(&mut self, (x, y): (usize, usize), lists: &mut Lists) {
+        let Lists { left, right, .. } = &mut *lists;
         self.list_children(x, y, left, right);
         if !left.is_empty() && !right.is_empty() {
             self.map_equal(left, right);
@@ -195,10 +197,9 @@ impl Walk<'_> {
                 self.map_same_signatures(left, right);
             }
             if left.len().saturating_mul(right.len()) <= self.options.max_pairs {
-                self.map_alike((x, y), &mut lists);
+                self.map_alike((x, y), lists);
             }
         }
-        self.scratch.lists = lists;
     }
 
     /// Maps the equal children that both lists begin with, and lists the others that are not mapped yet.
@@ -320,7 +321,7 @@ impl Walk<'_> {
         found_in.get(subtree as usize) == Some(training_page)
     }
 
-    fn find_moved(&mut self) {
+    fn find_moved(&mut self, lists: &mut Lists) {
         let mut x = 0;
         while x < self.page.len() {
             if self.matches[x] == NodeMatch::Absent {
@@ -328,7 +329,7 @@ impl Walk<'_> {
                 let by_id = (signature.id != 0).then(|| self.training_page.find_id(signature.id)).flatten();
                 let is_free = |y: &usize| !self.scratch.taken[*y] && signature.tag == self.signature(*y).tag;
                 if let Some(y) = by_id.filter(is_free) {
-                    self.from(x, y);
+                    self.from((x, y), lists);
                 } else if self.page.has_text[x] && self.is_found(x) {
                     let end = x + self.page.columns.size[x] as usize;
                     self.matches[x..end].fill(NodeMatch::Moved);

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::encoded_page::EncodedPage;
+use crate::dom::mix;
 
 /// Tag, and the id, classes and attributes of a node that are in the vocabulary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,6 +32,15 @@ impl NodeSignature {
         self.tag == 0
     }
 
+    fn hash(&self) -> u64 {
+        let names = self
+            .classes
+            .iter()
+            .chain(&self.attrs)
+            .fold(self.classes.len() as u64, |hash, name| mix(hash, u64::from(*name)));
+        mix(names, u64::from(self.tag) << 32 | u64::from(self.id))
+    }
+
     /// The tokens of its classes, attributes and id.
     pub(super) fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
         let id = std::iter::once(&self.id).filter(|id| **id != 0);
@@ -48,7 +58,8 @@ const FIRST_STEP: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interner {
     signatures: Vec<NodeSignature>,
-    signature: FxHashMap<NodeSignature, u32>,
+    /// Their numbers by their hashes. One whose hash is taken has the next one that is free.
+    by_hash: FxHashMap<u64, u32>,
     /// Hashes of subtrees, ascending.
     subtrees: Vec<u64>,
 }
@@ -56,8 +67,12 @@ pub(super) struct Interner {
 impl Interner {
     /// An interner of these signatures, numbered in this order.
     pub(super) fn of_signatures(signatures: &[NodeSignature]) -> Interner {
-        let signature = signatures.iter().cloned().zip(0..).collect();
-        Interner { signatures: signatures.to_vec(), signature, subtrees: Vec::new() }
+        let mut interner = Interner::default();
+        interner.by_hash.reserve(signatures.len());
+        signatures.iter().for_each(|signature| {
+            interner.push_signature(signature);
+        });
+        interner
     }
 
     pub(super) fn signatures(&self) -> &[NodeSignature] {
@@ -69,7 +84,14 @@ impl Interner {
     }
 
     pub(super) fn find_signature(&self, signature: &NodeSignature) -> Option<u32> {
-        self.signature.get(signature).copied()
+        let mut hash = signature.hash();
+        loop {
+            let number = *self.by_hash.get(&hash)?;
+            if self.signatures[number as usize] == *signature {
+                return Some(number);
+            }
+            hash = hash.wrapping_add(1);
+        }
     }
 
     /// Hashes are spread evenly, so the search begins where this one would be and goes out in steps that double.
@@ -90,12 +112,19 @@ impl Interner {
     }
 
     pub(super) fn add_signature(&mut self, signature: &NodeSignature) -> u32 {
-        self.find_signature(signature).unwrap_or_else(|| {
-            let number = self.signatures.len() as u32;
-            self.signatures.push(signature.clone());
-            self.signature.insert(signature.clone(), number);
-            number
-        })
+        self.find_signature(signature).unwrap_or_else(|| self.push_signature(signature))
+    }
+
+    /// Appends a signature. Of two equal ones, the first is found.
+    fn push_signature(&mut self, signature: &NodeSignature) -> u32 {
+        let number = self.signatures.len() as u32;
+        let mut hash = signature.hash();
+        while self.by_hash.contains_key(&hash) {
+            hash = hash.wrapping_add(1);
+        }
+        self.by_hash.insert(hash, number);
+        self.signatures.push(signature.clone());
+        number
     }
 
     /// Interns the signatures and subtree hashes of pages and drops unused subtrees. Returns the new number of each old
@@ -130,6 +159,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_signature_is_found_where_another_one_has_its_hash() {
+        let named = |tag: u32| NodeSignature { tag, classes: vec![tag], ..NodeSignature::default() };
+        let mut interner = Interner::of_signatures(&[named(1), named(2)]);
+        for hash in [named(3).hash(), named(3).hash().wrapping_add(1)] {
+            interner.by_hash.insert(hash, 0);
+        }
+        assert_eq!(interner.find_signature(&named(3)), None);
+        assert_eq!([3, 2, 3, 4, 1].map(|tag| interner.add_signature(&named(tag))), [2, 1, 2, 3, 0]);
+        assert_eq!(interner.signatures(), [1, 2, 3, 4].map(named));
+    }
 
     proptest! {
         #[test]
