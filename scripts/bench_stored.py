@@ -76,9 +76,12 @@ def main() -> None:
         print(f"{len(pages):,} pages of {size / len(pages) / 1000:.1f} KB; learning a site {ms_to_learn:.0f} ms")
 
         def resiliparse() -> None:
+            cores = os.sched_getaffinity(0)
             os.sched_setaffinity(0, {0})
             for _, html in pages:
                 extract_plain_text(html, main_content=True)
+            # What dehusk prints is not read on its core.
+            os.sched_setaffinity(0, cores)
 
         def dehusk(extra: list[str]) -> Callable[[], object]:
             models = [] if "--alone" in extra else ["--db", database]

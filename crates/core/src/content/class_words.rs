@@ -37,7 +37,7 @@ impl ClassWords {
         let mut names = Names::of(facts.tree, Some(&self.weights));
         let mut far_sums: FxHashMap<usize, f32> = FxHashMap::default();
         let mut sums: Vec<[f32; 2]> = Vec::with_capacity(facts.len());
-        let (mut near, mut words, mut near_sum) = (Vec::new(), Vec::new(), sum(&[], 0));
+        let (mut near, mut last_near, mut near_sum) = (Vec::new(), Vec::new(), sum(&[], 0));
         let mut last = None;
         for block in &facts.blocks.list {
             let place = (facts.parent(facts.blocks.first_node(block)), block.container);
@@ -47,26 +47,33 @@ impl ClassWords {
                 continue;
             }
             last = Some(place);
-            let outer = names.near(facts, place, &mut words);
-            if words != near {
-                std::mem::swap(&mut near, &mut words);
-                near_sum = sum(&near, 0);
+            let outer = names.near(facts, place, &mut near);
+            // The items of a list have the same names.
+            if near != last_near {
+                near_sum = sum(&names.distinct(&near), 0);
+                std::mem::swap(&mut near, &mut last_near);
             }
-            let far = *far_sums.entry(outer).or_insert_with(|| sum(&names.far(facts, outer), 1));
+            let far = *far_sums.entry(outer).or_insert_with(|| {
+                let far = names.far(facts, outer);
+                sum(&names.distinct(&far), 1)
+            });
             sums.push([near_sum, far]);
         }
         sums
     }
 }
 
+/// Where sub-words are among those of a page.
+type Span = (u32, u32);
+
 /// The sub-words of each element of a page, read once.
 struct Names<'w> {
     /// Those of all elements that were read.
     words: Vec<u32>,
     /// Where those of each node are in `words`; `None` for a node that was not read.
-    of_node: Vec<Option<(u32, u32)>>,
+    of_node: Vec<Option<Span>>,
     /// Those of each value of `class`, which many elements share.
-    of_classes: FxHashMap<&'w str, (u32, u32)>,
+    of_classes: FxHashMap<&'w str, Span>,
     /// Others are left out.
     known: Option<&'w FxHashMap<u32, [f32; 2]>>,
 }
@@ -76,39 +83,48 @@ impl<'w> Names<'w> {
         Names { words: Vec::new(), of_node: vec![None; tree.len()], of_classes: FxHashMap::default(), known }
     }
 
-    /// Appends the sub-words of an element.
-    fn append(&mut self, facts: &Facts<'w>, node: usize, to: &mut Vec<u32>) {
-        let (from, until) = self.of_node[node].unwrap_or_else(|| self.read(facts, node));
-        to.extend_from_slice(&self.words[from as usize..until as usize]);
-    }
-
-    fn read(&mut self, facts: &Facts<'w>, node: usize) -> (u32, u32) {
-        let from = self.words.len();
+    /// The sub-words of an element.
+    fn of_element(&mut self, facts: &Facts<'w>, node: usize) -> Span {
+        if let Some(span) = self.of_node[node] {
+            return span;
+        }
+        let mut all = (0, 0);
         for (attribute, value) in facts.tags.attributes(NodeId::new(node)) {
-            match attribute {
+            let span = match attribute {
                 Attribute::Class => match self.of_classes.get(value) {
-                    Some((from, until)) => self.words.extend_from_within(*from as usize..*until as usize),
+                    Some(span) => *span,
                     None => {
                         let span = self.add(|words| split(value, &mut |word| words.push(hash_str(word) as u32)));
                         self.of_classes.insert(value, span);
+                        span
                     }
                 },
-                Attribute::Id => {
-                    self.add(|words| split(value, &mut |word| words.push(hash_str(word) as u32)));
-                }
+                Attribute::Id => self.add(|words| split(value, &mut |word| words.push(hash_str(word) as u32))),
                 Attribute::Itemprop => {
-                    self.add(|words| words.push(hash_str(&format!("itemprop {}", value.trim())) as u32));
+                    self.add(|words| words.push(hash_str(&format!("itemprop {}", value.trim())) as u32))
                 }
-                _ => {}
-            }
+                _ => continue,
+            };
+            all = self.joined(all, span);
         }
-        let span = (from as u32, self.words.len() as u32);
-        self.of_node[node] = Some(span);
-        span
+        self.of_node[node] = Some(all);
+        all
+    }
+
+    /// The sub-words of both, in one place.
+    fn joined(&mut self, a: Span, b: Span) -> Span {
+        if a.0 == a.1 || b.0 == b.1 {
+            return if b.0 == b.1 { a } else { b };
+        }
+        let from = self.words.len() as u32;
+        for (from, until) in [a, b] {
+            self.words.extend_from_within(from as usize..until as usize);
+        }
+        (from, self.words.len() as u32)
     }
 
     /// Adds sub-words, the unknown ones left out, and returns where they are.
-    fn add(&mut self, write: impl FnOnce(&mut Vec<u32>)) -> (u32, u32) {
+    fn add(&mut self, write: impl FnOnce(&mut Vec<u32>)) -> Span {
         let from = self.words.len();
         write(&mut self.words);
         if let Some(known) = self.known {
@@ -123,34 +139,36 @@ impl<'w> Names<'w> {
     }
 
     /// The sub-words near a block that begins in `inner`, and the element from which on names are far.
-    fn near(&mut self, facts: &Facts<'w>, (inner, container): (usize, usize), words: &mut Vec<u32>) -> usize {
+    fn near(&mut self, facts: &Facts<'w>, (inner, container): (usize, usize), near: &mut Vec<Span>) -> usize {
         let start = facts.tree.counted().start;
         let (mut node, mut steps) = (inner, 0);
-        words.clear();
+        near.clear();
         while node > start && steps < NEAR {
-            self.append(facts, node, words);
+            near.push(self.of_element(facts, node));
             steps += usize::from(node <= container);
             node = facts.parent(node);
         }
-        make_distinct(words);
         node
     }
 
     /// The sub-words from this element up to the body.
-    fn far(&mut self, facts: &Facts<'w>, outer: usize) -> Vec<u32> {
-        let (mut words, mut node) = (Vec::new(), outer);
+    fn far(&mut self, facts: &Facts<'w>, outer: usize) -> Vec<Span> {
+        let (mut far, mut node) = (Vec::new(), outer);
         while node > facts.tree.counted().start {
-            self.append(facts, node, &mut words);
+            far.push(self.of_element(facts, node));
             node = facts.parent(node);
         }
-        make_distinct(&mut words);
+        far
+    }
+
+    /// Each of these sub-words once, ascending.
+    fn distinct(&self, spans: &[Span]) -> Vec<u32> {
+        let words = spans.iter().flat_map(|(from, until)| &self.words[*from as usize..*until as usize]);
+        let mut words: Vec<u32> = words.copied().collect();
+        words.sort_unstable();
+        words.dedup();
         words
     }
-}
-
-fn make_distinct(words: &mut Vec<u32>) {
-    words.sort_unstable();
-    words.dedup();
 }
 
 /// The hashed sub-words near each block and far from it, each once, ascending.
@@ -159,7 +177,8 @@ pub(super) fn class_words(facts: &Facts<'_>) -> Vec<(Vec<u32>, Vec<u32>)> {
     let of_block = |block: &super::blocks::Block| {
         let (inner, mut near) = (facts.parent(facts.blocks.first_node(block)), Vec::new());
         let outer = names.near(facts, (inner, block.container), &mut near);
-        (near, names.far(facts, outer))
+        let far = names.far(facts, outer);
+        (names.distinct(&near), names.distinct(&far))
     };
     facts.blocks.list.iter().map(of_block).collect()
 }

@@ -181,11 +181,15 @@ impl Net {
     }
 
     fn logit(&self, first: &Layer, pooled: &Layer) -> f32 {
+        // Half of the numbers are 0. The others are listed without a branch, as in the first layer.
+        let (mut active, mut n) = ([0_u8; HIDDEN], 0);
+        for (at, value) in first.iter().enumerate() {
+            active[n] = at as u8;
+            n += usize::from(*value > 0.0);
+        }
         let mut second = *pooled;
-        for (value, weights) in first.iter().zip(&self.w2) {
-            if *value > 0.0 {
-                add(&mut second, *value, weights);
-            }
+        for at in active[..n].iter().map(|at| usize::from(*at)) {
+            add(&mut second, first[at], &self.w2[at]);
         }
         self.b3 + second.iter().zip(&self.w3).map(|(value, weight)| relu(*value) * weight).sum::<f32>()
     }

@@ -1,9 +1,5 @@
 //! The five nearest ancestors that each hold more blocks than the one before.
 
-use std::collections::hash_map::Entry;
-
-use rustc_hash::FxHashMap;
-
 use super::Facts;
 use crate::content::numbers::{ln, ln1p};
 use crate::content::sums::Sum;
@@ -27,9 +23,14 @@ pub(super) const NAMES: [&str; 12] = [
 
 /// The steps up from elements that hold blocks.
 pub(super) struct Ancestors {
-    /// By element: the step to the nearest ancestor that holds more blocks; `None` where there is none.
-    steps: FxHashMap<usize, Option<Step>>,
+    steps: Vec<Step>,
+    /// By node: the number of the step to the nearest ancestor that holds more blocks.
+    of_node: Vec<u32>,
 }
+
+/// In the place of a number of a step: it was not looked for, and there is none.
+const UNKNOWN: u32 = u32::MAX;
+const NONE: u32 = u32::MAX - 1;
 
 struct Step {
     to: usize,
@@ -38,15 +39,20 @@ struct Step {
 
 impl Ancestors {
     pub(super) fn of(facts: &Facts<'_>) -> Ancestors {
-        let mut steps: FxHashMap<usize, Option<Step>> = FxHashMap::default();
+        let (mut steps, mut of_node): (Vec<Step>, Vec<u32>) = (Vec::new(), vec![UNKNOWN; facts.tree.len()]);
         for block in &facts.blocks.list {
             let mut node = block.container;
-            while let Entry::Vacant(place) = steps.entry(node) {
-                let Some(step) = place.insert(step_from(facts, node)) else { break };
+            while of_node[node] == UNKNOWN {
+                let Some(step) = step_from(facts, node) else {
+                    of_node[node] = NONE;
+                    break;
+                };
+                of_node[node] = steps.len() as u32;
                 node = step.to;
+                steps.push(step);
             }
         }
-        Ancestors { steps }
+        Ancestors { steps, of_node }
     }
 
     pub(super) fn write(&self, facts: &Facts<'_>, at: usize, out: &mut [f32]) {
@@ -63,7 +69,7 @@ impl Ancestors {
             level.copy_from_slice(&last);
         }
         for level in levels {
-            if let Some(Some(step)) = self.steps.get(&node) {
+            if let Some(step) = self.steps.get(self.of_node[node] as usize) {
                 (node, last) = (step.to, step.values);
             }
             level.copy_from_slice(&last);

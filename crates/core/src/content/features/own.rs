@@ -54,8 +54,11 @@ pub(super) fn write(facts: &Facts<'_>, at: usize, out: &mut [f32]) {
     let words = &facts.measures.words[m.words.clone()];
     let n = m.n_words();
     let repeats = facts.measures.text_counts.get(&m.text).copied().unwrap_or(1);
-    let mean = |value: &dyn Fn(usize) -> f32| words.iter().map(|word| value(*word as usize)).sum::<f32>() / n.max(1.0);
-    let frequency = mean(&|word| facts.measures.ln_counts[word]);
+    let (mut ln_counts, mut n_frequent) = (0.0, 0_u32);
+    for word in words {
+        ln_counts += facts.measures.ln_counts[*word as usize];
+        n_frequent += u32::from(facts.measures.is_frequent[*word as usize]);
+    }
     let (precision, recall) = facts.title_overlap[at];
     let described = facts.head.description.count_distinct(words);
     let block = &facts.blocks.list[at];
@@ -83,8 +86,8 @@ pub(super) fn write(facts: &Facts<'_>, at: usize, out: &mut [f32]) {
         ln1p(m.texts).min(3.0),
         flag(m.asks_or_exclaims),
         ln(repeats as f32),
-        frequency / 5.0,
-        mean(&|word| flag(facts.measures.is_frequent[word])),
+        ln_counts / n.max(1.0) / 5.0,
+        n_frequent as f32 / n.max(1.0),
         precision,
         recall,
         share(described, facts.head.description.n),
