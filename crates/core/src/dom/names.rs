@@ -21,15 +21,15 @@ impl Is {
     pub(super) const SPECIAL: Is = Is(1);
     /// Elements that end the default scope.
     pub(super) const SCOPE: Is = Is(1 << 1);
-    /// Those that end the scope of list items beside them.
+    /// Elements that end the scope of list items, as those of the default scope do.
     pub(super) const LIST: Is = Is(1 << 2);
-    /// Those that end the scope of buttons beside them.
+    /// Elements that end the scope of buttons, as those of the default scope do.
     pub(super) const BUTTON: Is = Is(1 << 3);
     /// Elements that end the scope of tables.
     pub(super) const TABLE_SCOPE: Is = Is(1 << 4);
     /// Elements whose end tags are implied.
     pub(super) const IMPLIED: Is = Is(1 << 5);
-    /// Those whose end tags are implied beside them where all are ("thoroughly").
+    /// Further elements whose end tags are implied where all are ("generate all implied end tags thoroughly").
     pub(super) const TABLE_PART: Is = Is(1 << 6);
     pub(super) const HEADING: Is = Is(1 << 7);
     /// Elements in which rows are inserted.

@@ -118,8 +118,8 @@ impl RawTree {
         self.node(element).to = self.attrs.len() as u32;
     }
 
-    /// Gives an element these attributes, unless it has some of the same name. This is called only for `html` and
-    /// `body`, and the limit bounds the number of copied attributes.
+    /// Gives an element those of these attributes whose names it does not have. Only for `html` and `body`. The limit
+    /// bounds the number of copied attributes.
     pub(super) fn add_missing_attributes(&mut self, element: u32, new: &[RawAttr]) {
         let old = self.attributes(element);
         let room = self.max_attributes.saturating_sub(old.len());

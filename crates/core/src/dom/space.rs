@@ -35,7 +35,7 @@ static CLASSES: [Class; 256] = {
     classes
 };
 
-/// The longest parts of a text whose words are parted by one blank each: nearly always few. Joined by blanks, they are
+/// The longest parts of a text in which single blanks separate the words: nearly always few. Joined by blanks, they are
 /// the text with each run of white space as one blank. Information separators are white space, too.
 pub(crate) fn runs(text: &str) -> Runs<'_> {
     Runs { text, at: 0, separators_part: true }

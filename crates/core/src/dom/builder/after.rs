@@ -1,4 +1,4 @@
-//! Templates, framesets, and what is behind the body.
+//! Templates, framesets, and what comes after the body.
 
 use super::head::belongs_to_head;
 use super::{Builder, Mode, Name, Step, Token, is_blank};

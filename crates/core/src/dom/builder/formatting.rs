@@ -36,8 +36,8 @@ const MOST_EQUAL: usize = 3;
 const FEW: usize = 8;
 
 impl Builder {
-    /// The formatting elements behind the last marker, the last one first, with their places.
-    fn formatting_behind_marker(&self) -> impl Iterator<Item = (usize, &Formatting)> {
+    /// The formatting elements after the last marker, the last one first, with their places.
+    fn formatting_after_marker(&self) -> impl Iterator<Item = (usize, &Formatting)> {
         self.formatting.iter().enumerate().rev().map_while(|(place, entry)| match entry {
             Entry::Marker => None,
             Entry::Element(element) => Some((place, element)),
@@ -52,7 +52,7 @@ impl Builder {
     /// Inserts a formatting element and adds it to the list, in which three equal ones are enough.
     pub(super) fn insert_formatting(&mut self, tag: &StartTag<'_>) {
         let number = number_of(tag);
-        let alike = self.formatting_behind_marker().filter(|(_, element)| element.number == number);
+        let alike = self.formatting_after_marker().filter(|(_, element)| element.number == number);
         let equal = alike.filter(|(_, element)| self.equals(element, tag));
         let (n_equal, first) = equal.fold((0, 0), |(n, _), (place, _)| (n + 1, place));
         if n_equal >= MOST_EQUAL {
@@ -126,7 +126,7 @@ impl Builder {
 
     /// Before a link: closes the open one, since links do not nest.
     pub(super) fn end_open_link(&mut self) {
-        let open = self.formatting_behind_marker().find(|(_, element)| element.name == Name::A);
+        let open = self.formatting_after_marker().find(|(_, element)| element.name == Name::A);
         let Some(id) = open.map(|(_, element)| element.id) else { return };
         self.adopt(Name::A);
         if let Some(place) = self.place_in_list(id) {
@@ -142,7 +142,7 @@ impl Builder {
             return self.pop();
         }
         for _ in 0..MOST_ROUNDS {
-            let found = self.formatting_behind_marker().find(|(_, element)| element.name == subject);
+            let found = self.formatting_after_marker().find(|(_, element)| element.name == subject);
             let Some((place, element)) = found.map(|(place, element)| (place, *element)) else {
                 return self.end_other(subject);
             };
@@ -168,8 +168,8 @@ impl Builder {
         let ancestor = self.open[in_stack.saturating_sub(1)];
         let block = self.open[block_place];
         let mut last = block.id;
-        // The element behind which the new one is put into the list.
-        let mut behind = None;
+        // The element after which the new one is put into the list.
+        let mut after = None;
         let mut at = block_place;
         for n_inner in 1.. {
             at -= 1;
@@ -191,7 +191,7 @@ impl Builder {
             self.open[at] = again;
             self.formatting[place] = Entry::Element(Formatting { id: again.id, ..inner });
             if last == block.id {
-                behind = Some(again.id);
+                after = Some(again.id);
             }
             self.append(again.id, last);
             last = again.id;
@@ -201,17 +201,17 @@ impl Builder {
         let again = self.create_again(&element);
         self.tree.move_children(block.id, again.id);
         self.append(block.id, again.id);
-        self.replace_in_list(&element, again.id, behind);
+        self.replace_in_list(&element, again.id, after);
         self.close(element.id);
         let place = self.place_in_stack(block.id).map_or(self.open.len(), |place| place + 1);
         self.open.insert(place, again);
     }
 
-    /// Puts a new element into the list: behind this one, or in place of the one that it is a copy of.
-    fn replace_in_list(&mut self, old: &Formatting, new: u32, behind: Option<u32>) {
+    /// Puts a new element into the list: after this one, or in place of the one that it is a copy of.
+    fn replace_in_list(&mut self, old: &Formatting, new: u32, after: Option<u32>) {
         let entry = Entry::Element(Formatting { id: new, ..*old });
         let Some(place) = self.place_in_list(old.id) else { return };
-        match behind.and_then(|id| self.place_in_list(id)) {
+        match after.and_then(|id| self.place_in_list(id)) {
             None => self.formatting[place] = entry,
             Some(before) => {
                 self.formatting.insert(before + 1, entry);

@@ -5,7 +5,7 @@ use super::{Builder, Is, Name, Open, Step};
 use crate::dom::raw_tree::{DOCUMENT, Kind, NONE, RawAttr};
 use crate::dom::tokenizer::{StartTag, TagAttr};
 
-/// Where a node is inserted: before the child `next` of its parent, or behind all children (`NONE`).
+/// Where a node is inserted: before the child `next` of its parent, or after all children (`NONE`).
 #[derive(Clone, Copy)]
 struct Place {
     parent: u32,

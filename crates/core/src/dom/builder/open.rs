@@ -85,7 +85,7 @@ impl Builder {
         self.open.iter().any(|open| open.is_html(name))
     }
 
-    /// Whether an element that `wanted` accepts is open, and no end of the scope behind it.
+    /// Whether an element that `wanted` accepts is in scope: open, with no element that ends the scope opened after it.
     pub(super) fn in_scope_where(&self, ends: Is, wanted: impl Fn(&Open) -> bool) -> bool {
         let found = self.open.iter().rev().find(|open| wanted(open) || open.is.any(ends));
         found.is_some_and(wanted)

@@ -138,7 +138,7 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
                 self.at += 1;
                 self.start_tag();
             }
-            // A sign like any other.
+            // No tag: the characters are text.
             (Some(b'/'), None) => self.text_of(2),
             _ => self.text_of(1),
         }
@@ -172,7 +172,7 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
         }
     }
 
-    /// Goes behind a name of at least `least` bytes.
+    /// Goes to the end of a name of at least `least` bytes.
     fn skip_name(&mut self, least: usize, ends: impl Fn(u8) -> bool) {
         let rest = &self.bytes[self.at..];
         let end = rest.iter().enumerate().position(|(n, byte)| n >= least && ends(*byte));

@@ -12,7 +12,7 @@ fn ends_name(byte: u8) -> bool {
 }
 
 impl<'t, S: TokenSink> Tokenizer<'t, S> {
-    /// A start tag, from its name on. A tag that the input ends in is nothing.
+    /// A start tag, from its name on. A tag that is open at the end of the input is dropped.
     pub(super) fn start_tag(&mut self) {
         let name = self.name(0, ends_name);
         self.state = State::Data;
@@ -147,7 +147,7 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
             return self.at;
         }
         let Some(reference) = self.reference(self.at, true) else {
-            // A sign like any other.
+            // No character reference: `&` is text.
             self.at += 1;
             return start;
         };
