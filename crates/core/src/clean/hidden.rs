@@ -2,7 +2,7 @@
 
 use super::{CleanOptions, HiddenText};
 use crate::content::hides;
-use crate::dom::{NodeId, Tree};
+use crate::dom::{ByPlace, NodeId, Tree};
 use crate::labels::Labels;
 
 /// Labels what is hidden as template, if the options say so: elements with the attribute `hidden`, or with a `style`
@@ -11,10 +11,10 @@ pub(crate) fn without_hidden(page: &Tree, mut labels: Labels, options: &CleanOpt
     if options.hidden == HiddenText::Keep {
         return labels;
     }
-    let mut end = 0;
+    let (mut end, mut known) = (0, ByPlace::default());
     for index in page.counted() {
         let node = NodeId::new(index);
-        if index >= end && !page.is_text(node) && is_hidden(page, node) {
+        if index >= end && !page.is_text(node) && is_hidden(page, node, &mut known) {
             end = page.shape.subtree(node).end;
         }
         if index < end {
@@ -24,6 +24,10 @@ pub(crate) fn without_hidden(page: &Tree, mut labels: Labels, options: &CleanOpt
     labels
 }
 
-fn is_hidden(page: &Tree, node: NodeId) -> bool {
-    page.attrs(node).any(|(name, value)| name == "hidden" || (name == "style" && hides(value)))
+fn is_hidden(page: &Tree, node: NodeId, known: &mut ByPlace<bool>) -> bool {
+    page.attrs(node).any(|(name, value)| match name {
+        "hidden" => true,
+        "style" => known.get_or_read(value, hides),
+        _ => false,
+    })
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::features::Facts;
 use super::tags::Attribute;
-use crate::dom::{NodeId, Tree, hash_str};
+use crate::dom::{ByPlace, NodeId, Tree, hash_str};
 
 /// Weights of sub-words by their hash.
 #[derive(Clone, Debug, Default)]
@@ -72,15 +72,26 @@ struct Names<'w> {
     words: Vec<u32>,
     /// Where those of each node are in `words`; `None` for a node that was not read.
     of_node: Vec<Option<Span>>,
-    /// Those of each value of `class`, which many elements share.
+    /// Those of each short value of `class`, which many elements share.
     of_classes: FxHashMap<&'w str, Span>,
+    /// Those of each long value.
+    of_long: ByPlace<Span>,
+    /// Those of two values of an element.
+    joined: FxHashMap<(Span, Span), Span>,
     /// Others are left out.
     known: Option<&'w FxHashMap<u32, [f32; 2]>>,
 }
 
 impl<'w> Names<'w> {
     fn of(tree: &Tree, known: Option<&'w FxHashMap<u32, [f32; 2]>>) -> Names<'w> {
-        Names { words: Vec::new(), of_node: vec![None; tree.len()], of_classes: FxHashMap::default(), known }
+        Names {
+            words: Vec::new(),
+            of_node: vec![None; tree.len()],
+            of_classes: FxHashMap::default(),
+            of_long: ByPlace::default(),
+            joined: FxHashMap::default(),
+            known,
+        }
     }
 
     /// The sub-words of an element.
@@ -90,25 +101,39 @@ impl<'w> Names<'w> {
         }
         let mut all = (0, 0);
         for (attribute, value) in facts.tags.attributes(NodeId::new(node)) {
-            let span = match attribute {
-                Attribute::Class => match self.of_classes.get(value) {
-                    Some(span) => *span,
-                    None => {
-                        let span = self.add(|words| split(value, &mut |word| words.push(hash_str(word) as u32)));
-                        self.of_classes.insert(value, span);
-                        span
-                    }
-                },
-                Attribute::Id => self.add(|words| split(value, &mut |word| words.push(hash_str(word) as u32))),
-                Attribute::Itemprop => {
-                    self.add(|words| words.push(hash_str(&format!("itemprop {}", value.trim())) as u32))
-                }
-                _ => continue,
-            };
-            all = self.joined(all, span);
+            if let Some(span) = self.of_value(attribute, value) {
+                all = self.joined(all, span);
+            }
         }
         self.of_node[node] = Some(all);
         all
+    }
+
+    /// The sub-words of a value; `None` for an attribute that has none.
+    fn of_value(&mut self, attribute: Attribute, value: &'w str) -> Option<Span> {
+        let is_class = match attribute {
+            Attribute::Class => true,
+            Attribute::Id | Attribute::Itemprop => false,
+            _ => return None,
+        };
+        let is_long = ByPlace::<Span>::is_long(value);
+        let known = match is_long {
+            true => self.of_long.get(value),
+            false => self.of_classes.get(value).copied().filter(|_| is_class),
+        };
+        if known.is_some() {
+            return known;
+        }
+        let span = match attribute {
+            Attribute::Itemprop => self.add(|words| words.push(hash_str(&format!("itemprop {}", value.trim())) as u32)),
+            _ => self.add(|words| split(value, &mut |word| words.push(hash_str(word) as u32))),
+        };
+        if is_long {
+            self.of_long.insert(value, span);
+        } else if is_class {
+            self.of_classes.insert(value, span);
+        }
+        Some(span)
     }
 
     /// The sub-words of both, in one place.
@@ -116,26 +141,32 @@ impl<'w> Names<'w> {
         if a.0 == a.1 || b.0 == b.1 {
             return if b.0 == b.1 { a } else { b };
         }
+        if let Some(known) = self.joined.get(&(a, b)) {
+            return *known;
+        }
         let from = self.words.len() as u32;
         for (from, until) in [a, b] {
             self.words.extend_from_within(from as usize..until as usize);
         }
-        (from, self.words.len() as u32)
+        let span = (from, self.words.len() as u32);
+        self.joined.insert((a, b), span);
+        span
     }
 
-    /// Adds sub-words, the unknown ones left out, and returns where they are.
+    /// Adds sub-words, each once and the unknown ones left out, and returns where they are.
     fn add(&mut self, write: impl FnOnce(&mut Vec<u32>)) -> Span {
         let from = self.words.len();
         write(&mut self.words);
-        if let Some(known) = self.known {
-            let mut n = from;
-            for at in from..self.words.len() {
-                self.words[n] = self.words[at];
-                n += usize::from(known.contains_key(&self.words[at]));
-            }
-            self.words.truncate(n);
+        self.words[from..].sort_unstable();
+        let mut n = from;
+        for at in from..self.words.len() {
+            let word = self.words[at];
+            let is_new = n == from || self.words[n - 1] != word;
+            self.words[n] = word;
+            n += usize::from(is_new && self.known.is_none_or(|known| known.contains_key(&word)));
         }
-        (from as u32, self.words.len() as u32)
+        self.words.truncate(n);
+        (from as u32, n as u32)
     }
 
     /// The sub-words near a block that begins in `inner`, and the element from which on names are far.

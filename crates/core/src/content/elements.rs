@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::blocks::Blocks;
 use super::tags::{Attribute, Tags, around_bit};
-use crate::dom::{NodeId, Tree, hash_str, mix};
+use crate::dom::{ByPlace, NodeId, Tree, hash_str, mix};
 
 /// What is known of an element from its ancestors and itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,6 +36,7 @@ impl Elements {
     pub(super) fn of(tree: &Tree, tags: &Tags<'_>, blocks: &Blocks) -> Elements {
         let counted = tree.counted();
         let mut list = vec![Element::default(); tree.len()];
+        let mut known = ByPlace::default();
         let mut siblings: FxHashMap<(u32, u64), u32> = FxHashMap::default();
         siblings.reserve(counted.len() / NODES);
         for node in counted.clone() {
@@ -47,7 +48,7 @@ impl Elements {
                 continue;
             }
             let tag = tags.tag(id);
-            let (bits, class) = read_attributes(tags, id);
+            let (bits, class) = read_attributes(tags, id, &mut known);
             let element = Element {
                 around: above.around | tag.around | bits,
                 tag_path: mix(above.tag_path, tag.hash),
@@ -69,26 +70,30 @@ impl Elements {
 }
 
 /// The bits that attributes set, and the hash of the first class with its digits as 0.
-fn read_attributes(tags: &Tags<'_>, node: NodeId) -> (u64, u64) {
+fn read_attributes(tags: &Tags<'_>, node: NodeId, known: &mut ByPlace<(u64, u64)>) -> (u64, u64) {
     let (mut bits, mut class) = (0, 0);
     for (attribute, value) in tags.attributes(node) {
-        bits |= match attribute {
-            Attribute::Role => role_bit(value.trim()),
-            Attribute::Hidden => around_bit("hidden"),
-            Attribute::Style if hides(value) => around_bit("hidden"),
-            Attribute::AriaHidden if value.trim().eq_ignore_ascii_case("true") => around_bit("aria_hidden"),
-            Attribute::Itemprop => {
-                let is_body = matches!(value.trim(), "articleBody" | "text" | "description" | "reviewBody");
-                around_bit("itemprop") | if is_body { around_bit("itemprop_body") } else { 0 }
-            }
-            Attribute::Class => {
-                class = value.split_ascii_whitespace().next().map_or(0, without_digits);
-                0
-            }
-            Attribute::Style | Attribute::AriaHidden | Attribute::Id => 0,
-        };
+        let read = known.get_or_read(value, |value| read_attribute(attribute, value));
+        (bits, class) = (bits | read.0, class | read.1);
     }
     (bits, class)
+}
+
+/// The bits that an attribute sets, and the hash of its first class; 0 for other attributes.
+fn read_attribute(attribute: Attribute, value: &str) -> (u64, u64) {
+    let bits = match attribute {
+        Attribute::Role => role_bit(value.trim()),
+        Attribute::Hidden => around_bit("hidden"),
+        Attribute::Style if hides(value) => around_bit("hidden"),
+        Attribute::AriaHidden if value.trim().eq_ignore_ascii_case("true") => around_bit("aria_hidden"),
+        Attribute::Itemprop => {
+            let is_body = matches!(value.trim(), "articleBody" | "text" | "description" | "reviewBody");
+            around_bit("itemprop") | if is_body { around_bit("itemprop_body") } else { 0 }
+        }
+        Attribute::Class => return (0, value.split_ascii_whitespace().next().map_or(0, without_digits)),
+        Attribute::Style | Attribute::AriaHidden | Attribute::Id => 0,
+    };
+    (bits, 0)
 }
 
 /// The bit of an ARIA role.

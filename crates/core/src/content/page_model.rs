@@ -191,6 +191,18 @@ mod tests {
     }
 
     #[test]
+    fn long_values_of_cloned_elements_count_for_each() {
+        let long = "post body content nav x1 ".repeat(40);
+        let attrs = format!("class='{long}' id='{long}' itemprop='{long}' style='{}display:none'", ";".repeat(400));
+        let cloned = format!("<p><b {attrs}>Rye is a grass.{}", "<p class=a>It is grown as a grain.".repeat(5));
+        let again = format!("</b><p class=a><b {attrs}>It is grown as a grain.").repeat(5);
+        let written = format!("<p><b {attrs}>Rye is a grass.{again}");
+        let [cloned, written] = [cloned, written].map(|html| parse(&html, &ParseOptions::default()));
+        assert_eq!(cloned.len(), written.len());
+        assert_eq!(JudgedPage::of(&cloned).logits(), JudgedPage::of(&written).logits());
+    }
+
+    #[test]
     fn empty_pages_have_nothing_to_judge() {
         for html in ["", "<frameset>", "<p> </p>", "<img>"] {
             let tree = parse(html, &ParseOptions::default());

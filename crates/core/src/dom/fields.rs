@@ -60,8 +60,10 @@ impl Fields {
                 if Some(*name) == names.class {
                     classes[node] = class_sets.of(tree, *value, &mut sets);
                 } else if Some(*name) == names.id {
-                    let value = tree.slice(*value).trim();
-                    ids[node] = if value.is_empty() { 0 } else { hash_str(value) };
+                    ids[node] = match tree.slice(*value) {
+                        text if text.len() < LONG_VALUE => id_hash(text),
+                        text => *long_values.entry(*value).or_insert_with(|| id_hash(text)),
+                    };
                 } else {
                     let (name, text) = (names.hashes[*name as usize], tree.slice(*value));
                     pairs.push(match text.len() < LONG_VALUE {
@@ -94,6 +96,13 @@ impl LooseFields {
             attrs[node] = sets.intern(&mut members);
         }
         LooseFields { classes, attrs, sets: sets.sets }
+    }
+}
+
+fn id_hash(value: &str) -> u64 {
+    match value.trim() {
+        "" => 0,
+        value => hash_str(value),
     }
 }
 

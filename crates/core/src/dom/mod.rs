@@ -11,6 +11,7 @@
 
 mod builder;
 mod by_html5ever;
+mod by_place;
 mod charset;
 mod compared;
 mod depth_limit;
@@ -45,6 +46,7 @@ pub use shape::{NodeId, Shape};
 pub use text::{normalized, text_digest, write_text};
 pub use walk::{ancestors, children};
 
+pub(crate) use by_place::ByPlace;
 pub(crate) use fields::looks_generated;
 pub(crate) use hash::{LONG_VALUE, hash_long_pair, hash_pair, hash_str, mix};
 pub(crate) use sets::SetBuilder;
@@ -163,6 +165,11 @@ impl Tree {
     /// Number of nodes, the head included.
     pub fn len(&self) -> usize {
         self.tag.len()
+    }
+
+    /// Bytes of its texts and of the values of its attributes.
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.buffer.len()
     }
 
     /// Whether the page has no nodes.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use url::Url;
 
+use super::repeats::Repeats;
 use crate::dom::Tree;
 use crate::links::base_url;
 use crate::page_url::PageUrl;
@@ -14,6 +15,7 @@ pub(super) struct Addresses {
     base: Option<PageUrl>,
     /// Stands for an unknown base, so that an address can be read.
     unknown: Option<Url>,
+    repeats: Repeats,
 }
 
 impl Addresses {
@@ -21,11 +23,20 @@ impl Addresses {
         let named =
             || tree.all("base").find_map(|base| tree.attr(base, "href")).and_then(|href| PageUrl::parse(href).ok());
         let base = url.map(|url| base_url(tree, url)).or_else(named);
-        Addresses { base, unknown: Url::parse("http://unknown.invalid/").ok() }
+        Addresses { base, unknown: Url::parse("http://unknown.invalid/").ok(), repeats: Repeats::of(tree) }
     }
 
-    /// The address of a page, a mailbox or a telephone. `None` for everything that a browser would run.
+    /// Whether the value of an attribute may be written: see [`Repeats`].
+    pub(super) fn may_write(&self, value: &str) -> bool {
+        self.repeats.allow(value)
+    }
+
+    /// The address of a page, a mailbox or a telephone. `None` for everything that a browser would run, and for one that
+    /// was written too often.
     pub(super) fn link(&self, href: &str) -> Option<String> {
+        if !self.may_write(href) {
+            return None;
+        }
         self.resolve(href, |scheme| matches!(scheme, "http" | "https" | "mailto" | "tel" | "ftp" | "sms" | "geo"))
     }
 

@@ -217,13 +217,13 @@ impl Writer<'_> {
         self.out.push_str(written);
         for (name, value) in self.tree.attrs(node) {
             match attribute(written, name) {
-                Some(Value::Text) => self.attribute(name, value),
+                Some(Value::Text) if self.addresses.may_write(value) => self.attribute(name, value),
                 Some(Value::Link) => {
                     if let Some(href) = self.addresses.link(value) {
                         self.attribute(name, &href);
                     }
                 }
-                Some(Value::Media | Value::MediaSet) | None => {}
+                Some(Value::Text | Value::Media | Value::MediaSet) | None => {}
             }
         }
         if matches!(written, "img" | "source" | "audio" | "video") {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::dom::{NodeId, Tree, scan_links};
+use crate::dom::{ByPlace, NodeId, Tree, scan_links};
 use crate::page_url::{PageUrl, Site};
 
 mod form;
@@ -40,12 +40,16 @@ pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site, most: usize) -> Vec<Out
     let base = base_url(tree, url);
     let mut seen: FxHashMap<PageUrl, usize> = FxHashMap::default();
     let mut links: Vec<Outlink> = Vec::new();
+    let mut read = ByPlace::default();
     for index in tree.counted() {
         let node = NodeId::new(index);
         if tree.is_text(node) || tree.name(node) != "a" {
             continue;
         }
-        let Some(target) = tree.attr(node, "href").and_then(|href| base.join(href)) else { continue };
+        // A long address that error recovery has given to many elements is read once.
+        let href = tree.attr(node, "href").filter(|href| read.get(href).is_none());
+        href.into_iter().for_each(|href| read.insert(href, ()));
+        let Some(target) = href.and_then(|href| base.join(href)) else { continue };
         if !may_be_page(&target) {
             continue;
         }

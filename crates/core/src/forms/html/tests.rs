@@ -26,6 +26,19 @@ fn what_is_written_parses_to_the_same_tree() {
 }
 
 #[test]
+fn cloned_attributes_do_not_multiply_a_page() {
+    let (href, title) = ("h".repeat(20_000), "t".repeat(20_000));
+    let clones = |n: usize| body(&format!("<p><b title='{title}'><a href='/{href}'>x{}", "<p>x".repeat(n)));
+    assert_eq!(clones(3).matches(" title=").count(), 4, "a few are written as a browser has them");
+    assert_eq!(clones(3).matches(" href=").count(), 4);
+    let many = clones(2000);
+    assert!(many.len() < 2_000_000 && many.matches("<p>").count() == 2001, "{} bytes", many.len());
+    // The attributes of the source itself are all written, whatever their order in memory.
+    let own: String = (0..300).map(|n| format!("<a href='/{n}{}' title='&amp;{n}'>x</a>", &href[..8000])).collect();
+    assert_eq!((body(&own).matches(" href=").count(), body(&own).matches(" title=").count()), (300, 300));
+}
+
+#[test]
 fn every_place_of_a_text_is_escaped() {
     let marks =
         [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('\u{a0}', "&nbsp;"), ('"', "&quot;"), ('\u{a9}', "\u{a9}")];

@@ -1,0 +1,39 @@
+//! How often the attributes of a page may be written.
+
+use std::cell::Cell;
+
+use crate::dom::Tree;
+
+/// Bytes of attributes that are written again, beside twice the size of the page.
+const ALWAYS: usize = 1 << 20;
+
+/// Bytes for the name of an attribute and what is around it.
+const NAME: usize = 8;
+
+/// A budget for attributes that were written before. Error recovery can give thousands of elements the same one (the
+/// adoption agency algorithm clones open formatting elements), so that a page of a megabyte would be written as twenty
+/// gigabytes. The attributes of the source itself are always within it.
+pub(super) struct Repeats {
+    /// Address after the last value that was written in the order of the source.
+    after: Cell<usize>,
+    /// Bytes that are left.
+    left: Cell<usize>,
+}
+
+impl Repeats {
+    pub(super) fn of(tree: &Tree) -> Repeats {
+        Repeats { after: Cell::new(0), left: Cell::new(2 * tree.n_bytes() + ALWAYS) }
+    }
+
+    /// Whether this value of the page may be written.
+    pub(super) fn allow(&self, value: &str) -> bool {
+        let from = value.as_ptr() as usize;
+        if from >= self.after.get() {
+            // Not written before: values of the source follow each other.
+            self.after.set(from + value.len());
+            return true;
+        }
+        let left = self.left.get().checked_sub(value.len() + NAME);
+        left.inspect(|left| self.left.set(*left)).is_some()
+    }
+}
