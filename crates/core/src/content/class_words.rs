@@ -18,6 +18,9 @@ pub(super) struct ClassWords {
 /// Elements from the container outwards whose names are near.
 const NEAR: usize = 3;
 
+/// Sub-words from which a value has many.
+const MANY: usize = 64;
+
 /// Divisor of the sums, which brings them to the size of other features.
 const SCALE: f32 = 3.0;
 
@@ -76,7 +79,7 @@ struct Names<'w> {
     of_classes: FxHashMap<&'w str, Span>,
     /// Those of each long value.
     of_long: ByPlace<Span>,
-    /// Those of two values of an element.
+    /// Those of two values of an element, where they are many.
     joined: FxHashMap<(Span, Span), Span>,
     /// Others are left out.
     known: Option<&'w FxHashMap<u32, [f32; 2]>>,
@@ -141,7 +144,8 @@ impl<'w> Names<'w> {
         if a.0 == a.1 || b.0 == b.1 {
             return if b.0 == b.1 { a } else { b };
         }
-        if let Some(known) = self.joined.get(&(a, b)) {
+        let is_kept = (a.1 - a.0) as usize + (b.1 - b.0) as usize > MANY;
+        if let Some(known) = self.joined.get(&(a, b)).filter(|_| is_kept) {
             return *known;
         }
         let from = self.words.len() as u32;
@@ -149,15 +153,19 @@ impl<'w> Names<'w> {
             self.words.extend_from_within(from as usize..until as usize);
         }
         let span = (from, self.words.len() as u32);
-        self.joined.insert((a, b), span);
+        if is_kept {
+            self.joined.insert((a, b), span);
+        }
         span
     }
 
-    /// Adds sub-words, each once and the unknown ones left out, and returns where they are.
+    /// Adds sub-words, the unknown ones left out, and returns where they are. Many are added once each.
     fn add(&mut self, write: impl FnOnce(&mut Vec<u32>)) -> Span {
         let from = self.words.len();
         write(&mut self.words);
-        self.words[from..].sort_unstable();
+        if self.words.len() - from > MANY {
+            self.words[from..].sort_unstable();
+        }
         let mut n = from;
         for at in from..self.words.len() {
             let word = self.words[at];

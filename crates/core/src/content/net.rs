@@ -92,12 +92,7 @@ impl Page<'_> {
                 n += usize::from(*difference != 0.0);
             }
         }
-        let mut sum = self.net.zero;
-        for feature in &self.different[..n] {
-            let feature = usize::from(*feature);
-            add(&mut sum, self.differences[feature], &self.net.w1[feature]);
-        }
-        sum.map(relu)
+        added(&self.net.zero, &self.different[..n], &self.differences, &self.net.w1).map(relu)
     }
 
     /// The logit of each block.
@@ -182,15 +177,12 @@ impl Net {
 
     fn logit(&self, first: &Layer, pooled: &Layer) -> f32 {
         // Half of the numbers are 0. The others are listed without a branch, as in the first layer.
-        let (mut active, mut n) = ([0_u8; HIDDEN], 0);
+        let (mut active, mut n) = ([0_u16; HIDDEN], 0);
         for (at, value) in first.iter().enumerate() {
-            active[n] = at as u8;
+            active[n] = at as u16;
             n += usize::from(*value > 0.0);
         }
-        let mut second = *pooled;
-        for at in active[..n].iter().map(|at| usize::from(*at)) {
-            add(&mut second, first[at], &self.w2[at]);
-        }
+        let second = added(pooled, &active[..n], first, &self.w2);
         self.b3 + second.iter().zip(&self.w3).map(|(value, weight)| relu(*value) * weight).sum::<f32>()
     }
 }
@@ -202,6 +194,16 @@ pub(super) fn sigmoid(logit: f32) -> f32 {
 
 fn relu(value: f32) -> f32 {
     value.max(0.0)
+}
+
+/// A sum and the weights of the listed inputs, each times its value. Inlined, the sum was not kept in vectors.
+#[inline(never)]
+fn added(sum: &Layer, listed: &[u16], values: &[f32], weights: &[Layer]) -> Layer {
+    let mut sum = *sum;
+    for at in listed.iter().map(|at| usize::from(*at)) {
+        add(&mut sum, values[at], &weights[at]);
+    }
+    sum
 }
 
 fn add(sum: &mut Layer, value: f32, weights: &Layer) {
