@@ -1,7 +1,7 @@
 //! What was read of long attribute values, by their place.
 //!
-//! Error recovery can give thousands of elements the same attribute (the adoption agency algorithm clones open formatting
-//! elements). A value of a megabyte must not be read again for each of them.
+//! Error recovery can give thousands of elements the same attribute (the adoption agency algorithm clones open
+//! formatting elements). A value of a megabyte must not be read again for each of them.
 
 use rustc_hash::FxHashMap;
 

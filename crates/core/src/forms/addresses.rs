@@ -31,8 +31,8 @@ impl Addresses {
         self.repeats.allow(value)
     }
 
-    /// The address of a page, a mailbox or a telephone. `None` for everything that a browser would run, and for one that
-    /// was written too often.
+    /// The address of a page, a mailbox or a telephone. `None` for everything that a browser would run, and for one
+    /// that was written too often.
     pub(super) fn link(&self, href: &str) -> Option<String> {
         if !self.may_write(href) {
             return None;
