@@ -113,7 +113,7 @@ MUTANTS = [
     (
         "copies of the content are evidence",
         f"{MODEL}/mod.rs",
-        "|| !loses_content(page, &expected, &is_template)",
+        "|| !loses_content(page, expected, &is_template)?",
         "|| page.len() > 0",
         CORE,
         "site_model::",
