@@ -18,7 +18,7 @@ pub(super) struct ClassWords {
 /// Elements from the container outwards whose names are near.
 const NEAR: usize = 3;
 
-/// Sub-words from which a value has many.
+/// Number of sub-words above which a list is kept without repeats, and joined only once.
 const MANY: usize = 64;
 
 /// Divisor of the sums, which brings them to the size of other features.

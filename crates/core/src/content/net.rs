@@ -37,8 +37,8 @@ impl Scales {
         standardized(value, self.mean[feature], self.scale[feature])
     }
 
-    /// What features add when they are standardized, beside what they add when they are 0: most are. Without branches,
-    /// so that it is compiled to vector instructions.
+    /// The standardized features of a block, less what they are for a feature of 0: 0 for most. Without branches, so
+    /// that it is compiled to vector instructions.
     fn differences(&self, row: &[f32], differences: &mut [f32]) {
         let columns = self.mean.iter().zip(&self.scale).zip(&self.zero);
         for ((difference, value), ((mean, scale), zero)) in differences.iter_mut().zip(row).zip(columns) {
@@ -176,7 +176,7 @@ impl Net {
     }
 
     fn logit(&self, first: &Layer, pooled: &Layer) -> f32 {
-        // Half of the numbers are 0. The others are listed without a branch, as in the first layer.
+        // Inputs that are not 0 are listed without a branch, as in the first layer.
         let (mut active, mut n) = ([0_u16; HIDDEN], 0);
         for (at, value) in first.iter().enumerate() {
             active[n] = at as u16;
@@ -196,7 +196,8 @@ fn relu(value: f32) -> f32 {
     value.max(0.0)
 }
 
-/// A sum and the weights of the listed inputs, each times its value. Inlined, the sum was not kept in vectors.
+/// A sum and the weights of the listed inputs, each times its value. Not inlined: within `logit`, the
+/// compiler splits the sum into scalars.
 #[inline(never)]
 fn added(sum: &Layer, listed: &[u16], values: &[f32], weights: &[Layer]) -> Layer {
     let mut sum = *sum;

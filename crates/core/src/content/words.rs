@@ -40,8 +40,8 @@ pub(super) fn weight(text: &str) -> u32 {
     text.chars().filter(|c| !c.is_whitespace()).map(|c| if is_ideograph(c) { 3 } else { 1 }).sum()
 }
 
-/// Bytes of ASCII that are no white space. The sum of so few fits a byte, so that it is compiled to vector
-/// instructions.
+/// Bytes of ASCII that are no white space. The sum of a step fits into a byte, so that the loop is compiled to
+/// vector instructions.
 fn weight_of_step(step: &[u8]) -> u32 {
     let is_space = |byte: u8| (byte == b' ') | ((b'\t'..=b'\r').contains(&byte) & (byte != 0x0b));
     u32::from(step.iter().map(|byte| u8::from(!is_space(*byte))).sum::<u8>())

@@ -48,7 +48,7 @@ pub struct Compared<'a> {
     pub shape: &'a Shape,
     /// The fields of the nodes.
     pub fields: &'a Fields,
-    /// Those that take the place of others on request.
+    /// The alternatives that settings can choose.
     pub loose: &'a LooseFields,
     /// The hashes of the subtrees.
     pub hashes: &'a SubtreeHashes,

@@ -1,6 +1,6 @@
 //! The fields of nodes that are compared between pages: ids, classes, attributes, texts.
 //!
-//! They are read from a tree when they are first asked for: a page that is cleaned by itself is compared to none. Error
+//! They are read from a tree when they are first asked for: a page that is cleaned alone is not compared. Error
 //! recovery can give thousands of elements the same long attribute (the adoption agency algorithm clones open
 //! formatting elements), so long values are identified by their place, and hashed and stored once.
 
@@ -29,7 +29,7 @@ pub struct Fields {
     pub sets: Sets,
 }
 
-/// Fields that are compared in place of others on request, with one entry per node in preorder.
+/// Alternatives to compared fields, for two settings, with one entry per node in preorder.
 #[derive(Clone, Debug, Default)]
 pub struct LooseFields {
     /// Set of class tokens without those that look generated (`ignore_generated`).

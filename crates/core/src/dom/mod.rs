@@ -56,7 +56,7 @@ pub(crate) use text::{is_fallback_element, is_shown, keeps_space, normalized_cha
 /// A parsed page.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// The names of the nodes and how they hang together.
+    /// The names and places of the nodes.
     pub shape: Shape,
     /// What is compared between pages, read when it is asked for.
     fields: OnceLock<Fields>,

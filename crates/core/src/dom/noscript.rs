@@ -15,7 +15,7 @@ pub(super) fn is_page_text(tree: &Tree) -> bool {
     if n_inside == 0 {
         return false;
     }
-    // As many letters in the body tell that it is not.
+    // A body that shows this many letters is the text of the page.
     let enough = if n_inside < LEAST_TEXT { 1 } else { n_inside.div_ceil(2) };
     shows_less(tree, enough)
 }

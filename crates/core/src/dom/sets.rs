@@ -2,12 +2,12 @@
 
 use super::hash::mix;
 
-/// Number of a set of hashed names in one shape. Equal sets of one shape have equal numbers.
+/// Number of a set of hashed names in one tree. Equal sets of one tree have equal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SetId(pub(crate) u32);
 
 impl SetId {
-    /// The index of the set among the sets of its shape.
+    /// The index of the set among the sets of its tree.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -48,7 +48,7 @@ impl Sets {
         &self.members[self.from[at] as usize..self.from[at + 1] as usize]
     }
 
-    /// Hash of the members. Equal sets of different shapes have equal hashes.
+    /// Hash of the members. Equal sets of different trees have equal hashes.
     pub fn hash(&self, set: SetId) -> u64 {
         self.hash[set.0 as usize]
     }
@@ -83,7 +83,7 @@ impl Sets {
     }
 }
 
-/// Interns sets during the construction of a shape.
+/// Interns the sets of a tree.
 #[derive(Default)]
 pub(crate) struct SetBuilder {
     known: rustc_hash::FxHashMap<u64, SetId>,

@@ -1,4 +1,4 @@
-//! The shape of a tree: the names of its nodes and how they hang together.
+//! The shape of a tree: the names and places of its nodes.
 
 /// A node of one tree, by its preorder number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

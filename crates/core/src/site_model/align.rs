@@ -124,7 +124,7 @@ struct Lists {
 }
 
 /// Two children that may be mapped, as one number: the greatest probability first, then the first on the left, then
-/// the first on the right. Numbers are sorted twice as fast as tuples.
+/// the first on the right. Sorting numbers is faster than sorting tuples.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate(u128);
 

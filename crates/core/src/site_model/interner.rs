@@ -58,7 +58,7 @@ const FIRST_STEP: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interner {
     signatures: Vec<NodeSignature>,
-    /// Their numbers by their hashes. One whose hash is taken has the next one that is free.
+    /// Their numbers by their hashes. A signature whose hash is taken gets the next free one.
     by_hash: FxHashMap<u64, u32>,
     /// Hashes of subtrees, ascending.
     subtrees: Vec<u64>,

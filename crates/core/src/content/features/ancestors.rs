@@ -28,8 +28,9 @@ pub(super) struct Ancestors {
     of_node: Vec<u32>,
 }
 
-/// In the place of a number of a step: it was not looked for, and there is none.
+/// No step was looked for.
 const UNKNOWN: u32 = u32::MAX;
+/// There is no step.
 const NONE: u32 = u32::MAX - 1;
 
 struct Step {
