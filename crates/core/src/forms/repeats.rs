@@ -11,8 +11,8 @@ const ALWAYS: usize = 1 << 20;
 const NAME: usize = 8;
 
 /// A budget for attributes that were written before. Error recovery can give thousands of elements the same one (the
-/// adoption agency algorithm clones open formatting elements), so that a page of a megabyte would be written as twenty
-/// gigabytes. The attributes of the source itself are always within it.
+/// adoption agency algorithm clones open formatting elements): a page of 1 MB would be written as 20 GB. Attributes in
+/// the order of the source are not charged. Those of elements that the parser has moved are, and 100,000 of them fit.
 pub(super) struct Repeats {
     /// Address after the last value that was written in the order of the source.
     after: Cell<usize>,
