@@ -9,8 +9,14 @@ use rustc_hash::FxHashMap;
 const LONG: usize = 256;
 
 /// What was read of the long values of one page.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ByPlace<T>(FxHashMap<(usize, usize), T>);
+
+impl<T> Default for ByPlace<T> {
+    fn default() -> ByPlace<T> {
+        ByPlace(FxHashMap::default())
+    }
+}
 
 impl<T: Copy> ByPlace<T> {
     /// Whether a value is remembered.

@@ -2,10 +2,11 @@
 //!
 //! They are read from a tree when they are first asked for: a page that is cleaned alone is not compared. Error
 //! recovery can give thousands of elements the same long attribute (the adoption agency algorithm clones open
-//! formatting elements), so long values are identified by their place, and hashed and stored once.
+//! formatting elements), so long values are hashed once ([`ByPlace`]).
 
 use rustc_hash::FxHashMap;
 
+use super::by_place::ByPlace;
 use super::hash::{LONG_VALUE, hash_long_pair, hash_pair, hash_str};
 use super::sets::{SetBuilder, SetId, Sets};
 use super::space::runs;
@@ -47,7 +48,7 @@ impl Fields {
         let (mut classes, mut attrs) = (vec![Sets::EMPTY; n], vec![Sets::EMPTY; n]);
         let (names, mut sets) = (AttributeNames::of(tree), SetBuilder::default());
         let mut class_sets = ClassSets::new(|_| true);
-        let mut long_values: FxHashMap<Span, u64> = FxHashMap::default();
+        let mut long_values = ByPlace::default();
         let (mut pairs, mut scratch) = (Vec::new(), String::new());
         for node in 0..n {
             if tree.is_text(NodeId::new(node)) {
@@ -57,18 +58,16 @@ impl Fields {
             }
             pairs.clear();
             for Attr { name, value } in tree.own_attrs(node) {
+                let value = tree.slice(*value);
                 if Some(*name) == names.class {
-                    classes[node] = class_sets.of(tree, *value, &mut sets);
+                    classes[node] = class_sets.of(value, &mut sets);
                 } else if Some(*name) == names.id {
-                    ids[node] = match tree.slice(*value) {
-                        text if text.len() < LONG_VALUE => id_hash(text),
-                        text => *long_values.entry(*value).or_insert_with(|| id_hash(text)),
-                    };
+                    ids[node] = long_values.get_or_read(value, id_hash);
                 } else {
-                    let (name, text) = (names.hashes[*name as usize], tree.slice(*value));
-                    pairs.push(match text.len() < LONG_VALUE {
-                        true => hash_pair(name, text),
-                        false => hash_long_pair(name, *long_values.entry(*value).or_insert_with(|| hash_str(text))),
+                    let name = names.hashes[*name as usize];
+                    pairs.push(match value.len() < LONG_VALUE {
+                        true => hash_pair(name, value),
+                        false => hash_long_pair(name, long_values.get_or_read(value, hash_str)),
                     });
                 }
             }
@@ -88,7 +87,7 @@ impl LooseFields {
             members.clear();
             for Attr { name, value } in tree.own_attrs(node) {
                 if Some(*name) == names.class {
-                    classes[node] = class_sets.of(tree, *value, &mut sets);
+                    classes[node] = class_sets.of(tree.slice(*value), &mut sets);
                 } else if Some(*name) != names.id {
                     members.push(names.hashes[*name as usize]);
                 }
@@ -133,36 +132,26 @@ impl AttributeNames {
     }
 }
 
-/// A value, by its place in the buffer of the tree.
-type Span = (u32, u32);
-
 /// Sets of class tokens, by the value of the attribute. Most pages repeat a few values.
 struct ClassSets {
     /// The tokens that count.
     keeps: fn(&str) -> bool,
     by_hash: FxHashMap<u64, SetId>,
     /// Those of long values, which are not hashed again.
-    by_place: FxHashMap<Span, SetId>,
+    by_place: ByPlace<SetId>,
 }
 
 impl ClassSets {
     fn new(keeps: fn(&str) -> bool) -> ClassSets {
-        ClassSets { keeps, by_hash: FxHashMap::default(), by_place: FxHashMap::default() }
+        ClassSets { keeps, by_hash: FxHashMap::default(), by_place: ByPlace::default() }
     }
 
-    fn of(&mut self, tree: &Tree, value: Span, sets: &mut SetBuilder) -> SetId {
-        let text = tree.slice(value);
-        let is_long = text.len() >= LONG_VALUE;
-        if let Some(known) = self.by_place.get(&value).filter(|_| is_long) {
-            return *known;
-        }
+    fn of(&mut self, value: &str, sets: &mut SetBuilder) -> SetId {
         let keeps = self.keeps;
-        let tokens = || text.split_ascii_whitespace().filter(|token| keeps(token)).map(hash_str).collect();
-        let set = *self.by_hash.entry(hash_str(text)).or_insert_with(|| sets.intern(&mut tokens()));
-        if is_long {
-            self.by_place.insert(value, set);
-        }
-        set
+        let tokens = || value.split_ascii_whitespace().filter(|token| keeps(token)).map(hash_str).collect();
+        let by_hash = &mut self.by_hash;
+        self.by_place
+            .get_or_read(value, |value| *by_hash.entry(hash_str(value)).or_insert_with(|| sets.intern(&mut tokens())))
     }
 }
 
