@@ -17,7 +17,8 @@ const HEAD: &str = "<meta charset=\"utf-8\">\
 /// Kept nodes below a dropped element move up to their nearest kept ancestor. A dropped node between two kept ones
 /// leaves a blank. Only harmless elements and attributes are written: no script, handler, frame, form or style. An
 /// element that cannot be written leaves its content. Links and pictures are absolute where `url`, the address of the
-/// page, or its `base` element is known. The text of the result is the text of the kept nodes.
+/// page, or its `base` element is known. Attributes that error recovery has given to many elements are written until
+/// they exceed twice the size of the page and 1 MB. The text of the result is the text of the kept nodes.
 pub fn write_html(tree: &Tree, url: Option<&PageUrl>, keeps: impl Fn(NodeId) -> bool) -> String {
     let mut writer = Writer {
         tree,
