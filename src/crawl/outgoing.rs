@@ -156,8 +156,11 @@ impl Scheduler<'_> {
             }
             let mut robots = None;
             if resource == Resource::Robots {
-                let read = tokio::task::spawn_blocking(move || (read_robots(&fetched, &tools.agents), fetched));
-                (robots, fetched) = match read.await {
+                let is_large = fetched.outcome.as_ref().is_ok_and(|response| response.body.len() > LARGE_ROBOTS);
+                let read = move || (read_robots(&fetched, &tools.agents), fetched);
+                let reading =
+                    if is_large { tokio::task::spawn_blocking(read) } else { tokio::spawn(async move { read() }) };
+                (robots, fetched) = match reading.await {
                     Ok((robots, fetched)) => (Some(robots), fetched),
                     Err(_) => (None, Fetched::broken(&request.url)),
                 };
@@ -176,6 +179,10 @@ pub(super) async fn resolve_key(resolver: &Resolver, url: &PageUrl, scope: Polit
     let found = resolver.resolve(url.host()).await.ok();
     PolitenessKey::of(url, scope, found.and_then(|addresses| addresses.first().map(SocketAddr::ip)))
 }
+
+/// Bytes of a robots.txt file above which it is read on a thread of its own: it would hold up other requests. A thread
+/// for each small file would be hundreds of threads where a crawl begins.
+const LARGE_ROBOTS: usize = 16 << 10;
 
 /// The rules that follow from an answer.
 fn read_robots(fetched: &Fetched, agents: &[String]) -> Robots {
