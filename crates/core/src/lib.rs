@@ -61,6 +61,7 @@ mod links;
 mod metadata;
 mod method;
 mod methods;
+mod narrow;
 mod options;
 mod page_rules;
 mod page_url;

@@ -61,15 +61,15 @@ const MOST_PAGES: usize = 64;
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct PageBlocks {
     /// Place of each block in the layout.
-    slots: Vec<u32>,
+    pub(super) slots: Vec<u32>,
     /// Text of each block.
-    texts: Vec<u32>,
+    pub(super) texts: Vec<u32>,
     /// Blocks with digits, and their text with digits as 0.
-    patterns: Vec<(u32, u32)>,
+    pub(super) patterns: Vec<(u32, u32)>,
     /// Logit of the page model, in twelfths.
-    logits: Vec<i8>,
+    pub(super) logits: Vec<i8>,
     /// Words, at most 255.
-    words: Vec<u8>,
+    pub(super) words: Vec<u8>,
 }
 
 impl PageBlocks {
@@ -93,7 +93,6 @@ impl PageBlocks {
             blocks.logits.push((page.logits[at].clamp(-MOST_LOGIT, MOST_LOGIT) / STEP).round() as i8);
             blocks.words.push(m.n_words().min(255.0) as u8);
         }
-        blocks.patterns.shrink_to_fit();
         blocks
     }
 
@@ -148,7 +147,7 @@ pub(crate) struct SiteBlocks {
 
 impl SiteBlocks {
     /// Reads the training pages.
-    pub(crate) fn of<'p>(pages: impl Iterator<Item = &'p PageBlocks>) -> SiteBlocks {
+    pub(crate) fn of(pages: impl Iterator<Item = PageBlocks>) -> SiteBlocks {
         let mut site = SiteBlocks::default();
         for (number, page) in pages.filter(|page| page.is_sound()).take(MOST_PAGES).enumerate() {
             let bit = 1 << number;
@@ -283,7 +282,7 @@ mod tests {
 
     fn text(site: &[PageBlocks], name: &str) -> Option<String> {
         let tree = page(name);
-        let labels = SiteBlocks::of(site.iter()).labels(&JudgedPage::of(&tree), Favor::Balanced)?;
+        let labels = SiteBlocks::of(site.iter().cloned()).labels(&JudgedPage::of(&tree), Favor::Balanced)?;
         Some(labels.text(&tree))
     }
 

@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::TrainingSet;
 use super::encoded_page::{EncodedPage, tokens};
+use super::label_runs::LabelRuns;
 use super::training_page::{TrainingPage, rank};
 use crate::content::{LazyJudged, PageBlocks};
 use crate::dom::Tree;
@@ -67,12 +68,12 @@ impl TrainingSet {
         let mut training_page = TrainingPage::of(&page, url, page.digest(), &self.interner);
         training_page.is_extra = is_extra;
         training_page.again = self.again(&page, &judged, &names);
-        training_page.blocks = PageBlocks::of(judged.get());
+        let blocks = PageBlocks::of(judged.get());
         (self.blocks, self.kinds) = (OnceLock::new(), OnceLock::new());
         match labels.is_template.get(tree.counted()).filter(|labels| labels.len() == page.len()) {
-            Some(labels) => training_page.set_template(labels),
+            Some(labels) => training_page.set_labels(LabelRuns::of(labels), &blocks),
             // The page is kept in part.
-            None => training_page.set_template(&self.judge(&page, &judged).is_template),
+            None => training_page.set_labels(LabelRuns::of(&self.judge(&page, &judged).is_template), &blocks),
         }
         let at = self.pages.partition_point(|known| known.order() < training_page.order());
         self.pages.insert(at, training_page);
@@ -106,8 +107,11 @@ impl TrainingSet {
     fn intern(&mut self, page: &mut EncodedPage, is_one_replaced: bool) {
         let mut is_used = vec![!is_one_replaced; self.interner.n_subtrees()];
         if is_one_replaced {
-            let subtrees = self.pages.iter().flat_map(|page| &page.columns.subtree);
-            subtrees.for_each(|subtree| is_used[*subtree as usize] = true);
+            let mut subtrees = Vec::new();
+            for page in &self.pages {
+                page.columns.subtree.write_to(&mut subtrees);
+                subtrees.iter().for_each(|subtree| is_used[*subtree as usize] = true);
+            }
         }
         let new = self.interner.intern_pages(std::slice::from_mut(page), |subtree| is_used[subtree]);
         self.pages.iter_mut().for_each(|page| page.renumber(&new));

@@ -6,6 +6,7 @@
 
 use super::SiteModelOptions;
 use super::by_number::ByNumber;
+use super::columns::Columns;
 use super::encoded_page::EncodedPage;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::training_page::TrainingPage;
@@ -67,11 +68,12 @@ pub(super) fn align(
     scratch.taken.resize(training_page.len(), false);
     scratch.is_noted = false;
     if !page.is_empty() && training_page.len() > 0 {
-        let mut lists = std::mem::take(&mut scratch.lists);
-        let mut walk = Walk { page, training_page, interner, options, matches: &mut matches, scratch };
+        let (mut lists, mut there) = (std::mem::take(&mut scratch.lists), std::mem::take(&mut scratch.there));
+        training_page.columns.write_to(&mut there);
+        let mut walk = Walk { page, training_page, there: &there, interner, options, matches: &mut matches, scratch };
         walk.from((0, 0), &mut lists);
         walk.find_moved(&mut lists);
-        scratch.lists = lists;
+        (scratch.lists, scratch.there) = (lists, there);
     }
     Alignment { matches }
 }
@@ -79,6 +81,8 @@ pub(super) fn align(
 struct Walk<'a> {
     page: &'a EncodedPage,
     training_page: &'a TrainingPage,
+    /// The columns of the training page.
+    there: &'a Columns,
     interner: &'a Interner,
     options: &'a SiteModelOptions,
     matches: &'a mut [NodeMatch],
@@ -90,6 +94,8 @@ struct Walk<'a> {
 pub(super) struct Scratch {
     /// For each node of the training page, whether a node of the page is mapped to it.
     pub(super) taken: Vec<bool>,
+    /// The columns of the training page.
+    there: Columns,
     /// Pairs of nodes that are mapped, whose children are to be mapped.
     open: Vec<(usize, usize)>,
     lists: Lists,
@@ -152,7 +158,7 @@ impl Walk<'_> {
     /// Maps two nodes and the chains of only children below them. Where a node has more children, they are mapped
     /// later: all that is mapped below two nodes lies below them, so that the order of pairs does not matter.
     fn map(&mut self, mut x: usize, mut y: usize) {
-        let (page, training_page) = (&self.page.columns, &self.training_page.columns);
+        let (page, training_page) = (&self.page.columns, self.there);
         while page.subtree[x] != training_page.subtree[y] {
             self.matches[x] = NodeMatch::Partial;
             self.scratch.taken[y] = true;
@@ -168,14 +174,14 @@ impl Walk<'_> {
 
     fn equal(&mut self, x: usize, y: usize) {
         // The sizes can differ: a hostile page can produce equal hashes for different subtrees.
-        let (here, there) = (self.page.columns.size[x] as usize, self.training_page.columns.size[y] as usize);
+        let (here, there) = (self.page.columns.size[x] as usize, self.there.size[y] as usize);
         self.matches[x..x + here].fill(NodeMatch::Equal);
         self.scratch.taken[y..y + there].fill(true);
     }
 
     /// Whether `map_children` would map two only children.
     fn may_map_only(&self, i: usize, j: usize) -> bool {
-        let (page, training_page) = (&self.page.columns, &self.training_page.columns);
+        let (page, training_page) = (&self.page.columns, self.there);
         if self.scratch.taken[j] {
             return false;
         }
@@ -204,7 +210,7 @@ impl Walk<'_> {
 
     /// Maps the equal children that both lists begin with, and lists the others that are not mapped yet.
     fn list_children(&mut self, x: usize, y: usize, left: &mut Vec<Child>, right: &mut Vec<Child>) {
-        let (page, training_page) = (&self.page.columns, &self.training_page.columns);
+        let (page, training_page) = (&self.page.columns, self.there);
         let mut here = page.children(x).zip(1..).map(|(node, position)| Child { node, position }).peekable();
         let mut there = training_page.children(y).zip(1..).map(|(node, position)| Child { node, position }).peekable();
         while let (Some(i), Some(j)) = (here.peek(), there.peek()) {
@@ -229,7 +235,7 @@ impl Walk<'_> {
     /// Pairs children of equal signature in their order, in linear time. For long lists of similar items, scoring all
     /// pairs would give much the same result.
     fn map_same_signatures(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
-        let (page, training_page) = (&self.page.columns.signature, &self.training_page.columns.signature);
+        let (page, training_page) = (&self.page.columns.signature, &self.there.signature);
         // Where both lists begin alike, the n-th of a signature here is the n-th there.
         let n = left.iter().zip(&*right).take_while(|(i, j)| page[i.node] == training_page[j.node]).count();
         left.drain(..n).zip(right.drain(..n)).for_each(|(i, j)| self.map(i.node, j.node));
@@ -244,7 +250,7 @@ impl Walk<'_> {
 
     /// Pairs children with equal subtrees in their order; leaves the others in the lists.
     fn map_equal(&mut self, left: &mut Vec<Child>, right: &mut Vec<Child>) {
-        let (a, b) = (&self.page.columns.subtree, &self.training_page.columns.subtree);
+        let (a, b) = (&self.page.columns.subtree, &self.there.subtree);
         if left.iter().all(|i| a[i.node] == UNKNOWN) {
             return;
         }
@@ -256,7 +262,7 @@ impl Walk<'_> {
     /// Pairs the most similar children, best pair first.
     fn map_alike(&mut self, (x, y): (usize, usize), lists: &mut Lists) {
         let Lists { left, right, right_tags, candidates, is_used, is_taken } = lists;
-        let (m, n) = (self.page.columns.n_children[x], self.training_page.columns.n_children[y]);
+        let (m, n) = (self.page.columns.n_children[x], self.there.n_children[y]);
         candidates.clear();
         right_tags.clear();
         right_tags.extend(right.iter().map(|j| self.signature(j.node).tag));
@@ -282,7 +288,7 @@ impl Walk<'_> {
     }
 
     fn signature(&self, j: usize) -> &NodeSignature {
-        &self.interner.signatures()[self.training_page.columns.signature[j] as usize]
+        &self.interner.signatures()[self.there.signature[j] as usize]
     }
 
     /// The equality probability with the weights of the thesis, in lists of m and n children. The score of text nodes
@@ -300,7 +306,7 @@ impl Walk<'_> {
         if a.id != 0 && b.id != 0 {
             return None;
         }
-        let children = ratio(self.page.columns.n_children[i.node], self.training_page.columns.n_children[j.node]);
+        let children = ratio(self.page.columns.n_children[i.node], self.there.n_children[j.node]);
         let names = W.class * overlap(&a.classes, &b.classes, W.no_class)
             + W.attributes * overlap(&a.attrs, &b.attrs, W.no_attributes);
         Some(names + W.children * children + W.position * position)
@@ -316,7 +322,7 @@ impl Walk<'_> {
         if !std::mem::replace(is_noted, true) {
             *training_page += 1;
             found_in.resize(self.interner.n_subtrees(), 0);
-            self.training_page.columns.subtree.iter().for_each(|subtree| found_in[*subtree as usize] = *training_page);
+            self.there.subtree.iter().for_each(|subtree| found_in[*subtree as usize] = *training_page);
         }
         found_in.get(subtree as usize) == Some(training_page)
     }

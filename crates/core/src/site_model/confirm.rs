@@ -5,10 +5,13 @@ use std::cell::LazyCell;
 use rustc_hash::FxHashSet;
 
 use super::TrainingSet;
+use super::columns::Columns;
 use super::encoded_page::EncodedPage;
+use super::label_runs::LabelRuns;
 use super::training_page::TrainingPage;
 use crate::content::LazyJudged;
 use crate::labels::Labels;
+use crate::narrow::NarrowColumn;
 
 /// Names that are remembered of a page.
 const MOST_NAMES: usize = 2000;
@@ -17,7 +20,7 @@ const MOST_NAMES: usize = 2000;
 #[derive(Clone, Debug)]
 pub(super) struct Again {
     /// Characters of each text, in order.
-    chars: Box<[u16]>,
+    chars: NarrowColumn,
     /// Names of the page outside the vocabulary that it was encoded with, ascending.
     other_names: Box<[u32]>,
     /// Number of names that later pages had brought into the vocabulary by then.
@@ -26,17 +29,17 @@ pub(super) struct Again {
 
 impl TrainingSet {
     /// What it takes to label a page of these names again. `None` where the page model had to decide already, where the
-    /// page is kept in part, has a text of more than 65,535 characters, or very many names of its own.
+    /// page is kept in part, or has very many names of its own.
     pub(super) fn again(&self, page: &EncodedPage, judged: &LazyJudged<'_>, names: &FxHashSet<u32>) -> Option<Again> {
         if judged.was_asked() || page.len() != judged.tree.counted().len() {
             return None;
         }
         let texts = (0..page.len()).filter(|node| page.signature(*node).is_text());
-        let chars = texts.map(|node| u16::try_from(page.chars[node]).ok()).collect::<Option<_>>()?;
+        let chars: Vec<u32> = texts.map(|node| page.chars[node]).collect();
         let mut other_names: Vec<u32> = names.difference(&self.vocabulary).copied().collect();
         other_names.sort_unstable();
         (other_names.len() <= MOST_NAMES).then(|| Again {
-            chars,
+            chars: NarrowColumn::of(&chars),
             other_names: other_names.into(),
             n_later: self.later_names.len(),
         })
@@ -51,7 +54,7 @@ impl TrainingSet {
         let page = self.pages.iter().find(|page| page.url == url && !page.is_hidden)?;
         let encoded = self.encode_again(page)?;
         let labels = self.decide(&encoded, true, &LazyCell::new(|| None))?;
-        (labels.is_template == page.template()).then_some(labels)
+        (LabelRuns::of(&labels.is_template) == *page.labels()).then_some(labels)
     }
 
     fn encode_again(&self, page: &TrainingPage) -> Option<EncodedPage> {
@@ -60,8 +63,9 @@ impl TrainingSet {
             return None;
         }
         let signatures = self.interner.signatures();
-        let (mut leaves, mut chars) = (page.leaves.iter().copied(), chars.iter().map(|n| u32::from(*n)));
-        let columns = &page.columns;
+        let (mut leaves, mut chars) = (page.leaves.iter().copied(), chars.to_vec().into_iter());
+        let mut columns = Columns::default();
+        page.columns.write_to(&mut columns);
         let own = columns.n_children.iter().map(|n| if *n == 0 { leaves.next().unwrap_or(0) } else { 0 }).collect();
         let is_text = |signature: &u32| signatures[*signature as usize].is_text();
         let length = |signature: &u32| if is_text(signature) { chars.next().unwrap_or(0) } else { 0 };

@@ -3,38 +3,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SiteModelOptions;
+use super::columns::Columns;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
 use crate::dom::{NodeId, SetId, Sets, Tree, mix};
-
-/// Columns that pages and training pages both have, by node.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Columns {
-    /// Number of its signature in the interner.
-    pub(super) signature: Vec<u32>,
-    /// Number of nodes in its subtree.
-    pub(super) size: Vec<u32>,
-    pub(super) n_children: Vec<u32>,
-    /// Number of its subtree in the interner.
-    pub(super) subtree: Vec<u32>,
-}
-
-impl Columns {
-    pub(super) fn len(&self) -> usize {
-        self.size.len()
-    }
-
-    pub(super) fn children(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        let end = node + self.size[node] as usize;
-        let mut next = node + 1;
-        std::iter::from_fn(move || {
-            (next < end).then(|| {
-                let child = next;
-                next += self.size[child] as usize;
-                child
-            })
-        })
-    }
-}
 
 /// A page reduced to the compared fields.
 #[derive(Clone, Debug, Default)]
@@ -269,9 +240,8 @@ impl EncodedPage {
     }
 
     /// The same for a training page of this process, with what is not stored: its numbers, lengths and digest.
-    pub(super) fn with_numbers(mut self, page: &Columns, chars: Vec<u32>, digest: u64) -> EncodedPage {
-        (self.columns.signature, self.columns.subtree) = (page.signature.clone(), page.subtree.clone());
-        EncodedPage { chars, digest, ..self }
+    pub(super) fn with_numbers(self, columns: Columns, chars: Vec<u32>, digest: u64) -> EncodedPage {
+        EncodedPage { columns, chars, digest, ..self }
     }
 
     /// Numbers its signatures and subtrees by the interner.

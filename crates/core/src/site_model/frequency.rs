@@ -18,9 +18,10 @@ impl TrainingSet {
         let mut holders = vec![0_u16; n];
         let mut of_subtree = vec![0_u32; self.interner.n_subtrees()];
         let others = self.evidence_pages().filter(|other| other.digest != page.digest());
-        let mut n_others = 0;
+        let (mut n_others, mut subtrees) = (0, Vec::new());
         for (training_page, number) in others.zip(1..) {
-            training_page.columns.subtree.iter().for_each(|subtree| of_subtree[*subtree as usize] = number);
+            training_page.columns.subtree.write_to(&mut subtrees);
+            subtrees.iter().for_each(|subtree| of_subtree[*subtree as usize] = number);
             for (node, holders) in holders.iter_mut().enumerate() {
                 let known = of_subtree.get(page.columns.subtree[node] as usize);
                 *holders += u16::from(page.signature(node).is_text() && known == Some(&number));

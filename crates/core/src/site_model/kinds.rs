@@ -88,21 +88,23 @@ impl PathCounts {
         counts.reserve(page.len() / NODES);
         // The open elements: their paths, and where they end.
         let mut open: Vec<(u64, usize)> = Vec::new();
+        let (signatures, sizes) = (page.columns.signature.to_vec(), page.columns.size.to_vec());
+        let is_template = page.labels().to_vec();
         for node in 0..page.len() {
             while open.last().is_some_and(|(_, end)| *end <= node) {
                 open.pop();
             }
             let above = open.last().map_or(0, |(path, _)| *path);
-            let number = page.columns.signature[node];
+            let number = signatures[node];
             // Classes above it vary on pages that look alike, such as those of the body.
             let tag = interner.signatures()[number as usize].tag;
-            open.push((mix(above, u64::from(tag)), node + page.columns.size[node] as usize));
+            open.push((mix(above, u64::from(tag)), node + sizes[node] as usize));
             let path = mix(above, u64::from(number));
             // The body counts nothing: every page has one.
             if node > 0 {
                 let count = counts.entry(path).or_default();
                 count.all += 1;
-                count.template += u32::from(page.template()[node]);
+                count.template += u32::from(is_template[node]);
             }
         }
         PathCounts(counts)

@@ -18,6 +18,7 @@
 mod add;
 mod align;
 mod by_number;
+mod columns;
 mod confirm;
 mod content_root;
 mod encoded_page;
@@ -25,6 +26,7 @@ mod evidence;
 mod frequency;
 mod interner;
 mod kinds;
+mod label_runs;
 mod merge;
 mod options;
 mod page_sample;
@@ -47,6 +49,7 @@ use encoded_page::{EncodedPage, tokens};
 use evidence::{Evidence, agreements, label_nodes};
 use interner::Interner;
 pub use kinds::Kinds;
+use label_runs::LabelRuns;
 pub use options::SiteModelOptions;
 pub use page_sample::PageSample;
 pub use stored::{StoredError, StoredTrainingSet};
@@ -105,8 +108,8 @@ impl TrainingSet {
         let judged: Vec<_> = kept.iter().map(judge).collect();
         let mut known: FxHashMap<usize, Labels> = FxHashMap::default();
         for ((training_page, at), (blocks, again, labels)) in set.pages.iter_mut().zip(kept).zip(judged) {
-            (training_page.blocks, training_page.again) = (blocks, again);
-            training_page.set_template(&labels.is_template);
+            training_page.again = again;
+            training_page.set_labels(LabelRuns::of(&labels.is_template), &blocks);
             known.insert(at, labels);
         }
         // A page that is kept whole was labeled as a training page. One that differs from it in names only was not.
@@ -132,8 +135,11 @@ impl TrainingSet {
     /// The vocabulary is what the kept nodes have, so that a stored set has the same one.
     fn gather_vocabulary(&mut self) {
         let mut is_used = vec![false; self.interner.signatures().len()];
-        let signatures = self.pages.iter().flat_map(|page| &page.columns.signature);
-        signatures.for_each(|signature| is_used[*signature as usize] = true);
+        let mut signatures = Vec::new();
+        for page in &self.pages {
+            page.columns.signature.write_to(&mut signatures);
+            signatures.iter().for_each(|signature| is_used[*signature as usize] = true);
+        }
         let used = self.interner.signatures().iter().zip(is_used).filter(|(_, is_used)| *is_used);
         self.vocabulary = used.flat_map(|(signature, _)| signature.tokens()).collect();
     }
@@ -158,7 +164,7 @@ impl TrainingSet {
     /// Labels everything but the main content of a page, by what the training pages say about its blocks. `None` where
     /// they say nothing.
     pub fn label_main(&self, page: &JudgedPage<'_>, favor: Favor) -> Option<Labels> {
-        let pages = || self.pages.iter().filter(|page| !page.is_hidden).map(|page| &page.blocks);
+        let pages = || self.pages.iter().filter(|page| !page.is_hidden).map(|page| page.blocks.to_blocks());
         self.blocks.get_or_init(|| SiteBlocks::of(pages())).labels(page, favor)
     }
 

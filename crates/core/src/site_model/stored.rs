@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::encoded_page::EncodedPage;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
+use super::label_runs::LabelRuns;
 use super::training_page::TrainingPage;
 use super::{SiteModelOptions, TrainingSet};
 use crate::content::PageBlocks;
@@ -168,23 +169,16 @@ impl StoredPage {
     }
 
     fn of(page: &TrainingPage, number: &mut impl FnMut(&u32) -> u32) -> StoredPage {
-        let mut labels = Vec::new();
-        for run in page.template().chunk_by(|a, b| a == b) {
-            if labels.is_empty() && !run[0] {
-                labels.push(0);
-            }
-            labels.push(run.len() as u32);
-        }
         StoredPage {
             digest: page.digest,
             url: page.url,
             is_extra: page.is_extra,
-            signatures: page.columns.signature.iter().map(number).collect(),
-            children: page.columns.n_children.clone(),
+            signatures: page.columns.signature.to_vec().iter().map(number).collect(),
+            children: page.columns.n_children.to_vec(),
             leaves: page.leaves.clone(),
-            labels,
+            labels: page.labels().lengths().to_vec(),
             kind: None,
-            blocks: page.blocks.clone(),
+            blocks: page.blocks.to_blocks(),
         }
     }
 
@@ -225,10 +219,7 @@ impl StoredPage {
     fn training_page(&self, page: &EncodedPage, interner: &Interner) -> TrainingPage {
         let mut training_page = TrainingPage::of(page, self.url, self.digest, interner);
         training_page.is_extra = self.is_extra;
-        let runs = self.labels.iter().enumerate();
-        let labels: Vec<bool> = runs.flat_map(|(at, run)| std::iter::repeat_n(at % 2 == 0, *run as usize)).collect();
-        training_page.blocks = self.blocks.clone();
-        training_page.set_template(&labels);
+        training_page.set_labels(LabelRuns::of_lengths(&self.labels), &self.blocks);
         training_page
     }
 }

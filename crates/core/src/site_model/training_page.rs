@@ -1,15 +1,20 @@
 //! A page that is kept as a training page.
 
+use std::ops::Range;
+
+use super::columns::NarrowColumns;
 use super::confirm::Again;
-use super::encoded_page::{Columns, EncodedPage};
+use super::encoded_page::EncodedPage;
 use super::interner::Interner;
-use crate::content::PageBlocks;
+use super::label_runs::LabelRuns;
+use crate::content::{NarrowBlocks, PageBlocks};
 use crate::dom::mix;
+use crate::narrow::NarrowColumn;
 
 /// A page of the site that others are aligned to.
 #[derive(Clone, Debug)]
 pub(super) struct TrainingPage {
-    pub(super) columns: Columns,
+    pub(super) columns: NarrowColumns,
     /// Hash of each node without children: its text or its attributes.
     pub(super) leaves: Vec<u32>,
     /// Equal for equal pages.
@@ -20,14 +25,14 @@ pub(super) struct TrainingPage {
     pub(super) is_extra: bool,
     /// Whether another version of the page is used in its place.
     pub(super) is_hidden: bool,
-    is_template: Vec<bool>,
+    labels: LabelRuns,
     n_template: usize,
     /// A number for the labels and the blocks.
     labels_number: u64,
     /// Ids with their nodes, ascending.
     ids: Vec<(u32, u32)>,
     /// Its blocks, for the choice of main content.
-    pub(super) blocks: PageBlocks,
+    pub(super) blocks: NarrowBlocks,
     /// What it takes to label it again; `None` for a stored page, and for one that is kept in part.
     pub(super) again: Option<Again>,
 }
@@ -41,20 +46,20 @@ impl TrainingPage {
     /// Makes a training page of an interned page; it has no labels yet.
     pub(super) fn of(page: &EncodedPage, url: u64, digest: u64, interner: &Interner) -> TrainingPage {
         let mut training_page = TrainingPage {
-            columns: page.columns.clone(),
+            columns: NarrowColumns::of(&page.columns),
             leaves: page.leaves(),
             digest,
             url,
             is_extra: false,
             is_hidden: false,
-            is_template: Vec::new(),
+            labels: LabelRuns::default(),
             n_template: 0,
             labels_number: 0,
             ids: Vec::new(),
-            blocks: PageBlocks::default(),
+            blocks: NarrowBlocks::default(),
             again: None,
         };
-        let signature = |node: usize| &interner.signatures()[training_page.columns.signature[node] as usize];
+        let signature = |node: usize| &interner.signatures()[page.columns.signature[node] as usize];
         let with_id = |node: usize| (signature(node).id, node as u32);
         let mut ids: Vec<(u32, u32)> = (0..page.len()).map(with_id).filter(|(id, _)| *id != 0).collect();
         ids.sort_unstable();
@@ -70,7 +75,9 @@ impl TrainingPage {
 
     /// Takes the new numbers of the subtrees.
     pub(super) fn renumber(&mut self, new: &[u32]) {
-        self.columns.subtree.iter_mut().for_each(|subtree| *subtree = new[*subtree as usize]);
+        let mut subtrees = self.columns.subtree.to_vec();
+        subtrees.iter_mut().for_each(|subtree| *subtree = new[*subtree as usize]);
+        self.columns.subtree = NarrowColumn::of(&subtrees);
     }
 
     /// A number for the page, its blocks and its labels.
@@ -94,16 +101,17 @@ impl TrainingPage {
         (is_it(at) && !is_it(at + 1)).then(|| self.ids[at].1 as usize)
     }
 
-    /// Takes its labels; its blocks are known by then.
-    pub(super) fn set_template(&mut self, is_template: &[bool]) {
-        self.labels_number = is_template.iter().fold(self.blocks.number(), |number, is| mix(number, u64::from(*is)));
-        self.is_template = is_template.to_vec();
+    /// Takes its labels and its blocks.
+    pub(super) fn set_labels(&mut self, labels: LabelRuns, blocks: &PageBlocks) {
+        let is_template = labels.to_vec();
+        self.labels_number = is_template.iter().fold(blocks.number(), |number, is| mix(number, u64::from(*is)));
         // The body counts nothing: every page has one.
         self.n_template = is_template.iter().skip(1).filter(|t| **t).count();
+        (self.labels, self.blocks) = (labels, NarrowBlocks::of(blocks));
     }
 
-    pub(super) fn template(&self) -> &[bool] {
-        &self.is_template
+    pub(super) fn labels(&self) -> &LabelRuns {
+        &self.labels
     }
 
     /// Nodes of its template, without the body.
@@ -113,7 +121,9 @@ impl TrainingPage {
 
     /// Share of this page's template that an aligned page shows, by the nodes that are taken.
     pub(super) fn coverage(&self, taken: &[bool]) -> f64 {
-        let shown = self.is_template.iter().zip(taken).skip(1).filter(|(t, taken)| **t & **taken).count();
+        // The body counts nothing.
+        let taken_of = |run: Range<usize>| taken[run.start.max(1)..run.end.max(1)].iter().filter(|is| **is).count();
+        let shown: usize = self.labels.template().map(taken_of).sum();
         if self.n_template == 0 { 0.0 } else { shown as f64 / self.n_template as f64 }
     }
 }

@@ -1,0 +1,60 @@
+//! The labels of a training page as run lengths.
+
+use std::ops::Range;
+
+/// Run lengths of labels: template, own, template, and so on. Equal labels have equal runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct LabelRuns(Box<[u32]>);
+
+impl LabelRuns {
+    pub(super) fn of(is_template: &[bool]) -> LabelRuns {
+        let runs = is_template.chunk_by(|a, b| a == b);
+        let begins_own = is_template.first() == Some(&false);
+        LabelRuns(begins_own.then_some(0).into_iter().chain(runs.map(|run| run.len() as u32)).collect())
+    }
+
+    /// Labels of these lengths.
+    pub(super) fn of_lengths(lengths: &[u32]) -> LabelRuns {
+        LabelRuns(lengths.into())
+    }
+
+    pub(super) fn lengths(&self) -> &[u32] {
+        &self.0
+    }
+
+    /// The runs of template nodes.
+    pub(super) fn template(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let mut end = 0;
+        let ranges = self.0.iter().map(move |length| {
+            let start = end;
+            end += *length as usize;
+            start..end
+        });
+        ranges.step_by(2)
+    }
+
+    /// Whether each node is template.
+    pub(super) fn to_vec(&self) -> Vec<bool> {
+        let runs = self.0.iter().enumerate();
+        runs.flat_map(|(at, length)| std::iter::repeat_n(at % 2 == 0, *length as usize)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn runs_are_the_labels(labels in proptest::collection::vec(any::<bool>(), 0..20)) {
+            let runs = LabelRuns::of(&labels);
+            prop_assert_eq!(&runs.to_vec(), &labels);
+            let template: Vec<usize> = runs.template().flatten().collect();
+            let expected: Vec<usize> = (0..labels.len()).filter(|node| labels[*node]).collect();
+            prop_assert_eq!(template, expected);
+            prop_assert_eq!(LabelRuns::of_lengths(runs.lengths()), runs);
+        }
+    }
+}
