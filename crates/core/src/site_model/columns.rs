@@ -37,6 +37,12 @@ impl NarrowColumns {
         self.size.len()
     }
 
+    pub(super) fn to_columns(&self) -> Columns {
+        let mut columns = Columns::default();
+        self.write_to(&mut columns);
+        columns
+    }
+
     /// Writes the columns into a buffer.
     pub(super) fn write_to(&self, columns: &mut Columns) {
         self.signature.write_to(&mut columns.signature);

@@ -5,7 +5,6 @@ use std::cell::LazyCell;
 use rustc_hash::FxHashSet;
 
 use super::TrainingSet;
-use super::columns::Columns;
 use super::encoded_page::EncodedPage;
 use super::label_runs::LabelRuns;
 use super::training_page::TrainingPage;
@@ -63,9 +62,8 @@ impl TrainingSet {
             return None;
         }
         let signatures = self.interner.signatures();
-        let (mut leaves, mut chars) = (page.leaves.iter().copied(), chars.to_vec().into_iter());
-        let mut columns = Columns::default();
-        page.columns.write_to(&mut columns);
+        let columns = page.columns.to_columns();
+        let (mut leaves, mut chars) = (page.leaves(&columns, &self.interner).into_iter(), chars.to_vec().into_iter());
         let own = columns.n_children.iter().map(|n| if *n == 0 { leaves.next().unwrap_or(0) } else { 0 }).collect();
         let is_text = |signature: &u32| signatures[*signature as usize].is_text();
         let length = |signature: &u32| if is_text(signature) { chars.next().unwrap_or(0) } else { 0 };

@@ -253,7 +253,10 @@ impl EncodedPage {
         for node in (0..self.len()).rev() {
             // A subtree with an unknown part is unknown, too, and not looked up.
             if self.columns.subtree[node] != UNKNOWN {
-                self.columns.subtree[node] = interner.find_subtree(self.hash[node]);
+                self.columns.subtree[node] = match self.is_text(node) {
+                    true => interner.find_text(self.own[node]),
+                    false => interner.find_element(self.hash[node]),
+                };
             }
             if self.columns.subtree[node] == UNKNOWN {
                 self.columns.subtree[self.parent[node] as usize] = UNKNOWN;
@@ -271,9 +274,19 @@ impl EncodedPage {
         }
     }
 
-    /// Hashes of its subtrees, by node.
-    pub(super) fn hashes(&self) -> &[u64] {
-        &self.hash
+    /// Whether a node is a text. A stored page that was made by hand can have children below one.
+    fn is_text(&self, node: usize) -> bool {
+        self.columns.n_children[node] == 0 && self.signature(node).is_text()
+    }
+
+    /// Hashes of its texts, in order.
+    pub(super) fn text_hashes(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.len()).filter(|node| self.is_text(*node)).map(|node| self.own[node])
+    }
+
+    /// Hashes of its other subtrees, in order.
+    pub(super) fn element_hashes(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..self.len()).filter(|node| !self.is_text(*node)).map(|node| self.hash[node])
     }
 
     pub(super) fn len(&self) -> usize {
@@ -293,8 +306,9 @@ impl EncodedPage {
         &self.signatures[self.own_signature[node] as usize]
     }
 
-    /// Hashes of the nodes without children, in order.
-    pub(super) fn leaves(&self) -> Vec<u32> {
-        (0..self.len()).filter(|node| self.columns.n_children[*node] == 0).map(|node| self.own[node]).collect()
+    /// Hashes of the attributes of elements without children, in order.
+    pub(super) fn empty_elements(&self) -> Vec<u32> {
+        let empty = (0..self.len()).filter(|node| self.columns.n_children[*node] == 0 && !self.is_text(*node));
+        empty.map(|node| self.own[node]).collect()
     }
 }

@@ -51,7 +51,7 @@ impl NodeSignature {
 /// Number of a subtree that no training page has.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
-/// First step of the search for a subtree.
+/// First step of the search for a hash.
 const FIRST_STEP: usize = 16;
 
 /// The node signatures and subtrees of all training pages, by number.
@@ -60,8 +60,10 @@ pub(super) struct Interner {
     signatures: Vec<NodeSignature>,
     /// Their numbers by their hashes. A signature whose hash is taken gets the next free one.
     by_hash: FxHashMap<u64, u32>,
-    /// Hashes of subtrees, ascending.
-    subtrees: Vec<u64>,
+    /// Hashes of the texts, ascending. Their subtrees have the first numbers.
+    texts: Vec<u32>,
+    /// Hashes of the other subtrees, ascending.
+    elements: Vec<u64>,
 }
 
 impl Interner {
@@ -80,7 +82,7 @@ impl Interner {
     }
 
     pub(super) fn n_subtrees(&self) -> usize {
-        self.subtrees.len()
+        self.texts.len() + self.elements.len()
     }
 
     pub(super) fn find_signature(&self, signature: &NodeSignature) -> Option<u32> {
@@ -94,21 +96,17 @@ impl Interner {
         }
     }
 
-    /// Hashes are spread evenly, so the search begins where this one would be and goes out in steps that double.
-    pub(super) fn find_subtree(&self, hash: u64) -> u32 {
-        let n = self.subtrees.len();
-        let expected = ((u128::from(hash) * n as u128) >> 64) as usize;
-        let (mut low, mut high, mut step) = (expected, expected, FIRST_STEP);
-        while low > 0 && self.subtrees[low] > hash {
-            (low, step) = (low.saturating_sub(step), 2 * step);
-        }
-        while high < n && self.subtrees[high] < hash {
-            (high, step) = ((high + step).min(n), 2 * step);
-        }
-        match self.subtrees.get(low..(high + 1).min(n)).unwrap_or_default().binary_search(&hash) {
-            Ok(at) => (low + at) as u32,
-            Err(_) => UNKNOWN,
-        }
+    pub(super) fn find_text(&self, hash: u32) -> u32 {
+        find(&self.texts, hash, u64::from(hash) << 32).map_or(UNKNOWN, |at| at as u32)
+    }
+
+    pub(super) fn find_element(&self, hash: u64) -> u32 {
+        find(&self.elements, hash, hash).map_or(UNKNOWN, |at| (self.texts.len() + at) as u32)
+    }
+
+    /// The hash of a text, by the number of its subtree; `None` for an element.
+    pub(super) fn text(&self, subtree: u32) -> Option<u32> {
+        self.texts.get(subtree as usize).copied()
     }
 
     pub(super) fn add_signature(&mut self, signature: &NodeSignature) -> u32 {
@@ -127,31 +125,63 @@ impl Interner {
         number
     }
 
-    /// Interns the signatures and subtree hashes of pages and drops unused subtrees. Returns the new number of each old
+    /// Interns the signatures and subtrees of pages and drops unused subtrees. Returns the new number of each old
     /// subtree number.
     pub(super) fn intern_pages(&mut self, pages: &mut [EncodedPage], is_used: impl Fn(usize) -> bool) -> Vec<u32> {
-        let old = std::mem::take(&mut self.subtrees);
-        let kept = old.iter().enumerate().filter(|(at, _)| is_used(*at)).map(|(_, hash)| hash);
-        let mut hashes: Vec<u64> = pages.iter().flat_map(|page| page.hashes()).copied().collect();
-        hashes.sort_unstable();
-        // The vector consists of two sorted runs, which the stable sort merges.
-        self.subtrees = kept.copied().chain(hashes).collect();
-        self.subtrees.sort();
-        self.subtrees.dedup();
-        self.subtrees.shrink_to_fit();
+        let (old_texts, old_elements) = (std::mem::take(&mut self.texts), std::mem::take(&mut self.elements));
+        let n_texts = old_texts.len();
+        self.texts = merged(&old_texts, &is_used, pages.iter().flat_map(|page| page.text_hashes()));
+        let is_used_element = |at: usize| is_used(n_texts + at);
+        self.elements = merged(&old_elements, is_used_element, pages.iter().flat_map(|page| page.element_hashes()));
         for page in pages {
             page.intern_signatures(self);
             page.number(self);
         }
-        let mut new = 0;
-        let number = |hash: &u64| {
-            while self.subtrees.get(new).is_some_and(|known| known < hash) {
-                new += 1;
-            }
-            if self.subtrees.get(new) == Some(hash) { new as u32 } else { UNKNOWN }
-        };
-        old.iter().map(number).collect()
+        let texts = places(&old_texts, &self.texts);
+        let elements = places(&old_elements, &self.elements);
+        let n_texts = self.texts.len();
+        let number = |at: Option<usize>, before: usize| at.map_or(UNKNOWN, |at| (before + at) as u32);
+        texts.map(|at| number(at, 0)).chain(elements.map(|at| number(at, n_texts))).collect()
     }
+}
+
+/// Searches an ascending list of hashes. They are spread evenly: the search begins where this one would be, by its
+/// highest bits, and goes out in steps that double.
+fn find<T: Ord>(hashes: &[T], hash: T, highest_bits: u64) -> Option<usize> {
+    let n = hashes.len();
+    let expected = ((u128::from(highest_bits) * n as u128) >> 64) as usize;
+    let (mut low, mut high, mut step) = (expected, expected, FIRST_STEP);
+    while low > 0 && hashes[low] > hash {
+        (low, step) = (low.saturating_sub(step), 2 * step);
+    }
+    while high < n && hashes[high] < hash {
+        (high, step) = ((high + step).min(n), 2 * step);
+    }
+    hashes.get(low..(high + 1).min(n)).unwrap_or_default().binary_search(&hash).ok().map(|at| low + at)
+}
+
+/// The used ones of ascending hashes and others, ascending, each once.
+fn merged<T: Ord + Copy>(old: &[T], is_used: impl Fn(usize) -> bool, new: impl Iterator<Item = T>) -> Vec<T> {
+    let mut new: Vec<T> = new.collect();
+    new.sort_unstable();
+    let used = old.iter().enumerate().filter(|(at, _)| is_used(*at)).map(|(_, hash)| *hash);
+    // The vector consists of two sorted runs, which the stable sort merges.
+    let mut all: Vec<T> = used.chain(new).collect();
+    all.sort();
+    all.dedup();
+    all.shrink_to_fit();
+    all
+}
+
+/// The place of each old hash among the new ones. Both are ascending.
+fn places<T: Ord>(old: &[T], new: &[T]) -> impl Iterator<Item = Option<usize>> {
+    let mut at = 0;
+    old.iter().map(move |hash| {
+        while new.get(at).is_some_and(|known| known < hash) {
+            at += 1;
+        }
+        (new.get(at) == Some(hash)).then_some(at)
+    })
 }
 
 #[cfg(test)]
@@ -174,18 +204,46 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_subtree_is_found_wherever_it_is(
-            mut subtrees in proptest::collection::vec(prop_oneof![any::<u64>(), 0..50_u64, Just(u64::MAX)], 0..300),
+        fn a_hash_is_found_wherever_it_is(
+            mut elements in proptest::collection::vec(prop_oneof![any::<u64>(), 0..50_u64, Just(u64::MAX)], 0..300),
+            mut texts in proptest::collection::vec(prop_oneof![any::<u32>(), 0..50_u32, Just(u32::MAX)], 0..300),
             other in any::<u64>(),
         ) {
-            subtrees.sort_unstable();
-            subtrees.dedup();
-            let interner = Interner { subtrees: subtrees.clone(), ..Interner::default() };
-            for (at, hash) in subtrees.iter().enumerate() {
-                prop_assert_eq!(interner.find_subtree(*hash), at as u32);
+            elements.sort_unstable();
+            elements.dedup();
+            texts.sort_unstable();
+            texts.dedup();
+            let interner = Interner { elements: elements.clone(), texts: texts.clone(), ..Interner::default() };
+            for (at, hash) in texts.iter().enumerate() {
+                prop_assert_eq!(interner.find_text(*hash), at as u32);
+                prop_assert_eq!(interner.text(at as u32), Some(*hash));
             }
-            let expected = subtrees.binary_search(&other).map_or(UNKNOWN, |at| at as u32);
-            prop_assert_eq!(interner.find_subtree(other), expected);
+            for (at, hash) in elements.iter().enumerate() {
+                prop_assert_eq!(interner.find_element(*hash), (texts.len() + at) as u32);
+                prop_assert_eq!(interner.text((texts.len() + at) as u32), None);
+            }
+            let expected = elements.binary_search(&other).map_or(UNKNOWN, |at| (texts.len() + at) as u32);
+            prop_assert_eq!(interner.find_element(other), expected);
+            let expected = texts.binary_search(&(other as u32)).map_or(UNKNOWN, |at| at as u32);
+            prop_assert_eq!(interner.find_text(other as u32), expected);
+        }
+
+        #[test]
+        fn hashes_are_merged_and_found_again(
+            old in proptest::collection::btree_set(0..40_u32, 0..20),
+            used in proptest::collection::vec(any::<bool>(), 40),
+            new in proptest::collection::vec(0..40_u32, 0..20),
+        ) {
+            let old: Vec<u32> = old.into_iter().collect();
+            let all = merged(&old, |at| used[at], new.iter().copied());
+            let mut expected: Vec<u32> = (0..old.len()).filter(|at| used[*at]).map(|at| old[at]).collect();
+            expected.extend(&new);
+            expected.sort_unstable();
+            expected.dedup();
+            prop_assert_eq!(&all, &expected);
+            let found: Vec<Option<usize>> = places(&old, &all).collect();
+            let expected: Vec<Option<usize>> = old.iter().map(|hash| all.iter().position(|new| new == hash)).collect();
+            prop_assert_eq!(found, expected);
         }
     }
 }

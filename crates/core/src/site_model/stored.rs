@@ -78,8 +78,9 @@ impl TrainingSet {
             *number
         };
         let pages = self.pages.iter().zip(self.kinds_of_pages());
-        let pages =
-            pages.map(|(page, kind)| StoredPage { kind: *kind, ..StoredPage::of(page, &mut numbered) }).collect();
+        let pages = pages
+            .map(|(page, kind)| StoredPage { kind: *kind, ..StoredPage::of(page, &self.interner, &mut numbered) })
+            .collect();
         StoredTrainingSet { signatures, pages }
     }
 }
@@ -168,14 +169,15 @@ impl StoredPage {
             .then_with(|| self.blocks.cmp(&other.blocks))
     }
 
-    fn of(page: &TrainingPage, number: &mut impl FnMut(&u32) -> u32) -> StoredPage {
+    fn of(page: &TrainingPage, interner: &Interner, number: &mut impl FnMut(&u32) -> u32) -> StoredPage {
+        let columns = page.columns.to_columns();
         StoredPage {
             digest: page.digest,
             url: page.url,
             is_extra: page.is_extra,
-            signatures: page.columns.signature.to_vec().iter().map(number).collect(),
-            children: page.columns.n_children.to_vec(),
-            leaves: page.leaves.clone(),
+            signatures: columns.signature.iter().map(number).collect(),
+            leaves: page.leaves(&columns, interner),
+            children: columns.n_children,
             labels: page.labels().lengths().to_vec(),
             kind: None,
             blocks: page.blocks.to_blocks(),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::columns::NarrowColumns;
+use super::columns::{Columns, NarrowColumns};
 use super::confirm::Again;
 use super::encoded_page::EncodedPage;
 use super::interner::Interner;
@@ -15,8 +15,8 @@ use crate::narrow::NarrowColumn;
 #[derive(Clone, Debug)]
 pub(super) struct TrainingPage {
     pub(super) columns: NarrowColumns,
-    /// Hash of each node without children: its text or its attributes.
-    pub(super) leaves: Vec<u32>,
+    /// Hashes of the attributes of elements without children, in order.
+    empty_elements: Box<[u32]>,
     /// Equal for equal pages.
     pub(super) digest: u64,
     /// Number of its URL.
@@ -47,7 +47,7 @@ impl TrainingPage {
     pub(super) fn of(page: &EncodedPage, url: u64, digest: u64, interner: &Interner) -> TrainingPage {
         let mut training_page = TrainingPage {
             columns: NarrowColumns::of(&page.columns),
-            leaves: page.leaves(),
+            empty_elements: page.empty_elements().into(),
             digest,
             url,
             is_extra: false,
@@ -71,6 +71,14 @@ impl TrainingPage {
     /// Where the page is kept in a training set.
     pub(super) fn order(&self) -> (u64, u64) {
         (self.digest, self.url)
+    }
+
+    /// Hash of each node without children, in order: its text or its attributes.
+    pub(super) fn leaves(&self, columns: &Columns, interner: &Interner) -> Vec<u32> {
+        let mut empty_elements = self.empty_elements.iter().copied();
+        let leaves = columns.subtree.iter().zip(&columns.n_children).filter(|(_, n)| **n == 0);
+        let leaves = leaves.map(|(subtree, _)| interner.text(*subtree).or_else(|| empty_elements.next()));
+        leaves.map(Option::unwrap_or_default).collect()
     }
 
     /// Takes the new numbers of the subtrees.
