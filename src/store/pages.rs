@@ -19,13 +19,26 @@ pub fn digest(body: &[u8]) -> String {
 
 /// Bytes as the store keeps them.
 pub fn pack(bytes: &[u8], level: i32) -> Vec<u8> {
+    /// Bytes of a thread's buffer. It has to be as long as what is packed, although most of it stays unused.
+    const BUFFER: usize = 256 << 10;
     thread_local! {
         /// Its tables are larger than most pages, so each thread keeps them.
-        static PACKER: RefCell<Compressor<'static>> = RefCell::new(Compressor::default());
+        static PACKER: RefCell<(Compressor<'static>, Vec<u8>)> = RefCell::default();
     }
     // Compressing into memory fails only without memory; an empty value is then read back as damaged.
-    PACKER.with_borrow_mut(|packer| {
-        packer.set_compression_level(level).and_then(|()| packer.compress(bytes)).unwrap_or_default()
+    PACKER.with_borrow_mut(|(packer, buffer)| {
+        if packer.set_compression_level(level).is_err() {
+            return Vec::new();
+        }
+        let most = zstd_safe::compress_bound(bytes.len());
+        if most > BUFFER {
+            let mut packed = packer.compress(bytes).unwrap_or_default();
+            packed.shrink_to_fit();
+            return packed;
+        }
+        buffer.clear();
+        buffer.reserve(most);
+        packer.compress_to_buffer(bytes, buffer).map(|_| buffer.clone()).unwrap_or_default()
     })
 }
 

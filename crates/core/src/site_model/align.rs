@@ -5,10 +5,10 @@
 //! are no such pair. Remaining nodes are searched for on the whole training page, by unique id or equal subtree.
 
 use super::SiteModelOptions;
-use super::by_number::ByNumber;
 use super::columns::Columns;
 use super::encoded_page::EncodedPage;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
+use super::scratch::Scratch;
 use super::training_page::TrainingPage;
 use crate::equality_weights::EqualityWeights;
 
@@ -89,26 +89,6 @@ struct Walk<'a> {
     scratch: &'a mut Scratch,
 }
 
-/// Buffers that are reused by the next alignment.
-#[derive(Default)]
-pub(super) struct Scratch {
-    /// For each node of the training page, whether a node of the page is mapped to it.
-    pub(super) taken: Vec<bool>,
-    /// The columns of the training page.
-    there: Columns,
-    /// Pairs of nodes that are mapped, whose children are to be mapped.
-    open: Vec<(usize, usize)>,
-    lists: Lists,
-    by_subtree: ByNumber,
-    by_signature: ByNumber,
-    /// For each subtree, the number of the last training page that contains it.
-    found_in: Vec<u32>,
-    /// Number of the last training page that was entered into `found_in`.
-    training_page: u32,
-    /// Whether that is the current one.
-    is_noted: bool,
-}
-
 /// A node of a child list.
 #[derive(Clone, Copy)]
 pub(super) struct Child {
@@ -119,7 +99,7 @@ pub(super) struct Child {
 
 /// Buffers for the current child lists.
 #[derive(Default)]
-struct Lists {
+pub(super) struct Lists {
     left: Vec<Child>,
     right: Vec<Child>,
     /// Hashes of the tag names of `right`. Most pairs of two lists are told apart by them.
@@ -143,6 +123,17 @@ impl Candidate {
     /// Their places.
     fn pair(&self) -> (usize, usize) {
         ((self.0 >> 32) as u32 as usize, self.0 as u32 as usize)
+    }
+}
+
+/// The equality probability of two texts: this, and the rest by their positions.
+const TEXT_LIKENESS: f64 = 0.6;
+const TEXT_POSITION: f64 = 0.4;
+
+impl Lists {
+    /// Entries of its largest buffer.
+    pub(super) fn size(&self) -> usize {
+        self.left.capacity().max(self.right.capacity()).max(self.candidates.capacity())
     }
 }
 
@@ -187,6 +178,10 @@ impl Walk<'_> {
         }
         if page.subtree[i] == training_page.subtree[j] {
             return true;
+        }
+        // Most only children are texts.
+        if self.interner.is_text(page.signature[i]) && self.interner.is_text(training_page.signature[j]) {
+            return TEXT_LIKENESS + TEXT_POSITION > self.options.threshold;
         }
         let only = |node: usize| Child { node, position: 1 };
         let likeness = self.likeness(only(i), only(j), 1, 1);
@@ -301,7 +296,7 @@ impl Walk<'_> {
         }
         let position = position_score(i, j, m, n);
         if a.is_text() {
-            return Some(0.6 + 0.4 * position);
+            return Some(TEXT_LIKENESS + TEXT_POSITION * position);
         }
         if a.id != 0 && b.id != 0 {
             return None;
@@ -318,13 +313,12 @@ impl Walk<'_> {
         if subtree == UNKNOWN {
             return false;
         }
-        let Scratch { found_in, training_page, is_noted, .. } = &mut *self.scratch;
-        if !std::mem::replace(is_noted, true) {
-            *training_page += 1;
-            found_in.resize(self.interner.n_subtrees(), 0);
-            self.there.subtree.iter().for_each(|subtree| found_in[*subtree as usize] = *training_page);
+        let scratch = &mut *self.scratch;
+        if !std::mem::replace(&mut scratch.is_noted, true) {
+            scratch.found_in.begin(self.interner.n_subtrees());
+            self.there.subtree.iter().for_each(|subtree| scratch.found_in.note(*subtree));
         }
-        found_in.get(subtree as usize) == Some(training_page)
+        scratch.found_in.has(subtree)
     }
 
     fn find_moved(&mut self, lists: &mut Lists) {

@@ -13,6 +13,11 @@ pub(super) struct ByNumber {
 }
 
 impl ByNumber {
+    /// Entries of its largest buffer.
+    pub(super) fn size(&self) -> usize {
+        self.first.capacity().max(self.next.capacity())
+    }
+
     /// Pairs children with equal numbers below `n` in their order, in linear time. The others stay in the lists.
     pub(super) fn pair(
         &mut self,
@@ -22,8 +27,13 @@ impl ByNumber {
         mut out: impl FnMut(usize, usize),
     ) {
         const LAST: u32 = u32::MAX;
-        self.first.resize(n, (0, LAST));
+        if self.round == u32::MAX {
+            *self = ByNumber::default();
+        }
         self.round += 1;
+        if self.first.len() < n {
+            self.first.resize(n, (0, LAST));
+        }
         self.next.clear();
         self.next.resize(right.len(), LAST);
         self.is_used.clear();

@@ -60,6 +60,8 @@ pub(super) struct Interner {
     signatures: Vec<NodeSignature>,
     /// Their numbers by their hashes. A signature whose hash is taken gets the next free one.
     by_hash: FxHashMap<u64, u32>,
+    /// Number of the signature of texts.
+    text: Option<u32>,
     /// Hashes of the texts, ascending. Their subtrees have the first numbers.
     texts: Vec<u32>,
     /// Hashes of the other subtrees, ascending.
@@ -79,6 +81,11 @@ impl Interner {
 
     pub(super) fn signatures(&self) -> &[NodeSignature] {
         &self.signatures
+    }
+
+    /// Whether a number is that of the signature of texts.
+    pub(super) fn is_text(&self, signature: u32) -> bool {
+        self.text == Some(signature)
     }
 
     pub(super) fn n_subtrees(&self) -> usize {
@@ -121,6 +128,9 @@ impl Interner {
             hash = hash.wrapping_add(1);
         }
         self.by_hash.insert(hash, number);
+        if *signature == NodeSignature::default() {
+            self.text.get_or_insert(number);
+        }
         self.signatures.push(signature.clone());
         number
     }

@@ -30,6 +30,7 @@ mod label_runs;
 mod merge;
 mod options;
 mod page_sample;
+mod scratch;
 mod stored;
 mod training_page;
 
@@ -43,7 +44,7 @@ use crate::dom::{Tree, mix};
 use crate::labels::Labels;
 
 pub use add::Candidate;
-use align::{Alignment, Scratch, align};
+use align::{Alignment, align};
 use content_root::{MIN_EXPECTED, content_root, is_in_doubt};
 use encoded_page::{EncodedPage, tokens};
 use evidence::{Evidence, agreements, label_nodes};
@@ -52,6 +53,7 @@ pub use kinds::Kinds;
 use label_runs::LabelRuns;
 pub use options::SiteModelOptions;
 pub use page_sample::PageSample;
+use scratch::{Scratch, with_scratch};
 pub use stored::{StoredError, StoredTrainingSet};
 use training_page::TrainingPage;
 
@@ -171,15 +173,17 @@ impl TrainingSet {
     /// The greatest share of a training page's template that this page shows, older versions of the page left out: how
     /// well the page at this URL is covered by the others.
     pub fn key_coverage(&self, url: u64, tree: &Tree) -> f64 {
-        let (page, mut scratch) = (self.encode(tree), Scratch::default());
+        let page = self.encode(tree);
         let least = self.median_template_size() / 4;
         let others = self.evidence_pages().filter(|other| other.url != url && other.digest != page.digest());
         let others = others.filter(|other| other.n_template() >= least.max(MIN_TEMPLATE));
-        let coverage = others.map(|other| {
-            align(&page, other, &self.interner, &self.options, &mut scratch);
-            other.coverage(&scratch.taken)
-        });
-        coverage.fold(0.0, f64::max)
+        with_scratch(|scratch| {
+            let coverage = others.map(|other| {
+                align(&page, other, &self.interner, &self.options, scratch);
+                other.coverage(&scratch.taken)
+            });
+            coverage.fold(0.0, f64::max)
+        })
     }
 
     /// Median number of template nodes of a training page. A page of another layout can share so little with the rest
@@ -204,6 +208,26 @@ impl TrainingSet {
         self.decide(page, is_whole, &expected).unwrap_or_else(|| Labels::new(vec![false; page.len()]))
     }
 
+    fn aligned(&self, page: &EncodedPage, scratch: &mut Scratch) -> Aligned {
+        let alignments = Vec::with_capacity(self.pages.len());
+        let mut aligned = Aligned { alignments, confidence: 0.0, nearest: None };
+        for training_page in self.evidence_pages() {
+            if training_page.digest == page.digest() {
+                (aligned.confidence, aligned.nearest) = (1.0, Some(training_page.url));
+                continue;
+            }
+            let alignment = align(page, training_page, &self.interner, &self.options, scratch);
+            if training_page.n_template() >= MIN_TEMPLATE {
+                let coverage = training_page.coverage(&scratch.taken);
+                if coverage > aligned.confidence {
+                    (aligned.confidence, aligned.nearest) = (coverage, Some(training_page.url));
+                }
+            }
+            aligned.alignments.push(alignment);
+        }
+        aligned
+    }
+
     /// Labels an encoded page. A training page is judged by the others, and so is another version of one. `None` where
     /// the expected main content decides, and is not known.
     fn decide(
@@ -212,22 +236,7 @@ impl TrainingSet {
         is_whole: bool,
         expected: &LazyCell<Option<Vec<f32>>, impl FnOnce() -> Option<Vec<f32>>>,
     ) -> Option<Labels> {
-        let mut alignments: Vec<Alignment> = Vec::with_capacity(self.pages.len());
-        let (mut confidence, mut nearest, mut scratch) = (0.0_f64, None, Scratch::default());
-        for training_page in self.evidence_pages() {
-            if training_page.digest == page.digest() {
-                (confidence, nearest) = (1.0, Some(training_page.url));
-                continue;
-            }
-            let alignment = align(page, training_page, &self.interner, &self.options, &mut scratch);
-            if training_page.n_template() >= MIN_TEMPLATE {
-                let coverage = training_page.coverage(&scratch.taken);
-                if coverage > confidence {
-                    (confidence, nearest) = (coverage, Some(training_page.url));
-                }
-            }
-            alignments.push(alignment);
-        }
+        let Aligned { mut alignments, confidence, nearest } = with_scratch(|scratch| self.aligned(page, scratch));
         if let Some(version) = other_version(page, &alignments) {
             alignments.remove(version);
         }
@@ -254,6 +263,16 @@ impl TrainingSet {
         }
         Some(Labels { is_template, support: evidence.support(), confidence, nearest })
     }
+}
+
+/// A page beside the training pages.
+struct Aligned {
+    /// Its alignment to each, in their order. Those of equal content are left out.
+    alignments: Vec<Alignment>,
+    /// The greatest share of a training page's template that it shows.
+    confidence: f64,
+    /// Number of the URL of that training page.
+    nearest: Option<u64>,
 }
 
 /// Names that at least two pages have.
