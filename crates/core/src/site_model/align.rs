@@ -5,12 +5,12 @@
 //! are no such pair. Remaining nodes are searched for on the whole training page, by unique id or equal subtree.
 
 use super::SiteModelOptions;
+use super::alike::{Alike, Pairing};
 use super::columns::Columns;
 use super::encoded_page::EncodedPage;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::scratch::Scratch;
 use super::training_page::TrainingPage;
-use crate::equality_weights::EqualityWeights;
 
 /// How much of a node is on a training page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,7 +94,7 @@ struct Walk<'a> {
 pub(super) struct Child {
     pub(super) node: usize,
     /// Position among the siblings, from 1.
-    position: u32,
+    pub(super) position: u32,
 }
 
 /// Buffers for the current child lists.
@@ -102,42 +102,17 @@ pub(super) struct Child {
 pub(super) struct Lists {
     left: Vec<Child>,
     right: Vec<Child>,
-    /// Hashes of the tag names of `right`. Most pairs of two lists are told apart by them.
-    right_tags: Vec<u32>,
-    candidates: Vec<Candidate>,
-    is_used: Vec<bool>,
-    is_taken: Vec<bool>,
+    pairing: Pairing,
 }
-
-/// Two children that may be mapped, as one number: the greatest probability first, then the first on the left, then
-/// the first on the right. Sorting numbers is faster than sorting tuples.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate(u128);
-
-impl Candidate {
-    /// Children at these places of their lists. The bits of floats that are not negative have their order.
-    fn new(p: f64, left: usize, right: usize) -> Candidate {
-        Candidate(u128::from(!p.to_bits()) << 64 | u128::from(left as u32) << 32 | u128::from(right as u32))
-    }
-
-    /// Their places.
-    fn pair(&self) -> (usize, usize) {
-        ((self.0 >> 32) as u32 as usize, self.0 as u32 as usize)
-    }
-}
-
-/// The equality probability of two texts: this, and the rest by their positions.
-const TEXT_LIKENESS: f64 = 0.6;
-const TEXT_POSITION: f64 = 0.4;
 
 impl Lists {
     /// Entries of its largest buffer.
     pub(super) fn size(&self) -> usize {
-        self.left.capacity().max(self.right.capacity()).max(self.candidates.capacity())
+        self.left.capacity().max(self.right.capacity()).max(self.pairing.size())
     }
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     /// Maps two nodes and what is below them. The lists are buffers.
     fn from(&mut self, (x, y): (usize, usize), lists: &mut Lists) {
         self.map(x, y);
@@ -179,13 +154,7 @@ impl Walk<'_> {
         if page.subtree[i] == training_page.subtree[j] {
             return true;
         }
-        // Most only children are texts.
-        if self.interner.is_text(page.signature[i]) && self.interner.is_text(training_page.signature[j]) {
-            return TEXT_LIKENESS + TEXT_POSITION > self.options.threshold;
-        }
-        let only = |node: usize| Child { node, position: 1 };
-        let likeness = self.likeness(only(i), only(j), 1, 1);
-        likeness.is_some_and(|p| p > self.options.threshold)
+        self.alike().are_alike_alone(i, j)
     }
 
     fn map_children(&mut self, (x, y): (usize, usize), lists: &mut Lists) {
@@ -198,7 +167,9 @@ impl Walk<'_> {
                 self.map_same_signatures(left, right);
             }
             if left.len().saturating_mul(right.len()) <= self.options.max_pairs {
-                self.map_alike((x, y), lists);
+                let Lists { left, right, pairing } = lists;
+                let lengths = (self.page.columns.n_children[x], self.there.n_children[y]);
+                self.alike().pair(lengths, (left, right), pairing, |i, j| self.map(i, j));
             }
         }
     }
@@ -254,57 +225,13 @@ impl Walk<'_> {
         self.scratch.by_subtree = by_subtree;
     }
 
-    /// Pairs the most similar children, best pair first.
-    fn map_alike(&mut self, (x, y): (usize, usize), lists: &mut Lists) {
-        let Lists { left, right, right_tags, candidates, is_used, is_taken } = lists;
-        let (m, n) = (self.page.columns.n_children[x], self.there.n_children[y]);
-        candidates.clear();
-        right_tags.clear();
-        right_tags.extend(right.iter().map(|j| self.signature(j.node).tag));
-        for (a, i) in left.iter().enumerate() {
-            let tag = self.page.signature(i.node).tag;
-            for (b, (j, _)) in right.iter().zip(&*right_tags).enumerate().filter(|(_, (_, other))| **other == tag) {
-                if let Some(p) = self.likeness(*i, *j, m, n).filter(|p| *p > self.options.threshold) {
-                    candidates.push(Candidate::new(p, a, b));
-                }
-            }
-        }
-        candidates.sort_unstable();
-        is_used.clear();
-        is_used.resize(left.len(), false);
-        is_taken.clear();
-        is_taken.resize(right.len(), false);
-        for (a, b) in candidates.iter().map(Candidate::pair) {
-            if !is_used[a] && !is_taken[b] {
-                (is_used[a], is_taken[b]) = (true, true);
-                self.map(left[a].node, right[b].node);
-            }
-        }
+    fn alike(&self) -> Alike<'a> {
+        let threshold = self.options.threshold;
+        Alike { page: self.page, there: self.there, interner: self.interner, threshold }
     }
 
     fn signature(&self, j: usize) -> &NodeSignature {
         &self.interner.signatures()[self.there.signature[j] as usize]
-    }
-
-    /// The equality probability with the weights of the thesis, in lists of m and n children. The score of text nodes
-    /// depends only on their position.
-    fn likeness(&self, i: Child, j: Child, m: u32, n: u32) -> Option<f64> {
-        const W: EqualityWeights = EqualityWeights::THESIS;
-        let (a, b) = (self.page.signature(i.node), self.signature(j.node));
-        if a.tag != b.tag {
-            return None;
-        }
-        let position = position_score(i, j, m, n);
-        if a.is_text() {
-            return Some(TEXT_LIKENESS + TEXT_POSITION * position);
-        }
-        if a.id != 0 && b.id != 0 {
-            return None;
-        }
-        let children = ratio(self.page.columns.n_children[i.node], self.there.n_children[j.node]);
-        let names = W.class * overlap(&a.classes, &b.classes, W.no_class)
-            + W.attributes * overlap(&a.attrs, &b.attrs, W.no_attributes);
-        Some(names + W.children * children + W.position * position)
     }
 
     /// Whether the subtree of a node is anywhere on the training page.
@@ -340,31 +267,4 @@ impl Walk<'_> {
             x += 1;
         }
     }
-}
-
-/// The agreement of two positions in lists of m and n nodes, counted from the end that fits better.
-fn position_score(i: Child, j: Child, m: u32, n: u32) -> f64 {
-    let (p, q) = (i.position, j.position);
-    let off = p.abs_diff(q).min((m.saturating_sub(p)).abs_diff(n.saturating_sub(q)));
-    1.0 - f64::from(off) / f64::from(m.max(n).max(1))
-}
-
-/// Jaccard index: the number of shared members over the number of all members; `none` if both are empty.
-fn overlap(a: &[u32], b: &[u32], none: f64) -> f64 {
-    if a.is_empty() && b.is_empty() {
-        return none;
-    }
-    let (mut i, mut j, mut shared) = (0, 0, 0);
-    while i < a.len() && j < b.len() {
-        match a[i].cmp(&b[j]) {
-            std::cmp::Ordering::Less => i += 1,
-            std::cmp::Ordering::Greater => j += 1,
-            std::cmp::Ordering::Equal => (i, j, shared) = (i + 1, j + 1, shared + 1),
-        }
-    }
-    f64::from(shared) / (a.len() + b.len() - shared as usize) as f64
-}
-
-fn ratio(m: u32, n: u32) -> f64 {
-    if m.max(n) == 0 { 1.0 } else { f64::from(m.min(n)) / f64::from(m.max(n)) }
 }

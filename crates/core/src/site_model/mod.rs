@@ -17,6 +17,7 @@
 
 mod add;
 mod align;
+mod alike;
 mod by_number;
 mod columns;
 mod confirm;

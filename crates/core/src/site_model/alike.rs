@@ -1,0 +1,335 @@
+//! Pairs the most similar children of two nodes, by the equality probability (thesis, definition 3.2.2), with stable
+//! names only and without order.
+
+use super::align::Child;
+use super::columns::Columns;
+use super::encoded_page::EncodedPage;
+use super::interner::{Interner, NodeSignature, UNKNOWN};
+use crate::equality_weights::EqualityWeights;
+
+/// The nodes of a page and of a training page, to be compared.
+pub(super) struct Alike<'a> {
+    pub(super) page: &'a EncodedPage,
+    /// The columns of the training page.
+    pub(super) there: &'a Columns,
+    pub(super) interner: &'a Interner,
+    /// Nodes are paired when their equality probability is above this.
+    pub(super) threshold: f64,
+}
+
+/// Buffers.
+#[derive(Default)]
+pub(super) struct Pairing {
+    /// Hashes of the tag names on the right. Most pairs of two lists are told apart by them.
+    right_tags: Vec<u32>,
+    candidates: Vec<Candidate>,
+    is_used: Vec<bool>,
+    is_taken: Vec<bool>,
+}
+
+impl Pairing {
+    /// Entries of its largest buffer.
+    pub(super) fn size(&self) -> usize {
+        self.candidates.capacity()
+    }
+}
+
+/// Two children that may be mapped, as one number: the greatest probability first, then the first on the left, then
+/// the first on the right. Sorting numbers is faster than sorting tuples.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate(u128);
+
+impl Candidate {
+    /// Children at these places of their lists. The bits of floats that are not negative have their order.
+    fn new(p: f64, left: usize, right: usize) -> Candidate {
+        Candidate(u128::from(!p.to_bits()) << 64 | u128::from(left as u32) << 32 | u128::from(right as u32))
+    }
+
+    /// Their places.
+    fn pair(&self) -> (usize, usize) {
+        ((self.0 >> 32) as u32 as usize, self.0 as u32 as usize)
+    }
+}
+
+impl Alike<'_> {
+    /// Pairs children in lists that had m and n members, best pair first. Leaves buffers in any state.
+    pub(super) fn pair(
+        &self,
+        (m, n): (u32, u32),
+        (left, right): (&mut Vec<Child>, &mut Vec<Child>),
+        buffers: &mut Pairing,
+        mut out: impl FnMut(usize, usize),
+    ) {
+        if m == n {
+            self.pair_same_places(m, left, right, &mut out);
+        }
+        if left.is_empty() || right.is_empty() {
+            return;
+        }
+        let Pairing { right_tags, candidates, is_used, is_taken } = buffers;
+        candidates.clear();
+        right_tags.clear();
+        right_tags.extend(right.iter().map(|j| self.signature(j.node).tag));
+        for (a, i) in left.iter().enumerate() {
+            let tag = self.page.signature(i.node).tag;
+            // Neighbors have the same names more often than not.
+            let mut last = (UNKNOWN, None);
+            for (b, (j, _)) in right.iter().zip(&*right_tags).enumerate().filter(|(_, (_, other))| **other == tag) {
+                let signature = self.there.signature[j.node];
+                if last.0 != signature {
+                    last = (signature, self.names(i.node, j.node));
+                }
+                if let Some(p) = last.1.map(|names| self.with_names(names, (*i, *j), (m, n)))
+                    && p > self.threshold
+                {
+                    candidates.push(Candidate::new(p, a, b));
+                }
+            }
+        }
+        candidates.sort_unstable();
+        is_used.clear();
+        is_used.resize(left.len(), false);
+        is_taken.clear();
+        is_taken.resize(right.len(), false);
+        for (a, b) in candidates.iter().map(Candidate::pair) {
+            if !is_used[a] && !is_taken[b] {
+                (is_used[a], is_taken[b]) = (true, true);
+                out(left[a].node, right[b].node);
+            }
+        }
+    }
+
+    /// Pairs children of one signature, position and number of children, in lists that were equally long. Each is more
+    /// similar to the other than to any other child. Leaves the others in the lists.
+    fn pair_same_places(
+        &self,
+        n: u32,
+        left: &mut Vec<Child>,
+        right: &mut Vec<Child>,
+        mut out: impl FnMut(usize, usize),
+    ) {
+        let (mut a, mut b, mut n_left, mut n_right) = (0, 0, 0, 0);
+        while let (Some(i), Some(j)) = (left.get(a).copied(), right.get(b).copied()) {
+            if self.has_same_place(i, j) && self.is_alike(i, j, n, n) {
+                out(i.node, j.node);
+                (a, b) = (a + 1, b + 1);
+                continue;
+            }
+            if i.position <= j.position {
+                left[n_left] = i;
+                (n_left, a) = (n_left + 1, a + 1);
+            }
+            if j.position <= i.position {
+                right[n_right] = j;
+                (n_right, b) = (n_right + 1, b + 1);
+            }
+        }
+        left.drain(n_left..a);
+        right.drain(n_right..b);
+    }
+
+    fn has_same_place(&self, i: Child, j: Child) -> bool {
+        let page = &self.page.columns;
+        i.position == j.position
+            && page.signature[i.node] == self.there.signature[j.node]
+            && page.n_children[i.node] == self.there.n_children[j.node]
+    }
+
+    /// Whether two children can be mapped, in lists of m and n members.
+    pub(super) fn is_alike(&self, i: Child, j: Child, m: u32, n: u32) -> bool {
+        self.probability(i, j, m, n).is_some_and(|p| p > self.threshold)
+    }
+
+    /// Whether two only children can be mapped. Most of them are texts.
+    pub(super) fn are_alike_alone(&self, i: usize, j: usize) -> bool {
+        let (here, there) = (self.page.columns.signature[i], self.there.signature[j]);
+        if self.interner.is_text(here) && self.interner.is_text(there) {
+            return TEXT + TEXT_POSITION > self.threshold;
+        }
+        let only = |node: usize| Child { node, position: 1 };
+        self.is_alike(only(i), only(j), 1, 1)
+    }
+
+    fn signature(&self, j: usize) -> &NodeSignature {
+        &self.interner.signatures()[self.there.signature[j] as usize]
+    }
+
+    /// The equality probability with the weights of the thesis, in lists of m and n members.
+    fn probability(&self, i: Child, j: Child, m: u32, n: u32) -> Option<f64> {
+        Some(self.with_names(self.names(i.node, j.node)?, (i, j), (m, n)))
+    }
+
+    /// What the names of two nodes add to their probability. `None` where they cannot be mapped.
+    fn names(&self, i: usize, j: usize) -> Option<Names> {
+        const W: EqualityWeights = EqualityWeights::THESIS;
+        let is_same = self.page.columns.signature[i] == self.there.signature[j];
+        let a = self.page.signature(i);
+        let b = if is_same { a } else { self.signature(j) };
+        if a.tag != b.tag {
+            return None;
+        }
+        if a.is_text() {
+            return Some(Names::Text);
+        }
+        if a.id != 0 && b.id != 0 {
+            return None;
+        }
+        let overlap = if is_same { overlap_with_itself } else { overlap };
+        let classes = W.class * overlap(&a.classes, &b.classes, W.no_class);
+        Some(Names::Element(classes + W.attributes * overlap(&a.attrs, &b.attrs, W.no_attributes)))
+    }
+
+    /// The probability of two children with these names, in lists of m and n members. That of texts depends only on
+    /// their position.
+    fn with_names(&self, names: Names, (i, j): (Child, Child), (m, n): (u32, u32)) -> f64 {
+        const W: EqualityWeights = EqualityWeights::THESIS;
+        let position = position_score(i, j, m, n);
+        match names {
+            Names::Text => TEXT + TEXT_POSITION * position,
+            Names::Element(names) => {
+                let children = ratio(self.page.columns.n_children[i.node], self.there.n_children[j.node]);
+                names + W.children * children + W.position * position
+            }
+        }
+    }
+}
+
+/// What the names of two nodes add to their equality probability.
+#[derive(Clone, Copy)]
+enum Names {
+    /// Both are texts.
+    Text,
+    /// Both are elements.
+    Element(f64),
+}
+
+/// The equality probability of two texts: this, and the rest by their positions.
+const TEXT: f64 = 0.6;
+const TEXT_POSITION: f64 = 0.4;
+
+/// The agreement of two positions in lists of m and n nodes, counted from the end that fits better.
+fn position_score(i: Child, j: Child, m: u32, n: u32) -> f64 {
+    let (p, q) = (i.position, j.position);
+    let off = p.abs_diff(q).min((m.saturating_sub(p)).abs_diff(n.saturating_sub(q)));
+    1.0 - f64::from(off) / f64::from(m.max(n).max(1))
+}
+
+/// `overlap` of equal lists.
+fn overlap_with_itself(a: &[u32], _: &[u32], none: f64) -> f64 {
+    if a.is_empty() { none } else { 1.0 }
+}
+
+/// Jaccard index: the number of shared members over the number of all members; `none` if both are empty.
+fn overlap(a: &[u32], b: &[u32], none: f64) -> f64 {
+    if a.is_empty() && b.is_empty() {
+        return none;
+    }
+    let (mut i, mut j, mut shared) = (0, 0, 0);
+    while i < a.len() && j < b.len() {
+        match a[i].cmp(&b[j]) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => (i, j, shared) = (i + 1, j + 1, shared + 1),
+        }
+    }
+    f64::from(shared) / (a.len() + b.len() - shared as usize) as f64
+}
+
+fn ratio(m: u32, n: u32) -> f64 {
+    if m == n { 1.0 } else { f64::from(m.min(n)) / f64::from(m.max(n)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rustc_hash::FxHashSet;
+
+    use super::*;
+    use crate::dom::{ParseOptions, parse};
+    use crate::site_model::SiteModelOptions;
+
+    /// A page of a list whose items have these names, ids and numbers of children; some items are texts.
+    fn page(items: &[(u8, u8, u8)]) -> EncodedPage {
+        let item = |(name, id, n): &(u8, u8, u8)| {
+            let names = ["", "class=a", "class='a b'", "class=b title=x", "title=x"][*name as usize % 5];
+            let tag = ["i", "b"][*id as usize % 2];
+            let id = if *id == 0 { format!("id=i{name}") } else { String::new() };
+            match n {
+                9 => format!("text {name}<br>"),
+                n => format!("<{tag} {names} {id}>{}</{tag}>", "<u>x</u>".repeat(*n as usize)),
+            }
+        };
+        let html: String = items.iter().map(item).collect();
+        let tree = parse(&format!("<p>{html}"), &ParseOptions::default());
+        EncodedPage::of(&tree, &super::super::encoded_page::tokens(&tree))
+    }
+
+    fn children(columns: &Columns) -> Vec<Child> {
+        columns.children(1).zip(1..).map(|(node, position)| Child { node, position }).collect()
+    }
+
+    /// All pairs in the order of their probabilities.
+    fn literal(alike: &Alike<'_>, (m, n): (u32, u32), left: &[Child], right: &[Child]) -> FxHashSet<(usize, usize)> {
+        let mut pairs = Vec::new();
+        for (a, i) in left.iter().enumerate() {
+            for (b, j) in right.iter().enumerate() {
+                let (x, y) = (alike.page.signature(i.node), alike.signature(j.node));
+                let ids = x.id != 0 && y.id != 0;
+                let position = position_score(*i, *j, m, n);
+                let sizes = (alike.page.columns.n_children[i.node], alike.there.n_children[j.node]);
+                let p = 0.5 * overlap(&x.classes, &y.classes, 0.99)
+                    + 0.2 * overlap(&x.attrs, &y.attrs, 0.25)
+                    + 0.1
+                        * if sizes == (0, 0) {
+                            1.0
+                        } else {
+                            f64::from(sizes.0.min(sizes.1)) / f64::from(sizes.0.max(sizes.1))
+                        }
+                    + 0.2 * position;
+                let p = if x.is_text() { 0.6 + 0.4 * position } else { p };
+                if x.tag == y.tag && (x.is_text() || !ids) && p > alike.threshold {
+                    pairs.push((p, a, b));
+                }
+            }
+        }
+        pairs.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+        let (mut used, mut taken, mut found) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+        for (_, a, b) in pairs {
+            if !used.contains(&a) && !taken.contains(&b) {
+                used.insert(a);
+                taken.insert(b);
+                found.insert((left[a].node, right[b].node));
+            }
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn the_most_similar_children_are_paired(
+            here in proptest::collection::vec((0..5_u8, 0..6_u8, 0..10_u8), 1..14),
+            there in proptest::collection::vec((0..5_u8, 0..6_u8, 0..10_u8), 1..14),
+            as_long in any::<bool>(),
+            left_out in proptest::collection::vec(0..9_u8, 60),
+        ) {
+            let there = if as_long { here.iter().zip(there.iter().cycle()).map(|(a, b)| if b.1 < 2 { *a } else { *b }).collect() } else { there };
+            let mut pages = [page(&here), page(&there)];
+            let mut interner = Interner::default();
+            interner.intern_pages(&mut pages, |_| true);
+            let [page, training_page] = pages;
+            let threshold = SiteModelOptions::default().threshold;
+            let alike = Alike { page: &page, there: &training_page.columns, interner: &interner, threshold };
+            let (left, right) = (children(&page.columns), children(&training_page.columns));
+            let lengths = (left.len() as u32, right.len() as u32);
+            // Children that are mapped already are not in the lists.
+            let mut kept = left_out.iter();
+            let mut is_kept = |_: &Child| *kept.next().unwrap_or(&1) > 0;
+            let (mut left, mut right): (Vec<_>, Vec<_>) =
+                (left.into_iter().filter(&mut is_kept).collect(), right.into_iter().filter(&mut is_kept).collect());
+            let expected = literal(&alike, lengths, &left, &right);
+            let mut found = FxHashSet::default();
+            alike.pair(lengths, (&mut left, &mut right), &mut Pairing::default(), |i, j| { found.insert((i, j)); });
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
