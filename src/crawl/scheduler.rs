@@ -33,7 +33,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// Beyond this part of `crawl.memory`, training pages are packed: parsing them again costs less than room for their
 /// trees.
-const ROOMY: usize = 16;
+const ROOMY: usize = 32;
 
 /// Sitemaps of the robots.txt files of one site that are read.
 const MAX_SITEMAPS: usize = 100;

@@ -18,7 +18,7 @@ use super::{Backend, Counted, Query, Reply, Run, StoreError, Write};
 use crate::revisit::Change;
 
 /// Messages that may wait.
-const QUEUE: usize = 256;
+const QUEUE: usize = 64;
 
 /// Longest time that a transaction stays open.
 const COMMIT_AFTER: Duration = Duration::from_millis(100);
