@@ -264,6 +264,10 @@ mod tests {
         EncodedPage::of(&tree, &super::super::encoded_page::tokens(&tree))
     }
 
+    fn items() -> impl Strategy<Value = Vec<(u8, u8, u8)>> {
+        proptest::collection::vec((0..3_u8, 0..5_u8, prop_oneof![0..3_u8, Just(9)]), 1..14)
+    }
+
     fn children(columns: &Columns) -> Vec<Child> {
         columns.children(1).zip(1..).map(|(node, position)| Child { node, position }).collect()
     }
@@ -307,12 +311,14 @@ mod tests {
     proptest! {
         #[test]
         fn the_most_similar_children_are_paired(
-            here in proptest::collection::vec((0..5_u8, 0..6_u8, 0..10_u8), 1..14),
-            there in proptest::collection::vec((0..5_u8, 0..6_u8, 0..10_u8), 1..14),
-            as_long in any::<bool>(),
+            here in items(),
+            others in items(),
+            changes in proptest::collection::vec(0..6_u8, 14),
             left_out in proptest::collection::vec(0..9_u8, 60),
         ) {
-            let there = if as_long { here.iter().zip(there.iter().cycle()).map(|(a, b)| if b.1 < 2 { *a } else { *b }).collect() } else { there };
+            // The same list with items that are replaced or missing.
+            let there: Vec<_> = here.iter().zip(others.iter().cycle()).zip(&changes).filter(|(_, change)| **change > 0)
+                .map(|((own, other), change)| if *change == 1 { *other } else { *own }).collect();
             let mut pages = [page(&here), page(&there)];
             let mut interner = Interner::default();
             interner.intern_pages(&mut pages, |_| true);
