@@ -163,11 +163,18 @@ fn collect(
     for (name, value) in table {
         let dotted = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
         match value {
-            Value::Table(inner) if is_section(&dotted) => collect(origin, &dotted, inner, out, warnings)?,
+            // Of a section with a wrong name, the keys say which one is meant.
+            Value::Table(inner) if is_section(&dotted) || !(is_key(&dotted) || inner.is_empty()) => {
+                collect(origin, &dotted, inner, out, warnings)?;
+            }
             _ => out.push(Given::new(origin, &dotted, value.clone(), warnings)?),
         }
     }
     Ok(())
+}
+
+fn is_key(name: &str) -> bool {
+    KEYS.iter().any(|key| key.name == name) || current_key(name).is_some()
 }
 
 fn is_section(name: &str) -> bool {
@@ -256,6 +263,11 @@ mod tests {
             "crawl.toml: unknown key `politeness.delai`; did you mean `politeness.delay`?"
         );
         assert_eq!(refusal("delay = 1"), "crawl.toml: unknown key `delay`; did you mean `politeness.delay`?");
+        assert_eq!(
+            refusal("[craw]\nmemory = 1"),
+            "crawl.toml: unknown key `craw.memory`; did you mean `crawl.memory`?"
+        );
+        assert!(refusal("[craw]").starts_with("crawl.toml: unknown key `craw`"));
         assert!(refusal("[zzzzzz]\nqqqqqq = 1").ends_with("crawl.toml lists all keys"));
     }
 
