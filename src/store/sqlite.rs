@@ -106,7 +106,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(std::time::Duration::from_secs(10))?;
         connection.execute_batch(
-            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8192;
+            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -4096;
                 PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;",
         )?;
         // A crawl has some forty statements.
