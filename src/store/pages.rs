@@ -315,6 +315,11 @@ mod tests {
         let packed = pack(&body, 3);
         assert!(packed.len() < body.len() && unpack(&packed).unwrap() == body);
         assert_eq!(unpack(&pack(b"", 3)).unwrap(), b"");
+        // Longer than the buffer of a thread, and a short one after it.
+        let long = body.repeat(200);
+        let packed_long = pack(&long, 3);
+        assert!(packed_long.capacity() < long.len() / 10 && unpack(&packed_long).unwrap() == long);
+        assert!(pack(&body, 3) == packed && packed.capacity() == packed.len());
         // Values of other programs: without their size, and of two parts.
         let streamed = zstd::stream::encode_all(&body[..], 1).unwrap();
         assert_eq!(unpack(&streamed).unwrap(), body);

@@ -5,14 +5,14 @@ use rustc_hash::FxHashMap;
 use super::site_blocks::PageBlocks;
 use crate::narrow::NarrowColumn;
 
-/// The blocks of a page, which has few slots and many blocks.
+/// The blocks of a page. Many blocks share a few slots.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NarrowBlocks {
     slots: Box<[u32]>,
-    /// Number of the slot of each block.
+    /// Index of the slot of each block.
     slot: NarrowColumn,
     texts: Box<[u32]>,
-    /// Steps from one block with digits to the next.
+    /// Difference of each place in `PageBlocks::patterns` from the one before.
     steps: NarrowColumn,
     /// Their texts with digits as 0.
     patterns: Box<[u32]>,

@@ -17,7 +17,7 @@ pub(super) struct Alike<'a> {
     pub(super) threshold: f64,
 }
 
-/// Buffers.
+/// Buffers that are reused by the next lists.
 #[derive(Default)]
 pub(super) struct Pairing {
     /// Hashes of the tag names on the right. Most pairs of two lists are told apart by them.
@@ -52,7 +52,7 @@ impl Candidate {
 }
 
 impl Alike<'_> {
-    /// Pairs children in lists that had m and n members, best pair first. Leaves buffers in any state.
+    /// Pairs children of two nodes that have m and n children, best pair first. The lists are used up.
     pub(super) fn pair(
         &self,
         (m, n): (u32, u32),
@@ -99,8 +99,8 @@ impl Alike<'_> {
         }
     }
 
-    /// Pairs children of one signature, position and number of children, in lists that were equally long. Each is more
-    /// similar to the other than to any other child. Leaves the others in the lists.
+    /// Pairs children of one signature, position and number of children, of two nodes that have n children each. Each is
+    /// more similar to the other than to any other child. Those that are not paired stay in the lists.
     fn pair_same_places(
         &self,
         n: u32,
@@ -203,7 +203,7 @@ enum Names {
     Element(f64),
 }
 
-/// The equality probability of two texts: this, and the rest by their positions.
+/// The equality probability of two texts: `TEXT`, and `TEXT_POSITION` times the agreement of their positions.
 const TEXT: f64 = 0.6;
 const TEXT_POSITION: f64 = 0.4;
 

@@ -57,3 +57,29 @@ impl ByNumber {
         right.retain(|_| !is_used.next().copied().unwrap_or(false));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_earlier_lists_are_forgotten() {
+        let list = |nodes: std::ops::Range<usize>| nodes.zip(1..).map(|(node, position)| Child { node, position });
+        let mut by_number = ByNumber::default();
+        for round in [0, 1, u32::MAX - 1, u32::MAX, 1] {
+            by_number.round = round;
+            // On the right only the first list has a 2.
+            for (right_numbers, expected) in [([2, 0, 2], vec![(0, 0), (2, 2)]), ([1, 0, 0], vec![])] {
+                let (mut left, mut right): (Vec<Child>, Vec<Child>) = (list(0..3).collect(), list(0..3).collect());
+                let mut pairs = Vec::new();
+                let (here, there) = ((&mut left, [2, 3, 2].as_slice()), (&mut right, right_numbers.as_slice()));
+                by_number.pair(4, here, there, |i, j| pairs.push((i, j)));
+                assert_eq!(
+                    (pairs.len(), left.len(), right.len()),
+                    (expected.len(), 3 - expected.len(), 3 - expected.len())
+                );
+                assert_eq!(pairs, expected, "round {round}");
+            }
+        }
+    }
+}

@@ -1,8 +1,8 @@
-//! The columns that pages and training pages both have, by node.
+//! The columns that pages and training pages both have, with one entry per node in preorder.
 
 use crate::narrow::NarrowColumn;
 
-/// The columns of a page that is aligned.
+/// The columns as they are aligned, in four bytes a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Columns {
     /// Number of its signature in the interner.
@@ -14,7 +14,7 @@ pub(super) struct Columns {
     pub(super) subtree: Vec<u32>,
 }
 
-/// The columns of a training page, in less memory.
+/// The columns as a training page keeps them, in less memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NarrowColumns {
     pub(super) signature: NarrowColumn,

@@ -13,9 +13,9 @@ impl LabelRuns {
         LabelRuns(begins_own.then_some(0).into_iter().chain(runs.map(|run| run.len() as u32)).collect())
     }
 
-    /// Labels of these lengths.
+    /// Labels of these lengths. A file may have runs of length 0 among them.
     pub(super) fn of_lengths(lengths: &[u32]) -> LabelRuns {
-        LabelRuns(lengths.into())
+        LabelRuns::of(&LabelRuns(lengths.into()).to_vec())
     }
 
     pub(super) fn lengths(&self) -> &[u32] {
@@ -56,5 +56,12 @@ mod tests {
             prop_assert_eq!(template, expected);
             prop_assert_eq!(LabelRuns::of_lengths(runs.lengths()), runs);
         }
+    }
+
+    #[test]
+    fn empty_runs_of_a_file_are_left_out() {
+        let runs = LabelRuns::of_lengths(&[2, 0, 1, 3, 0, 0]);
+        assert_eq!(runs, LabelRuns::of(&[true, true, true, false, false, false]));
+        assert_eq!(runs.lengths(), [3, 3]);
     }
 }

@@ -18,16 +18,15 @@ pub(super) struct Scratch {
     pub(super) lists: Lists,
     pub(super) by_subtree: ByNumber,
     pub(super) by_signature: ByNumber,
-    /// The subtrees of the training page, once they are noted.
+    /// The subtrees of the training page, if `is_noted`.
     pub(super) found_in: NumberSet,
-    /// Whether they are.
     pub(super) is_noted: bool,
 }
 
-/// Numbers up to this one keep their buffers for the next page. Those of greater ones are given back.
+/// Entries of the largest buffer above which the buffers are freed instead of kept for the next page.
 const MOST_KEPT: usize = 1 << 18;
 
-/// Does something with the buffers of this thread.
+/// Calls `work` with the buffers of this thread.
 pub(super) fn with_scratch<R>(work: impl FnOnce(&mut Scratch) -> R) -> R {
     thread_local! {
         static SCRATCH: RefCell<Scratch> = RefCell::default();
@@ -48,10 +47,10 @@ impl Scratch {
     }
 }
 
-/// A set of numbers that is emptied at once.
+/// A set of numbers that is emptied without a pass over them.
 #[derive(Default)]
 pub(super) struct NumberSet {
-    /// The round in which each number was entered.
+    /// The round in which each number was entered last.
     number: Vec<u32>,
     round: u32,
 }
