@@ -99,8 +99,8 @@ impl Alike<'_> {
         }
     }
 
-    /// Pairs children of one signature, position and number of children, of two nodes that have n children each. Each is
-    /// more similar to the other than to any other child. Those that are not paired stay in the lists.
+    /// Pairs children of one signature, position and number of children, of two nodes that have n children each. Each
+    /// is more similar to the other than to any other child. Those that are not paired stay in the lists.
     fn pair_same_places(
         &self,
         n: u32,
