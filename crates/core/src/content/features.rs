@@ -15,6 +15,7 @@ use super::class_words::ClassWords;
 use super::elements::Elements;
 use super::head::Head;
 use super::measures::{Measure, Measures};
+use super::numbers::ln1p;
 use super::sums::Sums;
 use super::tags::{AROUND, HOLDERS, Tags};
 use crate::dom::{NodeId, Tree};
@@ -118,7 +119,7 @@ impl<'t> Facts<'t> {
 
     /// Gives the features of each block in order, [`N_FEATURES`] at a time.
     pub(super) fn for_each_row(&self, classes: &ClassWords, mut each: impl FnMut(&[f32])) {
-        let articles = self.tree.all("article").count();
+        let ln_articles = ln1p(self.tree.all("article").count() as f32);
         let places = places::Places::of(self);
         let paths = paths::Paths::of(self);
         let ancestors = ancestors::Ancestors::of(self);
@@ -139,7 +140,7 @@ impl<'t> Facts<'t> {
             own::write_holder(self, block, next());
             own::write_outer_holder(self, block, next());
             own::write_around(self, block, next());
-            own::write_article(self, block, articles, next());
+            own::write_article(self, block, ln_articles, next());
             places.write(self, block, next());
             paths.write(self, block, next());
             ancestors.write(self, block, next());

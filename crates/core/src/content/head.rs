@@ -29,7 +29,7 @@ pub(super) struct HeadWords {
 impl HeadWords {
     fn of(text: &str, measures: &Measures) -> HeadWords {
         let mut words = FxHashSet::default();
-        for_each_word(text, |word| {
+        for_each_word(text, |word, _| {
             words.insert(word);
         });
         let mut is_in = vec![false; measures.n_distinct()];

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::bits::{others, places, steps};
 use super::blocks::{Block, Blocks};
 use super::numbers::ln;
 use super::tags::{Is, Tags};
@@ -70,8 +71,8 @@ pub(super) struct Measures {
     pub(super) words: Vec<u32>,
     /// The distinct words, by their hash.
     numbers: FxHashMap<u64, u32>,
-    /// Of each word: its hash.
-    hashes: Vec<u64>,
+    /// Of each word: [`Word::rank`](super::words::Word::rank).
+    ranks: Vec<u64>,
     /// Of each word: the logarithm of how often it is on the page.
     pub(super) ln_counts: Vec<f32>,
     /// Of each word: whether it is among the most frequent ones of the prose, function words of any language.
@@ -97,7 +98,7 @@ impl Measures {
             *measures.text_counts.entry(measure.text).or_default() += 1;
             measures.list.push(measure);
         }
-        let n = measures.hashes.len();
+        let n = measures.ranks.len();
         let (mut counts, mut in_prose) = (vec![0_u32; n], vec![0_u32; n]);
         for measure in &measures.list {
             for word in &measures.words[measure.words.clone()] {
@@ -108,7 +109,7 @@ impl Measures {
         measures.ln_counts = counts.iter().map(|count| ln(*count as f32)).collect();
         let mut ranked: Vec<(u32, u64, usize)> = (0..n)
             .filter(|word| in_prose[*word] > 0)
-            .map(|word| (in_prose[word], measures.hashes[word], word))
+            .map(|word| (in_prose[word], measures.ranks[word], word))
             .collect();
         if ranked.len() > N_FREQUENT {
             ranked.select_nth_unstable_by(N_FREQUENT, |a, b| b.cmp(a));
@@ -126,16 +127,16 @@ impl Measures {
 
     /// Number of distinct words.
     pub(super) fn n_distinct(&self) -> usize {
-        self.hashes.len()
+        self.ranks.len()
     }
 
     fn add_words(&mut self, text: &str) -> std::ops::Range<usize> {
         let from = self.words.len();
-        for_each_word(text, |hash| {
-            let next = self.hashes.len() as u32;
+        for_each_word(text, |hash, word| {
+            let next = self.ranks.len() as u32;
             let number = *self.numbers.entry(hash).or_insert(next);
             if number == next {
-                self.hashes.push(hash);
+                self.ranks.push(word.rank());
             }
             self.words.push(number);
         });
@@ -172,10 +173,7 @@ impl Measures {
 
 impl Measure {
     fn read_text(&mut self, text: &str) {
-        let counts = match text.is_ascii() {
-            true => Counts::of_ascii(text.as_bytes()),
-            false => Counts::of(text),
-        };
+        let counts = Counts::of(text);
         self.chars = counts.chars as f32;
         self.digits = counts.digits as f32;
         self.marks = counts.marks as f32;
@@ -225,10 +223,10 @@ struct Counts {
     all_capitals: u32,
 }
 
-/// What a byte counts as, in a number with one byte for each sum of [`Counts::of_ascii`].
+/// What a byte of ASCII counts as, in a number with one byte for each sum of [`Counts::of`].
 static SUMS_BY_BYTE: [u64; 256] = {
     let (mut sums, mut byte) = ([0; 256], 0);
-    while byte < 256 {
+    while byte < 128 {
         let c = byte as u8 as char;
         sums[byte] = c.is_ascii_digit() as u64
             | (is_mark(c) as u64) << 8
@@ -242,22 +240,10 @@ static SUMS_BY_BYTE: [u64; 256] = {
 
 impl Counts {
     fn of(text: &str) -> Counts {
-        let mut counts = Counts::default();
-        text.chars().for_each(|c| counts.add(c));
-        for word in text.split(' ') {
-            let mut letters = word.chars().filter(|c| c.is_alphabetic()).peekable();
-            let is_all = word.len() > 1 && letters.peek().is_some() && letters.all(char::is_uppercase);
-            counts.add_word(word.starts_with(char::is_uppercase), is_all);
-        }
-        counts
-    }
-
-    /// Gives what [`Counts::of`] gives. Words that begin with a small letter are not read for capitals.
-    fn of_ascii(text: &[u8]) -> Counts {
         /// With more bytes, a sum could exceed its byte of the number.
         const STEP: usize = 255;
         let mut counts = Counts::default();
-        for step in text.chunks(STEP) {
+        for step in text.as_bytes().chunks(STEP) {
             let sums: u64 = step.iter().map(|byte| SUMS_BY_BYTE[usize::from(*byte)]).sum();
             let [digits, marks, commas, separators, asking, ..] = sums.to_le_bytes().map(u32::from);
             counts.digits += digits;
@@ -266,49 +252,46 @@ impl Counts {
             counts.separators += separators;
             counts.asking += asking;
         }
-        let mut begin = 0;
-        for end in memchr::memchr_iter(b' ', text).chain([text.len()]) {
-            let word = &text[begin..end];
-            begin = end + 1;
-            counts.chars += word.len() as u32;
-            match word.first() {
-                Some(b'a'..=b'z') => counts.words += 1,
-                first => {
-                    let is_all = word.len() > 1
-                        && word.iter().any(u8::is_ascii_uppercase)
-                        && !word.iter().any(u8::is_ascii_lowercase);
-                    counts.add_word(first.is_some_and(u8::is_ascii_uppercase), is_all);
-                }
-            }
+        counts.count_words(text);
+        if !text.is_ascii() {
+            others(text).for_each(|c| counts.add_other(c));
         }
         counts
     }
 
-    fn add(&mut self, c: char) {
-        if c == ' ' {
-            return;
+    /// Counts the words between blanks, and the other bytes as characters.
+    fn count_words(&mut self, text: &str) {
+        let (mut n_blanks, mut last) = (0, 1);
+        for (from, step) in steps(text.as_bytes()) {
+            let blanks = step.bits(|byte| byte == b' ');
+            let begins = (blanks << 1 | last) & !blanks;
+            n_blanks += blanks.count_ones();
+            last = blanks >> 63;
+            // Words with a small letter first are neither.
+            for at in places(begins & step.bits(|byte| !byte.is_ascii_lowercase())) {
+                let word = text.get(from + at..).unwrap_or_default();
+                let word = &word[..memchr::memchr(b' ', word.as_bytes()).unwrap_or(word.len())];
+                self.capitalized += u32::from(word.starts_with(char::is_uppercase));
+                self.all_capitals += u32::from(is_all_capitals(word));
+            }
         }
-        self.chars += 1;
-        if !c.is_ascii_alphabetic() {
-            self.add_other(c);
-        }
+        self.words = n_blanks + 1;
+        self.chars = text.len() as u32 - n_blanks;
     }
 
-    /// A character that is no letter of ASCII.
+    /// A character that is not ASCII, whose bytes were counted as characters.
     fn add_other(&mut self, c: char) {
-        self.digits += u32::from(c.is_ascii_digit());
+        self.chars -= c.len_utf8() as u32 - 1;
         self.marks += u32::from(is_mark(c));
-        self.commas += u32::from(matches!(c, ',' | '，' | '、'));
+        self.commas += u32::from(matches!(c, '，' | '、'));
         self.separators += u32::from(is_separator(c));
         self.copyright_signs += u32::from(c == '©');
-        self.asking += u32::from(matches!(c, '?' | '!'));
     }
+}
 
-    fn add_word(&mut self, is_capitalized: bool, is_all_capitals: bool) {
-        self.words += 1;
-        self.capitalized += u32::from(is_capitalized);
-        self.all_capitals += u32::from(is_all_capitals);
-    }
+fn is_all_capitals(word: &str) -> bool {
+    let mut letters = word.chars().filter(|c| c.is_alphabetic()).peekable();
+    word.len() > 1 && letters.peek().is_some() && letters.all(char::is_uppercase)
 }
 
 /// What inline elements say of the text nodes below them.
@@ -342,15 +325,34 @@ impl Links {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_text_of_ascii_is_counted_like_any_other() {
-        let texts = ["", " ", "Rye, OATS & corn: 1/2 of A1 B!", "a  b ", "X", "XY 12 -- ?", "NASA's U.S. [edit] >>"];
-        for text in texts {
-            assert_eq!(Counts::of_ascii(text.as_bytes()), Counts::of(text), "{text}");
-            let long = text.repeat(300);
-            assert_eq!(Counts::of_ascii(long.as_bytes()), Counts::of(&long), "{text}, repeated");
+    /// The literal form of [`Counts::of`].
+    fn counted(text: &str) -> Counts {
+        let n = |is: fn(char) -> bool| text.chars().filter(|c| is(*c)).count() as u32;
+        let words = |is: fn(&str) -> bool| text.split(' ').filter(|word| is(word)).count() as u32;
+        Counts {
+            chars: n(|c| c != ' '),
+            digits: n(|c| c.is_ascii_digit()),
+            marks: n(is_mark),
+            commas: n(|c| matches!(c, ',' | '，' | '、')),
+            separators: n(is_separator),
+            copyright_signs: n(|c| c == '©'),
+            asking: n(|c| matches!(c, '?' | '!')),
+            words: words(|_| true),
+            capitalized: words(|word| word.starts_with(char::is_uppercase)),
+            all_capitals: words(is_all_capitals),
         }
-        assert_eq!(Counts::of_ascii(&[b'7'; 600]).digits, 600);
+    }
+
+    #[test]
+    fn counts_are_those_of_the_characters() {
+        let ascii = ["", " ", "Rye, OATS & corn: 1/2 of A1 B!", "a  b ", "X", "XY 12 -- ?", "NASA's U.S. [edit] >>"];
+        let other = ["Été, ÉTÉ © 2 É", "北京，上海、天津 A", "\u{201c}Rye\u{201d} » oats…", "Ёлка ЁЛКА ё!", "ß SS ẞẞ"];
+        for text in ascii.into_iter().chain(other) {
+            assert_eq!(Counts::of(text), counted(text), "{text}");
+            let long = text.repeat(300);
+            assert_eq!(Counts::of(&long), counted(&long), "{text}, repeated");
+        }
+        assert_eq!(Counts::of(&"7".repeat(600)).digits, 600);
         let counts = Counts::of("Rye, OATS © B1");
         assert_eq!((counts.words, counts.capitalized, counts.all_capitals, counts.copyright_signs), (4, 3, 2, 1));
     }

@@ -8,6 +8,7 @@
 //! (`class_words.rs`).
 
 mod amount;
+mod bits;
 mod blocks;
 mod class_words;
 mod elements;

@@ -12,6 +12,7 @@
 //! All sums run in a fixed order in single precision, without fused operations, so that the same page gives the same
 //! bits on every machine.
 
+use super::bits::{N, bits, places};
 use super::numbers::exp;
 
 /// Numbers of a hidden layer.
@@ -54,9 +55,8 @@ fn standardized(value: f32, mean: f32, scale: f32) -> f32 {
 /// The blocks of a page in front of a net, added one by one in their order.
 pub(super) struct Page<'n> {
     net: &'n Net,
-    /// Of the block that is added: the differences that its features make, and the features that make any.
+    /// Of the block that is added: the differences that its features make.
     differences: Vec<f32>,
-    different: Vec<u16>,
     /// The first layer of each block.
     first: Vec<Layer>,
     /// Sum of the first layers, and the same weighted by length.
@@ -80,19 +80,7 @@ impl Page<'_> {
 
     fn first_layer(&mut self, row: &[f32]) -> Layer {
         self.net.scales.differences(row, &mut self.differences);
-        let mut n = 0;
-        for (group, differences) in self.differences.chunks(GROUP).enumerate() {
-            // Twice the bits, because -0 is 0.
-            if differences.iter().fold(0, |all, difference| all | difference.to_bits() << 1) == 0 {
-                continue;
-            }
-            // Listed without a branch: it would be predicted wrong for many of them.
-            for (at, difference) in differences.iter().enumerate() {
-                self.different[n] = (group * GROUP + at) as u16;
-                n += usize::from(*difference != 0.0);
-            }
-        }
-        added(&self.net.zero, &self.different[..n], &self.differences, &self.net.w1).map(relu)
+        added(&self.net.zero, &self.differences, &self.net.w1).map(relu)
     }
 
     /// The logit of each block.
@@ -104,9 +92,6 @@ impl Page<'_> {
         self.first.iter().map(|first| self.net.logit(first, &pooled)).collect()
     }
 }
-
-/// Features that are looked at together.
-const GROUP: usize = 8;
 
 /// Standardized features are cut at this many deviations.
 const CLIP: f32 = 4.0;
@@ -167,7 +152,6 @@ impl Net {
         Page {
             net: self,
             differences: vec![0.0; n],
-            different: vec![0; n],
             first: Vec::with_capacity(n_blocks),
             mean: none,
             weighted: none,
@@ -176,13 +160,7 @@ impl Net {
     }
 
     fn logit(&self, first: &Layer, pooled: &Layer) -> f32 {
-        // Inputs that are not 0 are listed without a branch, as in the first layer.
-        let (mut active, mut n) = ([0_u16; HIDDEN], 0);
-        for (at, value) in first.iter().enumerate() {
-            active[n] = at as u16;
-            n += usize::from(*value > 0.0);
-        }
-        let second = added(pooled, &active[..n], first, &self.w2);
+        let second = added(pooled, first, &self.w2);
         self.b3 + second.iter().zip(&self.w3).map(|(value, weight)| relu(*value) * weight).sum::<f32>()
     }
 }
@@ -196,13 +174,17 @@ fn relu(value: f32) -> f32 {
     value.max(0.0)
 }
 
-/// A sum and the weights of the listed inputs, each times its value. Not inlined: within `logit`, the
-/// compiler splits the sum into scalars.
+/// A sum and the weights of the inputs, each times its value. Most inputs are 0 and add nothing. Not inlined: within
+/// `logit`, the compiler splits the sum into scalars.
 #[inline(never)]
-fn added(sum: &Layer, listed: &[u16], values: &[f32], weights: &[Layer]) -> Layer {
+fn added(sum: &Layer, values: &[f32], weights: &[Layer]) -> Layer {
     let mut sum = *sum;
-    for at in listed.iter().map(|at| usize::from(*at)) {
-        add(&mut sum, values[at], &weights[at]);
+    for (values, weights) in values.chunks(N).zip(weights.chunks(N)) {
+        let mut flags = [0; N];
+        flags.iter_mut().zip(values).for_each(|(flag, value)| *flag = u8::from(*value != 0.0));
+        for at in places(bits(&flags)) {
+            add(&mut sum, values[at], &weights[at]);
+        }
     }
     sum
 }

@@ -17,8 +17,9 @@ pub(super) fn ln1p(x: f32) -> f32 {
 
 /// Natural logarithm.
 pub(super) fn ln(x: f32) -> f32 {
-    let whole = x as usize;
-    match LOGARITHMS.get(whole) {
+    // Of 32 bits: the conversion is one instruction.
+    let whole = x as i32;
+    match LOGARITHMS.get(whole as usize) {
         Some(known) if whole as f32 == x => *known,
         _ => libm::logf(x),
     }

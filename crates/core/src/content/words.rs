@@ -1,7 +1,9 @@
 //! Words and marks of a text, in any script.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::bits::{first, others, places, steps};
 use crate::dom::mix;
 
 /// Whether a character of Chinese, Japanese or Korean script is a word by itself here, and weighs as three letters.
@@ -34,42 +36,96 @@ pub(super) const fn is_separator(c: char) -> bool {
 
 /// Length of a text: its characters without white space, an ideograph as three.
 pub(super) fn weight(text: &str) -> u32 {
+    let ascii: u32 = text.as_bytes().chunks(usize::from(u8::MAX)).map(weight_of_step).sum();
     if text.is_ascii() {
-        return text.as_bytes().chunks(usize::from(u8::MAX)).map(weight_of_step).sum();
+        return ascii;
     }
-    text.chars().filter(|c| !c.is_whitespace()).map(|c| if is_ideograph(c) { 3 } else { 1 }).sum()
+    let other = |c: char| if is_ideograph(c) { 3 } else { u32::from(!c.is_whitespace()) };
+    ascii + others(text).map(other).sum::<u32>()
 }
 
-/// Bytes of ASCII that are no white space. The sum of a step fits into a byte, so that the loop is compiled to
+/// Bytes that are ASCII and no white space. The sum of a step fits into a byte, so that the loop is compiled to
 /// vector instructions.
 fn weight_of_step(step: &[u8]) -> u32 {
-    let is_space = |byte: u8| (byte == b' ') | ((b'\t'..=b'\r').contains(&byte) & (byte != 0x0b));
-    u32::from(step.iter().map(|byte| u8::from(!is_space(*byte))).sum::<u8>())
+    let is_space = |byte: u8| (byte == b' ') | (b'\t'..=b'\r').contains(&byte);
+    u32::from(step.iter().map(|byte| u8::from(byte.is_ascii() & !is_space(*byte))).sum::<u8>())
 }
 
-/// Calls `each` with a hash of every word: a run of letters, digits and `_` in lower case, or one ideograph.
-pub(super) fn for_each_word(text: &str, mut each: impl FnMut(u64)) {
-    if text.is_ascii() {
-        return for_each_ascii_word(text.as_bytes(), each);
-    }
-    let (parts, mut word) = (&*PARTS, 0_u64);
-    for c in text.chars() {
-        match parts.get(c as usize).copied().unwrap_or_else(|| part_of(c)) {
-            Part::Letter(c) => word = step(word, u64::from(c)),
-            Part::Letters => c.to_lowercase().for_each(|c| word = step(word, u64::from(c as u32))),
-            part => {
-                if word != 0 {
-                    each(mix(0, std::mem::take(&mut word)));
-                }
-                if part == Part::Word {
-                    each(mix(1, u64::from(c as u32)));
-                }
-            }
+/// A word of a text.
+#[derive(Clone, Copy)]
+pub(super) enum Word<'t> {
+    /// As the text has it, of letters, digits and `_` of ASCII.
+    Ascii(&'t [u8]),
+    /// In lower case, with [`SMALL_LINE`] for `_`.
+    Small(&'t str),
+    Ideograph(char),
+}
+
+/// `_` with the bit that makes a capital letter small.
+const SMALL_LINE: char = '\x7f';
+
+impl Word<'_> {
+    /// A number that puts words in order which are alike otherwise.
+    pub(super) fn rank(self) -> u64 {
+        // FNV-1a over the characters in lower case.
+        let step = |word: u64, c: u64| (word ^ 0xcbf2_9ce4_8422_2325 ^ c).wrapping_mul(0x0100_0000_01b3) | 1;
+        let small_byte = |byte: &u8| u64::from(byte.to_ascii_lowercase());
+        let small_char = |c: char| if c == SMALL_LINE { u64::from(b'_') } else { u64::from(c) };
+        match self {
+            Word::Ascii(word) => mix(0, word.iter().map(small_byte).fold(0, step)),
+            Word::Small(word) => mix(0, word.chars().map(small_char).fold(0, step)),
+            Word::Ideograph(c) => mix(1, u64::from(c)),
         }
     }
-    if word != 0 {
-        each(mix(0, word));
+}
+
+/// Calls `each` with a hash of every word and the word: a run of letters, digits and `_` in lower case, or one
+/// ideograph.
+pub(super) fn for_each_word(text: &str, mut each: impl FnMut(u64, Word<'_>)) {
+    let is_letter = |byte: u8| (byte | 0x20).wrapping_sub(b'a') < 26 || byte.wrapping_sub(b'0') < 10 || byte == b'_';
+    let is_ascii = text.is_ascii();
+    let mut run = |run: Range<usize>| match text.get(run.clone()) {
+        Some(other) if !is_ascii && !other.is_ascii() => for_each_other_word(other, &mut each),
+        _ => each(hash_part(text.as_bytes(), run.clone(), SMALL), Word::Ascii(&text.as_bytes()[run])),
+    };
+    let (mut open, mut last) = (None, 0);
+    for (from, step) in steps(text.as_bytes()) {
+        // What is not ASCII is looked at one by one.
+        let letters = step.bits(|byte| is_letter(byte) || !byte.is_ascii());
+        for at in places(letters ^ (letters << 1 | last)) {
+            match open.take() {
+                Some(begin) => run(begin..from + at),
+                None => open = Some(from + at),
+            }
+        }
+        last = letters >> 63;
     }
+    if let Some(begin) = open {
+        run(begin..text.len());
+    }
+}
+
+/// The words of a text that is not all ASCII.
+fn for_each_other_word(text: &str, mut each: impl FnMut(u64, Word<'_>)) {
+    let (parts, mut word) = (&*PARTS, String::with_capacity(text.len()));
+    let mut end = |word: &mut String, ideograph: Option<char>| {
+        if !word.is_empty() {
+            each(hash_part(word.as_bytes(), 0..word.len(), 0), Word::Small(word));
+            word.clear();
+        }
+        if let Some(c) = ideograph {
+            each(mix(1, u64::from(c)), Word::Ideograph(c));
+        }
+    };
+    for c in text.chars() {
+        match parts.get(c as usize).copied().unwrap_or_else(|| part_of(c)) {
+            Part::Letter(c) => word.push(c),
+            Part::Letters => word.extend(c.to_lowercase()),
+            Part::Word => end(&mut word, Some(c)),
+            Part::None => end(&mut word, None),
+        }
+    }
+    end(&mut word, None);
 }
 
 /// What a character is to the words of a text.
@@ -78,7 +134,7 @@ enum Part {
     /// No part of a word.
     None,
     /// A letter, a digit or `_`, in lower case.
-    Letter(u32),
+    Letter(char),
     /// A letter whose lower case is to be looked up.
     Letters,
     /// A word by itself.
@@ -91,8 +147,8 @@ static PARTS: LazyLock<Vec<Part>> = LazyLock::new(|| ('\0'..'\u{800}').map(part_
 /// What a character is, without the table.
 fn part_of(c: char) -> Part {
     match c {
-        '_' => Part::Letter(c as u32),
-        '\0'..='\x7f' if c.is_ascii_alphanumeric() => Part::Letter(u32::from(c.to_ascii_lowercase())),
+        '_' => Part::Letter(SMALL_LINE),
+        '\0'..='\x7f' if c.is_ascii_alphanumeric() => Part::Letter(c.to_ascii_lowercase()),
         '\0'..='\x7f' => Part::None,
         // Ideographs and syllables, all of which are letters: frequent, and slow to look up.
         '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => Part::Word,
@@ -101,7 +157,7 @@ fn part_of(c: char) -> Part {
         '\u{80}'..'\u{800}' => {
             let mut small = c.to_lowercase();
             match (small.next(), small.next()) {
-                (Some(small), None) => Part::Letter(small as u32),
+                (Some(small), None) => Part::Letter(small),
                 _ => Part::Letters,
             }
         }
@@ -109,44 +165,31 @@ fn part_of(c: char) -> Part {
     }
 }
 
-/// Letters, digits and `_` of ASCII, in lower case; 0 for other bytes.
-static WORD_BYTES: [u8; 256] = {
-    let (mut bytes, mut byte) = ([0; 256], 0_u8);
-    while byte < 128 {
-        if byte.is_ascii_alphanumeric() || byte == b'_' {
-            bytes[byte as usize] = byte.to_ascii_lowercase();
-        }
-        byte += 1;
-    }
-    bytes
-};
+/// The bit that makes a capital letter small, in eight bytes. Digits have it, and `_` becomes [`SMALL_LINE`].
+const SMALL: u64 = 0x2020_2020_2020_2020;
 
-fn for_each_ascii_word(text: &[u8], mut each: impl FnMut(u64)) {
-    let mut word = 0;
-    for byte in text {
-        match WORD_BYTES[usize::from(*byte)] {
-            0 if word != 0 => each(mix(0, std::mem::take(&mut word))),
-            0 => {}
-            byte => word = step(word, u64::from(byte)),
-        }
+/// Hash of a part of a text, with these bits set in each eight of its bytes.
+fn hash_part(text: &[u8], part: Range<usize>, set: u64) -> u64 {
+    let mut hash = part.len() as u64;
+    for at in part.clone().step_by(8) {
+        let n = (part.end - at).min(8);
+        let bytes = match text[at..].first_chunk::<8>() {
+            Some(bytes) => *bytes,
+            None => {
+                let mut bytes = [0; 8];
+                bytes[..n].copy_from_slice(&text[at..at + n]);
+                bytes
+            }
+        };
+        hash = mix(hash, (u64::from_le_bytes(bytes) | set) & (u64::MAX >> (64 - 8 * n)));
     }
-    if word != 0 {
-        each(mix(0, word));
-    }
-}
-
-fn step(word: u64, c: u64) -> u64 {
-    // FNV-1a over characters; never 0 for a word.
-    (word ^ 0xcbf2_9ce4_8422_2325 ^ c).wrapping_mul(0x0100_0000_01b3) | 1
+    hash
 }
 
 /// Whether a text holds a time or a date: `12:30`, `1/2/2026`, a year, or their ideographs.
 pub(super) fn has_date(text: &str) -> bool {
-    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
-        return false;
-    }
     let mut rest = text;
-    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+    while let Some(at) = first(rest.as_bytes(), |byte| byte.is_ascii_digit()) {
         let before = rest[..at].chars().next_back();
         let digits = rest[at..].bytes().take_while(u8::is_ascii_digit).count();
         let (number, behind) = (&rest[at..at + digits], &rest[at + digits..]);
@@ -176,11 +219,14 @@ pub(super) fn has_date(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use rustc_hash::{FxHashMap, FxHashSet};
+
     use super::*;
 
     fn words(text: &str) -> Vec<u64> {
         let mut words = Vec::new();
-        for_each_word(text, |word| words.push(word));
+        for_each_word(text, |word, _| words.push(word));
         words
     }
 
@@ -195,14 +241,53 @@ mod tests {
         assert!(words("  …").is_empty());
     }
 
-    #[test]
-    fn a_long_text_weighs_as_much_as_its_characters() {
-        let all: String = (0..128_u8).map(char::from).collect();
-        for n in [1, 2, 3, 9] {
-            let text = all.repeat(n);
-            assert_eq!(weight(&text), text.chars().filter(|c| !c.is_ascii_whitespace()).count() as u32);
+    /// The literal form of [`for_each_word`].
+    fn split(text: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        for c in text.chars() {
+            let alone = is_ideograph(c) && c.is_alphanumeric();
+            if alone || !(c.is_alphanumeric() || c == '_') {
+                words.push(if alone { c.to_string() } else { String::new() });
+            }
+            match words.last_mut() {
+                Some(word) if !alone && (c.is_alphanumeric() || c == '_') => word.extend(c.to_lowercase()),
+                _ => words.push(String::new()),
+            }
         }
-        assert_eq!(weight(&"a".repeat(1000)), 1000);
+        words.retain(|word| !word.is_empty());
+        words
+    }
+
+    proptest! {
+        #[test]
+        fn words_and_weights_are_those_of_the_characters(
+            text in proptest::collection::vec(prop::sample::select("aZ9_ .\t\u{b}-éÉßİ’北ア\u{3000}ё🌾".chars().collect::<Vec<_>>()), 0..300)
+        ) {
+            let text: String = text.into_iter().collect();
+            let (mut found, mut hashes) = (Vec::new(), FxHashMap::default());
+            for_each_word(&text, |hash, word| {
+                found.push(word.rank());
+                hashes.insert(hash, word.rank());
+            });
+            let expected = split(&text);
+            let rank = |word: &String| match word.chars().next() {
+                Some(c) if is_ideograph(c) => Word::Ideograph(c).rank(),
+                _ => Word::Small(word).rank(),
+            };
+            prop_assert_eq!(found, expected.iter().map(rank).collect::<Vec<u64>>());
+            prop_assert_eq!(hashes.len(), expected.iter().collect::<FxHashSet<_>>().len());
+            let weight_of = |c: char| if is_ideograph(c) { 3 } else { u32::from(!c.is_whitespace()) };
+            prop_assert_eq!(weight(&text), text.chars().map(weight_of).sum::<u32>());
+        }
+    }
+
+    #[test]
+    fn a_word_is_hashed_alike_in_any_text() {
+        let word = |text: &str| words(text)[0];
+        for name in ["a", "MY_name_1", "eightlet", "nine_more", "a_word_of_many_letters_that_goes_on"] {
+            assert_eq!(word(name), word(&format!("{}…é", name.to_lowercase())), "{name}");
+            assert_eq!(word(name), word(&format!("{name}, and more behind it")), "{name}");
+        }
     }
 
     #[test]

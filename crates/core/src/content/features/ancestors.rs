@@ -26,6 +26,8 @@ pub(super) struct Ancestors {
     steps: Vec<Step>,
     /// By node: the number of the step to the nearest ancestor that holds more blocks.
     of_node: Vec<u32>,
+    /// ln(1 + length) of the page.
+    length: f32,
 }
 
 /// No step was looked for.
@@ -53,15 +55,14 @@ impl Ancestors {
                 steps.push(step);
             }
         }
-        Ancestors { steps, of_node }
+        Ancestors { steps, of_node, length: ln1p(facts.sums.all.len) }
     }
 
     pub(super) fn write(&self, facts: &Facts<'_>, at: usize, out: &mut [f32]) {
         let mut node = facts.blocks.list[at].container;
         let mut levels = out.chunks_exact_mut(NAMES.len());
         // Missing levels repeat the last one.
-        let length = ln1p(facts.sums.all.len);
-        let mut last = [1.0, length, 0.0, 0.0, 1.0, 0.0, length, 1.0, 0.0, 0.0, 0.0, 0.0];
+        let mut last = [1.0, self.length, 0.0, 0.0, 1.0, 0.0, self.length, 1.0, 0.0, 0.0, 0.0, 0.0];
         let sum = facts.sums.subtree(facts.tree, node);
         if sum.n_blocks() > 1
             && let Some(level) = levels.next()

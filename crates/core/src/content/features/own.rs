@@ -136,8 +136,8 @@ pub(super) fn write_around(facts: &Facts<'_>, at: usize, out: &mut [f32]) {
     }
 }
 
-pub(super) fn write_article(facts: &Facts<'_>, at: usize, articles: usize, out: &mut [f32]) {
-    out[0] = ln1p(articles as f32);
+pub(super) fn write_article(facts: &Facts<'_>, at: usize, ln_articles: f32, out: &mut [f32]) {
+    out[0] = ln_articles;
     let start = facts.tree.counted().start;
     let (mut node, mut has_article, mut has_item) = (facts.blocks.list[at].container, false, false);
     loop {

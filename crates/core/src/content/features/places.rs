@@ -30,6 +30,11 @@ pub(super) struct Places {
     h1: Option<usize>,
     /// Headings up to each block.
     headings: Vec<u32>,
+    ln_blocks: f32,
+    ln_length: f32,
+    link_share: f32,
+    prose_share: f32,
+    elements: f32,
 }
 
 /// Least share of the title that makes a block its place.
@@ -54,12 +59,21 @@ impl Places {
             n += u32::from(*is);
             n
         });
-        Places { title: best.1.or(h1), h1, headings: headings.collect() }
+        let (all, length) = (facts.sums.all, facts.sums.all.len.max(1.0));
+        Places {
+            title: best.1.or(h1),
+            h1,
+            headings: headings.collect(),
+            ln_blocks: ln((facts.len() as f32).max(1.0)),
+            ln_length: ln1p(length),
+            link_share: all.link_len / length,
+            prose_share: share(all.prose, length),
+            elements: ln1p(facts.elements.n_holders as f32) / 10.0,
+        }
     }
 
     pub(super) fn write(&self, facts: &Facts<'_>, at: usize, out: &mut [f32]) {
-        let all = facts.sums.all;
-        let (n, length) = (facts.len() as f32, all.len.max(1.0));
+        let (n, length) = (facts.len() as f32, facts.sums.all.len.max(1.0));
         let (m, before) = (&facts.measures.list[at], facts.sums.len_before(at));
         let steps = |to: Option<usize>| {
             to.map_or(0.0, |to| {
@@ -71,9 +85,9 @@ impl Places {
         out.copy_from_slice(&[
             at as f32 / (n - 1.0).max(1.0),
             (before + 0.5 * m.len) / length,
-            ln(n.max(1.0)),
-            ln1p(length),
-            all.link_len / length,
+            self.ln_blocks,
+            self.ln_length,
+            self.link_share,
             facts.elements.list[facts.blocks.list[at].container].depth / 20.0,
             steps(self.title),
             side,
@@ -82,8 +96,8 @@ impl Places {
             f32::from(u8::from(self.h1.is_some())),
             ln1p(self.headings[at] as f32) / 3.0,
             ln1p(length - before) / 10.0,
-            share(all.prose, length),
-            ln1p(facts.elements.n_holders as f32) / 10.0,
+            self.prose_share,
+            self.elements,
         ]);
     }
 }
