@@ -188,20 +188,22 @@ fn find(origin: &str, name: &str) -> Result<&'static Key, SettingsError> {
         .ok_or_else(|| SettingsError::Unknown { origin: origin.to_owned(), key: name.to_owned() })
 }
 
-/// `; did you mean ...` if a key has a similar name.
+/// `; did you mean ...` if a key or a section has a similar name.
 fn nearest(name: &str) -> String {
-    KEYS.iter()
-        .map(|key| {
-            let whole = strsim::damerau_levenshtein(key.name, name);
-            let last = key.name.rsplit('.').next().map_or(usize::MAX, |last| {
-                // `delay` alone finds `politeness.delay`.
-                strsim::damerau_levenshtein(last, name.rsplit('.').next().unwrap_or(name)) + 1
-            });
-            (whole.min(last), key.name)
-        })
+    let distance = strsim::damerau_levenshtein;
+    let keys = KEYS.iter().map(|key| {
+        let whole = distance(key.name, name);
+        let last = key.name.rsplit('.').next().map_or(usize::MAX, |last| {
+            // `delay` alone finds `politeness.delay`.
+            distance(last, name.rsplit('.').next().unwrap_or(name)) + 1
+        });
+        (whole.min(last), key.name.to_owned())
+    });
+    let sections = KEYS.iter().filter_map(|key| key.name.split_once('.')).filter(|_| !name.contains('.'));
+    keys.chain(sections.map(|(section, _)| (distance(section, name), format!("[{section}]"))))
         .min()
         .filter(|(distance, _)| *distance <= 2 + name.len() / 3)
-        .map_or_else(|| "; crawl.toml lists all keys".to_owned(), |(_, key)| format!("; did you mean `{key}`?"))
+        .map_or_else(|| "; crawl.toml lists all keys".to_owned(), |(_, near)| format!("; did you mean `{near}`?"))
 }
 
 #[cfg(test)]
@@ -267,7 +269,7 @@ mod tests {
             refusal("[craw]\nmemory = 1"),
             "crawl.toml: unknown key `craw.memory`; did you mean `crawl.memory`?"
         );
-        assert!(refusal("[craw]").starts_with("crawl.toml: unknown key `craw`"));
+        assert_eq!(refusal("[craw]"), "crawl.toml: unknown key `craw`; did you mean `[crawl]`?");
         assert!(refusal("[zzzzzz]\nqqqqqq = 1").ends_with("crawl.toml lists all keys"));
     }
 

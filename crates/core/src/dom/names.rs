@@ -210,6 +210,11 @@ static NUMBERS: LazyLock<FxHashMap<&'static str, Name>> =
     LazyLock::new(|| (0..).map(Name).zip(KNOWN).map(|(name, (text, _))| (*text, name)).collect());
 
 impl Name {
+    /// A name that has a fixed number.
+    pub(super) fn known(text: &str) -> Option<Name> {
+        NUMBERS.get(text).copied()
+    }
+
     /// What an HTML element of this name is.
     pub(super) fn is(self) -> Is {
         KNOWN.get(self.0 as usize).map_or(Is::NOTHING, |known| known.1)
@@ -291,8 +296,8 @@ impl Names {
 
     /// The number of a name.
     pub(super) fn intern(&mut self, text: &str) -> Name {
-        if let Some(name) = NUMBERS.get(text).or_else(|| self.others.get(text)) {
-            return *name;
+        if let Some(name) = Name::known(text).or_else(|| self.others.get(text).copied()) {
+            return name;
         }
         let name = Name(self.len() as u32);
         self.texts.push(text.into());

@@ -9,6 +9,7 @@ use html5ever::tree_builder::TreeBuilder;
 use super::sink::{Handle, Sink};
 use crate::dom::ParseOptions;
 use crate::dom::depth_limit::DepthLimit;
+use crate::dom::names::Name;
 
 pub(super) struct LimitSink {
     pub(super) builder: TreeBuilder<Handle, Sink>,
@@ -48,28 +49,13 @@ impl LimitSink {
             TagKind::StartTag => {
                 let open_depth = self.builder.sink.open_depth.get();
                 let is_foreign = self.builder.adjusted_current_node_present_but_not_in_html_namespace();
-                let reads_text = is_raw_text(&tag.name) && !is_foreign && (self.scripting || &*tag.name != "noscript");
+                let is_raw_text = Name::known(&tag.name).is_some_and(Name::is_raw_text);
+                let reads_text = is_raw_text && !is_foreign && (self.scripting || &*tag.name != "noscript");
                 depth.drops_start(&tag.name, open_depth, reads_text, tag.self_closing)
             }
             TagKind::EndTag => !self.in_text.replace(false) && depth.drops_end(&tag.name),
         }
     }
-}
-
-fn is_raw_text(name: &str) -> bool {
-    matches!(
-        name,
-        "script"
-            | "style"
-            | "textarea"
-            | "title"
-            | "xmp"
-            | "iframe"
-            | "noembed"
-            | "noframes"
-            | "noscript"
-            | "plaintext"
-    )
 }
 
 impl TokenSink for LimitSink {
