@@ -65,11 +65,14 @@ struct Stable<'a> {
     of_set: Vec<Option<u32>>,
     lists: Vec<Vec<u32>>,
     known: FxHashMap<Vec<u32>, u32>,
+    /// A buffer for the list of a set: most sets have one that is known.
+    list: Vec<u32>,
 }
 
 impl<'a> Stable<'a> {
     fn new(kind: u64, sets: &Sets, vocabulary: &'a FxHashSet<u32>) -> Stable<'a> {
-        Stable { kind, vocabulary, of_set: vec![None; sets.len()], lists: Vec::new(), known: FxHashMap::default() }
+        let (of_set, known) = (vec![None; sets.len()], FxHashMap::default());
+        Stable { kind, vocabulary, of_set, lists: Vec::new(), known, list: Vec::new() }
     }
 
     /// The number of the list of a set.
@@ -78,12 +81,15 @@ impl<'a> Stable<'a> {
             return number;
         }
         let tokens = sets.get(set).iter().map(|name| token(self.kind, *name));
-        let mut list: Vec<u32> = tokens.filter(|token| self.vocabulary.contains(token)).collect();
-        list.sort_unstable();
-        list.dedup();
-        let number = *self.known.entry(list).or_insert_with_key(|list| {
-            self.lists.push(list.clone());
-            self.lists.len() as u32 - 1
+        self.list.clear();
+        self.list.extend(tokens.filter(|token| self.vocabulary.contains(token)));
+        self.list.sort_unstable();
+        self.list.dedup();
+        let number = self.known.get(&self.list).copied().unwrap_or_else(|| {
+            self.lists.push(self.list.clone());
+            let number = self.lists.len() as u32 - 1;
+            self.known.insert(self.list.clone(), number);
+            number
         });
         self.of_set[set.index()] = Some(number);
         number

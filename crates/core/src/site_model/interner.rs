@@ -58,7 +58,8 @@ const FIRST_STEP: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interner {
     signatures: Vec<NodeSignature>,
-    /// Their numbers by their hashes. A signature whose hash is taken gets the next free one.
+    /// Their numbers by their hashes, which stand for them as those of subtrees do: to compare the lists of two
+    /// signatures costs more than all else that is done to find one.
     by_hash: FxHashMap<u64, u32>,
     /// Number of the signature of texts.
     text: Option<u32>,
@@ -93,14 +94,7 @@ impl Interner {
     }
 
     pub(super) fn find_signature(&self, signature: &NodeSignature) -> Option<u32> {
-        let mut hash = signature.hash();
-        loop {
-            let number = *self.by_hash.get(&hash)?;
-            if self.signatures[number as usize] == *signature {
-                return Some(number);
-            }
-            hash = hash.wrapping_add(1);
-        }
+        self.by_hash.get(&signature.hash()).copied()
     }
 
     pub(super) fn find_text(&self, hash: u32) -> u32 {
@@ -123,11 +117,7 @@ impl Interner {
     /// Appends a signature. Of two equal ones, the first is found.
     fn push_signature(&mut self, signature: &NodeSignature) -> u32 {
         let number = self.signatures.len() as u32;
-        let mut hash = signature.hash();
-        while self.by_hash.contains_key(&hash) {
-            hash = hash.wrapping_add(1);
-        }
-        self.by_hash.insert(hash, number);
+        self.by_hash.entry(signature.hash()).or_insert(number);
         if *signature == NodeSignature::default() {
             self.text.get_or_insert(number);
         }
@@ -201,15 +191,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signature_is_found_where_another_one_has_its_hash() {
-        let named = |tag: u32| NodeSignature { tag, classes: vec![tag], ..NodeSignature::default() };
-        let mut interner = Interner::of_signatures(&[named(1), named(2)]);
-        for hash in [named(3).hash(), named(3).hash().wrapping_add(1)] {
-            interner.by_hash.insert(hash, 0);
-        }
-        assert_eq!(interner.find_signature(&named(3)), None);
-        assert_eq!([3, 2, 3, 4, 1].map(|tag| interner.add_signature(&named(tag))), [2, 1, 2, 3, 0]);
-        assert_eq!(interner.signatures(), [1, 2, 3, 4].map(named));
+    fn a_signature_has_one_number() {
+        let named = |tag: u32, classes: &[u32], attrs: &[u32]| NodeSignature {
+            tag,
+            id: 0,
+            classes: classes.to_vec(),
+            attrs: attrs.to_vec(),
+        };
+        // A class and an attribute of one number are two names.
+        let signatures = [named(1, &[], &[]), named(1, &[2], &[]), named(1, &[], &[2]), named(1, &[2, 3], &[])];
+        let mut interner = Interner::of_signatures(&signatures);
+        assert_eq!(signatures.each_ref().map(|signature| interner.find_signature(signature)), [0, 1, 2, 3].map(Some));
+        assert_eq!(interner.find_signature(&named(2, &[], &[])), None);
+        assert_eq!(interner.add_signature(&named(1, &[2], &[3])), 4);
+        assert_eq!([&signatures[3], &named(1, &[2], &[3])].map(|signature| interner.add_signature(signature)), [3, 4]);
+        assert_eq!(interner.signatures().len(), 5);
+        // A stored set may have one twice.
+        let twice = Interner::of_signatures(&[named(1, &[], &[]), named(1, &[], &[])]);
+        assert_eq!(twice.find_signature(&named(1, &[], &[])), Some(0));
     }
 
     proptest! {
