@@ -22,6 +22,22 @@ MODEL = "crates/core/src/site_model"
 # Name, file, what is there, what the mutant has, the tests: a target of cargo, and names.
 MUTANTS = [
     (
+        "a word ends where 64 bytes end",
+        "crates/core/src/content/words.rs",
+        "letters ^ (letters << 1 | last)",
+        "letters ^ (letters << 1)",
+        CORE,
+        "content::words",
+    ),
+    (
+        "a signature is its tag",
+        f"{MODEL}/interner.rs",
+        "mix(names, u64::from(self.tag) << 32 | u64::from(self.id))",
+        "mix(0, names & 0 | u64::from(self.tag) << 32 | u64::from(self.id))",
+        CORE,
+        "site_model::",
+    ),
+    (
         "a change back to template costs nothing",
         f"{MODEL}/evidence.rs",
         "const BACK: f64 = 12.48;",
