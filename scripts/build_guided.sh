@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the program twice, the second time guided by a profile of its own work (profile-guided optimization). The same
-# results for less CPU: docs/measurements.md has the figures. Takes four times as long as `cargo build --release`.
+# Builds the program twice, the second time guided by a profile of its own work (profile-guided optimization). Its
+# results are the same and need less CPU time (figures: docs/measurements.md). Takes four times as long as
+# `cargo build --release`.
 #
 #   scripts/build_guided.sh [OPTION OF cargo build]...
 #   RUSTFLAGS="-C target-cpu=native" scripts/build_guided.sh       # for machines like this one only

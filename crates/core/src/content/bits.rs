@@ -1,9 +1,9 @@
-//! Which of many things are of a kind, 64 at a time as the bits of a number.
+//! Bit masks of 64 bytes or flags at a time.
 //!
-//! A loop with a branch for each thing is predicted wrong at most changes of kind. The bits are found without branches,
-//! and then there is one step for each thing that is of the kind.
+//! A branch for each byte of a text is mispredicted at most word boundaries. The masks are computed without branches,
+//! and only their set bits are visited.
 
-/// Bits of a number.
+/// Bits of a mask.
 pub(super) const N: usize = 64;
 
 /// A bit for each flag, the first one lowest. A flag is 0 or 1.
@@ -37,20 +37,20 @@ pub(super) fn steps(text: &[u8]) -> impl Iterator<Item = (usize, Step)> + '_ {
 }
 
 impl Step {
-    /// A bit for each byte that is one of these.
+    /// A bit for each byte of a class.
     pub(super) fn bits(&self, is: impl Fn(u8) -> bool) -> u64 {
         bits(&self.0.map(|byte| u8::from(is(byte))))
     }
 }
 
 /// The characters of a text that are not ASCII.
-pub(super) fn others(text: &str) -> impl Iterator<Item = char> + '_ {
+pub(super) fn non_ascii(text: &str) -> impl Iterator<Item = char> + '_ {
     let begins = |(from, step): (usize, Step)| places(step.bits(|byte| byte >= 0xc0)).map(move |at| from + at);
     steps(text.as_bytes()).flat_map(begins).filter_map(|at| text.get(at..)?.chars().next())
 }
 
-/// The place of the first byte that is one of these.
-pub(super) fn first(text: &[u8], is: impl Fn(u8) -> bool) -> Option<usize> {
+/// The place of the first byte of a class.
+pub(super) fn first_byte(text: &[u8], is: impl Fn(u8) -> bool) -> Option<usize> {
     steps(text).find_map(|(from, step)| places(step.bits(&is)).next().map(|at| from + at).filter(|at| *at < text.len()))
 }
 
@@ -65,15 +65,15 @@ mod tests {
         let found = steps(&text).flat_map(|(from, step)| places(step.bits(is)).map(move |at| from + at));
         let expected: Vec<usize> = (0..text.len()).filter(|at| is(text[*at])).collect();
         assert_eq!(found.collect::<Vec<usize>>(), expected);
-        assert_eq!((first(&text, is), first(&text, |byte| byte == 127)), (Some(expected[0]), None));
-        assert_eq!((first(b"a", |byte| byte == 0), first(&[1; 64], |byte| byte == 1)), (None, Some(0)));
+        assert_eq!((first_byte(&text, is), first_byte(&text, |byte| byte == 127)), (Some(expected[0]), None));
+        assert_eq!((first_byte(b"a", |byte| byte == 0), first_byte(&[1; 64], |byte| byte == 1)), (None, Some(0)));
         assert_eq!((places(u64::MAX).count(), places(0).count(), steps(b"").count()), (64, 0, 0));
     }
 
     #[test]
-    fn others_are_not_ascii() {
+    fn characters_beyond_ascii_are_found() {
         let text = "a\u{a9}b\u{5317}\u{4eac} \u{1f33e}".repeat(30);
-        assert!(others(&text).eq(text.chars().filter(|c| !c.is_ascii())));
-        assert_eq!(others("rye").count() + others("").count(), 0);
+        assert!(non_ascii(&text).eq(text.chars().filter(|c| !c.is_ascii())));
+        assert_eq!(non_ascii("rye").count() + non_ascii("").count(), 0);
     }
 }

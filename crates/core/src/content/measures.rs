@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::bits::{others, places, steps};
+use super::bits::{non_ascii, places, steps};
 use super::blocks::{Block, Blocks};
 use super::numbers::ln;
 use super::tags::{Is, Tags};
@@ -254,7 +254,7 @@ impl Counts {
         }
         counts.count_words(text);
         if !text.is_ascii() {
-            others(text).for_each(|c| counts.add_other(c));
+            non_ascii(text).for_each(|c| counts.add_other(c));
         }
         counts
     }
@@ -267,7 +267,7 @@ impl Counts {
             let begins = (blanks << 1 | last) & !blanks;
             n_blanks += blanks.count_ones();
             last = blanks >> 63;
-            // Words with a small letter first are neither.
+            // A word that begins with a lower case letter is neither.
             for at in places(begins & step.bits(|byte| !byte.is_ascii_lowercase())) {
                 let word = text.get(from + at..).unwrap_or_default();
                 let word = &word[..memchr::memchr(b' ', word.as_bytes()).unwrap_or(word.len())];

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::bits::{first, others, places, steps};
+use super::bits::{first_byte, non_ascii, places, steps};
 use crate::dom::mix;
 
 /// Whether a character of Chinese, Japanese or Korean script is a word by itself here, and weighs as three letters.
@@ -41,7 +41,7 @@ pub(super) fn weight(text: &str) -> u32 {
         return ascii;
     }
     let other = |c: char| if is_ideograph(c) { 3 } else { u32::from(!c.is_whitespace()) };
-    ascii + others(text).map(other).sum::<u32>()
+    ascii + non_ascii(text).map(other).sum::<u32>()
 }
 
 /// Bytes that are ASCII and no white space. The sum of a step fits into a byte, so that the loop is compiled to
@@ -54,26 +54,27 @@ fn weight_of_step(step: &[u8]) -> u32 {
 /// A word of a text.
 #[derive(Clone, Copy)]
 pub(super) enum Word<'t> {
-    /// As the text has it, of letters, digits and `_` of ASCII.
+    /// ASCII letters, digits and `_`, in the case of the text.
     Ascii(&'t [u8]),
-    /// In lower case, with [`SMALL_LINE`] for `_`.
-    Small(&'t str),
+    /// In lower case, with [`LOWER_UNDERSCORE`] for `_`.
+    Lower(&'t str),
+    /// A word of one character.
     Ideograph(char),
 }
 
-/// `_` with the bit that makes a capital letter small.
-const SMALL_LINE: char = '\x7f';
+/// What `_` becomes when the bit of lower case letters is set.
+const LOWER_UNDERSCORE: char = '\x7f';
 
 impl Word<'_> {
-    /// A number that puts words in order which are alike otherwise.
+    /// Breaks ties between words of equal frequency.
     pub(super) fn rank(self) -> u64 {
         // FNV-1a over the characters in lower case.
         let step = |word: u64, c: u64| (word ^ 0xcbf2_9ce4_8422_2325 ^ c).wrapping_mul(0x0100_0000_01b3) | 1;
         let small_byte = |byte: &u8| u64::from(byte.to_ascii_lowercase());
-        let small_char = |c: char| if c == SMALL_LINE { u64::from(b'_') } else { u64::from(c) };
+        let small_char = |c: char| if c == LOWER_UNDERSCORE { u64::from(b'_') } else { u64::from(c) };
         match self {
             Word::Ascii(word) => mix(0, word.iter().map(small_byte).fold(0, step)),
-            Word::Small(word) => mix(0, word.chars().map(small_char).fold(0, step)),
+            Word::Lower(word) => mix(0, word.chars().map(small_char).fold(0, step)),
             Word::Ideograph(c) => mix(1, u64::from(c)),
         }
     }
@@ -86,11 +87,11 @@ pub(super) fn for_each_word(text: &str, mut each: impl FnMut(u64, Word<'_>)) {
     let is_ascii = text.is_ascii();
     let mut read = |run: Range<usize>| match text.get(run.clone()) {
         Some(run) if !is_ascii && !run.is_ascii() => for_each_other_word(run, &mut each),
-        _ => each(hash_part(text.as_bytes(), run.clone(), SMALL), Word::Ascii(&text.as_bytes()[run])),
+        _ => each(hash_part(text.as_bytes(), run.clone(), LOWER_CASE), Word::Ascii(&text.as_bytes()[run])),
     };
     let (mut open, mut last) = (None, 0);
     for (from, step) in steps(text.as_bytes()) {
-        // What is not ASCII is looked at one by one.
+        // Characters that are not ASCII are classified one by one.
         let letters = step.bits(|byte| is_letter(byte) || !byte.is_ascii());
         for at in places(letters ^ (letters << 1 | last)) {
             match open.take() {
@@ -110,7 +111,7 @@ fn for_each_other_word(text: &str, mut each: impl FnMut(u64, Word<'_>)) {
     let (parts, mut word) = (&*PARTS, String::with_capacity(text.len()));
     let mut end = |word: &mut String, ideograph: Option<char>| {
         if !word.is_empty() {
-            each(hash_part(word.as_bytes(), 0..word.len(), 0), Word::Small(word));
+            each(hash_part(word.as_bytes(), 0..word.len(), 0), Word::Lower(word));
             word.clear();
         }
         if let Some(c) = ideograph {
@@ -147,7 +148,7 @@ static PARTS: LazyLock<Vec<Part>> = LazyLock::new(|| ('\0'..'\u{800}').map(part_
 /// What a character is, without the table.
 fn part_of(c: char) -> Part {
     match c {
-        '_' => Part::Letter(SMALL_LINE),
+        '_' => Part::Letter(LOWER_UNDERSCORE),
         '\0'..='\x7f' if c.is_ascii_alphanumeric() => Part::Letter(c.to_ascii_lowercase()),
         '\0'..='\x7f' => Part::None,
         // Ideographs and syllables, all of which are letters: frequent, and slow to look up.
@@ -165,8 +166,8 @@ fn part_of(c: char) -> Part {
     }
 }
 
-/// The bit that makes a capital letter small, in eight bytes. Digits have it, and `_` becomes [`SMALL_LINE`].
-const SMALL: u64 = 0x2020_2020_2020_2020;
+/// The bit of lower case letters, in eight bytes. Digits have it, and `_` becomes [`LOWER_UNDERSCORE`].
+const LOWER_CASE: u64 = 0x2020_2020_2020_2020;
 
 /// Hash of a part of a text, with these bits set in each eight of its bytes.
 fn hash_part(text: &[u8], part: Range<usize>, set: u64) -> u64 {
@@ -189,7 +190,7 @@ fn hash_part(text: &[u8], part: Range<usize>, set: u64) -> u64 {
 /// Whether a text holds a time or a date: `12:30`, `1/2/2026`, a year, or their ideographs.
 pub(super) fn has_date(text: &str) -> bool {
     let mut rest = text;
-    while let Some(at) = first(rest.as_bytes(), |byte| byte.is_ascii_digit()) {
+    while let Some(at) = first_byte(rest.as_bytes(), |byte| byte.is_ascii_digit()) {
         let before = rest[..at].chars().next_back();
         let digits = rest[at..].bytes().take_while(u8::is_ascii_digit).count();
         let (number, behind) = (&rest[at..at + digits], &rest[at + digits..]);
@@ -273,7 +274,7 @@ mod tests {
             let expected = split(&text);
             let rank = |word: &String| match word.chars().next() {
                 Some(c) if is_ideograph(c) => Word::Ideograph(c).rank(),
-                _ => Word::Small(word).rank(),
+                _ => Word::Lower(word).rank(),
             };
             prop_assert_eq!(found, expected.iter().map(rank).collect::<Vec<u64>>());
             prop_assert_eq!(hashes.len(), expected.iter().collect::<FxHashSet<_>>().len());

@@ -58,8 +58,8 @@ const FIRST_STEP: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interner {
     signatures: Vec<NodeSignature>,
-    /// Their numbers by their hashes, which stand for them as those of subtrees do: to compare the lists of two
-    /// signatures costs more than all else that is done to find one.
+    /// Their numbers by their 64-bit hashes. Equal hashes count as equal signatures, as they do for subtrees: comparing
+    /// the lists costs more than the rest of the search.
     by_hash: FxHashMap<u64, u32>,
     /// Number of the signature of texts.
     text: Option<u32>,
