@@ -64,7 +64,7 @@ pub(in crate::crawl) fn cleaning_number(settings: &Settings) -> u64 {
 }
 
 /// Changes when this version of the program cleans a page otherwise than the former one.
-const CLEANING_VERSION: u64 = 3;
+const CLEANING_VERSION: u64 = 4;
 
 /// A number for all that the text of a page depends on, the page left out: the model, the options, the program.
 pub(super) fn model_number(matcher: Option<&TemplateMatcher>, tools: &Tools) -> u64 {
