@@ -81,7 +81,8 @@ impl Learn {
         }
         let host = sites.first().map_or(url.host(), |s| s.host.as_str());
         let store = Store::open(Path::new(&settings.store.path)).map_err(|e| Failure::Work(e.into()))?;
-        let template = store.load_template(host, None).map_err(|e| Failure::Work(e.into()))?;
+        let template = store.load_template_with_blocks(host, None, &settings.core.parse);
+        let template = template.map_err(|e| Failure::Work(e.into()))?;
         let template = template.ok_or_else(|| Failure::Nothing(anyhow!("{host}: the template was not stored")))?;
         if !self.json {
             writeln!(stdout(), "{}", site_table(&sites).render(terminal_width()))?;

@@ -5,13 +5,15 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use anyhow::anyhow;
 
+use crate::settings::Settings;
 use crate::store::{Store, StoreError};
-use dehusk_core::internals::clean::{CleanOptions, LabeledPage, TemplateMatcher, label_page};
-use dehusk_core::internals::dom::Tree;
+use dehusk_core::internals::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
+use dehusk_core::internals::dom::{ParseOptions, Tree};
 use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::links::base_url;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::internals::template::Template;
 
 /// Minimum share of a template that a page must show if its site is unknown. Pages of the template's own site sometimes
 /// show less, pages of other sites never show so much.
@@ -22,10 +24,12 @@ const MOST_KEPT: usize = 1024;
 
 pub(super) struct StoredTemplates {
     store: Mutex<Store>,
+    /// What main content is chosen by is wanted, too, and pages are parsed so.
+    main: Option<ParseOptions>,
     /// The newest template of each host that a page named. `None`: the host has none.
     by_host: Mutex<HashMap<String, Option<Arc<TemplateMatcher>>>>,
     /// The newest template of every host, for pages of an unknown site.
-    all: OnceLock<Arc<Vec<(String, TemplateMatcher)>>>,
+    all: OnceLock<Vec<(String, Arc<TemplateMatcher>)>>,
 }
 
 /// A page and what is known of its site.
@@ -42,15 +46,16 @@ pub(super) struct StoredPage<'a> {
 pub(super) enum Choice {
     /// The template of its site.
     Site(String, Arc<TemplateMatcher>),
-    /// Whichever template fits best.
-    Fitting(Arc<Vec<(String, TemplateMatcher)>>),
+    /// The template that fits best, by these labels.
+    Fitting(String, Arc<TemplateMatcher>, Labels),
     /// Nothing is known of its site.
     Alone,
 }
 
 impl StoredTemplates {
-    pub(super) fn of(store: Store) -> StoredTemplates {
-        StoredTemplates { store: Mutex::new(store), by_host: Mutex::default(), all: OnceLock::new() }
+    pub(super) fn of(store: Store, settings: &Settings) -> StoredTemplates {
+        let main = (settings.core.clean.keep != KeepText::Own).then_some(settings.core.parse);
+        StoredTemplates { store: Mutex::new(store), main, by_host: Mutex::default(), all: OnceLock::new() }
     }
 
     /// The template of a site that a user has named.
@@ -69,14 +74,21 @@ impl StoredTemplates {
                 return Ok(Choice::Site(host, matcher));
             }
         }
-        Ok(if page.host.is_some() { Choice::Alone } else { Choice::Fitting(self.all()?) })
+        if page.host.is_some() { Ok(Choice::Alone) } else { self.fitting(page.tree) }
     }
 
     fn matcher(&self, host: &str) -> Result<Option<Arc<TemplateMatcher>>, StoreError> {
         if let Some(known) = locked(&self.by_host).get(host) {
             return Ok(known.clone());
         }
-        let template = locked(&self.store).load_template(host, None)?;
+        let template = match &self.main {
+            // The store is free while blocks are made.
+            Some(options) => {
+                let found = locked(&self.store).load_template_with_bodies(host, None)?;
+                found.map(|found| found.with_blocks(options))
+            }
+            None => locked(&self.store).load_template(host, None)?,
+        };
         let matcher = template.map(|template| Arc::new(TemplateMatcher::from_template(&template)));
         let mut by_host = locked(&self.by_host);
         if by_host.len() >= MOST_KEPT {
@@ -86,14 +98,28 @@ impl StoredTemplates {
         Ok(matcher)
     }
 
-    fn all(&self) -> Result<Arc<Vec<(String, TemplateMatcher)>>, StoreError> {
+    /// The template that fits a page of an unknown site best.
+    fn fitting(&self, page: &Tree) -> Result<Choice, StoreError> {
+        let labeled = self.all()?.iter().map(|(host, matcher)| (host, matcher, matcher.label(page)));
+        // Sites of one generator show all of each other's layout; the texts tell them apart.
+        let n_template = |labels: &Labels| labels.is_template.iter().filter(|is| **is).count();
+        let order = |labels: &Labels, other: &Labels| {
+            let by_confidence = labels.confidence.total_cmp(&other.confidence);
+            by_confidence.then_with(|| n_template(labels).cmp(&n_template(other)))
+        };
+        let best = labeled.max_by(|a, b| order(&a.2, &b.2)).filter(|(_, _, labels)| labels.confidence >= UNNAMED_MIN);
+        let Some((host, matcher, labels)) = best else { return Ok(Choice::Alone) };
+        let with_blocks = self.main.map_or(Ok(None), |_| self.matcher(host))?;
+        Ok(Choice::Fitting(host.clone(), with_blocks.unwrap_or_else(|| Arc::clone(matcher)), labels))
+    }
+
+    fn all(&self) -> Result<&[(String, Arc<TemplateMatcher>)], StoreError> {
         if let Some(all) = self.all.get() {
-            return Ok(Arc::clone(all));
+            return Ok(all);
         }
-        let templates = locked(&self.store).load_newest_templates()?.into_iter();
-        let all =
-            templates.map(|template| (template.host.clone(), TemplateMatcher::from_template(&template))).collect();
-        Ok(Arc::clone(self.all.get_or_init(|| Arc::new(all))))
+        let matcher = |template: Template| (template.host.clone(), Arc::new(TemplateMatcher::from_template(&template)));
+        let all = locked(&self.store).load_newest_templates()?.into_iter().map(matcher).collect();
+        Ok(self.all.get_or_init(|| all))
     }
 }
 
@@ -118,20 +144,8 @@ impl Choice {
                 tracing::warn!("{}: shows nothing of the template of {host}; cleaned without it", page.name);
                 if labeled.method == Method::Plain { alone() } else { (Some((host, matcher)), labeled) }
             }
-            Choice::Fitting(all) => {
-                let labeled = all.iter().map(|(host, matcher)| (host, matcher, matcher.label(page.tree)));
-                // Sites of one generator show all of each other's layout; the texts tell them apart.
-                let n_template = |labels: &Labels| labels.is_template.iter().filter(|is| **is).count();
-                let order = |labels: &Labels, other: &Labels| {
-                    let by_confidence = labels.confidence.total_cmp(&other.confidence);
-                    by_confidence.then_with(|| n_template(labels).cmp(&n_template(other)))
-                };
-                match labeled.max_by(|a, b| order(&a.2, &b.2)) {
-                    Some((host, matcher, labels)) if labels.confidence >= UNNAMED_MIN => {
-                        (Some((host, matcher)), label_page(page.tree, Some(labels), Some(matcher), how))
-                    }
-                    _ => alone(),
-                }
+            Choice::Fitting(host, matcher, labels) => {
+                (Some((host, matcher)), label_page(page.tree, Some(labels.clone()), Some(matcher), how))
             }
             Choice::Alone => alone(),
         }

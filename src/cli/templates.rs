@@ -17,7 +17,7 @@ use super::terminal::stdout;
 use super::{Failure, Outcome, open_store};
 use crate::outline::write_outline;
 use crate::settings::Settings;
-use crate::store::TemplateRow;
+use crate::store::{StoreError, TemplateRow};
 use dehusk_core::internals::clean::CleanOptions;
 use dehusk_core::internals::clean::TemplateMatcher;
 use dehusk_core::internals::dom::{Tree, parse_bytes};
@@ -166,15 +166,12 @@ impl Templates {
             Action::Show { host, version, html: Some(file), page, .. } => {
                 show_html(settings, host, *version, page.as_deref(), file)?
             }
-            Action::Show { host, version, json, votes, .. } => {
-                let template = load(settings, host, *version)?;
-                let mut out = stdout();
-                if *json {
-                    out.write_all(&template.to_json())?;
-                    writeln!(out)?;
-                } else {
-                    write_outline(&template, *votes, &mut out)?;
-                }
+            Action::Show { host, version, json: true, .. } => {
+                stdout().write_all(&load_with_blocks(settings, host, *version)?.to_json())?;
+                writeln!(stdout())?;
+            }
+            Action::Show { host, version, votes, .. } => {
+                write_outline(&load(settings, host, *version)?, *votes, &mut stdout())?;
             }
             Action::History { host, json } => history(settings, host, *json)?,
             Action::Diff { host, before, after, json } => diff(settings, host, *before, *after, *json)?,
@@ -182,7 +179,7 @@ impl Templates {
                 kinds(settings, (host, *version, &load(settings, host, *version)?), *runs, *json)?
             }
             Action::Export { host, version, output } => {
-                let json = load(settings, host, *version)?.to_json();
+                let json = load_with_blocks(settings, host, *version)?.to_json();
                 match output {
                     Some(path) => {
                         fs::write(path, json).with_context(|| path.display().to_string()).map_err(Failure::Work)?
@@ -256,7 +253,7 @@ fn show_html(
 
 /// The snapshot from which a version was learned.
 fn stored_key_page(settings: &Settings, template: &Template, learned_at: i64) -> Result<Tree, Failure> {
-    let (store, work) = (open_store(settings)?, |e: crate::store::StoreError| Failure::Work(e.into()));
+    let (store, work) = (open_store(settings)?, |e: StoreError| Failure::Work(e.into()));
     let row = store.find_page_by(&template.key_url, learned_at).map_err(work)?.ok_or_else(|| {
         Failure::Nothing(anyhow!(
             "{}: the key page of this version is not stored. A template learned from files has no stored pages: \
@@ -341,9 +338,22 @@ fn no_template(settings: &Settings, what: &str) -> Failure {
 }
 
 fn load(settings: &Settings, host: &str, version: Option<i64>) -> Result<Template, Failure> {
-    let store = open_store(settings)?;
-    let found = store.load_template(host, version).map_err(|e| Failure::Work(e.into()))?;
-    found.ok_or_else(|| {
+    let found = open_store(settings)?.load_template(host, version);
+    found_or_none(settings, (host, version), found)
+}
+
+/// For a place without the stored pages: with the blocks of the training pages.
+fn load_with_blocks(settings: &Settings, host: &str, version: Option<i64>) -> Result<Template, Failure> {
+    let found = open_store(settings)?.load_template_with_blocks(host, version, &settings.core.parse);
+    found_or_none(settings, (host, version), found)
+}
+
+fn found_or_none(
+    settings: &Settings,
+    (host, version): (&str, Option<i64>),
+    found: Result<Option<Template>, StoreError>,
+) -> Result<Template, Failure> {
+    found.map_err(|e| Failure::Work(e.into()))?.ok_or_else(|| {
         let what = version.map_or_else(|| host.to_owned(), |v| format!("{host} version {v}"));
         no_template(settings, &what)
     })

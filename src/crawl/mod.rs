@@ -216,7 +216,7 @@ async fn crawl_once(
         scope: Arc::new(Scope::new(&settings.crawl, calendar::year(clock.unix_ms()))),
         agents: settings.agents(),
         warc: warc.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()).display().to_string()),
-        settings: settings.clone(),
+        settings: workers::work_settings(settings),
     };
     let stats = Stats {
         sites: queued.sites,

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::settings::Settings;
 use crate::store::{Store, StoreError};
-use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::internals::clean::{KeepText, TemplateMatcher};
 use dehusk_core::internals::dom::{Tree, parse_bytes};
 use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::{Metadata, SiteMetadata};
@@ -36,7 +36,10 @@ impl Sites {
         if let Some(site) = self.known.get(host) {
             return Ok(site.clone());
         }
-        let template = store.load_template(host, None)?;
+        let template = match settings.core.clean.keep {
+            KeepText::Own => store.load_template(host, None)?,
+            _ => store.load_template_with_blocks(host, None, &settings.core.parse)?,
+        };
         let version = store.list_templates(Some(host), false)?.first().map(|row| row.version);
         let matcher = template.map(|template| Arc::new(TemplateMatcher::from_template(&template)));
         let metadata = Arc::new(metadata_of(store, host, upto, settings)?);

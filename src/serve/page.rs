@@ -163,7 +163,7 @@ impl Inspector {
         let row = version(store, asked)?;
         let raw = store.load_raw(&row)?;
         let (tree, _) = parse_bytes(&raw, row.content_type.as_deref(), &self.settings.core.parse);
-        let template = store.load_template(&row.host, None)?;
+        let template = store.load_template_with_blocks(&row.host, None, &self.settings.core.parse)?;
         let url = PageUrl::parse(&row.url).ok();
         let labeled = LabeledPage::of(tree, template.as_ref(), url, &self.settings);
         Ok((row, labeled))

@@ -32,8 +32,12 @@ pub(super) fn cleaned(inspector: &Inspector, store: &Store, pasted: &Pasted) -> 
         "" => None,
         text => Some(PageUrl::parse(text).map_err(|e| Refusal::Wrong(format!("{text}: {e}")))?),
     };
-    let template = url.as_ref().map_or(Ok(None), |url| store.load_template(&url.authority(), None))?;
-    let tree = parse(&pasted.html, &inspector.settings.core.parse);
+    let parse_options = &inspector.settings.core.parse;
+    let template = match &url {
+        Some(url) => store.load_template_with_blocks(&url.authority(), None, parse_options)?,
+        None => None,
+    };
+    let tree = parse(&pasted.html, parse_options);
     let labeled = LabeledPage::of(tree, template.as_ref(), url, &inspector.settings);
     let options = &inspector.settings.core.markdown;
     let markdown = labeled.main.markdown(&labeled.tree, labeled.url.as_ref(), options);

@@ -18,6 +18,7 @@ mod postgres;
 #[cfg(not(feature = "postgres"))]
 mod no_postgres;
 mod templates;
+mod training_bodies;
 mod writer;
 mod backend;
 mod bodies;
@@ -72,6 +73,7 @@ pub use runs::{NewVisit, Run, RunChoice, RunRequest, SiteOutcome, VisitOutcome};
 pub use search::{Hit, IndexedPage, SearchIndex, search_file};
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
 pub use strings::{StringsRow, feeds_source};
+pub use training_bodies::TemplateWithBodies;
 pub use urls::{KnownUrl, NewUrl};
 pub use writer::{Changes, Writer, WriterError};
 

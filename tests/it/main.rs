@@ -30,6 +30,7 @@ mod records;
 mod redesign;
 mod robots;
 mod kill;
+mod main_content;
 mod markdown;
 mod near_duplicates;
 mod nightly;

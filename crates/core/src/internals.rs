@@ -32,8 +32,8 @@ pub mod cluster {
 /// Main content of a page alone.
 pub mod content {
     pub use crate::content::{
-        ContentRow, ContentRows, Favor, JudgedPage, N_FEATURES, RestKind, RestKinds, content_rows, feature_names,
-        text_blocks, use_weights,
+        ContentRow, ContentRows, Favor, JudgedPage, N_FEATURES, PageBlocks, RestKind, RestKinds, content_rows,
+        feature_names, text_blocks, use_weights,
     };
 }
 

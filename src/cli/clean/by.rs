@@ -132,7 +132,7 @@ impl Clean {
             }
             Err(failure) => return Err(failure),
         };
-        let templates = StoredTemplates::of(store);
+        let templates = StoredTemplates::of(store, settings);
         match &self.site {
             Some(site) => Ok(By::Site(templates.named(&host_of(site)).map_err(Failure::Nothing)?)),
             None => Ok(By::Store(templates)),

@@ -99,10 +99,18 @@ impl SiteCrawl {
 
 /// The stored template, unless the site is to be learned again.
 fn lasting_template(work: &mut SiteWork, cx: &Context<'_>) -> Option<Arc<Template>> {
-    let is_settled = work.template_is_settled;
-    let relearns = cx.tools.settings.template.relearn;
-    let template = work.template.take();
-    template.filter(|template| is_settled || !(relearns || template.is_provisional())).map(Arc::new)
+    let settings = &cx.tools.settings;
+    let mut template = work.template.take()?;
+    let set = template.training_set.as_ref();
+    let blocks_at_once = settings.core.learn.site_model.blocks_at_once;
+    // Main content is chosen by blocks, and a crawl with `clean.keep = "own"` makes none.
+    let lacks_blocks = blocks_at_once && set.is_some_and(|set| !set.without_blocks().is_empty());
+    let is_doubtful = settings.template.relearn || template.is_provisional() || lacks_blocks;
+    if is_doubtful && !work.template_is_settled {
+        return None;
+    }
+    template.learn.site_model.blocks_at_once = blocks_at_once;
+    Some(Arc::new(template))
 }
 
 fn plan(work: &SiteWork, template: Option<&Template>, known: &KnownUrl, cx: &Context<'_>) -> Start {

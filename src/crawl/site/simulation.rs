@@ -85,7 +85,7 @@ pub(super) fn tools(path: &Path) -> Arc<Tools> {
     Arc::new(Tools {
         agents: settings.agents(),
         scope,
-        settings,
+        settings: workers::work_settings(&settings),
         warc: None,
         unpacking: Mutex::default(),
         large: Mutex::default(),

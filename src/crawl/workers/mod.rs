@@ -9,7 +9,7 @@ mod strings;
 
 use std::sync::{Arc, Mutex};
 
-use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::internals::clean::{KeepText, TemplateMatcher};
 use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::site_model::StoredTrainingSet;
 use dehusk_core::internals::strings::StringTemplate;
@@ -39,6 +39,13 @@ pub(super) struct Tools {
     pub(super) unpacking: Mutex<()>,
     /// Held while a large page is worked on.
     pub(super) large: Mutex<()>,
+}
+
+/// The settings of the work. The blocks of training pages are made at once only where main content is chosen.
+pub(super) fn work_settings(settings: &Settings) -> Settings {
+    let mut settings = settings.clone();
+    settings.core.learn.site_model.blocks_at_once = settings.core.clean.keep != KeepText::Own;
+    settings
 }
 
 /// Work for a CPU thread.

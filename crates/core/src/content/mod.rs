@@ -37,5 +37,6 @@ pub use page_model::JudgedPage;
 pub(crate) use page_model::LazyJudged;
 pub use rest::{RestKind, RestKinds};
 pub use rows::{ContentRow, ContentRows, content_rows};
-pub(crate) use site_blocks::{PageBlocks, SiteBlocks};
+pub use site_blocks::PageBlocks;
+pub(crate) use site_blocks::SiteBlocks;
 pub use weights::use_weights;

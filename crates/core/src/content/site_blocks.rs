@@ -1,9 +1,10 @@
 //! The main content of a page by all that is known of its site: what the training pages say about each block.
 //!
-//! Each training page keeps hashes of its blocks and the page model's logit of each (`PageBlocks`). A small net reads,
-//! for each block of a page, the page model's logit, the mean logit of the blocks in the same slot of the layout, the
-//! shares of training pages with the same text, slot and pattern, and those of its neighbors. With one training page
-//! it falls back on the page model; it gets better with each further page.
+//! Each training page keeps hashes of its blocks and the page model's logit of each (`PageBlocks`), made when it
+//! becomes a training page, or later of its stored body. A small net reads, for each block of a page, the page model's
+//! logit, the mean logit of the blocks in the same slot of the layout, the shares of training pages with the same text,
+//! slot and pattern, and those of its neighbors. With one training page it falls back on the page model; it gets better
+//! with each further page.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -59,7 +60,7 @@ const MOST_PAGES: usize = 64;
 
 /// What a training page keeps of its blocks. Numbers only: nothing of the page can be read from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct PageBlocks {
+pub struct PageBlocks {
     /// Place of each block in the layout.
     pub(super) slots: Vec<u32>,
     /// Text of each block.
@@ -74,7 +75,7 @@ pub(crate) struct PageBlocks {
 
 impl PageBlocks {
     /// The blocks of a judged page.
-    pub(crate) fn of(page: &JudgedPage<'_>) -> PageBlocks {
+    pub fn of(page: &JudgedPage<'_>) -> PageBlocks {
         let Some(facts) = &page.facts else { return PageBlocks::default() };
         let n = facts.measures.list.len().min(MOST_BLOCKS);
         let mut blocks = PageBlocks {

@@ -8,7 +8,7 @@ use super::TrainingSet;
 use super::encoded_page::{EncodedPage, tokens};
 use super::label_runs::LabelRuns;
 use super::training_page::{TrainingPage, rank};
-use crate::content::{LazyJudged, PageBlocks};
+use crate::content::LazyJudged;
 use crate::dom::Tree;
 use crate::labels::Labels;
 
@@ -68,12 +68,15 @@ impl TrainingSet {
         let mut training_page = TrainingPage::of(&page, url, page.digest(), &self.interner);
         training_page.is_extra = is_extra;
         training_page.again = self.again(&page, &judged, &names);
-        let blocks = PageBlocks::of(judged.get());
+        let blocks = self.blocks_of(&judged);
         (self.blocks, self.kinds) = (OnceLock::new(), OnceLock::new());
         match labels.is_template.get(tree.counted()).filter(|labels| labels.len() == page.len()) {
-            Some(labels) => training_page.set_labels(LabelRuns::of(labels), &blocks),
+            Some(labels) => training_page.set_labels(LabelRuns::of(labels), blocks.as_ref()),
             // The page is kept in part.
-            None => training_page.set_labels(LabelRuns::of(&self.judge(&page, &judged).is_template), &blocks),
+            None => {
+                let labels = self.judge(&page, &judged);
+                training_page.set_labels(LabelRuns::of(&labels.is_template), blocks.as_ref());
+            }
         }
         let at = self.pages.partition_point(|known| known.order() < training_page.order());
         self.pages.insert(at, training_page);

@@ -40,7 +40,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::content::{Favor, JudgedPage, LazyJudged, PageBlocks, SiteBlocks};
+use crate::content::{Favor, JudgedPage, LazyJudged, NarrowBlocks, PageBlocks, SiteBlocks};
 use crate::dom::{Tree, mix};
 use crate::labels::Labels;
 
@@ -106,13 +106,13 @@ impl TrainingSet {
             let (page, judged) = (&pages[*at], LazyJudged::new(trees[*at].1));
             let labels = set.judge(page, &judged).with_confidence(1.0);
             let again = set.again(page, &judged, &names[*at]);
-            (PageBlocks::of(judged.get()), again, labels)
+            (set.blocks_of(&judged), again, labels)
         };
         let judged: Vec<_> = kept.iter().map(judge).collect();
         let mut known: FxHashMap<usize, Labels> = FxHashMap::default();
         for ((training_page, at), (blocks, again, labels)) in set.pages.iter_mut().zip(kept).zip(judged) {
             training_page.again = again;
-            training_page.set_labels(LabelRuns::of(&labels.is_template), &blocks);
+            training_page.set_labels(LabelRuns::of(&labels.is_template), blocks.as_ref());
             known.insert(at, labels);
         }
         // A page that is kept whole was labeled as a training page. One that differs from it in names only was not.
@@ -157,6 +157,11 @@ impl TrainingSet {
         self.judge(&self.encode(judged.tree), judged).shifted(judged.tree)
     }
 
+    /// The blocks of a page that becomes a training page, where they are made at once.
+    fn blocks_of(&self, judged: &LazyJudged<'_>) -> Option<PageBlocks> {
+        self.options.blocks_at_once.then(|| PageBlocks::of(judged.get()))
+    }
+
     /// A page, encoded to be labeled.
     fn encode(&self, tree: &Tree) -> EncodedPage {
         let mut page = EncodedPage::of(tree, &self.vocabulary);
@@ -165,10 +170,10 @@ impl TrainingSet {
     }
 
     /// Labels everything but the main content of a page, by what the training pages say about its blocks. `None` where
-    /// they say nothing.
+    /// they say nothing. Training pages without blocks are left out.
     pub fn label_main(&self, page: &JudgedPage<'_>, favor: Favor) -> Option<Labels> {
-        let pages = || self.pages.iter().filter(|page| !page.is_hidden).map(|page| page.blocks.to_blocks());
-        self.blocks.get_or_init(|| SiteBlocks::of(pages())).labels(page, favor)
+        let pages = || self.pages.iter().filter(|page| !page.is_hidden).filter_map(|page| page.blocks.as_ref());
+        self.blocks.get_or_init(|| SiteBlocks::of(pages().map(NarrowBlocks::to_blocks))).labels(page, favor)
     }
 
     /// The greatest share of a training page's template that this page shows, older versions of the page left out: how

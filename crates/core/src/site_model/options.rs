@@ -18,6 +18,10 @@ pub struct SiteModelOptions {
     pub max_names: usize,
     /// Pages kept beside the training pages of the search.
     pub extra_pages: usize,
+    /// Whether the blocks of a page, by which main content is chosen, are made when it becomes a training page. A
+    /// program that keeps the bodies of pages can make them later. Without them, the page alone decides.
+    #[serde(skip)]
+    pub blocks_at_once: bool,
 }
 
 impl Default for SiteModelOptions {
@@ -29,6 +33,7 @@ impl Default for SiteModelOptions {
             max_pairs: 4096,
             max_names: 50_000,
             extra_pages: 8,
+            blocks_at_once: true,
         }
     }
 }

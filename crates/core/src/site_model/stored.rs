@@ -10,7 +10,7 @@ use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::label_runs::LabelRuns;
 use super::training_page::TrainingPage;
 use super::{SiteModelOptions, TrainingSet};
-use crate::content::PageBlocks;
+use crate::content::{NarrowBlocks, PageBlocks};
 
 /// A training set as it is stored. Numbers replace names, so that nothing of a page can be read from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,13 +46,9 @@ pub(super) struct StoredPage {
     /// Its kind, from 0; `None` for a page without a template, and in models of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kind: Option<usize>,
-    /// Its blocks, for the choice of main content; none in models of before.
-    #[serde(default, skip_serializing_if = "is_empty")]
-    blocks: PageBlocks,
-}
-
-fn is_empty(blocks: &PageBlocks) -> bool {
-    *blocks == PageBlocks::default()
+    /// Its blocks, for the choice of main content, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    blocks: Option<PageBlocks>,
 }
 
 /// Why a stored training set was refused.
@@ -122,6 +118,18 @@ impl StoredTrainingSet {
         self.pages.iter().any(|page| !page.is_extra && page.url == url)
     }
 
+    /// The numbers of the URLs of the training pages without blocks.
+    pub fn without_blocks(&self) -> Vec<u64> {
+        self.pages.iter().filter(|page| page.blocks.is_none()).map(|page| page.url).collect()
+    }
+
+    /// Gives blocks to the training page with this number of its URL, where it has none.
+    pub fn add_blocks(&mut self, url: u64, blocks: &PageBlocks) {
+        for page in self.pages.iter_mut().filter(|page| page.url == url && page.blocks.is_none()) {
+            page.blocks = Some(blocks.clone());
+        }
+    }
+
     /// Checks what was read from outside.
     pub fn check(&self) -> Result<(), StoredError> {
         for (at, page) in self.pages.iter().enumerate() {
@@ -180,7 +188,7 @@ impl StoredPage {
             children: columns.n_children,
             labels: page.labels().lengths().to_vec(),
             kind: None,
-            blocks: page.blocks.to_blocks(),
+            blocks: page.blocks.as_ref().map(NarrowBlocks::to_blocks),
         }
     }
 
@@ -198,7 +206,7 @@ impl StoredPage {
         if self.labels.iter().map(|run| u64::from(*run)).sum::<u64>() != n as u64 {
             return Err("its labels are not of its length");
         }
-        if !self.blocks.is_sound() {
+        if self.blocks.as_ref().is_some_and(|blocks| !blocks.is_sound()) {
             return Err("its blocks are not of one length");
         }
         // In preorder the open places run out with the last node and not before.
@@ -221,7 +229,7 @@ impl StoredPage {
     fn training_page(&self, page: &EncodedPage, interner: &Interner) -> TrainingPage {
         let mut training_page = TrainingPage::of(page, self.url, self.digest, interner);
         training_page.is_extra = self.is_extra;
-        training_page.set_labels(LabelRuns::of_lengths(&self.labels), &self.blocks);
+        training_page.set_labels(LabelRuns::of_lengths(&self.labels), self.blocks.as_ref());
         training_page
     }
 }

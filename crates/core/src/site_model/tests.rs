@@ -325,3 +325,30 @@ fn another_night_of_a_page_of_columns_is_no_evidence_for_it() {
     let own = own_text(&changed, &set.label(&changed));
     assert!(own.contains("in field 1") && own.contains("in field 2"), "{own}");
 }
+
+#[test]
+fn blocks_can_be_made_later() {
+    let trees: Vec<Tree> = articles().iter().map(|html| page(html)).collect();
+    let extra = page(&article("barley"));
+    let stored = |blocks_at_once: bool| {
+        let options = SiteModelOptions { blocks_at_once, ..SiteModelOptions::default() };
+        let (mut set, _) = TrainingSet::learn(&numbered(&trees), &options).unwrap();
+        let labeled = set.candidate(&extra);
+        assert!(set.add(9, labeled));
+        set.store()
+    };
+    let (at_once, mut later) = (stored(true), stored(false));
+    assert!(at_once.without_blocks().is_empty() && later != at_once);
+    let new = page(&article("millet"));
+    let main = |stored: &StoredTrainingSet| {
+        stored.load(&SiteModelOptions::default()).label_main(&JudgedPage::of(&new), Favor::Balanced)
+    };
+    assert_eq!(main(&later), None, "no training page has blocks");
+    assert!(main(&at_once).is_some());
+    let mut without = later.without_blocks();
+    without.sort_unstable();
+    assert_eq!(without, [0, 1, 2, 3, 9]);
+    let with_urls = numbered(&trees).into_iter().chain([(9, &extra)]);
+    with_urls.for_each(|(url, tree)| later.add_blocks(url, &PageBlocks::of(&JudgedPage::of(tree))));
+    assert_eq!(later, at_once);
+}

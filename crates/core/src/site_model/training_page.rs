@@ -31,8 +31,8 @@ pub(super) struct TrainingPage {
     labels_number: u64,
     /// Ids with their nodes, ascending.
     ids: Vec<(u32, u32)>,
-    /// Its blocks, for the choice of main content.
-    pub(super) blocks: NarrowBlocks,
+    /// Its blocks, for the choice of main content, where they are known.
+    pub(super) blocks: Option<NarrowBlocks>,
     /// What it takes to label it again; `None` for a stored page, and for one that is kept in part.
     pub(super) again: Option<Again>,
 }
@@ -56,7 +56,7 @@ impl TrainingPage {
             n_template: 0,
             labels_number: 0,
             ids: Vec::new(),
-            blocks: NarrowBlocks::default(),
+            blocks: None,
             again: None,
         };
         let signature = |node: usize| &interner.signatures()[page.columns.signature[node] as usize];
@@ -109,13 +109,14 @@ impl TrainingPage {
         (is_it(at) && !is_it(at + 1)).then(|| self.ids[at].1 as usize)
     }
 
-    /// Takes its labels and its blocks.
-    pub(super) fn set_labels(&mut self, labels: LabelRuns, blocks: &PageBlocks) {
+    /// Takes its labels, and its blocks where they are known.
+    pub(super) fn set_labels(&mut self, labels: LabelRuns, blocks: Option<&PageBlocks>) {
         let is_template = labels.to_vec();
-        self.labels_number = is_template.iter().fold(blocks.number(), |number, is| mix(number, u64::from(*is)));
+        let number = blocks.map_or(0, PageBlocks::number);
+        self.labels_number = is_template.iter().fold(number, |number, is| mix(number, u64::from(*is)));
         // The body counts nothing: every page has one.
         self.n_template = is_template.iter().skip(1).filter(|t| **t).count();
-        (self.labels, self.blocks) = (labels, NarrowBlocks::of(blocks));
+        (self.labels, self.blocks) = (labels, blocks.map(NarrowBlocks::of));
     }
 
     pub(super) fn labels(&self) -> &LabelRuns {
