@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashSet;
 
 use super::TrainingSet;
+use super::aligned::KeptAlignments;
 use super::encoded_page::{EncodedPage, tokens};
 use super::label_runs::LabelRuns;
 use super::training_page::{TrainingPage, rank};
@@ -17,8 +18,15 @@ pub struct Candidate<'t> {
     /// The labels of the page.
     pub labels: Labels,
     pub(crate) judged: LazyJudged<'t>,
-    /// The page as it was encoded to be labeled, and the number of names in the vocabulary then.
-    encoded: Option<(EncodedPage, usize)>,
+    encoded: Option<Encoded>,
+}
+
+/// A page as it was encoded to be labeled.
+struct Encoded {
+    page: EncodedPage,
+    alignments: KeptAlignments,
+    /// The number of names in the vocabulary then.
+    n_names: usize,
 }
 
 impl<'t> Candidate<'t> {
@@ -31,9 +39,11 @@ impl<'t> Candidate<'t> {
 impl TrainingSet {
     /// Labels a page that may be added to the set.
     pub fn candidate<'t>(&self, tree: &'t Tree) -> Candidate<'t> {
-        let (encoded, judged) = (self.encode(tree), LazyJudged::new(tree));
-        let labels = self.judge(&encoded, &judged).shifted(tree);
-        Candidate { labels, judged, encoded: Some((encoded, self.vocabulary.len())) }
+        let (page, judged) = (self.encode(tree), LazyJudged::new(tree));
+        let aligned = self.aligned(&page, &KeptAlignments::default());
+        let alignments = if self.has_room() { aligned.kept() } else { KeptAlignments::default() };
+        let labels = self.judge_aligned(&page, &judged, aligned).shifted(tree);
+        Candidate { labels, judged, encoded: Some(Encoded { page, alignments, n_names: self.vocabulary.len() }) }
     }
 
     /// Adds a labeled page of the site with the number of its URL. Returns whether the page is kept.
@@ -53,21 +63,24 @@ impl TrainingSet {
         };
         let Candidate { labels, judged, encoded } = candidate;
         let tree = judged.tree;
-        let encoded = encoded.filter(|(_, n_names)| *n_names == self.vocabulary.len());
-        let mut page = encoded.map_or_else(|| EncodedPage::of(tree, &self.vocabulary), |(page, _)| page);
+        let encoded = encoded.filter(|encoded| encoded.n_names == self.vocabulary.len());
+        let (mut page, mut alignments) = match encoded {
+            Some(encoded) => (encoded.page, encoded.alignments),
+            None => (EncodedPage::of(tree, &self.vocabulary), KeptAlignments::default()),
+        };
         if page.is_empty() || self.pages.iter().any(|known| known.digest == page.digest()) {
             return false;
         }
         let names = tokens(tree);
         if self.learn_names(&names) {
-            page = EncodedPage::of(tree, &self.vocabulary);
+            (page, alignments) = (EncodedPage::of(tree, &self.vocabulary), KeptAlignments::default());
         }
         let is_extra = replaced.is_none_or(|at| self.pages.remove(at).is_extra);
         let mut page = page.bounded(&self.options);
         self.intern(&mut page, replaced.is_some());
         let mut training_page = TrainingPage::of(&page, url, page.digest(), &self.interner);
         training_page.is_extra = is_extra;
-        training_page.again = self.again(&page, &judged, &names);
+        training_page.again = self.again(&page, &judged, &names, alignments);
         let blocks = self.blocks_of(&judged);
         (self.blocks, self.kinds) = (OnceLock::new(), OnceLock::new());
         match labels.is_template.get(tree.counted()).filter(|labels| labels.len() == page.len()) {

@@ -45,11 +45,10 @@ pub(super) struct Alignment {
 }
 
 impl Alignment {
-    /// Share of the characters of the page's text that are also on the training page.
-    pub(super) fn equal_text(&self, page: &EncodedPage) -> f64 {
-        let all: u64 = page.chars.iter().map(|chars| u64::from(*chars)).sum();
-        let equal = self.matches.iter().zip(&page.chars).map(|(found, n)| n * u32::from(found.has_subtree()));
-        let equal: u64 = equal.map(u64::from).sum();
+    /// Share of the characters of the page's text that are also on the training page. `all` is their number.
+    pub(super) fn equal_text(&self, page: &EncodedPage, all: u64) -> f64 {
+        let texts = self.matches.iter().zip(&page.chars);
+        let equal: u64 = texts.map(|(found, n)| if found.has_subtree() { u64::from(*n) } else { 0 }).sum();
         if all == 0 { 0.0 } else { equal as f64 / all as f64 }
     }
 }

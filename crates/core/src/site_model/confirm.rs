@@ -5,6 +5,7 @@ use std::cell::LazyCell;
 use rustc_hash::FxHashSet;
 
 use super::TrainingSet;
+use super::aligned::KeptAlignments;
 use super::encoded_page::EncodedPage;
 use super::label_runs::LabelRuns;
 use super::training_page::TrainingPage;
@@ -24,40 +25,54 @@ pub(super) struct Again {
     other_names: Box<[u32]>,
     /// Number of names that later pages had brought into the vocabulary by then.
     n_later: usize,
+    /// The expected main content of each text, in letters, where it was asked for.
+    expected: Option<Box<[f32]>>,
+    alignments: KeptAlignments,
 }
 
 impl TrainingSet {
-    /// What it takes to label a page of these names again. `None` where the page model had to decide already, where the
-    /// page is kept in part, or has very many names of its own.
-    pub(super) fn again(&self, page: &EncodedPage, judged: &LazyJudged<'_>, names: &FxHashSet<u32>) -> Option<Again> {
-        if judged.was_asked() || page.len() != judged.tree.counted().len() {
+    /// What it takes to label a page of these names again. `None` where the page is kept in part, or has very many
+    /// names of its own.
+    pub(super) fn again(
+        &self,
+        page: &EncodedPage,
+        judged: &LazyJudged<'_>,
+        names: &FxHashSet<u32>,
+        alignments: KeptAlignments,
+    ) -> Option<Again> {
+        if page.len() != judged.tree.counted().len() {
             return None;
         }
-        let texts = (0..page.len()).filter(|node| page.signature(*node).is_text());
-        let chars: Vec<u32> = texts.map(|node| page.chars[node]).collect();
+        let texts = || (0..page.len()).filter(|node| page.signature(*node).is_text());
+        let chars: Vec<u32> = texts().map(|node| page.chars[node]).collect();
+        let expected = judged.was_asked().then(|| judged.get().expected_content());
         let mut other_names: Vec<u32> = names.difference(&self.vocabulary).copied().collect();
         other_names.sort_unstable();
         (other_names.len() <= MOST_NAMES).then(|| Again {
             chars: NarrowColumn::of(&chars),
             other_names: other_names.into(),
             n_later: self.later_names.len(),
+            expected: expected.map(|expected| texts().map(|node| expected[node]).collect()),
+            alignments,
         })
     }
 
     /// The labels of a page that this process has added or learned from, by the set as it is now, if they are those
     /// that the page had when it was added. `None` where they differ, and where that cannot be told without the page:
-    /// it is kept in part, a name of it has become known since, or the page model decides.
+    /// it is kept in part, a name of it has become known since, or the page model decides and did not before.
     ///
     /// The labels are of the counted nodes. [`TrainingSet::label`] gives the same ones.
     pub fn confirm_labels(&self, url: u64) -> Option<Labels> {
         let page = self.pages.iter().find(|page| page.url == url && !page.is_hidden)?;
         let encoded = self.encode_again(page)?;
-        let labels = self.decide(&encoded, true, &LazyCell::new(|| None))?;
+        let Again { expected, alignments, .. } = page.again.as_ref()?;
+        let expected = LazyCell::new(|| expected.as_ref().map(|expected| by_node(&encoded, expected)));
+        let labels = self.decide(&encoded, true, &expected, self.aligned(&encoded, alignments))?;
         (LabelRuns::of(&labels.is_template) == *page.labels()).then_some(labels)
     }
 
     fn encode_again(&self, page: &TrainingPage) -> Option<EncodedPage> {
-        let Again { chars, other_names, n_later } = page.again.as_ref()?;
+        let Again { chars, other_names, n_later, .. } = page.again.as_ref()?;
         if self.later_names[*n_later..].iter().any(|name| other_names.binary_search(name).is_ok()) {
             return None;
         }
@@ -71,6 +86,13 @@ impl TrainingSet {
         let encoded = EncodedPage::again(signatures, &columns.signature, columns.n_children.clone(), own);
         Some(encoded.with_numbers(columns, chars, page.digest))
     }
+}
+
+/// The expected main content of each node of a page, from that of its texts.
+fn by_node(page: &EncodedPage, of_texts: &[f32]) -> Vec<f32> {
+    let mut of_texts = of_texts.iter().copied();
+    let of_node = |node: usize| page.signature(node).is_text().then(|| of_texts.next()).flatten();
+    (0..page.len()).map(of_node).map(Option::unwrap_or_default).collect()
 }
 
 #[cfg(test)]

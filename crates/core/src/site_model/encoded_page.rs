@@ -295,6 +295,11 @@ impl EncodedPage {
         (0..self.len()).filter(|node| !self.is_text(*node)).map(|node| self.hash[node])
     }
 
+    /// Number of characters of all its texts.
+    pub(super) fn n_chars(&self) -> u64 {
+        self.chars.iter().map(|chars| u64::from(*chars)).sum()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.parent.len()
     }

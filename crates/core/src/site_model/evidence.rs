@@ -22,17 +22,32 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    pub(super) fn new(page: &EncodedPage) -> Evidence {
-        let n = page.len();
-        Evidence {
+    /// What these training pages have of a page.
+    pub(super) fn of(page: &EncodedPage, alignments: &[Alignment]) -> Evidence {
+        let mut n_equal = vec![0; page.len()];
+        for alignment in alignments {
+            for (found, n) in alignment.matches.iter().zip(&mut n_equal) {
+                *n += u16::from(*found == NodeMatch::Equal);
+            }
+        }
+        let fixed = fixed_texts(page, &n_equal);
+        Evidence::with(n_equal, alignments.iter().map(|alignment| (alignment, agreement(alignment, &fixed))))
+    }
+
+    /// The same with a factor for each training page.
+    fn with<'a>(n_equal: Vec<u16>, alignments: impl Iterator<Item = (&'a Alignment, f32)>) -> Evidence {
+        let n = n_equal.len();
+        let mut evidence = Evidence {
             equal: vec![0.0; n],
             mapped: vec![0.0; n],
-            n_equal: vec![0; n],
+            n_equal,
             n_mapped: vec![0; n],
             total: 0.0,
             n_of_its_kind: 0,
             n_pages: 0,
-        }
+        };
+        alignments.for_each(|(alignment, agreement)| evidence.add(alignment, agreement));
+        evidence
     }
 
     /// Whether all training pages of the page's kind have this subtree in its place, and most training pages are of
@@ -54,8 +69,8 @@ impl Evidence {
     }
 
     /// Adds a training page. Its weight is the square of the share of the page's nodes that it has: a page of another
-    /// kind says little about what is template here. `agreement` is its factor of [`agreements`].
-    pub(super) fn add(&mut self, alignment: &Alignment, agreement: f32) {
+    /// kind says little about what is template here. `agreement` is its factor of [`agreement`].
+    fn add(&mut self, alignment: &Alignment, agreement: f32) {
         /// A training page that shares nothing still counts a little. Otherwise a single other one would always win.
         const MIN_SHARE: f32 = 0.02;
         /// Share of the page's nodes that a training page of its kind has. On a site of two layouts a template node is
@@ -69,7 +84,7 @@ impl Evidence {
         self.total += weight;
         self.n_pages += 1;
         self.n_of_its_kind += u16::from(share >= ITS_KIND);
-        // Each column in a loop without branches, which is compiled to vector instructions.
+        // Each column in a loop without branches, which is compiled to vector instructions. `n_equal` is known already.
         let matches = &alignment.matches;
         for (found, mapped) in matches.iter().zip(&mut self.mapped) {
             *mapped += if found.is_mapped() { weight } else { 0.0 };
@@ -80,40 +95,33 @@ impl Evidence {
         for (found, n) in matches.iter().zip(&mut self.n_mapped) {
             *n += u16::from(found.is_mapped());
         }
-        for (found, n) in matches.iter().zip(&mut self.n_equal) {
-            *n += u16::from(*found == NodeMatch::Equal);
-        }
     }
 }
 
-/// The factor by which the weight of each training page counts: little where it agrees with the others about hardly
-/// any of the fixed texts of a page. Fixed are the texts that two or more training pages have in their places.
+/// The texts that two or more training pages have in their places, with their letters.
+fn fixed_texts(page: &EncodedPage, n_equal: &[u16]) -> Vec<(u32, u32)> {
+    let texts = (0..).zip(page.chars.iter().copied()).zip(n_equal);
+    texts.filter(|((_, letters), n)| **n >= 2 && *letters > 0).map(|(text, _)| text).collect()
+}
+
+/// The factor by which the weight of a training page counts: little where it agrees with the others about hardly any of
+/// the fixed texts of a page.
 ///
 /// A page in another language has all the places, and other words in each of them. Each page with gold as the key page:
 /// node F1 .911 -> .912 on one set of 36 sites, key pages under .5 five -> four; .918 both on the other. A larger share
 /// (.35) makes one site worse, where chapters have menus of their own (.89 -> .44).
-pub(super) fn agreements(page: &EncodedPage, alignments: &[Alignment]) -> Vec<f32> {
+fn agreement(alignment: &Alignment, fixed: &[(u32, u32)]) -> f32 {
     /// Share of the fixed texts, by letters, that a page has in their places, if it has the places.
     const LEAST_AGREEMENT: f32 = 0.2;
     const OTHERWISE: f32 = 0.05;
-    let mut n_equal = vec![0_u16; page.len()];
-    for alignment in alignments {
-        for (n, found) in n_equal.iter_mut().zip(&alignment.matches) {
-            *n += u16::from(*found == NodeMatch::Equal);
-        }
+    let (mut equal, mut all) = (0_u64, 0_u64);
+    for (node, letters) in fixed {
+        let found = alignment.matches[*node as usize];
+        equal += if found.has_subtree() { u64::from(*letters) } else { 0 };
+        all += if found.is_mapped() { u64::from(*letters) } else { 0 };
     }
-    // Letters of the fixed texts; 0 for other nodes.
-    let letters: Vec<u32> = page.chars.iter().zip(n_equal).map(|(n, equal)| n * u32::from(equal >= 2)).collect();
-    let factor = |alignment: &Alignment| {
-        let (mut equal, mut all) = (0_u64, 0_u64);
-        for (n, found) in letters.iter().zip(&alignment.matches) {
-            equal += u64::from(n * u32::from(found.has_subtree()));
-            all += u64::from(n * u32::from(found.is_mapped()));
-        }
-        let (equal, all) = (equal as f32, all as f32);
-        if equal < LEAST_AGREEMENT * all { OTHERWISE } else { 1.0 }
-    };
-    alignments.iter().map(factor).collect()
+    let (equal, all) = (equal as f32, all as f32);
+    if equal < LEAST_AGREEMENT * all { OTHERWISE } else { 1.0 }
 }
 
 /// Weights of the features of a node; their sum is its score as template.
@@ -215,15 +223,22 @@ mod tests {
         Alignment { matches }
     }
 
+    /// What training pages have of a page, each of which counts whole.
+    fn evidence(alignments: &[Alignment]) -> Evidence {
+        let n_equal = |node: usize| alignments.iter().filter(|of| of.matches[node] == NodeMatch::Equal).count() as u16;
+        let n_equal = (0..page().len()).map(n_equal).collect();
+        Evidence::with(n_equal, alignments.iter().map(|alignment| (alignment, 1.0)))
+    }
+
     /// The scores of the first paragraph and of its text. `n_equal` training pages are equal to the page; `n_other`
     /// have the same elements with other words.
     fn scores_with(n_equal: usize, n_other: usize) -> [f64; 2] {
         let page = page();
-        let mut evidence = Evidence::new(&page);
-        let other = || Alignment { matches: vec![NodeMatch::Partial; page.len()] };
-        (0..n_equal).for_each(|_| evidence.add(&first(page.len(), page.len()), 1.0));
-        (0..n_other).for_each(|_| evidence.add(&other(), 1.0));
-        let scores = scores(&page, &evidence);
+        let n = page.len();
+        let other = || Alignment { matches: vec![NodeMatch::Partial; n] };
+        let equal = (0..n_equal).map(|_| first(n, n));
+        let alignments: Vec<Alignment> = equal.chain((0..n_other).map(|_| other())).collect();
+        let scores = scores(&page, &evidence(&alignments));
         assert!(page.signature(2).is_text());
         assert_eq!(page.chars[2], 6);
         [scores[1], scores[2]]
@@ -248,24 +263,19 @@ mod tests {
         // One page of the kind has other words.
         assert!(scores_with(6, 1)[1] < all[1] - 1.2);
         // Two thirds of the training pages are too few: the others may be of the section.
-        let page = page();
+        let n = page().len();
         let on_all = |n_other: usize| {
-            let mut evidence = Evidence::new(&page);
-            (0..6).for_each(|_| evidence.add(&first(page.len(), page.len()), 1.0));
-            (0..n_other).for_each(|_| evidence.add(&first(1, page.len()), 1.0));
-            evidence.is_on_all(1)
+            let alignments: Vec<Alignment> =
+                (0..6).map(|_| first(n, n)).chain((0..n_other).map(|_| first(1, n))).collect();
+            evidence(&alignments).is_on_all(1)
         };
         assert!(on_all(2) && !on_all(3));
     }
 
     #[test]
     fn a_page_weighs_by_the_square_of_what_it_shares() {
-        let page = page();
-        let n = page.len();
-        let mut evidence = Evidence::new(&page);
-        for shared in [n, n / 2, n / 10] {
-            evidence.add(&first(shared, n), 1.0);
-        }
+        let n = page().len();
+        let evidence = evidence(&[n, n / 2, n / 10].map(|shared| first(shared, n)));
         let squares = [n, n / 2, n / 10].map(|shared| (shared as f32 / n as f32).powi(2));
         assert!((evidence.total - squares.iter().sum::<f32>()).abs() < 1e-6);
         assert!((evidence.equal[0] - evidence.total).abs() < 1e-6);
@@ -279,8 +289,8 @@ mod tests {
         let n = page.len();
         let text = n - 1;
         let score = |n_equal: usize| {
-            let mut evidence = Evidence::new(&page);
-            (0..8).for_each(|at| evidence.add(&first(if at < n_equal { n } else { text }, n), 1.0));
+            let alignments: Vec<Alignment> = (0..8).map(|at| first(if at < n_equal { n } else { text }, n)).collect();
+            let evidence = evidence(&alignments);
             let number = (n_equal as f64 / 3.0).min(1.0);
             let equal = f64::from(evidence.equal[text] / evidence.total);
             let length = (1.0 + f64::from(page.chars[text])).ln() / 5.0;

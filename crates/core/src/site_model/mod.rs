@@ -17,6 +17,7 @@
 
 mod add;
 mod align;
+mod aligned;
 mod alike;
 mod by_number;
 mod columns;
@@ -46,15 +47,16 @@ use crate::labels::Labels;
 
 pub use add::Candidate;
 use align::{Alignment, align};
+use aligned::{Aligned, KeptAlignments};
 use content_root::{MIN_EXPECTED, content_root, is_in_doubt};
 use encoded_page::{EncodedPage, tokens};
-use evidence::{Evidence, agreements, label_nodes};
+use evidence::{Evidence, label_nodes};
 use interner::Interner;
 pub use kinds::Kinds;
 use label_runs::LabelRuns;
 pub use options::SiteModelOptions;
 pub use page_sample::PageSample;
-use scratch::{Scratch, with_scratch};
+use scratch::with_scratch;
 pub use stored::{StoredError, StoredTrainingSet};
 use training_page::TrainingPage;
 
@@ -104,8 +106,10 @@ impl TrainingSet {
         // which are not known yet.
         let judge = |at: &usize| {
             let (page, judged) = (&pages[*at], LazyJudged::new(trees[*at].1));
-            let labels = set.judge(page, &judged).with_confidence(1.0);
-            let again = set.again(page, &judged, &names[*at]);
+            let aligned = set.aligned(page, &KeptAlignments::default());
+            let kept = aligned.kept();
+            let labels = set.judge_aligned(page, &judged, aligned).with_confidence(1.0);
+            let again = set.again(page, &judged, &names[*at], kept);
             (set.blocks_of(&judged), again, labels)
         };
         let judged: Vec<_> = kept.iter().map(judge).collect();
@@ -208,30 +212,14 @@ impl TrainingSet {
 
     /// Labels an encoded page.
     fn judge(&self, page: &EncodedPage, judged: &LazyJudged<'_>) -> Labels {
+        self.judge_aligned(page, judged, self.aligned(page, &KeptAlignments::default()))
+    }
+
+    fn judge_aligned(&self, page: &EncodedPage, judged: &LazyJudged<'_>, aligned: Aligned) -> Labels {
         // A page that is kept in part has other nodes than its tree.
         let is_whole = judged.tree.counted().len() == page.len();
         let expected = LazyCell::new(|| Some(judged.get().expected_content()));
-        self.decide(page, is_whole, &expected).unwrap_or_else(|| Labels::new(vec![false; page.len()]))
-    }
-
-    fn aligned(&self, page: &EncodedPage, scratch: &mut Scratch) -> Aligned {
-        let alignments = Vec::with_capacity(self.pages.len());
-        let mut aligned = Aligned { alignments, confidence: 0.0, nearest: None };
-        for training_page in self.evidence_pages() {
-            if training_page.digest == page.digest() {
-                (aligned.confidence, aligned.nearest) = (1.0, Some(training_page.url));
-                continue;
-            }
-            let alignment = align(page, training_page, &self.interner, &self.options, scratch);
-            if training_page.n_template() >= MIN_TEMPLATE {
-                let coverage = training_page.coverage(&scratch.taken);
-                if coverage > aligned.confidence {
-                    (aligned.confidence, aligned.nearest) = (coverage, Some(training_page.url));
-                }
-            }
-            aligned.alignments.push(alignment);
-        }
-        aligned
+        self.decide(page, is_whole, &expected, aligned).unwrap_or_else(|| Labels::new(vec![false; page.len()]))
     }
 
     /// Labels an encoded page. A training page is judged by the others, and so is another version of one. `None` where
@@ -241,21 +229,21 @@ impl TrainingSet {
         page: &EncodedPage,
         is_whole: bool,
         expected: &LazyCell<Option<Vec<f32>>, impl FnOnce() -> Option<Vec<f32>>>,
+        aligned: Aligned,
     ) -> Option<Labels> {
-        let Aligned { mut alignments, confidence, nearest } = with_scratch(|scratch| self.aligned(page, scratch));
+        let Aligned { mut alignments, confidence, nearest, .. } = aligned;
         if let Some(version) = other_version(page, &alignments) {
             alignments.remove(version);
         }
         let (mut is_template, evidence) = loop {
-            let mut evidence = Evidence::new(page);
-            let agreements = agreements(page, &alignments);
-            alignments.iter().zip(agreements).for_each(|(alignment, agreement)| evidence.add(alignment, agreement));
+            let evidence = Evidence::of(page, &alignments);
             let is_template = label_nodes(page, &evidence);
             if alignments.len() <= 2 || !is_whole || !loses_content(page, expected, &is_template)? {
                 break (is_template, evidence);
             }
             // Without the page that has most of its text the labels are decided again.
-            let equal = |at: &usize| alignments[*at].equal_text(page);
+            let all = page.n_chars();
+            let equal = |at: &usize| alignments[*at].equal_text(page, all);
             match (0..alignments.len()).max_by(|a, b| equal(a).total_cmp(&equal(b))) {
                 Some(copy) => drop(alignments.remove(copy)),
                 None => break (is_template, evidence),
@@ -269,16 +257,6 @@ impl TrainingSet {
         }
         Some(Labels { is_template, support: evidence.support(), confidence, nearest })
     }
-}
-
-/// A page beside the training pages.
-struct Aligned {
-    /// Its alignment to each, in their order. Those of equal content are left out.
-    alignments: Vec<Alignment>,
-    /// The greatest share of a training page's template that it shows.
-    confidence: f64,
-    /// Number of the URL of that training page.
-    nearest: Option<u64>,
 }
 
 /// Names that at least two pages have.
@@ -302,7 +280,8 @@ fn other_version(page: &EncodedPage, alignments: &[Alignment]) -> Option<usize> 
     /// Share of the text that another version lacks, at most; also as a part of what any other page lacks.
     const MAX_LACKING: f64 = 0.1;
     const MAX_LACKING_OF_OTHERS: f64 = 0.2;
-    let lacking: Vec<f64> = alignments.iter().map(|alignment| 1.0 - alignment.equal_text(page)).collect();
+    let all = page.n_chars();
+    let lacking: Vec<f64> = alignments.iter().map(|alignment| 1.0 - alignment.equal_text(page, all)).collect();
     let version = (0..lacking.len()).min_by(|a, b| lacking[*a].total_cmp(&lacking[*b]))?;
     let others = lacking.iter().enumerate().filter(|(at, _)| *at != version).map(|(_, lacks)| *lacks);
     let nearest = others.fold(f64::INFINITY, f64::min);
@@ -325,7 +304,7 @@ fn loses_content(
     const ENOUGH_OWN: f64 = 0.2;
     /// Share of the expected main content that may be template.
     const MAX_LOST: f64 = 0.5;
-    let all: u64 = page.chars.iter().map(|chars| u64::from(*chars)).sum();
+    let all = page.n_chars();
     let own: u64 = page.chars.iter().zip(is_template).map(|(chars, is)| if *is { 0 } else { u64::from(*chars) }).sum();
     if own as f64 >= ENOUGH_OWN * all as f64 {
         return Some(false);

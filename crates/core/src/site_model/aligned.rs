@@ -1,0 +1,112 @@
+//! A page aligned to all training pages of its site.
+
+use super::MIN_TEMPLATE;
+use super::TrainingSet;
+use super::align::{Alignment, NodeMatch, align};
+use super::encoded_page::EncodedPage;
+use super::scratch::with_scratch;
+
+/// Digest of a training page, and the number of its URL.
+type PageKey = (u64, u64);
+
+/// A page beside the training pages.
+pub(super) struct Aligned {
+    /// Its alignment to each, in their order. Those of equal content are left out.
+    pub(super) alignments: Vec<Alignment>,
+    /// Which training pages these are.
+    to: Vec<PageKey>,
+    /// The greatest share of a training page's template that it shows.
+    pub(super) confidence: f64,
+    /// Number of the URL of that training page.
+    pub(super) nearest: Option<u64>,
+}
+
+impl TrainingSet {
+    /// Aligns a page to the training pages. Where it is a training page itself, its alignments to some others may be
+    /// known.
+    pub(super) fn aligned(&self, page: &EncodedPage, known: &KeptAlignments) -> Aligned {
+        let alignments = Vec::with_capacity(self.pages.len());
+        let mut aligned = Aligned { alignments, to: Vec::new(), confidence: 0.0, nearest: None };
+        with_scratch(|scratch| {
+            for training_page in self.evidence_pages() {
+                if training_page.digest == page.digest() {
+                    (aligned.confidence, aligned.nearest) = (1.0, Some(training_page.url));
+                    continue;
+                }
+                let to = (training_page.digest, training_page.url);
+                aligned.to.push(to);
+                // The confidence of a training page is 1.
+                if let Some(alignment) = known.get(to, page.len()) {
+                    aligned.alignments.push(alignment);
+                    continue;
+                }
+                let alignment = align(page, training_page, &self.interner, &self.options, scratch);
+                if training_page.n_template() >= MIN_TEMPLATE {
+                    let coverage = training_page.coverage(&scratch.taken);
+                    if coverage > aligned.confidence {
+                        (aligned.confidence, aligned.nearest) = (coverage, Some(training_page.url));
+                    }
+                }
+                aligned.alignments.push(alignment);
+            }
+        });
+        aligned
+    }
+}
+
+impl Aligned {
+    /// The alignments, to be kept for a page that becomes a training page.
+    pub(super) fn kept(&self) -> KeptAlignments {
+        let packed = self.alignments.iter().map(|alignment| alignment.matches.chunks(4).map(pack).collect());
+        KeptAlignments(self.to.iter().copied().zip(packed).collect())
+    }
+}
+
+/// The alignments of a training page to others, in two bits a node. They stand while both pages are encoded as they
+/// were: what a set learns later changes neither.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeptAlignments(Vec<(PageKey, Box<[u8]>)>);
+
+impl KeptAlignments {
+    /// The alignment to a training page, of a page of n nodes.
+    fn get(&self, to: PageKey, n: usize) -> Option<Alignment> {
+        let (_, packed) = self.0.iter().find(|(page, _)| *page == to)?;
+        let mut matches: Vec<NodeMatch> = Vec::with_capacity(4 * packed.len());
+        packed.iter().for_each(|byte| matches.extend(unpack(*byte)));
+        matches.truncate(n);
+        (matches.len() == n).then_some(Alignment { matches })
+    }
+}
+
+/// At most four matches in a byte.
+fn pack(matches: &[NodeMatch]) -> u8 {
+    matches.iter().rev().fold(0, |byte, found| byte << 2 | *found as u8)
+}
+
+fn unpack(byte: u8) -> [NodeMatch; 4] {
+    [0, 2, 4, 6].map(|bits| match byte >> bits & 3 {
+        0 => NodeMatch::Absent,
+        1 => NodeMatch::Partial,
+        2 => NodeMatch::Equal,
+        _ => NodeMatch::Moved,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn kept_alignments_are_given_back(bytes in proptest::collection::vec(any::<u8>(), 0..9), cut in 0..4_usize) {
+            let mut matches: Vec<NodeMatch> = bytes.iter().flat_map(|byte| unpack(*byte)).collect();
+            matches.truncate(matches.len().saturating_sub(cut));
+            let alignments = vec![Alignment { matches: matches.clone() }];
+            let kept = Aligned { alignments, to: vec![(7, 1)], confidence: 0.0, nearest: None }.kept();
+            prop_assert_eq!(kept.get((7, 1), matches.len()).map(|found| found.matches), Some(matches));
+            prop_assert!(kept.get((7, 2), 0).is_none());
+        }
+    }
+}
