@@ -24,6 +24,7 @@ pub fn write_html(tree: &Tree, url: Option<&PageUrl>, keeps: impl Fn(NodeId) -> 
         tree,
         addresses: Addresses::new(tree, url),
         images: NoscriptImages::of(tree),
+        written: vec![None; tree.names().count()],
         out: String::from("<!DOCTYPE html>\n"),
         open: Vec::new(),
     };
@@ -80,6 +81,8 @@ struct Writer<'t> {
     tree: &'t Tree,
     addresses: Addresses,
     images: NoscriptImages,
+    /// How elements are written, by the number of their name, once that is known.
+    written: Vec<Option<Written>>,
     out: String,
     open: Vec<Open>,
 }
@@ -176,7 +179,8 @@ impl Writer<'_> {
 
     /// Writes the start tag of an element of the body. Returns whether its content is written.
     fn body_element(&mut self, node: NodeId, name: &str) -> bool {
-        match element(name) {
+        let written = self.written[self.tree.name_number(node)].get_or_insert_with(|| element(name));
+        match *written {
             Written::As("img") if is_pixel(self.tree, node) => {
                 self.push_blank();
                 return false;
@@ -254,6 +258,9 @@ impl Writer<'_> {
 
     /// Writes pictures that only a `noscript` right before this place holds.
     fn noscript_images(&mut self, index: usize, keeps: impl Fn(NodeId) -> bool) {
+        if self.images.is_empty() {
+            return;
+        }
         let here = self.images.alone(self.tree, index).filter(|(parent, ..)| keeps(*parent));
         let here = here.filter_map(|(parent, src, alt)| Some((parent, self.addresses.media(src)?, alt.to_owned())));
         for (parent, src, alt) in here.collect::<Vec<_>>() {

@@ -37,6 +37,11 @@ impl NoscriptImages {
         NoscriptImages { images: images.filter_map(|(parent, before, markup)| read(parent, before, markup)).collect() }
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.images.is_empty()
+    }
+
     /// The picture that a `noscript` right after this `img` stands for.
     fn after(&self, tree: &Tree, img: NodeId) -> Option<&NoscriptImage> {
         let next = tree.shape.subtree(img).end;

@@ -1,5 +1,7 @@
 //! Weighs what the training pages have of each node, and labels the whole tree.
 
+use std::sync::LazyLock;
+
 use super::align::{Alignment, NodeMatch};
 use super::encoded_page::EncodedPage;
 use crate::labeling::max_sum_labels;
@@ -178,7 +180,7 @@ fn scores(page: &EncodedPage, evidence: &Evidence) -> Vec<f64> {
         scores[node] = if evidence.n_mapped[node] == 0 {
             weights::UNKNOWN
         } else if is_text {
-            let length = (1.0 + f64::from(chars)).ln() / 5.0;
+            let length = length_score(page.chars[node]);
             dot(&TEXT, [1.0, equal, number, mapped - equal, length * (1.0 - equal)])
         } else if chars > 0.0 {
             let (equal_text, other_text) = (f64::from(equal_chars / chars), f64::from(other_chars / chars));
@@ -195,6 +197,16 @@ fn scores(page: &EncodedPage, evidence: &Evidence) -> Vec<f64> {
         }
     }
     scores
+}
+
+/// The logarithm of the length of a text, in characters. Those of short texts are in a table.
+fn length_score(chars: u32) -> f64 {
+    const N_KNOWN: u32 = 1024;
+    static KNOWN: LazyLock<Vec<f64>> = LazyLock::new(|| (0..N_KNOWN).map(score).collect());
+    fn score(chars: u32) -> f64 {
+        (1.0 + f64::from(chars as f32)).ln() / 5.0
+    }
+    KNOWN.get(chars as usize).copied().unwrap_or_else(|| score(chars))
 }
 
 fn dot<const N: usize>(weights: &[f64; N], features: [f64; N]) -> f64 {
