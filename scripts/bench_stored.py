@@ -6,7 +6,9 @@
 DEHUSK is the program. SITES is a folder with `gold.toml` (the key page of each site) and saved pages below
 `dev/SITE/www` or `dev2/SITE/www`. Each site is learned with `dehusk learn`; then all pages of the sites that were
 learned are cleaned as JSON lines, with and without their models. Needs the package resiliparse. The figures are medians
-of the rounds, the tools in turn; those of dehusk are of the whole process, JSON and start included.
+of the rounds, the tools in turn. Those of `clean` are of the whole process, JSON, start and models included. Where the
+package dehusk is installed, it is called in the process of Resiliparse with the same strings, too, with models that
+were learned from nine pages of each site and stored as bytes.
 """
 
 import argparse
@@ -22,6 +24,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from resiliparse.extract.html2text import extract_plain_text
+
+try:
+    import dehusk
+except ImportError:
+    dehusk = None
 
 CLEAN = {
     "clean --json": [],
@@ -55,6 +62,43 @@ def learned(program: str, sites: Path, database: str) -> tuple[list[tuple[str, s
     return pages, 1000 * statistics.median(seconds)
 
 
+def on_one_core(work: Callable[[], object]) -> Callable[[], None]:
+    """The work on core 0. What other processes print is not read on it."""
+
+    def run() -> None:
+        cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {0})
+        work()
+        os.sched_setaffinity(0, cores)
+
+    return run
+
+
+def calls(pages: list[tuple[str, str]]) -> dict[str, Callable[[], object]]:
+    """The Python package on the pages: with the stored model of their site, for main content, and without."""
+    if dehusk is None:
+        return {}
+    by_site: dict[str, list[tuple[str, str]]] = {}
+    for url, html in pages:
+        by_site.setdefault(url.split("/")[2], []).append((url, html))
+    models = {}
+    for site, own in by_site.items():
+        sample = own[:: max(len(own) // 9, 1)][:9]
+        models[site] = dehusk.SiteModel.learn([dehusk.Page(html, url) for url, html in sample]).to_bytes()
+    models = {site: dehusk.SiteModel.from_bytes(stored) for site, stored in models.items()}
+
+    def clean(keep: str) -> None:
+        for site, own in by_site.items():
+            for url, html in own:
+                _ = models[site].clean(html, url=url, keep=keep).text
+
+    return {
+        "SiteModel.clean(html).text": lambda: clean("own"),
+        'SiteModel.clean(html, keep="main").text': lambda: clean("main"),
+        "extract(html)": lambda: [dehusk.extract(html) for _, html in pages],
+    }
+
+
 def timed(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
@@ -76,27 +120,24 @@ def main() -> None:
         print(f"{len(pages):,} pages of {size / len(pages) / 1000:.1f} KB; learning a site {ms_to_learn:.0f} ms")
 
         def resiliparse() -> None:
-            cores = os.sched_getaffinity(0)
-            os.sched_setaffinity(0, {0})
             for _, html in pages:
                 extract_plain_text(html, main_content=True)
-            # What dehusk prints is not read on its core.
-            os.sched_setaffinity(0, cores)
 
-        def dehusk(extra: list[str]) -> Callable[[], object]:
+        def program(extra: list[str]) -> Callable[[], object]:
             models = [] if "--alone" in extra else ["--db", database]
             return lambda: one_core(options.program, "clean", source, "--json", *models, *extra)
 
-        tools = {"resiliparse": resiliparse} | {name: dehusk(extra) for name, extra in CLEAN.items()}
+        tools = {"resiliparse": on_one_core(resiliparse)} | {name: program(extra) for name, extra in CLEAN.items()}
+        tools |= {name: on_one_core(work) for name, work in calls(pages).items()}
         rounds: dict[str, list[float]] = {name: [] for name in tools}
         for _ in range(options.rounds):
             for name, work in tools.items():
                 rounds[name].append(timed(work))
         base = statistics.median(rounds["resiliparse"])
-        print(f"{'':<32}{'ms a page':>10}{'of Resiliparse':>16}")
+        print(f"{'':<40}{'ms a page':>10}{'of Resiliparse':>16}")
         for name, seconds in rounds.items():
             middle = statistics.median(seconds)
-            print(f"{name:<32}{1000 * middle / len(pages):>10.2f}{middle / base:>16.2f}")
+            print(f"{name:<40}{1000 * middle / len(pages):>10.2f}{middle / base:>16.2f}")
 
 
 if __name__ == "__main__":
