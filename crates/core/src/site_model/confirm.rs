@@ -149,6 +149,29 @@ mod tests {
     }
 
     #[test]
+    fn labels_that_the_page_model_decided_are_confirmed() {
+        // Most of each page is template, so that the page model is asked.
+        let terms = "All prices are in crowns, and they are valid until the end of the season. ".repeat(40);
+        let more = format!("<aside><p>{terms}</aside>");
+        let byline = "Written by our editors";
+        let page = |name: &str| {
+            let text = format!("Much is known of {name}, which is sown in autumn, and harvested in summer. ").repeat(9);
+            article(name, &more).replace("</h1>", &format!("</h1><p>{byline}</p><p>{text}</p>"))
+        };
+        let pages: Vec<String> = ["rye", "oats", "corn", "rice", "wheat", "spelt"].map(page).into();
+        let trees = trees(&pages);
+        let (set, _) = grown(&trees, 3).unwrap();
+        let asked = |page: &TrainingPage| page.again.as_ref().is_some_and(|again| again.expected.is_some());
+        assert!(set.pages.iter().all(asked));
+        for (url, tree) in (0..).zip(&trees) {
+            let confirmed = set.confirm_labels(url).map(|labels| labels.shifted(tree));
+            assert_eq!(confirmed.as_ref(), Some(&set.label(tree)));
+            // All pages have it, and it stands among the main content.
+            assert!(confirmed.is_some_and(|labels| labels.text(tree).contains(byline)));
+        }
+    }
+
+    #[test]
     fn labels_that_change_are_not_confirmed() {
         // A box that the first page alone has becomes template, when others come that have it, too.
         let more = "<aside><p>Our newsletter comes every week</p></aside>";
