@@ -24,8 +24,8 @@ const MOST_KEPT: usize = 1024;
 
 pub(super) struct StoredTemplates {
     store: Mutex<Store>,
-    /// What main content is chosen by is wanted, too, and pages are parsed so.
-    main: Option<ParseOptions>,
+    /// How stored training pages are parsed to compute their blocks; `None` where main content is not asked for.
+    for_blocks: Option<ParseOptions>,
     /// The newest template of each host that a page named. `None`: the host has none.
     by_host: Mutex<HashMap<String, Option<Arc<TemplateMatcher>>>>,
     /// The newest template of every host, for pages of an unknown site.
@@ -54,8 +54,8 @@ pub(super) enum Choice {
 
 impl StoredTemplates {
     pub(super) fn of(store: Store, settings: &Settings) -> StoredTemplates {
-        let main = (settings.core.clean.keep != KeepText::Own).then_some(settings.core.parse);
-        StoredTemplates { store: Mutex::new(store), main, by_host: Mutex::default(), all: OnceLock::new() }
+        let for_blocks = (settings.core.clean.keep != KeepText::Own).then_some(settings.core.parse);
+        StoredTemplates { store: Mutex::new(store), for_blocks, by_host: Mutex::default(), all: OnceLock::new() }
     }
 
     /// The template of a site that a user has named.
@@ -81,8 +81,8 @@ impl StoredTemplates {
         if let Some(known) = locked(&self.by_host).get(host) {
             return Ok(known.clone());
         }
-        let template = match &self.main {
-            // The store is free while blocks are made.
+        let template = match &self.for_blocks {
+            // The lock on the store is released before the blocks are computed.
             Some(options) => {
                 let found = locked(&self.store).load_template_with_bodies(host, None)?;
                 found.map(|found| found.with_blocks(options))
@@ -109,7 +109,7 @@ impl StoredTemplates {
         };
         let best = labeled.max_by(|a, b| order(&a.2, &b.2)).filter(|(_, _, labels)| labels.confidence >= UNNAMED_MIN);
         let Some((host, matcher, labels)) = best else { return Ok(Choice::Alone) };
-        let with_blocks = self.main.map_or(Ok(None), |_| self.matcher(host))?;
+        let with_blocks = self.for_blocks.map_or(Ok(None), |_| self.matcher(host))?;
         Ok(Choice::Fitting(host.clone(), with_blocks.unwrap_or_else(|| Arc::clone(matcher)), labels))
     }
 

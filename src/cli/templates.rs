@@ -342,7 +342,7 @@ fn load(settings: &Settings, host: &str, version: Option<i64>) -> Result<Templat
     found_or_none(settings, (host, version), found)
 }
 
-/// For a place without the stored pages: with the blocks of the training pages.
+/// Loads a template for export, with the blocks of its training pages: the stored pages are not exported with it.
 fn load_with_blocks(settings: &Settings, host: &str, version: Option<i64>) -> Result<Template, Failure> {
     let found = open_store(settings)?.load_template_with_blocks(host, version, &settings.core.parse);
     found_or_none(settings, (host, version), found)

@@ -269,7 +269,7 @@ pub(super) const KEYS: &[Key] = keys! {
     "etdm.min_confidence" = "0.15", "Minimum share of a voted template that a page must show for the template to be applied.",
         |s, v| s.core.learn.etdm.min_confidence => share(v)?;
 
-    "clean.keep" = "\"own\"", "What is kept of a page: own (everything that is not template), main (the main text of that), or the main text with kinds of the rest, such as main+comments+byline. Kinds: comments, byline, breadcrumbs, contents, related. A crawl with own takes a fifth less CPU time; an export can ask for main all the same, and judges the stored training pages then.",
+    "clean.keep" = "\"own\"", "What is kept of a page: own (everything that is not template), main (the main text of that), or the main text with kinds of the rest, such as main+comments+byline. Kinds: comments, byline, breadcrumbs, contents, related. A crawl with own takes a fifth less CPU time. Its pages can still be exported with main: the export then runs the page model on the stored training pages.",
         |s, v| s.core.clean.keep => keep_text(v)?;
     "clean.min_confidence" = "0.25", "Minimum share of the template that a page must show. Below it, the document frequency of its texts decides.",
         |s, v| s.core.clean.min_confidence => share(v)?;

@@ -103,7 +103,7 @@ fn lasting_template(work: &mut SiteWork, cx: &Context<'_>) -> Option<Arc<Templat
     let mut template = work.template.take()?;
     let set = template.training_set.as_ref();
     let blocks_at_once = settings.core.learn.site_model.blocks_at_once;
-    // Main content is chosen by blocks, and a crawl with `clean.keep = "own"` makes none.
+    // Main content is chosen by blocks, which a crawl with `clean.keep = "own"` does not compute.
     let lacks_blocks = blocks_at_once && set.is_some_and(|set| !set.without_blocks().is_empty());
     let is_doubtful = settings.template.relearn || template.is_provisional() || lacks_blocks;
     if is_doubtful && !work.template_is_settled {

@@ -61,8 +61,8 @@ impl Aligned {
     }
 }
 
-/// The alignments of a training page to others, in two bits a node. They stand while both pages are encoded as they
-/// were: what a set learns later changes neither.
+/// The alignments of a training page to others, in two bits a node. Each is valid as long as the encoding of both pages
+/// stays the same. Pages that are added later do not change it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeptAlignments(Vec<(PageKey, Box<[u8]>)>);
 

@@ -59,7 +59,7 @@ impl TrainingSet {
 
     /// The labels of a page that this process has added or learned from, by the set as it is now, if they are those
     /// that the page had when it was added. `None` where they differ, and where that cannot be told without the page:
-    /// it is kept in part, a name of it has become known since, or the page model decides and did not before.
+    /// it is kept in part, a name of it has become known since, or the page model is needed for the first time.
     ///
     /// The labels are of the counted nodes. [`TrainingSet::label`] gives the same ones.
     pub fn confirm_labels(&self, url: u64) -> Option<Labels> {

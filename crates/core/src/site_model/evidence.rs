@@ -199,7 +199,7 @@ fn scores(page: &EncodedPage, evidence: &Evidence) -> Vec<f64> {
     scores
 }
 
-/// The logarithm of the length of a text, in characters. Those of short texts are in a table.
+/// The length feature of a text: ln(1 + characters) / 5. A table has the values of short texts.
 fn length_score(chars: u32) -> f64 {
     const N_KNOWN: u32 = 1024;
     static KNOWN: LazyLock<Vec<f64>> = LazyLock::new(|| (0..N_KNOWN).map(score).collect());
