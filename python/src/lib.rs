@@ -14,6 +14,10 @@ mod page_sample;
 mod row;
 mod site_model;
 
+/// For what is allocated here. Python keeps its own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The compiled part of the package.
 #[pyo3::pymodule]
 mod _dehusk {

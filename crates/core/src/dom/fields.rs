@@ -2,16 +2,15 @@
 //!
 //! They are read from a tree when they are first asked for: a page that is cleaned alone is not compared. Error
 //! recovery can give thousands of elements the same long attribute (the adoption agency algorithm clones open
-//! formatting elements), so long values are hashed once ([`ByPlace`]).
+//! formatting elements), so long values are hashed once ([`ByPlace`]). A site model reads ids, classes and attributes
+//! itself, without the sets.
 
 use rustc_hash::FxHashMap;
 
 use super::by_place::ByPlace;
-use super::hash::{LONG_VALUE, hash_long_pair, hash_pair, hash_str};
+use super::hash::{ValueHashes, hash_str};
 use super::sets::{SetBuilder, SetId, Sets};
-use super::space::runs;
-use super::text::normalize_into;
-use super::{Attr, NodeId, Tree};
+use super::{NodeId, Tree};
 
 /// Compared fields, with one entry per node in preorder.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +23,6 @@ pub struct Fields {
     pub attrs: Vec<SetId>,
     /// Hash of the normalized text; 0 for elements.
     pub text: Vec<u64>,
-    /// Number of characters of the normalized text; 0 for elements. Not known of a stored template.
-    pub chars: Vec<u32>,
     /// The distinct sets.
     pub sets: Sets,
 }
@@ -44,36 +41,25 @@ pub struct LooseFields {
 impl Fields {
     pub(super) fn of(tree: &Tree) -> Fields {
         let n = tree.len();
-        let (mut ids, mut text, mut chars) = (vec![0; n], vec![0; n], vec![0; n]);
+        let mut ids = vec![0; n];
         let (mut classes, mut attrs) = (vec![Sets::EMPTY; n], vec![Sets::EMPTY; n]);
         let (names, mut sets) = (AttributeNames::of(tree), SetBuilder::default());
         let mut class_sets = ClassSets::new(|_| true);
-        let mut long_values = ByPlace::default();
-        let (mut pairs, mut scratch) = (Vec::new(), String::new());
-        for node in 0..n {
-            if tree.is_text(NodeId::new(node)) {
-                let normalized = normalized_text(tree.slice(tree.text[node]), &mut scratch);
-                (text[node], chars[node]) = (hash_str(normalized), normalized.chars().count() as u32);
-                continue;
-            }
+        let (mut values, mut pairs) = (ValueHashes::default(), Vec::new());
+        for node in (0..n).filter(|node| !tree.is_text(NodeId::new(*node))) {
             pairs.clear();
-            for Attr { name, value } in tree.own_attrs(node) {
-                let value = tree.slice(*value);
-                if Some(*name) == names.class {
+            for (name, value) in tree.numbered_attrs(NodeId::new(node)) {
+                if Some(name) == names.class {
                     classes[node] = class_sets.of(value, &mut sets);
-                } else if Some(*name) == names.id {
-                    ids[node] = long_values.get_or_read(value, id_hash);
+                } else if Some(name) == names.id {
+                    ids[node] = values.id(value);
                 } else {
-                    let name = names.hashes[*name as usize];
-                    pairs.push(match value.len() < LONG_VALUE {
-                        true => hash_pair(name, value),
-                        false => hash_long_pair(name, long_values.get_or_read(value, hash_str)),
-                    });
+                    pairs.push(values.pair(names.hashes[name], value));
                 }
             }
             attrs[node] = sets.intern(&mut pairs);
         }
-        Fields { id: ids, classes, attrs, text, chars, sets: sets.sets }
+        Fields { id: ids, classes, attrs, text: tree.texts().hash.clone(), sets: sets.sets }
     }
 }
 
@@ -85,11 +71,11 @@ impl LooseFields {
         let mut members = Vec::new();
         for node in 0..tree.len() {
             members.clear();
-            for Attr { name, value } in tree.own_attrs(node) {
-                if Some(*name) == names.class {
-                    classes[node] = class_sets.of(tree.slice(*value), &mut sets);
-                } else if Some(*name) != names.id {
-                    members.push(names.hashes[*name as usize]);
+            for (name, value) in tree.numbered_attrs(NodeId::new(node)) {
+                if Some(name) == names.class {
+                    classes[node] = class_sets.of(value, &mut sets);
+                } else if Some(name) != names.id {
+                    members.push(names.hashes[name]);
                 }
             }
             attrs[node] = sets.intern(&mut members);
@@ -98,36 +84,19 @@ impl LooseFields {
     }
 }
 
-fn id_hash(value: &str) -> u64 {
-    match value.trim() {
-        "" => 0,
-        value => hash_str(value),
-    }
-}
-
-/// A text with its white space normalized. Most texts are so as they are.
-fn normalized_text<'t>(text: &'t str, scratch: &'t mut String) -> &'t str {
-    match runs(text).next() {
-        Some(run) if run.len() == text.len() => text,
-        _ => {
-            scratch.clear();
-            normalize_into(text, scratch);
-            scratch
-        }
-    }
-}
-
 /// The names of a tree as names of attributes.
-struct AttributeNames {
-    class: Option<u32>,
-    id: Option<u32>,
+pub(crate) struct AttributeNames {
+    /// The number of `class`.
+    pub(crate) class: Option<usize>,
+    /// The number of `id`.
+    pub(crate) id: Option<usize>,
     /// The hash of each name.
-    hashes: Vec<u64>,
+    pub(crate) hashes: Vec<u64>,
 }
 
 impl AttributeNames {
-    fn of(tree: &Tree) -> AttributeNames {
-        let number = |wanted: &str| tree.names().position(|name| name == wanted).map(|at| at as u32);
+    pub(crate) fn of(tree: &Tree) -> AttributeNames {
+        let number = |wanted: &str| tree.names().position(|name| name == wanted);
         AttributeNames { class: number("class"), id: number("id"), hashes: tree.names().map(hash_str).collect() }
     }
 }

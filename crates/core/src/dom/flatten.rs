@@ -41,6 +41,7 @@ impl Layout {
         let (n, raw_names) = (raw.nodes.len(), raw.names.len());
         let tree = Tree {
             shape: Shape::with_capacity(n),
+            texts: OnceLock::new(),
             fields: OnceLock::new(),
             loose_fields: OnceLock::new(),
             subtree_hashes: OnceLock::new(),

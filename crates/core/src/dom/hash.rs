@@ -3,6 +3,8 @@
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::by_place::ByPlace;
+
 /// Hash of a name; never 0, which means "none".
 pub(crate) fn hash_str(text: &str) -> u64 {
     xxh3_64(text.as_bytes()).max(1)
@@ -23,6 +25,28 @@ pub(crate) fn hash_pair(name: u64, value: &str) -> u64 {
 /// Hash of an attribute with a long value: its hashed name with its hashed value.
 pub(crate) fn hash_long_pair(name: u64, value: u64) -> u64 {
     mix(value, name)
+}
+
+/// Hashes of the values of one tree's attributes. Long ones are hashed once.
+#[derive(Default)]
+pub(crate) struct ValueHashes(ByPlace<u64>);
+
+impl ValueHashes {
+    /// Hash of an id; 0 for an empty one.
+    pub(crate) fn id(&mut self, value: &str) -> u64 {
+        self.0.get_or_read(value, |value| match value.trim() {
+            "" => 0,
+            value => hash_str(value),
+        })
+    }
+
+    /// Hash of an attribute: its hashed name with its value.
+    pub(crate) fn pair(&mut self, name: u64, value: &str) -> u64 {
+        match value.len() < LONG_VALUE {
+            true => hash_pair(name, value),
+            false => hash_long_pair(name, self.0.get_or_read(value, hash_str)),
+        }
+    }
 }
 
 /// Chains a number into a hash; order matters.

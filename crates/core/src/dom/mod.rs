@@ -30,6 +30,7 @@ mod space;
 #[cfg(test)]
 pub(crate) mod test_pages;
 mod text;
+mod texts;
 mod tokenizer;
 mod walk;
 
@@ -47,11 +48,12 @@ pub use text::{normalized, text_digest, write_text};
 pub use walk::{ancestors, children};
 
 pub(crate) use by_place::ByPlace;
-pub(crate) use fields::looks_generated;
-pub(crate) use hash::{LONG_VALUE, hash_long_pair, hash_pair, hash_str, mix};
-pub(crate) use sets::SetBuilder;
+pub(crate) use fields::{AttributeNames, looks_generated};
+pub(crate) use hash::{LONG_VALUE, ValueHashes, hash_long_pair, hash_pair, hash_str, mix};
+pub(crate) use sets::{SetBuilder, hash_of as hash_of_set};
 pub(crate) use space::{is_space, unicode_runs};
 pub(crate) use text::{is_fallback_element, is_shown, keeps_space, normalized_chars};
+pub(crate) use texts::Texts;
 
 /// A parsed page.
 #[derive(Clone, Debug)]
@@ -59,6 +61,7 @@ pub struct Tree {
     /// The names and places of the nodes.
     pub shape: Shape,
     /// What is compared between pages, read when it is asked for.
+    texts: OnceLock<Texts>,
     fields: OnceLock<Fields>,
     loose_fields: OnceLock<LooseFields>,
     subtree_hashes: OnceLock<SubtreeHashes>,
@@ -142,6 +145,11 @@ pub enum Note {
 const TEXT: u32 = 0;
 
 impl Tree {
+    /// The texts as they are compared between pages.
+    pub(crate) fn texts(&self) -> &Texts {
+        self.texts.get_or_init(|| Texts::of(self))
+    }
+
     /// The fields that are compared between pages.
     pub fn fields(&self) -> &Fields {
         self.fields.get_or_init(|| Fields::of(self))

@@ -83,6 +83,13 @@ impl Sets {
     }
 }
 
+/// Hash of a set; 0 for the empty one. Sorts the members and removes duplicates.
+pub(crate) fn hash_of(members: &mut Vec<u64>) -> u64 {
+    members.sort_unstable();
+    members.dedup();
+    members.iter().fold(members.len() as u64, |hash, member| mix(hash, *member))
+}
+
 /// Interns the sets of a tree.
 #[derive(Default)]
 pub(crate) struct SetBuilder {
@@ -96,9 +103,7 @@ impl SetBuilder {
         if members.is_empty() {
             return Sets::EMPTY;
         }
-        members.sort_unstable();
-        members.dedup();
-        let hash = members.iter().fold(members.len() as u64, |h, m| mix(h, *m));
+        let hash = hash_of(members);
         let sets = &mut self.sets;
         *self.known.entry(hash).or_insert_with(|| sets.push(members, hash))
     }

@@ -35,6 +35,11 @@ static CLASSES: [Class; 256] = {
     classes
 };
 
+/// Whether a byte begins no white space.
+fn is_plain(byte: u8) -> bool {
+    CLASSES[usize::from(byte)] == Class::Other
+}
+
 /// The longest parts of a text in which single blanks separate the words: nearly always few. Joined by blanks, they are
 /// the text with each run of white space as one blank. Information separators are white space, too.
 pub(crate) fn runs(text: &str) -> Runs<'_> {
@@ -87,7 +92,12 @@ impl Runs<'_> {
     }
 
     fn skip_space(&mut self) {
+        let bytes = self.text.as_bytes();
         loop {
+            // Nearly all white space is ASCII.
+            while bytes.get(self.at).is_some_and(|byte| CLASSES[usize::from(*byte)] == Class::Space) {
+                self.at += 1;
+            }
             match self.space_at(self.at) {
                 0 => return,
                 n => self.at += n,
@@ -106,7 +116,12 @@ impl<'t> Iterator for Runs<'t> {
             self.at += plain_length(&bytes[self.at..]);
             // One step is tested byte by byte, then whole steps are tried again.
             let until = (self.at + STEP).min(bytes.len());
-            while self.at < until && self.goes_on() {
+            while self.at < until {
+                let next_is_plain = || bytes.get(self.at + 1).is_some_and(|next| is_plain(*next));
+                let is_between = bytes[self.at] == b' ' && next_is_plain();
+                if !is_plain(bytes[self.at]) && !is_between && !self.goes_on() {
+                    break;
+                }
                 self.at += 1;
             }
             if self.at < until {

@@ -34,7 +34,8 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     let mut gap = Gap::None;
     let mut closing: Vec<(usize, Gap)> = Vec::new();
     let mut pre_until = 0;
-    let (gaps, fallbacks) = (tree.names().map(block_gap).collect::<Vec<Gap>>(), Fallbacks::of(tree));
+    let around_names: Vec<(Gap, bool)> = tree.names().map(|name| (block_gap(name), keeps_space(name))).collect();
+    let fallbacks = Fallbacks::of(tree);
     for index in tree.counted() {
         while closing.last().is_some_and(|(end, _)| *end <= index) {
             gap = closing.pop().map_or(gap, |(_, at_end)| gap.max(at_end));
@@ -46,10 +47,12 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
             gap = gap.max(Gap::Blank);
         }
         if !tree.is_text(node) {
-            let around = gaps[tree.name_number(node)];
-            gap = gap.max(around);
-            closing.push((tree.shape.subtree(node).end, around));
-            if keeps_space(tree.name(node)) {
+            let (around, keeps_space) = around_names[tree.name_number(node)];
+            if around != Gap::None {
+                gap = gap.max(around);
+                closing.push((tree.shape.subtree(node).end, around));
+            }
+            if keeps_space {
                 pre_until = pre_until.max(tree.shape.subtree(node).end);
             }
             if in_pre && !out.is_empty() && gap == Gap::None {
@@ -75,7 +78,7 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
         } else {
             let from = out.len();
             normalize_into(text, &mut out);
-            if may_hide(&out[from..]) {
+            if may_hide(&out[from..]) && !out[from..].chars().all(is_shown) {
                 let shown: String = out[from..].chars().filter(|c| is_shown(*c)).collect();
                 out.replace_range(from.., &shown);
             }
@@ -103,7 +106,7 @@ pub(crate) fn is_shown(c: char) -> bool {
 ///
 /// Equal digests mean equal words. Equal words that markup splits differently have different digests.
 pub fn text_digest(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> u64 {
-    let (hashes, blank, fallbacks) = (&tree.fields().text, hash_str(""), Fallbacks::of(tree));
+    let (hashes, blank, fallbacks) = (&tree.texts().hash, hash_str(""), Fallbacks::of(tree));
     let texts = tree.counted().map(NodeId::new).filter(|node| {
         let text = hashes[node.index()];
         text != 0 && text != blank && keeps(*node) && !fallbacks.hold(tree, *node)

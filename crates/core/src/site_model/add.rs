@@ -6,8 +6,9 @@ use rustc_hash::FxHashSet;
 
 use super::TrainingSet;
 use super::aligned::KeptAlignments;
-use super::encoded_page::{EncodedPage, tokens};
+use super::encoded_page::EncodedPage;
 use super::label_runs::LabelRuns;
+use super::names::tokens;
 use super::training_page::{TrainingPage, rank};
 use crate::content::LazyJudged;
 use crate::dom::Tree;

@@ -53,10 +53,18 @@ impl Alignment {
     }
 }
 
-/// Aligns `page` to `training_page`. Afterwards, [`Scratch::taken`] has the nodes of the training page that the page
+/// Nodes of a page that may be found anywhere on a training page: those with an id, and texts, and elements with text,
+/// whose subtree some training page has. Ascending.
+pub(super) fn movable_nodes(page: &EncodedPage) -> Vec<u32> {
+    let has_known_text = |node: usize| page.has_text[node] && page.columns.subtree[node] != UNKNOWN;
+    let is_movable = |node: &usize| has_known_text(*node) || page.signature(*node).id != 0;
+    (0..page.len()).filter(is_movable).map(|node| node as u32).collect()
+}
+
+/// Aligns `page`, which has these [`movable_nodes`], to `training_page`. Afterwards, [`Scratch::taken`] has the nodes of the training page that the page
 /// shows.
 pub(super) fn align(
-    page: &EncodedPage,
+    (page, movable): (&EncodedPage, &[u32]),
     training_page: &TrainingPage,
     interner: &Interner,
     options: &SiteModelOptions,
@@ -71,7 +79,7 @@ pub(super) fn align(
         training_page.columns.write_to(&mut there);
         let mut walk = Walk { page, training_page, there: &there, interner, options, matches: &mut matches, scratch };
         walk.from((0, 0), &mut lists);
-        walk.find_moved(&mut lists);
+        walk.find_moved(movable, &mut lists);
         (scratch.lists, scratch.there) = (lists, there);
     }
     Alignment { matches }
@@ -105,6 +113,11 @@ pub(super) struct Lists {
 }
 
 impl Lists {
+    /// Begins with another page.
+    pub(super) fn begin(&mut self) {
+        self.pairing.begin();
+    }
+
     /// Entries of its largest buffer.
     pub(super) fn size(&self) -> usize {
         self.left.capacity().max(self.right.capacity()).max(self.pairing.size())
@@ -235,35 +248,28 @@ impl<'a> Walk<'a> {
 
     /// Whether the subtree of a node is anywhere on the training page.
     fn is_found(&mut self, x: usize) -> bool {
-        let subtree = self.page.columns.subtree[x];
-        if subtree == UNKNOWN {
-            return false;
-        }
         let scratch = &mut *self.scratch;
         if !std::mem::replace(&mut scratch.is_noted, true) {
             scratch.found_in.begin(self.interner.n_subtrees());
             self.there.subtree.iter().for_each(|subtree| scratch.found_in.note(*subtree));
         }
-        scratch.found_in.has(subtree)
+        scratch.found_in.has(self.page.columns.subtree[x])
     }
 
-    fn find_moved(&mut self, lists: &mut Lists) {
-        let mut x = 0;
-        while x < self.page.len() {
-            if self.matches[x] == NodeMatch::Absent {
-                let signature = self.page.signature(x);
-                let by_id = (signature.id != 0).then(|| self.training_page.find_id(signature.id)).flatten();
-                let is_free = |y: &usize| !self.scratch.taken[*y] && signature.tag == self.signature(*y).tag;
-                if let Some(y) = by_id.filter(is_free) {
-                    self.from((x, y), lists);
-                } else if self.page.has_text[x] && self.is_found(x) {
-                    let end = x + self.page.columns.size[x] as usize;
-                    self.matches[x..end].fill(NodeMatch::Moved);
-                    x = end;
-                    continue;
-                }
+    fn find_moved(&mut self, movable: &[u32], lists: &mut Lists) {
+        for x in movable.iter().map(|node| *node as usize) {
+            if self.matches[x] != NodeMatch::Absent {
+                continue;
             }
-            x += 1;
+            let signature = self.page.signature(x);
+            let by_id = (signature.id != 0).then(|| self.training_page.find_id(signature.id)).flatten();
+            let is_free = |y: &usize| !self.scratch.taken[*y] && signature.tag == self.signature(*y).tag;
+            if let Some(y) = by_id.filter(is_free) {
+                self.from((x, y), lists);
+            } else if self.page.has_text[x] && self.is_found(x) {
+                let end = x + self.page.columns.size[x] as usize;
+                self.matches[x..end].fill(NodeMatch::Moved);
+            }
         }
     }
 }

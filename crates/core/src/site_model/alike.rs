@@ -5,6 +5,7 @@ use super::align::Child;
 use super::columns::Columns;
 use super::encoded_page::EncodedPage;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
+use super::matching::Matching;
 use crate::equality_weights::EqualityWeights;
 
 /// The nodes of a page and of a training page, to be compared.
@@ -22,32 +23,43 @@ pub(super) struct Alike<'a> {
 pub(super) struct Pairing {
     /// Hashes of the tag names on the right. Most pairs of two lists are told apart by them.
     right_tags: Vec<u32>,
-    candidates: Vec<Candidate>,
-    is_used: Vec<bool>,
-    is_taken: Vec<bool>,
+    alike: Vec<(usize, Names)>,
+    matching: Matching,
+    names: KnownNames,
 }
 
 impl Pairing {
     /// Entries of its largest buffer.
     pub(super) fn size(&self) -> usize {
-        self.candidates.capacity()
+        self.matching.size()
+    }
+
+    /// Forgets the signatures of the last page.
+    pub(super) fn begin(&mut self) {
+        self.names.0.clear();
     }
 }
 
-/// Two children that may be mapped, as one number: the greatest probability first, then the first on the left, then
-/// the first on the right. Sorting numbers is faster than sorting tuples.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate(u128);
+/// What the names of pairs of signatures were found to add, by both: a page is compared to many training pages. `None`
+/// for nodes that cannot be mapped.
+#[derive(Default)]
+struct KnownNames(Vec<((u32, u32), Option<Names>)>);
 
-impl Candidate {
-    /// Children at these places of their lists. The bits of floats that are not negative have their order.
-    fn new(p: f64, left: usize, right: usize) -> Candidate {
-        Candidate(u128::from(!p.to_bits()) << 64 | u128::from(left as u32) << 32 | u128::from(right as u32))
-    }
+impl KnownNames {
+    /// A power of two. Later pairs replace earlier ones.
+    const MOST: usize = 256;
 
-    /// Their places.
-    fn pair(&self) -> (usize, usize) {
-        ((self.0 >> 32) as u32 as usize, self.0 as u32 as usize)
+    /// The names of two signatures, the first one by its number on the page.
+    fn get_or_find(&mut self, pair: (u32, u32), find: impl FnOnce() -> Option<Names>) -> Option<Names> {
+        if self.0.is_empty() {
+            self.0.resize(Self::MOST, ((UNKNOWN, UNKNOWN), None));
+        }
+        let at = pair.0.wrapping_mul(31).wrapping_add(pair.1) as usize % Self::MOST;
+        let known = &mut self.0[at];
+        if known.0 != pair {
+            *known = (pair, find());
+        }
+        known.1
     }
 }
 
@@ -66,36 +78,50 @@ impl Alike<'_> {
         if left.is_empty() || right.is_empty() {
             return;
         }
-        let Pairing { right_tags, candidates, is_used, is_taken } = buffers;
-        candidates.clear();
+        let Pairing { right_tags, alike, matching, names } = buffers;
+        matching.begin();
         right_tags.clear();
         right_tags.extend(right.iter().map(|j| self.signature(j.node).tag));
+        // Neighbors have the same names more often than not.
+        let mut last = None;
         for (a, i) in left.iter().enumerate() {
-            let tag = self.page.signature(i.node).tag;
-            // Neighbors have the same names more often than not.
-            let mut last = (UNKNOWN, None);
-            for (b, (j, _)) in right.iter().zip(&*right_tags).enumerate().filter(|(_, (_, other))| **other == tag) {
-                let signature = self.there.signature[j.node];
-                if last.0 != signature {
-                    last = (signature, self.names(i.node, j.node));
-                }
-                if let Some(p) = last.1.map(|names| self.with_names(names, (*i, *j), (m, n)))
-                    && p > self.threshold
-                {
-                    candidates.push(Candidate::new(p, a, b));
+            let here = self.page.signature_number(i.node);
+            if last.replace(here) != Some(here) {
+                self.find_alike(i.node, (right, right_tags), names, alike);
+            }
+            for (b, names) in &*alike {
+                let p = self.with_names(*names, (*i, right[*b]), (m, n));
+                if p > self.threshold {
+                    matching.add(p, a, *b);
                 }
             }
         }
-        candidates.sort_unstable();
-        is_used.clear();
-        is_used.resize(left.len(), false);
-        is_taken.clear();
-        is_taken.resize(right.len(), false);
-        for (a, b) in candidates.iter().map(Candidate::pair) {
-            if !is_used[a] && !is_taken[b] {
-                (is_used[a], is_taken[b]) = (true, true);
-                out(left[a].node, right[b].node);
-            }
+        matching.best_first((left.len(), right.len()), |a, b| out(left[a].node, right[b].node));
+    }
+
+    /// Lists the places of the nodes on the right that a node may be mapped to, by its names.
+    fn find_alike(
+        &self,
+        i: usize,
+        (right, right_tags): (&[Child], &[u32]),
+        names: &mut KnownNames,
+        alike: &mut Vec<(usize, Names)>,
+    ) {
+        let (here, tag) = (self.page.signature_number(i), self.page.signature(i).tag);
+        alike.clear();
+        for (b, j) in right.iter().enumerate().filter(|(b, _)| right_tags[*b] == tag) {
+            let there = self.there.signature[j.node];
+            let names = names.get_or_find((here, there), || self.names(i, j.node).filter(|names| self.may_do(*names)));
+            alike.extend(names.map(|names| (b, names)));
+        }
+    }
+
+    /// Whether nodes of these names have a probability above the threshold, where all else is equal.
+    fn may_do(&self, names: Names) -> bool {
+        const W: EqualityWeights = EqualityWeights::THESIS;
+        match names {
+            Names::Text => TEXT + TEXT_POSITION > self.threshold,
+            Names::Element(names) => names + W.children + W.position > self.threshold,
         }
     }
 
@@ -261,7 +287,7 @@ mod tests {
         };
         let html: String = items.iter().map(item).collect();
         let tree = parse(&format!("<p>{html}"), &ParseOptions::default());
-        EncodedPage::of(&tree, &super::super::encoded_page::tokens(&tree))
+        EncodedPage::of(&tree, &super::super::names::tokens(&tree))
     }
 
     fn items() -> impl Strategy<Value = Vec<(u8, u8, u8)>> {

@@ -5,7 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::SiteModelOptions;
 use super::columns::Columns;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
-use crate::dom::{NodeId, SetId, Sets, Tree, mix};
+use super::names::Names;
+use crate::dom::{NodeId, Tree, mix};
 
 /// A page reduced to the compared fields.
 #[derive(Clone, Debug, Default)]
@@ -29,114 +30,77 @@ pub(super) struct EncodedPage {
     digest: u64,
 }
 
-/// Kinds of tokens. A class and an id of the same name are different tokens.
-const ID: u64 = 1;
-const CLASS: u64 = 2;
-const ATTRIBUTE: u64 = 3;
-
-fn token(kind: u64, name: u64) -> u32 {
-    (mix(kind, name) as u32).max(1)
+/// The distinct signatures of a page as they are found.
+struct Signatures {
+    found: Vec<NodeSignature>,
+    /// Their numbers by their hashes. Equal hashes count as equal signatures, as in the interner.
+    by_hash: FxHashMap<u64, u32>,
+    /// Those of elements without names, by the number of the tag.
+    bare: Vec<Option<u32>>,
+    text: Option<u32>,
 }
 
-/// The distinct tokens of a page.
-pub(super) fn tokens(tree: &Tree) -> FxHashSet<u32> {
-    let fields = tree.fields();
-    let mut found = FxHashSet::default();
-    let mut seen = [vec![false; fields.sets.len()], vec![false; fields.sets.len()]];
-    for node in tree.counted() {
-        if fields.id[node] != 0 {
-            found.insert(token(ID, fields.id[node]));
-        }
-        for (at, signature, set) in [(0, CLASS, fields.classes[node]), (1, ATTRIBUTE, fields.attrs[node])] {
-            if !std::mem::replace(&mut seen[at][set.index()], true) {
-                found.extend(fields.sets.get(set).iter().map(|name| token(signature, *name)));
-            }
-        }
-    }
-    found
-}
-
-/// Distinct lists of the tokens of one kind that are in the vocabulary. A page with a million links has a million
-/// attribute sets, but hardly any of them is on another page.
-struct Stable<'a> {
-    kind: u64,
-    vocabulary: &'a FxHashSet<u32>,
-    /// Number of the list of each set, once it is computed.
-    of_set: Vec<Option<u32>>,
-    lists: Vec<Vec<u32>>,
-    known: FxHashMap<Vec<u32>, u32>,
-    /// A buffer for the list of a set: most sets have one that is known.
-    list: Vec<u32>,
-}
-
-impl<'a> Stable<'a> {
-    fn new(kind: u64, sets: &Sets, vocabulary: &'a FxHashSet<u32>) -> Stable<'a> {
-        let (of_set, known) = (vec![None; sets.len()], FxHashMap::default());
-        Stable { kind, vocabulary, of_set, lists: Vec::new(), known, list: Vec::new() }
+impl Signatures {
+    fn of(tree: &Tree) -> Signatures {
+        let bare = vec![None; tree.names().count()];
+        Signatures { found: Vec::new(), by_hash: FxHashMap::default(), bare, text: None }
     }
 
-    /// The number of the list of a set.
-    fn number(&mut self, sets: &Sets, set: SetId) -> u32 {
-        if let Some(number) = self.of_set[set.index()] {
+    fn number(&mut self, signature: &NodeSignature) -> u32 {
+        *self.by_hash.entry(signature.hash()).or_insert_with(|| push(&mut self.found, signature))
+    }
+
+    fn text(&mut self) -> u32 {
+        *self.text.get_or_insert_with(|| push(&mut self.found, &NodeSignature::default()))
+    }
+
+    fn bare(&mut self, name: usize, tag: u32) -> u32 {
+        if let Some(number) = self.bare[name] {
             return number;
         }
-        let tokens = sets.get(set).iter().map(|name| token(self.kind, *name));
-        self.list.clear();
-        self.list.extend(tokens.filter(|token| self.vocabulary.contains(token)));
-        self.list.sort_unstable();
-        self.list.dedup();
-        let number = self.known.get(&self.list).copied().unwrap_or_else(|| {
-            self.lists.push(self.list.clone());
-            let number = self.lists.len() as u32 - 1;
-            self.known.insert(self.list.clone(), number);
-            number
-        });
-        self.of_set[set.index()] = Some(number);
+        let number = self.number(&NodeSignature { tag, ..NodeSignature::default() });
+        self.bare[name] = Some(number);
         number
     }
+}
+
+/// Appends a signature and gives its number.
+fn push(signatures: &mut Vec<NodeSignature>, signature: &NodeSignature) -> u32 {
+    signatures.push(signature.clone());
+    signatures.len() as u32 - 1
 }
 
 impl EncodedPage {
     /// Encodes a tree. Names outside the vocabulary are left out.
     pub(super) fn of(tree: &Tree, vocabulary: &FxHashSet<u32>) -> EncodedPage {
-        let (counted, shape, fields) = (tree.counted(), &tree.shape, tree.fields());
+        let (counted, shape, texts) = (tree.counted(), &tree.shape, tree.texts());
         let (first, n) = (counted.start, counted.len());
         let mut page = EncodedPage { chars: vec![0; n], ..EncodedPage::with_capacity(n) };
-        let mut classes = Stable::new(CLASS, &fields.sets, vocabulary);
-        let mut attrs = Stable::new(ATTRIBUTE, &fields.sets, vocabulary);
-        let mut known: FxHashMap<(u32, u32, u32, u32), u32> = FxHashMap::default();
-        let mut text_signature = None;
+        let (mut names, mut signatures) = (Names::of(tree), Signatures::of(tree));
+        let mut signature = NodeSignature::default();
         for node in counted {
             page.parent.push((shape.parent[node] as usize).saturating_sub(first) as u32);
             page.columns.n_children.push(shape.n_children[node]);
-            if tree.is_text(NodeId::new(node)) {
-                page.chars[node - first] = fields.chars[node];
-                page.own.push((fields.text[node] as u32).max(1));
-                page.own_signature.push(*text_signature.get_or_insert_with(|| {
-                    page.signatures.push(NodeSignature::default());
-                    page.signatures.len() as u32 - 1
-                }));
+            let id = NodeId::new(node);
+            if tree.is_text(id) {
+                page.chars[node - first] = texts.chars[node];
+                page.own.push((texts.hash[node] as u32).max(1));
+                page.own_signature.push(signatures.text());
                 continue;
             }
-            let is_leaf = shape.n_children[node] == 0;
-            page.own.push(if is_leaf { fields.sets.hash(fields.attrs[node]) as u32 } else { 0 });
             let tag = (shape.tag[node] as u32).max(1);
-            let id = token(ID, fields.id[node]);
-            let id = if fields.id[node] != 0 && vocabulary.contains(&id) { id } else { 0 };
-            let in_classes = classes.number(&fields.sets, fields.classes[node]);
-            let in_attrs = attrs.number(&fields.sets, fields.attrs[node]);
-            let signature = *known.entry((tag, id, in_classes, in_attrs)).or_insert_with(|| {
-                let list = |stable: &Stable<'_>, number: u32| stable.lists[number as usize].clone();
-                page.signatures.push(NodeSignature {
-                    tag,
-                    id,
-                    classes: list(&classes, in_classes),
-                    attrs: list(&attrs, in_attrs),
-                });
-                page.signatures.len() as u32 - 1
-            });
-            page.own_signature.push(signature);
+            names.read(id);
+            if names.is_empty() {
+                page.own.push(0);
+                page.own_signature.push(signatures.bare(tree.name_number(id), tag));
+                continue;
+            }
+            signature.tag = tag;
+            names.write_to(vocabulary, &mut signature);
+            page.own_signature.push(signatures.number(&signature));
+            page.own.push(if shape.n_children[node] == 0 { names.hash_of_attributes() as u32 } else { 0 });
         }
+        page.signatures = signatures.found;
         page.sum_up();
         page.digest = page.hash.first().copied().unwrap_or(0);
         page
@@ -315,6 +279,11 @@ impl EncodedPage {
 
     pub(super) fn signature(&self, node: usize) -> &NodeSignature {
         &self.signatures[self.own_signature[node] as usize]
+    }
+
+    /// The number of the signature of a node among those of the page.
+    pub(super) fn signature_number(&self, node: usize) -> u32 {
+        self.own_signature[node]
     }
 
     /// Hashes of the attributes of elements without children, in order.

@@ -29,7 +29,9 @@ mod frequency;
 mod interner;
 mod kinds;
 mod label_runs;
+mod matching;
 mod merge;
+mod names;
 mod options;
 mod page_sample;
 mod scratch;
@@ -46,14 +48,15 @@ use crate::dom::{Tree, mix};
 use crate::labels::Labels;
 
 pub use add::Candidate;
-use align::{Alignment, align};
+use align::{Alignment, align, movable_nodes};
 use aligned::{Aligned, KeptAlignments};
 use content_root::{MIN_EXPECTED, content_root, is_in_doubt};
-use encoded_page::{EncodedPage, tokens};
+use encoded_page::EncodedPage;
 use evidence::{Evidence, label_nodes};
 use interner::Interner;
 pub use kinds::Kinds;
 use label_runs::LabelRuns;
+use names::tokens;
 pub use options::SiteModelOptions;
 pub use page_sample::PageSample;
 use scratch::with_scratch;
@@ -187,9 +190,11 @@ impl TrainingSet {
         let least = self.median_template_size() / 4;
         let others = self.evidence_pages().filter(|other| other.url != url && other.digest != page.digest());
         let others = others.filter(|other| other.n_template() >= least.max(MIN_TEMPLATE));
+        let movable = movable_nodes(&page);
         with_scratch(|scratch| {
+            scratch.begin();
             let coverage = others.map(|other| {
-                align(&page, other, &self.interner, &self.options, scratch);
+                align((&page, &movable), other, &self.interner, &self.options, scratch);
                 other.coverage(&scratch.taken)
             });
             coverage.fold(0.0, f64::max)

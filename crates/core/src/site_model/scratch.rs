@@ -40,6 +40,11 @@ pub(super) fn with_scratch<R>(work: impl FnOnce(&mut Scratch) -> R) -> R {
 }
 
 impl Scratch {
+    /// Begins with another page.
+    pub(super) fn begin(&mut self) {
+        self.lists.begin();
+    }
+
     /// Entries of its largest buffer.
     fn size(&self) -> usize {
         let lists = self.lists.size().max(self.taken.capacity());
