@@ -24,6 +24,7 @@ pub(super) struct Pairing {
     /// Hashes of the tag names on the right. Most pairs of two lists are told apart by them.
     right_tags: Vec<u32>,
     alike: Vec<(usize, Names)>,
+    is_taken: Vec<bool>,
     matching: Matching,
     names: KnownNames,
 }
@@ -72,13 +73,11 @@ impl Alike<'_> {
         buffers: &mut Pairing,
         mut out: impl FnMut(usize, usize),
     ) {
-        if m == n {
-            self.pair_same_places(m, left, right, &mut out);
-        }
+        self.pair_same_places((m, n), (left, right), &mut buffers.is_taken, &mut out);
         if left.is_empty() || right.is_empty() {
             return;
         }
-        let Pairing { right_tags, alike, matching, names } = buffers;
+        let Pairing { right_tags, alike, matching, names, .. } = buffers;
         matching.begin();
         right_tags.clear();
         right_tags.extend(right.iter().map(|j| self.signature(j.node).tag));
@@ -125,40 +124,46 @@ impl Alike<'_> {
         }
     }
 
-    /// Pairs children of one signature, position and number of children, of two nodes that have n children each. Each
-    /// is more similar to the other than to any other child. Those that are not paired stay in the lists.
+    /// Pairs children of the same names and number of children whose positions agree, counted from the beginning or from
+    /// the end. Each is more similar to the other than to any child that differs in one of these. Those that are not
+    /// paired stay in the lists.
     fn pair_same_places(
         &self,
-        n: u32,
-        left: &mut Vec<Child>,
-        right: &mut Vec<Child>,
+        (m, n): (u32, u32),
+        (left, right): (&mut Vec<Child>, &mut Vec<Child>),
+        is_taken: &mut Vec<bool>,
         mut out: impl FnMut(usize, usize),
     ) {
-        let (mut a, mut b, mut n_left, mut n_right) = (0, 0, 0, 0);
-        while let (Some(i), Some(j)) = (left.get(a).copied(), right.get(b).copied()) {
-            if self.has_same_place(i, j) && self.is_alike(i, j, n, n) {
-                out(i.node, j.node);
-                (a, b) = (a + 1, b + 1);
-                continue;
-            }
-            if i.position <= j.position {
-                left[n_left] = i;
-                (n_left, a) = (n_left + 1, a + 1);
-            }
-            if j.position <= i.position {
-                right[n_right] = j;
-                (n_right, b) = (n_right + 1, b + 1);
-            }
-        }
-        left.drain(n_left..a);
-        right.drain(n_right..b);
+        is_taken.clear();
+        is_taken.resize(right.len(), false);
+        let (mut from_begin, mut from_end) = (0, 0);
+        left.retain(|i| {
+            let at_end = (i.position + n).saturating_sub(m);
+            from_begin = first_from(right, from_begin, i.position);
+            from_end = first_from(right, from_end, at_end);
+            let places = [(from_begin, i.position), (from_end, at_end)];
+            let places = if m <= n { places } else { [places[1], places[0]] };
+            let is_same = |b: usize, position: u32| {
+                let j = right.get(b).filter(|j| j.position == position && !is_taken[b])?;
+                (self.is_same_kind(i.node, j.node) && self.is_alike(*i, *j, m, n)).then_some(b)
+            };
+            let Some(b) = places.into_iter().find_map(|(b, position)| is_same(b, position)) else { return true };
+            is_taken[b] = true;
+            out(i.node, right[b].node);
+            false
+        });
+        let mut is_taken = is_taken.iter();
+        right.retain(|_| !is_taken.next().copied().unwrap_or(false));
     }
 
-    fn has_same_place(&self, i: Child, j: Child) -> bool {
-        let page = &self.page.columns;
-        i.position == j.position
-            && page.signature[i.node] == self.there.signature[j.node]
-            && page.n_children[i.node] == self.there.n_children[j.node]
+    /// Whether two children differ in nothing but ids and what is below them.
+    fn is_same_kind(&self, i: usize, j: usize) -> bool {
+        let (page, there) = (&self.page.columns, self.there);
+        let has_same_names = || {
+            let (a, b) = (self.page.signature(i), self.signature(j));
+            a.tag == b.tag && a.classes == b.classes && a.attrs == b.attrs
+        };
+        page.n_children[i] == there.n_children[j] && (page.signature[i] == there.signature[j] || has_same_names())
     }
 
     /// Whether two children can be mapped, in lists of m and n members.
@@ -218,6 +223,12 @@ impl Alike<'_> {
             }
         }
     }
+}
+
+/// The first place at this one or behind it whose child has this position or a later one.
+fn first_from(children: &[Child], at: usize, position: u32) -> usize {
+    let before = children.get(at..).unwrap_or_default().iter().take_while(|child| child.position < position);
+    at + before.count()
 }
 
 /// What the names of two nodes add to their equality probability.
