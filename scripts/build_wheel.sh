@@ -2,16 +2,53 @@
 # Builds the wheel of the Python package for other machines: one for every Python from 3.11 on and every Linux with
 # glibc 2.17 or later of this architecture (manylinux2014). The linker is zig's, from PyPI, which knows old glibcs.
 #
-#   scripts/build_wheel.sh [FOLDER]        # default: target/wheels
+#   scripts/build_wheel.sh [--guided] [FOLDER]        # default: target/wheels
+#
+# --guided builds it twice, the second time guided by a profile of its work on the pages of the demo, as
+# `scripts/build_guided.sh` builds the program. Its results are the same and need less CPU time (figures:
+# docs/measurements.md). Takes three times as long; needs llvm-profdata: rustup component add llvm-tools. zig's linker
+# does not link the profiler, so that such a wheel needs the glibc of this machine or a later one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out=${1:-target/wheels}
-venv=target/wheel-tools
+guided=
+[ "${1:-}" != --guided ] || { guided=yes; shift; }
+out=$(mkdir -p "${1:-target/wheels}" && cd "${1:-target/wheels}" && pwd)
+venv=$PWD/target/wheel-tools
 [ -x "$venv/bin/maturin" ] || {
     python3 -m venv "$venv"
     "$venv/bin/python" -m pip install --quiet 'maturin[zig]>=1.9,<2'
 }
-# maturin looks for zig beside the Python on the path.
-PATH="$PWD/$venv/bin:$PATH" maturin build --release --strip --zig --compatibility manylinux2014 \
-    --manifest-path python/Cargo.toml --out "$out"
+host=$(rustc -vV | sed -n 's/^host: //p')
+flags=${RUSTFLAGS:-}
+# maturin looks for zig beside the Python on the path. With --target, build scripts and macros are built without the
+# flags.
+build() {
+    PATH="$venv/bin:$PATH" RUSTFLAGS="$flags $1" CARGO_TARGET_DIR="$PWD/target/$2" maturin build --release --strip \
+        --target "$host" --manifest-path python/Cargo.toml --out "$3" "${@:4}"
+}
+
+if [ -z "$guided" ]; then
+    build "" . "$out" --zig --compatibility manylinux2014
+else
+    profdata=$(rustc --print sysroot)/lib/rustlib/$host/bin/llvm-profdata
+    [ -x "$profdata" ] || {
+        echo "$0: no llvm-profdata in this toolchain; install it with: rustup component add llvm-tools" >&2
+        exit 2
+    }
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    raw=$PWD/target/guided-wheel/raw
+    rm -rf "$raw"
+    build "-C profile-generate=$raw" guided-wheel "$work"
+    "$venv/bin/python" -m pip install --quiet --force-reinstall --no-deps "$work"/dehusk-*.whl
+    cargo build --release --bin dehusk
+    run() {
+        target/release/dehusk "$@" --config /dev/null --db "$work/dehusk.db" --quiet > "$work/out"
+    }
+    run demo --dir "$work" --set politeness.delay=0
+    run export --format warc --out "$work/pages"
+    "$venv/bin/python" scripts/profile_wheel.py "$work"/pages/*.warc.gz
+    "$profdata" merge -o "$raw.profdata" "$raw"
+    build "-C profile-use=$raw.profdata" guided-wheel "$out"
+fi
 ls -l "$out"/dehusk-*.whl

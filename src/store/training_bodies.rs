@@ -88,7 +88,9 @@ impl Store {
         let sql = "SELECT u.url, u.page_id FROM urls u JOIN sites s ON s.id = u.site_id
             WHERE s.host IN (?1, 'www.' || ?1) AND u.page_id IS NOT NULL ORDER BY u.checked_at DESC";
         self.rows(sql, params![&host], |row: &Row<'_>| {
-            let (url, page) = (url_at(row, 0)?, row.get(1)?);
+            // A URL that cannot be read is that of no training page.
+            let Ok(url) = url_at(row, 0) else { return Ok(()) };
+            let page = row.get(1)?;
             let numbers = names.iter().filter_map(|site| site.claim(url.clone())).map(|url| url.fingerprint());
             found.extend(numbers.filter(|number| missing.remove(number)).map(|number| (number, page)));
             Ok(())
@@ -118,6 +120,10 @@ mod tests {
                 VALUES (?1, ?2, ?3, 'done', 0, 0, ?4, ?4)";
             store.execute(sql, params![site, number(text) as i64, text, page]).unwrap();
         }
+        // A damaged row.
+        let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, page_id, checked_at)
+            VALUES (1, 7, 'no URL', 'done', 0, 0, 9, 9)";
+        store.execute(sql, params![]).unwrap();
         let wanted =
             ["https://www.a.org/x", "https://www.a.org/y", "https://www.a.org/gone", "http://b.org/x"].map(number);
         let mut found = store.newest_pages("a.org", "https://www.a.org/", &wanted).unwrap();

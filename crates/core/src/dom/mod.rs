@@ -279,6 +279,10 @@ impl Tree {
     }
 
     fn slice(&self, (start, end): (u32, u32)) -> &str {
+        // Most spans of white space are empty. Their places in the buffer are not read.
+        if start == end {
+            return "";
+        }
         self.buffer.get(start as usize..end as usize).unwrap_or_default()
     }
 }
