@@ -33,9 +33,9 @@ pub(super) struct EncodedPage {
 /// The distinct signatures of a page as they are found.
 struct Signatures {
     found: Vec<NodeSignature>,
-    /// Their numbers by their hashes. Equal hashes count as equal signatures, as in the interner.
-    by_hash: FxHashMap<u64, u32>,
-    /// Those of elements without names, by the number of the tag.
+    /// Their numbers by tag and a hash of their names.
+    by_names: FxHashMap<(u32, u64), u32>,
+    /// Those of elements without attributes, by the number of the tag name.
     bare: Vec<Option<u32>>,
     text: Option<u32>,
 }
@@ -43,30 +43,32 @@ struct Signatures {
 impl Signatures {
     fn of(tree: &Tree) -> Signatures {
         let bare = vec![None; tree.names().count()];
-        Signatures { found: Vec::new(), by_hash: FxHashMap::default(), bare, text: None }
-    }
-
-    fn number(&mut self, signature: &NodeSignature) -> u32 {
-        *self.by_hash.entry(signature.hash()).or_insert_with(|| push(&mut self.found, signature))
+        Signatures { found: Vec::new(), by_names: FxHashMap::default(), bare, text: None }
     }
 
     fn text(&mut self) -> u32 {
-        *self.text.get_or_insert_with(|| push(&mut self.found, &NodeSignature::default()))
+        *self.text.get_or_insert_with(|| push(&mut self.found, NodeSignature::default()))
     }
 
-    fn bare(&mut self, name: usize, tag: u32) -> u32 {
-        if let Some(number) = self.bare[name] {
+    /// The number of the signature of an element: the one whose names were read last.
+    fn element(&mut self, tag: u32, name: usize, names: &Names<'_, impl Fn(u32) -> bool>) -> u32 {
+        if let Some(number) = self.bare[name].filter(|_| names.is_empty()) {
             return number;
         }
-        let number = self.number(&NodeSignature { tag, ..NodeSignature::default() });
-        self.bare[name] = Some(number);
+        let number = *self.by_names.entry((tag, names.key())).or_insert_with(|| {
+            let (classes, attrs) = (names.classes().to_vec(), names.attributes().to_vec());
+            push(&mut self.found, NodeSignature { tag, id: names.id(), classes, attrs })
+        });
+        if names.is_empty() {
+            self.bare[name] = Some(number);
+        }
         number
     }
 }
 
 /// Appends a signature and gives its number.
-fn push(signatures: &mut Vec<NodeSignature>, signature: &NodeSignature) -> u32 {
-    signatures.push(signature.clone());
+fn push(signatures: &mut Vec<NodeSignature>, signature: NodeSignature) -> u32 {
+    signatures.push(signature);
     signatures.len() as u32 - 1
 }
 
@@ -76,8 +78,8 @@ impl EncodedPage {
         let (counted, shape, texts) = (tree.counted(), &tree.shape, tree.texts());
         let (first, n) = (counted.start, counted.len());
         let mut page = EncodedPage { chars: vec![0; n], ..EncodedPage::with_capacity(n) };
-        let (mut names, mut signatures) = (Names::of(tree), Signatures::of(tree));
-        let mut signature = NodeSignature::default();
+        let mut names = Names::of(tree, |name| vocabulary.contains(&name));
+        let mut signatures = Signatures::of(tree);
         for node in counted {
             page.parent.push((shape.parent[node] as usize).saturating_sub(first) as u32);
             page.columns.n_children.push(shape.n_children[node]);
@@ -88,16 +90,9 @@ impl EncodedPage {
                 page.own_signature.push(signatures.text());
                 continue;
             }
-            let tag = (shape.tag[node] as u32).max(1);
             names.read(id);
-            if names.is_empty() {
-                page.own.push(0);
-                page.own_signature.push(signatures.bare(tree.name_number(id), tag));
-                continue;
-            }
-            signature.tag = tag;
-            names.write_to(vocabulary, &mut signature);
-            page.own_signature.push(signatures.number(&signature));
+            let tag = (shape.tag[node] as u32).max(1);
+            page.own_signature.push(signatures.element(tag, tree.name_number(id), &names));
             page.own.push(if shape.n_children[node] == 0 { names.hash_of_attributes() as u32 } else { 0 });
         }
         page.signatures = signatures.found;

@@ -32,7 +32,7 @@ impl NodeSignature {
         self.tag == 0
     }
 
-    pub(super) fn hash(&self) -> u64 {
+    fn hash(&self) -> u64 {
         let names = self
             .classes
             .iter()

@@ -1,8 +1,7 @@
 //! The names of elements that are compared between pages: ids, classes and attributes, as numbers.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::interner::NodeSignature;
 use crate::dom::{AttributeNames, ByPlace, NodeId, Tree, ValueHashes, hash_of_set, hash_str, mix};
 
 /// Kinds of tokens. A class and an id of the same name are different tokens.
@@ -16,103 +15,164 @@ fn token(kind: u64, name: u64) -> u32 {
 
 /// The distinct tokens of a page.
 pub(super) fn tokens(tree: &Tree) -> FxHashSet<u32> {
-    let (mut names, mut found) = (Names::of(tree), FxHashSet::default());
+    let (mut names, mut found) = (Names::of(tree, |_| true), FxHashSet::default());
     for node in tree.counted() {
         names.read(NodeId::new(node));
-        found.extend(names.tokens());
+        found.extend(Some(names.id).filter(|id| *id != 0));
+        found.extend(&names.attributes);
     }
+    found.extend(names.classes.lists.iter().flatten());
     found
 }
 
-/// Reads the names of the elements of a page, one element at a time.
-pub(super) struct Names<'t> {
+/// Reads the names of the elements of a page, one element at a time: those that `keeps` keeps.
+pub(super) struct Names<'t, F> {
     tree: &'t Tree,
+    keeps: F,
     attribute_names: AttributeNames,
     values: ValueHashes,
-    /// The tokens of long classes that were read, by their place, and where those of each begin and end.
-    long_classes: ByPlace<(usize, usize)>,
-    long_tokens: Vec<u32>,
-    /// Of the element that was read last; 0 = none.
+    classes: ClassLists,
+    // Of the element that was read last:
+    /// 0 = none.
     id: u32,
-    classes: Vec<u32>,
-    /// Hashes of the other attributes and their values.
-    attributes: Vec<u64>,
+    list: u32,
+    /// Ascending, each once.
+    attributes: Vec<u32>,
+    /// Hashes of all attributes and their values, without ids and classes.
+    hashes: Vec<u64>,
+    has_any: bool,
 }
 
-impl<'t> Names<'t> {
-    pub(super) fn of(tree: &'t Tree) -> Names<'t> {
+impl<'t, F: Fn(u32) -> bool> Names<'t, F> {
+    pub(super) fn of(tree: &'t Tree, keeps: F) -> Names<'t, F> {
         Names {
             tree,
+            keeps,
             attribute_names: AttributeNames::of(tree),
             values: ValueHashes::default(),
-            long_classes: ByPlace::default(),
-            long_tokens: Vec::new(),
+            classes: ClassLists::default(),
             id: 0,
-            classes: Vec::new(),
+            list: ClassLists::EMPTY,
             attributes: Vec::new(),
+            hashes: Vec::new(),
+            has_any: false,
         }
-    }
-
-    /// Whether the element that was read last has no attributes.
-    pub(super) fn is_empty(&self) -> bool {
-        self.id == 0 && self.classes.is_empty() && self.attributes.is_empty()
     }
 
     /// Reads the names of an element.
     pub(super) fn read(&mut self, element: NodeId) {
-        self.id = 0;
-        self.classes.clear();
+        (self.id, self.list, self.has_any) = (0, ClassLists::EMPTY, false);
         self.attributes.clear();
+        self.hashes.clear();
         for (name, value) in self.tree.numbered_attrs(element) {
+            self.has_any = true;
             if Some(name) == self.attribute_names.class {
-                self.read_classes(value);
+                self.list = self.classes.number(value, &self.keeps);
             } else if Some(name) == self.attribute_names.id {
-                self.id = Some(self.values.id(value)).filter(|id| *id != 0).map_or(0, |id| token(ID, id));
+                let id = Some(self.values.id(value)).filter(|id| *id != 0).map(|id| token(ID, id));
+                self.id = id.filter(|id| (self.keeps)(*id)).unwrap_or(0);
             } else {
-                self.attributes.push(self.values.pair(self.attribute_names.hashes[name], value));
+                let hash = self.values.pair(self.attribute_names.hashes[name], value);
+                self.hashes.push(hash);
+                let attribute = token(ATTRIBUTE, hash);
+                if (self.keeps)(attribute) {
+                    self.attributes.push(attribute);
+                }
             }
         }
-    }
-
-    fn read_classes(&mut self, value: &str) {
-        let tokens = value.split_ascii_whitespace().map(|class| token(CLASS, hash_str(class)));
-        if !ByPlace::<(usize, usize)>::is_long(value) {
-            return self.classes.extend(tokens);
+        if self.attributes.len() > 1 {
+            self.attributes.sort_unstable();
+            self.attributes.dedup();
         }
-        let (from, to) = self.long_classes.get_or_read(value, |_| {
-            let from = self.long_tokens.len();
-            self.long_tokens.extend(tokens);
-            (from, self.long_tokens.len())
-        });
-        self.classes.extend_from_slice(&self.long_tokens[from..to]);
     }
 
-    /// The tokens of its names; some may be given twice.
-    fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
-        let id = Some(self.id).filter(|id| *id != 0);
-        let attributes = self.attributes.iter().map(|attribute| token(ATTRIBUTE, *attribute));
-        id.into_iter().chain(self.classes.iter().copied()).chain(attributes)
+    /// Whether the element has no attributes.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.has_any
     }
 
-    /// Writes the names that are in the vocabulary into the signature of the element.
-    pub(super) fn write_to(&self, vocabulary: &FxHashSet<u32>, signature: &mut NodeSignature) {
-        let is_known = |token: &u32| vocabulary.contains(token);
-        signature.id = Some(self.id).filter(is_known).unwrap_or(0);
-        write_set(self.classes.iter().copied().filter(is_known), &mut signature.classes);
-        let attributes = self.attributes.iter().map(|attribute| token(ATTRIBUTE, *attribute));
-        write_set(attributes.filter(is_known), &mut signature.attrs);
+    /// A hash of the names that are kept. Equal hashes count as equal names.
+    pub(super) fn key(&self) -> u64 {
+        let names = mix(u64::from(self.id), u64::from(self.list));
+        self.attributes.iter().fold(names, |key, attribute| mix(key, u64::from(*attribute)))
     }
 
-    /// Hash of its attributes, without id and classes; 0 for none.
+    /// The kept id; 0 = none.
+    pub(super) fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// The kept classes, ascending.
+    pub(super) fn classes(&self) -> &[u32] {
+        self.classes.lists.get(self.list as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The kept attributes, ascending.
+    pub(super) fn attributes(&self) -> &[u32] {
+        &self.attributes
+    }
+
+    /// Hash of all attributes, without ids and classes; 0 for none.
     pub(super) fn hash_of_attributes(&mut self) -> u64 {
-        hash_of_set(&mut self.attributes)
+        hash_of_set(&mut self.hashes)
     }
 }
 
-/// Writes tokens in ascending order, each once.
-fn write_set(tokens: impl Iterator<Item = u32>, set: &mut Vec<u32>) {
-    set.clear();
-    set.extend(tokens);
-    set.sort_unstable();
-    set.dedup();
+/// The distinct lists of classes of a page. Most elements have one of a few values, and error recovery can give
+/// thousands of elements the same long one: a value is read once.
+#[derive(Default)]
+struct ClassLists {
+    lists: Vec<Vec<u32>>,
+    by_list: FxHashMap<Vec<u32>, u32>,
+    by_value: FxHashMap<u64, u32>,
+    by_place: ByPlace<u32>,
+}
+
+impl ClassLists {
+    /// The number of the list without classes.
+    const EMPTY: u32 = u32::MAX;
+
+    /// The number of the list of the classes that are kept of a value.
+    fn number(&mut self, value: &str, keeps: impl Fn(u32) -> bool) -> u32 {
+        let ClassLists { lists, by_list, by_value, by_place } = self;
+        let mut read = |value: &str| {
+            let tokens = value.split_ascii_whitespace().map(|class| token(CLASS, hash_str(class)));
+            let mut list: Vec<u32> = tokens.filter(|class| keeps(*class)).collect();
+            list.sort_unstable();
+            list.dedup();
+            if list.is_empty() {
+                return Self::EMPTY;
+            }
+            *by_list.entry(list).or_insert_with_key(|list| {
+                lists.push(list.clone());
+                lists.len() as u32 - 1
+            })
+        };
+        by_place.get_or_read(value, |value| *by_value.entry(hash_str(value)).or_insert_with(|| read(value)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::{ParseOptions, parse};
+
+    #[test]
+    fn names_are_read_as_sets_of_what_is_kept() {
+        let html = "<p class='a b'></p><p class=' b  a a'></p><p class=c title=x></p><p title=x id=' '></p><p>";
+        let tree = parse(html, &ParseOptions::default());
+        let elements: Vec<NodeId> = tree.all("p").collect();
+        let c = token(CLASS, hash_str("c"));
+        let mut names = Names::of(&tree, |token| token != c);
+        let mut read = |at: usize| {
+            names.read(elements[at]);
+            (names.key(), names.classes().len(), names.attributes().len(), names.id(), names.is_empty())
+        };
+        let keys: Vec<u64> = (0..5).map(|at| read(at).0).collect();
+        assert_eq!((keys[0], keys[2]), (keys[1], keys[3]));
+        assert!(keys[0] != keys[2] && keys[2] != keys[4]);
+        let rest = [0, 2, 3, 4].map(read).map(|(_, classes, attributes, id, none)| (classes, attributes, id, none));
+        assert_eq!(rest, [(2, 0, 0, false), (0, 1, 0, false), (0, 1, 0, false), (0, 0, 0, true)]);
+        assert_eq!(tokens(&tree).len(), 4);
+    }
 }
