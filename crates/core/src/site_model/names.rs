@@ -154,6 +154,8 @@ impl ClassLists {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
     use crate::dom::{ParseOptions, parse};
 
@@ -174,5 +176,16 @@ mod tests {
         let rest = [0, 2, 3, 4].map(read).map(|(_, classes, attributes, id, none)| (classes, attributes, id, none));
         assert_eq!(rest, [(2, 0, 0, false), (0, 1, 0, false), (0, 1, 0, false), (0, 0, 0, true)]);
         assert_eq!(tokens(&tree).len(), 4);
+    }
+
+    #[test]
+    fn the_names_of_cloned_elements_are_read_once() {
+        // Error recovery gives each paragraph a `b` of its own.
+        let classes: String = (0..100).map(|n| format!("class{n} ")).collect();
+        let tree = parse(&format!("<p><b class='{classes}'>x{}", "<p>x".repeat(20)), &ParseOptions::default());
+        let n_read = Cell::new(0);
+        let mut names = Names::of(&tree, |_| n_read.replace(n_read.get() + 1) < 100);
+        let n_elements = tree.all("b").map(|b| names.read(b)).count();
+        assert_eq!((n_elements, n_read.get(), names.classes().len()), (21, 100, 100));
     }
 }
