@@ -124,9 +124,9 @@ impl Alike<'_> {
         }
     }
 
-    /// Pairs children of the same names and number of children whose positions agree, counted from the beginning or from
-    /// the end. Each is more similar to the other than to any child that differs in one of these. Those that are not
-    /// paired stay in the lists.
+    /// Pairs children with the same names and the same number of children whose positions agree, counted from the
+    /// beginning or from the end. Each is more similar to the other than to any child that differs in one of these.
+    /// Those that are not paired stay in the lists.
     fn pair_same_places(
         &self,
         (m, n): (u32, u32),
