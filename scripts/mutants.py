@@ -193,8 +193,8 @@ MUTANTS = [
     (
         "long classes are read for each element",
         f"{MODEL}/names.rs",
-        "by_value.entry(hash_str(value)).or_insert_with(|| read(value))",
-        "by_value.entry(hash_str(value)).insert_entry(read(value)).get()",
+        "by_place.get_or_read(value, |value| *by_value.entry(hash_str(value)).or_insert_with(|| read(value)))",
+        "read(value)",
         CORE,
         "site_model::names",
     ),
