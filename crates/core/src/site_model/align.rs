@@ -61,8 +61,8 @@ pub(super) fn movable_nodes(page: &EncodedPage) -> Vec<u32> {
     (0..page.len()).filter(is_movable).map(|node| node as u32).collect()
 }
 
-/// Aligns `page`, which has these [`movable_nodes`], to `training_page`. Afterwards, [`Scratch::taken`] has the nodes of
-/// the training page that the page shows.
+/// Aligns `page`, which has these [`movable_nodes`], to `training_page`. Afterwards, [`Scratch::taken`] has the nodes
+/// of the training page that the page shows.
 pub(super) fn align(
     (page, movable): (&EncodedPage, &[u32]),
     training_page: &TrainingPage,
