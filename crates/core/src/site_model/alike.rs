@@ -110,13 +110,14 @@ impl Alike<'_> {
         alike.clear();
         for (b, j) in right.iter().enumerate().filter(|(b, _)| right_tags[*b] == tag) {
             let there = self.there.signature[j.node];
-            let names = names.get_or_find((here, there), || self.names(i, j.node).filter(|names| self.may_do(*names)));
+            let names =
+                names.get_or_find((here, there), || self.names(i, j.node).filter(|names| self.may_be_alike(*names)));
             alike.extend(names.map(|names| (b, names)));
         }
     }
 
     /// Whether nodes of these names have a probability above the threshold, where all else is equal.
-    fn may_do(&self, names: Names) -> bool {
+    fn may_be_alike(&self, names: Names) -> bool {
         const W: EqualityWeights = EqualityWeights::THESIS;
         match names {
             Names::Text => TEXT + TEXT_POSITION > self.threshold,

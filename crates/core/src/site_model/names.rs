@@ -25,7 +25,7 @@ pub(super) fn tokens(tree: &Tree) -> FxHashSet<u32> {
     found
 }
 
-/// Reads the names of the elements of a page, one element at a time: those that `keeps` keeps.
+/// Reads the names of the elements of a page, one element at a time. Names for which `keeps` is false are left out.
 pub(super) struct Names<'t, F> {
     tree: &'t Tree,
     keeps: F,
