@@ -3,6 +3,7 @@
 //! A top-down pass lays out the kept nodes, and a bottom-up pass adds the sizes. Both are linear in the page and not
 //! recursive.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::hash::hash_str;
@@ -60,18 +61,19 @@ impl Layout {
         Layout { raw, keep, scripting, tree, name_ids: vec![NONE; raw_names], name_hash: Vec::new() }
     }
 
+    #[inline(always)]
     fn name(&mut self, name: Name) -> u32 {
         let known = self.name_ids[name.number()];
         if known != NONE {
             return known;
         }
-        let text: Box<str> = self.raw.names.text(name).into();
+        let text = self.raw.names.shared_text(name);
         let id = self.new_name(text);
         self.name_ids[name.number()] = id;
         id
     }
 
-    fn new_name(&mut self, text: Box<str>) -> u32 {
+    fn new_name(&mut self, text: Cow<'static, str>) -> u32 {
         self.name_hash.push(hash_str(&text));
         self.tree.names.push(text);
         self.tree.names.len() as u32 - 1
@@ -128,6 +130,7 @@ impl Layout {
         }
     }
 
+    #[inline(always)]
     fn is_dropped(&self, at: u32) -> bool {
         match self.raw.nodes[at as usize].name {
             Name::SCRIPT | Name::STYLE | Name::TEMPLATE => true,
@@ -159,6 +162,7 @@ impl Layout {
     }
 
     /// The text of a node as one span. Chained spans are copied to the end of the buffer.
+    #[inline(always)]
     fn join_spans(&mut self, at: u32) -> (u32, u32) {
         let first = &self.raw.spans[self.raw.nodes[at as usize].from as usize];
         if first.next == NONE {
@@ -175,6 +179,7 @@ impl Layout {
     }
 
     /// Adds the fields that all nodes have; the caller adds the text span.
+    #[inline(always)]
     fn push(&mut self, name: u32, parent: u32, space: (u32, u32)) -> u32 {
         let tree = &mut self.tree;
         let shape = &mut tree.shape;
@@ -196,11 +201,13 @@ impl Layout {
         id
     }
 
+    #[inline(always)]
     fn push_text(&mut self, span: (u32, u32), parent: u32, space: (u32, u32)) {
         self.push(TEXT, parent, space);
         self.tree.text.push(span);
     }
 
+    #[inline(always)]
     fn push_element(&mut self, at: u32, parent: u32, space: (u32, u32)) -> u32 {
         let Raw { name, from, to, .. } = self.raw.nodes[at as usize];
         let number = self.name(name);

@@ -34,6 +34,7 @@ mod texts;
 mod tokenizer;
 mod walk;
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 pub use charset::{Charset, decode};
@@ -66,7 +67,7 @@ pub struct Tree {
     loose_fields: OnceLock<LooseFields>,
     subtree_hashes: OnceLock<SubtreeHashes>,
     /// Distinct tag and attribute names, by their number in this tree.
-    names: Vec<Box<str>>,
+    names: Vec<Cow<'static, str>>,
     tag: Vec<u32>,
     /// Range of each node in `attrs`.
     attr_from: Vec<u32>,

@@ -81,6 +81,7 @@ impl RawTree {
         tree
     }
 
+    #[inline(always)]
     pub(super) fn add(&mut self, kind: Kind, name: Name) -> u32 {
         let id = self.nodes.len() as u32;
         self.nodes.push(Raw {
@@ -99,6 +100,7 @@ impl RawTree {
     }
 
     /// Adds an element without attributes.
+    #[inline(always)]
     pub(super) fn add_element(&mut self, name: Name) -> u32 {
         let id = self.add(Kind::Element, name);
         let from = self.attrs.len() as u32;
@@ -108,11 +110,13 @@ impl RawTree {
     }
 
     /// How many attributes the last element may still get.
+    #[inline(always)]
     pub(super) fn attribute_room(&self) -> usize {
         self.max_attributes.min(self.attribute_budget.saturating_sub(self.attrs.len()))
     }
 
     /// Gives the last element a further attribute.
+    #[inline(always)]
     pub(super) fn add_attribute(&mut self, element: u32, name: Name, value: Bytes) {
         self.attrs.push(RawAttr { name, value });
         self.node(element).to = self.attrs.len() as u32;
@@ -146,6 +150,7 @@ impl RawTree {
     }
 
     /// Appends to the buffer.
+    #[inline(always)]
     pub(super) fn store(&mut self, text: &str) -> Bytes {
         let start = self.text.len() as u32;
         self.text.push_str(text);
@@ -156,10 +161,12 @@ impl RawTree {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
+    #[inline(always)]
     pub(super) fn node(&mut self, id: u32) -> &mut Raw {
         &mut self.nodes[id as usize]
     }
 
+    #[inline(always)]
     pub(super) fn unlink(&mut self, id: u32) {
         let Raw { parent, prev, next, .. } = *self.node(id);
         if parent == NONE {
@@ -178,6 +185,7 @@ impl RawTree {
     }
 
     /// Makes a node a child of `parent`, before `next` (`NONE`: as the last child).
+    #[inline(always)]
     pub(super) fn link(&mut self, parent: u32, id: u32, next: u32) {
         self.unlink(id);
         let prev = if next == NONE { self.node(parent).last } else { self.node(next).prev };
@@ -225,6 +233,7 @@ impl RawTree {
 
     /// Adds text before `next`, appending to the preceding text node if there is one. Scripts and styles are dropped
     /// later with their contents, so their text is not copied, unless it is data.
+    #[inline(always)]
     pub(super) fn link_text(&mut self, parent: u32, text: &str, next: u32) {
         match self.nodes[parent as usize].name {
             Name::STYLE => return,

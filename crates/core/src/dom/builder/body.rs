@@ -6,6 +6,7 @@ use super::{Builder, Content, Entry, Is, Mode, Name, Step, Token, is_blank};
 use crate::dom::tokenizer::StartTag;
 
 impl Builder {
+    #[inline(always)]
     pub(super) fn in_body(&mut self, token: Token<'_>) -> Step {
         match token {
             Token::Text(text) => {

@@ -105,11 +105,16 @@ impl Builder {
     }
 
     /// Reconstructs the active formatting elements: opens those again that a block has closed.
+    #[inline(always)]
     pub(super) fn reconstruct_formatting(&mut self) {
         let is_done = self.formatting.last().is_none_or(|last| self.is_marker_or_open(last));
-        if is_done {
-            return;
+        if !is_done {
+            self.open_formatting_again();
         }
+    }
+
+    #[inline(never)]
+    fn open_formatting_again(&mut self) {
         let last_open = self.formatting.iter().rposition(|entry| self.is_marker_or_open(entry));
         for place in last_open.map_or(0, |last| last + 1)..self.formatting.len() {
             let Entry::Element(element) = self.formatting[place] else { continue };

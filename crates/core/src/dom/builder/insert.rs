@@ -20,6 +20,7 @@ impl Place {
 
 impl Builder {
     /// The appropriate place for inserting a node into `target`.
+    #[inline(always)]
     fn place_in(&self, target: Open) -> Place {
         if !self.fostering || !target.is.any(Is::FOSTERS) {
             return Place::last_in(target.id);
@@ -37,21 +38,25 @@ impl Builder {
         }
     }
 
+    #[inline(always)]
     fn link_element(&mut self, id: u32, place: Place) {
         self.tree.link(place.parent, id, place.next);
         self.open_depth = self.tree.node(place.parent).depth + 1;
     }
 
     /// Makes an element the last child of another.
+    #[inline(always)]
     pub(super) fn append(&mut self, parent: u32, id: u32) {
         self.link_element(id, Place::last_in(parent));
     }
 
     /// Inserts an element into `target`, or before its table.
+    #[inline(always)]
     pub(super) fn insert_into(&mut self, target: Open, id: u32) {
         self.link_element(id, self.place_in(target));
     }
 
+    #[inline(always)]
     pub(super) fn append_text(&mut self, text: &str) -> Step {
         let place = self.place_in(self.current());
         self.tree.link_text(place.parent, text, place.next);
@@ -71,6 +76,7 @@ impl Builder {
         Step::Done
     }
 
+    #[inline(always)]
     fn create(&mut self, name: Name, attrs: &[TagAttr<'_>], space: Space) -> Open {
         let id = self.tree.add_element(name);
         for attr in &attrs[..attrs.len().min(self.tree.attribute_room())] {
@@ -85,6 +91,7 @@ impl Builder {
     }
 
     /// Creates and inserts an element that is not opened.
+    #[inline(always)]
     pub(super) fn insert_closed(&mut self, name: Name, attrs: &[TagAttr<'_>], space: Space) -> Open {
         let element = self.create(name, attrs, space);
         self.insert_into(self.current(), element.id);
@@ -92,6 +99,7 @@ impl Builder {
     }
 
     /// Inserts an HTML element and opens it.
+    #[inline(always)]
     pub(super) fn insert(&mut self, tag: &StartTag<'_>) -> Open {
         let element = self.insert_closed(tag.name, tag.attrs, Space::Html);
         self.open.push(element);

@@ -144,22 +144,34 @@ impl Builder {
     }
 
     /// Whether there is room for what a token may add.
+    #[inline(always)]
     fn has_room(&mut self) -> bool {
         self.is_full = self.is_full || self.tree.nodes.len() >= self.max_nodes;
         !self.is_full
     }
 
+    #[inline(always)]
     fn process(&mut self, token: Token<'_>) -> Content {
         loop {
-            let step = match self.is_foreign_for(token) {
-                true => self.in_foreign(token),
-                false => self.step(self.mode, token),
+            let step = if self.mode == Mode::InBody && !self.current().is_foreign() {
+                self.in_body(token)
+            } else {
+                self.in_other(token)
             };
             match step {
                 Step::Done => return Content::Markup,
                 Step::Again => {}
                 Step::Then(content) => return content,
             }
+        }
+    }
+
+    /// Processes a token anywhere but among the HTML elements of the body, where most tokens are.
+    #[inline(never)]
+    fn in_other(&mut self, token: Token<'_>) -> Step {
+        match self.is_foreign_for(token) {
+            true => self.in_foreign(token),
+            false => self.step(self.mode, token),
         }
     }
 

@@ -50,6 +50,7 @@ impl Open {
 
 impl Builder {
     /// The open element that was opened last; the document if there is none.
+    #[inline(always)]
     pub(super) fn current(&self) -> Open {
         self.open.last().copied().unwrap_or(Open::new(DOCUMENT, Name::NONE, Space::Html))
     }
@@ -59,6 +60,7 @@ impl Builder {
     }
 
     /// Closes the current element.
+    #[inline(always)]
     pub(super) fn pop(&mut self) {
         if let Some(closed) = self.open.pop() {
             self.note_closed(closed.id);
@@ -86,6 +88,7 @@ impl Builder {
     }
 
     /// Whether an element that `wanted` accepts is in scope: open, with no element that ends the scope opened after it.
+    #[inline(always)]
     pub(super) fn in_scope_where(&self, ends: Is, wanted: impl Fn(&Open) -> bool) -> bool {
         let found = self.open.iter().rev().find(|open| wanted(open) || open.is.any(ends));
         found.is_some_and(wanted)

@@ -57,8 +57,33 @@ fn number(text: &[u8]) -> Option<Reference> {
     Some(Reference { len, first: first.unwrap_or(char::REPLACEMENT_CHARACTER), second: None })
 }
 
+/// Bytes of the longest name, with its `;`.
+const LONGEST_NAME: usize = 32;
+
 /// The longest named reference at the beginning of `text`.
 fn named(text: &str, in_attribute: bool) -> Option<Reference> {
+    let bytes = text.as_bytes();
+    let (len, characters) = ended_name(text).or_else(|| longest_name(text))?;
+    let next = bytes.get(len);
+    let goes_on = next.is_some_and(|next| *next == b'=' || next.is_ascii_alphanumeric());
+    // In an address, `&copy=1` is a parameter.
+    if in_attribute && bytes[len - 1] != b';' && goes_on {
+        return None;
+    }
+    let second = char::from_u32(characters.1).filter(|second| *second != '\0');
+    Some(Reference { len, first: char::from_u32(characters.0)?, second })
+}
+
+/// The length and the characters of a reference whose name is all up to the next `;`: no other can be longer.
+fn ended_name(text: &str) -> Option<(usize, (u32, u32))> {
+    let ends = |byte: &u8| !byte.is_ascii_alphanumeric();
+    let end = text.as_bytes().iter().skip(1).take(LONGEST_NAME).position(ends)? + 2;
+    let name = text.get(1..end).filter(|name| name.ends_with(';'))?;
+    NAMED_ENTITIES.get(name).filter(|characters| characters.0 != 0).map(|characters| (end, *characters))
+}
+
+/// The length and the characters of the reference with the longest name.
+fn longest_name(text: &str) -> Option<(usize, (u32, u32))> {
     let bytes = text.as_bytes();
     let (mut found, mut end) = (None, 1);
     // The table holds the beginnings of all names, too.
@@ -70,13 +95,5 @@ fn named(text: &str, in_attribute: bool) -> Option<Reference> {
             None => break,
         }
     }
-    let (len, (first, second)) = found?;
-    let next = bytes.get(len);
-    let goes_on = next.is_some_and(|next| *next == b'=' || next.is_ascii_alphanumeric());
-    // In an address, `&copy=1` is a parameter.
-    if in_attribute && bytes[len - 1] != b';' && goes_on {
-        return None;
-    }
-    let second = char::from_u32(second).filter(|second| *second != '\0');
-    Some(Reference { len, first: char::from_u32(first)?, second })
+    found
 }

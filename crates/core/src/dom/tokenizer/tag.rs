@@ -7,12 +7,14 @@ use memchr::memchr3;
 use super::{Content, RawText, StartTag, State, TagAttr, TokenSink, Tokenizer, is_space};
 
 /// What ends a name in a tag.
+#[inline(always)]
 fn ends_name(byte: u8) -> bool {
     is_space(byte) || matches!(byte, b'/' | b'>')
 }
 
 impl<'t, S: TokenSink> Tokenizer<'t, S> {
     /// A start tag, from its name on. A tag that is open at the end of the input is dropped.
+    #[inline(always)]
     pub(super) fn start_tag(&mut self) {
         let name = self.name(0, ends_name);
         self.state = State::Data;
@@ -29,6 +31,7 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
     }
 
     /// An end tag, from its name on.
+    #[inline(always)]
     pub(super) fn end_tag(&mut self) {
         let name = self.name(0, ends_name);
         self.state = State::Data;
@@ -39,6 +42,7 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
 
     /// Reads the rest of a tag, of which so many attributes are kept. Returns whether it closes itself; `None` if the
     /// input ends in it.
+    #[inline(always)]
     fn contents(&mut self, n_kept: usize) -> Option<bool> {
         self.attrs.clear();
         let (mut n_seen, mut is_self_closing) = (0, false);
@@ -68,6 +72,7 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
     }
 
     /// An attribute, kept unless it is there already or not to be kept. `None` if the input ends in its value.
+    #[inline(always)]
     fn attribute(&mut self, keep: bool) -> Option<()> {
         // The first character of a name may be `=`.
         let ends = |byte| ends_name(byte) || byte == b'=';
@@ -91,6 +96,7 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
     }
 
     /// The value of an attribute; `None` if the input ends in it.
+    #[inline(always)]
     fn value(&mut self) -> Option<Cow<'t, str>> {
         match self.peek()? {
             quote @ (b'"' | b'\'') => {
@@ -102,6 +108,7 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
         }
     }
 
+    #[inline(always)]
     fn quoted(&mut self, quote: u8) -> Option<Cow<'t, str>> {
         let (mut start, mut copied) = (self.at, None);
         loop {
@@ -129,6 +136,7 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
     }
 
     /// What was copied, and the input from `start` to here.
+    #[inline(always)]
     fn joined(&self, copied: Option<String>, start: usize) -> Cow<'t, str> {
         let part = &self.input[start..self.at];
         match copied {
@@ -138,6 +146,8 @@ impl<'t, S: TokenSink> Tokenizer<'t, S> {
     }
 
     /// A character reference or a NUL in a value. Returns where the input goes on.
+    #[cold]
+    #[inline(never)]
     fn special(&mut self, copied: &mut Option<String>, start: usize) -> usize {
         if self.bytes[self.at] == 0 {
             let value = copied.get_or_insert_default();
