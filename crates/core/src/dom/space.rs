@@ -110,6 +110,13 @@ impl<'t> Iterator for Runs<'t> {
     type Item = &'t str;
 
     fn next(&mut self) -> Option<&'t str> {
+        if self.at == 0 {
+            let run = self.text.trim_ascii();
+            if is_one_run(run.as_bytes()) {
+                self.at = self.text.len();
+                return Some(run);
+            }
+        }
         self.skip_space();
         let (bytes, from) = (self.text.as_bytes(), self.at);
         while self.at < bytes.len() {
@@ -135,23 +142,41 @@ impl<'t> Iterator for Runs<'t> {
 /// Number of bytes that [`plain_length`] tests at once.
 const STEP: usize = 16;
 
-/// Number of bytes at the beginning of a text that belong to one run, in whole steps: none of them may begin white
-/// space, except for single blanks. The comparisons have no branches, so that they are compiled to vector instructions.
+/// Number of bytes at the beginning of a text that belong to one run, in whole steps.
 fn plain_length(bytes: &[u8]) -> usize {
     let mut length = 0;
-    while let Some(step) = bytes.get(length..length + STEP + 1) {
-        let mut is_special = false;
-        for (byte, next) in step.iter().zip(&step[1..]) {
-            let may_be_space = (*byte < b' ') | (*byte == 0xc2) | (0xe1..=0xe3).contains(byte);
-            is_special |= may_be_space | ((*byte == b' ') & (*next <= b' '));
-        }
-        if is_special {
-            break;
-        }
+    while let Some(step) = bytes.get(length..).and_then(|rest| rest.first_chunk())
+        && is_plain_step(step)
+    {
         // A blank at the end is tested again with the byte after it.
         length += STEP - usize::from(step[STEP - 1] == b' ');
     }
     length
+}
+
+/// Whether no byte of a step begins white space, except for single blanks. The last byte is only what comes after it.
+/// The comparisons have no branches, so that they are compiled to vector instructions.
+fn is_plain_step(step: &[u8; STEP + 1]) -> bool {
+    let mut is_special = false;
+    for (byte, next) in step.iter().zip(&step[1..]) {
+        let may_be_space = (*byte < b' ') | (*byte == 0xc2) | (0xe1..=0xe3).contains(byte);
+        is_special |= may_be_space | ((*byte == b' ') & (*next <= b' '));
+    }
+    !is_special
+}
+
+/// Whether a text is one run, if that is easily seen: most texts are.
+fn is_one_run(bytes: &[u8]) -> bool {
+    let (Some(b'!'..=b'~'), Some(b'!'..=b'~')) = (bytes.first(), bytes.last()) else { return false };
+    match bytes.last_chunk() {
+        // The last step overlaps with the one before.
+        Some(last) => bytes.len() - plain_length(bytes) <= STEP + 1 && is_plain_step(last),
+        None => {
+            let mut step = [b'x'; STEP + 1];
+            step[..bytes.len()].copy_from_slice(bytes);
+            is_plain_step(&step)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -175,6 +200,15 @@ mod tests {
                 assert_eq!(joined(runs(&text)), by_words(&text, is_space), "{c:?}");
                 assert_eq!(joined(unicode_runs(&text)), by_words(&text, char::is_whitespace), "{c:?}");
                 assert_eq!(is_blank(&text), text.chars().all(is_space), "{c:?}");
+            }
+        }
+        // White space at each place of texts of each length around one and two steps.
+        for length in 1..3 * STEP {
+            for at in 0..length {
+                for space in [" ", "  ", "\n", "\u{1d}", "\u{a0}", "é"] {
+                    let text = format!("{}{space}{}", "a".repeat(at), "b".repeat(length - at));
+                    assert_eq!(joined(runs(&text)), by_words(&text, is_space), "{text:?}");
+                }
             }
         }
         assert!(runs("one two three").eq(["one two three"]));

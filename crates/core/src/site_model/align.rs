@@ -135,6 +135,7 @@ impl<'a> Walk<'a> {
 
     /// Maps two nodes and the chains of only children below them. Where a node has more children, they are mapped
     /// later: all that is mapped below two nodes lies below them, so that the order of pairs does not matter.
+    #[inline(always)]
     fn map(&mut self, mut x: usize, mut y: usize) {
         let (page, training_page) = (&self.page.columns, self.there);
         while page.subtree[x] != training_page.subtree[y] {
@@ -150,6 +151,7 @@ impl<'a> Walk<'a> {
         self.equal(x, y);
     }
 
+    #[inline(always)]
     fn equal(&mut self, x: usize, y: usize) {
         // The sizes can differ: a hostile page can produce equal hashes for different subtrees.
         let (here, there) = (self.page.columns.size[x] as usize, self.there.size[y] as usize);

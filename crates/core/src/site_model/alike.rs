@@ -1,6 +1,8 @@
 //! Pairs the most similar children of two nodes, by the equality probability (thesis, definition 3.2.2), with stable
 //! names only and without order.
 
+use std::cmp::Ordering;
+
 use super::align::Child;
 use super::columns::Columns;
 use super::encoded_page::EncodedPage;
@@ -51,6 +53,7 @@ impl KnownNames {
     const MOST: usize = 256;
 
     /// The names of two signatures, the first one by its number on the page.
+    #[inline(always)]
     fn get_or_find(&mut self, pair: (u32, u32), find: impl FnOnce() -> Option<Names>) -> Option<Names> {
         if self.0.is_empty() {
             self.0.resize(Self::MOST, ((UNKNOWN, UNKNOWN), None));
@@ -117,6 +120,7 @@ impl Alike<'_> {
     }
 
     /// Whether nodes of these names have a probability above the threshold, where all else is equal.
+    #[inline(always)]
     fn may_be_alike(&self, names: Names) -> bool {
         const W: EqualityWeights = EqualityWeights::THESIS;
         match names {
@@ -142,13 +146,17 @@ impl Alike<'_> {
             let at_end = (i.position + n).saturating_sub(m);
             from_begin = first_from(right, from_begin, i.position);
             from_end = first_from(right, from_end, at_end);
-            let places = [(from_begin, i.position), (from_end, at_end)];
-            let places = if m <= n { places } else { [places[1], places[0]] };
-            let is_same = |b: usize, position: u32| {
+            let (begin, end) = ((from_begin, i.position), (from_end, at_end));
+            let is_same = |(b, position): (usize, u32)| {
                 let j = right.get(b).filter(|j| j.position == position && !is_taken[b])?;
                 (self.is_same_kind(i.node, j.node) && self.is_alike(*i, *j, m, n)).then_some(b)
             };
-            let Some(b) = places.into_iter().find_map(|(b, position)| is_same(b, position)) else { return true };
+            let found = match m.cmp(&n) {
+                Ordering::Less => is_same(begin).or_else(|| is_same(end)),
+                Ordering::Equal => is_same(begin),
+                Ordering::Greater => is_same(end).or_else(|| is_same(begin)),
+            };
+            let Some(b) = found else { return true };
             is_taken[b] = true;
             out(i.node, right[b].node);
             false
@@ -158,6 +166,7 @@ impl Alike<'_> {
     }
 
     /// Whether two children differ in nothing but ids and what is below them.
+    #[inline(always)]
     fn is_same_kind(&self, i: usize, j: usize) -> bool {
         let (page, there) = (&self.page.columns, self.there);
         let has_same_names = || {
@@ -168,6 +177,7 @@ impl Alike<'_> {
     }
 
     /// Whether two children can be mapped, in lists of m and n members.
+    #[inline(always)]
     pub(super) fn is_alike(&self, i: Child, j: Child, m: u32, n: u32) -> bool {
         self.probability(i, j, m, n).is_some_and(|p| p > self.threshold)
     }
@@ -187,11 +197,13 @@ impl Alike<'_> {
     }
 
     /// The equality probability with the weights of the thesis, in lists of m and n members.
+    #[inline(always)]
     fn probability(&self, i: Child, j: Child, m: u32, n: u32) -> Option<f64> {
         Some(self.with_names(self.names(i.node, j.node)?, (i, j), (m, n)))
     }
 
     /// What the names of two nodes add to their probability. `None` where they cannot be mapped.
+    #[inline(always)]
     fn names(&self, i: usize, j: usize) -> Option<Names> {
         const W: EqualityWeights = EqualityWeights::THESIS;
         let is_same = self.page.columns.signature[i] == self.there.signature[j];
@@ -213,6 +225,7 @@ impl Alike<'_> {
 
     /// The probability of two children with these names, in lists of m and n members. That of texts depends only on
     /// their position.
+    #[inline(always)]
     fn with_names(&self, names: Names, (i, j): (Child, Child), (m, n): (u32, u32)) -> f64 {
         const W: EqualityWeights = EqualityWeights::THESIS;
         let position = position_score(i, j, m, n);
@@ -227,6 +240,7 @@ impl Alike<'_> {
 }
 
 /// The first place at this one or behind it whose child has this position or a later one.
+#[inline(always)]
 fn first_from(children: &[Child], at: usize, position: u32) -> usize {
     let before = children.get(at..).unwrap_or_default().iter().take_while(|child| child.position < position);
     at + before.count()
@@ -246,6 +260,7 @@ const TEXT: f64 = 0.6;
 const TEXT_POSITION: f64 = 0.4;
 
 /// The agreement of two positions in lists of m and n nodes, counted from the end that fits better.
+#[inline(always)]
 fn position_score(i: Child, j: Child, m: u32, n: u32) -> f64 {
     let (p, q) = (i.position, j.position);
     let off = p.abs_diff(q).min((m.saturating_sub(p)).abs_diff(n.saturating_sub(q)));
@@ -265,14 +280,15 @@ fn overlap(a: &[u32], b: &[u32], none: f64) -> f64 {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < a.len() && j < b.len() {
         match a[i].cmp(&b[j]) {
-            std::cmp::Ordering::Less => i += 1,
-            std::cmp::Ordering::Greater => j += 1,
-            std::cmp::Ordering::Equal => (i, j, shared) = (i + 1, j + 1, shared + 1),
+            Ordering::Less => i += 1,
+            Ordering::Greater => j += 1,
+            Ordering::Equal => (i, j, shared) = (i + 1, j + 1, shared + 1),
         }
     }
     f64::from(shared) / (a.len() + b.len() - shared as usize) as f64
 }
 
+#[inline(always)]
 fn ratio(m: u32, n: u32) -> f64 {
     if m == n { 1.0 } else { f64::from(m.min(n)) / f64::from(m.max(n)) }
 }
