@@ -6,8 +6,8 @@
 //! html5ever's tokenizer, which reads a page character by character and copies names and values, is the oracle of the
 //! tests.
 //!
-//! The functions that each tag passes, here and in the builder, are inlined by attribute: by itself, the compiler leaves
-//! them apart, and parsing takes a sixth more time.
+//! The functions that each tag passes, here and in the builder, are inlined by attribute. By itself, the compiler
+//! leaves them apart, and parsing takes a sixth more time.
 
 mod char_ref;
 mod declaration;
