@@ -23,7 +23,7 @@ flags=${RUSTFLAGS:-}
 # maturin looks for zig beside the Python on the path. With --target, build scripts and macros are built without the
 # flags.
 build() {
-    PATH="$venv/bin:$PATH" RUSTFLAGS="$flags $1" CARGO_TARGET_DIR="$PWD/target/$2" maturin build --release --strip \
+    PATH="$venv/bin:$PATH" RUSTFLAGS="$flags $1" CARGO_TARGET_DIR="$PWD/target/$2" maturin build --profile dist --strip \
         --target "$host" --manifest-path python/Cargo.toml --out "$3" "${@:4}"
 }
 

@@ -302,6 +302,38 @@ MUTANTS = [
         IT,
         "serve::only",
     ),
+    (
+        "the end of a long text is not looked at",
+        "crates/core/src/dom/space.rs",
+        "<= STEP + 1 && is_plain_step(last)",
+        "<= STEP + 1 && !last.is_empty()",
+        CORE,
+        "dom::space",
+    ),
+    (
+        "names with capital letters are known as written",
+        "crates/core/src/dom/names/mod.rs",
+        ".zip(KNOWN).filter(|(_, (text, _))| is_plain(text)) {",
+        ".zip(KNOWN) {",
+        CORE,
+        "dom::",
+    ),
+    (
+        "a long name is the one that ends as it does",
+        "crates/core/src/dom/names/mod.rs",
+        "(written.len() <= KEY_LETTERS || self.text(recent.name) == written)",
+        "!written.is_empty()",
+        CORE,
+        "dom::",
+    ),
+    (
+        "a reference without its semicolon is the shorter one",
+        "crates/core/src/dom/tokenizer/char_ref.rs",
+        "Some(characters) => found = Some((end, *characters)),",
+        "Some(characters) => found = found.or(Some((end, *characters))),",
+        CORE,
+        "dom::tokenizer",
+    ),
 ]
 
 
