@@ -179,7 +179,7 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use super::{KNOWN, Name, Names, key};
+    use super::{KNOWN, KNOWN_RECENT, Name, Names, is_plain, key};
 
     #[test]
     fn a_name_has_one_number_and_its_text() {
@@ -212,6 +212,7 @@ mod tests {
                 assert_eq!(names.number_of(text, key(text)), name, "{text}");
             }
         }
+        assert!(KNOWN_RECENT.iter().all(|recent| is_plain(names.text(recent.name))));
     }
 
     #[test]
