@@ -154,7 +154,7 @@ impl Names {
         self.read(written, key, place)
     }
 
-    /// The number of a name that takes this place.
+    /// Numbers a name and remembers it at this place.
     #[inline(never)]
     fn read(&mut self, written: &str, key: u64, place: usize) -> Name {
         let name = match is_plain(written) {
