@@ -166,7 +166,8 @@ impl Builder {
         }
     }
 
-    /// Processes a token anywhere but among the HTML elements of the body, where most tokens are.
+    /// Processes a token by the rules of foreign content or of the mode. Most tokens do not come here: those among the
+    /// HTML elements of the body.
     #[inline(never)]
     fn in_other(&mut self, token: Token<'_>) -> Step {
         match self.is_foreign_for(token) {

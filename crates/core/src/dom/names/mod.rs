@@ -78,7 +78,7 @@ fn key(written: &str) -> u64 {
     written.bytes().fold(0, |key, byte| key << 8 | u64::from(byte))
 }
 
-/// Whether a name is as it is written: without capital letters of ASCII and NUL.
+/// Whether a written name is the name itself: it has no capital letters of ASCII and no NUL.
 fn is_plain(written: &str) -> bool {
     written.bytes().all(|byte| byte != 0 && !byte.is_ascii_uppercase())
 }
@@ -91,7 +91,8 @@ fn place_of(len: usize, key: u64) -> usize {
     (hash >> (u64::BITS - N_RECENT.ilog2())) as usize % N_RECENT
 }
 
-/// The names with fixed numbers at their places: all but those with capital letters, which no page can write.
+/// The names with fixed numbers at their places. Those with capital letters are left out: what a page writes in capital
+/// letters is a name in small ones.
 static KNOWN_RECENT: LazyLock<[Recent; N_RECENT]> = LazyLock::new(|| {
     let mut recent = [Recent::new("", Name::NONE); N_RECENT];
     for (name, (text, _)) in (0..).map(Name).zip(KNOWN).filter(|(_, (text, _))| is_plain(text)) {
