@@ -42,6 +42,9 @@ impl Demo {
         writeln!(out, "Serving {} sites on 127.0.0.1:{} and crawling them as *.{TOP}.\n", sites.len(), server.port())?;
         out.flush()?;
         let (summary, rows) = run_crawl(seeds.into(), &settings, None, None)?;
+        if summary.was_interrupted {
+            return Ok(ExitCode::from(exit::INTERRUPTED));
+        }
         let path = Path::new(&settings.store.path);
         let store = Store::open(path).map_err(|e| Failure::Work(e.into()))?;
         let table = compare(&sites, &rows, &store)?;
