@@ -6,7 +6,7 @@
 
 use super::SiteModelOptions;
 use super::alike::{Alike, Pairing};
-use super::columns::Columns;
+use super::columns::{Child, Columns};
 use super::encoded_page::EncodedPage;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::scratch::Scratch;
@@ -53,23 +53,36 @@ impl Alignment {
     }
 }
 
-/// Nodes of a page that may be found anywhere on a training page: those with an id, and texts, and elements with text,
-/// whose subtree some training page has. Ascending.
-pub(super) fn movable_nodes(page: &EncodedPage) -> Vec<u32> {
-    let has_known_text = |node: usize| page.has_text[node] && page.columns.subtree[node] != UNKNOWN;
-    let is_movable = |node: &usize| has_known_text(*node) || page.signature(*node).id != 0;
-    (0..page.len()).filter(is_movable).map(|node| node as u32).collect()
+/// A page, and what each of its alignments asks of it.
+pub(super) struct PageToAlign<'p> {
+    pub(super) page: &'p EncodedPage,
+    /// Nodes with an id, and nodes whose subtree some training page has. Ascending.
+    pub(super) known: Vec<u32>,
+    /// Those of them that may be found anywhere on a training page: all with an id, and of the others the texts and the
+    /// elements with text.
+    movable: Vec<u32>,
 }
 
-/// Aligns `page`, which has these [`movable_nodes`], to `training_page`. Afterwards, [`Scratch::taken`] has the nodes
-/// of the training page that the page shows.
+impl PageToAlign<'_> {
+    pub(super) fn of(page: &EncodedPage) -> PageToAlign<'_> {
+        let has_id = |node: u32| page.signature(node as usize).id != 0;
+        let is_known = |node: &u32| page.columns.subtree[*node as usize] != UNKNOWN || has_id(*node);
+        let known: Vec<u32> = (0..page.len() as u32).filter(is_known).collect();
+        let movable = known.iter().copied().filter(|node| page.has_text[*node as usize] || has_id(*node)).collect();
+        PageToAlign { page, known, movable }
+    }
+}
+
+/// Aligns a page to `training_page`. Afterwards, [`Scratch::taken`] has the nodes of the training page that the page
+/// shows.
 pub(super) fn align(
-    (page, movable): (&EncodedPage, &[u32]),
+    to_align: &PageToAlign<'_>,
     training_page: &TrainingPage,
     interner: &Interner,
     options: &SiteModelOptions,
     scratch: &mut Scratch,
 ) -> Alignment {
+    let PageToAlign { page, known, movable } = to_align;
     let mut matches = vec![NodeMatch::Absent; page.len()];
     scratch.taken.clear();
     scratch.taken.resize(training_page.len(), false);
@@ -77,7 +90,17 @@ pub(super) fn align(
     if !page.is_empty() && training_page.len() > 0 {
         let (mut lists, mut there) = (std::mem::take(&mut scratch.lists), std::mem::take(&mut scratch.there));
         training_page.columns.write_to(&mut there);
-        let mut walk = Walk { page, training_page, there: &there, interner, options, matches: &mut matches, scratch };
+        let there_columns = &there;
+        let mut walk = Walk {
+            page,
+            known,
+            training_page,
+            there: there_columns,
+            interner,
+            options,
+            matches: &mut matches,
+            scratch,
+        };
         walk.from((0, 0), &mut lists);
         walk.find_moved(movable, &mut lists);
         (scratch.lists, scratch.there) = (lists, there);
@@ -85,23 +108,17 @@ pub(super) fn align(
     Alignment { matches }
 }
 
-struct Walk<'a> {
-    page: &'a EncodedPage,
+pub(super) struct Walk<'a> {
+    pub(super) page: &'a EncodedPage,
+    /// [`PageToAlign::known`].
+    pub(super) known: &'a [u32],
     training_page: &'a TrainingPage,
     /// The columns of the training page.
-    there: &'a Columns,
+    pub(super) there: &'a Columns,
     interner: &'a Interner,
-    options: &'a SiteModelOptions,
-    matches: &'a mut [NodeMatch],
-    scratch: &'a mut Scratch,
-}
-
-/// A node of a child list.
-#[derive(Clone, Copy)]
-pub(super) struct Child {
-    pub(super) node: usize,
-    /// Position among the siblings, from 1.
-    pub(super) position: u32,
+    pub(super) options: &'a SiteModelOptions,
+    pub(super) matches: &'a mut [NodeMatch],
+    pub(super) scratch: &'a mut Scratch,
 }
 
 /// Buffers for the current child lists.
@@ -173,11 +190,11 @@ impl<'a> Walk<'a> {
 
     fn map_children(&mut self, (x, y): (usize, usize), lists: &mut Lists) {
         let Lists { left, right, .. } = &mut *lists;
-        self.list_children(x, y, left, right);
+        let n_mapped = self.list_children(x, y, left, right);
         if !left.is_empty() && !right.is_empty() {
             self.map_equal(left, right);
             // Long lists are first paired by signature. If the rest is still too long, it is not mapped.
-            if left.len().saturating_mul(right.len()) > self.options.max_pairs {
+            if (left.len() + n_mapped).saturating_mul(right.len() + n_mapped) > self.options.max_pairs {
                 self.map_same_signatures(left, right);
             }
             if left.len().saturating_mul(right.len()) <= self.options.max_pairs {
@@ -188,12 +205,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Maps the equal children that both lists begin with, and lists the others that are not mapped yet.
-    fn list_children(&mut self, x: usize, y: usize, left: &mut Vec<Child>, right: &mut Vec<Child>) {
+    /// Maps the equal children that both lists begin with, then those of the same shape, and lists the others that are
+    /// not mapped yet. Returns the number of those of the same shape.
+    fn list_children(&mut self, x: usize, y: usize, left: &mut Vec<Child>, right: &mut Vec<Child>) -> usize {
         let (page, training_page) = (&self.page.columns, self.there);
-        let mut here = page.children(x).zip(1..).map(|(node, position)| Child { node, position }).peekable();
-        let mut there = training_page.children(y).zip(1..).map(|(node, position)| Child { node, position }).peekable();
-        while let (Some(i), Some(j)) = (here.peek(), there.peek()) {
+        let (mut here, mut there) = (page.children(x), training_page.children(y));
+        while let (Some(i), Some(j)) = (here.first(), there.first()) {
             match self.scratch.taken[j.node] {
                 true => {}
                 false if page.subtree[i.node] == training_page.subtree[j.node] => {
@@ -204,12 +221,14 @@ impl<'a> Walk<'a> {
             }
             there.next();
         }
+        let n_mapped = self.map_same_shapes(x, &mut here, &mut there);
         left.clear();
         left.reserve(page.n_children[x] as usize);
         here.for_each(|i| left.push(i));
         right.clear();
         right.reserve(training_page.n_children[y] as usize);
         there.filter(|j| !self.scratch.taken[j.node]).for_each(|j| right.push(j));
+        n_mapped
     }
 
     /// Pairs children of equal signature in their order, in linear time. For long lists of similar items, scoring all

@@ -1,6 +1,6 @@
 //! A page aligned to all training pages of its site.
 
-use super::align::{Alignment, NodeMatch, align, movable_nodes};
+use super::align::{Alignment, NodeMatch, PageToAlign, align};
 use super::encoded_page::EncodedPage;
 use super::scratch::with_scratch;
 use super::{MIN_TEMPLATE, TrainingSet};
@@ -26,7 +26,7 @@ impl TrainingSet {
     pub(super) fn aligned(&self, page: &EncodedPage, known: &KeptAlignments) -> Aligned {
         let alignments = Vec::with_capacity(self.pages.len());
         let mut aligned = Aligned { alignments, to: Vec::new(), confidence: 0.0, nearest: None };
-        let movable = movable_nodes(page);
+        let to_align = PageToAlign::of(page);
         with_scratch(|scratch| {
             scratch.begin();
             for training_page in self.evidence_pages() {
@@ -41,7 +41,7 @@ impl TrainingSet {
                     aligned.alignments.push(alignment);
                     continue;
                 }
-                let alignment = align((page, &movable), training_page, &self.interner, &self.options, scratch);
+                let alignment = align(&to_align, training_page, &self.interner, &self.options, scratch);
                 if training_page.n_template() >= MIN_TEMPLATE {
                     let coverage = training_page.coverage(&scratch.taken);
                     if coverage > aligned.confidence {

@@ -3,8 +3,7 @@
 
 use std::cmp::Ordering;
 
-use super::align::Child;
-use super::columns::Columns;
+use super::columns::{Child, Columns};
 use super::encoded_page::EncodedPage;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::matching::Matching;
@@ -239,6 +238,14 @@ impl Alike<'_> {
     }
 }
 
+/// Whether nodes of one signature, without an id and with equally many children in equal positions, are above a
+/// threshold.
+pub(super) fn is_above(threshold: f64) -> bool {
+    const W: EqualityWeights = EqualityWeights::THESIS;
+    let names = W.class * W.no_class.min(1.0) + W.attributes * W.no_attributes.min(1.0);
+    (names + W.children + W.position).min(TEXT + TEXT_POSITION) > threshold
+}
+
 /// The first place at this one or behind it whose child has this position or a later one.
 #[inline(always)]
 fn first_from(children: &[Child], at: usize, position: u32) -> usize {
@@ -323,7 +330,7 @@ mod tests {
     }
 
     fn children(columns: &Columns) -> Vec<Child> {
-        columns.children(1).zip(1..).map(|(node, position)| Child { node, position }).collect()
+        columns.children(1).collect()
     }
 
     /// All pairs in the order of their probabilities.

@@ -1,6 +1,6 @@
 //! Pairs the children of two lists that have equal numbers.
 
-use super::align::Child;
+use super::columns::Child;
 
 /// Buffers for pairing by number: chains of the right nodes with equal numbers.
 #[derive(Default)]

@@ -53,15 +53,51 @@ impl NarrowColumns {
 }
 
 impl Columns {
-    pub(super) fn children(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        let end = node + self.size[node] as usize;
-        let mut next = node + 1;
-        std::iter::from_fn(move || {
-            (next < end).then(|| {
-                let child = next;
-                next += self.size[child] as usize;
-                child
-            })
-        })
+    pub(super) fn children(&self, node: usize) -> Children<'_> {
+        Children { sizes: &self.size, next: node + 1, end: node + self.size[node] as usize, position: 1 }
+    }
+}
+
+/// A node of a child list.
+#[derive(Clone, Copy)]
+pub(super) struct Child {
+    pub(super) node: usize,
+    /// Position among the siblings, from 1.
+    pub(super) position: u32,
+}
+
+/// The children of a node that are still to come.
+#[derive(Clone)]
+pub(super) struct Children<'c> {
+    sizes: &'c [u32],
+    next: usize,
+    end: usize,
+    position: u32,
+}
+
+impl Children<'_> {
+    pub(super) fn first(&self) -> Option<Child> {
+        (self.next < self.end).then_some(Child { node: self.next, position: self.position })
+    }
+
+    /// Nodes of the subtrees of all these children.
+    pub(super) fn n_nodes(&self) -> usize {
+        self.end.saturating_sub(self.next)
+    }
+
+    /// Leaves out the first children: so many, of so many nodes in all.
+    pub(super) fn skip_nodes(&mut self, n_children: u32, n_nodes: usize) {
+        (self.position, self.next) = (self.position + n_children, self.next + n_nodes);
+    }
+}
+
+impl Iterator for Children<'_> {
+    type Item = Child;
+
+    #[inline]
+    fn next(&mut self) -> Option<Child> {
+        let child = self.first()?;
+        self.skip_nodes(1, self.sizes[child.node] as usize);
+        Some(child)
     }
 }

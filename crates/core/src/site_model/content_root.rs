@@ -52,7 +52,7 @@ pub(super) fn is_in_doubt(page: &EncodedPage, is_template: &[bool]) -> bool {
 /// The smallest element whose sum is at least this.
 fn smallest_with(page: &EncodedPage, sums: &[f64], least: f64) -> usize {
     let mut at = 0;
-    while let Some(below) = page.columns.children(at).find(|child| sums[*child] >= least)
+    while let Some(below) = page.columns.children(at).map(|child| child.node).find(|node| sums[*node] >= least)
         && page.columns.n_children[below] > 0
     {
         at = below;

@@ -157,7 +157,7 @@ impl EncodedPage {
             self.has_text[parent] |= self.has_text[node];
             let mut hash = mix(u64::from(tag), u64::from(self.own[node]));
             for child in self.columns.children(node) {
-                hash = mix(hash, self.hash[child]);
+                hash = mix(hash, self.hash[child.node]);
             }
             self.hash[node] = hash;
         }

@@ -34,6 +34,7 @@ mod merge;
 mod names;
 mod options;
 mod page_sample;
+mod same_shape;
 mod scratch;
 mod stored;
 mod training_page;
@@ -48,7 +49,7 @@ use crate::dom::{Tree, mix};
 use crate::labels::Labels;
 
 pub use add::Candidate;
-use align::{Alignment, align, movable_nodes};
+use align::{Alignment, PageToAlign, align};
 use aligned::{Aligned, KeptAlignments};
 use content_root::{MIN_EXPECTED, content_root, is_in_doubt};
 use encoded_page::EncodedPage;
@@ -190,11 +191,11 @@ impl TrainingSet {
         let least = self.median_template_size() / 4;
         let others = self.evidence_pages().filter(|other| other.url != url && other.digest != page.digest());
         let others = others.filter(|other| other.n_template() >= least.max(MIN_TEMPLATE));
-        let movable = movable_nodes(&page);
+        let to_align = PageToAlign::of(&page);
         with_scratch(|scratch| {
             scratch.begin();
             let coverage = others.map(|other| {
-                align((&page, &movable), other, &self.interner, &self.options, scratch);
+                align(&to_align, other, &self.interner, &self.options, scratch);
                 other.coverage(&scratch.taken)
             });
             coverage.fold(0.0, f64::max)
