@@ -72,8 +72,8 @@ MUTANTS = [
     (
         "known nodes are mapped by their shape",
         f"{MODEL}/same_shape.rs",
-        "most.min(*known as usize - i.node)",
-        "most",
+        "self.known.get(before)",
+        "self.known.get(before + 4)",
         CORE,
         "site_model::same_shape",
     ),
