@@ -137,7 +137,7 @@ impl Clean {
         let pages = if self.learn { &kept.names } else { &self.pages };
         let by = &self.by(pages, settings)?;
         kept.rewind()?;
-        let runtime = super::runtime()?;
+        let runtime = super::runtime(super::cores())?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut counts = Counts::default();
         for pages in pages.chunk_by(|one, other| !is_url(one) && !is_url(other)) {

@@ -226,9 +226,11 @@ pub(super) fn run_crawl(
     metrics: Option<SocketAddr>,
 ) -> Result<(Summary, Vec<SiteSummary>), Failure> {
     raise_file_limit(settings);
-    let runtime = super::runtime()?;
+    let runtime = super::runtime(network_threads(settings, super::cores()))?;
     let (stop, stopped) = Stop::new();
-    runtime.spawn(on_signals(stop, settings.crawl.stop_within));
+    // On a thread of its own, so that a signal is heard whatever the others wait for.
+    let signals = super::runtime(1)?;
+    signals.spawn(on_signals(stop, settings.crawl.stop_within));
     let metrics = match metrics {
         Some(address) => Some(runtime.block_on(Metrics::serve(address)).map_err(Failure::Work)?),
         None => None,
@@ -252,11 +254,26 @@ pub(super) fn run_crawl(
     display.finish();
     // Requests that are not waited for are dropped with the runtime.
     runtime.shutdown_background();
+    signals.shutdown_background();
     let summary = outcome.map_err(|e| Failure::Work(e.into()))?;
     if summary.was_interrupted {
-        display.say("interrupted: fetched pages are stored; the same command resumes the run");
+        let next = match settings.crawl.resume_within.is_zero() {
+            true => "begins a new run (crawl.resume_within is 0)",
+            false => "resumes the run",
+        };
+        display.say(&format!("interrupted: fetched pages are stored; the same command {next}"));
     }
     Ok((summary, sites))
+}
+
+/// Threads for the network beside the one of the scheduler. With few cores that one does both: each message between two
+/// threads wakes the other one. Full crawls on two cores: .76 -> .72 CPU s a 1,000 pages, links only .09 -> .08.
+fn network_threads(settings: &Settings, cores: usize) -> usize {
+    match (settings.crawl.network_threads, cores) {
+        (1, _) | (0, ..=2) => 0,
+        (0, cores) => cores,
+        (threads, _) => threads,
+    }
 }
 
 /// Maximum number of site summaries kept for the output.

@@ -297,12 +297,23 @@ fn method_named(name: &str) -> Result<&'static MethodEntry, Failure> {
     method.entry().ok_or_else(|| Failure::Usage(anyhow::anyhow!("{method} is not built in")))
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread()
+/// A runtime with so many threads beside the one that waits for it. Without any, that one does the work.
+fn runtime(threads: usize) -> Result<tokio::runtime::Runtime, Failure> {
+    let mut builder = match threads {
+        0 => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    builder
+        .worker_threads(threads.max(1))
         .enable_all()
         .build()
         .context("cannot start the runtime")
         .map_err(Failure::Work)
+}
+
+/// Number of processors that the program may use.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 fn open_store(settings: &Settings) -> Result<Store, Failure> {

@@ -2,7 +2,6 @@
 //! results in the order in which they were read.
 
 use std::collections::BTreeMap;
-use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -25,7 +24,7 @@ pub(super) fn run<T: Send, R: Send, E>(
     work: impl Fn(T) -> R + Sync,
     mut take: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    let n_workers = thread::available_parallelism().map_or(1, NonZero::get);
+    let n_workers = super::cores();
     let room = Room { most_items: ITEMS_OF_WORKER * n_workers, ..Room::default() };
     let (to_workers, waiting) = sync_channel::<(usize, usize, T)>(room.most_items);
     let (results, finished) = channel::<Vec<(usize, usize, R)>>();
@@ -192,7 +191,7 @@ mod tests {
         };
         let take = |n| if n == 1000 { Err(n) } else { Ok(()) };
         assert_eq!(run(items, |_| 1, |n| n, take), Err(1000));
-        let n_workers = thread::available_parallelism().map_or(1, NonZero::get);
+        let n_workers = crate::cli::cores();
         assert!(n_read < 1000 + 3 * ITEMS_OF_WORKER * n_workers, "{n_read}");
     }
 }

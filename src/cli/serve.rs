@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow};
 
 use super::index::index_file;
 use super::names::find_page;
-use super::{Failure, Outcome, open_store, runtime};
+use super::{Failure, Outcome, cores, open_store, runtime};
 use crate::serve::{Access, Files, serve};
 use crate::settings::Settings;
 
@@ -62,7 +62,7 @@ impl Serve {
         // A missing database is said at once, and not to the first browser.
         drop(open_store(settings)?);
         let token = self.token()?;
-        runtime()?.block_on(async {
+        runtime(cores())?.block_on(async {
             let listener = tokio::net::TcpListener::bind(self.listen).await;
             let listener = listener.with_context(|| self.not_free()).map_err(Failure::Work)?;
             let address = listener.local_addr().context("no address").map_err(Failure::Work)?;

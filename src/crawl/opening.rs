@@ -96,7 +96,8 @@ fn told(settings: &Settings, is_shared: bool) -> String {
     if is_shared {
         let usual = Settings::default();
         told.store.path = String::new();
-        (told.crawl.cpu_threads, told.crawl.memory) = (usual.crawl.cpu_threads, usual.crawl.memory);
+        (told.crawl.cpu_threads, told.crawl.network_threads) = (usual.crawl.cpu_threads, usual.crawl.network_threads);
+        told.crawl.memory = usual.crawl.memory;
         (told.crawl.sites_at_once, told.fetch.in_flight) = (usual.crawl.sites_at_once, usual.fetch.in_flight);
     }
     serde_json::to_string(&told).unwrap_or_default()

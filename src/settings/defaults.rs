@@ -34,6 +34,7 @@ impl Default for Crawl {
             seeds: vec!["seeds/example.txt".to_owned()],
             sites_at_once: 256,
             cpu_threads: 0,
+            network_threads: 0,
             mode: Mode::Full,
             pages_per_site: 0,
             depth: 0,

@@ -59,6 +59,8 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.crawl.sites_at_once => whole(v, 1, 1_000_000)?;
     "crawl.cpu_threads" = "0", "Threads that parse and learn. 0 = one per core.",
         |s, v| s.crawl.cpu_threads => whole(v, 0, 1024)?;
+    "crawl.network_threads" = "0", "Threads that send requests, and read and unpack responses. 0 = one per core, but a single one for two cores. A single one also schedules: less CPU time in all, and no more than one core for the network.",
+        |s, v| s.crawl.network_threads => whole(v, 0, 1024)?;
 
     "crawl.mode" = "\"full\"", "full: learn, clean and store pages. links: only follow links and record visits, without storing pages.",
         |s, v| s.crawl.mode => one_of(v, &[("full", Mode::Full), ("links", Mode::Links)])?;

@@ -54,6 +54,8 @@ pub struct Crawl {
     pub sites_at_once: usize,
     /// Threads that parse and learn; 0 = one per core.
     pub cpu_threads: usize,
+    /// Threads that send requests and read responses; 0 = one per core, but a single one for two cores.
+    pub network_threads: usize,
     /// What is done with pages.
     pub mode: Mode,
     /// Number of pages of a site to fetch in one run, if learning needs fewer; 0 = only those.
