@@ -308,3 +308,19 @@ async fn next_signal() {
         std::future::pending::<()>().await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_network_thread_is_that_of_the_scheduler() {
+        let threads = |set: usize, cores: usize| {
+            let mut settings = Settings::default();
+            settings.crawl.network_threads = set;
+            network_threads(&settings, cores)
+        };
+        assert_eq!([1, 2, 3, 64].map(|cores| threads(0, cores)), [0, 0, 3, 64]);
+        assert_eq!([1, 2, 8].map(|set| threads(set, 64)), [0, 2, 8]);
+    }
+}
