@@ -90,17 +90,8 @@ pub(super) fn align(
     if !page.is_empty() && training_page.len() > 0 {
         let (mut lists, mut there) = (std::mem::take(&mut scratch.lists), std::mem::take(&mut scratch.there));
         training_page.columns.write_to(&mut there);
-        let there_columns = &there;
-        let mut walk = Walk {
-            page,
-            known,
-            training_page,
-            there: there_columns,
-            interner,
-            options,
-            matches: &mut matches,
-            scratch,
-        };
+        let mut walk =
+            Walk { page, known, training_page, there: &there, interner, options, matches: &mut matches, scratch };
         walk.from((0, 0), &mut lists);
         walk.find_moved(movable, &mut lists);
         (scratch.lists, scratch.there) = (lists, there);

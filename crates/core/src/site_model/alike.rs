@@ -238,12 +238,11 @@ impl Alike<'_> {
     }
 }
 
-/// Whether nodes of one signature, without an id and with equally many children in equal positions, are above a
-/// threshold.
-pub(super) fn is_above(threshold: f64) -> bool {
-    const W: EqualityWeights = EqualityWeights::THESIS;
-    let names = W.class * W.no_class.min(1.0) + W.attributes * W.no_attributes.min(1.0);
-    (names + W.children + W.position).min(TEXT + TEXT_POSITION) > threshold
+/// Whether two nodes of one signature without an id, with equally many children, are mapped in equal positions.
+pub(super) fn same_shapes_are_mapped(threshold: f64) -> bool {
+    let w = EqualityWeights::THESIS;
+    let element = w.class * w.no_class.min(1.0) + w.attributes * w.no_attributes.min(1.0) + w.children + w.position;
+    element.min(TEXT + TEXT_POSITION) > threshold
 }
 
 /// The first place at this one or behind it whose child has this position or a later one.
@@ -329,10 +328,6 @@ mod tests {
         proptest::collection::vec((0..3_u8, 0..5_u8, prop_oneof![0..3_u8, Just(9)]), 1..14)
     }
 
-    fn children(columns: &Columns) -> Vec<Child> {
-        columns.children(1).collect()
-    }
-
     /// All pairs in the order of their probabilities.
     fn literal(alike: &Alike<'_>, (m, n): (u32, u32), left: &[Child], right: &[Child]) -> FxHashSet<(usize, usize)> {
         let mut pairs = Vec::new();
@@ -386,13 +381,13 @@ mod tests {
             let [page, training_page] = pages;
             let threshold = SiteModelOptions::default().threshold;
             let alike = Alike { page: &page, there: &training_page.columns, interner: &interner, threshold };
-            let (left, right) = (children(&page.columns), children(&training_page.columns));
-            let lengths = (left.len() as u32, right.len() as u32);
+            let (left, right) = (page.columns.children(1), training_page.columns.children(1));
+            let lengths = (page.columns.n_children[1], training_page.columns.n_children[1]);
             // Children that are mapped already are not in the lists.
             let mut kept = left_out.iter();
             let mut is_kept = |_: &Child| *kept.next().unwrap_or(&1) > 0;
             let (mut left, mut right): (Vec<_>, Vec<_>) =
-                (left.into_iter().filter(&mut is_kept).collect(), right.into_iter().filter(&mut is_kept).collect());
+                (left.filter(&mut is_kept).collect(), right.filter(&mut is_kept).collect());
             let expected = literal(&alike, lengths, &left, &right);
             let mut found = FxHashSet::default();
             alike.pair(lengths, (&mut left, &mut right), &mut Pairing::default(), |i, j| { found.insert((i, j)); });

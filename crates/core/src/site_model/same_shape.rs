@@ -17,7 +17,7 @@ impl Walk<'_> {
         const FEWEST: usize = 16;
         let (Some(i), Some(j)) = (here.first(), there.first()) else { return 0 };
         let most = here.n_nodes().min(there.n_nodes());
-        if most < FEWEST || !alike::is_above(self.options.threshold) {
+        if most < FEWEST || !alike::same_shapes_are_mapped(self.options.threshold) {
             return 0;
         }
         let before = self.known.partition_point(|known| (*known as usize) < i.node);
