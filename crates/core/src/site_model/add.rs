@@ -111,7 +111,7 @@ impl TrainingSet {
     fn learn_names(&mut self, names: &FxHashSet<u32>) -> bool {
         let before = self.vocabulary.len();
         for name in names {
-            let is_new = !self.vocabulary.contains(name) && self.seen_once.len() < self.options.max_names;
+            let is_new = !self.vocabulary.contains(*name) && self.seen_once.len() < self.options.max_names;
             if is_new && !self.seen_once.insert(*name) {
                 self.vocabulary.insert(*name);
                 self.later_names.push(*name);

@@ -46,7 +46,7 @@ impl TrainingSet {
         let texts = || (0..page.len()).filter(|node| page.signature(*node).is_text());
         let chars: Vec<u32> = texts().map(|node| page.chars[node]).collect();
         let expected = judged.was_asked().then(|| judged.get().expected_content());
-        let mut other_names: Vec<u32> = names.difference(&self.vocabulary).copied().collect();
+        let mut other_names: Vec<u32> = names.difference(self.vocabulary.names()).copied().collect();
         other_names.sort_unstable();
         (other_names.len() <= MOST_NAMES).then(|| Again {
             chars: NarrowColumn::of(&chars),

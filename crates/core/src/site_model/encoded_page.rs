@@ -1,11 +1,13 @@
 //! A page encoded for labeling: columns in preorder, starting at the body.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::SiteModelOptions;
+use super::class_lists::ClassLists;
 use super::columns::Columns;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::names::Names;
+use super::vocabulary::Vocabulary;
 use crate::dom::{NodeId, Tree, mix};
 
 /// A page reduced to the compared fields.
@@ -74,11 +76,11 @@ fn push(signatures: &mut Vec<NodeSignature>, signature: NodeSignature) -> u32 {
 
 impl EncodedPage {
     /// Encodes a tree. Names outside the vocabulary are left out.
-    pub(super) fn of(tree: &Tree, vocabulary: &FxHashSet<u32>) -> EncodedPage {
+    pub(super) fn of(tree: &Tree, vocabulary: &Vocabulary) -> EncodedPage {
         let (counted, shape, texts) = (tree.counted(), &tree.shape, tree.texts());
         let (first, n) = (counted.start, counted.len());
         let mut page = EncodedPage { chars: vec![0; n], ..EncodedPage::with_capacity(n) };
-        let mut names = Names::of(tree, |name| vocabulary.contains(&name));
+        let mut names = Names::of(tree, ClassLists::kept(vocabulary), |name| vocabulary.contains(name));
         let mut signatures = Signatures::of(tree);
         for node in counted {
             page.parent.push((shape.parent[node] as usize).saturating_sub(first) as u32);
@@ -95,6 +97,7 @@ impl EncodedPage {
             page.own_signature.push(signatures.element(tag, tree.name_number(id), &names));
             page.own.push(if shape.n_children[node] == 0 { names.hash_of_attributes() as u32 } else { 0 });
         }
+        names.into_classes().keep(vocabulary);
         page.signatures = signatures.found;
         page.sum_up();
         page.digest = page.hash.first().copied().unwrap_or(0);

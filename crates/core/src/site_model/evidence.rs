@@ -215,16 +215,15 @@ fn dot<const N: usize>(weights: &[f64; N], features: [f64; N]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use rustc_hash::FxHashSet;
-
     use super::super::interner::Interner;
+    use super::super::vocabulary::Vocabulary;
     use super::*;
     use crate::dom::{ParseOptions, parse};
 
     /// A page of a body, nine paragraphs and their texts, and an alignment that has the first `n` nodes.
     fn page() -> EncodedPage {
         let html: String = (0..9).map(|n| format!("<p>text {n}</p>")).collect();
-        let mut pages = [EncodedPage::of(&parse(&html, &ParseOptions::default()), &FxHashSet::default())];
+        let mut pages = [EncodedPage::of(&parse(&html, &ParseOptions::default()), &Vocabulary::default())];
         Interner::default().intern_pages(&mut pages, |_| true);
         let [page] = pages;
         page

@@ -20,6 +20,7 @@ mod align;
 mod aligned;
 mod alike;
 mod by_number;
+mod class_lists;
 mod columns;
 mod confirm;
 mod content_root;
@@ -38,6 +39,7 @@ mod same_shape;
 mod scratch;
 mod stored;
 mod training_page;
+mod vocabulary;
 
 use std::cell::LazyCell;
 use std::sync::OnceLock;
@@ -63,6 +65,7 @@ pub use page_sample::PageSample;
 use scratch::with_scratch;
 pub use stored::{StoredError, StoredTrainingSet};
 use training_page::TrainingPage;
+use vocabulary::Vocabulary;
 
 /// The training pages of one site, ready to label pages.
 #[derive(Clone, Debug, Default)]
@@ -70,8 +73,7 @@ pub struct TrainingSet {
     /// Ascending by digest and URL. Evidence is a sum of floats, and one order gives one sum.
     pages: Vec<TrainingPage>,
     interner: Interner,
-    /// Names that at least two training pages have. Others are generated, or belong to one page.
-    vocabulary: FxHashSet<u32>,
+    vocabulary: Vocabulary,
     /// Names that exactly one of the pages added later had.
     seen_once: FxHashSet<u32>,
     /// Names that pages added later have brought into the vocabulary, in their order.
@@ -134,7 +136,7 @@ impl TrainingSet {
 
     /// A number for the set: sets with the same one label every page alike.
     pub fn number(&self) -> u64 {
-        let names = self.vocabulary.iter().fold(0_u64, |sum, name| sum.wrapping_add(mix(1, u64::from(*name))));
+        let names = self.vocabulary.names().iter().fold(0_u64, |sum, name| sum.wrapping_add(mix(1, u64::from(*name))));
         self.pages.iter().fold(names, |number, page| mix(number, page.number()))
     }
 
@@ -266,7 +268,7 @@ impl TrainingSet {
 }
 
 /// Names that at least two pages have.
-fn common_names(names: &[FxHashSet<u32>]) -> FxHashSet<u32> {
+fn common_names(names: &[FxHashSet<u32>]) -> Vocabulary {
     let mut bearers: FxHashMap<u32, u32> = FxHashMap::default();
     names.iter().flatten().for_each(|name| *bearers.entry(*name).or_default() += 1);
     bearers.into_iter().filter(|(_, n)| *n >= 2).map(|(name, _)| name).collect()

@@ -1,7 +1,8 @@
 //! The names of elements that are compared between pages: ids, classes and attributes, as numbers.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use super::class_lists::ClassLists;
 use crate::dom::{AttributeNames, ByPlace, NodeId, Tree, ValueHashes, hash_of_set, hash_str, mix};
 
 /// Kinds of tokens. A class and an id of the same name are different tokens.
@@ -13,15 +14,20 @@ fn token(kind: u64, name: u64) -> u32 {
     (mix(kind, name) as u32).max(1)
 }
 
+/// The token of a class.
+pub(super) fn class_token(class: &str) -> u32 {
+    token(CLASS, hash_str(class))
+}
+
 /// The distinct tokens of a page.
 pub(super) fn tokens(tree: &Tree) -> FxHashSet<u32> {
-    let (mut names, mut found) = (Names::of(tree, |_| true), FxHashSet::default());
+    let (mut names, mut found) = (Names::of(tree, ClassLists::default(), |_| true), FxHashSet::default());
     for node in tree.counted() {
         names.read(NodeId::new(node));
         found.extend(Some(names.id).filter(|id| *id != 0));
         found.extend(&names.attributes);
     }
-    found.extend(names.classes.lists.iter().flatten());
+    found.extend(names.classes.classes());
     found
 }
 
@@ -32,6 +38,8 @@ pub(super) struct Names<'t, F> {
     attribute_names: AttributeNames,
     values: ValueHashes,
     classes: ClassLists,
+    /// Numbers of the lists of long values of `class`. Error recovery can give thousands of elements the same one.
+    long_classes: ByPlace<u32>,
     // Of the element that was read last:
     /// 0 = none.
     id: u32,
@@ -44,13 +52,15 @@ pub(super) struct Names<'t, F> {
 }
 
 impl<'t, F: Fn(u32) -> bool> Names<'t, F> {
-    pub(super) fn of(tree: &'t Tree, keeps: F) -> Names<'t, F> {
+    /// `classes` has what was read of other pages, by the same `keeps`.
+    pub(super) fn of(tree: &'t Tree, classes: ClassLists, keeps: F) -> Names<'t, F> {
         Names {
             tree,
             keeps,
             attribute_names: AttributeNames::of(tree),
             values: ValueHashes::default(),
-            classes: ClassLists::default(),
+            classes,
+            long_classes: ByPlace::default(),
             id: 0,
             list: ClassLists::EMPTY,
             attributes: Vec::new(),
@@ -67,7 +77,8 @@ impl<'t, F: Fn(u32) -> bool> Names<'t, F> {
         for (name, value) in self.tree.numbered_attrs(element) {
             self.has_any = true;
             if Some(name) == self.attribute_names.class {
-                self.list = self.classes.number(value, &self.keeps);
+                let (classes, long_classes, keeps) = (&mut self.classes, &mut self.long_classes, &self.keeps);
+                self.list = long_classes.get_or_read(value, |value| classes.number(value, keeps));
             } else if Some(name) == self.attribute_names.id {
                 let id = Some(self.values.id(value)).filter(|id| *id != 0).map(|id| token(ID, id));
                 self.id = id.filter(|id| (self.keeps)(*id)).unwrap_or(0);
@@ -104,7 +115,7 @@ impl<'t, F: Fn(u32) -> bool> Names<'t, F> {
 
     /// The kept classes, ascending.
     pub(super) fn classes(&self) -> &[u32] {
-        self.classes.lists.get(self.list as usize).map_or(&[], Vec::as_slice)
+        self.classes.list(self.list)
     }
 
     /// The kept attributes, ascending.
@@ -116,39 +127,10 @@ impl<'t, F: Fn(u32) -> bool> Names<'t, F> {
     pub(super) fn hash_of_attributes(&mut self) -> u64 {
         hash_of_set(&mut self.hashes)
     }
-}
 
-/// The distinct lists of classes of a page. Most elements have one of a few values, and error recovery can give
-/// thousands of elements the same long one: a value is read once.
-#[derive(Default)]
-struct ClassLists {
-    lists: Vec<Vec<u32>>,
-    by_list: FxHashMap<Vec<u32>, u32>,
-    by_value: FxHashMap<u64, u32>,
-    by_place: ByPlace<u32>,
-}
-
-impl ClassLists {
-    /// The number of the list without classes.
-    const EMPTY: u32 = u32::MAX;
-
-    /// The number of the list of the classes that are kept of a value.
-    fn number(&mut self, value: &str, keeps: impl Fn(u32) -> bool) -> u32 {
-        let ClassLists { lists, by_list, by_value, by_place } = self;
-        let mut read = |value: &str| {
-            let tokens = value.split_ascii_whitespace().map(|class| token(CLASS, hash_str(class)));
-            let mut list: Vec<u32> = tokens.filter(|class| keeps(*class)).collect();
-            list.sort_unstable();
-            list.dedup();
-            if list.is_empty() {
-                return Self::EMPTY;
-            }
-            *by_list.entry(list).or_insert_with_key(|list| {
-                lists.push(list.clone());
-                lists.len() as u32 - 1
-            })
-        };
-        by_place.get_or_read(value, |value| *by_value.entry(hash_str(value)).or_insert_with(|| read(value)))
+    /// What was read of the values of `class`.
+    pub(super) fn into_classes(self) -> ClassLists {
+        self.classes
     }
 }
 
@@ -164,8 +146,8 @@ mod tests {
         let html = "<p class='a b'></p><p class=' b  a a'></p><p class=c title=x></p><p title=x id=' '></p><p>";
         let tree = parse(html, &ParseOptions::default());
         let elements: Vec<NodeId> = tree.all("p").collect();
-        let c = token(CLASS, hash_str("c"));
-        let mut names = Names::of(&tree, |token| token != c);
+        let c = class_token("c");
+        let mut names = Names::of(&tree, ClassLists::default(), |token| token != c);
         let mut read = |at: usize| {
             names.read(elements[at]);
             (names.key(), names.classes().len(), names.attributes().len(), names.id(), names.is_empty())
@@ -184,7 +166,7 @@ mod tests {
         let classes: String = (0..100).map(|n| format!("class{n} ")).collect();
         let tree = parse(&format!("<p><b class='{classes}'>x{}", "<p>x".repeat(20)), &ParseOptions::default());
         let n_read = Cell::new(0);
-        let mut names = Names::of(&tree, |_| n_read.replace(n_read.get() + 1) < 100);
+        let mut names = Names::of(&tree, ClassLists::default(), |_| n_read.replace(n_read.get() + 1) < 100);
         let n_elements = tree.all("b").map(|b| names.read(b)).count();
         assert_eq!((n_elements, n_read.get(), names.classes().len()), (21, 100, 100));
     }

@@ -114,7 +114,7 @@ mod tests {
 
     fn encoded(html: &str) -> EncodedPage {
         let tree = parse(html, &ParseOptions::default());
-        EncodedPage::of(&tree, &tokens(&tree))
+        EncodedPage::of(&tree, &tokens(&tree).into_iter().collect())
     }
 
     fn aligned(
