@@ -47,7 +47,7 @@ impl Blocks {
                 is_open = false;
             }
             let id = NodeId::new(node);
-            if is_open && !tree.space(id).is_empty() {
+            if is_open && tree.has_space(id) {
                 blocks.blank();
             }
             if tree.is_text(id) {

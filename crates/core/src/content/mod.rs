@@ -26,6 +26,7 @@ mod slot_means;
 mod sums;
 mod tags;
 mod weights;
+mod word_lists;
 mod words;
 
 pub use amount::Favor;

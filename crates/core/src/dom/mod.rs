@@ -229,6 +229,12 @@ impl Tree {
         self.slice(self.space[node.index()])
     }
 
+    /// Whether there is such white space.
+    pub(crate) fn has_space(&self, node: NodeId) -> bool {
+        let (start, end) = self.space[node.index()];
+        start < end
+    }
+
     /// Attributes in source order, `class` and `id` included.
     pub fn attrs(&self, node: NodeId) -> impl Iterator<Item = (&str, &str)> {
         let attrs = self.own_attrs(node.index()).iter();

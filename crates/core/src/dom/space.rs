@@ -112,7 +112,7 @@ impl<'t> Iterator for Runs<'t> {
     fn next(&mut self) -> Option<&'t str> {
         if self.at == 0 {
             let run = self.text.trim_ascii();
-            if is_one_run(run.as_bytes()) {
+            if is_one_run(run, |_| false) {
                 self.at = self.text.len();
                 return Some(run);
             }
@@ -120,7 +120,7 @@ impl<'t> Iterator for Runs<'t> {
         self.skip_space();
         let (bytes, from) = (self.text.as_bytes(), self.at);
         while self.at < bytes.len() {
-            self.at += plain_length(&bytes[self.at..]);
+            self.at += plain_length(&bytes[self.at..], |_| false);
             // One step is tested byte by byte, then whole steps are tried again.
             let until = (self.at + STEP).min(bytes.len());
             while self.at < until {
@@ -142,11 +142,12 @@ impl<'t> Iterator for Runs<'t> {
 /// Number of bytes that [`plain_length`] tests at once.
 const STEP: usize = 16;
 
-/// Number of bytes at the beginning of a text that belong to one run, in whole steps.
-fn plain_length(bytes: &[u8]) -> usize {
+/// Number of bytes at the beginning of a text that belong to one run, in whole steps. None of them `is_special`.
+#[inline(always)]
+fn plain_length(bytes: &[u8], is_special: impl Fn(u8) -> bool) -> usize {
     let mut length = 0;
     while let Some(step) = bytes.get(length..).and_then(|rest| rest.first_chunk())
-        && is_plain_step(step)
+        && is_plain_step(step, &is_special)
     {
         // A blank at the end is tested again with the byte after it.
         length += STEP - usize::from(step[STEP - 1] == b' ');
@@ -154,27 +155,31 @@ fn plain_length(bytes: &[u8]) -> usize {
     length
 }
 
-/// Whether no byte of a step begins white space, except for single blanks. The last byte is only what comes after it.
-/// The comparisons have no branches, so that they are compiled to vector instructions.
-fn is_plain_step(step: &[u8; STEP + 1]) -> bool {
-    let mut is_special = false;
+/// Whether no byte of a step begins white space, except for single blanks, or is special. The last byte is only what
+/// comes after it. The comparisons have no branches, so that they are compiled to vector instructions.
+#[inline(always)]
+fn is_plain_step(step: &[u8; STEP + 1], is_special: impl Fn(u8) -> bool) -> bool {
+    let mut has_special = false;
     for (byte, next) in step.iter().zip(&step[1..]) {
         let may_be_space = (*byte < b' ') | (*byte == 0xc2) | (0xe1..=0xe3).contains(byte);
-        is_special |= may_be_space | ((*byte == b' ') & (*next <= b' '));
+        has_special |= may_be_space | ((*byte == b' ') & (*next <= b' ')) | is_special(*byte);
     }
-    !is_special
+    !has_special
 }
 
-/// Whether a text is one run, if that is easily seen: most texts are.
-fn is_one_run(bytes: &[u8]) -> bool {
+/// Whether a text is one run without white space around it or special bytes, if that is easily seen: most texts are.
+/// No visible character of ASCII may be special.
+#[inline(always)]
+pub(super) fn is_one_run(text: &str, is_special: impl Fn(u8) -> bool) -> bool {
+    let bytes = text.as_bytes();
     let (Some(b'!'..=b'~'), Some(b'!'..=b'~')) = (bytes.first(), bytes.last()) else { return false };
     match bytes.last_chunk() {
-        // The last step overlaps with the one before.
-        Some(last) => bytes.len() - plain_length(bytes) <= STEP + 1 && is_plain_step(last),
+        // The last step overlaps with the one before. Its last byte is no white space.
+        Some(last) => bytes.len() - plain_length(bytes, &is_special) <= STEP + 1 && is_plain_step(last, &is_special),
         None => {
             let mut step = [b'x'; STEP + 1];
             step[..bytes.len()].copy_from_slice(bytes);
-            is_plain_step(&step)
+            is_plain_step(&step, is_special)
         }
     }
 }

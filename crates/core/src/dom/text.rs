@@ -1,7 +1,7 @@
 //! Text of a page: white space normalization, and plain text with the line breaks that a reader sees.
 
 use super::hash::{hash_str, mix};
-use super::space::{is_blank, is_space, runs};
+use super::space::{is_blank, is_one_run, is_space, runs};
 use super::{NodeId, Tree};
 
 /// Appends `text` with every run of white space replaced by one blank, and none at the ends.
@@ -42,8 +42,7 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
         }
         let node = NodeId::new(index);
         let in_pre = index < pre_until;
-        let space = tree.space(node);
-        if !space.is_empty() && !in_pre {
+        if !in_pre && tree.has_space(node) {
             gap = gap.max(Gap::Blank);
         }
         if !tree.is_text(node) {
@@ -56,12 +55,23 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
                 pre_until = pre_until.max(tree.shape.subtree(node).end);
             }
             if in_pre && !out.is_empty() && gap == Gap::None {
-                out.push_str(space);
+                out.push_str(tree.space(node));
             }
             continue;
         }
         let text = tree.text(node);
-        if !keeps(node) || fallbacks.hold(tree, node) || is_blank(text) {
+        if !keeps(node) || fallbacks.hold(tree, node) {
+            gap = gap.max(Gap::Blank);
+            continue;
+        }
+        // Most texts are written as they are.
+        if !in_pre && is_one_run(text, hides) {
+            out.push_str(if out.is_empty() { "" } else { gap.as_str() });
+            out.push_str(text);
+            gap = Gap::None;
+            continue;
+        }
+        if is_blank(text) {
             gap = gap.max(Gap::Blank);
             continue;
         }
@@ -72,7 +82,7 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
             out.push_str(gap.as_str());
         }
         if in_pre {
-            out.push_str(if gap == Gap::None { space } else { "" });
+            out.push_str(if gap == Gap::None { tree.space(node) } else { "" });
             out.extend(text.chars().filter(|c| is_shown(*c)));
             gap = Gap::None;
         } else {
@@ -114,11 +124,15 @@ pub fn text_digest(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> u64 {
     texts.fold(0, |digest, node| mix(digest, hashes[node.index()]))
 }
 
+/// Whether a byte may begin a character that is not shown. Without branches, so that it is compiled to vector
+/// instructions.
+fn hides(byte: u8) -> bool {
+    (byte < b' ') | (byte == 0x7f) | (byte == 0xc2) | (byte == 0xe2) | (byte == 0xef)
+}
+
 /// Whether the text may contain a character that is not shown. False positives are allowed.
 fn may_hide(text: &str) -> bool {
-    // Without branches within a step, so that it is compiled to vector instructions.
-    let hides = |byte: &u8| (*byte < b' ') | (*byte == 0x7f) | (*byte == 0xc2) | (*byte == 0xe2) | (*byte == 0xef);
-    text.as_bytes().chunks(64).any(|step| step.iter().fold(false, |is, byte| is | hides(byte)))
+    text.as_bytes().chunks(64).any(|step| step.iter().fold(false, |is, byte| is | hides(*byte)))
 }
 
 /// Whether an element preserves its white space.

@@ -3,7 +3,6 @@
 use super::Tree;
 use super::hash::hash_str;
 use super::space::runs;
-use super::text::normalize_into;
 
 /// Normalized texts, with one entry per node in preorder.
 #[derive(Clone, Debug, Default)]
@@ -27,14 +26,16 @@ impl Texts {
     }
 }
 
-/// A text with its white space normalized. Most texts are so as they are.
+/// A text with its white space normalized. Most texts are so, but for white space around them.
 fn normalized_text<'t>(text: &'t str, scratch: &'t mut String) -> &'t str {
-    match runs(text).next() {
-        Some(run) if run.len() == text.len() => text,
-        _ => {
-            scratch.clear();
-            normalize_into(text, scratch);
-            scratch
-        }
+    let mut runs = runs(text);
+    let first = runs.next().unwrap_or_default();
+    let Some(second) = runs.next() else { return first };
+    scratch.clear();
+    scratch.push_str(first);
+    for run in std::iter::once(second).chain(runs) {
+        scratch.push(' ');
+        scratch.push_str(run);
     }
+    scratch
 }

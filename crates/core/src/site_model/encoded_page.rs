@@ -45,7 +45,9 @@ struct Signatures {
 impl Signatures {
     fn of(tree: &Tree) -> Signatures {
         let bare = vec![None; tree.names().count()];
-        Signatures { found: Vec::new(), by_names: FxHashMap::default(), bare, text: None }
+        let mut by_names = FxHashMap::default();
+        by_names.reserve(tree.counted().len() / 8);
+        Signatures { found: Vec::new(), by_names, bare, text: None }
     }
 
     fn text(&mut self) -> u32 {
