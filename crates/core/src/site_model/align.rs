@@ -48,8 +48,9 @@ impl Alignment {
     /// Share of the characters of the page's text that are also on the training page. `all` is their number.
     pub(super) fn equal_text(&self, page: &EncodedPage, all: u64) -> f64 {
         let texts = self.matches.iter().zip(&page.chars);
-        let equal: u64 = texts.map(|(found, n)| if found.has_subtree() { u64::from(*n) } else { 0 }).sum();
-        if all == 0 { 0.0 } else { equal as f64 / all as f64 }
+        // A page has fewer characters than 2^32.
+        let equal: u32 = texts.map(|(found, n)| if found.has_subtree() { *n } else { 0 }).sum();
+        if all == 0 { 0.0 } else { f64::from(equal) / all as f64 }
     }
 }
 
@@ -189,9 +190,14 @@ impl<'a> Walk<'a> {
                 self.map_same_signatures(left, right);
             }
             if left.len().saturating_mul(right.len()) <= self.options.max_pairs {
+                let (m, n) = (self.page.columns.n_children[x], self.there.n_children[y]);
                 let Lists { left, right, pairing } = lists;
-                let lengths = (self.page.columns.n_children[x], self.there.n_children[y]);
-                self.alike().pair(lengths, (left, right), pairing, |i, j| self.map(i, j));
+                match (&left[..], &right[..]) {
+                    // Two children that are left over, as in a third of all lists.
+                    ([i], [j]) if self.alike().is_alike(*i, *j, m, n) => self.map(i.node, j.node),
+                    ([_], [_]) => {}
+                    _ => self.alike().pair((m, n), (left, right), pairing, |i, j| self.map(i, j)),
+                }
             }
         }
     }
