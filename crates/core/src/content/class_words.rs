@@ -49,10 +49,10 @@ impl ClassWords {
             }
             last = Some(place);
             let outer = names.near(place, &mut spans);
-            let near = names.lists.sum(0, &spans, |words| sum(words, 0));
+            let near = names.lists.sum(0, &spans, sum);
             let far = *far_sums.entry(outer).or_insert_with(|| {
                 names.far(outer, &mut spans);
-                names.lists.sum(1, &spans, |words| sum(words, 1))
+                names.lists.sum(1, &spans, sum)
             });
             sums.push([near, far]);
         }

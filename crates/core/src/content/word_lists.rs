@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::tags::Attribute;
-use crate::dom::{hash_str, mix};
+use crate::dom::{ByValue, hash_str, mix};
 
 /// Where the sub-words of a value are among those of all values.
 pub(super) type Span = (u32, u32);
@@ -15,16 +15,22 @@ pub(super) type Span = (u32, u32);
 pub(super) struct WordLists {
     /// Those of all values.
     words: Vec<u32>,
-    /// By the hash of the value. Equal hashes count as equal values.
-    by_value: FxHashMap<u64, Span>,
-    /// Sums over the distinct words of several lists, by a hash of the lists.
-    sums: FxHashMap<u64, f32>,
+    /// Those of a class and of an id are the same.
+    of_names: ByValue<Span>,
+    of_properties: ByValue<Span>,
+    /// Sums over the distinct words of several lists, near and far, by a hash of the lists. Of two with the same hash,
+    /// only the first one is remembered.
+    sums: [Sums; 2],
 }
 
-/// Number of values, of words and of sums above which lists are dropped instead of kept for the next page.
+type Sums = FxHashMap<u64, (Box<[Span]>, f32)>;
+
+/// Number of values, of their bytes, of words and of sums above which lists are dropped instead of kept for the next
+/// page.
 const MOST_VALUES: usize = 1 << 12;
+const MOST_BYTES: usize = 1 << 18;
 const MOST_WORDS: usize = 1 << 14;
-const MOST_SUMS: usize = 1 << 13;
+const MOST_SUMS: usize = 1 << 12;
 
 /// Number of sub-words above which a list is kept without repeats.
 const MANY: usize = 64;
@@ -41,8 +47,11 @@ impl WordLists {
 
     /// Keeps the lists for the next page, unless there are too many.
     pub(super) fn keep(self) {
-        let is_small = self.by_value.len() <= MOST_VALUES && self.words.len() <= MOST_WORDS;
-        if is_small && self.sums.len() <= MOST_SUMS {
+        let [names, properties] = [&self.of_names, &self.of_properties];
+        let has_few_values = names.len() + properties.len() <= MOST_VALUES;
+        let has_short_values = names.n_bytes() + properties.n_bytes() <= MOST_BYTES;
+        let has_few_sums = self.words.len() <= MOST_WORDS && self.sums.iter().all(|sums| sums.len() <= MOST_SUMS);
+        if has_few_values && has_short_values && has_few_sums {
             KEPT.set(self);
         }
     }
@@ -54,50 +63,33 @@ impl WordLists {
         value: &str,
         is_known: impl Fn(&u32) -> bool,
     ) -> Option<Span> {
-        let is_property = match attribute {
-            Attribute::Class | Attribute::Id => false,
-            Attribute::Itemprop => true,
+        let WordLists { words, of_names, of_properties, .. } = self;
+        Some(match attribute {
+            Attribute::Class | Attribute::Id => of_names.get_or_read(value, |value| {
+                let from = words.len();
+                split(value, &mut |word| words.push(hash_str(word) as u32));
+                tidied(words, from, is_known)
+            }),
+            Attribute::Itemprop => of_properties.get_or_read(value, |value| {
+                words.push(hash_str(&format!("itemprop {}", value.trim())) as u32);
+                tidied(words, words.len() - 1, is_known)
+            }),
             _ => return None,
-        };
-        let key = mix(u64::from(is_property), hash_str(value));
-        if let Some(known) = self.by_value.get(&key) {
-            return Some(*known);
-        }
-        let from = self.words.len();
-        match is_property {
-            true => self.words.push(hash_str(&format!("itemprop {}", value.trim())) as u32),
-            false => split(value, &mut |word| self.words.push(hash_str(word) as u32)),
-        }
-        let span = self.tidied(from, is_known);
-        self.by_value.insert(key, span);
-        Some(span)
+        })
     }
 
-    /// Leaves out the unknown ones of the words from here on. Many are kept once each.
-    fn tidied(&mut self, from: usize, is_known: impl Fn(&u32) -> bool) -> Span {
-        if self.words.len() - from > MANY {
-            self.words[from..].sort_unstable();
+    /// What `sum` gives for the distinct words of these lists, computed once near a block (0) and once far from it (1).
+    pub(super) fn sum(&mut self, place: usize, spans: &[Span], sum: impl Fn(&[u32], usize) -> f32) -> f32 {
+        let key = spans.iter().fold(0, |key, (from, until)| mix(key, u64::from(*from) << 32 | u64::from(*until)));
+        match self.sums[place].get(&key) {
+            Some((known, sum)) if **known == *spans => *sum,
+            Some(_) => sum(&self.distinct(spans), place),
+            None => {
+                let sum = sum(&self.distinct(spans), place);
+                self.sums[place].insert(key, (spans.into(), sum));
+                sum
+            }
         }
-        let mut n = from;
-        for at in from..self.words.len() {
-            let word = self.words[at];
-            let is_new = n == from || self.words[n - 1] != word;
-            self.words[n] = word;
-            n += usize::from(is_new && is_known(&word));
-        }
-        self.words.truncate(n);
-        (from as u32, n as u32)
-    }
-
-    /// The sum of what `sum` gives for the distinct words of these lists, computed once for each number and lists.
-    pub(super) fn sum(&mut self, number: u64, spans: &[Span], sum: impl FnOnce(&[u32]) -> f32) -> f32 {
-        let key = spans.iter().fold(number, |key, (from, until)| mix(key, u64::from(*from) << 32 | u64::from(*until)));
-        if let Some(known) = self.sums.get(&key) {
-            return *known;
-        }
-        let sum = sum(&self.distinct(spans));
-        self.sums.insert(key, sum);
-        sum
     }
 
     /// Each of the sub-words of these lists once, ascending.
@@ -108,6 +100,22 @@ impl WordLists {
         words.dedup();
         words
     }
+}
+
+/// Leaves out the unknown ones of the words from here on, and gives their place. Many are kept once each.
+fn tidied(words: &mut Vec<u32>, from: usize, is_known: impl Fn(&u32) -> bool) -> Span {
+    if words.len() - from > MANY {
+        words[from..].sort_unstable();
+    }
+    let mut n = from;
+    for at in from..words.len() {
+        let word = words[at];
+        let is_new = n == from || words[n - 1] != word;
+        words[n] = word;
+        n += usize::from(is_new && is_known(&word));
+    }
+    words.truncate(n);
+    (from as u32, n as u32)
 }
 
 /// Letters of a sub-word, in small letters.
@@ -145,6 +153,63 @@ fn give(word: &str, each: &mut dyn FnMut(&str)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_gives_the_same_words_whatever_was_read_before() {
+        let mut lists = WordLists::default();
+        let mut read = |attribute: Attribute, value: &str| {
+            let span = lists.of_value(attribute, value, |word| *word != hash_str("unknown") as u32)?;
+            Some(lists.distinct(&[span]))
+        };
+        let words = |words: &[&str]| {
+            let mut words: Vec<u32> = words.iter().map(|word| hash_str(word) as u32).collect();
+            words.sort_unstable();
+            Some(words)
+        };
+        for _ in 0..2 {
+            assert_eq!(read(Attribute::Class, "post unknown body"), words(&["body", "post"]));
+            assert_eq!(read(Attribute::Id, "post unknown body"), words(&["body", "post"]));
+            assert_eq!(read(Attribute::Itemprop, " post"), words(&["itemprop post"]));
+            assert_eq!(read(Attribute::Itemprop, "unknown"), words(&["itemprop unknown"]));
+            assert_eq!(read(Attribute::Style, "post"), None);
+        }
+        let many = "a".repeat(9);
+        assert_eq!(read(Attribute::Class, &format!("{many} ").repeat(2 * MANY)), words(&[&many]));
+    }
+
+    #[test]
+    fn a_sum_is_computed_once_near_and_once_far() {
+        let mut lists = WordLists::default();
+        let spans = ["post body", "nav"].map(|value| lists.of_value(Attribute::Class, value, |_| true).unwrap());
+        let sum = |words: &[u32], place: usize| (10 * words.len() + place) as f32;
+        assert_eq!([0, 1].map(|place| lists.sum(place, &spans, sum)), [30.0, 31.0]);
+        assert_eq!([0, 1].map(|place| lists.sum(place, &spans, |_, _| unreachable!("it was computed"))), [30.0, 31.0]);
+        // As if other lists had the hash of these.
+        lists.sums[0].values_mut().for_each(|(known, _)| *known = [(0, 1)].into());
+        assert_eq!([0, 1].map(|place| lists.sum(place, &spans, sum)), [30.0, 31.0]);
+        assert_eq!(lists.sum(0, &[], sum), 0.0);
+    }
+
+    #[test]
+    fn too_much_is_dropped() {
+        let is_kept = |(n_values, n_bytes, n_words, n_sums): (usize, usize, usize, u32)| {
+            let mut lists = WordLists::default();
+            lists.of_value(Attribute::Class, &"x".repeat(n_bytes), |_| false);
+            (1..n_values).for_each(|at| {
+                lists.of_value(Attribute::Itemprop, &at.to_string(), |_| false);
+            });
+            lists.words.resize(n_words, 7);
+            (0..n_sums).for_each(|at| {
+                lists.sum(1, &[(0, at)], |_, _| 0.0);
+            });
+            lists.keep();
+            !WordLists::kept().words.is_empty()
+        };
+        let most_sums = MOST_SUMS as u32;
+        assert!(is_kept((1, MOST_BYTES, MOST_WORDS, most_sums)) && is_kept((MOST_VALUES, 9, 9, 9)));
+        assert!(!is_kept((MOST_VALUES + 1, 9, 9, 9)) && !is_kept((1, MOST_BYTES + 1, 9, 9)));
+        assert!(!is_kept((1, 9, MOST_WORDS + 1, 9)) && !is_kept((1, 9, MOST_WORDS, most_sums + 1)));
+    }
 
     #[test]
     fn names_are_split_into_sub_words() {

@@ -12,6 +12,7 @@
 mod builder;
 mod by_html5ever;
 mod by_place;
+mod by_value;
 mod charset;
 mod compared;
 mod depth_limit;
@@ -49,6 +50,7 @@ pub use text::{normalized, text_digest, write_text};
 pub use walk::{ancestors, children};
 
 pub(crate) use by_place::ByPlace;
+pub(crate) use by_value::ByValue;
 pub(crate) use fields::{AttributeNames, looks_generated};
 pub(crate) use hash::{LONG_VALUE, ValueHashes, hash_long_pair, hash_pair, hash_str, mix};
 pub(crate) use sets::{SetBuilder, hash_of as hash_of_set};

@@ -6,21 +6,21 @@ use rustc_hash::FxHashMap;
 
 use super::names::class_token;
 use super::vocabulary::Vocabulary;
-use crate::dom::hash_str;
+use crate::dom::ByValue;
 
 /// The distinct lists of classes, ascending, and the values of `class` that have them.
 #[derive(Default)]
 pub(super) struct ClassLists {
     lists: Vec<Vec<u32>>,
     by_list: FxHashMap<Vec<u32>, u32>,
-    /// By the hash of the value. Equal hashes count as equal values.
-    by_value: FxHashMap<u64, u32>,
+    by_value: ByValue<u32>,
     /// Number of classes of all lists.
     n_classes: usize,
 }
 
-/// Number of values and of classes above which lists are dropped instead of kept for the next page.
+/// Number of values, of their bytes and of classes above which lists are dropped instead of kept for the next page.
 const MOST_VALUES: usize = 1 << 12;
+const MOST_BYTES: usize = 1 << 18;
 const MOST_CLASSES: usize = 1 << 14;
 
 thread_local! {
@@ -41,34 +41,28 @@ impl ClassLists {
 
     /// Keeps the lists for the next page, unless there are too many. They must be those of this vocabulary.
     pub(super) fn keep(self, vocabulary: &Vocabulary) {
-        if self.by_value.len() <= MOST_VALUES && self.n_classes <= MOST_CLASSES {
+        let has_few_values = self.by_value.len() <= MOST_VALUES && self.by_value.n_bytes() <= MOST_BYTES;
+        if has_few_values && self.n_classes <= MOST_CLASSES {
             KEPT.set((vocabulary.version(), self));
         }
     }
 
     /// The number of the list of the classes that are kept of a value.
     pub(super) fn number(&mut self, value: &str, keeps: impl Fn(u32) -> bool) -> u32 {
-        let hash = hash_str(value);
-        if let Some(number) = self.by_value.get(&hash) {
-            return *number;
-        }
-        let number = self.read(value, keeps);
-        self.by_value.insert(hash, number);
-        number
-    }
-
-    fn read(&mut self, value: &str, keeps: impl Fn(u32) -> bool) -> u32 {
-        let tokens = value.split_ascii_whitespace().map(class_token);
-        let mut list: Vec<u32> = tokens.filter(|class| keeps(*class)).collect();
-        list.sort_unstable();
-        list.dedup();
-        if list.is_empty() {
-            return Self::EMPTY;
-        }
-        *self.by_list.entry(list).or_insert_with_key(|list| {
-            self.n_classes += list.len();
-            self.lists.push(list.clone());
-            self.lists.len() as u32 - 1
+        let ClassLists { lists, by_list, by_value, n_classes } = self;
+        by_value.get_or_read(value, |value| {
+            let tokens = value.split_ascii_whitespace().map(class_token);
+            let mut list: Vec<u32> = tokens.filter(|class| keeps(*class)).collect();
+            list.sort_unstable();
+            list.dedup();
+            if list.is_empty() {
+                return Self::EMPTY;
+            }
+            *by_list.entry(list).or_insert_with_key(|list| {
+                *n_classes += list.len();
+                lists.push(list.clone());
+                lists.len() as u32 - 1
+            })
         })
     }
 
@@ -114,11 +108,13 @@ mod tests {
                 lists.number(value, |class| vocabulary.contains(class));
             });
             lists.keep(vocabulary);
-            !ClassLists::kept(vocabulary).by_value.is_empty()
+            ClassLists::kept(vocabulary).by_value.len() > 0
         };
         let values: Vec<String> = (0..=MOST_VALUES).map(|at| format!("x{at}")).collect();
         let few = vocabulary(1);
         assert!(is_kept(&few, &values[1..]) && !is_kept(&few, &values));
+        let long = |n: usize| [" ".repeat(n)];
+        assert!(is_kept(&few, &long(MOST_BYTES)) && !is_kept(&few, &long(MOST_BYTES + 1)));
         let names: Vec<String> = (0..=MOST_CLASSES).map(|at| at.to_string()).collect();
         let many = vocabulary(names.len());
         assert!(is_kept(&many, &[names[1..].join(" ")]) && !is_kept(&many, &[names.join(" ")]));
