@@ -5,7 +5,7 @@
 //! that [`content_rows`] gives: there is one implementation of the features.
 //!
 //! Nothing here names a word or a class: class names enter as a learned sum over hashed sub-words
-//! (`class_words.rs`).
+//! (`class_words.rs`), which a thread reads once for many pages (`word_lists.rs`).
 
 mod amount;
 mod bits;

@@ -185,7 +185,7 @@ mod tests {
         assert_eq!([0, 1].map(|place| lists.sum(place, &spans, sum)), [30.0, 31.0]);
         assert_eq!([0, 1].map(|place| lists.sum(place, &spans, |_, _| unreachable!("it was computed"))), [30.0, 31.0]);
         // As if other lists had the hash of these.
-        lists.sums[0].values_mut().for_each(|(known, _)| *known = [(0, 1)].into());
+        lists.sums[0].values_mut().for_each(|known| *known = ([(0, 1)].into(), 7.0));
         assert_eq!([0, 1].map(|place| lists.sum(place, &spans, sum)), [30.0, 31.0]);
         assert_eq!(lists.sum(0, &[], sum), 0.0);
     }

@@ -225,5 +225,9 @@ mod tests {
         assert_eq!(text("<a><svg><title>Icon</title></svg>Link</a><legend>x</legend>y"), "Icon Link\nx\ny\n");
         assert_eq!(text("<p>soft\u{ad}ly\u{200b} \u{feff}می\u{200c}خواهم</p>"), "softly می\u{200c}خواهم\n");
         assert_eq!(text("x<noframes><p>old</noframes>y\u{1b}]0;z"), "x y]0;z\n");
+        assert_eq!(
+            text("<p>by\u{7f}te</p><p>mark\u{feff}s</p><p>n\u{fc}r \u{ab}so\u{bb}"),
+            "byte\n\nmarks\n\nn\u{fc}r \u{ab}so\u{bb}\n"
+        );
     }
 }

@@ -39,3 +39,18 @@ fn normalized_text<'t>(text: &'t str, scratch: &'t mut String) -> &'t str {
     }
     scratch
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_compared_with_single_blanks() {
+        let mut scratch = String::from("of another text");
+        let mut normalized = |text: &'static str| normalized_text(text, &mut scratch).to_owned();
+        for text in ["a b c d", " a b c d", "a b c d\n", "a\nb c d", "\na  b\u{a0}c \t d "] {
+            assert_eq!(normalized(text), "a b c d", "{text:?}");
+        }
+        assert_eq!((normalized(""), normalized(" \n ")), (String::new(), String::new()));
+    }
+}

@@ -291,3 +291,35 @@ impl<'a> Walk<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dom::{ParseOptions, parse};
+    use crate::site_model::names::tokens;
+    use crate::site_model::scratch::with_scratch;
+
+    fn aligned(here: &str, there: &str) -> Vec<NodeMatch> {
+        let [mut page, there] = [here, there].map(|html| {
+            let tree = parse(html, &ParseOptions::default());
+            EncodedPage::of(&tree, &tokens(&tree).into_iter().collect())
+        });
+        let (mut interner, mut there) = (Interner::default(), [there]);
+        interner.intern_pages(&mut there, |_| true);
+        page.number(&interner);
+        let training_page = TrainingPage::of(&there[0], 0, 0, &interner);
+        let options = SiteModelOptions::default();
+        with_scratch(|scratch| align(&PageToAlign::of(&page), &training_page, &interner, &options, scratch).matches)
+    }
+
+    #[test]
+    fn a_child_that_is_left_over_is_mapped_to_one_like_it_only() {
+        use NodeMatch::{Absent, Equal, Partial};
+        let found = |child: &str, other: &str| aligned(&format!("<p>rye</p>{child}"), &format!("<p>rye</p>{other}"));
+        let [body, paragraph, text] = [Partial, Equal, Equal];
+        let div = "<div class=a>barley</div>";
+        assert_eq!(found(div, "<div class=a>oats</div>"), [body, paragraph, text, Partial, Partial]);
+        assert_eq!(found(div, "<ul>oats</ul>"), [body, paragraph, text, Absent, Absent]);
+        assert_eq!(found(div, "<div class='b c d'><i>oats</i><b>x</b></div>"), [body, paragraph, text, Absent, Absent]);
+    }
+}
