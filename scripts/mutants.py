@@ -102,6 +102,14 @@ MUTANTS = [
         "nightly::owners",
     ),
     (
+        "a run ends before its archive",
+        "src/crawl/scheduler.rs",
+        "if let Some(archive) = self.archive.clone() {",
+        "if let Some(archive) = self.archive.clone().filter(|_| false) {",
+        IT,
+        "operating::a_run",
+    ),
+    (
         "slow senders are never given up",
         "src/fetch/body.rs",
         "let enough = self.n_since as f64 >= min_rate as f64 * took.as_secs_f64();",

@@ -18,7 +18,7 @@ use super::seed_stream::SeedStream;
 use super::site::{Command, Context, Count, SiteCrawl, SiteEvent};
 use super::stats::{Progress, Stats, Summary};
 use super::workers::{self, Tools};
-use super::{Clock, StopSignal};
+use super::{Clock, CrawlError, StopSignal};
 use crate::fetch::Fetcher;
 use crate::politeness::{HostQueues, Pace, PolitenessKey};
 
@@ -137,7 +137,7 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    pub(super) async fn run(mut self, stop: &mut StopSignal) -> Result<Summary, WriterError> {
+    pub(super) async fn run(mut self, stop: &mut StopSignal) -> Result<Summary, CrawlError> {
         let mut give_up: Option<Instant> = None;
         loop {
             self.admit().await?;
@@ -146,7 +146,7 @@ impl<'a> Scheduler<'a> {
             if self.session.as_ref().is_some_and(|session| session.gate.is_lost()) {
                 // Nothing more can be stored. What is out is dropped.
                 self.fetcher.stop();
-                return Err(WriterError);
+                return Err(WriterError.into());
             }
             if self.is_over() || give_up.is_some_and(|time| time <= Instant::now()) {
                 break;
@@ -179,12 +179,18 @@ impl<'a> Scheduler<'a> {
         self.n_pending == 0 && self.sites.is_empty() && no_more
     }
 
-    async fn end_run(mut self) -> Result<Summary, WriterError> {
+    async fn end_run(mut self) -> Result<Summary, CrawlError> {
         // Sites whose answers did not come in time; the run is resumed there.
         let left: Vec<SiteId> = self.sites.keys().copied().collect();
         for id in left {
             let commands = self.with_site(id, SiteCrawl::abort);
             self.carry_out(id, commands).await?;
+        }
+        // Before the run: what ends the program in between leaves a run that is resumed, and not an archive that nobody
+        // closes.
+        if let Some(archive) = self.archive.clone() {
+            let closed = tokio::task::spawn_blocking(move || archive.close()).await;
+            closed.map_err(|e| CrawlError::Threads(e.to_string()))??;
         }
         let outcome = if self.is_stopping { "interrupted" } else { "finished" };
         self.writer.write(Write::RunEnded { outcome, at: self.clock.unix_ms() }).await?;

@@ -107,3 +107,48 @@ fn the_service_ends_with_its_success_codes() {
     assert!(asked.elapsed() < Duration::from_secs(seconds));
     assert_eq!(output.status.code().map(|code| code.to_string()).as_deref(), Some(value(&unit, "SuccessExitStatus")));
 }
+
+/// An archive of which no file can be closed: where its index is to be, there is a folder.
+fn blocked(archive: &Path) {
+    for file in std::fs::read_dir(archive).into_iter().flatten().flatten() {
+        if let Some(name) = file.file_name().to_string_lossy().strip_suffix(".warc.gz.open") {
+            let _ = std::fs::create_dir(archive.join(format!("{name}.cdxj")));
+        }
+    }
+}
+
+#[test]
+fn a_run_does_not_end_before_its_archive_is_closed() {
+    let archive = Arc::new(std::sync::OnceLock::<std::path::PathBuf>::new());
+    let of_server = Arc::clone(&archive);
+    let server = Server::start(Arc::new(move |host: &str, path: &str| {
+        of_server.get().iter().for_each(|archive| blocked(archive));
+        site(host, path)
+    }));
+    let server = server.unwrap();
+    let dir = folder(&server, "5ms");
+    let archive = archive.get_or_init(|| dir.path().join("archive"));
+    let crawl = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
+        command.current_dir(dir.path()).args(["crawl", "--db", "a.db", "--warc", "archive"]).output().unwrap()
+    };
+    let outcome = || {
+        let store = rusqlite::Connection::open(dir.path().join("a.db")).unwrap();
+        let run = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let (id, outcome): (i64, Option<String>) =
+            store.query_row("SELECT id, outcome FROM runs ORDER BY id DESC LIMIT 1", [], run).unwrap();
+        (id, outcome)
+    };
+    let output = crawl();
+    assert!(!output.status.success() && err(&output).contains(".cdxj"), "{}", err(&output));
+    assert_eq!(outcome(), (1, None), "the run is resumed by the next crawl");
+    std::fs::read_dir(archive).unwrap().flatten().for_each(|file| {
+        let _ = std::fs::remove_dir(file.path());
+    });
+    let output = crawl();
+    assert!(output.status.success(), "{}", err(&output));
+    assert_eq!(outcome(), (1, Some("finished".to_owned())));
+    let names = std::fs::read_dir(archive).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let names: Vec<String> = names.collect();
+    assert!(!names.is_empty() && names.iter().all(|name| !name.ends_with(".open")), "{names:?}");
+}
