@@ -26,8 +26,8 @@ impl ClassWords {
         ClassWords { weights }
     }
 
-    /// The sums near and far of each block. The lists that a thread keeps are those of the weights of the page model, of
-    /// which a process has one.
+    /// The sums near and far of each block. The lists that a thread keeps are those of the weights of the page model,
+    /// of which a process has one.
     pub(super) fn sums(&self, facts: &Facts<'_>) -> Vec<[f32; 2]> {
         if self.weights.is_empty() {
             return vec![[0.0; 2]; facts.len()];
