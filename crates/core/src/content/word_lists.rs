@@ -21,16 +21,20 @@ pub(super) struct WordLists {
     /// Sums over the distinct words of several lists, near and far, by a hash of the lists. Of two with the same hash,
     /// only the first one is remembered.
     sums: [Sums; 2],
+    /// Entries of the sums and of their lists.
+    n_entries: usize,
 }
 
 type Sums = FxHashMap<u64, (Box<[Span]>, f32)>;
 
-/// Number of values, of their bytes, of words and of sums above which lists are dropped instead of kept for the next
-/// page.
+/// Number of values, of their bytes and of words above which all is dropped instead of kept for the next page.
 const MOST_VALUES: usize = 1 << 12;
 const MOST_BYTES: usize = 1 << 18;
 const MOST_WORDS: usize = 1 << 14;
-const MOST_SUMS: usize = 1 << 12;
+
+/// Entries of the sums and of their lists: a page of deep nesting can have a long list for each block. When half of
+/// them are taken, all is dropped before the next page.
+const MOST_ENTRIES: usize = 1 << 17;
 
 /// Number of sub-words above which a list is kept without repeats.
 const MANY: usize = 64;
@@ -50,8 +54,8 @@ impl WordLists {
         let [names, properties] = [&self.of_names, &self.of_properties];
         let has_few_values = names.len() + properties.len() <= MOST_VALUES;
         let has_short_values = names.n_bytes() + properties.n_bytes() <= MOST_BYTES;
-        let has_few_sums = self.words.len() <= MOST_WORDS && self.sums.iter().all(|sums| sums.len() <= MOST_SUMS);
-        if has_few_values && has_short_values && has_few_sums {
+        let has_few_words = self.words.len() <= MOST_WORDS;
+        if has_few_values && has_short_values && has_few_words && self.n_entries <= MOST_ENTRIES / 2 {
             KEPT.set(self);
         }
     }
@@ -78,7 +82,8 @@ impl WordLists {
         })
     }
 
-    /// What `sum` gives for the distinct words of these lists, computed once near a block (0) and once far from it (1).
+    /// What `sum` gives for the distinct words of these lists, computed once near a block (0) and once far from it (1)
+    /// as long as there is room.
     pub(super) fn sum(&mut self, place: usize, spans: &[Span], sum: impl Fn(&[u32], usize) -> f32) -> f32 {
         let key = spans.iter().fold(0, |key, (from, until)| mix(key, u64::from(*from) << 32 | u64::from(*until)));
         match self.sums[place].get(&key) {
@@ -86,7 +91,10 @@ impl WordLists {
             Some(_) => sum(&self.distinct(spans), place),
             None => {
                 let sum = sum(&self.distinct(spans), place);
-                self.sums[place].insert(key, (spans.into(), sum));
+                if self.n_entries + spans.len() < MOST_ENTRIES {
+                    self.n_entries += spans.len() + 1;
+                    self.sums[place].insert(key, (spans.into(), sum));
+                }
                 sum
             }
         }
@@ -192,23 +200,32 @@ mod tests {
 
     #[test]
     fn too_much_is_dropped() {
-        let is_kept = |(n_values, n_bytes, n_words, n_sums): (usize, usize, usize, u32)| {
+        let is_kept = |(n_values, n_bytes, n_words, n_spans): (usize, usize, usize, u32)| {
             let mut lists = WordLists::default();
             lists.of_value(Attribute::Class, &"x".repeat(n_bytes), |_| false);
             (1..n_values).for_each(|at| {
                 lists.of_value(Attribute::Itemprop, &at.to_string(), |_| false);
             });
             lists.words.resize(n_words, 7);
-            (0..n_sums).for_each(|at| {
-                lists.sum(1, &[(0, at)], |_, _| 0.0);
-            });
+            let spans: Vec<Span> = (0..n_spans).map(|at| (0, at % 9)).collect();
+            lists.sum(1, &spans, |_, _| 0.0);
             lists.keep();
             !WordLists::kept().words.is_empty()
         };
-        let most_sums = MOST_SUMS as u32;
-        assert!(is_kept((1, MOST_BYTES, MOST_WORDS, most_sums)) && is_kept((MOST_VALUES, 9, 9, 9)));
+        let half = MOST_ENTRIES as u32 / 2;
+        assert!(is_kept((1, MOST_BYTES, MOST_WORDS, half - 1)) && is_kept((MOST_VALUES, 9, 9, 9)));
         assert!(!is_kept((MOST_VALUES + 1, 9, 9, 9)) && !is_kept((1, MOST_BYTES + 1, 9, 9)));
-        assert!(!is_kept((1, 9, MOST_WORDS + 1, 9)) && !is_kept((1, 9, MOST_WORDS, most_sums + 1)));
+        assert!(!is_kept((1, 9, MOST_WORDS + 1, 9)) && !is_kept((1, 9, 9, half)));
+    }
+
+    #[test]
+    fn sums_of_long_lists_have_a_limit() {
+        let mut lists = WordLists { words: vec![7; 9], ..WordLists::default() };
+        for at in 0..9 {
+            let spans = vec![(0, at); MOST_ENTRIES / 4];
+            assert_eq!(lists.sum(0, &spans, |words, _| words.len() as f32), if at == 0 { 0.0 } else { 1.0 });
+        }
+        assert_eq!((lists.sums[0].len(), lists.n_entries), (3, 3 * (MOST_ENTRIES / 4 + 1)));
     }
 
     #[test]
