@@ -42,11 +42,14 @@ struct Signatures {
     text: Option<u32>,
 }
 
+/// Nodes for each signature, in most pages.
+const NODES: usize = 8;
+
 impl Signatures {
     fn of(tree: &Tree) -> Signatures {
         let bare = vec![None; tree.names().count()];
         let mut by_names = FxHashMap::default();
-        by_names.reserve(tree.counted().len() / 8);
+        by_names.reserve(tree.counted().len() / NODES);
         Signatures { found: Vec::new(), by_names, bare, text: None }
     }
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vocabulary {
     names: FxHashSet<u32>,
-    /// 0 without names. Others have it from [`next_version`].
+    /// 0 of the default one, which has no names. Others have it from [`next_version`].
     version: u64,
 }
 
