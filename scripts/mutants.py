@@ -104,8 +104,8 @@ MUTANTS = [
     (
         "a run ends before its archive",
         "src/crawl/scheduler.rs",
-        "if let Some(archive) = self.archive.clone() {",
-        "if let Some(archive) = self.archive.clone().filter(|_| false) {",
+        "self.is_stopping || closed.is_err()",
+        "self.is_stopping",
         IT,
         "operating::a_run",
     ),

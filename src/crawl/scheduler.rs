@@ -186,14 +186,12 @@ impl<'a> Scheduler<'a> {
             let commands = self.with_site(id, SiteCrawl::abort);
             self.carry_out(id, commands).await?;
         }
-        // Before the run: what ends the program in between leaves a run that is resumed, and not an archive that nobody
-        // closes.
-        if let Some(archive) = self.archive.clone() {
-            let closed = tokio::task::spawn_blocking(move || archive.close()).await;
-            closed.map_err(|e| CrawlError::Threads(e.to_string()))??;
-        }
-        let outcome = if self.is_stopping { "interrupted" } else { "finished" };
+        // The archive is closed before the run is called finished: a crash in between, or a file that cannot be closed,
+        // leaves a run that is resumed.
+        let closed = self.close_archive().await;
+        let outcome = if self.is_stopping || closed.is_err() { "interrupted" } else { "finished" };
         self.writer.write(Write::RunEnded { outcome, at: self.clock.unix_ms() }).await?;
+        closed?;
         self.stats.read_changes(self.writer.changes());
         Ok(Summary {
             run: self.writer.run().id,
@@ -202,6 +200,12 @@ impl<'a> Scheduler<'a> {
             was_interrupted: self.is_stopping,
             seconds: self.clock.started.elapsed().as_secs_f64(),
         })
+    }
+
+    async fn close_archive(&self) -> Result<(), CrawlError> {
+        let Some(archive) = self.archive.clone() else { return Ok(()) };
+        let closed = tokio::task::spawn_blocking(move || archive.close()).await;
+        Ok(closed.map_err(|e| CrawlError::Threads(e.to_string()))??)
     }
 
     fn tell_progress(&mut self) {

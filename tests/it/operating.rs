@@ -141,7 +141,7 @@ fn a_run_does_not_end_before_its_archive_is_closed() {
     };
     let output = crawl();
     assert!(!output.status.success() && err(&output).contains(".cdxj"), "{}", err(&output));
-    assert_eq!(outcome(), (1, None), "the run is resumed by the next crawl");
+    assert_eq!(outcome(), (1, Some("interrupted".to_owned())), "the next crawl resumes it");
     std::fs::read_dir(archive).unwrap().flatten().for_each(|file| {
         let _ = std::fs::remove_dir(file.path());
     });
