@@ -45,10 +45,10 @@ fn load(address: &str, hosts: usize, urls: usize) {
     let url = |n: usize| {
         let (host, page) = (n / urls, n % urls);
         let path = if page == 0 { String::new() } else { format!("articles/2026/{page}/a-title-of-usual-length.html") };
-        PageUrl::parse(&format!("https://www.site-number-{host}.com/{path}")).unwrap()
+        PageUrl::parse(&format!("https://www.site-number-{host}.com/{path}")).unwrap().into()
     };
     let began = Instant::now();
-    let queued = store.queue_seeds(run.id, &mut (0..hosts * urls).map(url), true, 1000).unwrap();
+    let queued = store.queue_seeds(run.id, &mut (0..hosts * urls).map(url), 1000).unwrap();
     let took = began.elapsed().as_secs_f64();
     let n = (hosts * urls) as f64;
     println!("load    {} hosts, {} URLs in {took:.0} s: {:.0} URLs/s", queued.sites, n, n / took);
@@ -96,7 +96,7 @@ fn client(address: &str) -> (Vec<Duration>, usize) {
         let Reply::LeasedSites { leased, .. } = reply else { panic!("{reply:?}") };
         n += leased.len();
         for (host, work) in leased {
-            backend.apply(Write::SiteEnded(work.id, SiteOutcome::Learned, 2000)).unwrap();
+            backend.apply(Write::site_ended(work.id, SiteOutcome::Learned, 2000)).unwrap();
             let host = HostLease { wait_ms: 1000, ..host };
             backend.apply(Write::HostReleased(HostRelease { host, reason: None })).unwrap();
         }

@@ -6,14 +6,12 @@
 //! `summary`, with markup and character references resolved. Elements of other vocabularies, such as `media:content`,
 //! are not read. Of a malformed feed, what can be read is used.
 
-use std::borrow::Cow;
-
-use dehusk_core::internals::dom::{ParseOptions, Tree, decode, parse};
+use dehusk_core::internals::dom::{ParseOptions, Tree, parse};
 use dehusk_core::internals::labels::Labels;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::xml_reference::character;
+use crate::xml::{character, decoded};
 
 /// Maximum number of entries of a feed that are read.
 pub const MAX_ENTRIES: usize = 5_000;
@@ -99,15 +97,6 @@ pub fn feed_entries(bytes: &[u8]) -> Vec<FeedEntry> {
         }
     }
     entries
-}
-
-/// The text of a file in the encoding that its byte order mark or XML declaration names, or its bytes suggest.
-fn decoded(bytes: &[u8]) -> Cow<'_, str> {
-    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(256)]);
-    let declaration = head.strip_prefix("<?xml").and_then(|rest| rest.split("?>").next()).unwrap_or_default();
-    let value = declaration.split("encoding").nth(1).map(|rest| rest.trim_start_matches([' ', '=', '"', '\'']));
-    let name = value.and_then(|rest| rest.split(['"', '\'', ' ']).next());
-    decode(bytes, name.map(|name| format!("text/xml; charset={name}")).as_deref()).0
 }
 
 fn reader_of(text: &str) -> Reader<&[u8]> {

@@ -6,10 +6,11 @@
 //! public for the program's own tests and change with it. ARCHITECTURE.md says which module may use which.
 
 pub mod outline;
+pub mod seed;
 pub mod settings;
 pub mod unpacked;
 pub mod validators;
-mod xml_reference;
+mod xml;
 
 pub mod feed_entries;
 pub mod politeness;

@@ -17,8 +17,20 @@ pub struct Reason {
 impl Reason {
     /// A reason.
     pub fn new(code: ReasonCode, text: impl Into<String>) -> Reason {
-        Reason { code, text: text.into() }
+        Reason { code, text: bounded(text.into()) }
     }
+}
+
+/// Longest reason in bytes. Parts of it come from servers.
+const MOST_BYTES: usize = 400;
+
+/// The text of a reason, cut where it is longer than one may be.
+pub fn bounded(mut text: String) -> String {
+    if text.len() > MOST_BYTES {
+        text.truncate(text.floor_char_boundary(MOST_BYTES));
+        text.push('…');
+    }
+    text
 }
 
 impl fmt::Display for Reason {
@@ -79,6 +91,24 @@ codes! {
     RobotsDisallowed = "robots_disallowed",
     /// robots.txt could not be had.
     RobotsUnavailable = "robots_unavailable",
+    /// The settings of the crawl forbid it: crawl.never, crawl.exclude, crawl.include, the limits of URLs.
+    Refused = "refused",
+    /// `crawl.site.max_requests` is reached.
+    SiteMaxRequests = "site_max_requests",
+    /// `crawl.site.max_failures` is reached.
+    SiteMaxFailures = "site_max_failures",
+    /// `crawl.site.max_bytes` is reached.
+    SiteMaxBytes = "site_max_bytes",
+    /// `crawl.site.max_seconds` is reached.
+    SiteMaxSeconds = "site_max_seconds",
+    /// `crawl.max_requests` is reached.
+    MaxRequests = "max_requests",
+    /// `crawl.max_failures` is reached.
+    MaxFailures = "max_failures",
+    /// `crawl.max_bytes` is reached.
+    MaxBytes = "max_bytes",
+    /// `crawl.max_seconds` is reached.
+    MaxSeconds = "max_seconds",
     /// The host is left alone for this run.
     HostDeferred = "host_deferred",
     /// The key page wants none of its links followed.
@@ -107,6 +137,13 @@ impl ReasonCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_has_a_length() {
+        let reason = Reason::new(ReasonCode::Other, "é".repeat(30_000));
+        assert!(reason.text.len() <= MOST_BYTES + 3 && reason.text.ends_with("é…"));
+        assert_eq!(bounded("short".to_owned()), "short");
+    }
 
     #[test]
     fn every_code_has_its_word() {

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use url::Position;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::settings::{Crawl, ScopeOf};
+use crate::settings::{Crawl, ScopeOf, never_host};
 use dehusk_core::internals::page_url::{PageUrl, SameSite, Site};
 
 /// Why a link is not followed.
@@ -37,6 +37,8 @@ pub enum Refusal {
     Calendar,
     /// `&amp;` is escaped twice or more.
     Amp,
+    /// Its host or the URL is listed in `crawl.never`.
+    Never,
 }
 
 impl Refusal {
@@ -52,6 +54,7 @@ impl Refusal {
             Refusal::Queries => "queries",
             Refusal::Calendar => "calendar",
             Refusal::Amp => "amp",
+            Refusal::Never => "never",
         }
     }
 }
@@ -62,6 +65,9 @@ pub struct Scope {
     crawl: Crawl,
     include: RegexSet,
     exclude: RegexSet,
+    /// Hosts of `crawl.never`, and its expressions.
+    never_hosts: FxHashSet<String>,
+    never: RegexSet,
     /// Names of dropped parameters, in lower case. Names with a final `*` are in `dropped_beginnings`.
     dropped: FxHashSet<String>,
     dropped_beginnings: Vec<String>,
@@ -77,11 +83,15 @@ impl Scope {
     pub fn new(crawl: &Crawl, year: i64) -> Scope {
         // Settings with invalid patterns are rejected earlier.
         let set = |patterns: &[String]| RegexSet::new(patterns).unwrap_or_else(|_| RegexSet::empty());
+        let expressions: Vec<String> =
+            crawl.never.iter().filter(|entry| never_host(entry).is_none()).cloned().collect();
         let names = crawl.drop_parameters.iter().map(|name| name.to_ascii_lowercase());
         let (beginnings, dropped): (Vec<String>, Vec<String>) = names.partition(|name| name.ends_with('*'));
         Scope {
             include: set(&crawl.include),
             exclude: set(&crawl.exclude),
+            never_hosts: crawl.never.iter().filter_map(|entry| never_host(entry)).collect(),
+            never: set(&expressions),
             dropped: dropped.into_iter().collect(),
             dropped_beginnings: beginnings.iter().map(|name| name.trim_end_matches('*').to_owned()).collect(),
             crawl: crawl.clone(),
@@ -111,12 +121,30 @@ impl Scope {
         })
     }
 
-    /// Whether a link of `from` may be followed. For links to training pages this is the only check.
-    pub fn allows(&self, from: &PageUrl, to: &PageUrl) -> Result<(), Refusal> {
-        let text = to.as_str();
-        if text.len() > self.crawl.max_url_bytes {
+    /// Whether `crawl.never` lists a URL, or a domain that its host is in.
+    pub fn is_never(&self, url: &PageUrl) -> bool {
+        let mut host = Some(url.host());
+        while let Some(name) = host.filter(|_| !self.never_hosts.is_empty()) {
+            if self.never_hosts.contains(name) {
+                return true;
+            }
+            host = name.split_once('.').map(|(_, parent)| parent);
+        }
+        self.never.is_match(url.as_str())
+    }
+
+    /// What every URL must pass that is requested, key pages too.
+    pub fn allows_key(&self, url: &PageUrl) -> Result<(), Refusal> {
+        if url.as_str().len() > self.crawl.max_url_bytes {
             return Err(Refusal::Long);
         }
+        if self.is_never(url) { Err(Refusal::Never) } else { Ok(()) }
+    }
+
+    /// Whether a link of `from` may be followed. For links to training pages this is the only check.
+    pub fn allows(&self, from: &PageUrl, to: &PageUrl) -> Result<(), Refusal> {
+        self.allows_key(to)?;
+        let text = to.as_str();
         if text.contains("amp;amp;") || text.contains("%26amp%3Bamp%3B") {
             return Err(Refusal::Amp);
         }

@@ -1,14 +1,15 @@
-//! URLs that a site announces: sitemaps (XML, index, text, gzip) and RSS or Atom feeds.
+//! URLs that a site announces, or a user lists: sitemaps (XML, index, text, gzip), RSS and Atom feeds, OPML.
 //!
 //! Limits are those of sitemaps.org: 50 MB uncompressed and 50,000 URLs per file. Of a malformed file, the part before
 //! the error is used.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use crate::xml_reference::character;
+use crate::xml::{character, decoded};
 
 /// Maximum bytes of a sitemap after decompression (sitemaps.org).
 pub const MAX_SITEMAP_BYTES: usize = 50 * 1024 * 1024;
@@ -21,7 +22,7 @@ pub const MAX_SITEMAP_URLS: usize = 50_000;
 pub struct Announced {
     /// Pages.
     pub pages: Vec<String>,
-    /// Other sitemaps, if the file is a sitemap index.
+    /// Other sitemaps, if the file is a sitemap index; feeds, if it is OPML.
     pub sitemaps: Vec<String>,
 }
 
@@ -31,37 +32,56 @@ impl Announced {
     }
 }
 
-/// Parses a sitemap or a feed. gzip is decompressed first.
+/// Parses a sitemap, a feed or OPML. gzip is decompressed first.
 pub fn parse_announced(bytes: &[u8]) -> Announced {
-    let unpacked;
-    let bytes = match bytes.starts_with(b"\x1f\x8b") {
-        true => {
-            let mut out = Vec::new();
-            // Of a truncated file, the readable part is used.
-            let _ = flate2::read::MultiGzDecoder::new(bytes).take(MAX_SITEMAP_BYTES as u64).read_to_end(&mut out);
-            unpacked = out;
-            unpacked.as_slice()
+    let bytes = unpacked(bytes, MAX_SITEMAP_BYTES);
+    let text = decoded(&bytes);
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    if text.starts_with('<') { parse_xml(text) } else { parse_text(text) }
+}
+
+/// Whether a file is XML that lists URLs, by its root element.
+pub fn is_announcement(bytes: &[u8]) -> bool {
+    let bytes = unpacked(bytes, HEAD_BYTES);
+    let text = decoded(&bytes);
+    let mut reader = Reader::from_str(text.trim_start_matches('\u{feff}').trim_start());
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(root)) => {
+                let name = root.local_name().as_ref().to_ascii_lowercase();
+                return matches!(name.as_str(), "urlset" | "sitemapindex" | "rss" | "feed" | "rdf" | "opml");
+            }
+            // Such a file begins with markup.
+            Ok(Event::Text(piece)) if !piece.trim().is_empty() => return false,
+            Ok(Event::Empty(_) | Event::Eof) | Err(_) => return false,
+            Ok(_) => {}
         }
-        false => &bytes[..bytes.len().min(MAX_SITEMAP_BYTES)],
-    };
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    match bytes.trim_ascii_start().first() {
-        Some(b'<') => parse_xml(bytes),
-        _ => parse_text(bytes),
     }
 }
 
+/// Bytes of a file in which its root element is looked for.
+const HEAD_BYTES: usize = 16 * 1024;
+
+/// The first `most` bytes of a file, decompressed. Of a truncated one, the readable part.
+fn unpacked(bytes: &[u8], most: usize) -> Cow<'_, [u8]> {
+    if !bytes.starts_with(b"\x1f\x8b") {
+        return Cow::Borrowed(&bytes[..bytes.len().min(most)]);
+    }
+    let mut out = Vec::new();
+    let _ = flate2::read::MultiGzDecoder::new(bytes).take(most as u64).read_to_end(&mut out);
+    Cow::Owned(out)
+}
+
 /// One URL per line.
-fn parse_text(bytes: &[u8]) -> Announced {
-    let text = String::from_utf8_lossy(bytes);
+fn parse_text(text: &str) -> Announced {
     let lines = text.lines().map(str::trim).filter(|line| line.starts_with("http://") || line.starts_with("https://"));
     Announced { pages: lines.take(MAX_SITEMAP_URLS).map(str::to_owned).collect(), sitemaps: Vec::new() }
 }
 
-/// `urlset/url/loc`, `sitemapindex/sitemap/loc`, `item/link`, `entry/link[@href]`. Namespaces are ignored.
-fn parse_xml(bytes: &[u8]) -> Announced {
-    let text = String::from_utf8_lossy(bytes);
-    let mut reader = Reader::from_str(&text);
+/// `urlset/url/loc`, `sitemapindex/sitemap/loc`, `item/link`, `entry/link[@href]`, `outline[@htmlUrl][@xmlUrl]`.
+/// Namespaces are ignored.
+fn parse_xml(text: &str) -> Announced {
+    let mut reader = Reader::from_str(text);
     let config = reader.config_mut();
     (config.check_end_names, config.allow_unmatched_ends, config.allow_dangling_amp) = (false, true, true);
     let mut found = Announced::default();
@@ -71,13 +91,17 @@ fn parse_xml(bytes: &[u8]) -> Announced {
         match reader.read_event() {
             Ok(Event::Start(tag)) => {
                 atom_link(&tag, &path, &mut found);
+                outline(&tag, &mut found);
                 // No deeper element is of interest, and the bound protects memory against hostile files.
                 if path.len() < 64 {
                     path.push(tag.local_name().as_ref().to_ascii_lowercase());
                 }
                 held.clear();
             }
-            Ok(Event::Empty(tag)) => atom_link(&tag, &path, &mut found),
+            Ok(Event::Empty(tag)) => {
+                atom_link(&tag, &path, &mut found);
+                outline(&tag, &mut found);
+            }
             Ok(Event::Text(piece)) => held.push_str(&piece),
             Ok(Event::CData(piece)) => held.push_str(&piece),
             Ok(Event::GeneralRef(name)) => held.push_str(&character(&name)),
@@ -106,15 +130,24 @@ fn atom_link(tag: &quick_xml::events::BytesStart<'_>, path: &[String], found: &m
     if tag.local_name().as_ref() != "link" || path.last().is_none_or(|name| name != "entry") {
         return;
     }
-    let attribute = |name: &str| {
-        let found = tag.attributes().flatten().find(|attribute| attribute.key.as_ref() == name)?;
-        Some(found.value.replace("&amp;", "&"))
-    };
-    if attribute("rel").is_none_or(|rel| rel == "alternate")
-        && let Some(href) = attribute("href")
+    if attribute(tag, "rel").is_none_or(|rel| rel == "alternate")
+        && let Some(href) = attribute(tag, "href")
     {
         found.pages.push(href);
     }
+}
+
+/// An `outline` of OPML: a site with its feed.
+fn outline(tag: &quick_xml::events::BytesStart<'_>, found: &mut Announced) {
+    if tag.local_name().as_ref() == "outline" {
+        found.pages.extend(attribute(tag, "htmlUrl"));
+        found.sitemaps.extend(attribute(tag, "xmlUrl"));
+    }
+}
+
+fn attribute(tag: &quick_xml::events::BytesStart<'_>, name: &str) -> Option<String> {
+    let found = tag.attributes().flatten().find(|attribute| attribute.key.as_ref().eq_ignore_ascii_case(name))?;
+    Some(found.value.trim().replace("&amp;", "&")).filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]
@@ -138,6 +171,19 @@ mod tests {
         assert_eq!(pages(rss), ["http://a.b/1"]);
         let atom = "<feed><link href='http://a.b/'/><entry><link rel='edit' href='http://a.b/e'/><link href='http://a.b/2'></link></entry></feed>";
         assert_eq!(pages(atom), ["http://a.b/2"]);
+        let opml = "<opml><body><outline text='b'><outline text='A' xmlUrl='http://a.b/f.xml' htmlUrl='http://a.b/'/></outline></body></opml>";
+        let outlines = parse_announced(opml.as_bytes());
+        assert_eq!(
+            (outlines.pages, outlines.sitemaps),
+            (vec!["http://a.b/".to_owned()], vec!["http://a.b/f.xml".to_owned()])
+        );
+        assert!([set, index, rss, atom, opml].iter().all(|text| is_announcement(text.as_bytes())));
+        assert!(!is_announcement(b"<html><p>x") && !is_announcement(b"http://a.b/") && !is_announcement(b""));
+        let utf16: Vec<u8> = format!("\u{feff}{index}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(parse_announced(&utf16).sitemaps, ["http://a.b/s.xml"]);
+        let latin =
+            b"<?xml version='1.0' encoding='ISO-8859-1'?><urlset><url><loc>http://a.b/caf\xe9</loc></url></urlset>";
+        assert_eq!(parse_announced(latin).pages, ["http://a.b/caf\u{e9}"]);
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gzip.write_all(set.as_bytes()).unwrap();
         assert_eq!(parse_announced(&gzip.finish().unwrap()).pages.len(), 3);

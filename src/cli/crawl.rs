@@ -1,6 +1,7 @@
 //! `dehusk crawl`: crawls sites and stores their pages.
 
 mod followers;
+mod seed_report;
 mod summary;
 
 use std::io::{self, Write};
@@ -12,6 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 
 use followers::{Followers, Wanted};
+use seed_report::SeedReport;
 use summary::print;
 pub(super) use summary::site_table;
 
@@ -22,7 +24,7 @@ use super::strings::with_patterns;
 use super::{Failure, Outcome, exit};
 use crate::crawl::{Progress, SeedList, SiteSummary, Stop, Summary, crawl};
 use crate::export::ExportOptions;
-use crate::seeds::{Seeds, SeedsError};
+use crate::seeds::{Rejected, Seeds, SeedsError};
 use crate::settings::Settings;
 
 /// Crawl sites politely, learn their templates, and store every fetched page without it.
@@ -42,8 +44,10 @@ use crate::settings::Settings;
   dehusk crawl lists/*.txt --store postgres://me:secret@db.example.org/crawl
   dehusk crawl --json | jq .summary.stats
 
-Seeds from standard input (-) or a pipe are crawled as they come; the run ends when the pipe does. A further URL of a
-site that has ended waits for the next run.
+Every URL of a list is fetched: the first one of a host is the key page of its site, further ones are pages of it. A
+list has one URL or host on a line, with ranks or not (1,example.org), packed or not; it may also be a sitemap, a feed
+or OPML, as a file or by its URL. Seeds from standard input (-) or a pipe are crawled as they come; the run ends when
+the pipe does. --json has what became of each seed.
 
 With a PostgreSQL server, the same command on any number of machines works on one run: each leases hosts, and takes
 over those of a machine that is not heard of for store.lease. `dehusk workers` lists them. See docs/scaling.md.
@@ -51,12 +55,15 @@ over those of a machine that is not heard of for store.lease. `dehusk workers` l
 A run that was killed or interrupted is resumed by the same command, with the same seeds and settings. Another crawl
 on the same database is a run of its own; --resume takes the interrupted one up.
 
-Exit codes: 0 done, also where some sites failed; 1 more sites failed than --fail-above allows; 2 wrong usage or
+A run ends early when a budget is used up (crawl.max_requests, max_bytes, max_seconds, max_failures), and so does a
+site (crawl.site.max_*); what is left waits for the next run.
+
+Exit codes: 0 done, also where some sites failed or a budget ended the run; 1 more sites failed than --fail-above allows; 2 wrong usage or
 settings; 3 could not run (database, archive, disk, lock); 4 interrupted.
 Ctrl-C or SIGTERM waits for requests in flight and stores them (crawl.stop_within); a second one exits at once.
 SIGHUP has the same effect as SIGTERM. docs/nightly.md shows how to run it every night.")]
 pub(super) struct Crawl {
-    /// Files of URLs, URLs, or bare hosts.
+    /// Files of URLs, URLs, or hosts without a scheme (https is tried first, then http).
     #[arg(value_name = "SEED")]
     seeds: Vec<String>,
     /// Fetch every known page again, due or not [setting revisit.all].
@@ -130,7 +137,10 @@ impl Crawl {
         let mut settings = with_patterns(settings)?;
         settings.revisit.all |= self.all;
         tell_settings();
-        let list = if self.resume { SeedList::resume() } else { self.seed_list(&settings)? };
+        let (list, rejected) = match self.resume {
+            true => (SeedList::resume(), Rejected::default()),
+            false => self.seed_list(&settings)?,
+        };
         let followers = Followers::start(self.wanted(), &settings).map_err(failure)?;
         let outcome = run_crawl(list, &settings, self.warc.as_deref(), self.metrics);
         let written = followers.map(Followers::finish).transpose();
@@ -140,11 +150,14 @@ impl Crawl {
                 .with_context(|| path.display().to_string())
                 .map_err(Failure::Work)?;
         }
+        let seeds = SeedReport::read(&settings, summary.run, &summary.stats, rejected.count(), self.json)?;
         let mut out = io::stdout().lock();
         if self.json {
-            writeln!(out, "{}", serde_json::json!({"schema": 2, "summary": summary, "sites": sites}))?;
+            let report = serde_json::json!({"schema": 2, "summary": summary, "sites": sites, "seeds": seeds});
+            writeln!(out, "{report}")?;
         } else {
             print(&summary, &sites, &settings, &mut out)?;
+            seeds.print(&mut out)?;
         }
         if let Some(written) = written.map_err(failure)?.filter(|_| !self.json) {
             written.print(&self.wanted(), &mut out)?;
@@ -172,17 +185,17 @@ impl Crawl {
         Wanted { export: self.export.clone().map(|dir| (dir, options)), feed: self.feed.clone() }
     }
 
-    fn seed_list(&self, settings: &Settings) -> Result<SeedList, Failure> {
+    fn seed_list(&self, settings: &Settings) -> Result<(SeedList, Rejected), Failure> {
         let seeds = read_seeds(&self.seeds, settings)?;
-        let (mark, name, is_stream) = (seeds.mark(), seeds.name(), seeds.is_stream());
-        let mut urls = seeds.into_urls().peekable();
-        if urls.peek().is_none() {
+        let (mark, name, is_stream, rejected) = (seeds.mark(), seeds.name(), seeds.is_stream(), seeds.rejected());
+        let mut seeds = seeds.into_seeds().peekable();
+        if seeds.peek().is_none() {
             let places = self.places(settings);
             return Err(Failure::Usage(anyhow!("no seeds in {places}; give URLs, or a file with one URL per line")));
         }
-        let list = SeedList::new(urls, Some(mark), name);
+        let list = SeedList::new(seeds, Some(mark), name);
         let list = if is_stream { list.as_stream() } else { list };
-        Ok(if self.new { list.in_new_run() } else { list })
+        Ok((if self.new { list.in_new_run() } else { list }, rejected))
     }
 
     fn places(&self, settings: &Settings) -> String {

@@ -17,14 +17,17 @@ impl Scheduler<'_> {
     pub(super) async fn on_answer(&mut self, answer: Answer) -> Result<(), WriterError> {
         let Answer { key, request, fetched, robots } = answer;
         if fetched.times.is_some() {
+            let n_bytes = fetched.outcome.as_ref().map_or(0, |response| response.raw_bytes);
+            self.n_unanswered = match &fetched.outcome {
+                Err(error) if error.is_connection() => self.n_unanswered + 1,
+                _ => 0,
+            };
             self.stats.requests += 1;
             self.stats.retries += usize::from(request.attempts > 0);
             if let Some(active) = request.kind.site().and_then(|site| self.sites.get_mut(&site)) {
-                active.site.count_request();
+                active.site.count_request(n_bytes);
             }
-            if let Ok(response) = &fetched.outcome {
-                self.stats.bytes += response.raw_bytes as u64;
-            }
+            self.stats.bytes += n_bytes as u64;
         }
         if fetched.archive_failed && !self.is_stopping {
             self.stop().await?;

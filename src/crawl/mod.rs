@@ -45,6 +45,7 @@ use workers::Tools;
 
 use crate::fetch::{ClientError, Fetcher};
 use crate::scope::Scope;
+use crate::seed::Seed;
 use crate::settings::{Keep, Settings};
 use crate::store::{RunChoice, Store, StoreError, Writer, WriterError};
 use crate::warc::WarcError;
@@ -53,7 +54,7 @@ use dehusk_core::internals::page_url::PageUrl;
 
 /// The sites to crawl.
 pub struct SeedList {
-    urls: Box<dyn Iterator<Item = PageUrl> + Send>,
+    seeds: Box<dyn Iterator<Item = Seed> + Send>,
     mark: Option<String>,
     name: String,
     choice: RunChoice,
@@ -65,11 +66,11 @@ impl SeedList {
     /// does not read them again. `name` is what was asked for: an interrupted run is taken up only by a crawl of seeds
     /// of the same name, with the same settings.
     pub fn new(
-        urls: impl Iterator<Item = PageUrl> + Send + 'static,
+        seeds: impl Iterator<Item = Seed> + Send + 'static,
         mark: Option<String>,
         name: impl Into<String>,
     ) -> SeedList {
-        SeedList { urls: Box::new(urls), mark, name: name.into(), choice: RunChoice::Same, is_stream: false }
+        SeedList { seeds: Box::new(seeds), mark, name: name.into(), choice: RunChoice::Same, is_stream: false }
     }
 
     /// No seeds: those that the newest unfinished run has queued.
@@ -92,7 +93,7 @@ impl SeedList {
 impl From<Vec<PageUrl>> for SeedList {
     fn from(urls: Vec<PageUrl>) -> SeedList {
         let name = urls.iter().map(PageUrl::as_str).collect::<Vec<_>>().join("\n");
-        SeedList::new(urls.into_iter(), None, name)
+        SeedList::new(urls.into_iter().map(Seed::from), None, name)
     }
 }
 
@@ -191,9 +192,9 @@ async fn crawl_once(
         .map_err(|e| CrawlError::Threads(e.to_string()))?;
     let seed_stream = match seeds.is_stream {
         true => {
-            let urls = std::mem::replace(&mut seeds.urls, Box::new(std::iter::empty()));
+            let streamed = std::mem::replace(&mut seeds.seeds, Box::new(std::iter::empty()));
             seeds.mark = None;
-            SeedStream::read(urls).map_err(|e| CrawlError::Threads(e.to_string()))?
+            SeedStream::read(streamed).map_err(|e| CrawlError::Threads(e.to_string()))?
         }
         false => SeedStream::default(),
     };

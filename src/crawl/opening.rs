@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dehusk_core::internals::page_url::PageUrl;
 use rustc_hash::FxHashMap;
 
 use super::{Clock, CrawlError, SeedList};
 use crate::lease_gate::WorkerSession;
 use crate::politeness::PolitenessKey;
+use crate::seed::Seed;
 use crate::settings::{PolitenessScope, Settings};
 use crate::store::{Backend, Queued, Run, RunRequest, Store, StoreError, start_backend};
 
@@ -78,10 +78,9 @@ fn queue(store: &Store, seeds: &mut SeedList, settings: &Settings, now: i64) -> 
         Some(mark) if run.resumed => store.has_seeds(run.id, mark)? && !store.has_later_run(run.id)?,
         _ => false,
     };
-    let keep_more = settings.crawl.pages_per_site > 0;
     let mut none = std::iter::empty();
-    let urls: &mut dyn Iterator<Item = PageUrl> = if known { &mut none } else { &mut seeds.urls };
-    let queued = store.queue_seeds(run.id, urls, keep_more, now)?;
+    let listed: &mut dyn Iterator<Item = Seed> = if known { &mut none } else { &mut seeds.seeds };
+    let queued = store.queue_seeds(run.id, listed, now)?;
     if let Some(mark) = &seeds.mark {
         store.mark_seeds(run.id, mark)?;
     }

@@ -16,12 +16,16 @@ use crate::fetch::{FetchRequest, Fetched, Resolver, Resource};
 use crate::politeness::{Due, PolitenessKey};
 use crate::reason::{Reason, ReasonCode};
 use crate::robots::{Robots, RobotsAnswer};
+use crate::scope::Refusal;
 use crate::settings::PolitenessScope;
 use crate::store::{VisitOutcome, Write, WriterError};
 
 impl Scheduler<'_> {
     /// Puts a request into the queue of its politeness key. A key that is an address needs a look-up first.
     pub(super) async fn push(&mut self, request: Request, end: QueueEnd) -> Result<(), WriterError> {
+        if self.tools.scope.is_never(&request.url) {
+            return Box::pin(self.refuse(request)).await;
+        }
         let scope = self.tools.settings.politeness.key;
         if scope != PolitenessScope::Ip || request.url.ip_literal().is_some() {
             let key = PolitenessKey::of(&request.url, scope, None);
@@ -122,6 +126,14 @@ impl Scheduler<'_> {
         Ok(())
     }
 
+    /// A request that `crawl.never` forbids.
+    async fn refuse(&mut self, request: Request) -> Result<(), WriterError> {
+        match request.kind.site() {
+            Some(site) => self.tell_site(site, SiteEvent::Refused(request, Refusal::Never)).await,
+            None => self.unavailable(request, Reason::new(ReasonCode::Refused, "crawl.never forbids it")).await,
+        }
+    }
+
     /// A request that is not sent, for a reason that concerns its whole origin.
     pub(super) async fn unavailable(&mut self, request: Request, reason: Reason) -> Result<(), WriterError> {
         match (&request.kind, request.kind.site()) {
@@ -143,7 +155,7 @@ impl Scheduler<'_> {
     fn send(&mut self, key: PolitenessKey, request: Request) {
         self.n_pending += 1;
         let (fetcher, events, archive) = (self.fetcher.clone(), self.events.clone(), self.archive.clone());
-        let resource = request.kind.resource();
+        let resource = request.resource();
         let (tools, clock) = (Arc::clone(&self.tools), self.clock);
         tokio::spawn(async move {
             let wanted = FetchRequest { url: request.url.clone(), resource, known: request.known.clone() };

@@ -22,6 +22,8 @@ pub(super) struct Request {
     pub(super) has_rules: bool,
     /// Links from the key page.
     pub(super) depth: u32,
+    /// Whether it is a seed, which may be a sitemap, a feed or OPML.
+    pub(super) may_be_list: bool,
     /// What is known about the page, for a conditional request, and since when.
     pub(super) known: Validators,
     pub(super) known_since: Option<i64>,
@@ -55,15 +57,26 @@ impl Request {
             attempts: 0,
             has_rules: false,
             depth: 0,
+            may_be_list: false,
             known: Validators::default(),
             known_since: None,
         }
     }
 
+    /// A request for a page.
+    pub(super) fn page(url: PageUrl, site: SiteId) -> Request {
+        Request::new(url, RequestKind::Page { site })
+    }
+
+    /// A request for a seed.
+    pub(super) fn seed(url: PageUrl, site: SiteId) -> Request {
+        Request { may_be_list: true, ..Request::new(url, RequestKind::Page { site }) }
+    }
+
     /// A conditional request for a page that was seen before.
     pub(super) fn conditional(kind: RequestKind, known: KnownUrl) -> Request {
-        let KnownUrl { url, depth, validators, snapshot_at, .. } = known;
-        Request { depth, known: validators, known_since: snapshot_at, ..Request::new(url, kind) }
+        let KnownUrl { url, depth, validators, snapshot_at, is_seed, .. } = known;
+        Request { depth, may_be_list: is_seed, known: validators, known_since: snapshot_at, ..Request::new(url, kind) }
     }
 
     /// The same request, redirected to another URL, of which nothing is known.
@@ -84,6 +97,18 @@ impl Request {
     }
 }
 
+impl Request {
+    /// What is expected.
+    pub(super) fn resource(&self) -> Resource {
+        match self.kind {
+            RequestKind::Robots { .. } => Resource::Robots,
+            RequestKind::Page { .. } if self.may_be_list => Resource::Seed,
+            RequestKind::Page { .. } => Resource::Page,
+            RequestKind::Sitemap { .. } => Resource::Sitemap,
+        }
+    }
+}
+
 impl RequestKind {
     pub(super) fn site(&self) -> Option<SiteId> {
         match self {
@@ -98,14 +123,6 @@ impl RequestKind {
             RequestKind::Robots { .. } => "robots",
             RequestKind::Page { .. } => "page",
             RequestKind::Sitemap { .. } => "sitemap",
-        }
-    }
-
-    pub(super) fn resource(&self) -> Resource {
-        match self {
-            RequestKind::Robots { .. } => Resource::Robots,
-            RequestKind::Page { .. } => Resource::Page,
-            RequestKind::Sitemap { .. } => Resource::Sitemap,
         }
     }
 }

@@ -20,9 +20,10 @@ use super::stats::{Progress, Stats, Summary};
 use super::workers::{self, Tools};
 use super::{Clock, CrawlError, StopSignal};
 use crate::fetch::Fetcher;
-use crate::politeness::{HostQueues, Pace, PolitenessKey};
-
 use crate::lease_gate::WorkerSession;
+use crate::politeness::{HostQueues, Pace, PolitenessKey};
+use crate::reason::{Reason, ReasonCode};
+use crate::settings::Budget;
 use crate::store::{Query, Reply, SiteId, SiteWork, Write, Writer, WriterError};
 
 /// Events that may wait for the scheduler.
@@ -90,6 +91,16 @@ pub(super) struct Scheduler<'a> {
     /// Sites that redirects have led to; they are worked on from there.
     pub(super) found: FxHashSet<SiteId>,
     pub(super) stats: Stats,
+    /// Sites that seeds of a stream were for while they were worked on, with a URL of each.
+    pub(super) late: FxHashMap<SiteId, PageUrl>,
+    /// Sites that have ended, where a stream may open them again.
+    pub(super) ended: Option<FxHashSet<SiteId>>,
+    /// Seeds of the stream so far.
+    pub(super) n_streamed: i64,
+    /// The budget that has ended the run before its time.
+    limit: Option<Reason>,
+    /// Requests in a row without an answer.
+    pub(super) n_unanswered: usize,
     /// Bytes of pages and trees in memory, roughly.
     memory: usize,
     /// Requests, look-ups, CPU jobs and questions whose event has not come yet.
@@ -130,6 +141,11 @@ impl<'a> Scheduler<'a> {
             sites: FxHashMap::default(),
             found: FxHashSet::default(),
             stats: start.stats,
+            late: FxHashMap::default(),
+            ended: start.seeds.is_open().then(FxHashSet::default),
+            n_streamed: 0,
+            limit: None,
+            n_unanswered: 0,
             seeds: start.seeds,
             memory: 0,
             n_pending: 0,
@@ -147,6 +163,14 @@ impl<'a> Scheduler<'a> {
                 // Nothing more can be stored. What is out is dropped.
                 self.fetcher.stop();
                 return Err(WriterError.into());
+            }
+            if !self.is_stopping
+                && let Some(limit) = self.exhausted()
+            {
+                tracing::info!("the run ends: {limit}");
+                self.limit = Some(limit);
+                give_up = Some(Instant::now() + self.tools.settings.crawl.stop_within);
+                self.stop().await?;
             }
             if self.is_over() || give_up.is_some_and(|time| time <= Instant::now()) {
                 break;
@@ -173,6 +197,25 @@ impl<'a> Scheduler<'a> {
         self.end_run().await
     }
 
+    /// The budget of the run that is used up, if one is.
+    fn exhausted(&self) -> Option<Reason> {
+        let Budget { max_requests, max_failures, max_bytes, max_seconds } = self.tools.settings.crawl.budget;
+        let reason = |code, key: &str, limit: String| Some(Reason::new(code, format!("crawl.{key} = {limit}")));
+        if max_requests > 0 && self.stats.requests >= max_requests {
+            return reason(ReasonCode::MaxRequests, "max_requests", max_requests.to_string());
+        }
+        if max_failures > 0 && self.n_unanswered >= max_failures {
+            return reason(ReasonCode::MaxFailures, "max_failures", max_failures.to_string());
+        }
+        if max_bytes > 0 && self.stats.bytes >= max_bytes as u64 {
+            return reason(ReasonCode::MaxBytes, "max_bytes", max_bytes.to_string());
+        }
+        if !max_seconds.is_zero() && self.clock.started.elapsed() >= max_seconds {
+            return reason(ReasonCode::MaxSeconds, "max_seconds", max_seconds.as_secs_f64().to_string());
+        }
+        None
+    }
+
     fn is_over(&self) -> bool {
         let no_more =
             self.is_stopping || (self.last_site.is_none() && self.waiting.is_empty() && !self.seeds.is_open());
@@ -197,7 +240,8 @@ impl<'a> Scheduler<'a> {
             run: self.writer.run().id,
             was_resumed: self.writer.run().resumed,
             stats: self.stats,
-            was_interrupted: self.is_stopping,
+            was_interrupted: self.is_stopping && self.limit.is_none(),
+            limit: self.limit.map(|limit| limit.code),
             seconds: self.clock.started.elapsed().as_secs_f64(),
         })
     }
@@ -278,6 +322,10 @@ impl<'a> Scheduler<'a> {
                 Command::Compute(work) => self.compute(id, work),
                 Command::Write(write) => self.writer.write(write).await?,
                 Command::Ask(query) => self.ask(Some(id), query).await?,
+                Command::Seeds(seeds) => {
+                    self.ended.get_or_insert_default();
+                    self.on_seeds(seeds).await?;
+                }
                 Command::Count(count) => self.count(count),
                 Command::End(outcome) => self.end_site(id, &outcome).await?,
             }

@@ -8,19 +8,20 @@ use tokio::sync::mpsc;
 
 use super::scheduler::Scheduler;
 use super::sites::SITES;
+use crate::seed::Seed;
 use crate::store::{Query, SiteWork, Write, WriterError};
 
 /// Seeds that are still to come. `None` once the stream has ended.
 #[derive(Default)]
-pub(super) struct SeedStream(Option<mpsc::Receiver<PageUrl>>);
+pub(super) struct SeedStream(Option<mpsc::Receiver<Seed>>);
 
 impl SeedStream {
     /// Reads seeds on a thread of its own. It ends with the seeds, or with the crawl.
-    pub(super) fn read(urls: Box<dyn Iterator<Item = PageUrl> + Send>) -> std::io::Result<SeedStream> {
+    pub(super) fn read(seeds: Box<dyn Iterator<Item = Seed> + Send>) -> std::io::Result<SeedStream> {
         let (sender, receiver) = mpsc::channel(SITES);
         let feed = move || {
-            for url in urls {
-                if sender.blocking_send(url).is_err() {
+            for seed in seeds {
+                if sender.blocking_send(seed).is_err() {
                     break;
                 }
             }
@@ -35,14 +36,14 @@ impl SeedStream {
     }
 
     /// The next seeds, at least one; none once the stream has ended.
-    pub(super) async fn next(&mut self) -> Vec<PageUrl> {
-        let mut urls = Vec::new();
+    pub(super) async fn next(&mut self) -> Vec<Seed> {
+        let mut seeds = Vec::new();
         if let Some(receiver) = &mut self.0
-            && receiver.recv_many(&mut urls, SITES).await == 0
+            && receiver.recv_many(&mut seeds, SITES).await == 0
         {
             self.0 = None;
         }
-        urls
+        seeds
     }
 
     /// Takes no further seeds.
@@ -64,13 +65,15 @@ impl Scheduler<'_> {
     }
 
     /// Puts seeds into the run, and asks for the sites that they are of.
-    pub(super) async fn on_seeds(&mut self, urls: Vec<PageUrl>) -> Result<(), WriterError> {
-        if urls.is_empty() {
+    pub(super) async fn on_seeds(&mut self, seeds: Vec<Seed>) -> Result<(), WriterError> {
+        if seeds.is_empty() {
             return Ok(());
         }
-        self.stats.queued += urls.len();
-        let keep_more = self.tools.settings.crawl.pages_per_site > 0;
-        self.writer.write(Write::Seeds { urls: urls.clone(), keep_more, at: self.clock.unix_ms() }).await?;
+        let urls: Vec<PageUrl> = seeds.iter().map(|seed| seed.url.clone()).collect();
+        let (place, at) = (self.n_streamed + 1, self.clock.unix_ms());
+        self.n_streamed += seeds.len() as i64;
+        self.stats.queued += seeds.len();
+        self.writer.write(Write::Seeds { seeds, place, at }).await?;
         if let Some(leases) = &mut self.leases {
             // Whoever has room leases them.
             (self.last_site, leases.ask_at) = (Some(0), None);
@@ -84,10 +87,14 @@ impl Scheduler<'_> {
     pub(super) fn on_streamed_sites(&mut self, found: Vec<SiteWork>) {
         self.has_asked_for_sites = false;
         for work in found {
-            let is_known = self.sites.contains_key(&work.id) || self.waiting.iter().any(|other| other.id == work.id);
-            if !is_known {
-                self.stats.sites += 1;
-                self.stats.queued = self.stats.queued.saturating_sub(1);
+            if self.sites.contains_key(&work.id) {
+                // It may have asked for its last URLs already.
+                self.late.insert(work.id, work.key_url);
+                continue;
+            }
+            if self.waiting.iter().all(|other| other.id != work.id) {
+                let is_new = self.ended.as_ref().is_none_or(|ended| !ended.contains(&work.id));
+                self.stats.sites += usize::from(is_new);
                 self.waiting.push_back(work);
             }
         }

@@ -11,7 +11,7 @@ use super::site::{SiteCrawl, SiteEvent};
 use super::stats::Progress;
 use crate::politeness::PolitenessKey;
 use crate::robots::{Robots, RobotsAnswer};
-use crate::store::{Query, Reply, SiteId, SiteOutcome, SiteWork, WriterError};
+use crate::store::{Query, Reply, SiteId, SiteOutcome, SiteWork, Write, WriterError};
 
 /// Sites asked of the store at once.
 pub(super) const SITES: usize = 64;
@@ -102,10 +102,17 @@ impl Scheduler<'_> {
             }
         }
         let summary = site.summary(outcome, begun.elapsed());
-        self.stats.count_outcome(outcome);
+        // A site that seeds of a stream have opened again counts once.
+        if self.ended.as_mut().is_none_or(|ended| ended.insert(id)) {
+            self.stats.count_outcome(outcome);
+        }
         let was_redesigned = *outcome == SiteOutcome::Learned && summary.old_template_coverage.is_some();
         self.stats.redesigned += usize::from(was_redesigned);
         (self.watch)(Progress::Site(&summary, &self.stats));
+        if let Some(url) = self.late.remove(&id).filter(|_| !self.is_stopping) {
+            self.writer.write(Write::OpenAgain { site: id, at: self.clock.unix_ms() }).await?;
+            self.ask(None, Query::SitesOf(vec![url])).await?;
+        }
         self.give_back_keys_of(id).await
     }
 
@@ -114,6 +121,7 @@ impl Scheduler<'_> {
             Reply::NextUrls(urls) => SiteEvent::Urls(urls),
             Reply::Snapshot(snapshot) => SiteEvent::Snapshot(snapshot.map(Box::new)),
             Reply::StalePages(pages) => SiteEvent::Stale(pages),
+            Reply::SeededSite(other) => SiteEvent::SeededSite(other),
             Reply::CurrentSite(now, has_ended) => return self.settle(site, now, has_ended).await,
             Reply::NextSites(_) | Reply::SitesOf(_) | Reply::LeasedSites { .. } | Reply::LeasedHost(..) => {
                 return Ok(());

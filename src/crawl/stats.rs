@@ -15,9 +15,9 @@ use crate::store::{Changes, SiteOutcome};
 pub struct Stats {
     /// Sites asked for, without repeats.
     pub sites: usize,
-    /// Seeds left out because their host came before.
+    /// Seeds that were named before.
     pub repeated_seeds: usize,
-    /// Further seeds of those sites, put into the frontier.
+    /// Seeds of those sites beside their key pages.
     pub queued: usize,
     /// Sites that an earlier part of the run had ended.
     pub ended_before: usize,
@@ -94,6 +94,9 @@ pub struct SiteSummary {
     pub reason: Option<String>,
     /// Code of that reason.
     pub reason_code: Option<ReasonCode>,
+    /// The budget that ended it before its time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<ReasonCode>,
     /// Share of the stored template that the key page showed, where that was too little to keep it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_template_coverage: Option<f64>,
@@ -134,8 +137,10 @@ pub struct Summary {
     pub was_resumed: bool,
     /// Counters.
     pub stats: Stats,
-    /// Was it stopped?
+    /// Was it stopped by a signal?
     pub was_interrupted: bool,
+    /// The budget that ended the run before its time; the same command resumes it.
+    pub limit: Option<ReasonCode>,
     /// Wall time.
     pub seconds: f64,
 }
@@ -184,6 +189,7 @@ impl SiteSummary {
             outcome: "interrupted",
             reason: None,
             reason_code: None,
+            limit: None,
             old_template_coverage: None,
             pages: 0,
             requests: 0,

@@ -3,6 +3,7 @@
 use super::Clock;
 use super::request::Request;
 use crate::fetch::Fetched;
+use crate::reason::bounded;
 use crate::store::{NewVisit, VisitOutcome};
 
 /// A request that was sent, or could not be.
@@ -35,7 +36,8 @@ pub(super) fn unsent_visit(request: &Request, outcome: VisitOutcome, reason: Opt
         took_ms: None,
         status: None,
         raw_bytes: None,
+        // Where a redirect leads is a URL, which the fetcher has bounded.
+        reason: if outcome == VisitOutcome::Redirected { reason } else { reason.map(bounded) },
         outcome,
-        reason,
     }
 }

@@ -25,7 +25,7 @@ use crate::lease_gate::LeaseGate;
 use crate::politeness::Times;
 use crate::robots::MAX_ROBOTS_BYTES;
 use crate::settings::Fetch;
-use crate::sitemap::MAX_SITEMAP_BYTES;
+use crate::sitemap::{MAX_SITEMAP_BYTES, is_announcement};
 use crate::validators::Validators;
 use dehusk_core::internals::page_url::PageUrl;
 
@@ -34,6 +34,8 @@ use dehusk_core::internals::page_url::PageUrl;
 pub enum Resource {
     /// An HTML page.
     Page,
+    /// An HTML page, or a list of URLs: a sitemap, a feed or OPML.
+    Seed,
     /// A robots.txt: any type, truncated at its own limit.
     Robots,
     /// A sitemap or a feed: any type, truncated at its own limit.
@@ -256,10 +258,13 @@ impl Fetcher {
             ..Response::empty(url.clone(), answer.status().as_u16())
         };
         let encoding = text(headers, CONTENT_ENCODING).unwrap_or_default().trim().to_ascii_lowercase();
-        let is_page = request.resource == Resource::Page && answer.status().is_success();
+        let is_seed = request.resource == Resource::Seed;
+        let is_page = (is_seed || request.resource == Resource::Page) && answer.status().is_success();
         let wire = self.wire.as_ref().map(|lines| wire(url, &answer, address, &format!("{lines}{own_lines}")));
         if is_page {
-            let may_be = sniff::may_be_html(response.content_type.as_deref());
+            let content_type = response.content_type.as_deref();
+            let may_be = sniff::may_be_html(content_type)
+                .or_else(|found| if is_seed && sniff::may_be_list(&found) { Ok(()) } else { Err(found) });
             may_be.map_err(|content_type| FetchError::NotHtml { url: url.clone(), content_type })?;
         }
         let is_success = answer.status().is_success();
@@ -276,7 +281,8 @@ impl Fetcher {
             response.body = body.decoded;
             response.place = body.place.map(Arc::new);
         }
-        if is_page && !response.body.is_empty() {
+        response.is_list = is_page && is_seed && is_announcement(&response.body);
+        if is_page && !response.is_list && !response.body.is_empty() {
             let is_html = sniff::is_html(response.content_type.as_deref(), &response.body);
             is_html.map_err(|content_type| FetchError::NotHtml { url: url.clone(), content_type })?;
         }
@@ -286,7 +292,7 @@ impl Fetcher {
     fn limits(&self, resource: Resource, is_success: bool) -> Limits {
         let (raw, decoded, cut) = match resource {
             _ if !is_success => (DRAINED, DRAINED, true),
-            Resource::Page => (self.fetch.max_raw_bytes, self.fetch.max_bytes, false),
+            Resource::Page | Resource::Seed => (self.fetch.max_raw_bytes, self.fetch.max_bytes, false),
             Resource::Robots => (MAX_ROBOTS_BYTES, MAX_ROBOTS_BYTES, true),
             Resource::Sitemap => (MAX_SITEMAP_BYTES, MAX_SITEMAP_BYTES, true),
         };

@@ -50,6 +50,8 @@ pub struct Response {
     pub robots_tags: Vec<String>,
     /// Decoded body; empty unless the status is a success.
     pub body: Vec<u8>,
+    /// Whether the body is a list of URLs: a sitemap, a feed or OPML, where a seed was requested.
+    pub is_list: bool,
     /// Bytes of the body as sent.
     pub raw_bytes: usize,
     /// The exchange as it was on the wire, if the fetcher keeps it.
@@ -72,6 +74,7 @@ impl Response {
             validators: Validators::default(),
             robots_tags: Vec::new(),
             body: Vec::new(),
+            is_list: false,
             raw_bytes: 0,
             wire: None,
             warc_record: None,

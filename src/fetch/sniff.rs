@@ -60,6 +60,11 @@ pub(super) fn may_be_html(content_type: Option<&str>) -> Result<(), String> {
     if HTML.contains(&essence.as_str()) || VAGUE.contains(&essence.as_str()) { Ok(()) } else { Err(essence) }
 }
 
+/// Whether a body of this type may be a sitemap, a feed or OPML.
+pub(super) fn may_be_list(essence: &str) -> bool {
+    essence.ends_with("xml") || essence.ends_with("opml") || essence.ends_with("gzip")
+}
+
 /// Whether this body is HTML. The error is its actual type.
 pub fn is_html(content_type: Option<&str>, body: &[u8]) -> Result<(), String> {
     if let Some((_, found)) = SIGNATURES.iter().find(|(signature, _)| body.starts_with(signature)) {

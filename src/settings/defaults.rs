@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Crawl, DelayFrom, Fetch, Keep, Mode, NoindexPages, Order, Politeness, PolitenessScope, Revisit, ScopeOf, Store,
-    TemplateKeeping,
+    Budget, Crawl, DelayFrom, Fetch, Keep, Mode, NoindexPages, Order, Politeness, PolitenessScope, Revisit, ScopeOf,
+    Store, TemplateKeeping,
 };
 
 /// Session and tracking parameters.
@@ -42,6 +42,10 @@ impl Default for Crawl {
             scope: ScopeOf::Host,
             include: Vec::new(),
             exclude: Vec::new(),
+            never: Vec::new(),
+            budget: Budget::default(),
+            site: Budget { max_failures: 100, ..Budget::default() },
+            site_max_pages: 0,
             sitemaps: true,
             feeds: true,
             strings: true,

@@ -20,7 +20,7 @@ use dehusk_core::internals::text_mdl::{TextCost, TextMethod};
 use dehusk_core::internals::tps::{TpsGap, TpsKeep, TpsSearch};
 
 use super::values::{
-    at_least, at_most, bytes, duration, headers, keep_text, networks, number, one_of, patterns, positive, share,
+    at_least, at_most, bytes, duration, headers, keep_text, networks, never, number, one_of, patterns, positive, share,
     strings, text, truth, user_agent, whole,
 };
 use super::{DelayFrom, Mode, NoindexPages, Order, PolitenessScope, SAME_SITE, ScopeOf, Settings};
@@ -53,7 +53,7 @@ pub(super) const KEYS: &[Key] = keys! {
     "preset" = "\"dehusk\"", "Parameter set of template learning: dehusk (measured best), votes (best variant of the thesis' votes), thesis2014, hybex2020. Keys of [links] to [etdm] refine it.",
         |s, v| s.core.learn => one_of(v, &Preset::ALL)?.learn();
 
-    "crawl.seeds" = "[\"seeds/example.txt\"]", "Seed files read when the command line names none. One URL per line, # begins a comment.",
+    "crawl.seeds" = "[\"seeds/example.txt\"]", "Seed files read when the command line names none. One URL per line, # begins a comment. The first URL of a host is the key page of its site; further ones are fetched as pages of it.",
         |s, v| s.crawl.seeds => strings(v)?;
     "crawl.sites_at_once" = "256", "Sites processed at the same time. Each keeps its training pages in memory.",
         |s, v| s.crawl.sites_at_once => whole(v, 1, 1_000_000)?;
@@ -64,7 +64,7 @@ pub(super) const KEYS: &[Key] = keys! {
 
     "crawl.mode" = "\"full\"", "full: learn, clean and store pages. links: only follow links and record visits, without storing pages.",
         |s, v| s.crawl.mode => one_of(v, &[("full", Mode::Full), ("links", Mode::Links)])?;
-    "crawl.pages_per_site" = "0", "Number of pages of a site to fetch in one run, if learning needs fewer. 0 = only those that learning needs.",
+    "crawl.pages_per_site" = "0", "Number of pages of a site to fetch in one run, if learning needs fewer. Seeds are fetched whatever it says. 0 = only those that learning needs.",
         |s, v| s.crawl.pages_per_site => whole(v, 0, 1_000_000_000)?;
     "crawl.depth" = "0", "Maximum number of links from the key page to a page beyond the training pages. 0 = no limit.",
         |s, v| s.crawl.depth => whole(v, 0, 10_000)? as u32;
@@ -72,10 +72,12 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.crawl.order => one_of(v, &[("paper", Order::Paper), ("breadth", Order::Breadth)])?;
     "crawl.scope" = "\"host\"", "Pages beyond the training pages are limited to: host (www. ignored), registrable (registrable domain), path (folder of the key page).",
         |s, v| s.crawl.scope => one_of(v, &[("host", ScopeOf::Host), ("registrable", ScopeOf::Registrable), ("path", ScopeOf::Path)])?;
-    "crawl.include" = "[]", "Regular expressions. If there are any, only URLs that match one of them are requested. Key pages are exempt.",
+    "crawl.include" = "[]", "Regular expressions. If there are any, only URLs that match one of them are requested, by a link, a redirect or a seed. Key pages are exempt.",
         |s, v| s.crawl.include => patterns(v)?;
     "crawl.exclude" = "[]", "Regular expressions. URLs that match one of them are not requested. Key pages are exempt.",
         |s, v| s.crawl.exclude => patterns(v)?;
+    "crawl.never" = "[]", "Hosts (with their subdomains) and regular expressions of URLs that are never contacted: as seeds, links or targets of redirects, key pages and robots.txt included. An entry of letters, digits, dots and hyphens is a host.",
+        |s, v| s.crawl.never => never(v)?;
     "crawl.sitemaps" = "true", "Whether sitemaps named by robots.txt are read for more pages.",
         |s, v| s.crawl.sitemaps => truth(v)?;
     "crawl.feeds" = "true", "Whether RSS and Atom feeds linked from the key page are read for more pages.",
@@ -94,12 +96,31 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.crawl.max_queries => whole(v, 1, 1_000_000)?;
     "crawl.max_calendar_years" = "30", "Maximum distance in years between now and a date in a path or query. Dates further away count as an endless calendar.",
         |s, v| s.crawl.max_calendar_years => whole(v, 1, 1000)? as i64;
+    "crawl.max_requests" = "0", "Number of requests after which the run ends. What is left waits for the next run. 0 = no limit.",
+        |s, v| s.crawl.budget.max_requests => whole(v, 0, usize::MAX >> 1)?;
+    "crawl.max_failures" = "0", "Number of requests in a row without any answer, over all hosts, after which the run ends: the network may be down. 0 = no limit.",
+        |s, v| s.crawl.budget.max_failures => whole(v, 0, usize::MAX >> 1)?;
+    "crawl.max_bytes" = "0", "Number of body bytes as sent after which the run ends. 0 = no limit.",
+        |s, v| s.crawl.budget.max_bytes => bytes(v)?;
+    "crawl.max_seconds" = "0", "Time after which the run ends, in seconds or as text such as \"8h\". 0 = no limit.",
+        |s, v| s.crawl.budget.max_seconds => duration(v)?;
     "crawl.resume_within" = "\"20h\"", "Maximum age of an unfinished run that is resumed. An older run is closed.",
         |s, v| s.crawl.resume_within => duration(v)?;
     "crawl.stop_within" = "30.0", "Time that requests in flight have to complete after SIGTERM or Ctrl-C.",
         |s, v| s.crawl.stop_within => duration(v)?;
     "crawl.memory" = "\"1GB\"", "Memory for pages and their trees. Above it, fewer requests are sent until some pages are done. A site whose trees need more than a quarter of it is learned from the pages that fit.",
         |s, v| s.crawl.memory => bytes(v)?.max(16 << 20);
+
+    "crawl.site.max_requests" = "0", "Number of requests of a site after which it ends for this run, with its template and its pages as far as they are known. What is left waits for the next run. 0 = no limit.",
+        |s, v| s.crawl.site.max_requests => whole(v, 0, usize::MAX >> 1)?;
+    "crawl.site.max_failures" = "100", "Number of requests of a site in a row that gave no page, after which it ends for this run. 0 = no limit.",
+        |s, v| s.crawl.site.max_failures => whole(v, 0, usize::MAX >> 1)?;
+    "crawl.site.max_bytes" = "0", "Number of body bytes of a site as sent after which it ends for this run. 0 = no limit.",
+        |s, v| s.crawl.site.max_bytes => bytes(v)?;
+    "crawl.site.max_seconds" = "0", "Time after which a site ends for this run, so that one site does not set the length of the night. 0 = no limit.",
+        |s, v| s.crawl.site.max_seconds => duration(v)?;
+    "crawl.site.max_pages" = "0", "Number of pages of a site that may be known. Beyond it no further ones are requested, in later runs too, apart from seeds. 0 = no limit.",
+        |s, v| s.crawl.site_max_pages => whole(v, 0, usize::MAX >> 1)?;
 
     "template.min_freshness" = "0.8", "Minimum share of its original template coverage that a key page must still reach. Below it the site is learned again.",
         |s, v| s.template.min_freshness => share(v)?;

@@ -21,6 +21,7 @@ use dehusk_core::internals::page_url::SameSite;
 pub use export::{Export, MinHash};
 pub use file::{SettingsError, key_names, render};
 pub use network::Network;
+pub use values::never_host;
 
 /// All settings of `crawl.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -70,6 +71,15 @@ pub struct Crawl {
     pub include: Vec<String>,
     /// Patterns that a URL must not match.
     pub exclude: Vec<String>,
+    /// Hosts and patterns of URLs that are never contacted.
+    pub never: Vec<String>,
+    /// What the whole run may spend.
+    #[serde(flatten)]
+    pub budget: Budget,
+    /// What one site may spend in a run.
+    pub site: Budget,
+    /// Maximum number of pages of a site that are known; 0 = no limit.
+    pub site_max_pages: usize,
     /// Whether sitemaps are read.
     pub sitemaps: bool,
     /// Whether feeds are read.
@@ -94,6 +104,19 @@ pub struct Crawl {
     pub stop_within: Duration,
     /// Bytes of pages and trees in memory above which fewer requests are sent.
     pub memory: usize,
+}
+
+/// What a run, or a site in a run, may spend. 0 = no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Budget {
+    /// Requests.
+    pub max_requests: usize,
+    /// Requests in a row that gave no page.
+    pub max_failures: usize,
+    /// Body bytes, as sent.
+    pub max_bytes: usize,
+    /// Time.
+    pub max_seconds: Duration,
 }
 
 /// What a crawl does with its pages.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dehusk_core::internals::clean::KeepText;
+use dehusk_core::internals::page_url::PageUrl;
 use toml::Value;
 
 use super::Network;
@@ -64,6 +65,21 @@ pub(super) fn patterns(value: &Value) -> Result<Vec<String>, String> {
         regex::Regex::new(pattern).map_err(|e| format!("expected regular expressions: {e}"))?;
     }
     Ok(patterns)
+}
+
+/// Host names, and regular expressions that compile.
+pub(super) fn never(value: &Value) -> Result<Vec<String>, String> {
+    let entries = strings(value)?;
+    let expressions = entries.iter().filter(|entry| never_host(entry).is_none());
+    patterns(&Value::Array(expressions.map(|entry| Value::String(entry.clone())).collect()))?;
+    Ok(entries)
+}
+
+/// The host that an entry of `crawl.never` names; `None` where it is a regular expression.
+pub fn never_host(entry: &str) -> Option<String> {
+    let is_host = entry.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_')) && !entry.is_empty();
+    let url = is_host.then(|| PageUrl::parse(&format!("http://{entry}/")).ok()).flatten()?;
+    Some(url.host().to_owned())
 }
 
 pub(super) fn networks(value: &Value) -> Result<Vec<Network>, String> {

@@ -43,7 +43,7 @@ mod tests {
         let store = Store::create(&dir.path().join("b.db"), 3).unwrap();
         let run = store.begin_run(&crate::store::RunRequest::default()).unwrap().id;
         let seed = dehusk_core::internals::page_url::PageUrl::parse("http://a.org/").unwrap();
-        store.queue_seeds(run, &mut std::iter::once(seed), true, 1).unwrap();
+        store.queue_seeds(run, &mut std::iter::once(seed.into()), 1).unwrap();
         let insert = |id: i64, raw: &[u8], cleaned: &[u8]| {
             let (raw, cleaned) = (store.body_id(raw).unwrap(), store.body_id(cleaned).unwrap());
             let sql = "INSERT INTO pages (id, run_id, site_id, url, fetched_at, status, digest, raw, raw_id, cleaned,

@@ -7,6 +7,7 @@ use dehusk_core::internals::page_url::PageUrl;
 use super::*;
 use crate::reason::{Reason, ReasonCode};
 use crate::revisit::{Change, TextMark, UrlOutcome};
+use crate::seed::Seed;
 use crate::settings::Settings;
 use crate::validators::Validators;
 
@@ -31,7 +32,7 @@ const BACKENDS: &[(&str, Place, Open)] = &[
 fn open(place: &Path, seeds: &[&str]) -> RunBackend {
     let store = Store::create(place, 1).unwrap();
     let run = store.begin_run(&RunRequest { at: 1000, ..RunRequest::default() }).unwrap();
-    store.queue_seeds(run.id, &mut seeds.iter().map(|seed| url(seed)), true, 1000).unwrap();
+    store.queue_seeds(run.id, &mut seeds.iter().map(|seed| url(seed).into()), 1000).unwrap();
     RunBackend::new(store, run, Settings::default().revisit)
 }
 
@@ -110,7 +111,7 @@ fn sites(backend: &mut dyn Backend) -> Vec<SiteWork> {
 }
 
 fn urls(backend: &mut dyn Backend, site: SiteId) -> Vec<String> {
-    let wanted = NextUrlsQuery { now: 3000, all: false, waiting: true, depth: 9, n: 9 };
+    let wanted = NextUrlsQuery { now: 3000, all: false, waiting: true, depth: 9, max_known: 0, n: 9 };
     match backend.query(Query::NextUrls(site, wanted)).unwrap() {
         Reply::NextUrls(urls) => urls.iter().map(|known| known.url.to_string()).collect(),
         reply => panic!("{reply:?}"),
@@ -126,7 +127,7 @@ fn sites_come_in_order_and_end_once() {
         assert_eq!(urls(&mut *backend, found[0].id), ["http://a.org/more"]);
         backend.begin().unwrap();
         backend
-            .apply(Write::SiteEnded(found[0].id, SiteOutcome::Failed(Reason::new(ReasonCode::Other, "no")), 2000))
+            .apply(Write::site_ended(found[0].id, SiteOutcome::Failed(Reason::new(ReasonCode::Other, "no")), 2000))
             .unwrap();
         assert_eq!(sites(&mut *backend).len(), 1, "a question sees what is not committed yet");
         backend.commit().unwrap();
@@ -145,7 +146,7 @@ fn seeds_come_while_the_run_is_on() {
         let seeds = ["http://www.c.org/1", "http://c.org/2", "http://a.org/late"].map(url);
         backend.begin().unwrap();
         for _ in 0..2 {
-            backend.apply(Write::Seeds { urls: seeds.to_vec(), keep_more: true, at: 2000 }).unwrap();
+            backend.apply(Write::Seeds { seeds: seeds.clone().map(Seed::from).to_vec(), place: 1, at: 2000 }).unwrap();
         }
         backend.commit().unwrap();
         let Reply::SitesOf(found) = backend.query(Query::SitesOf(seeds.to_vec())).unwrap() else { panic!("sites") };
@@ -154,7 +155,7 @@ fn seeds_come_while_the_run_is_on() {
         assert_eq!(found[0].id, known[0].id);
         assert_eq!(urls(&mut *backend, found[1].id), ["http://c.org/2"]);
         backend.begin().unwrap();
-        backend.apply(Write::SiteEnded(found[0].id, SiteOutcome::Learned, 3000)).unwrap();
+        backend.apply(Write::site_ended(found[0].id, SiteOutcome::Learned, 3000)).unwrap();
         let Reply::SitesOf(rest) = backend.query(Query::SitesOf(seeds.to_vec())).unwrap() else { panic!("sites") };
         assert_eq!(rest.len(), 1, "a site that has ended does not wait");
     });
@@ -239,7 +240,7 @@ fn a_site_found_under_another_host_is_one_site() {
         assert_eq!(current(&mut *backend), (one, false));
         backend.apply(Write::Learned(Box::new(learned(2000)))).unwrap();
         assert_eq!(current(&mut *backend), (two, false));
-        backend.apply(Write::SiteEnded(two, SiteOutcome::Kept, 3000)).unwrap();
+        backend.apply(Write::site_ended(two, SiteOutcome::Kept, 3000)).unwrap();
         assert_eq!(current(&mut *backend), (two, true));
         backend.apply(Write::Learned(Box::new(learned(4000)))).unwrap();
         assert_eq!(current(&mut *backend), (two, true), "a site that has ended in this run stays so");

@@ -194,7 +194,7 @@ mod tests {
         for night in 1..=3 {
             let run = store.begin_run(&RunRequest::default()).unwrap().id;
             let seed = dehusk_core::internals::page_url::PageUrl::parse("http://a.org/").unwrap();
-            store.queue_seeds(run, &mut std::iter::once(seed), true, night).unwrap();
+            store.queue_seeds(run, &mut std::iter::once(seed.into()), night).unwrap();
             for path in ["", "x"] {
                 let url = format!("http://a.org/{path}");
                 let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, raw, warc)

@@ -7,6 +7,7 @@
 
 mod schema;
 mod runs;
+mod seeds;
 mod sites;
 mod sql;
 mod collections;
@@ -71,6 +72,7 @@ pub use row_filter::{FilterValue, RowFilter};
 pub use run_backend::RunBackend;
 pub use runs::{NewVisit, Run, RunChoice, RunRequest, SiteOutcome, VisitOutcome};
 pub use search::{Hit, IndexedPage, SearchIndex, search_file};
+pub use seeds::SeedRow;
 pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
 pub use strings::{StringsRow, feeds_source};
 pub use training_bodies::TemplateWithBodies;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::{KnownUrl, NewUrl, NewVisit, PackedPage, SiteId, SiteOutcome, SiteWork, Snapshot};
 use crate::reason::Reason;
 use crate::revisit::{TextMark, UrlOutcome};
+use crate::seed::Seed;
 use crate::validators::Validators;
 
 /// Something to write. Each is written whole or not at all.
@@ -63,9 +64,16 @@ pub enum Write {
     /// Seeds that came while the run was on. The first URL of a host is the key page of its site.
     Seeds {
         /// The seeds.
-        urls: Vec<PageUrl>,
-        /// Whether further URLs of a host wait in the frontier. They are left out otherwise.
-        keep_more: bool,
+        seeds: Vec<Seed>,
+        /// The place of the first one in their stream.
+        place: i64,
+        /// Unix milliseconds.
+        at: i64,
+    },
+    /// A site that has ended is put back into the run, if seeds of it came while it was worked on.
+    OpenAgain {
+        /// The site.
+        site: SiteId,
         /// Unix milliseconds.
         at: i64,
     },
@@ -82,8 +90,28 @@ pub enum Write {
     HostReleased(HostRelease),
     /// A host of a shared store stays leased and is left alone for longer.
     BackedOff(HostRelease),
-    /// The work on a site ended, at this time.
-    SiteEnded(SiteId, SiteOutcome, i64),
+    /// The key page of a site leads to another site of the run.
+    SiteMoved {
+        /// The site.
+        site: SiteId,
+        /// The other one.
+        to: SiteId,
+        /// Where it leads.
+        key_url: String,
+        /// Unix milliseconds.
+        at: i64,
+    },
+    /// The work on a site ended.
+    SiteEnded {
+        /// The site.
+        site: SiteId,
+        /// How.
+        outcome: SiteOutcome,
+        /// The budget that ended it before its time.
+        limit: Option<Reason>,
+        /// Unix milliseconds.
+        at: i64,
+    },
     /// The run ended.
     RunEnded {
         /// `finished` or `interrupted`.
@@ -91,6 +119,13 @@ pub enum Write {
         /// Unix milliseconds.
         at: i64,
     },
+}
+
+impl Write {
+    /// A site has ended that no budget has stopped.
+    pub fn site_ended(site: SiteId, outcome: SiteOutcome, at: i64) -> Write {
+        Write::SiteEnded { site, outcome, limit: None, at }
+    }
 }
 
 /// A page with all that belongs to it.
@@ -309,6 +344,8 @@ pub enum Query {
     LeaseHost(String),
     /// The sites of these seeds that wait.
     SitesOf(Vec<PageUrl>),
+    /// The site of this host that a seed of the run names itself.
+    SeededSite(String),
     /// The next URLs of a site.
     NextUrls(SiteId, NextUrlsQuery),
     /// A stored page, by its number.
@@ -341,6 +378,8 @@ pub struct NextUrlsQuery {
     pub waiting: bool,
     /// Longest way from the key page, in links.
     pub depth: u32,
+    /// Number of pages of the site that may be known; 0 = no limit.
+    pub max_known: usize,
     /// At most so many.
     pub n: usize,
 }
@@ -361,7 +400,9 @@ pub enum Reply {
     },
     /// A politeness key, and its lease; `None` while another worker has it.
     LeasedHost(String, Option<HostLease>),
-    /// Known pages that are due, then URLs that wait.
+    /// That site, if there is one.
+    SeededSite(Option<SiteId>),
+    /// Seeds, then known pages that are due, then URLs that wait.
     NextUrls(Vec<KnownUrl>),
     /// The page; `None` when there is none, or it cannot be read back.
     Snapshot(Option<Snapshot>),

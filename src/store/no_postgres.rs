@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use dehusk_core::internals::page_url::PageUrl;
-
-use super::{Backend, NewUrl, Queued, Run, RunBackend, SiteId, Store, StoreError, WorkerRow};
+use super::sites::Read;
+use super::{Backend, NewUrl, Run, RunBackend, SiteId, Store, StoreError, WorkerRow};
 use crate::lease_gate::WorkerSession;
+use crate::seed::Seed;
 use crate::settings::Settings;
 
 /// The back end of a crawl over a file.
@@ -42,14 +42,7 @@ impl Store {
         Ok(Vec::new())
     }
 
-    pub(super) fn queue_batches(
-        &self,
-        _: i64,
-        _: &mut dyn Iterator<Item = PageUrl>,
-        _: bool,
-        _: i64,
-        _: &mut Queued,
-    ) -> Result<(), StoreError> {
+    pub(super) fn queue_batches(&self, _: i64, _: &mut dyn Iterator<Item = Seed>, _: i64) -> Result<Read, StoreError> {
         Err(StoreError::NoDriver)
     }
 

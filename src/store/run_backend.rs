@@ -161,11 +161,13 @@ impl Backend for RunBackend {
             Write::Strings { source, at, template } => store.write_strings(&source, at, &template)?,
             Write::TemplateKept(site) => store.settle_template(run, site)?,
             Write::Links(site, links) => store.save_urls(site, &links)?,
-            Write::Seeds { urls, keep_more, at } => store.queue_streamed(run, &urls, keep_more, at)?,
+            Write::Seeds { seeds, place, at } => store.queue_streamed(run, &seeds, place, at)?,
+            Write::OpenAgain { site, at } => store.open_again(run, site, at)?,
             Write::Deferred { key, until, reason } => store.save_deferral(&key, until, &reason)?,
-            Write::SiteEnded(site, outcome, at) => {
+            Write::SiteMoved { site, to, key_url, at } => store.end_moved(site, to, &key_url, at)?,
+            Write::SiteEnded { site, outcome, limit, at } => {
                 self.templates.remove(&site);
-                store.end_site(site, &outcome, at)?;
+                store.end_site(site, &outcome, limit.as_ref(), at)?;
             }
             // Leases are for stores that are shared.
             Write::HostReleased(_) | Write::BackedOff(_) => {}
@@ -180,7 +182,8 @@ impl Backend for RunBackend {
             Query::NextSites { after, n } => {
                 Reply::NextSites(store.next_sites(self.run.id, after, n, self.run.resumed)?)
             }
-            Query::SitesOf(urls) => Reply::SitesOf(store.sites_of(self.run.id, &urls, self.run.resumed)?),
+            Query::SitesOf(urls) => Reply::SitesOf(store.sites_of(self.run.id, &urls)?),
+            Query::SeededSite(host) => Reply::SeededSite(store.seeded_site(self.run.id, &host)?),
             Query::NextUrls(site, wanted) => Reply::NextUrls(store.next_urls(self.run.id, site, &wanted)?),
             Query::Snapshot(page) => Reply::Snapshot(store.load_snapshot(page)?),
             Query::NewestSnapshot(site, url) => {

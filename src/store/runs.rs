@@ -45,10 +45,12 @@ pub enum VisitOutcome {
     NotModified,
     /// The server says that it is no more.
     Gone,
+    /// The settings of the crawl forbid it; nothing was sent.
+    Refused,
 }
 
 impl VisitOutcome {
-    const ALL: [VisitOutcome; 7] = [
+    const ALL: [VisitOutcome; 8] = [
         VisitOutcome::Fetched,
         VisitOutcome::Redirected,
         VisitOutcome::FetchError,
@@ -56,6 +58,7 @@ impl VisitOutcome {
         VisitOutcome::Forbidden,
         VisitOutcome::NotModified,
         VisitOutcome::Gone,
+        VisitOutcome::Refused,
     ];
 
     /// The outcome with this word in the table.
@@ -73,6 +76,7 @@ impl VisitOutcome {
             VisitOutcome::Forbidden => "forbidden",
             VisitOutcome::NotModified => "not_modified",
             VisitOutcome::Gone => "gone",
+            VisitOutcome::Refused => "refused",
         }
     }
 }

@@ -215,6 +215,12 @@ CREATE VIEW page_kinds AS SELECT p.id, k.kind FROM pages p
     "
 -- From here on, templates.body is MessagePack (zstd). JSON of earlier versions is still read.
 ",
+    "
+ALTER TABLE urls ADD COLUMN seed_run INTEGER;   -- last run whose seed list has it beside the key page of its site
+ALTER TABLE sites ADD COLUMN seed_kind INTEGER NOT NULL DEFAULT 0;    -- 0 a URL, 1 a host, 2 named by a list
+CREATE INDEX urls_of_seeds ON urls (seed_run, site_id, rank) WHERE seed_run IS NOT NULL;
+CREATE INDEX urls_wanted ON urls (site_id, rank) WHERE seed_run IS NOT NULL AND seed_run IS DISTINCT FROM run_id;
+",
 ];
 
 /// Views of former files, which are opened for reading and so not migrated, with the first version that has them.

@@ -1,16 +1,29 @@
 //! The sites of a run: seeds go in, work comes out.
 
 use super::sql::{Row, SqlResult, params};
-use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
-use super::urls::{KnownUrl, NewUrl};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::urls::KnownUrl;
 use super::{SiteId, SiteOutcome, Store, StoreError, VisitOutcome, url_at};
 use crate::reason::{Reason, ReasonCode};
+use crate::seed::{Seed, SeedKind};
 use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::template::Template;
 
 /// Seeds written in one transaction.
 const BATCH: usize = 100_000;
+
+/// Seeds beside the key page that a site begins with.
+const MOST_SEEDS: usize = 100;
+
+/// What was read of a list of seeds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Read {
+    pub(super) seeds: usize,
+    pub(super) hosts: usize,
+}
 
 /// What became of the seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,9 +34,9 @@ pub struct Queued {
     pub ended: usize,
     /// Those of them that failed.
     pub failed: usize,
-    /// Further URLs of those sites that wait in the frontier.
+    /// Seeds of those sites beside their key pages.
     pub urls: usize,
-    /// Seeds left out because their host came before.
+    /// Seeds that were named before.
     pub repeated: usize,
 }
 
@@ -48,8 +61,12 @@ pub struct SiteWork {
     pub key: Option<KnownUrl>,
     /// Rules that its origins gave, and when.
     pub robots: Vec<StoredRobots>,
-    /// What this run did before a restart.
+    /// What this run did before a restart, or before the site was opened again for further seeds.
     pub past: Vec<PastVisit>,
+    /// The first of its seeds beside the key page, visited or not.
+    pub seeds: Vec<PageUrl>,
+    /// How its seed came.
+    pub seed_kind: SeedKind,
 }
 
 /// A robots.txt as it was answered.
@@ -85,47 +102,45 @@ fn failure(row: &Row<'_>) -> SqlResult<Option<Reason>> {
 }
 
 impl Store {
-    /// Puts seeds into a run. The first URL of a host is its key page; further ones wait in the frontier with
-    /// `keep_more`, and are left out without. Doing it again after a restart changes nothing.
-    pub fn queue_seeds(
-        &self,
-        run: i64,
-        seeds: &mut dyn Iterator<Item = PageUrl>,
-        keep_more: bool,
-        at: i64,
-    ) -> Result<Queued, StoreError> {
-        let mut queued = Queued::default();
+    /// Puts seeds into a run. The first URL of a host is its key page, further ones wait in the frontier. Doing it
+    /// again after a restart changes nothing.
+    pub fn queue_seeds(&self, run: i64, seeds: &mut dyn Iterator<Item = Seed>, at: i64) -> Result<Queued, StoreError> {
         if self.is_shared() {
-            self.queue_batches(run, seeds, keep_more, at, &mut queued)?;
-            return self.count_queued(run, queued);
+            let read = self.queue_batches(run, seeds, at)?;
+            return self.count_queued(run, read);
         }
-        let mut known: FxHashMap<String, SiteId> = FxHashMap::default();
+        let mut known: FxHashMap<String, (SiteId, u64)> = FxHashMap::default();
         let mut seeds = seeds.peekable();
-        let mut rank = 0;
+        let mut read = Read::default();
         while seeds.peek().is_some() {
             self.begin_writing()?;
-            for url in seeds.by_ref().take(BATCH) {
+            for seed in seeds.by_ref().take(BATCH) {
+                let url = &seed.url;
                 let host = url.authority();
                 let bare = host.strip_prefix("www.").unwrap_or(&host);
-                rank += 1;
+                read.seeds += 1;
                 match known.get(bare) {
-                    Some(site) if keep_more => {
-                        queued.urls += usize::from(self.save_url(*site, &NewUrl::new(&url, 0, rank))?);
+                    Some((site, key)) if *key != url.fingerprint() => {
+                        self.save_seed(run, *site, url, read.seeds as i64)?;
                     }
-                    Some(_) => queued.repeated += 1,
+                    Some(_) => {}
                     None => {
-                        let bare = bare.to_owned();
-                        let site = self.queue_site(run, &host, &bare, &url, at)?;
-                        known.insert(bare, site);
+                        let site = self.queue_site(run, &host, bare, &seed, at)?;
+                        known.insert(bare.to_owned(), (site, url.fingerprint()));
                     }
                 }
             }
             self.batch("COMMIT")?;
         }
-        self.count_queued(run, queued)
+        self.count_queued(run, Read { hosts: known.len(), ..read })
     }
 
-    fn count_queued(&self, run: i64, mut queued: Queued) -> Result<Queued, StoreError> {
+    fn count_queued(&self, run: i64, read: Read) -> Result<Queued, StoreError> {
+        let sql = "SELECT count(*) FROM urls WHERE seed_run = ?1 AND seed_run IS NOT NULL";
+        let urls = self.row::<i64>(sql, params![run], |row| row.get(0))? as usize;
+        // Where the list was read before a restart, nothing is read.
+        let repeated = read.seeds.saturating_sub(read.hosts + urls);
+        let mut queued = Queued { urls, repeated, ..Queued::default() };
         let sql =
             "SELECT count(*), count(outcome), count(*) FILTER (WHERE outcome = 'failed') FROM sites WHERE run_id = ?1";
         let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
@@ -134,40 +149,62 @@ impl Store {
         Ok(queued)
     }
 
-    /// Puts seeds into a run that is on. A further URL of a host waits in the frontier.
-    pub fn queue_streamed(&self, run: i64, seeds: &[PageUrl], keep_more: bool, at: i64) -> Result<(), StoreError> {
-        for url in seeds {
-            let host = url.authority();
+    /// Puts seeds into a run that is on, `place` being that of the first one in their stream. A further URL of a host
+    /// waits in the frontier, and opens its site again where that has ended.
+    pub fn queue_streamed(&self, run: i64, seeds: &[Seed], place: i64, at: i64) -> Result<(), StoreError> {
+        let mut known: FxHashMap<String, (SiteId, u64)> = FxHashMap::default();
+        for (place, seed) in (place..).zip(seeds) {
+            let (url, host) = (&seed.url, seed.url.authority());
             let bare = host.strip_prefix("www.").unwrap_or(&host);
-            match self.site_of(run, bare)? {
-                Some((_, seed)) if seed == url.as_str() => {}
-                Some((site, _)) if keep_more => drop(self.save_url(site, &NewUrl::new(url, 0, 0))?),
-                Some(_) => {}
-                None => drop(self.queue_site(run, &host, bare, url, at)?),
+            let (site, key) = match known.get(bare) {
+                Some(found) => *found,
+                None => {
+                    let found = match self.site_of(run, bare)? {
+                        Some((site, key)) => (site, key.fingerprint()),
+                        None => (self.queue_site(run, &host, bare, seed, at)?, url.fingerprint()),
+                    };
+                    known.insert(bare.to_owned(), found);
+                    found
+                }
+            };
+            if key != url.fingerprint() && self.save_seed(run, site, url, place)? {
+                self.open_again(run, site, at)?;
             }
         }
         Ok(())
     }
 
+    /// Puts a site that has ended in this run back into it, if it has seeds that were not visited.
+    pub fn open_again(&self, run: i64, site: SiteId, at: i64) -> Result<(), StoreError> {
+        let sql = "UPDATE sites SET outcome = NULL WHERE id = ?1 AND outcome IS NOT NULL AND run_id = ?2
+            AND EXISTS (SELECT 1 FROM urls WHERE site_id = ?1 AND seed_run = ?2 AND seed_run IS NOT NULL
+                AND seed_run IS DISTINCT FROM run_id AND (state = 0 OR next_due <= ?3))";
+        if self.execute(sql, params![site, run, at])? > 0 {
+            self.queue_host(run, site)?;
+        }
+        Ok(())
+    }
+
     /// The site of a host in a run, under the number that it has there, and its seed.
-    fn site_of(&self, run: i64, bare: &str) -> Result<Option<(SiteId, String)>, StoreError> {
+    fn site_of(&self, run: i64, bare: &str) -> Result<Option<(SiteId, PageUrl)>, StoreError> {
         let sql = "SELECT now.id, coalesce(sites.seed_url, sites.key_url) FROM sites
             JOIN sites AS now ON now.id = coalesce(sites.moved_to, sites.id)
             WHERE sites.host IN (?2, 'www.' || ?2) AND now.run_id = ?1 ORDER BY sites.updated_at DESC LIMIT 1";
-        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let row = |row: &Row<'_>| Ok((row.get(0)?, url_at(row, 1)?));
         self.find(sql, params![run, bare], row)
     }
 
     /// The site of a seed, put into the run where it is not in it yet.
-    fn queue_site(&self, run: i64, host: &str, bare: &str, url: &PageUrl, at: i64) -> Result<SiteId, StoreError> {
+    fn queue_site(&self, run: i64, host: &str, bare: &str, seed: &Seed, at: i64) -> Result<SiteId, StoreError> {
+        let Seed { url, kind } = seed;
         let sql =
             "SELECT id, run_id, moved_to FROM sites WHERE host IN (?1, 'www.' || ?1) ORDER BY updated_at DESC LIMIT 1";
         let row = |row: &Row<'_>| Ok((row.get::<i64>(0)?, row.get::<Option<i64>>(1)?, row.get::<Option<i64>>(2)?));
         let found = self.find(sql, params![bare], row)?;
         let Some((id, in_run, moved_to)) = found else {
-            let sql = "INSERT INTO sites (host, key_url, seed_url, run_id, updated_at) VALUES (?1, ?2, ?2, ?3, ?4)
-                RETURNING id";
-            let id = self.row(sql, params![host, url.as_str(), run, at], |row| row.get(0))?;
+            let sql = "INSERT INTO sites (host, key_url, seed_url, run_id, updated_at, seed_kind)
+                VALUES (?1, ?2, ?2, ?3, ?4, ?5) RETURNING id";
+            let id = self.row(sql, params![host, url.as_str(), run, at, *kind as i64], |row| row.get(0))?;
             self.queue_host(run, id)?;
             return Ok(id);
         };
@@ -181,13 +218,14 @@ impl Store {
             // The same seed leads where it led last time.
             None => {
                 "UPDATE sites SET run_id = ?2, outcome = NULL, reason = NULL, updated_at = ?3, seed_url = ?4,
-                    key_url = CASE WHEN seed_url IS NOT DISTINCT FROM ?4 THEN key_url ELSE ?4 END WHERE id = ?1"
+                    key_url = CASE WHEN seed_url IS NOT DISTINCT FROM ?4 THEN key_url ELSE ?4 END, seed_kind = ?5
+                    WHERE id = ?1"
             }
         };
         let id = moved_to.unwrap_or(id);
         match moved_to {
             Some(_) => self.execute(sql, params![id, run, at]),
-            None => self.execute(sql, params![id, run, at, url.as_str()]),
+            None => self.execute(sql, params![id, run, at, url.as_str(), *kind as i64]),
         }?;
         self.queue_host(run, id)?;
         Ok(id)
@@ -205,30 +243,35 @@ impl Store {
     }
 
     /// The sites of these seeds that wait in a run, each once.
-    pub fn sites_of(&self, run: i64, seeds: &[PageUrl], resumed: bool) -> Result<Vec<SiteWork>, StoreError> {
-        let mut sites = Vec::new();
-        for url in seeds {
-            let host = url.authority();
+    pub fn sites_of(&self, run: i64, seeds: &[PageUrl]) -> Result<Vec<SiteWork>, StoreError> {
+        let hosts: FxHashSet<String> = seeds.iter().map(PageUrl::authority).collect();
+        let mut sites = BTreeSet::new();
+        for host in hosts {
             let found = self.site_of(run, host.strip_prefix("www.").unwrap_or(&host))?;
             sites.extend(found.map(|(site, _)| site));
         }
-        sites.sort_unstable();
-        sites.dedup();
-        let found = sites.into_iter().map(|site| self.next_sites(run, site - 1, 1, resumed).map(|found| (site, found)));
+        let found = sites.into_iter().map(|site| self.next_sites(run, site - 1, 1, true).map(|found| (site, found)));
         let found: Vec<(SiteId, Vec<SiteWork>)> = found.collect::<Result<_, _>>()?;
         Ok(found.into_iter().flat_map(|(site, found)| found.into_iter().filter(move |work| work.id == site)).collect())
     }
 
     /// The next sites of a run that wait, beyond site `after`.
     pub fn next_sites(&self, run: i64, after: SiteId, n: usize, resumed: bool) -> Result<Vec<SiteWork>, StoreError> {
-        let sql = "SELECT id, host, key_url, template_run IS NOT DISTINCT FROM ?1, reason, reason_code FROM sites
-            WHERE run_id = ?1 AND outcome IS NULL AND id > ?2 ORDER BY id LIMIT ?3";
-        let rows: Vec<(SiteId, String, PageUrl, bool, Option<Reason>)> =
+        let sql = "SELECT id, host, key_url, template_run IS NOT DISTINCT FROM ?1, reason, reason_code, seed_kind
+            FROM sites WHERE run_id = ?1 AND outcome IS NULL AND id > ?2 ORDER BY id LIMIT ?3";
+        let rows: Vec<(SiteId, String, PageUrl, bool, Option<Reason>, SeedKind)> =
             self.rows(sql, params![run, after, n as i64], |row| {
-                Ok((row.get(0)?, row.get::<String>(1)?, url_at(row, 2)?, row.get(3)?, failure(row)?))
+                Ok((
+                    row.get(0)?,
+                    row.get::<String>(1)?,
+                    url_at(row, 2)?,
+                    row.get(3)?,
+                    failure(row)?,
+                    SeedKind::from_number(row.get(6)?),
+                ))
             })?;
         rows.into_iter()
-            .map(|(id, host, key_url, template_is_settled, failure)| {
+            .map(|(id, host, key_url, template_is_settled, failure, seed_kind)| {
                 let template = self.site_template(id, &host)?;
                 Ok(SiteWork {
                     template_is_new: template.as_ref().is_some_and(|(of_run, _)| *of_run == Some(run)),
@@ -238,6 +281,8 @@ impl Store {
                     key: self.find_url(id, &key_url)?,
                     robots: self.load_robots(&host)?,
                     past: if resumed { self.past_visits(run, id)? } else { Vec::new() },
+                    seeds: self.seeds_of(run, id, MOST_SEEDS)?,
+                    seed_kind,
                     id,
                     host,
                     key_url,
@@ -263,6 +308,27 @@ impl Store {
             let outcome = VisitOutcome::from_word(&row.get::<String>(1)?).unwrap_or(VisitOutcome::FetchError);
             Ok(PastVisit { url: url_at(row, 0)?, outcome, reason: row.get(2)?, page: row.get(3)? })
         })
+    }
+
+    /// The site of this host that a seed of the run names itself.
+    pub fn seeded_site(&self, run: i64, host: &str) -> Result<Option<SiteId>, StoreError> {
+        let sql = "SELECT id, seed_url FROM sites WHERE host IN (?2, 'www.' || ?2) AND run_id = ?1
+            AND seed_url IS NOT NULL";
+        let bare = host.strip_prefix("www.").unwrap_or(host);
+        let rows: Vec<(SiteId, PageUrl)> =
+            self.rows(sql, params![run, bare], |row| Ok((row.get(0)?, url_at(row, 1)?)))?;
+        // What a redirect has led to bears the seed of the site that it came from.
+        let is_own = |url: &PageUrl| {
+            let host = url.authority();
+            host.strip_prefix("www.").unwrap_or(&host) == bare
+        };
+        Ok(rows.into_iter().find(|(_, seed)| is_own(seed)).map(|(site, _)| site))
+    }
+
+    /// Ends a site whose key page leads to another site of the run.
+    pub fn end_moved(&self, site: SiteId, to: SiteId, key_url: &str, at: i64) -> Result<(), StoreError> {
+        let sql = "UPDATE sites SET outcome = 'moved', reason = ?2, updated_at = ?3, moved_to = ?4 WHERE id = ?1";
+        self.execute(sql, params![site, format!("leads to {key_url}"), at, to]).map(drop)
     }
 
     /// Gives a site of this run the host that its key page was found on. Where that host is a site already, what
@@ -293,8 +359,7 @@ impl Store {
                 let sql = if table == "visits" { sql.replace('+', "") } else { sql };
                 self.execute(&sql, params![run, found, site])?;
             }
-            let sql = "UPDATE sites SET outcome = 'moved', reason = ?2, updated_at = ?3, moved_to = ?4 WHERE id = ?1";
-            self.execute(sql, params![site, format!("leads to {key_url}"), at, found])?;
+            self.end_moved(site, found, key_url, at)?;
         }
         Ok(found)
     }
@@ -323,8 +388,11 @@ impl Store {
 
     /// Records how the work on a site ended. A site whose key page cannot be had any more is looked for again from its
     /// seed next time.
-    pub fn end_site(&self, site: SiteId, end: &SiteOutcome, at: i64) -> Result<(), StoreError> {
+    ///
+    /// `limit` is the budget that ended it before its time.
+    pub fn end_site(&self, site: SiteId, end: &SiteOutcome, limit: Option<&Reason>, at: i64) -> Result<(), StoreError> {
         let (outcome, reason) = end.words();
+        let reason = reason.or(limit);
         let sql = "UPDATE sites SET outcome = ?2, updated_at = ?4,
             reason = CASE ?2 WHEN 'interrupted' THEN coalesce(?3, reason) ELSE ?3 END,
             reason_code = CASE ?2 WHEN 'interrupted' THEN coalesce(?5, reason_code) ELSE ?5 END WHERE id = ?1";

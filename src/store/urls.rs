@@ -27,6 +27,11 @@ impl NewUrl {
     }
 }
 
+/// The rank of a seed at this place of its list. Seeds go before all links.
+pub(super) const fn seed_rank(place: i64) -> i64 {
+    place - (1 << 40)
+}
+
 /// A URL of the frontier, with what its last visit said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownUrl {
@@ -42,12 +47,15 @@ pub struct KnownUrl {
     pub warc: Option<String>,
     /// When it is due again.
     pub next_due: Option<i64>,
+    /// Whether the seed list of the run names it.
+    pub is_seed: bool,
 }
 
 impl KnownUrl {
     /// A URL of which nothing is known.
     pub fn new(url: PageUrl) -> KnownUrl {
-        KnownUrl { url, depth: 0, validators: Validators::default(), snapshot_at: None, warc: None, next_due: None }
+        let (validators, is_seed) = (Validators::default(), false);
+        KnownUrl { url, depth: 0, validators, snapshot_at: None, warc: None, next_due: None, is_seed }
     }
 }
 
@@ -61,7 +69,7 @@ fn known(row: &Row<'_>) -> SqlResult<KnownUrl> {
         None => Validators::default(),
     };
     let (next_due, warc) = (row.get(5)?, row.get(6)?);
-    Ok(KnownUrl { url: url_at(row, 0)?, depth: row.get(1)?, validators, snapshot_at, next_due, warc })
+    Ok(KnownUrl { url: url_at(row, 0)?, depth: row.get(1)?, validators, snapshot_at, next_due, warc, is_seed: false })
 }
 
 impl Store {
@@ -80,27 +88,70 @@ impl Store {
         }
     }
 
+    /// Puts a seed into the frontier that is not the key page of its site. Says whether the list of the run names it
+    /// for the first time.
+    pub(super) fn save_seed(&self, run: i64, site: SiteId, url: &PageUrl, place: i64) -> Result<bool, StoreError> {
+        let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, seed_run)
+            VALUES (?1, ?2, ?3, 0, 0, ?4, ?5)
+            ON CONFLICT (site_id, fingerprint) DO UPDATE SET seed_run = ?5, rank = ?4, depth = 0
+            WHERE urls.seed_run IS DISTINCT FROM ?5";
+        let row = params![site, url.fingerprint() as i64, url.as_str(), seed_rank(place), run];
+        self.execute(sql, row).map(|n| n > 0)
+    }
+
+    /// Seeds of a site that the run has not visited, in the order of their list. Those that are known and not due by
+    /// `due` are left out.
+    fn next_seeds(&self, run: i64, site: SiteId, due: i64, n: usize) -> Result<Vec<KnownUrl>, StoreError> {
+        let sql = format!(
+            "{KNOWN} WHERE u.site_id = ?1 AND u.seed_run IS NOT NULL AND u.seed_run IS DISTINCT FROM u.run_id
+             AND u.seed_run = ?2 AND (u.state = 0 OR u.next_due <= ?3) ORDER BY u.rank, u.id LIMIT ?4"
+        );
+        let found: Vec<KnownUrl> = self.rows(&sql, params![site, run, due, n as i64], known)?;
+        Ok(found.into_iter().map(|known| KnownUrl { is_seed: true, ..known }).collect())
+    }
+
+    /// The seeds of a site beside its key page, visited or not, in the order of their list.
+    pub(super) fn seeds_of(&self, run: i64, site: SiteId, n: usize) -> Result<Vec<PageUrl>, StoreError> {
+        let sql = "SELECT url FROM urls WHERE seed_run = ?1 AND seed_run IS NOT NULL AND site_id = ?2
+            ORDER BY rank, id LIMIT ?3";
+        self.rows(sql, params![run, site, n as i64], |row| url_at(row, 0))
+    }
+
     /// What is known of a URL.
     pub fn find_url(&self, site: SiteId, url: &PageUrl) -> Result<Option<KnownUrl>, StoreError> {
         let sql = format!("{KNOWN} WHERE u.site_id = ?1 AND u.fingerprint = ?2");
         self.find(&sql, params![site, url.fingerprint() as i64], known)
     }
 
-    /// The next URLs of a site: known pages that are due first, then those that wait.
+    /// The next URLs of a site: seeds first, then known pages that are due, then those that wait.
     pub fn next_urls(&self, run: i64, site: SiteId, wanted: &NextUrlsQuery) -> Result<Vec<KnownUrl>, StoreError> {
-        let sql = format!(
-            "{KNOWN} WHERE u.site_id = ?1 AND u.state > 0 AND u.run_id IS DISTINCT FROM ?2 AND u.next_due <= ?3
-             AND (?4 OR u.page_id IS NOT NULL) ORDER BY u.next_due, u.id LIMIT ?5"
-        );
         let due = if wanted.all { i64::MAX } else { wanted.now };
-        let mut found: Vec<KnownUrl> =
-            self.rows(&sql, params![site, run, due, wanted.waiting, wanted.n as i64], known)?;
-        if wanted.waiting && found.len() < wanted.n {
+        let mut found = self.next_seeds(run, site, due, wanted.n)?;
+        if found.len() < wanted.n {
             let sql = format!(
-                "{KNOWN} WHERE u.site_id = ?1 AND u.state = 0 AND u.depth <= ?2 ORDER BY u.rank, u.id LIMIT ?3"
+                "{KNOWN} WHERE u.site_id = ?1 AND u.state > 0 AND u.run_id IS DISTINCT FROM ?2 AND u.next_due <= ?3
+                 AND u.seed_run IS DISTINCT FROM ?2 AND (?4 OR u.page_id IS NOT NULL)
+                 ORDER BY u.next_due, u.id LIMIT ?5"
             );
-            let rows: Vec<KnownUrl> =
-                self.rows(&sql, params![site, wanted.depth, (wanted.n - found.len()) as i64], known)?;
+            let left = (wanted.n - found.len()) as i64;
+            let rows: Vec<KnownUrl> = self.rows(&sql, params![site, run, due, wanted.waiting, left], known)?;
+            found.extend(rows);
+        }
+        let room = match wanted.max_known {
+            0 => wanted.n,
+            most if wanted.waiting => {
+                let sql = "SELECT count(*) FROM urls WHERE site_id = ?1 AND page_id IS NOT NULL";
+                most.saturating_sub(self.row::<i64>(sql, params![site], |row| row.get(0))? as usize)
+            }
+            _ => 0,
+        };
+        let left = room.min(wanted.n.saturating_sub(found.len()));
+        if wanted.waiting && left > 0 {
+            let sql = format!(
+                "{KNOWN} WHERE u.site_id = ?1 AND u.state = 0 AND u.depth <= ?2 AND u.seed_run IS DISTINCT FROM ?4
+                 ORDER BY u.rank, u.id LIMIT ?3"
+            );
+            let rows: Vec<KnownUrl> = self.rows(&sql, params![site, wanted.depth, left as i64, run], known)?;
             found.extend(rows);
         }
         Ok(found)
@@ -164,6 +215,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seed::Seed;
     use crate::settings::Settings;
     use crate::store::RunRequest;
 
@@ -173,12 +225,12 @@ mod tests {
         let store = Store::create(&dir.path().join("f.db"), 3).unwrap();
         let run = store.begin_run(&RunRequest::default()).unwrap().id;
         let url = |path: &str| PageUrl::parse(&format!("http://a.b{path}")).unwrap();
-        let mut seeds = [url("/"), url("/1"), url("/2"), url("/1#x"), url("//2?")].into_iter();
-        let queued = store.queue_seeds(run, &mut seeds, true, 0).unwrap();
-        assert_eq!((queued.sites, queued.urls), (1, 2));
+        let mut seeds = [url("/"), url("/1"), url("/2"), url("/1#x"), url("//2?")].into_iter().map(Seed::from);
+        let queued = store.queue_seeds(run, &mut seeds, 0).unwrap();
+        assert_eq!((queued.sites, queued.urls, queued.repeated), (1, 2, 2));
         let site = store.next_sites(run, 0, 9, false).unwrap().remove(0).id;
         let revisit = Settings::default().revisit;
-        let wanted = NextUrlsQuery { now: 0, all: false, waiting: true, depth: 9, n: 9 };
+        let wanted = NextUrlsQuery { now: 0, all: false, waiting: true, depth: 9, max_known: 0, n: 9 };
         let paths = |run: i64, wanted: &NextUrlsQuery| -> Vec<String> {
             store.next_urls(run, site, wanted).unwrap().iter().map(|known| known.url.to_string()).collect()
         };

@@ -177,7 +177,7 @@ pub fn seeds(data: &[u8]) {
     std::fs::write(&path, data).expect("the folder for temporary files can be written");
     let mut seeds = Seeds::default();
     seeds.add(&path.to_string_lossy()).expect("the file is there");
-    for url in seeds.into_urls().take(10_000) {
+    for dehusk::seed::Seed { url, .. } in seeds.into_seeds().take(10_000) {
         assert!(url.as_str().len() <= 8 * 1024 && PageUrl::parse(url.as_str()).is_ok());
     }
     std::fs::remove_file(&path).expect("the file is there");

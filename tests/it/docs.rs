@@ -109,7 +109,7 @@ fn example_seeds_are_urls() {
         seeds.add(entry.unwrap().path().to_str().unwrap()).unwrap();
     }
     let rejected = seeds.rejected();
-    assert!(seeds.into_urls().count() > 3 && rejected.count() == 0);
+    assert!(seeds.into_seeds().count() > 3 && rejected.count() == 0);
 }
 
 #[test]

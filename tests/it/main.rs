@@ -38,6 +38,7 @@ mod no_links;
 mod operating;
 #[cfg(feature = "serve")]
 mod serve;
+mod seeds;
 mod situations;
 mod skipped;
 mod soak;

@@ -19,6 +19,14 @@ pub(super) fn print(
     let db = &crate::store::shown(&settings.store.path);
     print_sites(sites, db, out)?;
     print_totals(summary, out)?;
+    if let Some(limit) = summary.limit {
+        let key = limit.as_str();
+        writeln!(out, "crawl.{key} has ended the run: what is left waits, and the same command goes on with it")?;
+    }
+    let limited = sites.iter().filter(|site| site.limit.is_some()).count();
+    if limited > 0 {
+        writeln!(out, "{} sites ended by a budget (crawl.site.*): their rest waits for the next run", count(limited))?;
+    }
     print_hints(&summary.stats, db, out)
 }
 
@@ -94,9 +102,6 @@ fn print_hints(stats: &Stats, db: &str, out: &mut impl Write) -> io::Result<()> 
     }
     if stats.not_due > 0 {
         writeln!(out, "--all fetches pages that are not due, too")?;
-    }
-    if stats.repeated_seeds > 0 {
-        writeln!(out, "{} seeds skipped: an earlier seed has the same host", count(stats.repeated_seeds))?;
     }
     let program = program();
     writeln!(

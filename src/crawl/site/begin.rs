@@ -6,10 +6,11 @@ use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Command, Context, Phase, SiteCrawl, Walk, WalkTemplate};
+use super::{Command, Context, Phase, SiteCrawl, Spent, Walk, WalkTemplate};
 use crate::crawl::request::{Request, RequestKind};
 use crate::crawl::stats::SiteSummary;
 use crate::reason::{Reason, ReasonCode};
+use crate::seed::SeedKind;
 use crate::settings::Mode;
 use crate::store::{KnownUrl, SiteOutcome, SiteWork, VisitOutcome};
 use crate::validators::Validators;
@@ -34,7 +35,7 @@ impl SiteCrawl {
         let template = lasting_template(&mut work, cx);
         let known = with_archive(work.key.take().unwrap_or_else(|| KnownUrl::new(work.key_url.clone())), cx);
         let start = plan(&work, template.as_deref(), &known, cx);
-        let mut site = SiteCrawl::new(work, recalled);
+        let mut site = SiteCrawl::new(work, recalled, cx);
         let mut out = Vec::new();
         match start {
             Start::Walk(outcome) => {
@@ -53,7 +54,11 @@ impl SiteCrawl {
             Start::Links => {
                 let mut walk = Walk::new(SiteOutcome::Walked, WalkTemplate::None);
                 if !is_over(&known, cx) {
-                    walk.window.push_back(KnownUrl { next_due: known.next_due, ..KnownUrl::new(site.seed.clone()) });
+                    walk.window.push_back(KnownUrl {
+                        next_due: known.next_due,
+                        is_seed: true,
+                        ..KnownUrl::new(site.seed.clone())
+                    });
                 }
                 site.site = Some(cx.tools.scope.site(&site.seed));
                 // What was requested before a restart is known to the frontier.
@@ -64,8 +69,8 @@ impl SiteCrawl {
                 let kind = RequestKind::Page { site: site.id };
                 let request = match template {
                     // Unchanged is an answer only where there is a template to keep.
-                    Some(_) => Request::conditional(kind, KnownUrl { depth: 0, ..known }),
-                    None => Request::new(site.seed.clone(), kind),
+                    Some(_) => Request::conditional(kind, KnownUrl { depth: 0, is_seed: true, ..known }),
+                    None => Request::seed(site.seed.clone(), site.id),
                 };
                 site.request_page(Phase::KeyPage(template), request, cx, &mut out);
             }
@@ -73,9 +78,9 @@ impl SiteCrawl {
         (site, out)
     }
 
-    fn new(work: SiteWork, origins: Vec<String>) -> SiteCrawl {
+    fn new(work: SiteWork, origins: Vec<String>, cx: &Context<'_>) -> SiteCrawl {
         let fetched = work.past.iter().filter(|visit| visit.outcome == VisitOutcome::Fetched);
-        let fetched: FxHashSet<u64> = fetched.map(|visit| visit.url.fingerprint()).collect();
+        let fetched: FxHashSet<u64> = fetched.map(|visit| cx.tools.scope.strip(&visit.url).fingerprint()).collect();
         let n_unchanged = work.past.iter().filter(|visit| visit.outcome == VisitOutcome::NotModified).count();
         let past: FxHashMap<_, _> = work.past.into_iter().map(|visit| (visit.url.to_string(), visit)).collect();
         SiteCrawl {
@@ -83,6 +88,14 @@ impl SiteCrawl {
             seed: work.key_url,
             phase: Phase::Computing,
             site: None,
+            seeds: work.seeds.into(),
+            n_key_failures: 0,
+            seed_kind: work.seed_kind,
+            may_be_http: work.seed_kind == SeedKind::Host,
+            n_lists: 0,
+            begins_with_list: false,
+            held: None,
+            spent: Spent { since: cx.now, ..Spent::default() },
             fetched,
             n_unchanged,
             n_requests: 0,

@@ -8,7 +8,8 @@ use super::super::workers::{Tools, Work, WorkResult};
 use crate::fetch::Fetched;
 use crate::reason::Reason;
 use crate::scope::Refusal;
-use crate::store::{KnownUrl, Query, SiteOutcome, Snapshot, StalePage, Write};
+use crate::seed::Seed;
+use crate::store::{KnownUrl, Query, SiteId, SiteOutcome, Snapshot, StalePage, Write};
 
 /// Something that happened to a site.
 pub(in crate::crawl) enum SiteEvent {
@@ -16,12 +17,16 @@ pub(in crate::crawl) enum SiteEvent {
     Fetched(Request, Box<Fetched>),
     /// robots.txt disallows the URL.
     Disallowed(Request, String),
+    /// `crawl.never` lists the URL.
+    Refused(Request, Refusal),
     /// The origin of the URL cannot be asked in this run.
     Unavailable(Request, Reason),
     /// The request was not sent, as the crawl stops.
     Abandoned,
     /// A CPU thread is done.
     Computed(WorkResult),
+    /// The store has answered: the site of a host that has a seed of its own.
+    SeededSite(Option<SiteId>),
     /// The store has answered: the next URLs.
     Urls(Vec<KnownUrl>),
     /// The store has answered: a page that this run fetched before a restart.
@@ -36,14 +41,17 @@ pub(in crate::crawl) enum SiteEvent {
 
 /// Something that a site wants done. Commands are carried out in order.
 pub(in crate::crawl) enum Command {
-    /// Put a request into the queue of its host; the answer is `Fetched`, `Disallowed`, `Unavailable` or `Abandoned`.
+    /// Put a request into the queue of its host; the answer is `Fetched`, `Disallowed`, `Refused`, `Unavailable` or
+    /// `Abandoned`.
     Fetch(Request, QueueEnd),
     /// Hand work to a CPU thread; the answer is `Computed`.
     Compute(Work),
     /// Write.
     Write(Write),
-    /// Ask the store; the answer is `Urls`, `Snapshot`, `Stale`, `Settled` or `Taken`.
+    /// Ask the store; the answer is `Urls`, `Snapshot`, `SeededSite`, `Stale`, `Settled` or `Taken`.
     Ask(Query),
+    /// Put these seeds into the run.
+    Seeds(Vec<Seed>),
     /// Count something.
     Count(Count),
     /// The site has ended. Always the last command of a site.

@@ -14,7 +14,10 @@
 //! - Every site ends exactly once.
 
 mod begin;
+mod budget;
 mod command;
+mod key_page;
+mod list;
 mod recleaning;
 mod replay;
 mod response;
@@ -25,6 +28,7 @@ mod simulation;
 mod tests;
 mod walk;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,7 +41,9 @@ use super::stats::SiteSummary;
 use super::workers::{FetchedPage, KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory, Work, WorkResult};
 use crate::reason::{Reason, ReasonCode};
 use crate::scope::Refusal;
+use crate::seed::SeedKind;
 use crate::store::{LearnedWrite, NewUrl, PageWrite, PastVisit, Query, SiteId, SiteOutcome, Write, feeds_source};
+use budget::Spent;
 
 pub(super) use command::{Command, Context, Count, SiteEvent};
 pub(super) use walk::{Walk, WalkTemplate};
@@ -49,6 +55,21 @@ pub(super) struct SiteCrawl {
     phase: Phase,
     /// Known with the key page.
     site: Option<Site>,
+    /// Further seeds, which may be key pages and training pages.
+    seeds: VecDeque<PageUrl>,
+    /// Key pages that could not be had.
+    n_key_failures: usize,
+    /// How the seed came.
+    seed_kind: SeedKind,
+    /// Sitemaps, feeds and OPML among the seeds that were read.
+    n_lists: usize,
+    /// Whether the seed is such a list, so that the key page is one of its pages.
+    begins_with_list: bool,
+    /// What waits while a list is read on a CPU thread.
+    held: Option<Phase>,
+    /// Whether the seed names a host without a scheme, of which only https was tried.
+    may_be_http: bool,
+    spent: Spent,
     /// Fingerprints of the pages that this run has fetched.
     fetched: FxHashSet<u64>,
     /// Pages that were as they had been.
@@ -58,7 +79,7 @@ pub(super) struct SiteCrawl {
     origins: Vec<String>,
     /// What this run did for the site before a restart, by URL.
     past: FxHashMap<String, PastVisit>,
-    /// The request whose answer is read from the store.
+    /// The request whose answer is read from the store, or that waits for an answer of the store.
     replayed: Option<Request>,
     /// Bytes of its pages and trees in memory, roughly.
     memory: usize,
@@ -124,15 +145,17 @@ impl SiteCrawl {
         }
     }
 
-    /// Notes that a request was sent.
-    pub(super) fn count_request(&mut self) {
+    /// Notes that a request was sent, and that it gave a body of so many bytes.
+    pub(super) fn count_request(&mut self, n_bytes: usize) {
         self.n_requests += 1;
+        self.spent.bytes += n_bytes;
     }
 
     /// The summary of a site that ended.
     pub(super) fn summary(&self, outcome: &SiteOutcome, took: Duration) -> SiteSummary {
         let mut summary = self.summary.clone();
         summary.end(outcome, took);
+        summary.limit = self.spent.limit.as_ref().map(|limit| limit.code);
         (summary.pages, summary.requests) = (self.fetched.len(), self.n_requests);
         summary
     }
@@ -154,6 +177,8 @@ impl SiteCrawl {
                 SiteEvent::Fetched(request, fetched) => self.on_fetched(phase, request, *fetched, cx, out),
                 SiteEvent::Snapshot(snapshot) => self.on_snapshot(phase, snapshot, cx, out),
                 SiteEvent::Disallowed(request, reason) => self.on_disallowed(phase, request, reason, cx, out),
+                SiteEvent::Refused(request, refusal) => self.on_refused(phase, request, refusal, cx, out),
+                SiteEvent::SeededSite(other) => self.on_seeded_site(phase, other, cx, out),
                 SiteEvent::Unavailable(request, reason) => self.on_unavailable(phase, request, reason, cx, out),
                 SiteEvent::Urls(urls) => self.on_urls(phase, urls, cx, out),
                 SiteEvent::Abandoned => match phase {
@@ -192,6 +217,9 @@ impl SiteCrawl {
                 }
                 self.memory -= std::mem::take(&mut self.memory_to_release).min(self.memory);
                 self.site.get_or_insert_with(|| learner.learner.site().clone());
+                if let Some(limit) = self.exhausted(cx) {
+                    return self.stop_learning(learner, limit, out);
+                }
                 let request = Request { depth: 1, ..Request::new(url, RequestKind::Page { site: self.id }) };
                 self.request_page(Phase::Training(learner), request, cx, out);
             }
@@ -243,6 +271,7 @@ impl SiteCrawl {
                 }
                 self.end(outcome, cx, out);
             }
+            WorkResult::Listed(listed) => self.on_listed(listed, cx, out),
             WorkResult::Broken(text) => {
                 self.end(SiteOutcome::Failed(Reason::new(ReasonCode::Internal, text)), cx, out);
             }
@@ -262,7 +291,7 @@ impl SiteCrawl {
             self.summary.set_template(template);
             self.summary.old_template_coverage = learned.old_template_coverage;
         }
-        let is_elsewhere = learned.key_url != self.seed.as_str();
+        let is_elsewhere = learned.key_url != self.seed.as_str() && !self.begins_with_list;
         let found = is_elsewhere.then(|| (learned.host.clone(), learned.key_url));
         self.summary.host = learned.host;
         self.site = Some(learned.site);
@@ -310,7 +339,9 @@ impl SiteCrawl {
                 let is_short = cx.memory_is_short;
                 let is_last = self.training_bytes > cx.tools.settings.crawl.memory / SITE_SHARE;
                 match phase {
-                    Phase::KeyPage(template) => Work::Key(page, template, is_short),
+                    Phase::KeyPage(template) => {
+                        Work::Key { page, template, is_packed: is_short, seeds: self.seeds.drain(..).collect() }
+                    }
                     Phase::Training(learner) => Work::Learn(learner, Some(page), TrainingMemory { is_short, is_last }),
                     phase => return self.lose(&phase, cx, out),
                 }
@@ -338,6 +369,7 @@ impl SiteCrawl {
             Phase::Training(learner) => {
                 self.compute(Work::Learn(learner, None, TrainingMemory::default()), out);
             }
+            Phase::KeyPage(template) => self.no_key_page(template, reason, cx, out),
             _ => self.end(SiteOutcome::Failed(reason), cx, out),
         }
     }
@@ -358,7 +390,7 @@ impl SiteCrawl {
                 self.walk(Box::new(walk), cx, out);
             }
             // Requested without a condition: a server that answers so all the same has no page.
-            _ => self.end(SiteOutcome::Failed(Reason::new(ReasonCode::HttpStatus, "answers 304")), cx, out),
+            phase => self.no_page(phase, Reason::new(ReasonCode::HttpStatus, "answers 304"), cx, out),
         }
     }
 
@@ -377,7 +409,8 @@ impl SiteCrawl {
         self.phase = Phase::Ended;
         self.memory = 0;
         if outcome != SiteOutcome::Moved {
-            out.push(Command::Write(Write::SiteEnded(self.id, outcome.clone(), cx.now)));
+            let limit = self.spent.limit.clone();
+            out.push(Command::Write(Write::SiteEnded { site: self.id, outcome: outcome.clone(), limit, at: cx.now }));
         }
         out.push(Command::End(outcome));
     }

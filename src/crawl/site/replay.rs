@@ -51,7 +51,7 @@ impl SiteCrawl {
     ) {
         loop {
             if matches!(phase, Phase::Walking(_))
-                && let Some(outcome) = settled_outcome(&request, &past)
+                && let Some(outcome) = settled_outcome(&request, &past, cx)
             {
                 // The URL was visited under another name. It must not be given to the walk again.
                 let reason = past.reason.unwrap_or_else(|| format!("leads to {}", request.url));
@@ -82,8 +82,9 @@ impl SiteCrawl {
                     self.n_unchanged = self.n_unchanged.saturating_sub(1);
                     return self.unchanged(phase, cx, out);
                 }
-                (VisitOutcome::Failed | VisitOutcome::Gone | VisitOutcome::Forbidden, _) => {
+                (VisitOutcome::Failed | VisitOutcome::Gone | VisitOutcome::Forbidden | VisitOutcome::Refused, _) => {
                     let code = match past.outcome {
+                        VisitOutcome::Refused => ReasonCode::Refused,
                         VisitOutcome::Forbidden => ReasonCode::RobotsDisallowed,
                         VisitOutcome::Gone => ReasonCode::HttpStatus,
                         _ => ReasonCode::Other,
@@ -95,8 +96,12 @@ impl SiteCrawl {
                 (VisitOutcome::FetchError | VisitOutcome::Fetched, _) => break,
             }
         }
-        if request.url != request.asked && self.fetched.contains(&request.url.fingerprint()) {
+        let named = cx.tools.scope.strip(&request.url);
+        if named != request.asked && self.fetched.contains(&named.fingerprint()) {
             return self.led_to_fetched(phase, request, cx, out);
+        }
+        if matches!(phase, Phase::KeyPage(_)) && request.hops > 0 {
+            return self.follow_key_page(phase, request, out);
         }
         self.phase = phase;
         out.push(Command::Fetch(request, QueueEnd::Front));
@@ -136,6 +141,7 @@ impl SiteCrawl {
             body: snapshot.body,
             ..Response::empty(snapshot.url, snapshot.status)
         };
+        let response = Response { url: cx.tools.scope.strip(&response.url), ..response };
         self.fetched.insert(response.url.fingerprint());
         let page = FetchedPage {
             request,
@@ -151,11 +157,15 @@ impl SiteCrawl {
 
 /// What the frontier must note about a URL of the walk whose visit is remembered; `None` when its page is still to be
 /// read.
-fn settled_outcome(request: &Request, past: &PastVisit) -> Option<UrlOutcome> {
+fn settled_outcome(request: &Request, past: &PastVisit, cx: &Context<'_>) -> Option<UrlOutcome> {
+    // A session in a redirect does not make another page.
+    let is_elsewhere = || cx.tools.scope.strip(&request.url).fingerprint() != request.asked.fingerprint();
     match past.outcome {
         VisitOutcome::Gone => Some(UrlOutcome::Gone),
-        VisitOutcome::Failed | VisitOutcome::Forbidden => Some(UrlOutcome::Failed),
-        VisitOutcome::Fetched | VisitOutcome::NotModified => (request.hops > 0).then_some(UrlOutcome::Moved),
+        VisitOutcome::Failed | VisitOutcome::Forbidden | VisitOutcome::Refused => Some(UrlOutcome::Failed),
+        VisitOutcome::Fetched | VisitOutcome::NotModified => {
+            (request.hops > 0 && is_elsewhere()).then_some(UrlOutcome::Moved)
+        }
         VisitOutcome::Redirected | VisitOutcome::FetchError => None,
     }
 }

@@ -2,13 +2,14 @@
 
 use dehusk_core::internals::page_url::PageUrl;
 
-use super::{Command, Context, Count, Phase, SiteCrawl, TREE_BYTES};
+use super::{Command, Context, Count, Phase, SiteCrawl, TREE_BYTES, count_refused};
 use crate::crawl::request::{QueueEnd, Request, RequestKind};
 use crate::crawl::visit::{unsent_visit, visit_of};
 use crate::crawl::workers::FetchedPage;
 use crate::fetch::{Fetched, Response, redirect_target};
 use crate::reason::{Reason, ReasonCode};
 use crate::revisit::UrlOutcome;
+use crate::scope::Refusal;
 use crate::store::{NewVisit, SiteOutcome, VisitOutcome, Write};
 
 /// What follows from an answer.
@@ -17,6 +18,8 @@ enum NextStep {
     Unchanged,
     Retry,
     Follow(PageUrl),
+    /// The target of a redirect is not to be requested.
+    Refuse(PageUrl, Refusal),
     GiveUp(Reason, UrlOutcome),
 }
 
@@ -31,7 +34,7 @@ impl SiteCrawl {
     ) {
         let visit = visit_of(&request, &fetched, cx.clock);
         let was_sent = fetched.times.is_some();
-        match self.next_step(&request, fetched, cx) {
+        match self.next_step(&phase, &request, fetched, cx) {
             NextStep::Page(response) => self.on_response(phase, request, response, visit, cx, out),
             NextStep::Unchanged => {
                 let visit = NewVisit { outcome: VisitOutcome::NotModified, ..visit };
@@ -44,8 +47,18 @@ impl SiteCrawl {
                 self.send_again(phase, request.retry(), QueueEnd::Back, cx, out);
             }
             NextStep::Follow(target) => self.follow(phase, request, target, visit, cx, out),
+            NextStep::Refuse(target, refusal) => {
+                count_refused(vec![refusal], out);
+                let text = format!("leads to {target}, which is not requested ({})", refusal.name());
+                let reason = Reason::new(ReasonCode::Refused, text);
+                let visit = NewVisit { outcome: VisitOutcome::Refused, reason: Some(reason.text.clone()), ..visit };
+                out.push(Command::Write(Write::Visit(visit, row_of(&request, UrlOutcome::Failed))));
+                self.spent.failures += 1;
+                self.no_page(phase, reason, cx, out);
+            }
             NextStep::GiveUp(reason, _) if cx.is_stopping && !was_sent => self.no_page(phase, reason, cx, out),
             NextStep::GiveUp(reason, outcome) => {
+                self.spent.failures += usize::from(was_sent);
                 out.push(Command::Count(Count::Error));
                 let visit = NewVisit { reason: Some(reason.text.clone()), ..visit };
                 let visit = match (outcome, visit.outcome) {
@@ -60,7 +73,7 @@ impl SiteCrawl {
         }
     }
 
-    fn next_step(&self, request: &Request, fetched: Fetched, cx: &Context<'_>) -> NextStep {
+    fn next_step(&self, phase: &Phase, request: &Request, fetched: Fetched, cx: &Context<'_>) -> NextStep {
         let settings = &cx.tools.settings;
         let may_retry = request.attempts < settings.fetch.retries;
         let response = match fetched.outcome {
@@ -71,7 +84,7 @@ impl SiteCrawl {
             }
         };
         if let Some(target) = redirect_target(&response) {
-            return self.redirect(request, target, settings.fetch.max_redirects);
+            return self.redirect(phase, request, target, cx);
         }
         let patience = settings.politeness.max_back_off;
         let give_up = |code, text: String| NextStep::GiveUp(Reason::new(code, text), UrlOutcome::Failed);
@@ -94,17 +107,26 @@ impl SiteCrawl {
         }
     }
 
-    /// A key page may be anywhere. Once it is found, what leaves its site is of no use and is not requested.
-    fn redirect(&self, request: &Request, target: PageUrl, most: usize) -> NextStep {
+    /// A key page may be anywhere. Once it is found, what leaves its site is of no use and is not requested. The target
+    /// passes the rules for links, as it is named without session and tracking parameters.
+    fn redirect(&self, phase: &Phase, request: &Request, target: PageUrl, cx: &Context<'_>) -> NextStep {
         let give_up = |code, text: String| NextStep::GiveUp(Reason::new(code, text), UrlOutcome::Failed);
-        if request.hops >= most {
+        if request.hops >= cx.tools.settings.fetch.max_redirects {
             return give_up(ReasonCode::Redirects, format!("more than {} redirects", request.hops));
         }
-        match &self.site {
-            Some(site) if site.claim(target.clone()).is_none() => {
-                give_up(ReasonCode::OtherSite, format!("leads to {target}, outside the site"))
-            }
-            _ => NextStep::Follow(target),
+        if let Some(site) = &self.site
+            && site.claim(target.clone()).is_none()
+        {
+            return give_up(ReasonCode::OtherSite, format!("leads to {target}, outside the site"));
+        }
+        let (scope, named) = (&cx.tools.scope, cx.tools.scope.strip(&target));
+        let allowed = match (phase, &request.kind) {
+            (Phase::KeyPage(_), _) | (_, RequestKind::Sitemap { .. }) => scope.allows_key(&named),
+            _ => scope.allows(&request.url, &named),
+        };
+        match allowed {
+            Ok(()) => NextStep::Follow(target),
+            Err(refusal) => NextStep::Refuse(target, refusal),
         }
     }
 
@@ -118,7 +140,9 @@ impl SiteCrawl {
         out: &mut Vec<Command>,
     ) {
         let visit = NewVisit { reason: Some(target.to_string()), ..visit };
-        if self.fetched.contains(&target.fingerprint()) {
+        // A server that adds a session to the same URL is asked for it: the page is stored without.
+        let named = cx.tools.scope.strip(&target).fingerprint();
+        if self.fetched.contains(&named) {
             let row = Some((request.asked.clone(), UrlOutcome::Moved));
             out.push(Command::Write(Write::Visit(visit, row)));
             if matches!(phase, Phase::Training(_)) && !cx.is_stopping {
@@ -130,6 +154,7 @@ impl SiteCrawl {
         let request = request.redirected(target);
         match self.recalled(&request.url) {
             Some(past) if !cx.is_stopping => self.replay(phase, request, past, cx, out),
+            None if matches!(phase, Phase::KeyPage(_)) && !cx.is_stopping => self.follow_key_page(phase, request, out),
             _ => self.send_again(phase, request, QueueEnd::Front, cx, out),
         }
     }
@@ -152,10 +177,15 @@ impl SiteCrawl {
         out: &mut Vec<Command>,
     ) {
         out.push(Command::Count(Count::Page));
+        let response = Response { url: cx.tools.scope.strip(&response.url), ..response };
         let fetched_at = visit.sent_at.unwrap_or(cx.now);
+        if response.is_list {
+            return self.on_list(phase, request, response, visit, out);
+        }
         let mut visit = Some(visit);
         match request.kind {
             RequestKind::Page { .. } => {
+                self.spent.failures = 0;
                 self.fetched.insert(response.url.fingerprint());
             }
             _ => out.extend(visit.take().map(|visit| Command::Write(Write::Visit(visit, None)))),
@@ -176,6 +206,28 @@ impl SiteCrawl {
         let visit = unsent_visit(&request, VisitOutcome::Forbidden, Some(reason.clone()));
         out.push(Command::Write(Write::Visit(visit, row_of(&request, UrlOutcome::Failed))));
         self.no_page(phase, Reason::new(ReasonCode::RobotsDisallowed, reason), cx, out);
+    }
+
+    /// A URL that the settings forbid.
+    pub(super) fn on_refused(
+        &mut self,
+        phase: Phase,
+        request: Request,
+        refusal: Refusal,
+        cx: &Context<'_>,
+        out: &mut Vec<Command>,
+    ) {
+        let text = self.refuse(request, refusal, out);
+        self.no_page(phase, Reason::new(ReasonCode::Refused, text), cx, out);
+    }
+
+    /// Notes that a URL is not requested. Returns why.
+    pub(super) fn refuse(&self, request: Request, refusal: Refusal, out: &mut Vec<Command>) -> String {
+        count_refused(vec![refusal], out);
+        let text = format!("the settings forbid it ({})", refusal.name());
+        let visit = unsent_visit(&request, VisitOutcome::Refused, Some(text.clone()));
+        out.push(Command::Write(Write::Visit(visit, row_of(&request, UrlOutcome::Failed))));
+        text
     }
 
     /// A request that is not sent, for a reason that concerns its whole origin. Its URL goes on waiting for another
@@ -201,6 +253,15 @@ impl SiteCrawl {
                 };
                 self.end_walk(walk, outcome, cx, out);
             }
+            Phase::KeyPage(template) if !is_elsewhere && !cx.is_stopping => match self.with_http() {
+                Some(url) => {
+                    let request = Request::seed(url, self.id);
+                    self.request_page(Phase::KeyPage(template), request, cx, out);
+                }
+                // Further seeds of the host are as far out of reach.
+                None if origin == self.seed.origin() => self.end(SiteOutcome::Failed(reason), cx, out),
+                None => self.no_key_page(template, reason, cx, out),
+            },
             phase => self.no_page(phase, reason, cx, out),
         }
     }

@@ -169,6 +169,7 @@ impl Simulation<'_> {
                         self.commit();
                     }
                 }
+                Command::Seeds(_) => panic!("no seed of the world is a list"),
                 Command::Count(_) => {}
                 Command::End(outcome) => {
                     self.sites.remove(&id).expect("a site ends once");
@@ -226,6 +227,7 @@ impl Simulation<'_> {
                     self.tell(id, SiteEvent::Urls(urls));
                 }
                 Reply::Snapshot(snapshot) => self.tell(id, SiteEvent::Snapshot(snapshot.map(Box::new))),
+                Reply::SeededSite(other) => self.tell(id, SiteEvent::SeededSite(other)),
                 Reply::StalePages(pages) => self.tell(id, SiteEvent::Stale(pages)),
                 Reply::CurrentSite(now, has_ended) => self.settle(id, now, has_ended),
                 Reply::NextSites(_) | Reply::SitesOf(_) | Reply::LeasedSites { .. } | Reply::LeasedHost(..) => {
@@ -336,8 +338,8 @@ pub(super) fn crawl_night(world: &World, path: &Path, night: i64, seed: u64, par
         let store = Store::create(path, 1).unwrap();
         let run = store.begin_run(&RunRequest { at: now, ..RunRequest::default() }).unwrap();
         assert_eq!(run, Run { id: night, resumed: part > 0 });
-        let mut seeds = HOSTS.iter().map(|host| PageUrl::parse(&format!("{host}/")).unwrap());
-        store.queue_seeds(run.id, &mut seeds, true, now).unwrap();
+        let mut seeds = HOSTS.iter().map(|host| PageUrl::parse(&format!("{host}/")).unwrap().into());
+        store.queue_seeds(run.id, &mut seeds, now).unwrap();
         let tools = tools(path);
         let simulation = Simulation {
             world,

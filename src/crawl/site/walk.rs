@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Command, Context, Phase, SiteCrawl, begin, count_refused};
 use crate::crawl::request::{QueueEnd, Request, RequestKind};
 use crate::crawl::workers::{FeedTexts, Work};
+use crate::reason::Reason;
 use crate::scope::{Queries, Refusal};
 use crate::settings::Mode;
 use crate::store::{KnownUrl, NextUrlsQuery, Query, SiteOutcome};
@@ -99,7 +100,11 @@ impl SiteCrawl {
         if cx.is_stopping {
             return self.end_walk(walk, SiteOutcome::Interrupted, cx, out);
         }
+        let limit = self.exhausted(cx);
         if let Some(url) = walk.announced.pop_front() {
+            if let Some(limit) = limit {
+                return self.end_exhausted(walk, limit, cx, out);
+            }
             let request = Request::new(url, RequestKind::Sitemap { site: self.id });
             out.push(Command::Fetch(request, QueueEnd::Back));
             self.phase = Phase::Walking(walk);
@@ -107,14 +112,21 @@ impl SiteCrawl {
         }
         walk.entries = FeedTexts::default();
         while let Some(known) = walk.window.pop_front() {
-            if known.snapshot_at.is_none() && !self.has_room(cx) {
+            if known.snapshot_at.is_none() && !known.is_seed && !self.has_room(cx) {
                 continue;
+            }
+            if let Err(refusal) = self.may_request(&known.url, cx) {
+                self.refuse(Request::new(known.url, RequestKind::Page { site: self.id }), refusal, out);
+                continue;
+            }
+            if let Some(limit) = limit {
+                return self.end_exhausted(walk, limit, cx, out);
             }
             let kind = RequestKind::Page { site: self.id };
             let request = if walk.keeps_template() {
                 Request::conditional(kind, begin::with_archive(known, cx))
             } else {
-                Request { depth: known.depth, ..Request::new(known.url, kind) }
+                Request { depth: known.depth, may_be_list: known.is_seed, ..Request::new(known.url, kind) }
             };
             return self.request_page(Phase::Walking(walk), request, cx, out);
         }
@@ -124,6 +136,7 @@ impl SiteCrawl {
             all: cx.tools.settings.revisit.all,
             waiting: self.has_room(cx),
             depth: crawl.max_depth(),
+            max_known: crawl.site_max_pages,
             n: WINDOW,
         };
         out.push(Command::Ask(Query::NextUrls(self.id, wanted)));
@@ -136,15 +149,35 @@ impl SiteCrawl {
             phase => return self.lose(&phase, cx, out),
         };
         if urls.is_empty() {
-            let outcome = match std::mem::replace(&mut walk.outcome, SiteOutcome::Interrupted) {
-                // Its pages were due, its key page was not.
-                SiteOutcome::NotDue if self.n_requests > 0 => SiteOutcome::Kept,
-                outcome => outcome,
-            };
-            return self.end_walk(walk, outcome, cx, out);
+            let outcome = std::mem::replace(&mut walk.outcome, SiteOutcome::Interrupted);
+            return self.end_walk(walk, self.after_walk(outcome), cx, out);
         }
         walk.window = urls.into();
         self.walk(walk, cx, out);
+    }
+
+    /// Ends a walk whose budget is used up. What is left waits for the next run.
+    fn end_exhausted(&mut self, mut walk: Box<Walk>, limit: Reason, cx: &Context<'_>, out: &mut Vec<Command>) {
+        self.spent.limit = Some(limit);
+        let outcome = std::mem::replace(&mut walk.outcome, SiteOutcome::Interrupted);
+        self.end_walk(walk, self.after_walk(outcome), cx, out);
+    }
+
+    /// How a site ends that has walked.
+    fn after_walk(&self, outcome: SiteOutcome) -> SiteOutcome {
+        match outcome {
+            // Its pages were due, its key page was not.
+            SiteOutcome::NotDue if self.n_requests > 0 => SiteOutcome::Kept,
+            outcome => outcome,
+        }
+    }
+
+    /// Whether a URL that is known may still be requested. Settings may have changed since, and seeds pass no link.
+    fn may_request(&self, url: &PageUrl, cx: &Context<'_>) -> Result<(), Refusal> {
+        match *url == self.seed {
+            true => cx.tools.scope.allows_key(url),
+            false => cx.tools.scope.allows(url, url),
+        }
     }
 
     /// Whether the site may have another page that was never seen.

@@ -81,7 +81,7 @@ pub(super) fn key_page(
     site: SiteId,
     fetched: FetchedPage,
     template: Option<Arc<Template>>,
-    is_packed: bool,
+    (is_packed, seeds): (bool, Vec<PageUrl>),
     tools: &Tools,
 ) -> WorkResult {
     let parsed = ParsedPage::new(&fetched, tools);
@@ -100,6 +100,7 @@ pub(super) fn key_page(
     let options = &tools.settings.core.learn;
     let own = Site::of(&parsed.page.url, options.links.same_site);
     let mut learner = Learner::new(parsed.page, own, Some(tools.scope.link_filter()), options);
+    learner.offer(seeds);
     if let Some((body, content_type)) = packed.filter(|_| options.search.stop_after == 0) {
         learner.pack_key(rebuild(body, content_type, tools.settings.core.parse));
     }

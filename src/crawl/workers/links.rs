@@ -149,6 +149,22 @@ pub(super) fn sitemap(mut walk: Box<Walk>, own: &Site, fetched: &FetchedPage, to
     WorkResult::Announced { walk, links, refused, strings }
 }
 
+/// What a list of URLs names.
+#[derive(Default)]
+pub(in crate::crawl) struct Listed {
+    pub(in crate::crawl) pages: Vec<PageUrl>,
+    /// Further lists.
+    pub(in crate::crawl) lists: Vec<PageUrl>,
+}
+
+/// The URLs of a list that is a seed.
+pub(super) fn listed(fetched: &FetchedPage) -> Listed {
+    let response = &fetched.response;
+    let announced = parse_announced(&response.body);
+    let absolute = |urls: &[String]| urls.iter().filter_map(|url| response.url.join(url)).collect();
+    Listed { pages: absolute(&announced.pages), lists: absolute(&announced.sitemaps) }
+}
+
 /// Links of a training page; those of the key page in the paper's order.
 pub(super) fn training_page_links(page: &FoundPage, own: &Site, is_key: bool, tools: &Tools) -> Vec<PageUrl> {
     let options = &tools.settings.core.learn.links;

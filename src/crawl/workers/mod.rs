@@ -17,6 +17,7 @@ use dehusk_core::internals::template::Template;
 
 pub(super) use clean::cleaning_number;
 pub(super) use learn::{KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory};
+pub(super) use links::Listed;
 pub(super) use page::FetchedPage;
 pub(super) use strings::FeedTexts;
 
@@ -50,14 +51,23 @@ pub(super) fn work_settings(settings: &Settings) -> Settings {
 
 /// Work for a CPU thread.
 pub(super) enum Work {
-    /// The key page. It fits the stored template, or a learner is made. The last field says whether it is kept packed.
-    Key(Box<FetchedPage>, Option<Arc<Template>>, bool),
+    /// The key page. It fits the stored template, or a learner is made.
+    Key {
+        page: Box<FetchedPage>,
+        template: Option<Arc<Template>>,
+        /// Whether the page is kept packed.
+        is_packed: bool,
+        /// Further seeds of the site, which may be training pages.
+        seeds: Vec<PageUrl>,
+    },
     /// An answer for the learner.
     Learn(Box<SiteLearner>, Option<Box<FetchedPage>>, TrainingMemory),
     /// A sitemap for the learner.
     LearnSitemap(Box<SiteLearner>, Box<FetchedPage>),
     /// A page of the walk.
     Walk(Box<Walk>, Site, Box<FetchedPage>),
+    /// A seed that is a list of URLs.
+    List(Box<FetchedPage>),
     /// A sitemap or feed.
     Sitemap(Box<Walk>, Site, Box<FetchedPage>),
     /// A walk that is over: the number of its model.
@@ -88,6 +98,8 @@ pub(super) enum WorkResult {
     ModelNumbered { walk: Box<Walk>, model: u64, confirmed: Vec<ConfirmedPage> },
     /// Pages that were cleaned again by the model of this number, and the place of the last one.
     Recleaned { walk: Box<Walk>, model: u64, after: i64, pages: Vec<RecleanedPage> },
+    /// What a list names.
+    Listed(Listed),
     /// The training pages for the store.
     ModelStored(Option<Box<StoredTrainingSet>>, SiteOutcome),
     /// The work could not be done: a defect of ours, which must not end the crawl.
@@ -102,10 +114,11 @@ impl Work {
     /// Bytes of its page.
     fn n_bytes(&self) -> usize {
         match self {
-            Work::Key(page, ..)
+            Work::Key { page, .. }
             | Work::Learn(_, Some(page), _)
             | Work::LearnSitemap(_, page)
             | Work::Walk(_, _, page)
+            | Work::List(page)
             | Work::Sitemap(_, _, page) => page.response.body.len(),
             _ => 0,
         }
@@ -130,13 +143,16 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> WorkResult {
     let is_large = work.n_bytes() > tools.settings.crawl.memory / LARGE_SHARE;
     let _alone = is_large.then(|| tools.large.lock());
     match work {
-        Work::Key(page, template, is_packed) => learn::key_page(site, *page, template, is_packed, tools),
+        Work::Key { page, template, is_packed, seeds } => {
+            learn::key_page(site, *page, template, (is_packed, seeds), tools)
+        }
         Work::Learn(learner, page, memory) => learn::training_page(site, learner, page, memory, tools),
         Work::LearnSitemap(learner, page) => learn::sitemap(learner, &page, tools),
         Work::Walk(walk, own, page) if tools.settings.crawl.mode == Mode::Links => {
             links::seen(site, walk, &tools.scope.site(own.key()), *page, tools)
         }
         Work::Walk(walk, own, page) => clean::walk_page(site, walk, &own, *page, tools),
+        Work::List(page) => WorkResult::Listed(links::listed(&page)),
         Work::Sitemap(walk, own, page) => links::sitemap(walk, &own, &page, tools),
         Work::NumberModel(walk) => reclean::number_model(walk, tools),
         Work::Reclean(walk, model, pages) => reclean::reclean(walk, model, pages, tools),

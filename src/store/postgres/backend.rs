@@ -154,7 +154,7 @@ impl SharedBackend {
         let (run, worker) = (self.inner.run().id, self.session.worker);
         match write {
             // Its site waits for another worker.
-            Write::SiteEnded(_, SiteOutcome::Interrupted, _) => Ok(Vec::new()),
+            Write::SiteEnded { outcome: SiteOutcome::Interrupted, .. } => Ok(Vec::new()),
             Write::HostReleased(release) => self.store().release_host(run, worker, &release).map(|()| Vec::new()),
             Write::BackedOff(release) => self.store().note_back_off(worker, &release).map(|()| Vec::new()),
             Write::RunEnded { outcome, at } => {

@@ -48,9 +48,10 @@ pub fn start_backend(
 const TABLES: &str = include_str!("schema.sql");
 
 /// What brings a database of a version to the next one, in order.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     include_str!("kinds.sql"),
     "-- Version 3: from here on, templates.body is MessagePack (zstd). JSON of earlier versions is still read.\n",
+    include_str!("seed_lists.sql"),
 ];
 
 /// The newest version.

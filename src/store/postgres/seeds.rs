@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
-use dehusk_core::internals::page_url::PageUrl;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::politeness::PolitenessKey;
+use crate::seed::Seed;
+use crate::store::sites::Read;
 use crate::store::sql::params;
-use crate::store::{NewUrl, Queued, SiteId, Store, StoreError};
+use crate::store::urls::seed_rank;
+use crate::store::{NewUrl, SiteId, Store, StoreError};
 
 /// Seeds written in one transaction.
 const BATCH: usize = 100_000;
@@ -17,9 +19,9 @@ const BATCH: usize = 100_000;
 const ANALYZED: i64 = 1000;
 
 /// A seed of a batch.
-struct Seed {
-    url: PageUrl,
-    /// Its place in the list.
+struct Row {
+    seed: Seed,
+    /// By its place in the list.
     rank: i64,
     /// Whether it is the first one of its host.
     is_first: bool,
@@ -28,26 +30,27 @@ struct Seed {
 /// The seeds of a batch, and the sites that they are of.
 const TABLES: &str = "
 CREATE TEMP TABLE IF NOT EXISTS incoming (rank BIGINT, is_first BOOLEAN, host TEXT COLLATE \"C\",
-    bare TEXT COLLATE \"C\", key TEXT COLLATE \"C\", url TEXT COLLATE \"C\", fingerprint BIGINT);
+    bare TEXT COLLATE \"C\", key TEXT COLLATE \"C\", url TEXT COLLATE \"C\", fingerprint BIGINT, kind BIGINT);
 CREATE TEMP TABLE IF NOT EXISTS incoming_sites (bare TEXT COLLATE \"C\" PRIMARY KEY, site BIGINT, in_run BIGINT,
-    moved_to BIGINT, host TEXT COLLATE \"C\", key TEXT COLLATE \"C\", url TEXT COLLATE \"C\");
+    moved_to BIGINT, host TEXT COLLATE \"C\", key TEXT COLLATE \"C\", url TEXT COLLATE \"C\", kind BIGINT);
 TRUNCATE incoming, incoming_sites";
 
 /// Which known site each host of the batch is.
 const FIND: &str = "INSERT INTO incoming_sites
-    SELECT DISTINCT ON (i.bare) i.bare, s.id, s.run_id, s.moved_to, i.host, i.key, i.url FROM incoming i
+    SELECT DISTINCT ON (i.bare) i.bare, s.id, s.run_id, s.moved_to, i.host, i.key, i.url, i.kind
+    FROM incoming i
     LEFT JOIN LATERAL (SELECT * FROM sites WHERE sites.host IN (i.bare, 'www.' || i.bare)
         ORDER BY updated_at DESC LIMIT 1) s ON TRUE
     ORDER BY i.bare, i.rank";
 
 /// New sites, known ones, and those that a redirect led to last time. As in `queue_site`.
 const QUEUE: [&str; 3] = [
-    "INSERT INTO sites (host, key_url, seed_url, run_id, updated_at, politeness_key)
-        SELECT host, url, url, ?1, ?2, key FROM incoming_sites WHERE site IS NULL ORDER BY bare
+    "INSERT INTO sites (host, key_url, seed_url, run_id, updated_at, politeness_key, seed_kind)
+        SELECT host, url, url, ?1, ?2, key, kind FROM incoming_sites WHERE site IS NULL ORDER BY bare
         ON CONFLICT (host) DO NOTHING",
     "UPDATE sites SET run_id = ?1, outcome = NULL, reason = NULL, updated_at = ?2, seed_url = i.url,
         key_url = CASE WHEN sites.seed_url IS NOT DISTINCT FROM i.url THEN sites.key_url ELSE i.url END,
-        politeness_key = i.key
+        politeness_key = i.key, seed_kind = i.kind
         FROM incoming_sites i WHERE sites.id = i.site AND i.moved_to IS NULL AND i.in_run IS DISTINCT FROM ?1",
     "UPDATE sites SET run_id = ?1, outcome = NULL, reason = NULL, updated_at = ?2
         FROM incoming_sites i WHERE sites.id = i.moved_to AND sites.run_id IS DISTINCT FROM ?1",
@@ -60,60 +63,66 @@ const HOSTS: &str = "INSERT INTO hosts (key, run_id)
     WHERE s.politeness_key IS NOT NULL AND s.run_id = ?1 AND s.outcome IS NULL ORDER BY 1
     ON CONFLICT (key) DO UPDATE SET run_id = excluded.run_id WHERE hosts.run_id IS DISTINCT FROM excluded.run_id";
 
-/// Further URLs of a host, for the frontier.
-const URLS: &str = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank)
-    SELECT coalesce(f.moved_to, f.site, (SELECT id FROM sites WHERE host = f.host)), i.fingerprint, i.url, 0, 0, i.rank
-    FROM incoming i JOIN incoming_sites f ON f.bare = i.bare WHERE NOT i.is_first ORDER BY i.rank
-    ON CONFLICT DO NOTHING";
+/// Further URLs of a host, for the frontier. As in `save_seed`.
+const URLS: &str = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, seed_run)
+    SELECT DISTINCT ON (1, 2) coalesce(f.moved_to, f.site, (SELECT id FROM sites WHERE host = f.host)), i.fingerprint,
+        i.url, 0, 0, i.rank, ?1::BIGINT
+    FROM incoming i JOIN incoming_sites f ON f.bare = i.bare WHERE NOT i.is_first ORDER BY 1, 2, i.rank
+    ON CONFLICT (site_id, fingerprint) DO UPDATE SET seed_run = excluded.seed_run, rank = excluded.rank, depth = 0
+    WHERE urls.seed_run IS DISTINCT FROM excluded.seed_run";
 
 impl Store {
     pub(in crate::store) fn queue_batches(
         &self,
         run: i64,
-        seeds: &mut dyn Iterator<Item = PageUrl>,
-        keep_more: bool,
+        seeds: &mut dyn Iterator<Item = Seed>,
         at: i64,
-        queued: &mut Queued,
-    ) -> Result<(), StoreError> {
-        // Digests of hosts: a hundred million names would not fit.
-        let mut known: FxHashSet<u64> = FxHashSet::default();
+    ) -> Result<Read, StoreError> {
+        // Digests of hosts with those of their key pages: a hundred million names would not fit.
+        let mut known: FxHashMap<u64, u64> = FxHashMap::default();
         let mut batch = Vec::with_capacity(BATCH);
-        let mut rank = 0;
+        let mut n_seeds = 0;
         loop {
             let next = seeds.next();
             let is_last = next.is_none();
-            if let Some(url) = next {
-                rank += 1;
+            if let Some(seed) = next {
+                let url = &seed.url;
+                n_seeds += 1;
                 let host = url.authority();
-                let is_first = known.insert(xxh3_64(host.strip_prefix("www.").unwrap_or(&host).as_bytes()));
-                match is_first || keep_more {
-                    true => batch.push(Seed { url, rank, is_first }),
-                    false => queued.repeated += 1,
+                let bare = xxh3_64(host.strip_prefix("www.").unwrap_or(&host).as_bytes());
+                let key = known.get(&bare).copied();
+                known.entry(bare).or_insert(url.fingerprint());
+                if key != Some(url.fingerprint()) {
+                    batch.push(Row { rank: seed_rank(n_seeds), is_first: key.is_none(), seed });
                 }
             }
             if batch.len() == BATCH || is_last {
-                queued.urls += self.queue_batch(run, &batch, at)?;
+                self.queue_batch(run, &batch, at)?;
                 batch.clear();
             }
             if is_last {
                 // Without figures the server reads whole tables for one site.
-                return if rank > ANALYZED { self.batch("ANALYZE sites, hosts, urls") } else { Ok(()) };
+                if n_seeds > ANALYZED {
+                    self.batch("ANALYZE sites, hosts, urls")?;
+                }
+                return Ok(Read { seeds: n_seeds as usize, hosts: known.len() });
             }
         }
     }
 
-    /// Puts a batch of seeds into a run. Returns the number of further URLs that are new.
-    fn queue_batch(&self, run: i64, seeds: &[Seed], at: i64) -> Result<usize, StoreError> {
-        let Some(server) = self.server() else { return Ok(0) };
+    /// Puts a batch of seeds into a run.
+    fn queue_batch(&self, run: i64, seeds: &[Row], at: i64) -> Result<(), StoreError> {
+        let Some(server) = self.server() else { return Ok(()) };
         let mut lines = String::with_capacity(seeds.len() * 120);
-        for Seed { url, rank, is_first } in seeds {
+        for Row { seed: Seed { url, kind }, rank, is_first } in seeds {
             let host = url.authority();
             let bare = host.strip_prefix("www.").unwrap_or(&host);
             let key = PolitenessKey::of(url, self.politeness_key, None);
             let fingerprint = url.fingerprint() as i64;
             // A parsed URL has no tab, no line end and no backslash, except escaped in its query.
             let text = url.as_str().replace('\\', "\\\\");
-            let _ = writeln!(lines, "{rank}\t{is_first}\t{host}\t{bare}\t{key}\t{text}\t{fingerprint}");
+            let _ =
+                writeln!(lines, "{rank}\t{is_first}\t{host}\t{bare}\t{key}\t{text}\t{fingerprint}\t{}", *kind as i64);
         }
         self.in_transaction(|| {
             self.batch(TABLES)?;
@@ -124,7 +133,7 @@ impl Store {
                 self.execute(sql, params![run, at])?;
             }
             self.execute(HOSTS, params![run])?;
-            self.execute(URLS, params![])
+            self.execute(URLS, params![run]).map(drop)
         })
     }
 

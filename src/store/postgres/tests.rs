@@ -20,8 +20,8 @@ const DELAY: Duration = Duration::from_secs(5);
 fn worker(address: &str, lease: Duration, hosts: &[String]) -> SharedBackend {
     let store = Store::create(address.as_ref(), 1).unwrap().leasing_by(PolitenessScope::Host);
     let run = store.begin_run(&RunRequest { at: 1000, ..RunRequest::default() }).unwrap();
-    let mut seeds = hosts.iter().map(|host| PageUrl::parse(&format!("http://{host}/")).unwrap());
-    store.queue_seeds(run.id, &mut seeds, true, 1000).unwrap();
+    let mut seeds = hosts.iter().map(|host| PageUrl::parse(&format!("http://{host}/")).unwrap().into());
+    store.queue_seeds(run.id, &mut seeds, 1000).unwrap();
     let session = Session::begin(&store, store.server().unwrap(), run.id, lease, DELAY).unwrap();
     SharedBackend::new(RunBackend::new(store, run, Settings::default().revisit), session)
 }
@@ -76,7 +76,7 @@ fn a_host_is_leased_to_one_worker_and_waits_its_delay_for_the_next() {
     assert_eq!(lease_one(&mut one, &host.key).unwrap().key, host.key, "its own");
     // A back-off and what the holder knows travel with the host.
     let state = HostLease { doublings: 3, failures: 2, parked: Some("why".to_owned()), ..host.clone() };
-    let ended = Write::SiteEnded(work.id, SiteOutcome::Learned, 2000);
+    let ended = Write::site_ended(work.id, SiteOutcome::Learned, 2000);
     write(&mut one, vec![ended, release(&state, 700)]);
     let next = lease_one(&mut two, &host.key).unwrap();
     assert!(next.wait_ms > 300 && next.wait_ms <= 700, "{next:?}");
@@ -86,10 +86,10 @@ fn a_host_is_leased_to_one_worker_and_waits_its_delay_for_the_next() {
     let (rest, _) = lease(&mut two, 9);
     assert!(!rest.is_empty() && !lease(&mut two, 9).1, "the others are at work");
     for (host, work) in &of_one[1..] {
-        write(&mut one, vec![Write::SiteEnded(work.id, SiteOutcome::Learned, 2000), release(host, 0)]);
+        write(&mut one, vec![Write::site_ended(work.id, SiteOutcome::Learned, 2000), release(host, 0)]);
     }
     for (host, work) in of_two.iter().chain(&rest) {
-        write(&mut two, vec![Write::SiteEnded(work.id, SiteOutcome::Learned, 2000), release(host, 0)]);
+        write(&mut two, vec![Write::site_ended(work.id, SiteOutcome::Learned, 2000), release(host, 0)]);
     }
     assert!(lease(&mut one, 9).1);
 }
@@ -105,7 +105,7 @@ fn sites_of_one_key_come_one_after_the_other() {
         assert_eq!(leased.len(), 1, "site {n}");
         let (host, work) = &leased[0];
         assert!(lease(&mut one, 9).0.is_empty());
-        write(&mut one, vec![Write::SiteEnded(work.id, SiteOutcome::Learned, 2000), release(host, 0)]);
+        write(&mut one, vec![Write::site_ended(work.id, SiteOutcome::Learned, 2000), release(host, 0)]);
     }
     assert!(lease(&mut one, 9).1);
 }
@@ -122,7 +122,7 @@ fn a_lost_worker_stores_nothing_and_its_hosts_wait_a_full_delay() {
     std::thread::sleep(lease_time + Duration::from_millis(100));
     assert!(!lost.session().gate.is_open(), "by its own clock, before anybody else says so");
     other.store().reap(DELAY).unwrap();
-    let ended = Write::SiteEnded(leased[0].1.id, SiteOutcome::Learned, 2000);
+    let ended = Write::site_ended(leased[0].1.id, SiteOutcome::Learned, 2000);
     assert!(matches!(lost.begin(), Err(StoreError::LeaseLost { .. })), "{ended:?} is not stored");
     let again = lease_one(&mut other, &leased[0].0.key).unwrap();
     assert!(!again.is_pace_known, "its own delay is not in it");
@@ -185,11 +185,12 @@ fn a_database_of_a_former_version_is_brought_to_the_newest() {
     for open in open {
         let store = Store::create(address.as_ref(), 1).unwrap();
         let former = "DROP VIEW page_kinds; DROP TABLE template_kinds; ALTER TABLE pages DROP COLUMN nearest;
+            ALTER TABLE urls DROP COLUMN seed_run; ALTER TABLE sites DROP COLUMN seed_kind;
             UPDATE dehusk SET version = 1";
         store.batch(former).unwrap();
         assert!(store.list_pages(None).is_err(), "the statements need the newest tables");
         let store = open(&address);
         assert!(store.list_pages(None).unwrap().is_empty());
-        assert_eq!(store.row("SELECT version FROM dehusk", params![], |row| row.get::<i64>(0)).unwrap(), 3);
+        assert_eq!(store.row("SELECT version FROM dehusk", params![], |row| row.get::<i64>(0)).unwrap(), 4);
     }
 }

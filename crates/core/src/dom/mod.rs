@@ -43,6 +43,7 @@ pub use compared::{Compared, ComparedTree, SubtreeHashes};
 pub use fields::{Fields, LooseFields};
 pub use options::{KeepNodes, ParseOptions, ParserKind};
 pub use parse::{parse, parse_bytes};
+pub(crate) use scan::refresh_target;
 pub use scan::{Scanned, scan_canonical, scan_links, scan_metas};
 pub use sets::{SetId, Sets};
 pub use shape::{NodeId, Shape};

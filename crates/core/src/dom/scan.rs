@@ -11,7 +11,8 @@ pub struct Scanned {
     pub nofollow: bool,
 }
 
-/// The `href` of the first `base` element, and the first `most` `a` elements that have an `href`, in order.
+/// The `href` of the first `base` element, and the first `most` links, areas, frames and refreshes with an address, in
+/// order.
 pub fn scan_links(html: &[u8], most: usize) -> (Option<String>, Vec<Scanned>) {
     let (mut base, mut links) = (None, Vec::new());
     let mut at = 0;
@@ -25,16 +26,25 @@ pub fn scan_links(html: &[u8], most: usize) -> (Option<String>, Vec<Scanned>) {
         }
         let n = rest.iter().take(10).take_while(|byte| byte.is_ascii_alphanumeric()).count();
         let name = &rest[..n];
-        if name.eq_ignore_ascii_case(b"a") || name.eq_ignore_ascii_case(b"base") {
+        let is = |wanted: &[u8]| name.eq_ignore_ascii_case(wanted);
+        if is(b"a") || is(b"area") {
             let ([href, rel], used) = attributes(&rest[n..], [b"href", b"rel"]);
             at += n + used;
-            match href {
-                Some(href) if n == 1 => {
-                    links.push(Scanned { href: text(href), nofollow: rel.is_some_and(is_nofollow) })
-                }
-                Some(href) => base = base.or_else(|| Some(text(href))),
-                None => {}
-            }
+            links.extend(href.map(|href| Scanned { href: text(href), nofollow: rel.is_some_and(is_nofollow) }));
+        } else if is(b"base") {
+            let ([href, _], used) = attributes(&rest[n..], [b"href", b""]);
+            at += n + used;
+            base = base.or_else(|| href.map(text));
+        } else if is(b"frame") {
+            let ([src, _], used) = attributes(&rest[n..], [b"src", b""]);
+            at += n + used;
+            links.extend(src.map(|src| Scanned { href: text(src), nofollow: false }));
+        } else if is(b"meta") {
+            let ([name, content], used) = attributes(&rest[n..], [b"http-equiv", b"content"]);
+            at += n + used;
+            let content = content.filter(|_| name.is_some_and(|name| name.eq_ignore_ascii_case(b"refresh"))).map(text);
+            let target = content.as_deref().and_then(refresh_target);
+            links.extend(target.map(|target| Scanned { href: target.to_owned(), nofollow: false }));
         } else if let Some(end) =
             [&b"script"[..], b"style", b"textarea", b"title"].iter().find(|raw| name.eq_ignore_ascii_case(raw))
         {
@@ -42,6 +52,25 @@ pub fn scan_links(html: &[u8], most: usize) -> (Option<String>, Vec<Scanned>) {
         }
     }
     (base, links)
+}
+
+/// The address in the `content` of a refresh: `5; url=next.html` (HTML, 4.2.5.3, shared declarative refresh steps).
+pub(crate) fn refresh_target(content: &str) -> Option<&str> {
+    let rest = content.trim_start();
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if rest.len() == content.trim_start().len() {
+        return None;
+    }
+    let rest = rest.trim_start().trim_start_matches([';', ',']).trim_start();
+    let url = match rest.get(..3).filter(|name| name.eq_ignore_ascii_case("url")) {
+        Some(_) => rest[3..].trim_start().strip_prefix('=').map_or(rest, str::trim_start),
+        None => rest,
+    };
+    let url = match url.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+        Some(quote) => url[1..].split(quote).next().unwrap_or_default(),
+        None => url,
+    };
+    Some(url.trim()).filter(|url| !url.is_empty())
 }
 
 /// Bytes in which `meta` elements are looked for; they are in the head of a page.
@@ -175,6 +204,22 @@ mod tests {
         assert_eq!(hrefs(html), ["a?x=1&y=2", "q>r", "u/v", "w/"]);
         assert!(hrefs("<a href=\"unended").is_empty() && hrefs("<").is_empty() && hrefs("<a").is_empty());
         assert_eq!(scan_links("<a href=1>".repeat(9).as_bytes(), 5).1.len(), 5);
+    }
+
+    #[test]
+    fn refreshes_name_an_address() {
+        for (content, target) in [
+            ("0;url=/a", Some("/a")),
+            (" 5 ; URL = 'a b' x", Some("a b")),
+            ("0,/a", Some("/a")),
+            ("1.5; http://a.b/?url=c", Some("http://a.b/?url=c")),
+            ("300", None),
+            ("0; url=", None),
+            ("url=/a", None),
+            ("", None),
+        ] {
+            assert_eq!(refresh_target(content), target, "{content}");
+        }
     }
 
     #[test]

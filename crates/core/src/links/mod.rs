@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::dom::{ByPlace, NodeId, Tree, scan_links};
+use crate::dom::{ByPlace, NodeId, Tree, refresh_target, scan_links};
 use crate::page_url::{PageUrl, Site};
 
 mod form;
@@ -23,7 +23,7 @@ pub use order::LinkOrder;
 pub struct Outlink {
     /// Its canonical target.
     pub url: PageUrl,
-    /// The `a` element of its first occurrence.
+    /// The element of its first occurrence.
     pub node: NodeId,
     /// Whether every occurrence is marked `rel="nofollow"`.
     pub nofollow: bool,
@@ -31,6 +31,18 @@ pub struct Outlink {
 
 /// File extensions of pages; the list extends that of the authors' HybEx. A file name without a dot can be a page.
 const PAGE_ENDINGS: &[&str] = &["html", "htm", "xhtml", "shtml", "php", "php3", "asp", "aspx", "jsp", "cfm"];
+
+/// The address that an element leads to: of a link, an area of an image map, a frame, or a refresh.
+fn target_of(tree: &Tree, node: NodeId) -> Option<&str> {
+    match tree.name(node) {
+        "a" | "area" => tree.attr(node, "href"),
+        "frame" => tree.attr(node, "src"),
+        "meta" if tree.attr(node, "http-equiv").is_some_and(|name| name.eq_ignore_ascii_case("refresh")) => {
+            tree.attr(node, "content").and_then(refresh_target)
+        }
+        _ => None,
+    }
+}
 
 /// The links of a page to other pages of the same site, in document order, each URL once.
 ///
@@ -41,13 +53,11 @@ pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site, most: usize) -> Vec<Out
     let mut seen: FxHashMap<PageUrl, usize> = FxHashMap::default();
     let mut links: Vec<Outlink> = Vec::new();
     let mut read = ByPlace::default();
-    for index in tree.counted() {
-        let node = NodeId::new(index);
-        if tree.is_text(node) || tree.name(node) != "a" {
-            continue;
-        }
+    // A refresh is in the head, and a page of frames has no body.
+    let outside = tree.all("meta").chain(tree.all("frame"));
+    for node in outside.chain(tree.counted().map(NodeId::new).filter(|node| !tree.is_text(*node))) {
         // A long address that error recovery has given to many elements is read once.
-        let href = tree.attr(node, "href").filter(|href| read.get(href).is_none());
+        let href = target_of(tree, node).filter(|href| read.get(href).is_none());
         href.into_iter().for_each(|href| read.insert(href, ()));
         let Some(target) = href.and_then(|href| base.join(href)) else { continue };
         if !may_be_page(&target) {
@@ -199,14 +209,35 @@ mod tests {
         let html = "<head><base href='/d/'></head><body><a href=a>1</a><a href='a#x' rel=nofollow>2</a>\
             <a href=/key>self</a><a href=http://other.com/>out</a><a href=f.pdf>pdf</a><a href=mailto:x@y>m</a>\
             <a href=b.PHP rel='x NoFollow'>b</a><a name=n>none</a><noscript><a href=c>c</a></noscript>\
-            <a href='http://www.s.com/v1.2/'>dir</a>";
+            <a href='http://www.s.com/v1.2/'>dir</a><map><area href=m></map>";
         let url = PageUrl::parse("http://s.com/key").unwrap();
         let site = Site::of(&url, SameSite::Host);
         let tree = parse(html, &ParseOptions::default());
         let got: Vec<(String, bool)> =
             outlinks(&tree, &url, &site, 100).into_iter().map(|l| (l.url.to_string(), l.nofollow)).collect();
-        let want = [("http://s.com/d/a", false), ("http://s.com/d/b.PHP", true), ("http://www.s.com/v1.2/", false)];
+        let want = [
+            ("http://s.com/d/a", false),
+            ("http://s.com/d/b.PHP", true),
+            ("http://www.s.com/v1.2/", false),
+            ("http://s.com/d/m", false),
+        ];
         assert_eq!(got, want.map(|(u, n)| (u.to_owned(), n)));
+    }
+
+    #[test]
+    fn frames_and_refreshes_are_links() {
+        let url = PageUrl::parse("http://s.com/").unwrap();
+        let site = Site::of(&url, SameSite::Host);
+        for html in [
+            "<frameset><frame src=/menu><frame src='/main'></frameset>",
+            "<head><meta http-equiv=Refresh content='0; URL=\"/menu\"'></head><body><a href=main>x</a></body>",
+        ] {
+            let tree = parse(html, &ParseOptions::default());
+            let links: Vec<String> = outlinks(&tree, &url, &site, 9).into_iter().map(|l| l.url.to_string()).collect();
+            assert_eq!(links, ["http://s.com/menu", "http://s.com/main"], "{html}");
+            let scanned = scanned_outlinks(html.as_bytes(), &url, &site, 9, true, |_| false);
+            assert_eq!(scanned.iter().map(PageUrl::to_string).collect::<Vec<_>>(), links, "{html}");
+        }
     }
 
     #[test]

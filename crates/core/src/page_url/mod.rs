@@ -12,7 +12,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// An http(s) URL, normalized by the WHATWG rules, without fragment and credentials. Cheap to clone.
+/// An http(s) URL, normalized by the WHATWG rules, without fragment, credentials and a dot after the host. Cheap to
+/// clone.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageUrl(Arc<Url>);
 
@@ -56,6 +57,10 @@ impl PageUrl {
             return None;
         }
         url.set_fragment(None);
+        // `example.org.` is the same host, and servers know their names without the dot.
+        if let Some(host) = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned) {
+            url.set_host(Some(&host)).ok()?;
+        }
         if !url.username().is_empty() || url.password().is_some() {
             url.set_username("").ok()?;
             url.set_password(None).ok()?;
@@ -249,6 +254,7 @@ mod tests {
     fn urls_are_canonical_once_made() {
         assert_eq!(url("HTTP://Ex.Com:80/a#b").as_str(), "http://ex.com/a");
         assert_eq!(url("http://u:p@ex.com/").as_str(), "http://ex.com/");
+        assert_eq!(url("http://ex.com.:81/a").as_str(), "http://ex.com:81/a");
         assert_eq!(url("http://ex.com/a/b").join("../c?d=1#e"), Some(url("http://ex.com/c?d=1")));
         assert_eq!(url("http://ex.com/").join("mailto:x@ex.com"), None);
         assert!(matches!(PageUrl::parse("ftp://ex.com/"), Err(UrlError::Scheme { .. })));

@@ -9,7 +9,8 @@
 //! the home page, what a sitemap names ([`Search::offer`]). The thesis' mode knows links only.
 //!
 //! Departures from Algorithm 2 as printed: reachable links are tried in link order; the key page is not a candidate; a
-//! page is skipped if it is a duplicate or redirects to another link; loads and requests are bounded.
+//! page is skipped if it is a duplicate; a link that redirects to another one is that one; loads and requests are
+//! bounded.
 
 mod clique;
 mod options;
@@ -153,7 +154,7 @@ impl Search {
         let spent = self.loads >= self.max_loads || self.requests >= self.max_requests;
         if self.best.len() < self.n
             && !spent
-            && let Some(url) = self.order.next().or_else(|| self.next_offered())
+            && let Some(url) = self.next_link().or_else(|| self.next_offered())
         {
             self.requests += 1;
             self.asked = Some(url.clone());
@@ -161,6 +162,12 @@ impl Search {
         }
         let (loads, requests) = (self.loads, self.requests);
         Step::Done(Found { voters: self.voters().collect(), subdigraph: self.subdigraph(), loads, requests })
+    }
+
+    /// The next link whose page has not been found by a redirect.
+    fn next_link(&mut self) -> Option<PageUrl> {
+        let Search { order, found_at, .. } = self;
+        order.find(|url| !found_at.contains(url))
     }
 
     /// Offers pages that are tried where the links give too few.
@@ -204,14 +211,15 @@ impl Search {
         let Answer::Page { url, fingerprint, links } = answer else { return None };
         let load = self.loads;
         self.loads += 1;
-        // A redirect to another link or the key page is skipped; that link is loaded when its turn comes.
-        if url != asked && (self.links.contains_key(&url) || url == self.key) {
+        if url == self.key && url != asked {
             return Some(load);
         }
+        // A redirect to another link is that link's page, which is not asked for again.
+        let link = self.links.get(&url).or_else(|| self.links.get(&asked)).copied();
         if !self.found_at.insert(url) || !self.fingerprints.insert(fingerprint) {
             return Some(load);
         }
-        let Some(link) = self.links.get(&asked).copied() else { return Some(load) };
+        let Some(link) = link else { return Some(load) };
         if is_offered {
             self.offered.extend(links.iter().take(MOST_IN_MASK).cloned());
         }
@@ -315,16 +323,16 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_and_redirects_onto_links_are_loads_but_no_voters() {
+    fn duplicates_are_no_voters_and_a_redirect_onto_a_link_is_that_link() {
         let learn = SearchOptions::thesis2014();
         let mut search = search(&["a", "b", "c"], &learn);
-        for answer in [page("a", 1, &["b", "c"]), page("b", 1, &["a", "c"]), page("a", 2, &["b"])] {
-            search.next_step();
-            search.tell(answer);
-        }
+        assert_eq!(search.next_step(), Step::Fetch(url("a")));
+        search.tell(page("b", 1, &["a", "c"]));
+        assert_eq!(search.next_step(), Step::Fetch(url("c")), "the page of b is there");
+        search.tell(page("c", 1, &["b"]));
         assert_eq!(
             search.next_step(),
-            Step::Done(Found { voters: vec![0], subdigraph: vec![0], loads: 3, requests: 3 })
+            Step::Done(Found { voters: vec![0], subdigraph: vec![0], loads: 2, requests: 2 })
         );
     }
 
