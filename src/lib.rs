@@ -5,6 +5,8 @@
 //! modules here are the program: settings, politeness, fetching, the store, the crawl and the command line. They are
 //! public for the program's own tests and change with it. ARCHITECTURE.md says which module may use which.
 
+pub mod codings;
+pub mod media_type;
 pub mod outline;
 pub mod seed;
 pub mod settings;

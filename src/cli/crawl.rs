@@ -2,6 +2,7 @@
 
 mod followers;
 mod seed_report;
+mod signals;
 mod summary;
 
 use std::io::{self, Write};
@@ -14,6 +15,7 @@ use anyhow::{Context, anyhow};
 
 use followers::{Followers, Wanted};
 use seed_report::SeedReport;
+use signals::Signals;
 use summary::print;
 pub(super) use summary::site_table;
 
@@ -60,8 +62,8 @@ site (crawl.site.max_*); what is left waits for the next run.
 
 Exit codes: 0 done, also where some sites failed or a budget ended the run; 1 more sites failed than --fail-above allows; 2 wrong usage or
 settings; 3 could not run (database, archive, disk, lock); 4 interrupted.
-Ctrl-C or SIGTERM waits for requests in flight and stores them (crawl.stop_within); a second one exits at once.
-SIGHUP has the same effect as SIGTERM. docs/nightly.md shows how to run it every night.")]
+Ctrl-C or SIGTERM waits for requests in flight and stores them (crawl.stop_within); a second one exits at once, with 4
+as well. SIGHUP has the same effect as SIGTERM, unless it is ignored (nohup). docs/nightly.md shows how to run it every night.")]
 pub(super) struct Crawl {
     /// Files of URLs, URLs, or hosts without a scheme (https is tried first, then http).
     #[arg(value_name = "SEED")]
@@ -108,7 +110,8 @@ pub(super) struct Crawl {
 
 /// Says which settings file is read where nobody has named one, and what it opens to the network.
 fn tell_settings() {
-    let named = std::env::args().any(|argument| argument == "--config" || argument.starts_with("--config="));
+    let is_config = |argument: &str| argument == "--config" || argument.starts_with("--config=");
+    let named = std::env::args_os().any(|argument| is_config(&argument.to_string_lossy()));
     let Ok(text) = std::fs::read_to_string("crawl.toml") else { return };
     if named {
         return;
@@ -136,6 +139,12 @@ impl Crawl {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         let mut settings = with_patterns(settings)?;
         settings.revisit.all |= self.all;
+        if let Some(agent) = settings.agent_without_a_name() {
+            return Err(Failure::Usage(anyhow!(
+                "fetch.user_agent: `{agent}` names only browsers, so robots.txt files cannot name this crawler; put your own \
+                 name first (mybot/1.0 (+https://my.org/bot)), or set politeness.robots_agents"
+            )));
+        }
         tell_settings();
         let (list, rejected) = match self.resume {
             true => (SeedList::resume(), Rejected::default()),
@@ -294,32 +303,14 @@ const MOST_SITES: usize = 100_000;
 
 /// The first signal stops the crawl, the second one ends the process. SIGHUP stops it, too: settings are not reloaded.
 async fn on_signals(stop: Stop, within: Duration) {
-    next_signal().await;
+    let mut signals = Signals::listen();
+    signals.next().await;
     stop.stop();
     let seconds = within.as_secs();
     let _ =
         writeln!(io::stderr(), "\nstopping: waiting up to {seconds} s for open requests; a second signal ends at once");
-    next_signal().await;
-    std::process::exit(130);
-}
-
-async fn next_signal() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut term), Ok(mut hup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = hup.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
-        }
-    }
-    #[cfg(not(unix))]
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
+    signals.next().await;
+    std::process::exit(exit::INTERRUPTED.into());
 }
 
 #[cfg(test)]

@@ -60,7 +60,8 @@ impl Demo {
         )?;
         let db = path.display();
         // The program as it was called: after `cargo run` it is not on the PATH.
-        let program = std::env::args().next().unwrap_or_else(|| "dehusk".to_owned());
+        let program =
+            std::env::args_os().next().map_or_else(|| "dehusk".to_owned(), |name| name.to_string_lossy().into_owned());
         writeln!(out, "  {program} templates show menus.{TOP} --db {db}")?;
         writeln!(out, "  {program} pages list menus.{TOP} --db {db}")?;
         writeln!(out, "  {program} pages show http://menus.{TOP}/1/2.html --db {db}")?;

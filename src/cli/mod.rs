@@ -243,7 +243,8 @@ impl Global {
         let name = file.map(|path| path.display().to_string()).unwrap_or_default();
         let mut settings = Settings::load(text.as_deref().map(|text| (name.as_str(), text)), sets)?;
         if let Some(db) = &self.db {
-            settings.store.path = db.display().to_string();
+            let name = db.to_str().ok_or_else(|| anyhow::anyhow!("--db: {}: the name is not UTF-8", db.display()))?;
+            settings.store.path = name.to_owned();
         }
         Ok(settings)
     }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::Clock;
 use super::request::Request;
 use crate::fetch::{Fetched, Wire};
+use crate::media_type::essence;
 use crate::settings::Settings;
 use crate::warc::{Entry, Record, RecordKind, WarcError, WarcWriter, new_id, payload_digest};
 
@@ -134,9 +135,12 @@ impl Archive {
         }
         let metadata = Record::new(RecordKind::Metadata, url, *at, "application/warc-fields", fields.into_bytes())
             .with("WARC-Concurrent-To", response.id.clone());
-        let mime = exchange.content_type.as_deref().unwrap_or("unk").split(';').next().unwrap_or_default().trim();
+        let mime = match essence(exchange.content_type.as_deref()) {
+            none if none.is_empty() => "unk".to_owned(),
+            found => found,
+        };
         Ok(vec![
-            Entry::pack(&response, Some((exchange.status, mime, &digest)))?,
+            Entry::pack(&response, Some((exchange.status, &mime, &digest)))?,
             Entry::pack(&request, None)?,
             Entry::pack(&metadata, None)?,
         ])

@@ -7,7 +7,7 @@ use super::request::{QueueEnd, Request, RequestKind};
 use super::scheduler::Scheduler;
 use super::site::SiteEvent;
 use super::visit::{unsent_visit, visit_of};
-use crate::fetch::{Fetched, Response, redirect_target};
+use crate::fetch::{FetchError, Fetched, Response, redirect_target};
 use crate::politeness::{PolitenessKey, Times};
 use crate::reason::ReasonCode;
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
@@ -16,6 +16,9 @@ use crate::store::{VisitOutcome, Write, WriterError};
 impl Scheduler<'_> {
     pub(super) async fn on_answer(&mut self, answer: Answer) -> Result<(), WriterError> {
         let Answer { key, request, fetched, robots } = answer;
+        if let Err(error @ FetchError::Shortage { .. }) = &fetched.outcome {
+            return self.on_shortage(&key, &request, error.reason()).await;
+        }
         if fetched.times.is_some() {
             let n_bytes = fetched.outcome.as_ref().map_or(0, |response| response.raw_bytes);
             self.n_unanswered = match &fetched.outcome {
@@ -48,6 +51,22 @@ impl Scheduler<'_> {
             }
             (_, None) => Ok(()),
         }
+    }
+
+    /// This machine cannot send requests. No site is to blame: all of them wait for the run to be resumed.
+    async fn on_shortage(&mut self, key: &PolitenessKey, request: &Request, reason: String) -> Result<(), WriterError> {
+        if self.shortage.is_none() {
+            tracing::error!("{}: {reason}; the crawl stops", request.url);
+            self.shortage = Some(reason);
+        }
+        if !self.is_stopping {
+            self.stop().await?;
+        }
+        self.queues.done(key, None);
+        if let Some(site) = request.kind.site() {
+            self.tell_site(site, SiteEvent::Abandoned).await?;
+        }
+        self.give_back(key).await
     }
 
     /// Ends the lease of a key. `origin` may have asked for a longer delay.
@@ -128,7 +147,8 @@ impl Scheduler<'_> {
             let may_retry = request.attempts < self.tools.settings.fetch.retries;
             let next = match &fetched.outcome {
                 Ok(response) if request.hops < MAX_ROBOTS_REDIRECTS => {
-                    redirect_target(response).map(|url| request.redirected(url))
+                    let target = redirect_target(response).filter(|target| *target != request.url);
+                    target.map(|url| request.redirected(url))
                 }
                 Err(error) if error.is_transient() && may_retry => Some(request.retry()),
                 _ => None,

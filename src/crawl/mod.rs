@@ -115,6 +115,9 @@ pub enum CrawlError {
     /// A setting does not go with a store that is shared.
     #[error("{0}")]
     NotShared(String),
+    /// This machine cannot send requests.
+    #[error("{0}; raise the limit (ulimit -n) or lower fetch.in_flight, and run the same command to go on")]
+    Shortage(String),
     /// The pool of CPU threads cannot be started.
     #[error("cannot start CPU threads: {0}")]
     Threads(String),

@@ -97,6 +97,8 @@ pub(super) struct Scheduler<'a> {
     pub(super) ended: Option<FxHashSet<SiteId>>,
     /// Seeds of the stream so far.
     pub(super) n_streamed: i64,
+    /// What this machine is short of, which has ended the run.
+    pub(super) shortage: Option<String>,
     /// The budget that has ended the run before its time.
     limit: Option<Reason>,
     /// Requests in a row without an answer.
@@ -144,6 +146,7 @@ impl<'a> Scheduler<'a> {
             late: FxHashMap::default(),
             ended: start.seeds.is_open().then(FxHashSet::default),
             n_streamed: 0,
+            shortage: None,
             limit: None,
             n_unanswered: 0,
             seeds: start.seeds,
@@ -236,6 +239,9 @@ impl<'a> Scheduler<'a> {
         self.writer.write(Write::RunEnded { outcome, at: self.clock.unix_ms() }).await?;
         closed?;
         self.stats.read_changes(self.writer.changes());
+        if let Some(reason) = self.shortage {
+            return Err(CrawlError::Shortage(reason));
+        }
         Ok(Summary {
             run: self.writer.run().id,
             was_resumed: self.writer.run().resumed,

@@ -1,17 +1,15 @@
-//! Reads a response body within its limits: bytes as sent, bytes after decompression, bytes per second.
+//! Reads a response body within its limits: bytes as sent, bytes after decoding, bytes per second.
 
 use std::io;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use async_compression::tokio::bufread::{BrotliDecoder, DeflateDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder};
-use futures_util::Stream;
+use bytes::Bytes;
 use reqwest::Response;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
-use tokio_util::io::StreamReader;
+
+use crate::codings::{Coding, decode};
 
 /// Why a body could not be read.
 #[derive(Debug)]
@@ -20,19 +18,9 @@ pub(super) enum BodyError {
     DecodedLimit,
     Slow,
     NoRoom,
-    Connection(io::Error),
-    Encoding(String, io::Error),
-}
-
-/// Our own errors, as they pass through the decoder.
-#[derive(Debug, thiserror::Error)]
-enum Broken {
-    #[error("raw limit")]
-    RawLimit,
-    #[error("too slow")]
-    Slow,
-    #[error("{0}")]
-    Connection(String),
+    /// The connection ended before the body did.
+    Broken(String),
+    Encoding(io::Error),
 }
 
 pub(super) struct Limits {
@@ -63,72 +51,120 @@ pub(super) struct Body {
 /// Time window over which the minimum rate is checked.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Decoded bytes above which a body needs a permit.
+/// Bytes, as sent or decoded, above which a body needs a permit.
 pub(super) const LARGE: usize = 1 << 20;
 
+/// Bytes as sent above which a body is decoded on a thread of its own: others wait for the one of the network.
+const LONG: usize = 128 << 10;
+
 /// Reads a body to its end or to a limit.
-pub(super) async fn read(response: Response, encoding: &str, limits: &Limits) -> Result<Body, BodyError> {
-    let announced = response.content_length().unwrap_or(0);
-    if announced > limits.raw as u64 && !limits.cut {
-        return Err(BodyError::RawLimit);
+pub(super) async fn read(response: Response, codings: Vec<Coding>, limits: &Limits) -> Result<Body, BodyError> {
+    let mut body = read_raw(response, limits).await?;
+    body.raw_bytes = body.raw.len();
+    if codings.is_empty() {
+        body.decoded = if limits.keep_raw { body.raw.clone() } else { std::mem::take(&mut body.raw) };
+        body.decoded.truncate(limits.decoded + 1);
+    } else {
+        body = decoded(body, codings, limits).await?;
     }
-    let meter = Arc::new(Mutex::new(Meter { since: None, n: 0, n_since: 0, raw: Vec::new() }));
-    let source = StreamReader::new(Box::pin(pieces(response, Arc::clone(&meter), limits)));
-    let mut decoder = decoder(source, encoding).await.map_err(|e| sort(e, encoding))?;
-    let mut body = Body::default();
-    body.decoded.reserve((announced as usize).min(limits.decoded).min(LARGE));
-    loop {
-        // One extra byte distinguishes a body of exactly the limit from a longer one.
-        let room = (limits.decoded + 1 - body.decoded.len()).min(LARGE / 4) as u64;
-        let read = (&mut decoder).take(room).read_to_end(&mut body.decoded).await;
-        let was_cut = meter.lock().is_ok_and(|meter| limits.cut && meter.n >= limits.raw);
-        let n = match read {
-            // The stream ends at the limit, which a decoder reports as an error.
-            Err(_) if was_cut => 0,
-            read => read.map_err(|e| sort(e, encoding))?,
-        };
-        body.was_cut |= was_cut;
-        if body.decoded.len() > limits.decoded {
-            if !limits.cut {
-                return Err(BodyError::DecodedLimit);
-            }
-            body.decoded.truncate(limits.decoded);
-            body.was_cut = true;
-            break;
+    if body.decoded.len() > limits.decoded {
+        if !limits.cut {
+            return Err(BodyError::DecodedLimit);
         }
-        if (n as u64) < room {
-            break;
-        }
-        if body.decoded.len() > LARGE && body.place.is_none() {
-            let place = tokio::time::timeout(PATIENCE * 2, Arc::clone(&limits.large).acquire_owned()).await;
-            body.place = place.map_err(|_| BodyError::NoRoom)?.ok();
-            if let Ok(mut meter) = meter.lock() {
-                // The wait for a permit does not count against the server's rate.
-                meter.since = None;
-            }
-        }
+        body.decoded.truncate(limits.decoded);
+        body.was_cut = true;
     }
-    drop(decoder);
-    if let Ok(mut meter) = meter.lock() {
-        (body.raw_bytes, body.raw) = (meter.n, std::mem::take(&mut meter.raw));
+    if !limits.keep_raw {
+        body.raw = Vec::new();
     }
     Ok(body)
 }
 
-/// Counters of a body that is being read.
+async fn read_raw(mut response: Response, limits: &Limits) -> Result<Body, BodyError> {
+    let announced = response.content_length().unwrap_or(0);
+    if announced > limits.raw as u64 && !limits.cut {
+        return Err(BodyError::RawLimit);
+    }
+    let mut meter = Meter { since: None, n_since: 0 };
+    let mut body = Body { raw: Vec::with_capacity((announced as usize).min(LARGE)), ..Body::default() };
+    loop {
+        let piece = match tokio::time::timeout(PATIENCE, response.chunk()).await {
+            Ok(piece) => piece.map_err(|e| BodyError::Broken(innermost(&e)))?,
+            Err(_) => Some(Bytes::new()),
+        };
+        let Some(piece) = piece else { return Ok(body) };
+        let room = limits.raw - body.raw.len();
+        if piece.len() > room && !limits.cut {
+            return Err(BodyError::RawLimit);
+        }
+        body.raw.extend_from_slice(&piece[..piece.len().min(room)]);
+        if piece.len() > room {
+            body.was_cut = true;
+            return Ok(body);
+        }
+        if !meter.add(piece.len(), limits.min_rate) {
+            return Err(BodyError::Slow);
+        }
+        if body.raw.len() > LARGE && body.place.is_none() {
+            body.place = Some(place(limits).await?);
+            // The wait for a permit does not count against the server's rate.
+            meter.since = None;
+        }
+    }
+}
+
+async fn place(limits: &Limits) -> Result<OwnedSemaphorePermit, BodyError> {
+    let place = tokio::time::timeout(PATIENCE * 2, Arc::clone(&limits.large).acquire_owned()).await;
+    place.ok().and_then(Result::ok).ok_or(BodyError::NoRoom)
+}
+
+/// The body without its codings. A body that is found to be large is decoded again once it has a permit.
+async fn decoded(mut body: Body, codings: Vec<Coding>, limits: &Limits) -> Result<Body, BodyError> {
+    // One extra byte distinguishes a body of exactly the limit from a longer one.
+    let most = limits.decoded + 1;
+    let mut damage;
+    loop {
+        let most = if body.place.is_some() { most } else { most.min(LARGE) };
+        (body, damage) = decoded_to(body, codings.clone(), most).await?;
+        if body.decoded.len() < LARGE || body.place.is_some() || most > limits.decoded {
+            break;
+        }
+        body.place = Some(place(limits).await?);
+    }
+    match damage {
+        // Of a body that was cut, the end is missing.
+        Some(error) if !limits.cut || body.decoded.is_empty() => Err(BodyError::Encoding(error)),
+        _ => Ok(body),
+    }
+}
+
+async fn decoded_to(mut body: Body, codings: Vec<Coding>, most: usize) -> Result<Decoded, BodyError> {
+    let is_long = body.raw.len() > LONG || most > LARGE;
+    let work = move || {
+        let (decoded, damage) = decode(&body.raw, &codings, most);
+        body.decoded = decoded;
+        (body, damage)
+    };
+    match is_long {
+        true => tokio::task::spawn_blocking(work).await.map_err(|e| BodyError::Encoding(io::Error::other(e))),
+        false => Ok(work()),
+    }
+}
+
+/// A decoded body, and what is wrong with it.
+type Decoded = (Body, Option<io::Error>);
+
+/// The rate of a body that is being read.
 struct Meter {
     /// Start of the window of the rate; `None` before the first byte.
     since: Option<Instant>,
-    n: usize,
     /// Bytes received in the window.
     n_since: usize,
-    raw: Vec<u8>,
 }
 
 impl Meter {
     /// Counts a chunk. Returns false if a window has ended with too few bytes.
     fn add(&mut self, n: usize, min_rate: usize) -> bool {
-        self.n += n;
         self.n_since += n;
         let now = Instant::now();
         let Some(since) = self.since else {
@@ -145,75 +181,6 @@ impl Meter {
         let enough = self.n_since as f64 >= min_rate as f64 * took.as_secs_f64();
         (self.since, self.n_since) = (Some(now), 0);
         enough
-    }
-}
-
-/// The chunks of a body as they arrive, metered.
-fn pieces(
-    response: Response,
-    meter: Arc<Mutex<Meter>>,
-    limits: &Limits,
-) -> impl Stream<Item = io::Result<bytes::Bytes>> + Send + use<> {
-    let (raw, cut, min_rate, keep) = (limits.raw, limits.cut, limits.min_rate, limits.keep_raw);
-    futures_util::stream::try_unfold((response, meter), move |(mut response, meter)| async move {
-        loop {
-            let piece = match tokio::time::timeout(PATIENCE, response.chunk()).await {
-                Ok(piece) => piece.map_err(|e| io::Error::other(Broken::Connection(innermost(&e))))?,
-                Err(_) => Some(bytes::Bytes::new()),
-            };
-            let Some(piece) = piece else { return Ok(None) };
-            if let Ok(mut meter) = meter.lock() {
-                if meter.n >= raw && cut {
-                    return Ok(None);
-                }
-                let is_enough = meter.add(piece.len(), min_rate);
-                if meter.n > raw && !cut {
-                    return Err(io::Error::other(Broken::RawLimit));
-                }
-                if keep {
-                    meter.raw.extend_from_slice(&piece);
-                }
-                if !is_enough {
-                    return Err(io::Error::other(Broken::Slow));
-                }
-            }
-            if !piece.is_empty() {
-                return Ok(Some((piece, (response, meter))));
-            }
-        }
-    })
-}
-
-type Reader = Pin<Box<dyn AsyncRead + Send>>;
-
-async fn decoder<R>(mut source: R, encoding: &str) -> io::Result<Reader>
-where
-    R: tokio::io::AsyncBufRead + Send + Unpin + 'static,
-{
-    Ok(match encoding {
-        "gzip" | "x-gzip" => {
-            let mut gzip = GzipDecoder::new(source);
-            gzip.multiple_members(true);
-            Box::pin(gzip)
-        }
-        "br" => Box::pin(BrotliDecoder::new(source)),
-        "zstd" => Box::pin(ZstdDecoder::new(source)),
-        "deflate" => {
-            // The RFC requires a zlib stream, old servers send raw deflate. The first byte tells which.
-            let is_zlib = source.fill_buf().await?.first().is_some_and(|b| b & 0x0f == 8 && b >> 4 <= 7);
-            if is_zlib { Box::pin(ZlibDecoder::new(source)) } else { Box::pin(DeflateDecoder::new(source)) }
-        }
-        _ => Box::pin(source),
-    })
-}
-
-fn sort(error: io::Error, encoding: &str) -> BodyError {
-    match error.get_ref().and_then(|inner| inner.downcast_ref::<Broken>()) {
-        Some(Broken::RawLimit) => BodyError::RawLimit,
-        Some(Broken::Slow) => BodyError::Slow,
-        Some(Broken::Connection(_)) => BodyError::Connection(error),
-        None if encoding.is_empty() => BodyError::Connection(error),
-        None => BodyError::Encoding(encoding.to_owned(), error),
     }
 }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 
 use super::body::innermost;
 use super::cookies::Jars;
@@ -21,7 +23,7 @@ pub(super) fn build(
     gate: Option<&LeaseGate>,
 ) -> Result<reqwest::Client, ClientError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    let roots = roots(&fetch.ca_file)?;
     let set_up = |e: &dyn std::error::Error| ClientError::SetUp(e.to_string());
     let mut tls = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -36,6 +38,12 @@ pub(super) fn build(
         .redirect(Policy::none())
         .referer(false)
         .retry(reqwest::retry::never())
+        // As browsers read heads: folded lines, lines that are no header, blanks before a colon, hundreds of lines.
+        .http1_allow_obsolete_multiline_headers_in_responses(true)
+        .http1_ignore_invalid_headers_in_responses(true)
+        .http1_allow_spaces_after_header_name_in_responses(true)
+        .http1_max_headers(MOST_HEADERS)
+        .http2_max_header_list_size(MOST_HEADER_BYTES)
         .connect_timeout(fetch.connect_timeout)
         .timeout(fetch.timeout)
         .pool_max_idle_per_host(1)
@@ -52,6 +60,30 @@ pub(super) fn build(
     };
     builder.build().map_err(|e| set_up(&e))
 }
+
+/// The authorities that are trusted: the built-in ones, those of the system or of `SSL_CERT_FILE`, those of
+/// `fetch.ca_file`.
+fn roots(ca_file: &str) -> Result<rustls::RootCertStore, ClientError> {
+    let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    // What the system has that cannot be read is of no use to anyone.
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if ca_file.is_empty() {
+        return Ok(roots);
+    }
+    let wrong = |reason: String| ClientError::Authorities { file: ca_file.to_owned(), reason };
+    let found = CertificateDer::pem_file_iter(ca_file).map_err(|e| wrong(e.to_string()))?;
+    let found = found.collect::<Result<Vec<_>, _>>().map_err(|e| wrong(e.to_string()))?;
+    match roots.add_parsable_certificates(found) {
+        (0, _) => Err(wrong("no certificate in it".to_owned())),
+        _ => Ok(roots),
+    }
+}
+
+/// Header lines of a response. The client bounds their bytes.
+const MOST_HEADERS: usize = 4096;
+
+/// Bytes of the header lines of a response by HTTP/2.
+const MOST_HEADER_BYTES: u32 = 256 << 10;
 
 /// How long an idle connection is kept for the next page of its host. Longer than any usual delay.
 const IDLE: std::time::Duration = std::time::Duration::from_secs(10);

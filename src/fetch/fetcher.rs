@@ -20,8 +20,10 @@ use tokio_util::sync::CancellationToken;
 use super::body::{Body, BodyError, Limits, innermost};
 use super::plain_words::in_plain_words;
 use super::resolver::ResolveError;
-use super::{ClientError, FetchError, Fetched, Resolver, Response, Wire, body, client, sniff};
+use super::{ClientError, FetchError, Fetched, Resolver, Response, Wire, body, client};
+use crate::codings::codings;
 use crate::lease_gate::LeaseGate;
+use crate::media_type;
 use crate::politeness::Times;
 use crate::robots::MAX_ROBOTS_BYTES;
 use crate::settings::Fetch;
@@ -224,6 +226,7 @@ impl Fetcher {
         };
         found.map_err(|e| match e {
             ResolveError::Private(address) => FetchError::Refused { url: url.clone(), address },
+            ResolveError::Unknown(reason) if is_shortage(&reason) => FetchError::Shortage { url: url.clone(), reason },
             ResolveError::Unknown(reason) => FetchError::Dns { url: url.clone(), host: url.host().to_owned(), reason },
         })
     }
@@ -250,30 +253,39 @@ impl Fetcher {
         let answer = answer.map_err(|e| self.sort(url, &e))?;
         let headers = answer.headers();
         let mut response = Response {
-            content_type: text(headers, CONTENT_TYPE),
-            location: text(headers, LOCATION),
+            content_type: content_type(headers),
+            location: location(headers),
             retry_after: text(headers, RETRY_AFTER).and_then(|value| wait_of(&value)),
             validators: Validators { etag: validator(headers, ETAG), last_modified: validator(headers, LAST_MODIFIED) },
             robots_tags: lines(headers, "x-robots-tag"),
             ..Response::empty(url.clone(), answer.status().as_u16())
         };
-        let encoding = text(headers, CONTENT_ENCODING).unwrap_or_default().trim().to_ascii_lowercase();
+        let listed = headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+        let codings = codings(listed);
         let is_seed = request.resource == Resource::Seed;
         let is_page = (is_seed || request.resource == Resource::Page) && answer.status().is_success();
         let wire = self.wire.as_ref().map(|lines| wire(url, &answer, address, &format!("{lines}{own_lines}")));
         if is_page {
             let content_type = response.content_type.as_deref();
-            let may_be = sniff::may_be_html(content_type)
-                .or_else(|found| if is_seed && sniff::may_be_list(&found) { Ok(()) } else { Err(found) });
+            let may_be = media_type::may_be_html(content_type)
+                .or_else(|found| if is_seed && media_type::may_be_list(&found) { Ok(()) } else { Err(found) });
             may_be.map_err(|content_type| FetchError::NotHtml { url: url.clone(), content_type })?;
         }
         let is_success = answer.status().is_success();
-        let read = body::read(answer, &encoding, &self.limits(request.resource, is_success)).await;
+        let codings = match codings {
+            Ok(codings) => codings,
+            Err(encoding) => {
+                let (url, reason) = (url.clone(), "too many content codings".to_owned());
+                return Err(FetchError::Encoding { url, encoding, reason });
+            }
+        };
+        let encoding = format!("{codings:?}");
+        let read = body::read(answer, codings, &self.limits(request.resource, is_success)).await;
         let body = match read {
             Ok(body) => body,
             // The body of an error response is not needed.
             Err(_) if !is_success => Body { was_cut: true, ..Body::default() },
-            Err(e) => return Err(self.body_error(url, e)),
+            Err(e) => return Err(self.body_error(url, &encoding, e)),
         };
         response.raw_bytes = body.raw_bytes;
         response.wire = wire.map(|wire| Box::new(Wire { body: body.raw, was_cut: body.was_cut, ..wire }));
@@ -283,7 +295,7 @@ impl Fetcher {
         }
         response.is_list = is_page && is_seed && is_announcement(&response.body);
         if is_page && !response.is_list && !response.body.is_empty() {
-            let is_html = sniff::is_html(response.content_type.as_deref(), &response.body);
+            let is_html = media_type::is_html(response.content_type.as_deref(), &response.body);
             is_html.map_err(|content_type| FetchError::NotHtml { url: url.clone(), content_type })?;
         }
         Ok(response)
@@ -304,14 +316,15 @@ impl Fetcher {
         if error.is_timeout() && !error.is_connect() {
             return self.timeout(url);
         }
-        FetchError::Connection { url: url.clone(), reason: in_plain_words(innermost(error)) }
+        let (url, reason) = (url.clone(), in_plain_words(innermost(error)));
+        if is_shortage(&reason) { FetchError::Shortage { url, reason } } else { FetchError::Connection { url, reason } }
     }
 
     fn timeout(&self, url: &PageUrl) -> FetchError {
         FetchError::Timeout { url: url.clone(), seconds: self.fetch.timeout.as_secs() }
     }
 
-    fn body_error(&self, url: &PageUrl, error: BodyError) -> FetchError {
+    fn body_error(&self, url: &PageUrl, encoding: &str, error: BodyError) -> FetchError {
         let url = url.clone();
         match error {
             BodyError::RawLimit => {
@@ -322,23 +335,63 @@ impl Fetcher {
             }
             BodyError::NoRoom => FetchError::NoRoom { url },
             BodyError::Slow => FetchError::Slow { url, limit: self.fetch.min_rate },
-            BodyError::Connection(e) => FetchError::Connection { url, reason: e.to_string() },
-            BodyError::Encoding(encoding, e) => FetchError::Encoding { url, encoding, reason: e.to_string() },
+            BodyError::Broken(reason) => FetchError::Broken { url, reason },
+            BodyError::Encoding(e) => {
+                FetchError::Encoding { url, encoding: encoding.to_owned(), reason: e.to_string() }
+            }
         }
     }
 }
 
-fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
-    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+/// Whether an error of the system is about this machine: no files (EMFILE, ENFILE), memory (ENOMEM) or buffers
+/// (ENOBUFS) are left.
+fn is_shortage(reason: &str) -> bool {
+    const CODES: [u32; 4] = [24, 23, 12, 105];
+    let code = reason.rsplit_once("(os error ").and_then(|(_, rest)| rest.strip_suffix(')')?.parse().ok());
+    cfg!(target_os = "linux") && code.is_some_and(|code: u32| CODES.contains(&code))
 }
 
-/// The value of a validator header. Values over 1,024 bytes are dropped, because they are sent with every request.
+/// Bytes of a header value that is kept. Validators are sent with every request, and no type or time is longer.
+const MOST_VALUE: usize = 1024;
+
+/// Bytes of an address that a redirect leads to.
+const MOST_LOCATION: usize = 8 * 1024;
+
+/// Lines of a header that are kept, where it may have many.
+const MOST_LINES: usize = 1000;
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    let value = headers.get(name).filter(|value| value.len() <= MOST_VALUE)?;
+    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// The value of a validator header.
 fn validator(headers: &HeaderMap, name: HeaderName) -> Option<String> {
-    text(headers, name).filter(|value| value.len() <= 1024)
+    text(headers, name)
+}
+
+/// All `Content-Type` lines as one, of which the last type counts.
+fn content_type(headers: &HeaderMap) -> Option<String> {
+    let joined = lines(headers, CONTENT_TYPE.as_str()).join(", ");
+    (!joined.is_empty()).then(|| joined[..joined.floor_char_boundary(MOST_VALUE)].to_owned())
+}
+
+/// The address in `Location`. Bytes beyond ASCII are those of the address, whatever their encoding; an empty one leads
+/// nowhere.
+fn location(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(LOCATION)?.as_bytes().trim_ascii();
+    let mut address = String::with_capacity(value.len());
+    for byte in value {
+        match byte.is_ascii() {
+            true => address.push(char::from(*byte)),
+            false => address.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    (!address.is_empty() && address.len() <= MOST_LOCATION).then_some(address)
 }
 
 fn lines(headers: &HeaderMap, name: &str) -> Vec<String> {
-    let values = headers.get_all(name).iter().take(20);
+    let values = headers.get_all(name).iter().take(MOST_LINES);
     values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
 }
 

@@ -13,7 +13,6 @@ mod gate;
 mod plain_words;
 mod redirect;
 mod resolver;
-mod sniff;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -24,7 +23,6 @@ use tokio::sync::OwnedSemaphorePermit;
 pub use fetcher::{FetchRequest, Fetcher, Resource};
 pub use redirect::redirect_target;
 pub use resolver::Resolver;
-pub use sniff::is_html;
 
 use crate::politeness::Times;
 use crate::reason::ReasonCode;
@@ -154,6 +152,14 @@ pub enum FetchError {
         /// The innermost reason.
         reason: String,
     },
+    /// The server has answered, but its answer has no end.
+    #[error("{url}: the answer broke off ({reason})")]
+    Broken {
+        /// The requested URL.
+        url: PageUrl,
+        /// The innermost reason.
+        reason: String,
+    },
     /// The response was not complete in time.
     #[error("{url}: no whole answer within {seconds} s (fetch.timeout)")]
     Timeout {
@@ -171,6 +177,14 @@ pub enum FetchError {
         limit: usize,
         /// Name of the limit's setting.
         setting: &'static str,
+    },
+    /// This machine has no room for a connection: no files, ports or buffers are left.
+    #[error("{url}: this machine is short of something ({reason})")]
+    Shortage {
+        /// The requested URL.
+        url: PageUrl,
+        /// The system's reason.
+        reason: String,
     },
     /// Too many large bodies are in memory already.
     #[error("{url}: no room for a large body (crawl.memory)")]
@@ -224,10 +238,13 @@ impl FetchError {
         match self {
             FetchError::Dns { .. } => ReasonCode::Dns,
             FetchError::Refused { .. } => ReasonCode::PrivateAddress,
-            FetchError::Connection { .. } | FetchError::Stopped { .. } => ReasonCode::Connection,
+            FetchError::Connection { .. } | FetchError::Broken { .. } | FetchError::Stopped { .. } => {
+                ReasonCode::Connection
+            }
             FetchError::Timeout { .. } | FetchError::Slow { .. } => ReasonCode::Timeout,
             FetchError::TooLarge { .. } => ReasonCode::TooLarge,
             FetchError::NoRoom { .. } => ReasonCode::Memory,
+            FetchError::Shortage { .. } => ReasonCode::Internal,
             FetchError::NotHtml { .. } => ReasonCode::NotHtml,
             FetchError::Encoding { .. } => ReasonCode::Encoding,
         }
@@ -240,7 +257,7 @@ impl FetchError {
 
     /// Whether the same request may succeed a little later.
     pub fn is_transient(&self) -> bool {
-        self.is_connection() || matches!(self, FetchError::NoRoom { .. })
+        self.is_connection() || matches!(self, FetchError::NoRoom { .. } | FetchError::Broken { .. })
     }
 }
 
@@ -250,6 +267,14 @@ pub enum ClientError {
     /// TLS or HTTP set-up failed.
     #[error("cannot set up the HTTP client: {0}")]
     SetUp(String),
+    /// `fetch.ca_file` cannot be used.
+    #[error("fetch.ca_file: {file}: {reason}; expected certificates in PEM form")]
+    Authorities {
+        /// The file.
+        file: String,
+        /// Why not.
+        reason: String,
+    },
     /// `fetch.proxy` is not a valid proxy URL.
     #[error("fetch.proxy: `{0}`: {1}")]
     Proxy(String, String),

@@ -84,7 +84,8 @@ impl Robots {
             None => body,
         };
         let groups = Groups::read(body);
-        let tokens: Vec<String> = agents.iter().map(|agent| product_token(agent).to_lowercase()).collect();
+        let tokens: Vec<String> =
+            agents.iter().filter_map(|agent| product_token(agent)).map(str::to_lowercase).collect();
         let names = tokens.iter().flat_map(|token| names_of(token));
         let id = |name: &str| groups.agents.iter().position(|agent| agent == name);
         let wanted = names.into_iter().find_map(id).or_else(|| id("*"));

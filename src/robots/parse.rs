@@ -33,7 +33,15 @@ pub(super) enum Directive {
 
 impl Groups {
     pub(super) fn read(body: &[u8]) -> Groups {
-        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+        let text;
+        let body = match encoding_rs::Encoding::for_bom(body) {
+            Some((encoding, n)) if encoding != encoding_rs::UTF_8 => {
+                text = encoding.decode_without_bom_handling(&body[n..]).0;
+                text.as_bytes()
+            }
+            Some((_, n)) => &body[n..],
+            None => body,
+        };
         let mut parser = Parser::default();
         for line in body.split(|byte| matches!(byte, b'\r' | b'\n')) {
             if let Some((key, value)) = key_and_value(line) {
@@ -180,6 +188,7 @@ fn agent_name(value: &[u8]) -> Option<String> {
 }
 
 fn seconds(value: &[u8]) -> Option<Duration> {
-    let seconds: f64 = std::str::from_utf8(value).ok()?.parse().ok()?;
+    // Half of the world writes 1,5.
+    let seconds: f64 = std::str::from_utf8(value).ok()?.replace(',', ".").parse().ok()?;
     Duration::try_from_secs_f64(seconds).ok()
 }

@@ -106,6 +106,7 @@ impl Default for Fetch {
             allow_networks: Vec::new(),
             deny_networks: Vec::new(),
             dns_ttl: Duration::from_mins(5),
+            ca_file: String::new(),
             proxy: String::new(),
             headers: Vec::new(),
             cookies: false,

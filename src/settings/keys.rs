@@ -171,6 +171,8 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.fetch.deny_networks => networks(v)?;
     "fetch.dns_ttl" = "\"5m\"", "How long a resolved address is cached.",
         |s, v| s.fetch.dns_ttl => duration(v)?;
+    "fetch.ca_file" = "\"\"", "File of certificates (PEM) of authorities that are trusted beside the built-in ones and those of the system (or of SSL_CERT_FILE). Empty = none.",
+        |s, v| s.fetch.ca_file => v.as_str().ok_or("expected a text")?.trim().to_owned();
     "fetch.proxy" = "\"\"", "Proxy for all requests, such as \"http://proxy.my.org:3128\". Empty = none.",
         |s, v| s.fetch.proxy => v.as_str().ok_or("expected a text")?.trim().to_owned();
     "fetch.headers" = "[]", "Additional request headers, such as \"From: crawl@my.org\".",

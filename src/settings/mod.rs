@@ -16,6 +16,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use dehusk_core::Options;
+use dehusk_core::internals::page_rules::product_token;
 use dehusk_core::internals::page_url::SameSite;
 
 pub use export::{Export, MinHash};
@@ -249,6 +250,8 @@ pub struct Fetch {
     pub deny_networks: Vec<Network>,
     /// How long a resolved address is cached.
     pub dns_ttl: Duration,
+    /// File of certificates of further authorities, PEM; empty = none.
+    pub ca_file: String,
     /// URL of a proxy; empty = none.
     pub proxy: String,
     /// Additional request headers.
@@ -323,6 +326,12 @@ impl Crawl {
 }
 
 impl Settings {
+    /// The user agent, if robots.txt files and their owners cannot tell from it who crawls.
+    pub fn agent_without_a_name(&self) -> Option<&str> {
+        let agent = &self.fetch.user_agent;
+        (self.politeness.robots_agents.is_empty() && product_token(agent).is_none()).then_some(agent.as_str())
+    }
+
     /// Agent names for robots.txt, the preferred one first.
     pub fn agents(&self) -> Vec<String> {
         match self.politeness.robots_agents.is_empty() {

@@ -1,6 +1,6 @@
 //! The HTTP response in a record: head, chunked transfer coding, compression.
 
-use std::io::Read;
+use crate::codings::{codings, decode};
 
 /// Status and header lines of a response.
 pub(super) struct Head {
@@ -11,7 +11,11 @@ pub(super) struct Head {
 
 impl Head {
     pub(super) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+        self.lines(name).next()
+    }
+
+    fn lines(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.headers.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 }
 
@@ -55,23 +59,14 @@ pub(super) fn decoded_body(block: &[u8], most: usize) -> Option<Response> {
         },
         false => raw,
     };
-    let encoding = head.header("content-encoding").unwrap_or_default().to_ascii_lowercase();
-    let mut body = Vec::new();
-    let limit = most as u64;
-    let decoded = match encoding.trim() {
-        "gzip" | "x-gzip" => flate2::read::MultiGzDecoder::new(raw).take(limit).read_to_end(&mut body),
-        "deflate" if raw.first().is_some_and(|b| b & 0x0f == 8) => {
-            flate2::read::ZlibDecoder::new(raw).take(limit).read_to_end(&mut body)
-        }
-        "deflate" => flate2::read::DeflateDecoder::new(raw).take(limit).read_to_end(&mut body),
-        "br" => brotli::Decompressor::new(raw, 4096).take(limit).read_to_end(&mut body),
-        "zstd" => zstd::stream::read::Decoder::new(raw).and_then(|d| d.take(limit).read_to_end(&mut body)),
-        _ => raw.take(limit).read_to_end(&mut body),
+    let (body, damage) = match codings(head.lines("content-encoding")) {
+        Ok(codings) => decode(raw, &codings, most),
+        Err(listed) => (Vec::new(), Some(std::io::Error::other(format!("too many content codings: {listed}")))),
     };
-    let content_type = head.header("content-type").map(str::to_owned);
-    let robots_tags = head.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("x-robots-tag"));
-    let robots_tags = robots_tags.map(|(_, value)| value.clone()).collect();
-    Some(Response { status: head.status, content_type, body, robots_tags, damage: decoded.err() })
+    let content_type = head.lines("content-type").collect::<Vec<_>>().join(", ");
+    let content_type = (!content_type.is_empty()).then_some(content_type);
+    let robots_tags = head.lines("x-robots-tag").map(str::to_owned).collect();
+    Some(Response { status: head.status, content_type, body, robots_tags, damage })
 }
 
 fn unchunk(mut raw: &[u8]) -> Option<Vec<u8>> {

@@ -2,6 +2,7 @@
 
 use super::http::{Response, decoded_body};
 use super::{Member, Reader, WarcError};
+use crate::media_type::{essence, is_binary};
 use dehusk_core::internals::page_url::PageUrl;
 
 /// A page or a text of an archive.
@@ -49,6 +50,12 @@ pub fn documents(reader: Reader, most: usize) -> impl Iterator<Item = Result<Doc
     })
 }
 
+/// Whether a body is declared as HTML, and may be.
+fn is_page(content_type: Option<&str>, body: &[u8]) -> bool {
+    let is_declared = matches!(essence(content_type).as_str(), "text/html" | "application/xhtml+xml");
+    is_declared && !is_binary(content_type, body)
+}
+
 /// The URI that a record is about. Some writers put it in angle brackets.
 fn target(member: &Member) -> Option<PageUrl> {
     PageUrl::parse(member.header("WARC-Target-URI")?.trim_matches(['<', '>'])).ok()
@@ -57,9 +64,7 @@ fn target(member: &Member) -> Option<PageUrl> {
 fn page(member: &Member, most: usize) -> Option<Result<Document, WarcError>> {
     let url = target(member)?;
     let Response { status, content_type, body, robots_tags, damage } = decoded_body(&member.block, most)?;
-    let essence = content_type.as_deref().unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    let is_html = matches!(essence.to_ascii_lowercase().as_str(), "text/html" | "application/xhtml+xml");
-    if !(200..300).contains(&status) || !is_html {
+    if !(200..300).contains(&status) || !is_page(content_type.as_deref(), &body) {
         return None;
     }
     if let Some(reason) = damage {

@@ -8,6 +8,7 @@ use super::WarcError;
 use super::cdxj::{self, Fields};
 use super::reader::Reader;
 use super::record::{Record, RecordKind};
+use crate::media_type::essence;
 use dehusk_core::internals::calendar::digits;
 
 /// Size at which a file is closed and the next one begun.
@@ -231,14 +232,13 @@ impl super::Member {
         let uri = self.header("WARC-Target-URI")?.to_owned();
         let at = self.at().unwrap_or(0);
         let content_type = response.as_ref().and_then(|head| head.header("content-type"));
-        let mime = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-        let mime = if is_revisit { "warc/revisit" } else { mime };
-        let mime = if mime.is_empty() { "unk" } else { mime };
+        let mime = if is_revisit { "warc/revisit".to_owned() } else { essence(content_type) };
+        let mime = if mime.is_empty() { "unk".to_owned() } else { mime };
         let digest = self.header("WARC-Payload-Digest").unwrap_or_default();
         Some(Index {
             key: cdxj::key(&uri, at),
             uri,
-            mime: mime.to_owned(),
+            mime,
             status: response.map_or(304, |head| head.status),
             digest: digest.strip_prefix("sha1:").unwrap_or(digest).to_owned(),
         })

@@ -20,6 +20,7 @@ mod hostile;
 #[cfg(feature = "serve")]
 mod hostile_pages;
 mod html5lib;
+mod http;
 mod injection;
 mod paper_forms;
 mod politeness;

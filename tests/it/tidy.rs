@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 /// `dehusk_core`.
 const FLOORS: &[&[&str]] = &[
     // Ground.
-    &["outline", "validators", "reason", "safe_html", "seed", "settings", "xml"],
+    &["media_type", "outline", "validators", "reason", "safe_html", "seed", "settings", "xml"],
     // Pure crawl policy: no I/O, no async, no clock.
     &["feed_entries", "robots", "scope", "sitemap", "politeness", "revisit"],
     // The one way to open a file, a pipe or standard input; and whether requests may be sent.
     &["unpacked", "lease_gate"],
+    // What is packed within them.
+    &["codings"],
     // Edges, which touch the world.
     &["fetch", "folder", "seeds", "store", "warc"],
     // The engine.

@@ -7,12 +7,41 @@ pub fn token_of(text: &str) -> &str {
     &text[..text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(text.len())]
 }
 
-/// The product token of a user agent: up to the first character that a token cannot contain.
-pub fn product_token(user_agent: &str) -> &str {
-    match token_of(user_agent) {
-        "" => "dehusk",
-        token => token,
+/// Products of browsers, which crawlers name to be served the same pages.
+const BROWSERS: [&str; 16] = [
+    "mozilla",
+    "applewebkit",
+    "khtml",
+    "gecko",
+    "chrome",
+    "headlesschrome",
+    "chromium",
+    "safari",
+    "firefox",
+    "version",
+    "mobile",
+    "edg",
+    "opr",
+    "opera",
+    "msie",
+    "trident",
+];
+
+/// The product token of a user agent (RFC 9309, 2.2.1): its first product, or, where that is a browser's, the one
+/// behind `compatible;`, or the last that is none. `None` where it names no product but those of browsers.
+pub fn product_token(user_agent: &str) -> Option<&str> {
+    let own = |text| Some(token_of(text)).filter(|token| !token.is_empty() && !is_browser(token));
+    let first = token_of(user_agent.trim_start());
+    if !is_browser(first) {
+        return own(first);
     }
+    let compatible = user_agent.split_once("compatible;").and_then(|(_, rest)| own(rest.trim_start()));
+    let products = user_agent.split_whitespace().rev().filter(|word| word.contains('/') && !word.contains("://"));
+    compatible.or_else(|| products.filter_map(own).next())
+}
+
+fn is_browser(token: &str) -> bool {
+    BROWSERS.iter().any(|browser| token.eq_ignore_ascii_case(browser))
 }
 
 /// The directives that the crawl obeys.
@@ -34,16 +63,11 @@ impl PageRules {
         now: i64,
     ) -> PageRules {
         let mut rules = PageRules::default();
-        let is_ours = |name: &str| agents.iter().any(|agent| product_token(agent).eq_ignore_ascii_case(name));
+        let is_ours = |name: &str| {
+            agents.iter().filter_map(|agent| product_token(agent)).any(|token| token.eq_ignore_ascii_case(name))
+        };
         for line in headers {
-            // `agent: directives`. A directive with a value has a colon, too.
-            let (name, directives) = line.split_once(':').unwrap_or(("", line));
-            let is_directive = name.contains(',') || is_valued(name.trim());
-            if name.is_empty() || is_directive {
-                rules.add(line, now);
-            } else if is_ours(name.trim()) {
-                rules.add(directives, now);
-            }
+            rules.add_line(line, &is_ours, now);
         }
         for (name, content) in metas {
             if name.eq_ignore_ascii_case("robots") || is_ours(name) {
@@ -53,10 +77,37 @@ impl PageRules {
         rules
     }
 
+    /// Adds a header line. `agent: directives` concerns an agent, up to the next one. Several lines may have been
+    /// merged into one (RFC 9110, 5.3).
+    fn add_line(&mut self, line: &str, is_ours: &impl Fn(&str) -> bool, now: i64) {
+        let mut ours = true;
+        let mut directives = String::new();
+        for part in line.split([',', ';']) {
+            // A directive with a value has a colon, too.
+            let (name, rest) = part.split_once(':').map_or(("", part), |(name, rest)| (name.trim(), rest));
+            let is_agent = !name.is_empty() && (name == "*" || token_of(name) == name) && !is_valued(name);
+            if is_agent {
+                ours = name == "*" || name.eq_ignore_ascii_case("robots") || is_ours(name);
+            }
+            if ours {
+                directives.push_str(if is_agent { rest } else { part });
+                directives.push(',');
+            }
+        }
+        self.add(&directives, now);
+    }
+
+    /// Adds directives, separated by commas, or by what people write in their place.
     fn add(&mut self, directives: &str, now: i64) {
         let lower = directives.to_ascii_lowercase();
-        for directive in lower.split(',').map(str::trim) {
-            match directive {
+        let is_separator = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '/' | '|');
+        let mut is_value = false;
+        for word in lower.split(is_separator).filter(|word| !word.is_empty()) {
+            let had_value = std::mem::replace(&mut is_value, word.ends_with(':'));
+            if had_value || word.contains(':') {
+                continue;
+            }
+            match word.trim_matches(|c: char| !c.is_alphanumeric()) {
                 "nofollow" => self.nofollow = true,
                 "noindex" => self.noindex = true,
                 "none" => (self.nofollow, self.noindex) = (true, true),
@@ -115,6 +166,58 @@ mod tests {
         assert_eq!(rules(&["Dehusk: noindex, NOFOLLOW"], &[]), both);
         assert_eq!(rules(&["noindex, max-snippet: 3"], &[("ROBOTS", "index,nofollow")]), both);
         assert!(rules(&["max-snippet:0, noindex"], &[]).noindex);
+    }
+
+    #[test]
+    fn directives_are_read_however_they_are_separated() {
+        let both = PageRules { nofollow: true, noindex: true };
+        for text in [
+            "noindex nofollow",
+            "noindex;nofollow",
+            "noindex / nofollow",
+            "noindex|nofollow",
+            "noindex\u{a0}nofollow",
+            "\u{201c}noindex\u{201d}, nofollow.",
+            "NOINDEX\nNOFOLLOW",
+            "max-snippet:5 noindex nofollow",
+            "all, none",
+        ] {
+            assert_eq!(rules(&[text], &[]), both, "{text}");
+            assert_eq!(rules(&[], &[("robots", text)]), both, "{text}");
+        }
+        for line in ["*: none", "robots: none", "otherbot: index, dehusk: none", "otherbot: x; dehusk: none"] {
+            assert_eq!(rules(&[line], &[]), both, "{line}");
+        }
+        for line in
+            ["otherbot: noindex, nofollow", "max-image-preview: none", "max-image-preview:none", "index, follow"]
+        {
+            assert_eq!(rules(&[line], &[]), PageRules::default(), "{line}");
+        }
+        let lines: Vec<&str> = std::iter::repeat_n("all", 30).chain(["noindex"]).collect();
+        assert!(rules(&lines, &[]).noindex);
+    }
+
+    #[test]
+    fn the_product_of_a_user_agent_is_the_crawlers() {
+        let browser =
+            "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Safari/537.36";
+        for (agent, token) in [
+            ("mybot/1.0 (+https://my.org)", Some("mybot")),
+            ("mybot", Some("mybot")),
+            ("Mozilla/5.0 (compatible; mybot/1.0; +http://my.org/bot)", Some("mybot")),
+            (
+                "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; mybot/1.2; +x) Chrome/1 Safari/5",
+                Some("mybot"),
+            ),
+            (&format!("{browser} mybot/1.0"), Some("mybot")),
+            (browser, None),
+            ("Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.0)", None),
+            ("Mozilla/5.0 (compatible; +http://my.org)", None),
+            ("(mybot)", None),
+            ("", None),
+        ] {
+            assert_eq!(product_token(agent), token, "{agent}");
+        }
     }
 
     #[test]

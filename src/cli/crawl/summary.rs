@@ -130,7 +130,7 @@ pub(in crate::cli) fn site_table(sites: &[SiteSummary]) -> Table {
 }
 
 fn program() -> String {
-    std::env::args().next().unwrap_or_else(|| "dehusk".to_owned())
+    std::env::args_os().next().map_or_else(|| "dehusk".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 fn redesigned_table(sites: &[&SiteSummary]) -> Table {

@@ -19,7 +19,7 @@ use lines::{Line, Lines};
 pub(super) use progress::{byte_bar, counter};
 
 use crate::feed_entries::{FeedEntry, feed_entries, is_feed};
-use crate::fetch::is_html as looks_like_html;
+use crate::media_type::is_html as looks_like_html;
 use crate::warc::{Archived, Document, documents};
 use dehusk_core::internals::dom::ParseOptions;
 use dehusk_core::internals::dom::{Tree, decode, parse, parse_bytes};

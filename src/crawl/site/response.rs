@@ -34,7 +34,8 @@ impl SiteCrawl {
     ) {
         let visit = visit_of(&request, &fetched, cx.clock);
         let was_sent = fetched.times.is_some();
-        match self.next_step(&phase, &request, fetched, cx) {
+        let mut phase = phase;
+        match self.next_step(&mut phase, &request, fetched, cx) {
             NextStep::Page(response) => self.on_response(phase, request, response, visit, cx, out),
             NextStep::Unchanged => {
                 let visit = NewVisit { outcome: VisitOutcome::NotModified, ..visit };
@@ -63,8 +64,10 @@ impl SiteCrawl {
                 let visit = NewVisit { reason: Some(reason.text.clone()), ..visit };
                 let visit = match (outcome, visit.outcome) {
                     (UrlOutcome::Gone, _) => NewVisit { outcome: VisitOutcome::Gone, ..visit },
-                    // It led somewhere, but not to anything of use.
-                    (_, VisitOutcome::Redirected) => NewVisit { outcome: VisitOutcome::Failed, ..visit },
+                    // It led somewhere, but not to anything of use; or it gave no page.
+                    (_, VisitOutcome::Redirected | VisitOutcome::Fetched) => {
+                        NewVisit { outcome: VisitOutcome::Failed, ..visit }
+                    }
                     _ => visit,
                 };
                 out.push(Command::Write(Write::Visit(visit, row_of(&request, outcome))));
@@ -73,7 +76,7 @@ impl SiteCrawl {
         }
     }
 
-    fn next_step(&self, phase: &Phase, request: &Request, fetched: Fetched, cx: &Context<'_>) -> NextStep {
+    fn next_step(&self, phase: &mut Phase, request: &Request, fetched: Fetched, cx: &Context<'_>) -> NextStep {
         let settings = &cx.tools.settings;
         let may_retry = request.attempts < settings.fetch.retries;
         let response = match fetched.outcome {
@@ -90,6 +93,10 @@ impl SiteCrawl {
         let give_up = |code, text: String| NextStep::GiveUp(Reason::new(code, text), UrlOutcome::Failed);
         match (response.status, response.retry_after) {
             (304, _) if !request.known.is_empty() => NextStep::Unchanged,
+            (206 | 226, _) => {
+                give_up(ReasonCode::HttpStatus, format!("answers {}, a part that was not asked for", response.status))
+            }
+            (204 | 205, _) => give_up(ReasonCode::Empty, "empty answer".to_owned()),
             (200..=299, _) if response.body.is_empty() => give_up(ReasonCode::Empty, "empty answer".to_owned()),
             (200..=299, _) if response.body.len() * TREE_BYTES > settings.crawl.memory / 2 => {
                 give_up(ReasonCode::Memory, "too large for crawl.memory".to_owned())
@@ -109,8 +116,11 @@ impl SiteCrawl {
 
     /// A key page may be anywhere. Once it is found, what leaves its site is of no use and is not requested. The target
     /// passes the rules for links, as it is named without session and tracking parameters.
-    fn redirect(&self, phase: &Phase, request: &Request, target: PageUrl, cx: &Context<'_>) -> NextStep {
+    fn redirect(&self, phase: &mut Phase, request: &Request, target: PageUrl, cx: &Context<'_>) -> NextStep {
         let give_up = |code, text: String| NextStep::GiveUp(Reason::new(code, text), UrlOutcome::Failed);
+        if target == request.url && !cx.tools.settings.fetch.cookies {
+            return give_up(ReasonCode::Redirects, "leads to itself".to_owned());
+        }
         if request.hops >= cx.tools.settings.fetch.max_redirects {
             return give_up(ReasonCode::Redirects, format!("more than {} redirects", request.hops));
         }
@@ -122,6 +132,11 @@ impl SiteCrawl {
         let (scope, named) = (&cx.tools.scope, cx.tools.scope.strip(&target));
         let allowed = match (phase, &request.kind) {
             (Phase::KeyPage(_), _) | (_, RequestKind::Sitemap { .. }) => scope.allows_key(&named),
+            // Training pages may be anywhere on the site.
+            (Phase::Walking(walk), _) => match &self.site {
+                Some(site) => scope.judge(site, &request.url, named, &mut walk.queries).map(drop),
+                None => scope.allows_key(&named),
+            },
             _ => scope.allows(&request.url, &named),
         };
         match allowed {

@@ -117,7 +117,15 @@ pub(super) fn seen(site: SiteId, mut walk: Box<Walk>, scope: &Site, fetched: Fet
             judged.clear();
         }
         let is_known = |hash| !judged.insert(hash);
-        let urls = scanned_outlinks(&response.body, &response.url, scope, options.max, options.skip_nofollow, is_known);
+        let urls = scanned_outlinks(
+            &response.body,
+            response.content_type.as_deref(),
+            &response.url,
+            scope,
+            options.max,
+            options.skip_nofollow,
+            is_known,
+        );
         let mut finder = LinkFinder::of_walk(&mut walk, scope, tools);
         (links, refused) = finder.judge(&response.url, urls.into_iter(), depth);
         finder.give_back(&mut walk);
@@ -191,7 +199,7 @@ pub(super) fn feeds(page: &FoundPage, nofollow: bool, own: &Site, tools: &Tools)
     let is_feed = |kind: &str| matches!(kind.trim(), "application/rss+xml" | "application/atom+xml");
     tree.all("link")
         .filter(|link| tree.attr(*link, "type").is_some_and(is_feed))
-        .filter_map(|link| own.claim(page.url.join(tree.attr(link, "href")?)?))
+        .filter_map(|link| own.claim(page.url.join_in(tree.attr(link, "href")?, tree.charset())?))
         .take(10)
         .collect()
 }

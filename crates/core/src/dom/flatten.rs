@@ -54,6 +54,7 @@ impl Layout {
             space: Vec::with_capacity(n),
             buffer,
             body: None,
+            charset: "UTF-8",
             noscripts: Vec::new(),
             data_scripts: Vec::new(),
             notes: Vec::new(),

@@ -81,6 +81,8 @@ pub struct Tree {
     space: Vec<(u32, u32)>,
     buffer: String,
     body: Option<NodeId>,
+    /// Name of the charset that the page was decoded with.
+    charset: &'static str,
     noscripts: Vec<Noscript>,
     data_scripts: Vec<DataScript>,
     notes: Vec<Note>,
@@ -192,6 +194,11 @@ impl Tree {
     /// The body, the root of every labeling and mapping.
     pub fn body(&self) -> Option<NodeId> {
         self.body
+    }
+
+    /// Name of the charset that the page was decoded with, in which the queries of its links are written.
+    pub fn charset(&self) -> &'static str {
+        self.charset
     }
 
     /// Nodes of the body's subtree. The corpus labels count exactly these nodes.

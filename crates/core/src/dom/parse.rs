@@ -15,6 +15,7 @@ pub fn parse_bytes(bytes: &[u8], content_type: Option<&str>, options: &ParseOpti
     let cut = bytes.len().min(options.max_bytes);
     let (text, charset) = decode(&bytes[..cut], content_type);
     let mut tree = parse(&text, options);
+    tree.charset = charset.name;
     if cut < bytes.len() {
         tree.notes.push(Note::BytesCut(bytes.len() - cut));
     }

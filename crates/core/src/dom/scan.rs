@@ -5,7 +5,7 @@
 /// A link as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scanned {
-    /// The `href`, with character references to `&` decoded.
+    /// The `href`, with `&amp;` and numeric character references decoded.
     pub href: String,
     /// Whether it is marked `rel="nofollow"`.
     pub nofollow: bool,
@@ -178,10 +178,33 @@ fn is_nofollow(rel: &[u8]) -> bool {
 
 fn text(value: &[u8]) -> String {
     let text = String::from_utf8_lossy(value.trim_ascii());
-    match text.contains('&') {
-        true => text.replace("&amp;", "&").replace("&#38;", "&").replace("&#x26;", "&"),
-        false => text.into_owned(),
+    if !text.contains('&') {
+        return text.into_owned();
     }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = &*text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        let (c, used) = reference(&rest[at..]).unwrap_or(('&', 1));
+        out.push(c);
+        rest = &rest[at + used..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The character of a reference at the beginning of a text, and the bytes of the reference: `&amp;` or a number.
+fn reference(text: &str) -> Option<(char, usize)> {
+    if text.starts_with("&amp;") {
+        return Some(('&', "&amp;".len()));
+    }
+    let end = text.bytes().take(12).position(|byte| byte == b';')?;
+    let number = text[..end].strip_prefix("&#")?;
+    let code = match number.strip_prefix(['x', 'X']) {
+        Some(hex) => u32::from_str_radix(hex, 16),
+        None => number.parse(),
+    };
+    Some((char::from_u32(code.ok()?)?, end + 1))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use url::Url;
 use super::repeats::Repeats;
 use crate::dom::Tree;
 use crate::links::base_url;
-use crate::page_url::PageUrl;
+use crate::page_url::{PageUrl, join};
 
 /// Resolves the addresses of one page.
 pub(super) struct Addresses {
@@ -15,6 +15,8 @@ pub(super) struct Addresses {
     base: Option<PageUrl>,
     /// Stands for an unknown base, so that an address can be read.
     unknown: Option<Url>,
+    /// The charset that queries are written in.
+    charset: &'static str,
     repeats: Repeats,
 }
 
@@ -23,7 +25,12 @@ impl Addresses {
         let named =
             || tree.all("base").find_map(|base| tree.attr(base, "href")).and_then(|href| PageUrl::parse(href).ok());
         let base = url.map(|url| base_url(tree, url)).or_else(named);
-        Addresses { base, unknown: Url::parse("http://unknown.invalid/").ok(), repeats: Repeats::of(tree) }
+        Addresses {
+            base,
+            unknown: Url::parse("http://unknown.invalid/").ok(),
+            charset: tree.charset(),
+            repeats: Repeats::of(tree),
+        }
     }
 
     /// Whether the value of an attribute may be written: see [`Repeats`].
@@ -63,7 +70,7 @@ impl Addresses {
         if address.starts_with('#') {
             return Some(address.to_owned());
         }
-        let url = base.join(address).ok().filter(|url| is_allowed(url.scheme()))?;
+        let url = join(base, address, self.charset).filter(|url| is_allowed(url.scheme()))?;
         // Nothing is known to make it absolute with.
         if self.base.is_none() && url.host_str() == Some("unknown.invalid") {
             return Some(without_controls(address).into_owned());

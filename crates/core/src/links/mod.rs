@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::dom::{ByPlace, NodeId, Tree, refresh_target, scan_links};
+use crate::dom::{ByPlace, NodeId, Tree, decode, refresh_target, scan_links};
 use crate::page_url::{PageUrl, Site};
 
 mod form;
@@ -28,6 +28,8 @@ pub struct Outlink {
     /// Whether every occurrence is marked `rel="nofollow"`.
     pub nofollow: bool,
 }
+
+const UTF_8: &str = "UTF-8";
 
 /// File extensions of pages; the list extends that of the authors' HybEx. A file name without a dot can be a page.
 const PAGE_ENDINGS: &[&str] = &["html", "htm", "xhtml", "shtml", "php", "php3", "asp", "aspx", "jsp", "cfm"];
@@ -59,7 +61,7 @@ pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site, most: usize) -> Vec<Out
         // A long address that error recovery has given to many elements is read once.
         let href = target_of(tree, node).filter(|href| read.get(href).is_none());
         href.into_iter().for_each(|href| read.insert(href, ()));
-        let Some(target) = href.and_then(|href| base.join(href)) else { continue };
+        let Some(target) = href.and_then(|href| base.join_in(href, tree.charset())) else { continue };
         if !may_be_page(&target) {
             continue;
         }
@@ -83,12 +85,19 @@ pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site, most: usize) -> Vec<Out
 /// `is_known` gets a hash of each link before it is resolved. Known links are skipped, which is the only deduplication.
 pub fn scanned_outlinks(
     html: &[u8],
+    content_type: Option<&str>,
     url: &PageUrl,
     site: &Site,
     most: usize,
     skip_nofollow: bool,
     mut is_known: impl FnMut(u64) -> bool,
 ) -> Vec<PageUrl> {
+    // Most pages are UTF-8, and need not be decoded to be scanned.
+    let decoded = std::str::from_utf8(html).is_err().then(|| decode(html, content_type));
+    let (html, charset) = match &decoded {
+        Some((text, charset)) => (text.as_bytes(), charset.name),
+        None => (html, UTF_8),
+    };
     let (base, links) = scan_links(html, most);
     let base = base.and_then(|href| url.join(&href)).unwrap_or_else(|| url.clone());
     let page = xxh3_64(base.as_str().as_bytes());
@@ -109,7 +118,7 @@ pub fn scanned_outlinks(
         if (skip_nofollow && link.nofollow) || is_known(key) {
             continue;
         }
-        let target = base.join(&link.href).filter(may_be_page).and_then(|target| site.claim(target));
+        let target = base.join_in(&link.href, charset).filter(may_be_page).and_then(|target| site.claim(target));
         found.extend(target.filter(|target| target != url));
     }
     found
@@ -168,7 +177,7 @@ pub fn relevance(distance: i32) -> (bool, u32) {
 mod tests {
     use super::*;
     use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use crate::dom::{parse, parse_bytes};
     use crate::page_url::SameSite;
 
     fn list(path: &str) -> Vec<&str> {
@@ -235,9 +244,20 @@ mod tests {
             let tree = parse(html, &ParseOptions::default());
             let links: Vec<String> = outlinks(&tree, &url, &site, 9).into_iter().map(|l| l.url.to_string()).collect();
             assert_eq!(links, ["http://s.com/menu", "http://s.com/main"], "{html}");
-            let scanned = scanned_outlinks(html.as_bytes(), &url, &site, 9, true, |_| false);
+            let scanned = scanned_outlinks(html.as_bytes(), None, &url, &site, 9, true, |_| false);
             assert_eq!(scanned.iter().map(PageUrl::to_string).collect::<Vec<_>>(), links, "{html}");
         }
+    }
+
+    #[test]
+    fn queries_are_written_in_the_charset_of_the_page() {
+        let url = PageUrl::parse("http://s.com/").unwrap();
+        let site = Site::of(&url, SameSite::Host);
+        let latin = b"<meta charset=iso-8859-1><a href='/s\xfc?q=M\xfcller&#8364;'>x</a>";
+        let (tree, _) = parse_bytes(latin, None, &ParseOptions::default());
+        let links: Vec<PageUrl> = outlinks(&tree, &url, &site, 9).into_iter().map(|link| link.url).collect();
+        assert_eq!(links[0].as_str(), "http://s.com/s%C3%BC?q=M%FCller%80");
+        assert_eq!(scanned_outlinks(latin, None, &url, &site, 9, true, |_| false), links);
     }
 
     #[test]

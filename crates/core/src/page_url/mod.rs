@@ -5,10 +5,12 @@
 
 mod canonical;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use encoding_rs::{Encoding, UTF_8};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -49,7 +51,13 @@ impl PageUrl {
 
     /// Resolves `href` as a link on this page.
     pub fn join(&self, href: &str) -> Option<PageUrl> {
-        self.0.join(href.trim()).ok().and_then(PageUrl::canonical)
+        self.join_in(href, UTF_8.name())
+    }
+
+    /// Resolves `href` as a link on this page, which was decoded with `charset`. Its query is written in that charset,
+    /// as servers of such pages expect it.
+    pub fn join_in(&self, href: &str, charset: &str) -> Option<PageUrl> {
+        join(&self.0, href, charset).and_then(PageUrl::canonical)
     }
 
     fn canonical(mut url: Url) -> Option<PageUrl> {
@@ -149,6 +157,27 @@ impl PageUrl {
             url::Host::Domain(_) => None,
         }
     }
+}
+
+/// Resolves `href` against an address. Its query is written in `charset`.
+pub(crate) fn join(base: &Url, href: &str, charset: &str) -> Option<Url> {
+    let href = href.trim();
+    // A host follows any number of slashes, as in browsers.
+    let rest = href.trim_start_matches(['/', '\\']);
+    let with_host = (href.len() - rest.len() > 2).then(|| format!("//{rest}"));
+    let href = with_host.as_deref().unwrap_or(href);
+    let encoding = Encoding::for_label(charset.as_bytes()).filter(|_| !href.is_ascii()).unwrap_or(UTF_8);
+    let encode = encoder(|query| Cow::Owned(encoding.encode(query).0.into_owned()));
+    let options = Url::options().base_url(Some(base));
+    match encoding == UTF_8 {
+        true => options.parse(href).ok(),
+        false => options.encoding_override(Some(&encode)).parse(href).ok(),
+    }
+}
+
+/// Gives a closure the lifetimes that the parser wants.
+fn encoder(encode: impl Fn(&str) -> Cow<'_, [u8]>) -> impl Fn(&str) -> Cow<'_, [u8]> {
+    encode
 }
 
 impl fmt::Display for PageUrl {
@@ -257,6 +286,17 @@ mod tests {
         assert_eq!(url("http://ex.com.:81/a").as_str(), "http://ex.com:81/a");
         assert_eq!(url("http://ex.com/a/b").join("../c?d=1#e"), Some(url("http://ex.com/c?d=1")));
         assert_eq!(url("http://ex.com/").join("mailto:x@ex.com"), None);
+        for slashes in ["//", "///", "/\\/", "////"] {
+            assert_eq!(
+                url("http://ex.com/").join(&format!("{slashes}t.com/p")),
+                Some(url("http://t.com/p")),
+                "{slashes}"
+            );
+        }
+        let query =
+            |charset| url("http://ex.com/").join_in("/s\u{fc}?q=M\u{fc}ller\u{20ac}", charset).unwrap().to_string();
+        assert_eq!(query("windows-1252"), "http://ex.com/s%C3%BC?q=M%FCller%80");
+        assert_eq!(query("UTF-8"), "http://ex.com/s%C3%BC?q=M%C3%BCller%E2%82%AC");
         assert!(matches!(PageUrl::parse("ftp://ex.com/"), Err(UrlError::Scheme { .. })));
         assert!(matches!(PageUrl::parse("ex.com"), Err(UrlError::Syntax { .. })));
     }

@@ -1,0 +1,51 @@
+//! The signals that stop a crawl: Ctrl-C, SIGTERM and SIGHUP, unless whoever started the program has them ignored.
+
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Signals that are listened to.
+pub(super) struct Signals {
+    #[cfg(unix)]
+    signals: Vec<Signal>,
+}
+
+#[cfg(unix)]
+impl Signals {
+    /// Begins to listen. A signal that is ignored now stays so: `nohup` ignores SIGHUP, a shell SIGINT for what runs in
+    /// the background.
+    pub(super) fn listen() -> Signals {
+        let ignored = std::fs::read_to_string("/proc/self/status").map_or(0, |status| ignored(&status));
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let wanted = kinds.into_iter().filter(|kind| ignored >> (kind.as_raw_value() - 1) & 1 == 0);
+        Signals { signals: wanted.filter_map(|kind| signal(kind).ok()).collect() }
+    }
+
+    /// Waits for one.
+    pub(super) async fn next(&mut self) {
+        std::future::poll_fn(|cx| {
+            let has_come = self.signals.iter_mut().any(|signal| signal.poll_recv(cx).is_ready());
+            if has_come { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+        })
+        .await;
+    }
+}
+
+/// The mask of the signals that a process ignores.
+#[cfg(unix)]
+fn ignored(status: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+#[cfg(not(unix))]
+impl Signals {
+    pub(super) fn listen() -> Signals {
+        Signals {}
+    }
+
+    pub(super) async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
