@@ -21,6 +21,7 @@ mod hostile;
 mod hostile_pages;
 mod html5lib;
 mod http;
+mod inert;
 mod injection;
 mod paper_forms;
 mod politeness;

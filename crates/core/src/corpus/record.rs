@@ -65,7 +65,7 @@ pub struct About {
 }
 
 /// Optional columns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Optional {
     /// `html`.
     pub html: bool,

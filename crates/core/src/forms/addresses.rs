@@ -38,6 +38,11 @@ impl Addresses {
         self.repeats.allow(value)
     }
 
+    /// Whether so many bytes may be added to what the page holds: see [`Repeats`].
+    pub(super) fn may_add(&self, n: usize) -> bool {
+        self.repeats.charge(n)
+    }
+
     /// The address of a page, a mailbox or a telephone. `None` for everything that a browser would run, and for one
     /// that was written too often.
     pub(super) fn link(&self, href: &str) -> Option<String> {
@@ -51,7 +56,7 @@ impl Addresses {
     pub(super) fn media(&self, src: &str) -> Option<String> {
         let is_inline = src.trim_start().get(..11).is_some_and(|start| start.eq_ignore_ascii_case("data:image/"));
         if is_inline {
-            return Some(src.trim().to_owned());
+            return Some(without_controls(src.trim()).into_owned());
         }
         self.resolve(src, |scheme| matches!(scheme, "http" | "https"))
     }
@@ -64,6 +69,8 @@ impl Addresses {
     }
 
     fn resolve(&self, address: &str, is_allowed: impl Fn(&str) -> bool) -> Option<String> {
+        // What is tested is what is written: parsers drop these characters.
+        let address = without_controls(address);
         let address = address.trim();
         let base = self.base.as_ref().map(PageUrl::url).or(self.unknown.as_ref())?;
         // A place on the same page stays on the same page.
@@ -73,9 +80,11 @@ impl Addresses {
         let url = join(base, address, self.charset).filter(|url| is_allowed(url.scheme()))?;
         // Nothing is known to make it absolute with.
         if self.base.is_none() && url.host_str() == Some("unknown.invalid") {
-            return Some(without_controls(address).into_owned());
+            return Some(address.to_owned());
         }
-        Some(url.into())
+        let resolved = String::from(url);
+        // A long base would be written with each link.
+        self.may_add(resolved.len().saturating_sub(address.len())).then_some(resolved)
     }
 }
 

@@ -45,13 +45,18 @@ impl NoscriptImages {
     /// The picture that a `noscript` right after this `img` stands for.
     fn after(&self, tree: &Tree, img: NodeId) -> Option<&NoscriptImage> {
         let next = tree.shape.subtree(img).end;
-        self.images.iter().find(|image| image.before == next && image.parent.index() == parent_of(tree, img))
+        self.before(next).find(|image| image.parent.index() == parent_of(tree, img))
+    }
+
+    /// The pictures right before node `at`. They are in the order of the document.
+    fn before(&self, at: usize) -> impl Iterator<Item = &NoscriptImage> {
+        let from = self.images.partition_point(|image| image.before < at);
+        self.images[from..].iter().take_while(move |image| image.before == at)
     }
 
     /// Sources and texts of the pictures that no `img` stands for, right before node `at` below `parent`.
     pub(super) fn alone(&self, tree: &Tree, at: usize) -> impl Iterator<Item = (NodeId, &str, &str)> {
-        let here = self.images.iter().filter(move |image| image.before == at);
-        let lonely = here.filter(|image| {
+        let lonely = self.before(at).filter(|image| {
             let before = image.before.checked_sub(1).map(NodeId::new);
             !before.is_some_and(|node| tree.name(node) == "img" && parent_of(tree, node) == image.parent.index())
         });

@@ -94,11 +94,15 @@ pub(super) fn attribute(element: &str, name: &str) -> Option<Value> {
     }
 }
 
+/// Names of `meta` elements that a browser acts on.
+const ACTED_ON: [&str; 4] = ["referrer", "viewport", "color-scheme", "theme-color"];
+
 /// Whether a `meta` element of the head says something about the page. What a browser would act on is left out.
 pub(super) fn is_plain_meta(attrs: &mut dyn Iterator<Item = (&str, &str)>) -> bool {
     let mut has_name = false;
-    for (name, _) in attrs {
+    for (name, value) in attrs {
         match name {
+            "name" if ACTED_ON.iter().any(|known| value.trim().eq_ignore_ascii_case(known)) => return false,
             "name" | "property" | "itemprop" => has_name = true,
             "http-equiv" | "charset" => return false,
             _ => {}

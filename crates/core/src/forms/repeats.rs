@@ -33,7 +33,12 @@ impl Repeats {
             self.after.set(from + value.len());
             return true;
         }
-        let left = self.left.get().checked_sub(value.len() + NAME);
+        self.charge(value.len() + NAME)
+    }
+
+    /// Takes bytes from the budget, if it has them.
+    pub(super) fn charge(&self, n: usize) -> bool {
+        let left = self.left.get().checked_sub(n);
         left.inspect(|left| self.left.set(*left)).is_some()
     }
 }

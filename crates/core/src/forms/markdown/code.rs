@@ -83,7 +83,10 @@ impl Lines {
     fn note_number(&mut self, from: usize) {
         let is_at_start = self.out[..from].is_empty() || self.out[..from].ends_with('\n');
         let is_new = self.numbers.last().is_none_or(|(last, ..)| *last != from);
-        if let (true, true, Ok(number)) = (is_at_start, is_new, self.out[from..].trim().parse()) {
+        if is_at_start
+            && is_new
+            && let Ok(number) = self.out[from..].trim().parse()
+        {
             self.numbers.push((from, self.out.len(), number));
         }
     }
@@ -110,21 +113,28 @@ impl Lines {
 fn language(tree: &Tree, pre: NodeId) -> String {
     let inside = tree.shape.subtree(pre).skip(1).take(2).map(NodeId::new);
     // Around a table of lines and numbers, only what highlights them.
-    let highlights = |node: &NodeId| tree.attr(*node, "class").is_some_and(|class| class.contains("highlight"));
+    let highlights = |node: &NodeId| classes_of(tree, *node).contains("highlight");
     let around = ancestors(tree, pre).take(2).chain(ancestors(tree, pre).skip(2).take(5).filter(highlights));
     let mut elements = std::iter::once(pre).chain(inside).chain(around);
     elements.find_map(|element| named_language(tree, element)).unwrap_or_default()
 }
 
+/// Bytes of a list of classes that is read for the name of a language. Each block of code reads those around it.
+const MOST_CLASSES: usize = 1000;
+
+fn classes_of(tree: &Tree, element: NodeId) -> &str {
+    tree.attr(element, "class").filter(|classes| classes.len() <= MOST_CLASSES).unwrap_or_default()
+}
+
 fn named_language(tree: &Tree, element: NodeId) -> Option<String> {
     let data = ["data-lang", "data-language"].into_iter().find_map(|name| tree.attr(element, name)).map(str::to_owned);
-    let classes = tree.attr(element, "class").unwrap_or_default().to_ascii_lowercase();
+    let classes = classes_of(tree, element).to_ascii_lowercase();
     let tokens = || classes.split([' ', '\t', '\n', ';', ':']).filter(|token| !token.is_empty());
     let prefixed = || tokens().find_map(|token| PREFIXES.iter().find_map(|prefix| token.strip_prefix(prefix)));
     // Sphinx names the language of every block.
     let of_sphinx = || {
-        let named = tokens().filter(|_| classes.contains("notranslate"));
-        named.filter_map(|token| token.strip_prefix("highlight-")).next()
+        let is_sphinx = classes.contains("notranslate");
+        tokens().filter(|_| is_sphinx).find_map(|token| token.strip_prefix("highlight-"))
     };
     let bare = || {
         let is_code = matches!(tree.name(element), "pre" | "code") || classes.contains("highlight");

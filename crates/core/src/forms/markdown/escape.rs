@@ -15,6 +15,8 @@ pub(super) struct Place {
     pub(super) has_tildes: bool,
     /// Whether brackets of the paragraph can be read as a link.
     pub(super) has_brackets: bool,
+    /// Whether braces can be read as attributes of a heading (Pandoc, kramdown).
+    pub(super) in_heading: bool,
 }
 
 /// Appends `text` between the characters `before` and `after` of its line.
@@ -38,6 +40,8 @@ pub(super) fn escape(text: &str, before: Option<char>, after: Option<char>, plac
             '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')),
             '&' => is_entity(from_here),
             '|' => place.in_cell,
+            // Attributes of the code or the link before them (Pandoc, kramdown).
+            '{' => place.in_heading || matches!(last, Some('`' | '[')),
             _ => false,
         };
         if is_read {
@@ -58,7 +62,9 @@ fn is_word(c: Option<char>) -> bool {
 
 /// Whether an ampersand before `rest` begins an entity.
 fn is_entity(rest: &str) -> bool {
-    let Some((name, _)) = rest.split_once(';') else { return false };
+    // `#` and seven digits, or a name: no longer ones are read.
+    let Some(end) = rest.bytes().take(33).position(|byte| byte == b';') else { return false };
+    let name = &rest[..end];
     match name.strip_prefix('#') {
         Some(number) => {
             let number = number.strip_prefix(['x', 'X']).unwrap_or(number);
@@ -109,14 +115,23 @@ fn escape_number(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// The address of a link or a picture, as it stands in parentheses.
-pub(super) fn destination(address: &str) -> String {
-    let plain: String = address.chars().filter(|c| !c.is_control()).collect();
-    let is_plain = !plain.contains([' ', '(', ')', '<', '>']) && !plain.is_empty();
-    if is_plain {
-        return plain;
+/// The address of a link or a picture, as it stands in parentheses. What Markdown would read in it is escaped as an
+/// address escapes it.
+pub(super) fn destination(address: &str, in_cell: bool) -> String {
+    let mut plain = String::with_capacity(address.len());
+    for (at, c) in address.char_indices().filter(|(_, c)| !c.is_control()) {
+        match c {
+            '<' => plain.push_str("%3C"),
+            '>' => plain.push_str("%3E"),
+            '\\' => plain.push_str("%5C"),
+            '`' => plain.push_str("%60"),
+            '|' if in_cell => plain.push_str("%7C"),
+            '&' if is_entity(&address[at + 1..]) => plain.push_str("&amp;"),
+            _ => plain.push(c),
+        }
     }
-    format!("<{}>", plain.replace('<', "%3C").replace('>', "%3E"))
+    let is_plain = !plain.contains([' ', '(', ')']) && !plain.is_empty();
+    if is_plain { plain } else { format!("<{plain}>") }
 }
 
 /// `text` as inline code.
@@ -194,8 +209,17 @@ mod tests {
         assert_eq!(code_span("``", false), "``` `` ```");
         assert_eq!(code_span("`", false), "`` ` ``");
         assert_eq!(code_span("a|b", true), "`a\\|b`");
-        assert_eq!(destination("http://a.org/b_(c)"), "<http://a.org/b_(c)>");
-        assert_eq!(destination("http://a.org/b"), "http://a.org/b");
-        assert_eq!(destination(""), "<>");
+        for (address, written) in [
+            ("http://a.org/b_(c)", "<http://a.org/b_(c)>"),
+            ("http://a.org/b", "http://a.org/b"),
+            ("", "<>"),
+            ("http://a/?q=\\", "http://a/?q=%5C"),
+            ("http://a/?a=1&copy;=2&b=3", "http://a/?a=1&amp;copy;=2&b=3"),
+            ("javascript\\:alert", "javascript%5C:alert"),
+            ("a`b|c", "a%60b|c"),
+        ] {
+            assert_eq!(destination(address, false), written);
+        }
+        assert_eq!(destination("a|b", true), "a%7Cb");
     }
 }

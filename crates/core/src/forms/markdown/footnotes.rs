@@ -27,6 +27,7 @@ impl Footnotes {
             return found;
         }
         let places = places(tree);
+        let mut links: FxHashMap<NodeId, FxHashMap<&str, Vec<NodeId>>> = FxHashMap::default();
         for link in references {
             let Some(note) = fragment(tree, link).and_then(|id| places.get(id)).map(|at| block_around(tree, *at))
             else {
@@ -37,10 +38,9 @@ impl Footnotes {
             if !is_kept(note) || inside.start <= link.index() || inside.len() > MOST_NODES {
                 continue;
             }
-            let back: Vec<NodeId> = back_links(tree, note, link);
-            if back.is_empty() {
-                continue;
-            }
+            // A note may have many references, and is read once.
+            let links = links.entry(note).or_insert_with(|| links_of(tree, note));
+            let Some(back) = back_links(tree, links, link) else { continue };
             let next = found.notes.len() as u32 + 1;
             let number = *found.notes.entry(note).or_insert(next);
             found.references.insert(link, number);
@@ -94,13 +94,24 @@ fn block_around(tree: &Tree, node: NodeId) -> NodeId {
     std::iter::once(node).chain(ancestors(tree, node)).find(is_block).unwrap_or(node)
 }
 
-/// Links of the note to its reference: to the link or to an element around it.
-fn back_links(tree: &Tree, note: NodeId, reference: NodeId) -> Vec<NodeId> {
-    let ids: Vec<&str> = std::iter::once(reference)
+/// Links of the note to its reference: to the link or to an element around it. `None` where it has none.
+fn back_links(tree: &Tree, links: &mut FxHashMap<&str, Vec<NodeId>>, reference: NodeId) -> Option<Vec<NodeId>> {
+    let ids = std::iter::once(reference)
         .chain(ancestors(tree, reference).take(3))
         .flat_map(|node| [tree.attr(node, "id"), tree.attr(node, "name")])
-        .flatten()
-        .collect();
-    let links = tree.shape.subtree(note).map(NodeId::new).filter(|node| tree.name(*node) == "a");
-    links.filter(|link| fragment(tree, *link).is_some_and(|id| ids.contains(&id))).collect()
+        .flatten();
+    // Each is given once: they are collected for the whole page.
+    let found: Vec<Vec<NodeId>> = ids.filter_map(|id| links.get_mut(id).map(std::mem::take)).collect();
+    (!found.is_empty()).then(|| found.concat())
+}
+
+/// The links of a note to places on its page, by their address.
+fn links_of(tree: &Tree, note: NodeId) -> FxHashMap<&str, Vec<NodeId>> {
+    let mut found: FxHashMap<&str, Vec<NodeId>> = FxHashMap::default();
+    for link in tree.shape.subtree(note).map(NodeId::new).filter(|node| tree.name(*node) == "a") {
+        if let Some(id) = fragment(tree, link) {
+            found.entry(id).or_default().push(link);
+        }
+    }
+    found
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::dom::{NodeId, ScriptKind, Tree, ancestors};
+use crate::dom::{NodeId, ScriptKind, Tree, ancestors, children, is_shown};
 
 /// The formulas of a page.
 #[derive(Default)]
@@ -20,13 +20,15 @@ pub(super) struct Formulas {
 impl Formulas {
     pub(super) fn of(tree: &Tree) -> Formulas {
         let mut found = Formulas::default();
+        let mut around = FxHashMap::default();
         for math in tree.all("math").filter(|math| tree.counted().contains(&math.index())) {
             let Some(tex) = tex_of(tree, math) else { continue };
             let is_display = tree.attr(math, "display") == Some("block");
             found.known.insert(tex.clone());
             found.tex.insert(math, (tex, is_display));
-            found.note_renderings(tree, math);
+            Formulas::note_surroundings(tree, math, &mut around);
         }
+        found.note_renderings(tree, around);
         let scripts = tree.data_scripts().filter(|(kind, ..)| *kind != ScriptKind::JsonLd);
         found.scripts = scripts
             .map(|(kind, parent, before, tex)| (parent, before, tex.trim().to_owned(), kind == ScriptKind::DisplayTex))
@@ -48,26 +50,29 @@ impl Formulas {
         here.filter(move |(of, ..)| *of == parent).map(|(.., tex, is_display)| (tex.clone(), *is_display))
     }
 
-    /// KaTeX draws a formula beside the MathML, and hides the drawing from screen readers.
-    fn note_renderings(&mut self, tree: &Tree, math: NodeId) {
-        for around in ancestors(tree, math).take(3) {
-            let end = tree.shape.subtree(around).end;
-            let mut at = around.index() + 1;
-            while at < end {
-                let child = NodeId::new(at);
-                if tree.attr(child, "aria-hidden") == Some("true") && !tree.shape.subtree(child).contains(&math.index())
-                {
-                    self.renderings.insert(child);
-                }
-                at = tree.shape.subtree(child).end;
-            }
+    /// KaTeX draws a formula beside the MathML, and hides the drawing from screen readers. `around` gets the elements
+    /// that the drawing may be in, each with the first and the last formula in it.
+    fn note_surroundings(tree: &Tree, math: NodeId, around: &mut FxHashMap<NodeId, (usize, usize)>) {
+        for element in ancestors(tree, math).take(3) {
+            around.entry(element).and_modify(|(_, last)| *last = math.index()).or_insert((math.index(), math.index()));
             // Beyond the span of this formula are other formulas.
-            if !matches!(tree.name(around), "span" | "mjx-assistive-mml" | "mjx-container") {
+            let is_own = matches!(tree.name(element), "span" | "mjx-assistive-mml" | "mjx-container");
+            let classes = tree.attr(element, "class").unwrap_or_default();
+            if !is_own || classes.split(' ').any(|token| token == "katex") {
                 return;
             }
-            if tree.attr(around, "class").is_some_and(|class| class.split(' ').any(|token| token == "katex")) {
-                return;
-            }
+        }
+    }
+
+    /// The drawings in these elements: hidden children that do not hold all their formulas.
+    fn note_renderings(&mut self, tree: &Tree, around: FxHashMap<NodeId, (usize, usize)>) {
+        for (element, (first, last)) in around {
+            let holds_all = |child: NodeId| {
+                let inside = tree.shape.subtree(child);
+                inside.contains(&first) && inside.contains(&last)
+            };
+            let hidden = children(tree, element).filter(|child| tree.attr(*child, "aria-hidden") == Some("true"));
+            self.renderings.extend(hidden.filter(|child| !holds_all(*child)));
         }
     }
 
@@ -112,24 +117,85 @@ fn tex_of(tree: &Tree, math: NodeId) -> Option<String> {
 /// (`Some(true)`), the delimiters of MathJax.
 pub(super) fn split_formulas(text: &str) -> Vec<(&str, Option<bool>)> {
     const DELIMITERS: [(&str, &str, bool); 3] = [("\\(", "\\)", false), ("\\[", "\\]", true), ("$$", "$$", true)];
-    let mut parts = Vec::new();
-    let mut rest = text;
-    loop {
-        let starts = DELIMITERS.iter().filter_map(|(open, close, is_display)| {
-            let start = rest.find(open)?;
-            let inside = &rest[start + open.len()..];
-            let end = inside.find(close).filter(|end| !inside[..*end].trim().is_empty())?;
-            Some((start, &inside[..end], start + open.len() + end + close.len(), *is_display))
-        });
-        let Some((start, tex, end, is_display)) = starts.min_by_key(|found| found.0) else { break };
-        if start > 0 {
-            parts.push((&rest[..start], None));
+    let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
+    // The next place where each delimiter closes: the text is searched once for each of them.
+    let mut closes = [Some(0); 3];
+    while let Some(step) = memchr::memchr2(b'\\', b'$', &text.as_bytes()[at..]) {
+        at += step;
+        let Some(kind) = DELIMITERS.iter().position(|(open, ..)| text[at..].starts_with(open)) else {
+            at += 1;
+            continue;
+        };
+        let (open, close, is_display) = DELIMITERS[kind];
+        let inside = at + open.len();
+        if closes[kind].is_some_and(|known| known < inside) {
+            closes[kind] = text[inside..].find(close).map(|end| inside + end);
         }
-        parts.push((tex, Some(is_display)));
-        rest = &rest[end..];
+        let Some(end) = closes[kind].filter(|end| !text[inside..*end].trim().is_empty()) else {
+            at = inside;
+            continue;
+        };
+        if from < at {
+            parts.push((&text[from..at], None));
+        }
+        parts.push((&text[inside..end], Some(is_display)));
+        at = end + close.len();
+        from = at;
     }
-    if !rest.is_empty() {
-        parts.push((rest, None));
+    if from < text.len() {
+        parts.push((&text[from..], None));
     }
     parts
+}
+
+/// TeX that is text, too, for a reader of Markdown without formulas: no markup, no link, no code. Blanks mean nothing
+/// in TeX, and `\lq` is its backtick.
+pub(super) fn inert(tex: &str) -> String {
+    let mut out = String::with_capacity(tex.len());
+    for c in tex.chars().filter(|c| is_shown(*c)) {
+        let begins_markup = c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?');
+        match (out.chars().next_back(), c) {
+            (Some('<'), _) if begins_markup => out.push(' '),
+            (Some(']'), '(' | '[' | ':') | (Some('$'), '$') => out.push(' '),
+            _ => {}
+        }
+        match c {
+            '`' => out.push_str("\\lq "),
+            '\n' | '\r' | '\t' => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_are_found_between_their_delimiters() {
+        let split =
+            |text| split_formulas(text).into_iter().map(|(part, kind)| (part.to_owned(), kind)).collect::<Vec<_>>();
+        let parts = |list: &[(&str, Option<bool>)]| list.iter().map(|(p, k)| ((*p).to_owned(), *k)).collect::<Vec<_>>();
+        assert_eq!(
+            split("a \\(x\\) b $$y$$"),
+            parts(&[("a ", None), ("x", Some(false)), (" b ", None), ("y", Some(true))])
+        );
+        assert_eq!(split("\\( \\) \\(x\\)"), parts(&[("\\( \\) ", None), ("x", Some(false))]));
+        assert_eq!(split("$5 and \\[ no end"), parts(&[("$5 and \\[ no end", None)]));
+        assert!(split("").is_empty());
+    }
+
+    #[test]
+    fn tex_is_inert() {
+        for (tex, written) in [
+            ("<img src=x onerror=alert(1)>", "< img src=x onerror=alert(1)>"),
+            ("[x](javascript:alert(1))", "[x] (javascript:alert(1))"),
+            ("a<b", "a< b"),
+            ("a\n```\nb", "a \\lq \\lq \\lq  b"),
+            ("x_1 < 2", "x_1 < 2"),
+        ] {
+            assert_eq!(inert(tex), written);
+        }
+    }
 }

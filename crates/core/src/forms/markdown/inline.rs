@@ -4,8 +4,11 @@
 //! that Markdown can read: blanks move out, neighbors join, and emphasis that could not be read where it stands
 //! (CommonMark 0.31, section 6.2, left- and right-flanking delimiters) is dropped.
 
+use rustc_hash::FxHashMap;
+
 use super::block::{Link, Mark, Marks, Piece, Run};
 use super::escape::{Place, code_span, destination, escape, longest_run};
+use super::formulas::inert;
 use super::options::MarkdownLinks;
 
 /// Where the runs stand.
@@ -57,8 +60,31 @@ pub(super) fn is_blank(runs: &[Run]) -> bool {
     runs.iter().all(|run| matches!(run.piece, Piece::Space | Piece::Break))
 }
 
+/// Marked texts in parts: the punctuation that each begins with, its words, and the punctuation that it ends with. A
+/// mark can then be taken off a part.
+fn parted(runs: Vec<Run>) -> Vec<Run> {
+    let mut out = Vec::with_capacity(runs.len());
+    for run in runs {
+        let Piece::Text(text) = &run.piece else {
+            out.push(run);
+            continue;
+        };
+        let (start, end) = match run.marks == Marks::default() {
+            true => (0, text.len()),
+            false => {
+                let start = text.len() - text.trim_start_matches(is_sign).len();
+                (start, text.trim_end_matches(is_sign).len().max(start))
+            }
+        };
+        let parts = [&text[..start], &text[start..end], &text[end..]];
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        out.extend(parts.map(|part| Run { piece: Piece::Text(part.to_owned()), ..run.clone() }));
+    }
+    out
+}
+
 /// Clears a mark wherever Markdown would not read it.
-fn clear_unreadable(runs: &mut Vec<Run>, mark: Mark) {
+fn clear_unreadable(runs: &mut [Run], mark: Mark) {
     let mut at = 0;
     while at < runs.len() {
         if !runs[at].marks.has(mark) {
@@ -66,20 +92,21 @@ fn clear_unreadable(runs: &mut Vec<Run>, mark: Mark) {
             continue;
         }
         let mut end = at + n_marked(&runs[at..], mark);
-        if !is_read_at_start(runs, at, end, mark) && free_start(runs, at, mark) {
-            (at, end) = (at + 1, end + 1);
+        let next = end;
+        if !is_read_at_start(runs, at, end, mark) && free_start(runs, at, end, mark) {
+            at += 1;
         }
         if !is_read_at_end(runs, at, end, mark) {
-            free_end(runs, end - 1, mark);
+            end -= usize::from(free_end(runs, at, end, mark));
             // A bracket that is opened inside is closed inside.
-            if OPENING.contains(&first_char(&runs[at])) && free_start(runs, at, mark) {
-                (at, end) = (at + 1, end + 1);
+            if OPENING.contains(&first_char(&runs[at])) && free_start(runs, at, end, mark) {
+                at += 1;
             }
         }
         if !is_read_at_start(runs, at, end, mark) || !is_read_at_end(runs, at, end, mark) {
             runs[at..end].iter_mut().for_each(|run| run.marks.set(mark, false));
         }
-        at = end;
+        at = next;
     }
 }
 
@@ -87,32 +114,31 @@ fn clear_unreadable(runs: &mut Vec<Run>, mark: Mark) {
 const OPENING: [char; 12] = ['(', '[', '{', '<', '“', '‘', '«', '「', '『', '（', '《', '【'];
 
 /// Takes the mark off the punctuation that a text begins with: `**(a)**b` is not read, `(**a**)b` is.
-fn free_start(runs: &mut Vec<Run>, at: usize, mark: Mark) -> bool {
-    let Piece::Text(text) = &runs[at].piece else { return false };
-    let rest = text.trim_start_matches(is_sign);
-    let (signs, rest) = text.split_at(text.len() - rest.len());
-    if signs.is_empty() || rest.is_empty() {
-        return false;
+fn free_start(runs: &mut [Run], at: usize, end: usize, mark: Mark) -> bool {
+    let is_free = at + 1 < end && is_signs(&runs[at]) && is_same_text(&runs[at + 1], &runs[at]);
+    if is_free {
+        runs[at].marks.set(mark, false);
     }
-    let (signs, rest) = (signs.to_owned(), rest.to_owned());
-    let mut free = runs[at].clone();
-    free.marks.set(mark, false);
-    runs[at].piece = Piece::Text(rest);
-    runs.insert(at, Run { piece: Piece::Text(signs), ..free });
-    true
+    is_free
 }
 
 /// The same for the punctuation that a text ends with.
-fn free_end(runs: &mut Vec<Run>, at: usize, mark: Mark) {
-    let Piece::Text(text) = &runs[at].piece else { return };
-    let (rest, signs) = text.split_at(text.trim_end_matches(is_sign).len());
-    if !signs.is_empty() && !rest.is_empty() {
-        let (rest, signs) = (rest.to_owned(), signs.to_owned());
-        let mut free = runs[at].clone();
-        free.marks.set(mark, false);
-        runs[at].piece = Piece::Text(rest);
-        runs.insert(at + 1, Run { piece: Piece::Text(signs), ..free });
+fn free_end(runs: &mut [Run], at: usize, end: usize, mark: Mark) -> bool {
+    let is_free = at + 1 < end && is_signs(&runs[end - 1]) && is_same_text(&runs[end - 2], &runs[end - 1]);
+    if is_free {
+        runs[end - 1].marks.set(mark, false);
     }
+    is_free
+}
+
+/// Whether a run is punctuation only.
+fn is_signs(run: &Run) -> bool {
+    matches!(&run.piece, Piece::Text(text) if text.chars().all(is_sign))
+}
+
+/// Whether a run holds the words of the text that `signs` is a part of.
+fn is_same_text(run: &Run, signs: &Run) -> bool {
+    matches!(run.piece, Piece::Text(_)) && run.marks == signs.marks && !is_signs(run)
 }
 
 /// Takes a mark off the runs from the first on that have it.
@@ -206,8 +232,12 @@ fn last_char(run: &Run) -> char {
 pub(super) struct Inline<'d> {
     pub(super) links: &'d [Link],
     pub(super) style: MarkdownLinks,
+    /// Whether a cell is written.
+    pub(super) in_cell: bool,
     /// Links that are written by reference, in the order of their numbers.
     pub(super) references: Vec<String>,
+    /// Places of the references, by address.
+    pub(super) known: FxHashMap<String, usize>,
 }
 
 impl Inline<'_> {
@@ -226,9 +256,11 @@ impl Inline<'_> {
                 run.marks.link = 0;
             }
         }
+        runs = parted(runs);
         [Mark::Deleted, Mark::Strong, Mark::Emphasis].into_iter().for_each(|mark| clear_unreadable(&mut runs, mark));
         let mut runs = tidied(runs);
         let place = self.place(&runs, kind);
+        self.in_cell = place.in_cell;
         let mut out = String::new();
         let mut open = Vec::new();
         for at in 0..runs.len() {
@@ -260,6 +292,7 @@ impl Inline<'_> {
             in_cell: kind == Kind::Cell,
             has_backticks: n('`') > 1 || (n('`') > 0 && runs.iter().any(|run| matches!(run.piece, Piece::Code(_)))),
             has_tildes: n('~') > 1 || (n('~') > 0 && runs.iter().any(|run| run.marks.deleted)),
+            in_heading: kind == Kind::Heading,
             has_brackets: has_link || texts.contains("](") || texts.contains("][") || texts.contains("]:"),
         }
     }
@@ -271,6 +304,8 @@ impl Inline<'_> {
                 // What stands at a border of marks is a delimiter.
                 let beside = |other: Option<&Run>, edge: fn(&Run) -> char| match other {
                     Some(other) if other.marks == run.marks => Some(edge(other)),
+                    // A line break of a cell is markup.
+                    Some(Run { piece: Piece::Break, .. }) if place.in_cell => Some('<'),
                     Some(other) if matches!(other.piece, Piece::Space | Piece::Break) => Some(' '),
                     None if run.marks == Marks::default() => None,
                     _ => Some('['),
@@ -283,20 +318,21 @@ impl Inline<'_> {
             Piece::Space => out.push(' '),
             // Right behind other code it would be read as one with it.
             Piece::Code(text) if out.ends_with('`') => {
-                escape(text, Some('`'), None, Place { in_link: true, ..place }, out)
+                escape(text, Some('`'), None, Place { in_link: true, has_backticks: true, ..place }, out)
             }
             Piece::Code(text) => out.push_str(&code_span(text, place.in_cell)),
             Piece::Image { src, alt } => {
                 out.push_str("![");
-                let in_image = Place { in_link: true, ..place };
+                let in_image = Place { in_link: true, has_backticks: true, ..place };
                 escape(alt, None, None, in_image, out);
                 out.push_str("](");
-                out.push_str(&in_cell(destination(src), place));
+                out.push_str(&destination(src, place.in_cell));
                 out.push(')');
             }
             Piece::Formula(tex) => {
-                let fence = "$".repeat(longest_run(tex, '$').map_or(1, |longest| longest + 1));
-                out.push_str(&format!("{fence}{}{fence}", in_cell(tex.clone(), place)));
+                let tex = inert(tex);
+                let fence = "$".repeat(longest_run(&tex, '$').map_or(1, |longest| longest + 1));
+                out.push_str(&format!("{fence}{}{fence}", in_cell(tex, place)));
             }
             Piece::FootnoteRef(number) => out.push_str(&format!("[^{number}]")),
             Piece::Break if place.in_cell => out.push_str("<br>"),
@@ -321,7 +357,9 @@ impl Inline<'_> {
         let link = Mark::Link(marks.link);
         if marks.has(link) && !open.contains(&link) {
             let length = n_marked(runs, link);
-            let first = open.iter().position(|mark| n_marked(runs, *mark) < length).unwrap_or(open.len());
+            // Not the whole of what a long mark covers: there may be as many links in it.
+            let linked = &runs[..length];
+            let first = open.iter().position(|mark| n_marked(linked, *mark) < length).unwrap_or(open.len());
             for mark in open.drain(first..).rev().collect::<Vec<_>>() {
                 self.end(mark, out);
             }
@@ -350,14 +388,14 @@ impl Inline<'_> {
         let href = self.links.get(number as usize - 1).map_or("", |link| &*link.href);
         match self.style {
             MarkdownLinks::Reference => {
-                let known = self.references.iter().position(|known| known == href);
-                let at = known.unwrap_or_else(|| {
-                    self.references.push(href.to_owned());
-                    self.references.len() - 1
+                let Inline { references, known, .. } = self;
+                let at = *known.entry(href.to_owned()).or_insert_with(|| {
+                    references.push(href.to_owned());
+                    references.len() - 1
                 });
                 format!("][{}]", at + 1)
             }
-            _ => format!("]({})", destination(href)),
+            _ => format!("]({})", destination(href, self.in_cell)),
         }
     }
 }

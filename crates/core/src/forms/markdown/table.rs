@@ -2,8 +2,8 @@
 
 use crate::dom::{NodeId, Tree, ancestors, children};
 
-/// Maximum number of cells that spans may add up to.
-const MOST_CELLS: usize = 50_000;
+/// Cells that the spans of all tables of a page may add.
+pub(super) const MOST_SPANNED: usize = 50_000;
 
 /// Characters of one cell above which a table without heads lays a page out.
 const LONG_CELL: usize = 1500;
@@ -22,7 +22,9 @@ pub(super) enum Table {
 }
 
 /// What this table is.
-pub(super) fn read_table(tree: &Tree, table: NodeId, shows: impl Fn(NodeId) -> bool) -> Table {
+///
+/// `spanned` is what is left of the cells that spans may add.
+pub(super) fn read_table(tree: &Tree, table: NodeId, shows: impl Fn(NodeId) -> bool, spanned: &mut usize) -> Table {
     let rows: Vec<(NodeId, Vec<NodeId>)> = rows(tree, table).filter(|(row, _)| shows(*row)).collect();
     if let Some(code) = numbered_code(tree, &rows) {
         return code;
@@ -35,7 +37,7 @@ pub(super) fn read_table(tree: &Tree, table: NodeId, shows: impl Fn(NodeId) -> b
     if is_unmarked || is_small || holds_blocks(tree, table, has_head) {
         return Table::Layout;
     }
-    Table::Data(grid(tree, rows))
+    Table::Data(grid(tree, rows, spanned))
 }
 
 /// The rows of this table and not of those in it, with their cells.
@@ -93,13 +95,15 @@ fn numbered_code(tree: &Tree, rows: &[(NodeId, Vec<NodeId>)]) -> Option<Table> {
 }
 
 /// The cells by row and column, spans written out.
-fn grid(tree: &Tree, rows: Vec<(NodeId, Vec<NodeId>)>) -> Vec<(bool, Vec<Option<NodeId>>)> {
+fn grid(tree: &Tree, rows: Vec<(NodeId, Vec<NodeId>)>, spanned: &mut usize) -> Vec<(bool, Vec<Option<NodeId>>)> {
     let span = |cell: NodeId, name: &str| {
         tree.attr(cell, name).and_then(|span| span.trim().parse::<usize>().ok()).unwrap_or(1).clamp(1, 1000)
     };
     let all = rows.iter().flat_map(|(_, cells)| cells);
     let n_cells: usize = all.map(|cell| span(*cell, "colspan") * span(*cell, "rowspan").min(rows.len())).sum();
-    let spans = n_cells <= MOST_CELLS;
+    let added = n_cells.saturating_sub(rows.iter().map(|(_, cells)| cells.len()).sum());
+    let spans = added <= *spanned;
+    *spanned -= if spans { added } else { 0 };
     // Rows that a cell above still reaches into, by column.
     let mut reaches: Vec<usize> = Vec::new();
     let mut out = Vec::with_capacity(rows.len());

@@ -1,24 +1,39 @@
 //! Blocks as lines of Markdown.
 
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
 use super::block::{Block, Document, Item, List, Row, Run, Term};
 use super::escape::{destination, escape_start, longest_run};
+use super::formulas::inert;
 use super::inline::{Inline, Kind, is_blank};
 use super::options::MarkdownLinks;
+
+/// Empty cells that rows of all tables of a page are filled up with. A page can have one long row and many short ones.
+const MOST_PADDING: usize = 50_000;
 
 /// Depth of lists and quotes below which nothing is indented further. A line of a hostile page is then bounded.
 const DEEPEST: usize = 16;
 
+/// Number of cells up to the last that shows something.
+fn n_shown(row: &Row) -> usize {
+    row.cells.iter().rposition(|cell| !is_blank(cell)).map_or(0, |at| at + 1)
+}
+
 /// Writes a document.
 pub(super) fn write(document: &Document, style: MarkdownLinks) -> String {
-    let inline = Inline { links: &document.links, style, references: Vec::new() };
-    let mut writer = Writer { inline, out: String::new(), prefix: Vec::new(), is_fresh: true, depth: 0 };
+    let inline =
+        Inline { links: &document.links, style, in_cell: false, references: Vec::new(), known: FxHashMap::default() };
+    let (out, prefix) = (String::new(), Vec::new());
+    let mut writer = Writer { inline, out, prefix, is_fresh: true, depth: 0, padding: MOST_PADDING };
     writer.blocks(&document.blocks, true);
     let references = std::mem::take(&mut writer.inline.references);
     for (at, href) in references.iter().enumerate() {
         if at == 0 {
             writer.empty_line();
         }
-        writer.line(&format!("[{}]: {}", at + 1, destination(href)));
+        writer.line(&format!("[{}]: {}", at + 1, destination(href, false)));
     }
     writer.out
 }
@@ -31,6 +46,8 @@ struct Writer<'d> {
     /// Whether the line has its prefix already: it follows the marker of an item.
     is_fresh: bool,
     depth: usize,
+    /// Empty cells that may still be written to fill rows up.
+    padding: usize,
 }
 
 impl Writer<'_> {
@@ -87,7 +104,11 @@ impl Writer<'_> {
             Block::Code { language, text } => self.code(language, text),
             Block::Formula(tex) => {
                 self.line("$$");
-                tex.lines().filter(|line| !line.trim().is_empty()).for_each(|line| self.line(line.trim()));
+                tex.lines().map(|line| inert(line.trim())).filter(|line| !line.is_empty()).for_each(|line| {
+                    // An empty group of TeX, where the line would begin a block.
+                    let is_read = matches!(escape_start(&line), Cow::Owned(_));
+                    self.line(&format!("{}{line}", if is_read { "{}" } else { "" }));
+                });
                 self.line("$$");
             }
             Block::Quote(blocks) => self.within("> ", |writer| writer.blocks(blocks, true)),
@@ -95,7 +116,14 @@ impl Writer<'_> {
             Block::Table(rows) => self.table(rows),
             Block::Terms(terms) => self.terms(terms),
             Block::Footnote(number, blocks) => {
-                self.marked(&format!("[^{number}]: "), "    ", |writer| writer.blocks(blocks, true));
+                // Code right behind the mark would be text for a reader without footnotes.
+                let is_text = matches!(blocks.first(), None | Some(Block::Paragraph(_)));
+                let first = if is_text { format!("[^{number}]: ") } else { "    ".to_owned() };
+                if !is_text {
+                    self.line(&format!("[^{number}]:"));
+                    self.empty_line();
+                }
+                self.marked(&first, "    ", |writer| writer.blocks(blocks, true));
             }
             // Not --- : below a list marker or a text it would be something else.
             Block::Rule => self.line(if self.prefix.is_empty() { "---" } else { "___" }),
@@ -165,20 +193,29 @@ impl Writer<'_> {
     }
 
     fn item(&mut self, item: &Item, is_loose: bool) {
-        let Some(checked) = item.checked else { return self.blocks(&item.blocks, is_loose) };
+        // Any other block would be read as the text of the item.
+        let is_text = matches!(item.blocks.first(), None | Some(Block::Paragraph(_)));
+        let Some(checked) = item.checked.filter(|_| is_text) else { return self.blocks(&item.blocks, is_loose) };
         self.out.push_str(if checked { "[x] " } else { "[ ] " });
         self.blocks(&item.blocks, is_loose);
     }
 
     fn table(&mut self, rows: &[Row]) {
-        let n_columns = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
+        let n_columns = rows.iter().map(n_shown).max().unwrap_or(0).max(1);
         let head = rows.first().filter(|row| row.is_head);
         let empty = Row::default();
         self.row(head.unwrap_or(&empty), n_columns);
         self.line(&format!("|{}", " --- |".repeat(n_columns)));
-        rows.iter().skip(usize::from(head.is_some())).for_each(|row| self.row(row, n_columns));
+        for row in rows.iter().skip(usize::from(head.is_some())) {
+            // Readers fill short rows up (GFM, section 4.10).
+            let shown = n_shown(row).max(1);
+            let left = self.padding.checked_sub(n_columns - shown.min(n_columns));
+            self.row(row, left.map_or(shown, |_| n_columns));
+            self.padding = left.unwrap_or(0);
+        }
     }
 
+    /// A row with so many cells.
     fn row(&mut self, row: &Row, n_columns: usize) {
         let mut line = String::from("|");
         for column in 0..n_columns {

@@ -121,7 +121,7 @@ impl Builder<'_> {
         let target = href.and_then(|href| self.addresses.link(href)).filter(|_| context.marks.link == 0 && !is_here);
         let Some(target) = target else { return self.children(node, flow, context) };
         let target = match (target.starts_with('#'), self.url) {
-            (true, Some(url)) => format!("{}{target}", url.as_str()),
+            (true, Some(url)) if self.addresses.may_add(url.as_str().len()) => format!("{}{target}", url.as_str()),
             _ => target,
         };
         self.links.push(Link { href: target });

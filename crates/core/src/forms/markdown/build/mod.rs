@@ -14,6 +14,7 @@ use super::formulas::Formulas;
 use super::inline::tidied;
 use super::is_block;
 use super::options::MarkdownOptions;
+use super::table::MOST_SPANNED;
 use crate::dom::{NodeId, Tree, ancestors};
 use crate::forms::addresses::Addresses;
 use crate::forms::images::NoscriptImages;
@@ -48,6 +49,7 @@ pub(super) fn build(
         footnotes: Footnotes::of(tree, |node| shows[node.index()]),
         formulas: Formulas::of(tree),
         shows,
+        spanned: MOST_SPANNED,
         links: Vec::new(),
     };
     let mut flow = Flow::default();
@@ -79,6 +81,8 @@ struct Builder<'t> {
     formulas: Formulas,
     /// Whether a node is kept, or something below it is.
     shows: Vec<bool>,
+    /// Cells that spans may still add.
+    spanned: usize,
     links: Vec<Link>,
 }
 

@@ -13,7 +13,7 @@ impl Builder<'_> {
         let tree = self.tree;
         flow.end_paragraph();
         let shows = &self.shows;
-        let rows = match read_table(tree, node, |row| shows[row.index()]) {
+        let rows = match read_table(tree, node, |row| shows[row.index()], &mut self.spanned) {
             Table::Layout => return self.unrolled(node, flow, context),
             Table::Code(cell) => {
                 self.children(cell, flow, context);
