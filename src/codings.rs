@@ -23,6 +23,18 @@ pub enum Coding {
     Zstd,
 }
 
+impl Coding {
+    /// The name in `Content-Encoding`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Coding::Gzip => "gzip",
+            Coding::Deflate => "deflate",
+            Coding::Brotli => "br",
+            Coding::Zstd => "zstd",
+        }
+    }
+}
+
 /// Codings of one body that are undone.
 const MOST_CODINGS: usize = 4;
 

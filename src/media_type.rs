@@ -73,12 +73,9 @@ pub fn is_html(content_type: Option<&str>, body: &[u8]) -> Result<(), String> {
     if body.get(4..8) == Some(b"ftyp") {
         return Err("video/mp4".to_owned());
     }
-    if is_binary(content_type, body) {
-        return Err("binary data".to_owned());
-    }
     let essence = essence(content_type);
     if HTML.contains(&essence.as_str()) {
-        return Ok(());
+        return if is_binary(content_type, body) { Err("binary data".to_owned()) } else { Ok(()) };
     }
     let begins = |tag: &&str| {
         let head = text.get(..tag.len()).is_some_and(|head| head.eq_ignore_ascii_case(tag.as_bytes()));
@@ -94,8 +91,10 @@ pub fn is_html(content_type: Option<&str>, body: &[u8]) -> Result<(), String> {
 /// Bytes at the beginning of a body that tell whether it is text (MIME Sniffing, section 5.2).
 const HEAD_BYTES: usize = 1445;
 
-/// Whether a body holds bytes that no text has, such as one whose coding was not undone. Pages of old encodings have a
-/// few.
+/// Bytes that no text has, of which pages of old encodings and editors have fewer.
+const FEW_BYTES: usize = 8;
+
+/// Whether a body holds many bytes that no text has, such as one whose coding was not undone.
 pub fn is_binary(content_type: Option<&str>, body: &[u8]) -> bool {
     let is_utf16 = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
     if is_utf16 || content_type.is_some_and(|line| line.to_ascii_lowercase().contains("utf-16")) {
@@ -103,7 +102,7 @@ pub fn is_binary(content_type: Option<&str>, body: &[u8]) -> bool {
     }
     let head = &body[..body.len().min(HEAD_BYTES)];
     let n = head.iter().filter(|byte| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)).count();
-    n * 50 > head.len()
+    n >= FEW_BYTES && n * 50 > head.len()
 }
 
 /// The type without its parameters, in lower case. Of several types the last one counts; empty where there is none.
@@ -171,6 +170,7 @@ mod tests {
             is_html(Some("text/html"), b"<p>a form feed \x0c and one \x01 of an old editor in a page of some words")
                 .is_ok()
         );
+        assert!(is_html(Some("text/html"), b"<p>short\0\0<p>page\0").is_ok());
         assert!(is_html(Some("text/html; charset=shift_jis"), b"\x1b$B%\xcf\x1b(B words of a page").is_ok());
     }
 }

@@ -68,11 +68,22 @@ pub struct Scope {
     /// Hosts of `crawl.never`, and its expressions.
     never_hosts: FxHashSet<String>,
     never: RegexSet,
+    /// Whether a URL was forgotten for good.
+    is_kept_out: Option<KeptOut>,
     /// Names of dropped parameters, in lower case. Names with a final `*` are in `dropped_beginnings`.
     dropped: FxHashSet<String>,
     dropped_beginnings: Vec<String>,
     /// The current year, for dates in URLs.
     year: i64,
+}
+
+/// Whether a URL was forgotten for good, which the store knows.
+struct KeptOut(Box<dyn Fn(&PageUrl) -> bool + Send + Sync>);
+
+impl std::fmt::Debug for KeptOut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("KeptOut")
+    }
 }
 
 /// Hashes of the queries seen of each path, for one site.
@@ -92,6 +103,7 @@ impl Scope {
             exclude: set(&crawl.exclude),
             never_hosts: crawl.never.iter().filter_map(|entry| never_host(entry)).collect(),
             never: set(&expressions),
+            is_kept_out: None,
             dropped: dropped.into_iter().collect(),
             dropped_beginnings: beginnings.iter().map(|name| name.trim_end_matches('*').to_owned()).collect(),
             crawl: crawl.clone(),
@@ -130,7 +142,12 @@ impl Scope {
             }
             host = name.split_once('.').map(|(_, parent)| parent);
         }
-        self.never.is_match(url.as_str())
+        self.never.is_match(url.as_str()) || self.is_kept_out.as_ref().is_some_and(|KeptOut(is)| is(url))
+    }
+
+    /// The same rules, and those of URLs that were forgotten for good.
+    pub fn without(self, is_kept_out: impl Fn(&PageUrl) -> bool + Send + Sync + 'static) -> Scope {
+        Scope { is_kept_out: Some(KeptOut(Box::new(is_kept_out))), ..self }
     }
 
     /// What every URL must pass that is requested, key pages too.

@@ -69,8 +69,10 @@ impl PySiteModel {
     }
 
     /// The model that knows the pages of both. The order of merging does not matter, and the result is bounded.
-    fn merge(&self, py: Python<'_>, other: &PySiteModel) -> PySiteModel {
-        py.detach(|| PySiteModel::new(self.shared().merge(&other.shared())))
+    /// ValueError for models that were learned with different options.
+    fn merge(&self, py: Python<'_>, other: &PySiteModel) -> PyResult<PySiteModel> {
+        let merged = py.detach(|| self.shared().merge(&other.shared()));
+        merged.map(PySiteModel::new).map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
     /// Cleans a page of the site: Page, str or bytes.

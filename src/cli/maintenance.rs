@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::anyhow;
+use serde::Serialize;
 
 use super::index::index_file;
 use super::table::count;
 use super::{Failure, Outcome, open_store};
 use crate::settings::{Keep, Settings};
-use crate::store::{Forgotten, SearchIndex, Store, StoreError};
+use crate::store::{Forgotten, SearchIndex, Store, StoreError, host_hash};
+use crate::warc::copies;
 use dehusk_core::internals::page_url::PageUrl;
 
 /// Delete old versions of pages, and make the database smaller.
@@ -36,15 +38,20 @@ pub(super) struct Prune {
 
 /// Remove every trace of a site or a page from the database, as its owner may ask.
 ///
-/// A site is named by its host, a page by its URL. Copies in archives (--warc) are not removed; they are listed.
+/// A site is named by its host, a page by its URL. Pages of a host are found whatever site they are filed under.
+/// Copies in archives (--warc) are not removed; they are listed with the number of their records.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk forget www.example.org
-  dehusk forget https://www.example.org/people/jane.html")]
+  dehusk forget https://www.example.org/people/jane.html
+  dehusk forget --never www.example.org")]
 pub(super) struct Forget {
     /// Host or URL.
     #[arg(value_name = "HOST|URL")]
     what: String,
+    /// Keep it from coming back: no crawl into this database requests or stores it again. Only a hash of it is noted.
+    #[arg(long)]
+    never: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -102,8 +109,13 @@ impl Forget {
             }
             Err(_) => store.forget_site(&self.what).map_err(work)?,
         };
+        if self.never {
+            let hash = PageUrl::parse(&self.what).map_or_else(|_| host_hash(&self.what), |url| url.fingerprint());
+            store.keep_out(hash).map_err(work)?;
+        }
         let rows = Forgotten { archives: Vec::new(), ..forgotten.clone() };
-        if rows == Forgotten::default() {
+        if rows == Forgotten::default() && !self.never {
+            self.forget_in_index(settings)?;
             let what = &self.what;
             return Err(Failure::Nothing(anyhow!(
                 "{what}: nothing of it is stored; `dehusk pages list` shows what is"
@@ -126,7 +138,8 @@ impl Forget {
             tracing::warn!("{}: pages that were labeled in the inspector stay there with their HTML", labels.display());
         }
         if let Some(mut index) = SearchIndex::open_to_edit(&file).map_err(work)? {
-            let what = PageUrl::parse(&self.what).map_or_else(|_| self.what.clone(), |url| url.to_string());
+            let what =
+                PageUrl::parse(&self.what).map_or_else(|_| self.what.to_ascii_lowercase(), |url| url.to_string());
             index.forget(&what).map_err(work)?;
         }
         Ok(())
@@ -135,20 +148,29 @@ impl Forget {
     fn print(&self, forgotten: &Forgotten) -> io::Result<()> {
         let mut out = io::stdout().lock();
         if self.json {
-            return writeln!(out, "{}", serde_json::json!({"schema": 1, "forgotten": forgotten}));
+            let copies = copies_in(&forgotten.archives, &self.what);
+            let report = serde_json::json!({"schema": 1, "forgotten": forgotten, "copies": copies});
+            return writeln!(out, "{report}");
         }
-        let Forgotten { pages, urls, visits, templates, sites, archives } = forgotten;
+        let Forgotten { pages, urls, visits, templates, sites, mentions, archives } = forgotten;
         writeln!(
             out,
-            "removed: {} versions of pages, {} URLs, {} requests of the log, {} templates, {} sites",
+            "removed: {} versions of pages, {} URLs, {} requests of the log, {} templates, {} sites, {} mentions",
             count(*pages),
             count(*urls),
             count(*visits),
             count(*templates),
-            count(*sites)
+            count(*sites),
+            count(*mentions)
         )?;
-        for archive in archives {
-            writeln!(out, "still in the archive {archive}: delete it there")?;
+        for copy in copies_in(archives, &self.what) {
+            match copy.records {
+                Some(n) => writeln!(out, "still in the archive {}: {} records", copy.file.display(), count(n))?,
+                None => writeln!(out, "the archive {} cannot be looked at; it may hold copies", copy.file.display())?,
+            }
+        }
+        if self.never {
+            writeln!(out, "{} is not requested again by crawls into this database", self.what)?;
         }
         Ok(())
     }
@@ -161,6 +183,23 @@ impl Backup {
         writeln!(io::stdout().lock(), "copied to {}, {size:.1} MB", self.file.display())?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// An archive that holds copies.
+#[derive(Serialize)]
+struct Copies {
+    file: PathBuf,
+    /// Records; unknown where the folder cannot be read.
+    records: Option<usize>,
+}
+
+/// The archives in these folders that hold copies of a host or a page.
+fn copies_in(folders: &[String], what: &str) -> Vec<Copies> {
+    let in_folder = |folder: &String| match copies(Path::new(folder), what) {
+        Ok(found) => found.into_iter().map(|(file, n)| Copies { file, records: Some(n) }).collect(),
+        Err(_) => vec![Copies { file: folder.into(), records: None }],
+    };
+    folders.iter().flat_map(in_folder).collect()
 }
 
 /// The database, while no crawl writes it.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use anyhow::Context;
 use http_body_util::Full;
@@ -44,19 +45,24 @@ impl Metrics {
     }
 }
 
+/// Time for the head of a request, and between two of them.
+const HEAD_WITHIN: Duration = Duration::from_secs(10);
+
 async fn accept(listener: TcpListener, stats: Arc<Mutex<Stats>>) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
+        // A place first: further connections wait in the queue of the system, and take no file.
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
-            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         let stats = Arc::clone(&stats);
         tokio::spawn(async move {
             let service = service_fn(move |request| respond(request, Arc::clone(&stats)));
             let mut http = hyper::server::conn::http1::Builder::new();
-            let _ = http.timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await;
+            http.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
+            let _ = http.serve_connection(TokioIo::new(stream), service).await;
             drop(place);
         });
     }

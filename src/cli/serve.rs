@@ -62,7 +62,8 @@ impl Serve {
         // A missing database is said at once, and not to the first browser.
         drop(open_store(settings)?);
         let token = self.token()?;
-        runtime(cores())?.block_on(async {
+        let runtime = runtime(cores())?;
+        let ended = runtime.block_on(async {
             let listener = tokio::net::TcpListener::bind(self.listen).await;
             let listener = listener.with_context(|| self.not_free()).map_err(Failure::Work)?;
             let address = listener.local_addr().context("no address").map_err(Failure::Work)?;
@@ -70,12 +71,12 @@ impl Serve {
             writeln!(std::io::stdout(), "http://{address}/{shown}")?;
             tracing::info!("the inspector of {}; Ctrl-C ends it", crate::store::shown(&settings.store.path));
             let access = Access { address, names: self.name.clone(), token: token.clone() };
-            serve(listener, access, settings.clone(), self.files(settings), stopped())
-                .await
-                .context("the inspector")
-                .map_err(Failure::Work)
-        })?;
-        Ok(ExitCode::SUCCESS)
+            serve(listener, access, settings.clone(), self.files(settings), stopped()).await;
+            Ok(())
+        });
+        // Views that are being made are not waited for.
+        runtime.shutdown_background();
+        ended.map(|()| ExitCode::SUCCESS)
     }
 
     fn files(&self, settings: &Settings) -> Files {

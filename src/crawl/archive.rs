@@ -1,7 +1,7 @@
 //! Every exchange of a crawl as records of an archive.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
@@ -50,10 +50,15 @@ impl Archive {
         };
         response.warc_record = Some(exchange.id.clone());
         // Packing takes as long as parsing; not on a thread that requests wait for.
-        let written = tokio::task::spawn_blocking(move || self.write(&exchange));
-        if !written.await.unwrap_or(false) {
-            fetched.archive_failed = true;
-        }
+        let archive = Arc::clone(&self);
+        let written = tokio::task::spawn_blocking(move || archive.write(&exchange));
+        fetched.archive_failed = match written.await {
+            Ok(is_written) => !is_written,
+            Err(_) => {
+                self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(panicked);
+                true
+            }
+        };
         fetched
     }
 
@@ -66,9 +71,7 @@ impl Archive {
         let outcome = self.entries(exchange).map_err(|reason| WarcError::Io { path: "archive".into(), reason });
         let outcome = outcome.and_then(|entries| match self.writer.lock() {
             Ok(mut writer) => writer.write(&entries, exchange.at),
-            Err(_) => {
-                Err(WarcError::Io { path: "archive".into(), reason: std::io::Error::other("the writer panicked") })
-            }
+            Err(_) => Err(panicked()),
         });
         failed = match self.failed.lock() {
             Ok(failed) => failed,
@@ -163,11 +166,19 @@ impl Archive {
 
     /// Completes the last file.
     pub(super) fn close(&self) -> Result<(), WarcError> {
-        if let Some(error) = self.failed.lock().ok().and_then(|mut failed| failed.take()) {
+        if let Some(error) = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(error);
         }
-        self.writer.lock().map_or(Ok(()), |mut writer| writer.close())
+        match self.writer.lock() {
+            Ok(mut writer) => writer.close(),
+            Err(_) => Err(panicked()),
+        }
     }
+}
+
+/// The writer ended in the middle of a record: a defect of ours.
+fn panicked() -> WarcError {
+    WarcError::Io { path: "archive".into(), reason: std::io::Error::other("internal error, please report it") }
 }
 
 /// An exchange as it is written.

@@ -31,7 +31,7 @@ mod workers;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
 
@@ -43,11 +43,12 @@ pub use single::{Single, SingleError};
 pub use stats::{Progress, SiteSummary, Stats, Summary};
 use workers::Tools;
 
+use crate::cleaning::cleaning_number;
 use crate::fetch::{ClientError, Fetcher};
 use crate::scope::Scope;
 use crate::seed::Seed;
 use crate::settings::{Keep, Settings};
-use crate::store::{RunChoice, Store, StoreError, Writer, WriterError};
+use crate::store::{RunChoice, Store, StoreError, Writer, WriterError, is_kept_out};
 use crate::warc::WarcError;
 use dehusk_core::internals::calendar;
 use dehusk_core::internals::page_url::PageUrl;
@@ -161,13 +162,20 @@ pub async fn crawl(
         let outcome = crawl_once(seeds, settings, warc, &mut stop, watch, &mut run).await;
         match (&outcome, run) {
             (Err(CrawlError::Store(StoreError::LeaseLost { .. })), Some(run)) if !stop.was_given && !is_stream => {
-                tracing::warn!("joining run {run} again");
+                tracing::warn!("joining run {run} again in {} s", REJOIN_AFTER.as_secs());
+                tokio::select! {
+                    () = tokio::time::sleep(REJOIN_AFTER) => {}
+                    _ = stop.receiver.recv() => return outcome,
+                }
                 seeds = SeedList { choice: RunChoice::Number(run), ..SeedList::resume() };
             }
             _ => return outcome,
         }
     }
 }
+
+/// Pause before a worker that has lost its leases joins its run again: what took them may last.
+const REJOIN_AFTER: Duration = Duration::from_secs(5);
 
 /// Whether the crawl is to end.
 struct StopSignal {
@@ -201,7 +209,8 @@ async fn crawl_once(
         }
         false => SeedStream::default(),
     };
-    let OpenedRun { backend, session, queued, deferred, not_before } = OpenedRun::open(seeds, settings, clock).await?;
+    let OpenedRun { backend, session, queued, deferred, not_before, kept_out } =
+        OpenedRun::open(seeds, settings, clock).await?;
     *run = Some(backend.run().id);
     let writer = Writer::start(backend)?;
     let archive = match warc {
@@ -213,11 +222,12 @@ async fn crawl_once(
     }
     let sending = fetcher.clone();
     let is_lost = session.as_ref().map(|session| session.gate.clone());
+    let scope = Scope::new(&settings.crawl, calendar::year(clock.unix_ms()));
     let tools = Tools {
         unpacking: std::sync::Mutex::default(),
         large: std::sync::Mutex::default(),
-        cleaning: workers::cleaning_number(settings),
-        scope: Arc::new(Scope::new(&settings.crawl, calendar::year(clock.unix_ms()))),
+        cleaning: cleaning_number(&settings.core),
+        scope: Arc::new(scope.without(move |url| is_kept_out(url, &kept_out))),
         agents: settings.agents(),
         warc: warc.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()).display().to_string()),
         settings: workers::work_settings(settings),

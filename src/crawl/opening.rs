@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Clock, CrawlError, SeedList};
 use crate::lease_gate::WorkerSession;
@@ -22,6 +22,8 @@ pub(super) struct OpenedRun {
     pub(super) deferred: FxHashMap<PolitenessKey, Instant>,
     /// No request is sent before this time.
     pub(super) not_before: Option<Instant>,
+    /// Hashes of hosts and URLs that were forgotten for good.
+    pub(super) kept_out: FxHashSet<u64>,
 }
 
 impl OpenedRun {
@@ -62,8 +64,9 @@ fn open(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Opened
     let deferrals = store.load_deferrals(now)?;
     let later = |until: i64| Instant::now() + Duration::from_millis((until - now).max(0) as u64);
     let deferred = deferrals.into_iter().map(|(name, until)| (PolitenessKey::named(&name), later(until))).collect();
+    let kept_out = store.kept_out()?;
     let (backend, session) = start_backend(store, run, settings)?;
-    Ok(OpenedRun { backend, session, queued, deferred, not_before })
+    Ok(OpenedRun { backend, session, queued, deferred, not_before, kept_out })
 }
 
 /// Begins a run, or takes one up, and puts its seeds into it.

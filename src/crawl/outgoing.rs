@@ -13,7 +13,7 @@ use super::scheduler::Scheduler;
 use super::site::SiteEvent;
 use super::visit::unsent_visit;
 use crate::fetch::{FetchRequest, Fetched, Resolver, Resource};
-use crate::politeness::{Due, PolitenessKey};
+use crate::politeness::{Due, PolitenessKey, Times};
 use crate::reason::{Reason, ReasonCode};
 use crate::robots::{Robots, RobotsAnswer};
 use crate::scope::Refusal;
@@ -34,7 +34,9 @@ impl Scheduler<'_> {
         let (resolver, events) = (self.fetcher.resolver().clone(), self.events.clone());
         self.n_pending += 1;
         tokio::spawn(async move {
-            let key = resolve_key(&resolver, &request.url, scope).await;
+            let url = request.url.clone();
+            let inner = tokio::spawn(async move { resolve_key(&resolver, &url, scope).await });
+            let key = inner.await.unwrap_or_else(|_| PolitenessKey::of(&request.url, scope, None));
             let _ = events.send(Event::Keyed { key, request: Box::new(request), end }).await;
         });
         Ok(())
@@ -158,25 +160,33 @@ impl Scheduler<'_> {
         let resource = request.resource();
         let (tools, clock) = (Arc::clone(&self.tools), self.clock);
         tokio::spawn(async move {
+            let sent = Instant::now();
             let wanted = FetchRequest { url: request.url.clone(), resource, known: request.known.clone() };
+            let asked = request.clone();
             // In a task of its own: a panic in it must not swallow the event that everyone waits for.
-            let inner = tokio::spawn(async move { fetcher.fetch(&wanted).await });
-            let mut fetched = inner.await.unwrap_or_else(|_| Fetched::broken(&request.url));
-            if let Some(archive) = archive {
-                // Written before anyone knows about it, so that no page is in the database and not in the archive.
-                fetched = archive.keep(&request, fetched, clock).await;
-            }
-            let mut robots = None;
-            if resource == Resource::Robots {
+            let inner = tokio::spawn(async move {
+                let mut fetched = fetcher.fetch(&wanted).await;
+                if let Some(archive) = archive {
+                    // Written before anyone knows about it, so that no page is in the database and not in the archive.
+                    fetched = archive.keep(&asked, fetched, clock).await;
+                }
+                if resource != Resource::Robots {
+                    return (fetched, None);
+                }
                 let is_large = fetched.outcome.as_ref().is_ok_and(|response| response.body.len() > LARGE_ROBOTS);
                 let read = move || (read_robots(&fetched, &tools.agents), fetched);
-                let reading =
-                    if is_large { tokio::task::spawn_blocking(read) } else { tokio::spawn(async move { read() }) };
-                (robots, fetched) = match reading.await {
-                    Ok((robots, fetched)) => (Some(robots), fetched),
-                    Err(_) => (None, Fetched::broken(&request.url)),
+                let (robots, fetched) = match is_large {
+                    true => match tokio::task::spawn_blocking(read).await {
+                        Ok(read) => read,
+                        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+                    },
+                    false => read(),
                 };
-            }
+                (fetched, Some(robots))
+            });
+            // The request may have been sent: its host waits for the next one.
+            let broken = || Fetched::broken(&request.url, Times { sent, answered: None, ended: Instant::now() });
+            let (fetched, robots) = inner.await.unwrap_or_else(|_| (broken(), None));
             let _ = events.send(Event::Fetched(Box::new(Answer { key, request, fetched, robots }))).await;
         });
     }

@@ -69,7 +69,9 @@ impl Scheduler<'_> {
         let ttl = politeness.robots_ttl.as_millis() as i64;
         let mut seen = FxHashSet::default();
         for stored in &work.robots {
-            let left = stored.fetched_at + ttl - self.clock.unix_ms();
+            // A record of the future, of a clock that was put right, is none.
+            let age = self.clock.unix_ms() - stored.fetched_at;
+            let left = if age < 0 { 0 } else { ttl - age };
             // Rules that could not be had are requested again: they may be there by now.
             let is_answer = stored.status.is_some_and(|status| status < 500 && status != 429);
             if left <= 0 || !is_answer || !self.robots.is_unknown(&stored.origin) || !seen.insert(&stored.origin) {

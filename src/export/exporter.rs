@@ -11,6 +11,7 @@ use super::manifest::{self, Manifest, Part};
 use super::rows::{LeftOut, Made, Rows};
 use super::sink::{self, Raw, Sink};
 use super::{BATCH, ExportError, ExportOptions, Form, notes, site};
+use crate::cleaning::cleaning_number;
 use crate::settings::Settings;
 use crate::store::Store;
 use dehusk_core::corpus::SCHEMA;
@@ -203,10 +204,9 @@ fn create(form: Form, path: &Path, dir: &Path) -> io::Result<Box<dyn Sink>> {
 /// The manifest to go on with: that of the folder, or a new one.
 fn begin(dir: &Path, options: &ExportOptions, settings: &Settings, last: i64) -> Result<Manifest, ExportError> {
     let folder = |what: String| ExportError::Folder { path: dir.to_owned(), what };
-    let asked = format!(
-        "{options:?} {:?} {:?} {:?} {:?}",
-        settings.core.clean, settings.core.markdown, settings.store.noindex, settings.export
-    );
+    let (core, noindex) = (&settings.core, &settings.store.noindex);
+    let asked = (options, &core.clean, &core.markdown, noindex, &settings.export, cleaning_number(core));
+    let asked = serde_json::to_string(&asked).map_err(|e| folder(e.to_string()))?;
     let known = Manifest::read(dir).map_err(|e| folder(format!("{} cannot be read: {e}", manifest::NAME)))?;
     let Some(known) = known else {
         let is_used = fs::read_dir(dir).is_ok_and(|mut entries| {

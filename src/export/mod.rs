@@ -23,6 +23,7 @@ pub use feed::Feed;
 pub use manifest::{Manifest, Part};
 pub use repeats::bands as minhash_bands;
 
+use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +36,8 @@ use exporter::Exporter;
 const BATCH: usize = 128;
 
 /// Form of an export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Form {
     /// JSON lines, zstd.
     Jsonl,
@@ -81,7 +83,8 @@ impl Form {
 }
 
 /// What is done with pages that have the text of another one, or nearly, and with paragraphs of earlier pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Duplicates {
     /// They are kept; columns say what they repeat.
     Mark,
@@ -90,7 +93,8 @@ pub enum Duplicates {
 }
 
 /// Which of several pages with the same text, or nearly, is no duplicate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kept {
     /// The one that was stored first.
     First,
@@ -101,7 +105,7 @@ pub enum Kept {
 }
 
 /// What is exported.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ExportOptions {
     /// Form.
     pub form: Form,

@@ -22,7 +22,7 @@ impl Sink for Notes {
     fn push(&mut self, record: &Record, _: &Raw) -> io::Result<()> {
         let url = record.text("url").unwrap_or_default();
         let mark = format!("\nurl: {}\n", serde_json::Value::from(url));
-        let path = self.dir.join(place(&self.dir, url, "md", &mark));
+        let path = self.dir.join(place(&self.dir, url, "md", &mark, "\n---\n"));
         let note = record.to_note();
         self.size += note.len() as u64;
         write_whole(&path, note.as_bytes())

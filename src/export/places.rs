@@ -12,13 +12,20 @@ const LONG_NAME: usize = 120;
 /// Bytes from the beginning of a file in which its mark stands.
 const HEAD: u64 = 16 << 10;
 
-/// The place of a page below a folder. `mark` is a text that only the file of this page has near its beginning: where
-/// another page has the name already (`/rye` and `/rye.html`), this one gets a number.
-pub(super) fn place(dir: &Path, url: &str, ending: &str, mark: &str) -> PathBuf {
+/// Bytes of a path above which a page is found by its number alone.
+const LONG_PATH: usize = 1000;
+
+/// The place of a page below a folder. `mark` is a text that only the file of this page has before the first `end`:
+/// where another page has the name already (`/rye` and `/rye.html`), this one gets a number.
+pub(super) fn place(dir: &Path, url: &str, ending: &str, mark: &str, end: &str) -> PathBuf {
     let plain = place_of(url, ending, false);
     let mut head = Vec::new();
-    let is_read = File::open(dir.join(&plain)).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    let is_free = is_read.is_err() || memchr::memmem::find(&head, mark.as_bytes()).is_some();
+    let read = File::open(dir.join(&plain)).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let head = &head[..memchr::memmem::find(&head, end.as_bytes()).unwrap_or(head.len())];
+    let is_free = match read {
+        Ok(_) => memchr::memmem::find(head, mark.as_bytes()).is_some(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
     if is_free { plain } else { place_of(url, ending, true) }
 }
 
@@ -33,44 +40,70 @@ pub(super) fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::rename(part, path)
 }
 
-/// `host/path/page.ending`. Pages whose names would be the same, because of a query or of characters that no file
-/// system takes, get a number that depends on their address.
+/// `host/path/page.ending`. Pages whose names would be the same, because of a query, of capitals, or of characters and
+/// names that not every file system takes, get a number that depends on their address.
 fn place_of(url: &str, ending: &str, is_numbered: bool) -> PathBuf {
     let address = url.split_once("://").map_or(url, |(_, rest)| rest);
     let (place, query) = address.split_once('?').map_or((address, ""), |(place, query)| (place, query));
-    let mut parts: Vec<String> = place.split('/').map(safe).collect();
-    let last = parts.pop().filter(|last| !last.is_empty()).unwrap_or_else(|| "index".to_owned());
+    let given: Vec<&str> = place.split('/').collect();
+    let (last, folders) = given.split_last().unwrap_or((&"", &[]));
     let stem = match last.rsplit_once('.') {
-        Some((stem, "html" | "htm" | "php" | "xhtml" | "asp" | "aspx" | "jsp")) if !stem.is_empty() => stem.to_owned(),
+        Some((stem, "html" | "htm" | "php" | "xhtml" | "asp" | "aspx" | "jsp")) if !stem.is_empty() => stem,
+        _ if last.is_empty() => "index",
         _ => last,
     };
-    let is_plain = query.is_empty() && parts.iter().all(|part| part.len() < LONG_NAME) && stem.len() < LONG_NAME;
-    let is_same = place.split('/').take(parts.len()).eq(parts.iter().map(String::as_str));
-    let name = match is_plain && is_same && !is_numbered {
-        true => format!("{stem}.{ending}"),
-        false => format!("{}-{:08x}.{ending}", cut(&stem), xxh3_64(url.as_bytes()) as u32),
+    let parts: Vec<String> = folders.iter().map(|part| safe_folder(part)).collect();
+    let name = safe(stem);
+    let is_same = name == stem && parts.iter().eq(folders.iter());
+    let is_short = parts.iter().chain([&name]).all(|part| part.len() < LONG_NAME);
+    let is_lower = !place.bytes().any(|byte| byte.is_ascii_uppercase());
+    let name = match query.is_empty() && is_same && is_short && is_lower && !is_numbered {
+        true => format!("{name}.{ending}"),
+        false => format!("{}-{:016x}.{ending}", cut(&name), xxh3_64(url.as_bytes())),
     };
-    let parts = parts.iter().filter(|part| !part.is_empty()).map(|part| cut(part).to_owned());
-    parts.chain(std::iter::once(name)).collect()
+    let parts: Vec<String> = parts.iter().filter(|part| !part.is_empty()).map(|part| cut(part).to_owned()).collect();
+    let length: usize = parts.iter().map(|part| part.len() + 1).sum();
+    let n_kept = if length > LONG_PATH { 1 } else { parts.len() };
+    parts.into_iter().take(n_kept).chain([name]).collect()
+}
+
+/// A folder, which must not have the name that a file of an export may have.
+fn safe_folder(part: &str) -> String {
+    let mut plain = safe(part);
+    let lower = plain.to_ascii_lowercase();
+    if [".md", ".html", ".part"].iter().any(|ending| lower.ends_with(ending)) {
+        plain.push('_');
+    }
+    plain
 }
 
 /// A part of a path that every file system takes, and that leads nowhere else.
 fn safe(part: &str) -> String {
-    let plain: String =
-        part.chars()
-            .map(|c| {
-                if c.is_control() || matches!(c, '<' | '>' | ':' | '"' | '\\' | '|' | '*' | '?' | '%') {
-                    '_'
-                } else {
-                    c
-                }
-            })
-            .collect();
-    match plain.as_str() {
-        "." | ".." => "_".to_owned(),
-        plain if plain.starts_with('.') => format!("_{}", &plain[1..]),
-        plain => plain.to_owned(),
+    let is_safe = |c: char| !(c.is_control() || matches!(c, '<' | '>' | ':' | '"' | '\\' | '|' | '*' | '?' | '%'));
+    let mut plain: String = part.chars().map(|c| if is_safe(c) { c } else { '_' }).collect();
+    if matches!(plain.as_str(), "." | "..") {
+        return "_".to_owned();
     }
+    if plain.starts_with('.') {
+        plain.replace_range(..1, "_");
+    }
+    // Windows drops these, and knows devices by these names, whatever follows.
+    if plain.ends_with(['.', ' ']) {
+        plain.pop();
+        plain.push('_');
+    }
+    if is_device(plain.split('.').next().unwrap_or_default()) {
+        plain.insert(0, '_');
+    }
+    plain
+}
+
+/// Whether Windows knows a device by this name.
+fn is_device(name: &str) -> bool {
+    let lower = name.trim_end().to_ascii_lowercase();
+    let is_numbered =
+        |kind: &str| lower.strip_prefix(kind).is_some_and(|n| n.len() == 1 && n.as_bytes()[0].is_ascii_digit());
+    matches!(lower.as_str(), "con" | "prn" | "aux" | "nul") || is_numbered("com") || is_numbered("lpt")
 }
 
 fn cut(part: &str) -> &str {
@@ -95,13 +128,51 @@ mod tests {
     }
 
     #[test]
+    fn paths_are_taken_by_every_file_system_and_do_not_depend_on_the_order() {
+        let long = format!("https://a.org/{}x", "folder/".repeat(600));
+        let mut urls = vec![
+            "https://a.org/a",
+            "https://a.org/a.md/b",
+            "https://a.org/a.html/b",
+            "https://a.org/UPPER",
+            "https://a.org/upper",
+            "https://a.org/CON",
+            "https://a.org/con.txt/x",
+            "https://a.org/dot./x",
+            "https://a.org/x.",
+            "https://a.org/..../x",
+            &long,
+        ];
+        let mut folders = Vec::new();
+        for ending in ["md", "html"] {
+            for _ in 0..2 {
+                let dir = tempfile::tempdir().unwrap();
+                let mut paths = std::collections::BTreeMap::new();
+                for url in &urls {
+                    let mark = format!("url: \"{url}\"");
+                    let path = place(dir.path(), url, ending, &mark, "\n---\n");
+                    write_whole(&dir.path().join(&path), mark.as_bytes()).unwrap();
+                    let text = path.to_str().unwrap().to_ascii_lowercase();
+                    let is_plain =
+                        |part: &str| !part.ends_with(['.', ' ']) && !super::is_device(part.split('.').next().unwrap());
+                    assert!(text.split('/').all(is_plain) && text.len() < 1300, "{text}");
+                    assert!(paths.insert(text, (*url).to_owned()).is_none(), "{url}");
+                }
+                folders.push(paths);
+                urls.reverse();
+            }
+        }
+        assert_eq!((&folders[0], &folders[2]), (&folders[1], &folders[3]));
+    }
+
+    #[test]
     fn two_pages_with_one_name_have_two_files() {
         let dir = tempfile::tempdir().unwrap();
         let (one, other) = ("https://a.org/rye", "https://a.org/rye.html");
         for _ in 0..2 {
             for url in [one, other] {
                 let mark = format!("url: \"{url}\"");
-                write_whole(&dir.path().join(place(dir.path(), url, "md", &mark)), mark.as_bytes()).unwrap();
+                write_whole(&dir.path().join(place(dir.path(), url, "md", &mark, "\n---\n")), mark.as_bytes()).unwrap();
             }
         }
         assert_eq!(std::fs::read_dir(dir.path().join("a.org")).unwrap().count(), 2);

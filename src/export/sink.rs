@@ -91,7 +91,8 @@ impl Sink for Warc {
             }
         };
         self.size += block.len() as u64 + 400;
-        let mut warc = WarcRecord::new(kind, uri, at, "", block).with_id_of(format!("{kind:?} {uri} {at}").as_bytes());
+        let mut warc =
+            WarcRecord::new(kind, uri, at, "", block).with_id_of(format!("{} {uri} {at}", kind.name()).as_bytes());
         warc.content_type = content_type.into();
         for (name, column) in [("WARC-Identified-Content-Language", "language"), ("X-Dehusk-Step", "step")] {
             if let Some(value) = record.text(column) {

@@ -133,7 +133,7 @@ async fn decoded(mut body: Body, codings: Vec<Coding>, limits: &Limits) -> Resul
     }
     match damage {
         // Of a body that was cut, the end is missing.
-        Some(error) if !limits.cut || body.decoded.is_empty() => Err(BodyError::Encoding(error)),
+        Some(error) if !body.was_cut => Err(BodyError::Encoding(error)),
         _ => Ok(body),
     }
 }

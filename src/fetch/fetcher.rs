@@ -279,7 +279,7 @@ impl Fetcher {
                 return Err(FetchError::Encoding { url, encoding, reason });
             }
         };
-        let encoding = format!("{codings:?}");
+        let encoding = codings.iter().map(|coding| coding.name()).collect::<Vec<_>>().join(", ");
         let read = body::read(answer, codings, &self.limits(request.resource, is_success)).await;
         let body = match read {
             Ok(body) => body,

@@ -111,11 +111,11 @@ pub struct Fetched {
 
 impl Fetched {
     /// The result of a request whose task ended without one, which is a bug.
-    pub fn broken(url: &PageUrl) -> Fetched {
+    pub fn broken(url: &PageUrl, times: Times) -> Fetched {
         let reason = "internal error, please report it".to_owned();
         Fetched {
-            times: None,
-            outcome: Err(FetchError::Connection { url: url.clone(), reason }),
+            times: Some(times),
+            outcome: Err(FetchError::Broken { url: url.clone(), reason }),
             archive_failed: false,
         }
     }

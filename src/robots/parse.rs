@@ -6,7 +6,7 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use super::rule::Rule;
-use super::token_of;
+use super::{product_token, token_of};
 
 /// Maximum number of `Sitemap` lines kept.
 const MAX_SITEMAPS: usize = 1000;
@@ -183,7 +183,8 @@ fn agent_name(value: &[u8]) -> Option<String> {
         return Some("*".to_owned());
     }
     let text = String::from_utf8_lossy(value);
-    let token = token_of(&text);
+    // Some copy the whole line of a request, which begins with a browser's name.
+    let token = product_token(&text).unwrap_or_else(|| token_of(&text));
     (!token.is_empty()).then(|| token.to_lowercase())
 }
 

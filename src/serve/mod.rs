@@ -7,6 +7,7 @@
 
 mod api;
 mod chart;
+mod connections;
 mod ended_runs;
 mod frame;
 mod gold;
@@ -80,17 +81,13 @@ pub struct Files {
 }
 
 /// Answers requests until the future `stop` ends.
-///
-/// # Errors
-///
-/// When connections cannot be taken any more.
 pub async fn serve(
     listener: tokio::net::TcpListener,
     access: Access,
     settings: Settings,
     files: Files,
     stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
+) {
     let readers = Readers::of(PathBuf::from(&settings.store.path));
     let (end, ending) = watch::channel(false);
     let stopped = async move {
@@ -111,5 +108,5 @@ pub async fn serve(
     // The first browser does not wait for the counts of all nights.
     let warmed = Arc::clone(&inspector);
     tokio::task::spawn_blocking(move || drop(warmed.readers.with(|store| runs::Runs::load(&warmed, store))));
-    axum::serve(listener, routes::routes(inspector)).with_graceful_shutdown(stopped).await
+    connections::accept(listener, routes::routes(inspector), stopped).await;
 }

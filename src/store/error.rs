@@ -122,6 +122,12 @@ pub enum StoreError {
     /// The thread that writes it cannot be started.
     #[error("cannot start the thread that writes the database: {0}")]
     NoThread(std::io::Error),
+    /// The name of a file cannot be given to the database.
+    #[error("{path}: the name is not UTF-8")]
+    Name {
+        /// The file.
+        path: PathBuf,
+    },
     /// A stored value cannot be read back.
     #[error("{path}: damaged {what}: {reason}")]
     Damaged {

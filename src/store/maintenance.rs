@@ -1,10 +1,9 @@
-//! Retention, erasure and copies.
+//! Retention: which versions of pages are kept, and how large the file is.
 
 use serde::Serialize;
 
-use super::sql::{Connection, Value, params};
-use super::strings::feeds_source;
-use super::{SiteId, Store, StoreError};
+use super::sql::{Connection, params};
+use super::{Store, StoreError};
 use crate::settings::Keep;
 
 /// What was deleted.
@@ -16,23 +15,6 @@ pub struct Pruned {
     pub visits: usize,
     /// Bytes of the database file that are free now.
     pub bytes: i64,
-}
-
-/// What an erasure removed, and what it cannot reach.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Forgotten {
-    /// Versions of pages.
-    pub pages: usize,
-    /// URLs.
-    pub urls: usize,
-    /// Rows of the log of requests.
-    pub visits: usize,
-    /// Templates.
-    pub templates: usize,
-    /// Sites.
-    pub sites: usize,
-    /// Folders of archives that still hold copies.
-    pub archives: Vec<String>,
 }
 
 impl Store {
@@ -105,80 +87,6 @@ impl Store {
             Connection::Postgres(_) => self.batch("VACUUM FULL"),
         }
     }
-
-    /// Removes every trace of a site: pages, URLs, templates, strings, rules and the log of requests.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::Sqlite`] when the database cannot be written.
-    pub fn forget_site(&self, host: &str) -> Result<Forgotten, StoreError> {
-        let bare = super::read::bare_host(host);
-        let sql = "SELECT id FROM sites WHERE host IN (?1, 'www.' || ?1)";
-        let sites: Vec<i64> = self.rows(sql, params![&bare], |row| row.get(0))?;
-        let mut forgotten = self.in_transaction(|| self.forget_sites(&bare, &sites))?;
-        forgotten.archives.sort();
-        forgotten.archives.dedup();
-        Ok(forgotten)
-    }
-
-    fn forget_sites(&self, bare: &str, sites: &[SiteId]) -> Result<Forgotten, StoreError> {
-        let mut forgotten = Forgotten::default();
-        let origins = ["http://", "https://", "http://www.", "https://www."].map(|scheme| format!("{scheme}{bare}"));
-        for site in sites {
-            forgotten.archives.extend(self.archives("site_id = ?1", Value::from(site))?);
-            let delete = |sql: &str| self.execute(sql, params![site]);
-            forgotten.visits += delete("DELETE FROM visits WHERE site_id = ?1")?;
-            forgotten.urls += delete("DELETE FROM urls WHERE site_id = ?1")?;
-            forgotten.pages += delete("DELETE FROM pages WHERE site_id = ?1")?;
-            forgotten.templates += delete("DELETE FROM templates WHERE site_id = ?1")?;
-            delete("UPDATE sites SET moved_to = NULL WHERE moved_to = ?1")?;
-            forgotten.sites += delete("DELETE FROM sites WHERE id = ?1")?;
-        }
-        for origin in &origins {
-            self.execute("DELETE FROM robots WHERE origin = ?1", params![origin])?;
-            let sql = "DELETE FROM visits WHERE url = ?1 OR substr(url, 1, length(?1) + 1) = ?1 || '/'";
-            forgotten.visits += self.execute(sql, params![origin])?;
-        }
-        for name in [bare.to_owned(), format!("www.{bare}")] {
-            for source in [name.clone(), feeds_source(&name)] {
-                let sql = "DELETE FROM string_sources WHERE source_id IN (SELECT id FROM strings WHERE source = ?1)";
-                self.execute(sql, params![&source])?;
-                self.execute("DELETE FROM strings WHERE source = ?1", params![&source])?;
-            }
-            self.execute("DELETE FROM domains WHERE name = ?1", params![&name])?;
-        }
-        Ok(forgotten)
-    }
-
-    /// Removes every version of a page and the log of its requests.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::Sqlite`] when the database cannot be written.
-    pub fn forget_url(&self, url: &str) -> Result<Forgotten, StoreError> {
-        self.in_transaction(|| {
-            let archives = self.archives("url = ?1", Value::from(url))?;
-            let delete = |sql: &str| self.execute(sql, params![url]);
-            Ok(Forgotten {
-                visits: delete("DELETE FROM visits WHERE url = ?1")?,
-                urls: delete("DELETE FROM urls WHERE url = ?1")?,
-                pages: delete("DELETE FROM pages WHERE url = ?1")?,
-                archives,
-                ..Forgotten::default()
-            })
-        })
-    }
-
-    /// Whether the template of a site was learned from this page.
-    pub fn is_training_page(&self, url: &str) -> Result<bool, StoreError> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM templates WHERE key_url = ?1)";
-        self.row(sql, params![url], |row| row.get(0))
-    }
-
-    fn archives(&self, condition: &str, value: Value<'_>) -> Result<Vec<String>, StoreError> {
-        let sql = format!("SELECT DISTINCT warc FROM pages WHERE warc IS NOT NULL AND {condition} ORDER BY warc");
-        self.rows(&sql, &[value], |row| row.get(0))
-    }
 }
 
 #[cfg(test)]
@@ -237,20 +145,5 @@ mod tests {
             let lost = "SELECT count(*) FROM urls WHERE page_id NOT IN (SELECT id FROM pages)";
             assert_eq!(store.sqlite().query_row(lost, [], |row| row.get(0)), Ok(0), "{keep:?}");
         }
-    }
-
-    #[test]
-    fn what_is_forgotten_leaves_no_trace() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("f.db");
-        let store = store(&path);
-        let page = store.forget_url("http://a.org/x").unwrap();
-        assert_eq!((page.pages, page.urls, page.visits, page.archives), (3, 1, 3, vec!["archive".to_owned()]));
-        let site = store.forget_site("www.a.org").unwrap();
-        assert_eq!((site.pages, site.sites, site.visits), (3, 1, 3));
-        store.compact().unwrap();
-        drop(store);
-        let bytes = std::fs::read(&path).unwrap();
-        assert!(!bytes.windows(5).any(|window| window == b"a.org"), "the name is still in the file");
     }
 }

@@ -27,6 +27,7 @@ mod corpus;
 mod duplicate_groups;
 mod error;
 mod feed;
+mod forget;
 mod row_filter;
 #[cfg(test)]
 mod contract;
@@ -46,6 +47,7 @@ use dehusk_core::internals::page_url::PageUrl;
 
 use sql::{Connection, Row, SqlError, SqlResult};
 
+use crate::private_file::private_file;
 use crate::settings::PolitenessScope;
 
 pub use backend::{Backend, Counted};
@@ -53,9 +55,10 @@ pub use corpus::CorpusQuery;
 pub use duplicate_groups::{DuplicateGroups, Group};
 pub use error::StoreError;
 pub use feed::FeedRow;
+pub use forget::{Forgotten, host_hash, is_kept_out};
 pub use history::{PageNight, RunRow, RunSize, UrlChange};
 pub use inspect::{GapCount, RequestFailures, RequestRate, SiteListing, SiteQuery};
-pub use maintenance::{Forgotten, Pruned};
+pub use maintenance::Pruned;
 pub use model::{
     Cleaned, ConfirmedPage, HostLease, HostRelease, LabeledBy, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query,
     RecleanedPage, Reply, SeenWrite, StalePage, WorkerRow, Write,
@@ -157,11 +160,20 @@ impl Store {
         let (what, instead) = ("a copy", "use `pg_dump --format=custom`");
         let no_file = || StoreError::FilesOnly { path: self.path.clone(), what, instead };
         let file = self.file().ok_or_else(no_file)?;
-        if to.exists() {
-            return Err(StoreError::Exists { path: to.to_owned() });
+        let name = to.to_str().ok_or_else(|| StoreError::Name { path: to.to_owned() })?;
+        // SQLite writes into an empty file, which only its owner reads.
+        match private_file().create_new(true).open(to) {
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
+                return Err(StoreError::Exists { path: to.to_owned() });
+            }
+            // What is wrong with the place SQLite says.
+            made => drop(made),
         }
-        let copied = file.execute("VACUUM INTO ?1", [to.to_string_lossy()]);
-        copied.map(drop).map_err(|reason| StoreError::Sqlite { path: to.to_owned(), reason })
+        let copied = file.execute("VACUUM INTO ?1", [name]);
+        copied.map(drop).map_err(|reason| {
+            let _ = std::fs::remove_file(to);
+            StoreError::Sqlite { path: to.to_owned(), reason }
+        })
     }
 
     fn on(connection: Connection, path: &Path, zstd_level: i32) -> Store {

@@ -1,6 +1,7 @@
 //! Writes pages: raw when they come, cleaned when the template is known.
 
 use std::cell::RefCell;
+use std::io::{self, Read};
 
 use super::sql::{EMPTY, Row, params};
 use dehusk_core::internals::page_url::PageUrl;
@@ -17,46 +18,84 @@ pub fn digest(body: &[u8]) -> String {
     format!("{:x}", Sha256::digest(body))
 }
 
-/// Bytes as the store keeps them.
+/// Bytes as the store keeps them: a zstd frame.
 pub fn pack(bytes: &[u8], level: i32) -> Vec<u8> {
+    // Compressing into memory fails only without memory for its tables.
+    compressed(bytes, level).unwrap_or_else(|_| uncompressed(bytes))
+}
+
+fn compressed(bytes: &[u8], level: i32) -> io::Result<Vec<u8>> {
     /// Bytes of a thread's buffer. It has to be as long as what is packed, although most of it stays unused.
     const BUFFER: usize = 256 << 10;
     thread_local! {
         /// Its tables are larger than most pages, so each thread keeps them.
         static PACKER: RefCell<(Compressor<'static>, Vec<u8>)> = RefCell::default();
     }
-    // Compressing into memory fails only without memory; an empty value is then read back as damaged.
     PACKER.with_borrow_mut(|(packer, buffer)| {
-        if packer.set_compression_level(level).is_err() {
-            return Vec::new();
-        }
+        packer.set_compression_level(level)?;
         let most = zstd_safe::compress_bound(bytes.len());
         if most > BUFFER {
-            let mut packed = packer.compress(bytes).unwrap_or_default();
+            let mut packed = packer.compress(bytes)?;
             packed.shrink_to_fit();
-            return packed;
+            return Ok(packed);
         }
         buffer.clear();
         buffer.reserve(most);
-        packer.compress_to_buffer(bytes, buffer).map(|_| buffer.clone()).unwrap_or_default()
+        packer.compress_to_buffer(bytes, buffer)?;
+        Ok(buffer.clone())
     })
 }
 
+/// A frame of raw blocks (RFC 8878, section 3.1.1), which nothing is needed for.
+fn uncompressed(bytes: &[u8]) -> Vec<u8> {
+    const BLOCK: usize = 128 << 10;
+    /// One segment, whose size has eight bytes.
+    const DESCRIPTOR: u8 = 0b1110_0000;
+    let mut frame = [crate::unpacked::ZSTD, &[DESCRIPTOR], &(bytes.len() as u64).to_le_bytes()].concat();
+    let n_blocks = bytes.len().div_ceil(BLOCK).max(1);
+    for at in 0..n_blocks {
+        let block = &bytes[at * BLOCK..bytes.len().min((at + 1) * BLOCK)];
+        let is_last = u32::from(at + 1 == n_blocks);
+        let head = (block.len() as u32) << 3 | is_last;
+        frame.extend_from_slice(&head.to_le_bytes()[..3]);
+        frame.extend_from_slice(block);
+    }
+    frame
+}
+
+/// Bytes of a value that is unpacked: more than any page or template has. A damaged one, or one of a stranger, may
+/// claim any size.
+const MOST_UNPACKED: usize = 512 << 20;
+
 /// What [`pack`] packed.
-pub fn unpack(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    /// A damaged value may claim any size. Larger ones grow as they are read.
+///
+/// # Errors
+///
+/// When it is damaged, or longer than any value that is stored (512 MiB).
+pub fn unpack(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    unpack_to(bytes, MOST_UNPACKED)
+}
+
+fn unpack_to(bytes: &[u8], most: usize) -> io::Result<Vec<u8>> {
+    /// Larger values grow as they are read.
     const MOST_AT_ONCE: u64 = 64 << 20;
     thread_local! {
         /// Each thread keeps one, as for [`pack`].
         static UNPACKER: RefCell<Decompressor<'static>> = RefCell::new(Decompressor::default());
     }
-    let size = zstd_safe::get_frame_content_size(bytes).ok().flatten().filter(|size| *size <= MOST_AT_ONCE);
+    let size = zstd_safe::get_frame_content_size(bytes).ok().flatten();
+    let size = size.filter(|size| *size <= MOST_AT_ONCE.min(most as u64));
     let at_once =
         size.and_then(|size| UNPACKER.with_borrow_mut(|unpacker| unpacker.decompress(bytes, size as usize).ok()));
-    match at_once {
-        Some(unpacked) => Ok(unpacked),
-        None => zstd::stream::decode_all(bytes),
+    if let Some(unpacked) = at_once {
+        return Ok(unpacked);
     }
+    let mut unpacked = Vec::new();
+    zstd::stream::read::Decoder::new(bytes)?.take(most as u64 + 1).read_to_end(&mut unpacked)?;
+    if unpacked.len() > most {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("it has more than {most} bytes unpacked")));
+    }
+    Ok(unpacked)
 }
 
 /// What became of a page that was saved.
@@ -327,6 +366,13 @@ mod tests {
         for damaged in [&packed[..packed.len() - 1], &packed[1..], b"<p>Rye"] {
             assert!(unpack(damaged).is_err(), "{damaged:?}");
         }
+        for bytes in [&b""[..], b"oats", &long] {
+            assert_eq!(unpack(&uncompressed(bytes)).unwrap(), bytes);
+        }
+        // A small value that grows.
+        let bomb = zstd::stream::encode_all(&vec![0; 1 << 22][..], 1).unwrap();
+        assert!(unpack_to(&bomb, 1 << 20).unwrap_err().to_string().contains("more than"));
+        assert_eq!(unpack_to(&bomb, 1 << 22).unwrap().len(), 1 << 22);
         // A frame that claims 2^56 bytes.
         assert!(unpack(&[0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 0, 0, 1, 0]).is_err());
     }

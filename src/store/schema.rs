@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::StoreError;
 
@@ -218,6 +218,7 @@ CREATE VIEW page_kinds AS SELECT p.id, k.kind FROM pages p
     "
 ALTER TABLE urls ADD COLUMN seed_run INTEGER;   -- last run whose seed list has it beside the key page of its site
 ALTER TABLE sites ADD COLUMN seed_kind INTEGER NOT NULL DEFAULT 0;    -- 0 a URL, 1 a host, 2 named by a list
+CREATE TABLE never (hash INTEGER PRIMARY KEY);  -- xxh3-64 of a host or a URL that was forgotten for good
 CREATE INDEX urls_of_seeds ON urls (seed_run, site_id, rank) WHERE seed_run IS NOT NULL;
 CREATE INDEX urls_wanted ON urls (site_id, rank) WHERE seed_run IS NOT NULL AND seed_run IS DISTINCT FROM run_id;
 ",
@@ -269,22 +270,32 @@ fn refuse(id: i64, version: i64) -> Result<(), Refusal> {
     }
 }
 
-/// Brings a file to the newest version; each step is one transaction.
-pub(super) fn migrate(connection: &Connection) -> rusqlite::Result<Result<(), Refusal>> {
+/// Is this a file that may be brought to the newest version?
+pub(super) fn may_migrate(connection: &Connection) -> rusqlite::Result<Result<(), Refusal>> {
     let (id, version) = marks(connection)?;
     let is_empty: bool =
         connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
-    if !is_empty && let Err(refusal) = refuse(id, version) {
+    Ok(if is_empty { Ok(()) } else { refuse(id, version) })
+}
+
+/// Whether a file is ours and of the newest version.
+pub(super) fn is_newest(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(marks(connection)? == (APPLICATION_ID, MIGRATIONS.len() as i64))
+}
+
+/// Brings a file to the newest version, in one transaction: of two that begin at once, the second finds it done.
+pub(super) fn migrate(connection: &Connection) -> rusqlite::Result<Result<(), Refusal>> {
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    if let Err(refusal) = may_migrate(&transaction)? {
         return Ok(Err(refusal));
     }
-    debug_assert!(is_empty || id == APPLICATION_ID);
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    let (_, version) = marks(&transaction)?;
     for (at, script) in MIGRATIONS.iter().enumerate().skip(version as usize) {
-        connection.execute_batch(&format!(
-            "BEGIN IMMEDIATE; {script}; PRAGMA user_version = {}; PRAGMA application_id = {APPLICATION_ID}; COMMIT;",
-            at + 1
-        ))?;
+        let marks = format!("PRAGMA user_version = {}; PRAGMA application_id = {APPLICATION_ID};", at + 1);
+        transaction.execute_batch(&format!("{script}; {marks}"))?;
     }
+    transaction.commit()?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
     Ok(Ok(()))
 }
 
@@ -344,6 +355,38 @@ mod tests {
                 .unwrap();
             assert_eq!(methods, "site_model", "{table}");
         }
+    }
+
+    #[test]
+    fn two_first_starts_at_once_make_one_file() {
+        for _ in 0..20 {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("new.db");
+            let barrier = std::sync::Barrier::new(3);
+            std::thread::scope(|scope| {
+                let start = || {
+                    barrier.wait();
+                    Store::create(&path, 3).map(drop)
+                };
+                let starts: Vec<_> = (0..3).map(|_| scope.spawn(start)).collect();
+                for start in starts {
+                    start.join().unwrap().unwrap();
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn a_file_is_not_migrated_under_a_crawl_that_works_on_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("former.sqlite");
+        former(&path);
+        let crawl = Store::open(&path).unwrap();
+        crawl.lock_file().unwrap();
+        assert!(matches!(Store::create(&path, 3).map(drop), Err(StoreError::Locked { .. })));
+        assert_eq!(marks(crawl.sqlite()).unwrap(), (APPLICATION_ID, BEFORE_THE_RENAME as i64));
+        drop(crawl);
+        Store::create(&path, 3).unwrap();
     }
 
     #[test]

@@ -10,6 +10,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use serde::Serialize;
 
 use super::StoreError;
+use crate::private_file::private_file;
 
 /// Changed with the table below: a file of another number is made anew.
 const VERSION: i64 = 1;
@@ -72,6 +73,8 @@ impl SearchIndex {
     ///
     /// [`StoreError`] when the file cannot be written.
     pub fn create(path: &Path, store: &str) -> Result<SearchIndex, StoreError> {
+        // What is wrong with the place SQLite says.
+        drop(private_file().create(true).truncate(false).open(path));
         let index = SearchIndex::connect(path, OpenFlags::default())?;
         let made = || -> rusqlite::Result<()> {
             index.connection.execute_batch("PRAGMA synchronous = NORMAL")?;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::forget::is_kept_out;
 use super::urls::KnownUrl;
 use super::{SiteId, SiteOutcome, Store, StoreError, VisitOutcome, url_at};
 use crate::reason::{Reason, ReasonCode};
@@ -105,8 +106,10 @@ impl Store {
     /// Puts seeds into a run. The first URL of a host is its key page, further ones wait in the frontier. Doing it
     /// again after a restart changes nothing.
     pub fn queue_seeds(&self, run: i64, seeds: &mut dyn Iterator<Item = Seed>, at: i64) -> Result<Queued, StoreError> {
+        let kept_out = self.kept_out()?;
+        let mut seeds = seeds.filter(|seed| !is_kept_out(&seed.url, &kept_out));
         if self.is_shared() {
-            let read = self.queue_batches(run, seeds, at)?;
+            let read = self.queue_batches(run, &mut seeds, at)?;
             return self.count_queued(run, read);
         }
         let mut known: FxHashMap<String, (SiteId, u64)> = FxHashMap::default();
@@ -153,6 +156,8 @@ impl Store {
     /// waits in the frontier, and opens its site again where that has ended.
     pub fn queue_streamed(&self, run: i64, seeds: &[Seed], place: i64, at: i64) -> Result<(), StoreError> {
         let mut known: FxHashMap<String, (SiteId, u64)> = FxHashMap::default();
+        let kept_out = self.kept_out()?;
+        let seeds = seeds.iter().filter(|seed| !is_kept_out(&seed.url, &kept_out));
         for (place, seed) in (place..).zip(seeds) {
             let (url, host) = (&seed.url, seed.url.authority());
             let bare = host.strip_prefix("www.").unwrap_or(&host);

@@ -1,19 +1,33 @@
 //! Databases that are a file: opened, made, copied, kept for one crawl at a time.
 
+use std::fs::File;
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::sql::{self, SqliteConnection};
 use super::{Store, StoreError, schema};
+use crate::private_file::private_file;
 
 impl Store {
     pub(super) fn create_file(path: &Path, zstd_level: i32) -> Result<Store, StoreError> {
+        // The pages of strangers and the keys of a crawl are for its owner. SQLite gives the log the same permissions.
+        if let Err(reason) = private_file().create(true).truncate(false).open(path)
+            && !path.exists()
+        {
+            tracing::debug!("{}: {reason}", path.display());
+        }
         let connection = connect(path, OpenFlags::default())?;
-        let migrated = schema::migrate(&connection).map_err(|reason| failed(path, reason))?;
-        migrated.map_err(|refusal| refusal.at(path))?;
+        let failed = |reason| failed(path, reason);
+        if !schema::is_newest(&connection).map_err(failed)? {
+            // A newer or a foreign file is named as such, also where it is locked.
+            schema::may_migrate(&connection).map_err(failed)?.map_err(|refusal| refusal.at(path))?;
+            let _others_wait = lock(path, Patience::Short)?;
+            schema::migrate(&connection).map_err(failed)?.map_err(|refusal| refusal.at(path))?;
+        }
         Ok(Store::on(sql::Connection::Sqlite(SqliteConnection(connection)), path, zstd_level))
     }
 
@@ -42,7 +56,7 @@ impl Store {
             store => return store,
         }
         // No shared index can be made. Without a log the file is all there is.
-        let log = PathBuf::from(format!("{}-wal", path.display()));
+        let log = beside(path, "-wal");
         if log.metadata().is_ok_and(|log| log.len() > 0) {
             tracing::warn!(
                 "{}: read without its log {}, which needs write permission: what the last crawl wrote may be missing",
@@ -78,33 +92,52 @@ impl Store {
 
     /// Keeps other crawls off a file until it is closed, or its program ends in whatever way.
     pub(super) fn lock_file(&self) -> Result<(), StoreError> {
-        let path = PathBuf::from(format!("{}.lock", self.path.display()));
-        let no_lock = |reason| StoreError::NoLock { path: path.clone(), reason };
-        let mut file = std::fs::OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(no_lock)?;
-        if file.try_lock().is_err() {
-            let mut holder = String::new();
-            let _ = file.read_to_string(&mut holder);
-            let holder = holder.trim().parse::<u32>().map_or_else(|_| String::new(), |pid| format!(" (process {pid})"));
-            return Err(StoreError::Locked { path: self.path.clone(), holder });
-        }
-        let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
-        written.map_err(no_lock)?;
         // A store is locked once; a second lock is the same one.
-        let _ = self.lock.set(file);
+        let _ = self.lock.set(lock(&self.path, Patience::None)?);
         Ok(())
     }
+}
+
+/// How long a lock is waited for.
+#[derive(Clone, Copy, PartialEq)]
+enum Patience {
+    None,
+    /// As long as a migration of a small file takes.
+    Short,
+}
+
+/// Locks a database until the file that is returned is closed, or the program ends in whatever way.
+fn lock(path: &Path, patience: Patience) -> Result<File, StoreError> {
+    let name = beside(path, ".lock");
+    let no_lock = |reason| StoreError::NoLock { path: name.clone(), reason };
+    let mut file = private_file().read(true).create(true).truncate(false).open(&name).map_err(no_lock)?;
+    let tries = if patience == Patience::Short { 40 } else { 1 };
+    for left in (0..tries).rev() {
+        if file.try_lock().is_ok() {
+            let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+            return written.map(|()| file).map_err(no_lock);
+        }
+        if left > 0 {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+    let mut holder = String::new();
+    let _ = file.read_to_string(&mut holder);
+    let holder = holder.trim().parse::<u32>().map_or_else(|_| String::new(), |pid| format!(" (process {pid})"));
+    Err(StoreError::Locked { path: path.to_owned(), holder })
+}
+
+/// The name of a file with something behind it.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     let open = || {
         let connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(std::time::Duration::from_secs(10))?;
+        connection.busy_timeout(Duration::from_secs(10))?;
         connection.execute_batch(
             "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -4096;
                 PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;",
@@ -162,6 +195,24 @@ mod tests {
         let uri = format!("file:{escaped}?immutable=1");
         let connection = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI).unwrap();
         assert_eq!(connection.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)), Ok(1));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_new_file_is_for_its_owner() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("own.db");
+        let store = Store::create(&path, 3).unwrap();
+        store.lock_file().unwrap();
+        store.begin_run(&RunRequest::default()).unwrap();
+        store.back_up(&dir.path().join("copy.db")).unwrap();
+        let mut n = 0;
+        for file in std::fs::read_dir(dir.path()).unwrap().map(Result::unwrap) {
+            assert_eq!(file.metadata().unwrap().permissions().mode() & 0o077, 0, "{:?}", file.file_name());
+            n += 1;
+        }
+        assert!(n >= 3, "database, lock, copy");
     }
 
     #[test]

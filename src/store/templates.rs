@@ -76,6 +76,21 @@ impl Store {
         Ok(())
     }
 
+    /// Changes a stored template, where `change` says that it did.
+    pub(super) fn change_template(
+        &self,
+        id: i64,
+        change: impl FnOnce(&mut Template) -> bool,
+    ) -> Result<(), StoreError> {
+        let body: Vec<u8> = self.row("SELECT body FROM templates WHERE id = ?1", params![id], |row| row.get(0))?;
+        let mut template = self.read_template(&format!("template {id}"), &body)?;
+        if change(&mut template) {
+            let body = self.compress(&template.to_bytes());
+            self.execute("UPDATE templates SET body = ?2 WHERE id = ?1", params![id, body])?;
+        }
+        Ok(())
+    }
+
     fn newest_version(&self, site: i64) -> Result<Option<(i64, i64, Vec<u8>)>, StoreError> {
         let sql = "SELECT id, version, body FROM templates WHERE site_id = ?1 ORDER BY version DESC LIMIT 1";
         let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));

@@ -62,7 +62,9 @@ impl Changes {
         for Counted { change, instead } in counted {
             self.counts[change as usize].fetch_add(1, Ordering::Relaxed);
             if let Some(before) = instead {
-                self.counts[before as usize].fetch_sub(1, Ordering::Relaxed);
+                // It may have been counted before the run was resumed, by another process.
+                let less = |n: usize| n.checked_sub(1);
+                let _ = self.counts[before as usize].fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
             }
         }
     }
@@ -196,5 +198,17 @@ impl Transactions {
         }
         let end = end.min(now + LULL);
         self.runtime.block_on(async { timeout_at(end.into(), queue.recv()).await.ok().flatten() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_process_has_counted_is_not_taken_off() {
+        let changes = Changes::default();
+        changes.add(vec![Counted { change: Change::Recleaned, instead: Some(Change::SameText) }]);
+        assert_eq!((changes.count(Change::Recleaned), changes.count(Change::SameText)), (1, 0));
     }
 }

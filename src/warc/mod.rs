@@ -6,7 +6,9 @@
 
 mod record;
 mod cdxj;
+mod copies;
 mod writer;
+mod members;
 mod reader;
 mod http;
 mod pages;
@@ -15,6 +17,7 @@ use std::path::PathBuf;
 
 use dehusk_core::internals::page_url::PageUrl;
 
+pub use copies::copies;
 pub use pages::{Archived, Document, documents};
 pub use reader::{Member, Reader};
 pub use record::{Record, RecordKind, new_id, payload_digest};

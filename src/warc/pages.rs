@@ -1,4 +1,4 @@
-//! The documents of any WARC file: HTML pages, and the texts of a WET file.
+//! The documents of any WARC file: HTML pages, with or without the head of their response, and the texts of a WET file.
 
 use super::http::{Response, decoded_body};
 use super::{Member, Reader, WarcError};
@@ -45,6 +45,7 @@ pub fn documents(reader: Reader, most: usize) -> impl Iterator<Item = Result<Doc
     reader.filter_map(move |member| match member {
         Ok(member) if member.kind() == "conversion" => text(member, most).map(Ok),
         Ok(member) if member.kind() == "response" => page(&member, most),
+        Ok(member) if member.kind() == "resource" => resource(member, most).map(Ok),
         Ok(_) => None,
         Err(error) => Some(Err(error)),
     })
@@ -72,6 +73,16 @@ fn page(member: &Member, most: usize) -> Option<Result<Document, WarcError>> {
     }
     let archived = Archived::of(member, Some(status));
     (!body.is_empty()).then_some(Ok(Document { url, content_type, body, archived, is_text: false, robots_tags }))
+}
+
+/// A page that was written without the head of its response, as `export --format warc` does.
+fn resource(mut member: Member, most: usize) -> Option<Document> {
+    let (url, content_type) = (target(&member)?, member.header("Content-Type").map(str::to_owned));
+    let archived = Archived::of(&member, None);
+    let mut body = std::mem::take(&mut member.block);
+    body.truncate(most);
+    let is_page = !body.is_empty() && is_page(content_type.as_deref(), &body);
+    is_page.then_some(Document { url, content_type, body, archived, is_text: false, robots_tags: Vec::new() })
 }
 
 fn text(mut member: Member, most: usize) -> Option<Document> {

@@ -33,7 +33,8 @@ pub enum RecordKind {
 }
 
 impl RecordKind {
-    fn name(self) -> &'static str {
+    /// The word in `WARC-Type`.
+    pub fn name(self) -> &'static str {
         match self {
             RecordKind::Warcinfo => "warcinfo",
             RecordKind::Request => "request",

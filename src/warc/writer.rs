@@ -9,6 +9,7 @@ use super::cdxj::{self, Fields};
 use super::reader::Reader;
 use super::record::{Record, RecordKind};
 use crate::media_type::essence;
+use crate::private_file::private_file;
 use dehusk_core::internals::calendar::digits;
 
 /// Size at which a file is closed and the next one begun.
@@ -125,7 +126,7 @@ impl WarcWriter {
             let name = format!("dehusk-{}-{:05}.warc.gz", self.began, self.number);
             self.number += 1;
             let path = self.dir.join(&name);
-            let opened = OpenOptions::new().write(true).create_new(true).open(open_name(&path));
+            let opened = private_file().create_new(true).open(open_name(&path));
             let file = match opened {
                 Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
                 _ if path.exists() => {
@@ -158,7 +159,7 @@ impl Index {
 /// Locks a folder against other crawls, which would take the current `.open` file for the remains of a crash.
 fn lock(dir: &Path) -> Result<File, WarcError> {
     let path = dir.join(".lock");
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+    let file = private_file().create(true).truncate(false).open(&path);
     let file = file.map_err(|reason| WarcError::Io { path, reason })?;
     file.try_lock().map_err(|_| WarcError::Locked { path: dir.to_owned() })?;
     Ok(file)
@@ -173,8 +174,10 @@ fn open_name(path: &Path) -> PathBuf {
 /// Writes the index of a file, then renames the file to its final name.
 fn complete(path: &Path, mut lines: Vec<String>) -> Result<(), WarcError> {
     lines.sort_unstable();
-    let index = PathBuf::from(path.display().to_string().trim_end_matches(".warc.gz").to_owned() + ".cdxj");
-    std::fs::write(&index, lines.concat()).map_err(|reason| WarcError::Io { path: index, reason })?;
+    let index = path.with_extension("").with_extension("cdxj");
+    let written = private_file().create(true).truncate(true).open(&index);
+    let written = written.and_then(|mut file| file.write_all(lines.concat().as_bytes()));
+    written.map_err(|reason| WarcError::Io { path: index, reason })?;
     std::fs::rename(open_name(path), path).map_err(|reason| WarcError::Io { path: path.to_owned(), reason })
 }
 

@@ -3,10 +3,12 @@
 
 use std::path::Path;
 
+use dehusk::codings::{Coding, decode};
 use dehusk::robots::Robots;
 use dehusk::seeds::Seeds;
 use dehusk::settings::Settings;
 use dehusk::sitemap::{MAX_SITEMAP_URLS, parse_announced};
+use dehusk::store::{pack, unpack};
 use dehusk::warc::{Reader, documents};
 use dehusk_core::internals::dom::{Tree, scan_links, scan_metas};
 use dehusk_core::internals::page_rules::PageRules;
@@ -28,6 +30,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("robots", robots),
     ("sitemap", sitemap),
     ("warc", warc),
+    ("stored", stored),
     ("settings", settings),
     ("seeds", seeds),
     ("url", url),
@@ -111,7 +114,7 @@ pub fn model(data: &[u8]) {
     if let Ok(model) = SiteModel::from_bytes(&framed) {
         let page = page(b"<nav><a href=/>Home</a></nav><h1>Rye</h1><p>All about rye.</p><table><td>1<td>2</table>");
         model.clean(&page).text();
-        model.merge(&model).clean(&page).text();
+        model.merge(&model).expect("equal options").clean(&page).text();
         SiteModel::from_bytes(&model.to_bytes()).expect("what was written is read");
     }
     assert!(SiteModel::from_bytes(data).is_err() || data.starts_with(b"dehusk site model"));
@@ -151,9 +154,26 @@ pub fn sitemap(data: &[u8]) {
 
 /// Web archives: the records, their HTTP responses and their codings.
 pub fn warc(data: &[u8]) {
-    let reader = Reader::new(Path::new("fuzz.warc"), Box::new(std::io::Cursor::new(data.to_vec())));
-    for document in documents(reader, 1 << 20).take(1000).flatten() {
-        assert!(document.body.len() <= 1 << 20 && document.url.as_str().starts_with("http"));
+    let stream = || Box::new(std::io::Cursor::new(data.to_vec()));
+    let path = Path::new("fuzz.warc");
+    let tolerant = Reader::tolerant(path, stream()).expect("memory is read");
+    for reader in [Reader::new(path, stream()), tolerant] {
+        for document in documents(reader, 1 << 20).take(1000).flatten() {
+            assert!(document.body.len() <= 1 << 20 && document.url.as_str().starts_with("http"));
+        }
+    }
+}
+
+/// Values of a database of a stranger, and bodies in any content coding.
+pub fn stored(data: &[u8]) {
+    if let Ok(value) = unpack(data) {
+        assert_eq!(unpack(&pack(&value, 1)).expect("what was packed is unpacked"), value);
+        assert!(Template::from_bytes(&value).map_or(true, |template| template.n_nodes() <= value.len()));
+    }
+    let codings = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
+    for (at, outer) in codings.iter().enumerate() {
+        assert!(decode(data, &[*outer], 10_000).0.len() <= 10_000);
+        assert!(decode(data, &[codings[(at + 1) % 4], *outer], 10_000).0.len() <= 10_000);
     }
 }
 

@@ -194,7 +194,7 @@ const OUTCOMES: &[(&str, &str)] = &[
     ("endless", "longer than 10000000 bytes (fetch.max_raw_bytes)"),
     ("robots-endless", "fetch.max_raw_bytes"),
     ("headers", "message head is too large"),
-    ("loop", "more than 5 redirects"),
+    ("loop", "leads to itself"),
     ("to-loopback", "127.0.0.1 is an address of this machine or of a private network"),
     ("to-mapped", "an address of this machine or of a private network"),
     ("to-name", "10.0.0.7 is an address of this machine or of a private network"),

@@ -151,7 +151,7 @@ fn redirects_wait_their_turn_ask_robots_and_end() {
     let answer = |host: &str, path: &str| match (host, path) {
         ("a.test", "/0") => Reply::redirect(302, "http://b.test/0"),
         ("loop.test", "/robots.txt") => Reply::status(404),
-        ("loop.test", _) => Reply::redirect(301, "/again"),
+        ("loop.test", _) => Reply::redirect(301, &format!("{path}0")),
         ("fence.test", "/0") => Reply::redirect(307, "http://closed.test/0"),
         ("closed.test", "/robots.txt") => Reply::text("User-agent: *\nDisallow: /\n"),
         ("file.test", "/0") => Reply::redirect(301, "file:///etc/passwd"),

@@ -105,7 +105,7 @@ fn silence_and_lost_connections_forbid_all() {
     let (verdicts, _) = crawl(
         |host, _| match host {
             "slow.test" => Reply { wait: Duration::from_secs(30), ..Reply::text("User-agent: *\nAllow: /\n") },
-            _ => Reply::text("this is no gzip").with("content-encoding", "gzip"),
+            _ => Reply::text(b"\x1f\x8b\x08 this is no gzip".to_vec()).with("content-encoding", "gzip"),
         },
         &hosts,
     );

@@ -346,3 +346,24 @@ pub(crate) fn shows_both(dir: &Path, address: &str, host: &str, page: &str, line
         assert!(matches!(answer.status, 200 | 303), "{path}: {}", answer.body);
     }
 }
+
+#[test]
+fn half_open_connections_keep_nobody_out_and_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = dehusk(dir.path(), &["demo", "--quiet"]);
+    assert!(made.status.success(), "{}", err(&made));
+    let inspector = Inspector::start(dir.path(), &["--db", "dehusk-demo/dehusk.db"]);
+    let open = |_| {
+        let mut stream = TcpStream::connect(&inspector.address).unwrap();
+        write!(stream, "GET / HTTP/1.1\r\nhost: x\r\n").unwrap();
+        stream
+    };
+    let mut halves: Vec<TcpStream> = (0..200).map(open).collect();
+    let began = Instant::now();
+    assert_eq!(inspector.ask("GET", "/healthz", &[], "").status, 200);
+    assert!(began.elapsed() < Duration::from_secs(30));
+    let first = &mut halves[0];
+    first.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let mut rest = Vec::new();
+    assert!(first.read_to_end(&mut rest).is_ok(), "the server has closed it");
+}

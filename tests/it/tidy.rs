@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 /// `dehusk_core`.
 const FLOORS: &[&[&str]] = &[
     // Ground.
-    &["media_type", "outline", "validators", "reason", "safe_html", "seed", "settings", "xml"],
+    &["cleaning", "media_type", "outline", "validators", "reason", "safe_html", "seed", "settings", "xml"],
     // Pure crawl policy: no I/O, no async, no clock.
     &["feed_entries", "robots", "scope", "sitemap", "politeness", "revisit"],
     // The one way to open a file, a pipe or standard input; and whether requests may be sent.
-    &["unpacked", "lease_gate"],
+    &["unpacked", "lease_gate", "private_file"],
     // What is packed within them.
     &["codings"],
     // Edges, which touch the world.
@@ -96,7 +96,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("daachorse", &["strings"]),
     ("regex_automata", &["strings"]),
     ("priority_queue", &["politeness"]),
-    ("hyper", &["demo", "cli"]),
+    ("hyper", &["demo", "cli", "serve"]),
     ("axum", &["serve"]),
     ("maud", &["serve"]),
     ("indicatif", &["cli"]),

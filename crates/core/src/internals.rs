@@ -33,7 +33,7 @@ pub mod cluster {
 pub mod content {
     pub use crate::content::{
         ContentRow, ContentRows, Favor, JudgedPage, N_FEATURES, PageBlocks, RestKind, RestKinds, content_rows,
-        feature_names, text_blocks, use_weights,
+        feature_names, text_blocks, use_weights, weights_number,
     };
 }
 

@@ -78,7 +78,7 @@ mod tps;
 pub use clean::{Alone, CleanOptions, KeepText};
 pub use content::{Favor, RestKind, RestKinds};
 pub use dom::{KeepNodes, Note, ParseOptions};
-pub use facade::{Cleaned, Html, LearnError, ModelError, Page, PageOptions, SiteModel};
+pub use facade::{Cleaned, Html, LearnError, MergeError, ModelError, Page, PageOptions, SiteModel};
 pub use forms::{MarkdownImages, MarkdownLinks, MarkdownOptions};
 pub use language::detect_language;
 pub use metadata::{Fact, Metadata, SiteMetadata, Source};

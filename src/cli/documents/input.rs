@@ -27,29 +27,28 @@ const HEAD: usize = 64 * 1024;
 pub(super) fn open(source: &Path, bar: &ProgressBar) -> io::Result<Input> {
     let (head, raw) = peek(Box::new(bar.wrap_read(open_packed(source)?)), HEAD)?;
     if !head.starts_with(GZIP) && !head.starts_with(ZSTD) {
-        return Ok(of_unpacked(source, head, raw));
+        return of_unpacked(source, head, raw);
     }
     if head.starts_with(GZIP) {
         let mut begin = [0; 5];
         let is_warc = flate2::read::GzDecoder::new(&*head).read_exact(&mut begin).is_ok() && &begin == b"WARC/";
-        // Each record is a member of its own, which the reader unpacks.
         if is_warc {
-            return Ok(Input::Warc(Reader::new(source, raw)));
+            return Ok(Input::Warc(Reader::tolerant(source, raw)?));
         }
     }
     let (head, text) = peek(unpack(&head, raw)?, HEAD)?;
-    Ok(of_unpacked(source, head, text))
+    of_unpacked(source, head, text)
 }
 
-fn of_unpacked(source: &Path, head: Vec<u8>, text: Stream) -> Input {
+fn of_unpacked(source: &Path, head: Vec<u8>, text: Stream) -> io::Result<Input> {
     if head.starts_with(b"WARC/") {
-        return Input::Warc(Reader::new(source, text));
+        return Ok(Input::Warc(Reader::tolerant(source, text)?));
     }
     let text = Box::new(BufReader::with_capacity(1 << 16, text));
-    match is_json_lines(&head) || is_named_lines(source) {
+    Ok(match is_json_lines(&head) || is_named_lines(source) {
         true => Input::Lines(text),
         false => Input::Document(text),
-    }
+    })
 }
 
 /// Whether the name says what a broken first line does not.

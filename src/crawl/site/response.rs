@@ -50,6 +50,8 @@ impl SiteCrawl {
             NextStep::Follow(target) => self.follow(phase, request, target, visit, cx, out),
             NextStep::Refuse(target, refusal) => {
                 count_refused(vec![refusal], out);
+                // What was forgotten for good is not named again.
+                let target = if refusal == Refusal::Never { "a URL".to_owned() } else { target.to_string() };
                 let text = format!("leads to {target}, which is not requested ({})", refusal.name());
                 let reason = Reason::new(ReasonCode::Refused, text);
                 let visit = NewVisit { outcome: VisitOutcome::Refused, reason: Some(reason.text.clone()), ..visit };

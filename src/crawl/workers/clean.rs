@@ -13,7 +13,6 @@ use super::page::{FetchedPage, ParsedPage, page_write};
 use super::{Tools, WorkResult};
 use crate::crawl::site::Walk;
 use crate::revisit::TextMark;
-use crate::settings::Settings;
 use crate::store::{Cleaned, LabeledBy, SiteId, pack};
 
 /// A page of the walk: its links, its place in the model, its cleaned form.
@@ -55,16 +54,6 @@ pub(super) fn walk_page(
 pub(super) fn url_number(own: &Site, url: &PageUrl) -> u64 {
     own.claim(url.clone()).as_ref().unwrap_or(url).fingerprint()
 }
-
-/// A number for the options that the text of a page depends on, and for the program.
-pub(in crate::crawl) fn cleaning_number(settings: &Settings) -> u64 {
-    let core = &settings.core;
-    let options = format!("{:?} {:?} {:?}", core.clean, core.parse, core.learn.site_model);
-    xxh3_64_with_seed(options.as_bytes(), CLEANING_VERSION)
-}
-
-/// Changes when this version of the program cleans a page otherwise than the former one.
-const CLEANING_VERSION: u64 = 4;
 
 /// A number for all that the text of a page depends on, the page left out: the model, the options, the program.
 pub(super) fn model_number(matcher: Option<&TemplateMatcher>, tools: &Tools) -> u64 {

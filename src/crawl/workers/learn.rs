@@ -127,8 +127,12 @@ pub(super) fn training_page(
     let unstored = (is_packed && fetched.visit.is_none()).then(|| pack(&fetched.response.body, 1));
     let page = page_write(site, *fetched, &parsed, None, Vec::new(), tools);
     if is_packed {
-        let body = unstored.or_else(|| page.as_ref().map(|page| page.page.raw.clone())).unwrap_or_default();
-        learner.learner.tell_packed(parsed.page, rebuild(body, content_type, settings.core.parse));
+        match unstored.or_else(|| page.as_ref().map(|page| page.page.raw.clone())) {
+            Some(body) => {
+                learner.learner.tell_packed(parsed.page, rebuild(body, content_type, settings.core.parse));
+            }
+            None => learner.learner.tell(Some(parsed.page)),
+        }
     } else {
         learner.learner.tell(Some(parsed.page));
     }
@@ -171,7 +175,11 @@ fn rebuild(
     content_type: Option<String>,
     options: ParseOptions,
 ) -> impl FnOnce() -> Tree + Send + 'static {
-    move || parse_bytes(&unpack(&body).unwrap_or_default(), content_type.as_deref(), &options).0
+    move || match unpack(&body) {
+        Ok(body) => parse_bytes(&body, content_type.as_deref(), &options).0,
+        // It was packed by this run. The site ends with this defect, and the crawl goes on.
+        Err(e) => std::panic::resume_unwind(Box::new(format!("a page that waited packed cannot be read back: {e}"))),
+    }
 }
 
 fn next(mut learner: Box<SiteLearner>, page: Option<Box<PageWrite>>, tools: &Tools) -> WorkResult {

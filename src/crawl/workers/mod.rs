@@ -15,7 +15,6 @@ use dehusk_core::internals::site_model::StoredTrainingSet;
 use dehusk_core::internals::strings::StringTemplate;
 use dehusk_core::internals::template::Template;
 
-pub(super) use clean::cleaning_number;
 pub(super) use learn::{KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory};
 pub(super) use links::Listed;
 pub(super) use page::FetchedPage;

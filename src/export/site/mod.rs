@@ -51,8 +51,9 @@ impl Site {
 impl Sink for Site {
     fn push(&mut self, record: &Record, _: &Raw) -> io::Result<()> {
         let url = record.text("url").unwrap_or_default();
-        let mark = format!("<link rel=\"canonical\" href=\"{}\">", escaped(url));
-        let path = place(&self.dir, url, "html", &mark);
+        // No page is written with this attribute.
+        let mark = format!("<link rel=\"canonical\" data-origin=\"\" href=\"{}\">", escaped(url));
+        let path = place(&self.dir, url, "html", &mark, "</head>");
         let page = page(record, url, &mark, &path);
         self.size += page.len() as u64;
         write_whole(&self.dir.join(&path), page.as_bytes())?;

@@ -44,6 +44,15 @@ impl Connection {
         }
     }
 
+    /// A condition: the text in a column contains that of a parameter.
+    pub(in crate::store) fn contains(&self, column: &str, parameter: &str) -> String {
+        match self {
+            Connection::Sqlite(_) => format!("instr({column}, {parameter}) > 0"),
+            #[cfg(feature = "postgres")]
+            Connection::Postgres(_) => format!("strpos({column}, {parameter}) > 0"),
+        }
+    }
+
     /// A query whether there is a table of this name.
     pub(in crate::store) fn has_table(&self) -> &'static str {
         match self {

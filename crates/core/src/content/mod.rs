@@ -40,4 +40,4 @@ pub use rest::{RestKind, RestKinds};
 pub use rows::{ContentRow, ContentRows, content_rows};
 pub use site_blocks::PageBlocks;
 pub(crate) use site_blocks::SiteBlocks;
-pub use weights::use_weights;
+pub use weights::{use_weights, weights_number};

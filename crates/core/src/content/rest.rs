@@ -99,6 +99,12 @@ struct RestWeights {
 
 static REST: OnceLock<Option<RestWeights>> = OnceLock::new();
 
+/// Checksum of the weights.
+pub(super) fn weights_number() -> u64 {
+    let sum = include_bytes!("rest.weights").strip_prefix(MAGIC).and_then(|rest| rest.first_chunk());
+    sum.map_or(0, |sum| u64::from_le_bytes(*sum))
+}
+
 impl RestWeights {
     fn shipped() -> Option<&'static RestWeights> {
         REST.get_or_init(|| RestWeights::read(include_bytes!("rest.weights"))).as_ref()

@@ -16,6 +16,8 @@ const MAGIC: &[u8] = b"dehusk content net 1\n";
 /// A net and the weights of sub-words.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
+    /// Checksum of the file.
+    number: u64,
     pub(super) net: Net,
     pub(super) classes: ClassWords,
 }
@@ -45,7 +47,8 @@ impl Weights {
             |bytes: &[u8]| (number(bytes, 0), [f32::from_bits(number(bytes, 4)), f32::from_bits(number(bytes, 8))]);
         let words: FxHashMap<u32, [f32; 2]> = words.chunks_exact(12).map(word).collect();
         let length = names.iter().position(|name| name == "own.ln_length")?;
-        Some(Weights { net: Net::read(n_features, length, &weights)?, classes: ClassWords::new(words) })
+        let (number, classes) = (u64::from_le_bytes(*sum), ClassWords::new(words));
+        Some(Weights { number, net: Net::read(n_features, length, &weights)?, classes })
     }
 
     /// The weights of the page model.
@@ -68,6 +71,13 @@ static SITE: OnceLock<Option<Weights>> = OnceLock::new();
 pub fn use_weights(page: &[u8], site: &[u8]) -> bool {
     let (page, site) = (Weights::read(page, &feature_names()), Weights::read(site, &site_names()));
     page.is_some() && site.is_some() && PAGE.set(page).is_ok() && SITE.set(site).is_ok()
+}
+
+/// A number for all weights that main content is chosen by. Other weights leave another text of the same page.
+pub fn weights_number() -> u64 {
+    let number = |weights: Option<&Weights>| weights.map_or(0, |weights| weights.number);
+    let numbers = [number(Weights::of_page()), number(Weights::of_site()), super::rest::weights_number()];
+    fnv(&numbers.map(u64::to_le_bytes).concat())
 }
 
 fn site_names() -> Vec<String> {

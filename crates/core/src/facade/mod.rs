@@ -8,4 +8,4 @@ mod site_model;
 pub use cleaned::Cleaned;
 pub use model_bytes::ModelError;
 pub use page::{Html, Page, PageOptions};
-pub use site_model::{LearnError, SiteModel};
+pub use site_model::{LearnError, MergeError, SiteModel};

@@ -32,6 +32,11 @@ pub struct SiteModel {
     options: SiteModelOptions,
 }
 
+/// The options of two models differ, so that no model has the pages of both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the models were learned with different options")]
+pub struct MergeError;
+
 /// Why no model could be learned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LearnError {
@@ -102,21 +107,29 @@ impl SiteModel {
     }
 
     /// The model that knows the pages of both. The order of merging does not matter, and the result is bounded: a site
-    /// of any size can be learned in parts. Both models must have the same options.
+    /// of any size can be learned in parts.
+    ///
+    /// # Errors
+    ///
+    /// [`MergeError`] for models that were learned with different options.
     ///
     /// ```
     /// # use dehusk_core::{Page, PageOptions, SiteModel};
     /// # let page = |n: u32| Page::parse(&format!("<nav>Home</nav><p>Page {n}."), &PageOptions::default());
     /// # let part = |from: u32| SiteModel::learn(&[page(from), page(from + 1)]);
     /// let (one, two) = (part(0)?, part(2)?);
-    /// let all = one.merge(&two);
+    /// let all = one.merge(&two)?;
     /// assert_eq!(all.n_pages(), 4);
-    /// assert_eq!(all.to_bytes(), two.merge(&one).to_bytes());
-    /// # Ok::<(), dehusk_core::LearnError>(())
+    /// assert_eq!(all.to_bytes(), two.merge(&one)?.to_bytes());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
-    pub fn merge(&self, other: &SiteModel) -> SiteModel {
-        SiteModel::from_training_set(self.training_set().merge(&other.training_set()), self.options)
+    pub fn merge(&self, other: &SiteModel) -> Result<SiteModel, MergeError> {
+        // When blocks are made is no property of the model.
+        let options = SiteModelOptions { blocks_at_once: self.options.blocks_at_once, ..other.options };
+        if options != self.options {
+            return Err(MergeError);
+        }
+        Ok(SiteModel::from_training_set(self.training_set().merge(&other.training_set()), self.options))
     }
 
     /// Number of pages that the model keeps.
@@ -196,6 +209,17 @@ mod tests {
     }
 
     #[test]
+    fn models_of_different_options_are_not_merged() {
+        let pages: Vec<Page> = ["<nav>Home</nav><p>Rye.", "<nav>Home</nav><p>Oats."].map(page).into();
+        let usual = SiteModel::learn(&pages).unwrap();
+        let options = SiteModelOptions { max_nodes: 99, ..SiteModelOptions::default() };
+        let other = SiteModel::learn_with(&pages, &options).unwrap();
+        assert_eq!(usual.merge(&other).map(drop), Err(MergeError));
+        let later = SiteModelOptions { blocks_at_once: false, ..SiteModelOptions::default() };
+        assert!(usual.merge(&SiteModel::learn_with(&pages, &later).unwrap()).is_ok());
+    }
+
+    #[test]
     fn too_few_pages_and_pages_of_nothing_in_common_are_told() {
         assert_eq!(SiteModel::learn::<Page>(&[]).unwrap_err(), LearnError::TooFewPages { given: 0, distinct: 0 });
         let twins = [article("rye"), article("rye")];
@@ -249,8 +273,8 @@ mod tests {
             let pages: Vec<Page> = pages.iter().map(|html| page(html)).collect();
             let parts: Vec<SiteModel> = pages.chunks(2).filter_map(|part| SiteModel::learn(part).ok()).collect();
             let new = page(&new[0]);
-            let merged = parts.iter().cloned().reduce(|a, b| a.merge(&b));
-            let reversed = parts.iter().rev().cloned().reduce(|a, b| a.merge(&b));
+            let merged = parts.iter().cloned().reduce(|a, b| a.merge(&b).unwrap());
+            let reversed = parts.iter().rev().cloned().reduce(|a, b| a.merge(&b).unwrap());
             if let (Some(merged), Some(reversed)) = (merged, reversed) {
                 prop_assert_eq!(merged.to_bytes(), reversed.to_bytes());
                 let (one, two) = (merged.clean(&new), reversed.clean(&new));

@@ -1,0 +1,47 @@
+//! A number for what the text of a page depends on beside the page and the model of its site: the options, the weights,
+//! the program. Stored texts of another number are made again.
+
+use dehusk_core::Options;
+use dehusk_core::internals::clean::CleanOptions;
+use dehusk_core::internals::content::weights_number;
+use dehusk_core::internals::dom::ParseOptions;
+use dehusk_core::internals::site_model::SiteModelOptions;
+use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Changes when this version of the program cleans a page otherwise than the former one.
+const CLEANING_VERSION: u64 = 5;
+
+/// What is hashed, by its names and values as JSON: the form does not change with the compiler.
+#[derive(Serialize)]
+struct Cleaning<'a> {
+    version: u64,
+    weights: u64,
+    clean: &'a CleanOptions,
+    parse: &'a ParseOptions,
+    site_model: &'a SiteModelOptions,
+}
+
+/// The number of these options.
+pub(crate) fn cleaning_number(core: &Options) -> u64 {
+    let (version, weights) = (CLEANING_VERSION, weights_number());
+    let (clean, parse, site_model) = (&core.clean, &core.parse, &core.learn.site_model);
+    let json = serde_json::to_string(&Cleaning { version, weights, clean, parse, site_model });
+    xxh3_64(json.unwrap_or_else(|e| e.to_string()).as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_changes_with_the_options_and_with_nothing_else() {
+        let usual = cleaning_number(&Options::default());
+        assert_eq!(usual, cleaning_number(&Options::default()));
+        let mut other = Options::default();
+        other.parse.max_depth -= 1;
+        assert_ne!(usual, cleaning_number(&other));
+        // Whoever changes this line changes CLEANING_VERSION, or what is hashed: stored pages are cleaned again.
+        assert_eq!(usual, 11_457_836_463_402_489_020);
+    }
+}
