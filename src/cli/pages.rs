@@ -120,7 +120,9 @@ fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failu
     rows.retain(|row| !row.noindex || settings.store.noindex == NoindexPages::Show);
     if rows.len() < all {
         let n = all - rows.len();
-        tracing::warn!("{n} pages ask for noindex and are not listed; --set store.noindex=show lists them");
+        tracing::warn!(
+            "{n} pages ask for noindex or are of sites that forbid all, and are not listed; --set store.noindex=show lists them"
+        );
     }
     if let (true, Some(host)) = (rows.is_empty(), host) {
         let near = store.near_hosts(host).map_err(|e| Failure::Work(e.into()))?;
@@ -157,7 +159,7 @@ fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(),
     let store = open_store(settings)?;
     let row = find_page(&store, url)?;
     if row.noindex && settings.store.noindex == NoindexPages::Hide {
-        tracing::warn!("{url}: asks for noindex: its owner wants it in no collection");
+        tracing::warn!("{url}: asks for noindex, or its site forbids all: its owner wants it in no collection");
     }
     let mut out = io::stdout().lock();
     if let (Shown::Raw, false) = (format, json) {

@@ -163,10 +163,11 @@ impl Scheduler<'_> {
             Err(_) => (None, Vec::new()),
         };
         let at = self.clock.unix_ms();
-        self.writer.write(Write::Robots { origin: origin.to_owned(), at, status, body }).await?;
         let robots = robots.unwrap_or_else(|| {
             Robots::of(RobotsAnswer::Unreachable(ReasonCode::RobotsUnavailable, ""), &self.tools.agents)
         });
+        let forbids_all = robots.unreachable().is_none().then(|| robots.forbids_all());
+        self.writer.write(Write::Robots { origin: origin.to_owned(), at, status, forbids_all, body }).await?;
         // Rules that could not be had are requested again when the server may have recovered.
         let politeness = &self.tools.settings.politeness;
         let ttl = match robots.unreachable() {

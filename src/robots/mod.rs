@@ -123,6 +123,14 @@ impl Robots {
         rules.iter().find(|rule| rule.matches(&path)).is_none_or(|rule| rule.allow)
     }
 
+    /// Whether the rules, which could be had, forbid every path.
+    pub fn forbids_all(&self) -> bool {
+        match &self.rules {
+            Rules::Nothing(_) => false,
+            Rules::Listed(rules) => rules.iter().any(Rule::is_of_all) && rules.iter().all(|rule| !rule.allow),
+        }
+    }
+
     /// Why everything is forbidden, if it is.
     pub fn unreachable(&self) -> Option<&Reason> {
         match &self.rules {
@@ -180,6 +188,20 @@ mod tests {
         assert_eq!(robots.delay(), Some(Duration::from_millis(2500)));
         assert_eq!(robots.unreachable(), None);
         assert!(!Robots::parse(text.as_bytes(), &["otherbot/1.0".to_owned()]).allows(&url("/a")));
+    }
+
+    #[test]
+    fn what_forbids_every_path_allows_none() {
+        let forbids = |rules: &str| {
+            let body = format!("User-agent: *\n{rules}");
+            Robots::parse(body.as_bytes(), &["dehusk".to_owned()]).forbids_all()
+        };
+        for rules in ["Disallow: /", "Disallow: *", "Disallow: /*", "Disallow: /*$", "Disallow: /a\nDisallow: /"] {
+            assert!(forbids(rules), "{rules}");
+        }
+        for rules in ["", "Disallow:", "Disallow: /a", "Disallow: /$", "Disallow: /\nAllow: /a", "Allow: /"] {
+            assert!(!forbids(rules), "{rules}");
+        }
     }
 
     #[test]

@@ -27,6 +27,12 @@ impl Rule {
         is_index.then(|| Rule { allow: true, pattern: self.pattern[..at].to_vec(), ends: true })
     }
 
+    /// Whether it matches every path.
+    pub(super) fn is_of_all(&self) -> bool {
+        let begin = self.pattern.strip_suffix(b"*").unwrap_or(&self.pattern);
+        matches!(begin, b"" | b"/") && (!self.ends || begin.len() < self.pattern.len())
+    }
+
     /// Octets of the pattern. The longest matching pattern is the most specific rule (2.2.2).
     pub(super) fn length(&self) -> usize {
         self.pattern.len() + usize::from(self.ends)

@@ -399,7 +399,7 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.store.keep.nights => whole(v, 0, 1_000_000)?;
     "store.keep_bytes" = "0", "Bytes of all versions of pages together. Above it, the oldest ones are deleted when a run ends; the newest of each page stays. 0 = no limit.",
         |s, v| s.store.keep.bytes => bytes(v)?;
-    "store.noindex" = "\"hide\"", "Pages whose owners ask for noindex: hide (left out of lists and of what is made of many pages), show. They are stored and marked in any case.",
+    "store.noindex" = "\"hide\"", "Pages whose owners ask for noindex, or whose site forbids all by now: hide (left out of lists and of what is made of many pages), show. They are stored and marked in any case.",
         |s, v| s.store.noindex => one_of(v, &[("hide", NoindexPages::Hide), ("show", NoindexPages::Show)])?;
 
     "export.shingle" = "5", "Words of a shingle of MinHash, which finds near-duplicates. 5 with 14 bands of 8 rows: FineWeb. A text is near another one with probability 1 - (1 - s^rows)^bands, s being the overlap of their shingles (Jaccard).",

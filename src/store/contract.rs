@@ -199,7 +199,13 @@ fn writes_are_idempotent() {
             page(site, "http://a.org/", "one"),
             Write::Visit(visit(site, "http://a.org/more", VisitOutcome::Gone), Some(gone)),
             Write::Links(site, vec![NewUrl::new(&url("http://a.org/x"), 1, 7)]),
-            Write::Robots { origin: "http://a.org".to_owned(), at: 2000, status: Some(200), body: Vec::new() },
+            Write::Robots {
+                origin: "http://a.org".to_owned(),
+                at: 2000,
+                status: Some(200),
+                forbids_all: Some(true),
+                body: Vec::new(),
+            },
             Write::Deferred { key: "a.org".to_owned(), until: 9000, reason: "busy".to_owned() },
         ];
         backend.begin().unwrap();

@@ -30,6 +30,8 @@ pub enum Write {
         at: i64,
         /// HTTP status; `None` when it could not be reached.
         status: Option<u16>,
+        /// Whether it forbids every path; `None` when it could not be had.
+        forbids_all: Option<bool>,
         /// Body.
         body: Vec<u8>,
     },

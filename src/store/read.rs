@@ -55,7 +55,8 @@ pub struct PageRow {
     /// Other URLs of its site with the same body.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// Whether its owner wants it in no collection.
+    /// Whether its owner wants it in no collection: it asks for noindex, or the robots.txt of its site forbids every
+    /// path by now.
     pub noindex: bool,
     /// Method that cleaned it.
     pub method: Option<String>,
@@ -76,7 +77,7 @@ pub struct PageRow {
 macro_rules! page_columns {
     () => {
         "p.id, p.run_id, s.host, p.url, p.fetched_at, p.status, p.content_type, p.digest, p.method, p.confidence,
-        p.noindex, p.warc, (SELECT record FROM page_records r WHERE r.id = p.id),
+        (p.noindex OR s.closed), p.warc, (SELECT record FROM page_records r WHERE r.id = p.id),
         (SELECT version FROM templates t WHERE t.id = p.template_id), (SELECT kind FROM page_kinds k WHERE k.id = p.id)"
     };
 }

@@ -436,3 +436,27 @@ fn a_second_night_over_the_real_sites() {
         assert!(html.contains("unheard of before tonight"), "{}", page.url);
     }
 }
+
+#[test]
+fn stored_pages_of_a_site_that_forbids_all_by_now_are_hidden() {
+    let tonight = Arc::new(AtomicUsize::new(1));
+    let clock = Arc::clone(&tonight);
+    let answer = move |_: &str, path: &str| match (path, clock.load(Ordering::Relaxed)) {
+        ("/robots.txt", 2) => Reply::text("User-agent: *\nDisallow: /\n"),
+        ("/robots.txt", 3) => Reply::status(503),
+        ("/robots.txt", _) => Reply::status(404),
+        _ => page(path, "text").map_or_else(|| Reply::status(404), Reply::html),
+    };
+    let (_server, mut settings, _dir) = nights(Arc::new(answer));
+    settings.politeness.robots_ttl = Duration::ZERO;
+    settings.fetch.retries = 0;
+    let mut hidden = Vec::new();
+    for night_number in 1..=4 {
+        tonight.store(night_number, Ordering::Relaxed);
+        night(&settings);
+        let pages = Store::open(std::path::Path::new(&settings.store.path)).unwrap().list_pages(None).unwrap();
+        assert!(!pages.is_empty(), "they stay");
+        hidden.push(pages.iter().filter(|page| page.noindex).count() == pages.len());
+    }
+    assert_eq!(hidden, [false, true, true, false], "a server error changes nothing");
+}
