@@ -1,9 +1,10 @@
 //! An untrusted page as HTML that is safe to show, with kinds of nodes marked.
 //!
-//! Nothing of the page's markup is copied: the output is written from the tree, with element names of a fixed list,
-//! escaped text, and no attributes but addresses of links, and of pictures where they are asked for.
+//! Nothing of the page's markup is copied: the output is written from the tree, with the elements that cleaned HTML may
+//! have too, escaped text, and no attributes but addresses of links, and of pictures where they are asked for.
 
 use dehusk_core::internals::dom::{NodeId, Tree};
+use dehusk_core::internals::forms::{is_void, text_element};
 use dehusk_core::internals::page_url::PageUrl;
 
 /// What is written beside the text of a page.
@@ -52,8 +53,8 @@ pub fn safe_html(page: &Tree, marking: &Marking<'_>) -> String {
         if page.name(at) == "img" {
             out.push_str(&picture(page, at, &mark, marking));
         }
-        // An element that is not in the list is left out; what it contains stays.
-        let name = ELEMENTS.iter().find(|name| **name == page.name(at)).copied().unwrap_or_default();
+        // An element that shows no text is left out; what it contains stays.
+        let name = text_element(page.name(at)).unwrap_or_default();
         open.push((page.shape.subtree(at).end, name));
         if name.is_empty() {
             continue;
@@ -107,7 +108,7 @@ fn address(page: &Tree, at: NodeId, attribute: &str, base: Option<&PageUrl>) -> 
 
 fn close_until(node: usize, open: &mut Vec<(usize, &str)>, out: &mut String) {
     while let Some((_, name)) = open.pop_if(|(end, _)| *end <= node) {
-        if !matches!(name, "" | "br" | "hr" | "wbr" | "col") {
+        if !name.is_empty() && !is_void(name) {
             out.extend(["</", name, ">"]);
         }
     }
@@ -128,81 +129,3 @@ pub fn escaped(text: &str) -> String {
     }
     out
 }
-
-/// Elements that show text and do nothing else.
-const ELEMENTS: [&str; 74] = [
-    "a",
-    "abbr",
-    "address",
-    "article",
-    "aside",
-    "b",
-    "bdi",
-    "bdo",
-    "blockquote",
-    "br",
-    "caption",
-    "center",
-    "cite",
-    "code",
-    "col",
-    "colgroup",
-    "data",
-    "dd",
-    "del",
-    "details",
-    "dfn",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "figcaption",
-    "figure",
-    "footer",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hgroup",
-    "hr",
-    "i",
-    "ins",
-    "kbd",
-    "li",
-    "main",
-    "mark",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "q",
-    "rp",
-    "rt",
-    "ruby",
-    "s",
-    "samp",
-    "section",
-    "small",
-    "span",
-    "strike",
-    "strong",
-    "sub",
-    "summary",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "time",
-    "tr",
-    "tt",
-    "u",
-    "ul",
-    "var",
-    "wbr",
-];

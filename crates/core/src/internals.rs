@@ -48,7 +48,9 @@ pub mod dom {
 
 /// The forms in which a cleaned page is written.
 pub mod forms {
-    pub use crate::forms::{MarkdownImages, MarkdownLinks, MarkdownOptions, write_html, write_markdown};
+    pub use crate::forms::{
+        MarkdownImages, MarkdownLinks, MarkdownOptions, is_void, text_element, write_html, write_markdown,
+    };
 }
 
 /// Which nodes of a page are template.

@@ -13,3 +13,4 @@ mod repeats;
 
 pub use html::write_html;
 pub use markdown::{MarkdownImages, MarkdownLinks, MarkdownOptions, write_markdown};
+pub use policy::{is_void, text_element};

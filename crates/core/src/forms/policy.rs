@@ -19,24 +19,40 @@ pub(super) enum Written {
     Nothing,
 }
 
-/// Elements that are written as they are.
+/// Elements that show text and load nothing.
 #[rustfmt::skip]
-const ELEMENTS: &[&str] = &[
-    "a", "abbr", "address", "article", "aside", "audio", "b", "bdi", "bdo", "blockquote", "br", "caption", "cite",
-    "code", "col", "colgroup", "data", "dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure",
-    "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "i", "img", "ins", "kbd", "li", "main",
-    "mark", "meter", "nav", "ol", "p", "picture", "pre", "progress", "q", "rp", "rt", "ruby", "s", "samp", "section",
-    "small", "source", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "time",
-    "tr", "u", "ul", "var", "video", "wbr",
-    // MathML Core without elements that hold HTML or load anything.
+const TEXT: &[&str] = &[
+    "a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "blockquote", "br", "caption", "cite", "code", "col",
+    "colgroup", "data", "dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "footer", "h1",
+    "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "i", "ins", "kbd", "li", "main", "mark", "nav", "ol", "p",
+    "pre", "q", "rp", "rt", "ruby", "s", "samp", "section", "small", "span", "strong", "sub", "summary", "sup", "table",
+    "tbody", "td", "tfoot", "th", "thead", "time", "tr", "u", "ul", "var", "wbr",
+];
+
+/// Elements that show pictures, sounds, films and amounts.
+const MEDIA: &[&str] = &["audio", "img", "meter", "picture", "progress", "source", "video"];
+
+/// MathML Core without elements that hold HTML or load anything.
+#[rustfmt::skip]
+const MATH: &[&str] = &[
     "annotation", "math", "menclose", "mfenced", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded",
     "mphantom", "mprescripts", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable",
     "mtd", "mtext", "mtr", "munder", "munderover", "semantics",
 ];
 
+/// The element that text of this element is shown in: itself, or one that stands for it. `None` where the text is shown
+/// with nothing around it.
+pub fn text_element(name: &str) -> Option<&'static str> {
+    match element(name) {
+        Written::As(known) => TEXT.contains(&known).then_some(known),
+        Written::Lines => Some("div"),
+        Written::Content | Written::Apart | Written::Nothing => None,
+    }
+}
+
 /// How an element of the body is written.
 pub(super) fn element(name: &str) -> Written {
-    if let Some(known) = ELEMENTS.iter().find(|known| **known == name) {
+    if let Some(known) = [TEXT, MEDIA, MATH].into_iter().flatten().find(|known| **known == name) {
         return Written::As(known);
     }
     match name {
@@ -55,7 +71,7 @@ pub(super) fn element(name: &str) -> Written {
 }
 
 /// Whether an element has no content and no end tag.
-pub(super) fn is_void(name: &str) -> bool {
+pub fn is_void(name: &str) -> bool {
     matches!(name, "br" | "col" | "hr" | "img" | "meta" | "link" | "source" | "wbr")
 }
 
