@@ -1,11 +1,12 @@
 //! The sites of a run: seeds go in, work comes out.
 
-use super::sql::{Row, SqlResult, params};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::forget::is_kept_out;
+use super::sql::{Row, SqlResult, params};
 use super::urls::KnownUrl;
 use super::{SiteId, SiteOutcome, Store, StoreError, VisitOutcome, url_at};
 use crate::reason::{Reason, ReasonCode};
@@ -102,15 +103,32 @@ fn failure(row: &Row<'_>) -> SqlResult<Option<Reason>> {
     Ok(text.map(|text| Reason::new(ReasonCode::from_word(code.as_deref().unwrap_or_default()), text)))
 }
 
+/// Says that seeds were left out, and not which: what was forgotten is named nowhere.
+fn tell_kept_out(n: usize) {
+    if n > 0 {
+        tracing::warn!("{n} seeds are not requested: they were forgotten with `dehusk forget --never`");
+    }
+}
+
 impl Store {
     /// Puts seeds into a run. The first URL of a host is its key page, further ones wait in the frontier. Doing it
     /// again after a restart changes nothing.
     pub fn queue_seeds(&self, run: i64, seeds: &mut dyn Iterator<Item = Seed>, at: i64) -> Result<Queued, StoreError> {
         let kept_out = self.kept_out()?;
-        let mut seeds = seeds.filter(|seed| !is_kept_out(&seed.url, &kept_out));
+        let n_kept_out = Cell::new(0);
+        let is_wanted = |seed: &Seed| {
+            let is_wanted = !is_kept_out(&seed.url, &kept_out);
+            n_kept_out.set(n_kept_out.get() + usize::from(!is_wanted));
+            is_wanted
+        };
+        let read = self.queue_wanted(run, &mut seeds.filter(is_wanted), at)?;
+        tell_kept_out(n_kept_out.get());
+        self.count_queued(run, read)
+    }
+
+    fn queue_wanted(&self, run: i64, seeds: &mut dyn Iterator<Item = Seed>, at: i64) -> Result<Read, StoreError> {
         if self.is_shared() {
-            let read = self.queue_batches(run, &mut seeds, at)?;
-            return self.count_queued(run, read);
+            return self.queue_batches(run, seeds, at);
         }
         let mut known: FxHashMap<String, (SiteId, u64)> = FxHashMap::default();
         let mut seeds = seeds.peekable();
@@ -135,7 +153,7 @@ impl Store {
             }
             self.batch("COMMIT")?;
         }
-        self.count_queued(run, Read { hosts: known.len(), ..read })
+        Ok(Read { hosts: known.len(), ..read })
     }
 
     fn count_queued(&self, run: i64, read: Read) -> Result<Queued, StoreError> {
@@ -157,8 +175,9 @@ impl Store {
     pub fn queue_streamed(&self, run: i64, seeds: &[Seed], place: i64, at: i64) -> Result<(), StoreError> {
         let mut known: FxHashMap<String, (SiteId, u64)> = FxHashMap::default();
         let kept_out = self.kept_out()?;
-        let seeds = seeds.iter().filter(|seed| !is_kept_out(&seed.url, &kept_out));
-        for (place, seed) in (place..).zip(seeds) {
+        let is_wanted = |seed: &&Seed| !is_kept_out(&seed.url, &kept_out);
+        tell_kept_out(seeds.len() - seeds.iter().filter(is_wanted).count());
+        for (place, seed) in (place..).zip(seeds.iter().filter(is_wanted)) {
             let (url, host) = (&seed.url, seed.url.authority());
             let bare = host.strip_prefix("www.").unwrap_or(&host);
             let (site, key) = match known.get(bare) {
