@@ -1,8 +1,8 @@
-//! Files that hold what strangers have sent: for their owner alone.
+//! Creates files that only their owner can read (mode 0600): databases, archives, logs.
 
 use std::fs::OpenOptions;
 
-/// Options for a file that is written, and that only its owner reads where it is new.
+/// Options for writing a file. A new file has mode 0600, less the umask; an existing one keeps its mode.
 pub(crate) fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);

@@ -69,7 +69,7 @@ impl Scheduler<'_> {
         let ttl = politeness.robots_ttl.as_millis() as i64;
         let mut seen = FxHashSet::default();
         for stored in &work.robots {
-            // A record of the future, of a clock that was put right, is none.
+            // A record from the future was written while the clock was wrong. It counts as expired.
             let age = self.clock.unix_ms() - stored.fetched_at;
             let left = if age < 0 { 0 } else { ttl - age };
             // Rules that could not be had are requested again: they may be there by now.

@@ -140,7 +140,7 @@ impl Store {
         Ok(())
     }
 
-    /// Templates of a site no longer name the pages as those that they were learned from.
+    /// Removes the erased addresses from the training pages that the templates of a site name.
     fn forget_in_templates(&self, site: SiteId, erased: &Erased) -> Result<(), StoreError> {
         let is_erased = |url: &String| {
             erased.addresses.iter().any(|address| {
@@ -184,7 +184,7 @@ impl Store {
         Ok(())
     }
 
-    /// Runs no longer tell their settings where these name a host.
+    /// Clears the stored settings of runs that name a host.
     fn forget_in_settings(&self, bare: &str) -> Result<usize, StoreError> {
         let settings: Vec<(i64, String)> =
             self.rows("SELECT id, settings FROM runs", params![], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -232,7 +232,7 @@ impl Store {
     }
 }
 
-/// Whether a text names a host, and not only one that its name is a part of.
+/// Whether a text names this host. A longer name that contains it (`banana.org` for `a.org`) is another host.
 fn names_host(text: &str, bare: &str) -> bool {
     let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.');
     text.match_indices(bare).any(|(at, _)| {
