@@ -2,7 +2,6 @@
 
 mod followers;
 mod seed_report;
-mod signals;
 mod summary;
 
 use std::io::{self, Write};
@@ -15,13 +14,13 @@ use anyhow::{Context, anyhow};
 
 use followers::{Followers, Wanted};
 use seed_report::SeedReport;
-use signals::Signals;
 use summary::print;
 pub(super) use summary::site_table;
 
 use super::export::{FormName, failure};
 use super::metrics::{Metrics, write_file};
 use super::progress::Display;
+use super::signals::Signals;
 use super::strings::with_patterns;
 use super::{Failure, Outcome, exit};
 use crate::crawl::{Progress, SeedList, SiteSummary, Stop, Summary, crawl};

@@ -1,15 +1,17 @@
 //! `dehusk export`: a corpus from the store.
 
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::signals::StopFlag;
 use super::table::count;
-use super::{Failure, Outcome, open_store};
+use super::{Failure, Outcome, exit, open_store};
 use crate::export::{Duplicates, ExportError, ExportOptions, Form, Kept, Progress, export};
 use crate::settings::Settings;
 use dehusk_core::corpus::{Optional, columns};
@@ -78,6 +80,9 @@ pub(super) struct Export {
     #[arg(long)]
     columns: bool,
 }
+
+/// Time after a signal in which the open part is completed. After it, the part is made again by the next export.
+const STOP_WITHIN: Duration = Duration::from_millis(1500);
 
 /// What an error of an export means for the command.
 pub(super) fn failure(error: ExportError) -> Failure {
@@ -165,6 +170,7 @@ impl Export {
             ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
         );
         let began = Instant::now();
+        let stop = StopFlag::listen(STOP_WITHIN)?;
         let done = export(&store, out, &self.options(), settings, |progress| {
             let rate = |n: u64| n as f64 / began.elapsed().as_secs_f64().max(0.001);
             bar.set_message(match progress {
@@ -175,12 +181,14 @@ impl Export {
                 }
             });
             bar.tick();
+            if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         bar.finish_and_clear();
         let manifest = done.map_err(failure)?;
+        let code = if manifest.complete { ExitCode::SUCCESS } else { exit::INTERRUPTED.into() };
         if self.json {
-            writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&manifest).unwrap_or_default())?;
-            return Ok(ExitCode::SUCCESS);
+            writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&manifest).map_err(io::Error::other)?)?;
+            return Ok(code);
         }
         let bytes: u64 = manifest.parts.iter().map(|part| part.bytes).sum();
         let seconds = began.elapsed().as_secs_f64();
@@ -193,7 +201,10 @@ impl Export {
             line += &format!(", {} left out ({why})", count(*n as usize));
         }
         writeln!(io::stdout(), "{line}, {seconds:.1} s")?;
-        Ok(ExitCode::SUCCESS)
+        if !manifest.complete {
+            writeln!(io::stderr(), "stopped; the same command goes on with the pages that are left")?;
+        }
+        Ok(code)
     }
 
     fn options(&self) -> ExportOptions {

@@ -30,6 +30,7 @@ mod runs;
 mod scores;
 #[cfg(feature = "serve")]
 mod serve;
+mod signals;
 mod site_pages;
 mod stored_templates;
 mod strings;

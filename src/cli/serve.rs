@@ -9,6 +9,7 @@ use anyhow::{Context, anyhow};
 
 use super::index::index_file;
 use super::names::find_page;
+use super::signals::Signals;
 use super::{Failure, Outcome, cores, open_store, runtime};
 use crate::serve::{Access, Files, serve};
 use crate::settings::Settings;
@@ -71,7 +72,8 @@ impl Serve {
             writeln!(std::io::stdout(), "http://{address}/{shown}")?;
             tracing::info!("the inspector of {}; Ctrl-C ends it", crate::store::shown(&settings.store.path));
             let access = Access { address, names: self.name.clone(), token: token.clone() };
-            serve(listener, access, settings.clone(), self.files(settings), stopped()).await;
+            serve(listener, access, settings.clone(), self.files(settings), async { Signals::listen().next().await })
+                .await;
             Ok(())
         });
         // Views that are being made are not waited for.
@@ -114,18 +116,6 @@ fn new_token() -> Result<String, Failure> {
     let read = std::fs::File::open(Path::new("/dev/urandom")).and_then(|mut file| file.read_exact(&mut bits));
     read.context("/dev/urandom; name a token with --token").map_err(Failure::Work)?;
     Ok(bits.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Ctrl-C or SIGTERM.
-async fn stopped() {
-    let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(signal) => signal,
-        Err(_) => return std::future::pending().await,
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
-    }
 }
 
 impl Open {

@@ -11,7 +11,8 @@ use crate::fetch::{FetchError, Fetched, Response, redirect_target};
 use crate::politeness::{PolitenessKey, Times};
 use crate::reason::ReasonCode;
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
-use crate::store::{VisitOutcome, Write, WriterError};
+use crate::store::{StoredRobots, VisitOutcome, Write, WriterError};
+use crate::validators::Validators;
 
 impl Scheduler<'_> {
     pub(super) async fn on_answer(&mut self, answer: Answer) -> Result<(), WriterError> {
@@ -158,16 +159,12 @@ impl Scheduler<'_> {
                 return Ok(());
             }
         }
-        let (status, body) = match &fetched.outcome {
-            Ok(response) => (Some(response.status), response.body.clone()),
-            Err(_) => (None, Vec::new()),
-        };
-        let at = self.clock.unix_ms();
+        let answered = self.stored_robots(origin, &request, fetched);
         let robots = robots.unwrap_or_else(|| {
             Robots::of(RobotsAnswer::Unreachable(ReasonCode::RobotsUnavailable, ""), &self.tools.agents)
         });
         let forbids_all = robots.unreachable().is_none().then(|| robots.forbids_all());
-        self.writer.write(Write::Robots { origin: origin.to_owned(), at, status, forbids_all, body }).await?;
+        self.writer.write(Write::Robots { robots: answered, forbids_all }).await?;
         // Rules that could not be had are requested again when the server may have recovered.
         let politeness = &self.tools.settings.politeness;
         let ttl = match robots.unreachable() {
@@ -182,6 +179,25 @@ impl Scheduler<'_> {
             self.push(request, QueueEnd::Front).await?;
         }
         Ok(())
+    }
+
+    /// A robots.txt as it is stored: what was answered, or what is stored when that was not modified.
+    fn stored_robots(&self, origin: &str, request: &Request, fetched: &Fetched) -> StoredRobots {
+        let fetched_at = self.clock.unix_ms();
+        let (status, body, validators) = match (&fetched.outcome, self.robots.expired(request)) {
+            (Ok(response @ Response { status: 304, .. }), Some(expired)) => {
+                let validators = Some(&response.validators).filter(|validators| !validators.is_empty());
+                let validators = validators.unwrap_or(&expired.validators).clone();
+                return StoredRobots { fetched_at, validators, ..StoredRobots::clone(expired) };
+            }
+            // The validators of another URL, to which it was redirected, are none of its own.
+            (Ok(response), _) if request.hops == 0 => {
+                (Some(response.status), response.body.clone(), response.validators.clone())
+            }
+            (Ok(response), _) => (Some(response.status), response.body.clone(), Validators::default()),
+            (Err(_), _) => (None, Vec::new(), Validators::default()),
+        };
+        StoredRobots { origin: origin.to_owned(), fetched_at, status, body, validators }
     }
 }
 

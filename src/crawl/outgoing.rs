@@ -12,13 +12,13 @@ use super::robots_cache::Permission;
 use super::scheduler::Scheduler;
 use super::site::SiteEvent;
 use super::visit::unsent_visit;
-use crate::fetch::{FetchRequest, Fetched, Resolver, Resource};
+use crate::fetch::{FetchRequest, Fetched, Resolver, Resource, Response};
 use crate::politeness::{Due, PolitenessKey, Times};
 use crate::reason::{Reason, ReasonCode};
 use crate::robots::{Robots, RobotsAnswer};
 use crate::scope::Refusal;
 use crate::settings::PolitenessScope;
-use crate::store::{VisitOutcome, Write, WriterError};
+use crate::store::{StoredRobots, VisitOutcome, Write, WriterError};
 
 impl Scheduler<'_> {
     /// Puts a request into the queue of its politeness key. A key that is an address needs a look-up first.
@@ -121,7 +121,11 @@ impl Scheduler<'_> {
             }
             Permission::Parked => self.queues.done(&key, None),
             Permission::FetchRulesFirst(origin) => match PageUrl::parse(&format!("{origin}/robots.txt")) {
-                Ok(url) => self.send(key, Request::new(url, RequestKind::Robots { origin })),
+                Ok(url) => {
+                    let known = self.robots.validators(&origin);
+                    let request = Request::new(url, RequestKind::Robots { origin });
+                    self.send(key, Request { known, ..request });
+                }
                 Err(_) => self.queues.done(&key, None),
             },
         }
@@ -159,6 +163,7 @@ impl Scheduler<'_> {
         let (fetcher, events, archive) = (self.fetcher.clone(), self.events.clone(), self.archive.clone());
         let resource = request.resource();
         let (tools, clock) = (Arc::clone(&self.tools), self.clock);
+        let expired = self.robots.expired(&request).cloned();
         tokio::spawn(async move {
             let sent = Instant::now();
             let wanted = FetchRequest { url: request.url.clone(), resource, known: request.known.clone() };
@@ -174,7 +179,7 @@ impl Scheduler<'_> {
                     return (fetched, None);
                 }
                 let is_large = fetched.outcome.as_ref().is_ok_and(|response| response.body.len() > LARGE_ROBOTS);
-                let read = move || (read_robots(&fetched, &tools.agents), fetched);
+                let read = move || (read_robots(&fetched, expired.as_deref(), &tools.agents), fetched);
                 let (robots, fetched) = match is_large {
                     true => match tokio::task::spawn_blocking(read).await {
                         Ok(read) => read,
@@ -206,10 +211,11 @@ pub(super) async fn resolve_key(resolver: &Resolver, url: &PageUrl, scope: Polit
 /// for each small file would be hundreds of threads where a crawl begins.
 const LARGE_ROBOTS: usize = 16 << 10;
 
-/// The rules that follow from an answer.
-fn read_robots(fetched: &Fetched, agents: &[String]) -> Robots {
-    match &fetched.outcome {
-        Ok(response) => Robots::of(RobotsAnswer::Status(response.status, &response.body), agents),
-        Err(error) => Robots::of(RobotsAnswer::Unreachable(error.code(), &error.reason()), agents),
+/// The rules that follow from an answer. `expired` is the file that the request was conditional on.
+fn read_robots(fetched: &Fetched, expired: Option<&StoredRobots>, agents: &[String]) -> Robots {
+    match (&fetched.outcome, expired) {
+        (Ok(Response { status: 304, .. }), Some(expired)) => Robots::parse(&expired.body, agents),
+        (Ok(response), _) => Robots::of(RobotsAnswer::Status(response.status, &response.body), agents),
+        (Err(error), _) => Robots::of(RobotsAnswer::Unreachable(error.code(), &error.reason()), agents),
     }
 }

@@ -1,17 +1,22 @@
 //! The robots rules of each origin that is worked on.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use super::request::Request;
+use super::request::{Request, RequestKind};
 use crate::reason::{Reason, ReasonCode};
 use crate::robots::Robots;
+use crate::store::StoredRobots;
+use crate::validators::Validators;
 
 /// The rules by origin. Requests that came before their rules are parked here.
 #[derive(Default)]
 pub(super) struct RobotsCache {
     rules: FxHashMap<String, Rules>,
+    /// Files of earlier runs whose time is over, by origin. They are asked for conditionally.
+    expired: FxHashMap<String, Arc<StoredRobots>>,
 }
 
 enum Rules {
@@ -78,6 +83,24 @@ impl RobotsCache {
         }
     }
 
+    /// Adds a file whose time is over and that has validators.
+    pub(super) fn insert_expired(&mut self, robots: StoredRobots) {
+        self.expired.insert(robots.origin.clone(), Arc::new(robots));
+    }
+
+    /// The validators of the file of this origin whose time is over.
+    pub(super) fn validators(&self, origin: &str) -> Validators {
+        self.expired.get(origin).map(|expired| expired.validators.clone()).unwrap_or_default()
+    }
+
+    /// The file that this request for a robots.txt is conditional on.
+    pub(super) fn expired(&self, request: &Request) -> Option<&Arc<StoredRobots>> {
+        match &request.kind {
+            RequestKind::Robots { origin } if !request.known.is_empty() => self.expired.get(origin),
+            _ => None,
+        }
+    }
+
     /// Whether nothing is known about this origin.
     pub(super) fn is_unknown(&self, origin: &str) -> bool {
         !self.rules.contains_key(origin)
@@ -102,6 +125,7 @@ impl RobotsCache {
 
     /// Drops rules that are known. Those that are being fetched stay.
     pub(super) fn remove(&mut self, origin: &str) {
+        self.expired.remove(origin);
         if matches!(self.rules.get(origin), Some(Rules::Known { .. })) {
             self.rules.remove(origin);
         }

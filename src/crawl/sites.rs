@@ -74,7 +74,14 @@ impl Scheduler<'_> {
             let left = if age < 0 { 0 } else { ttl - age };
             // Rules that could not be had are requested again: they may be there by now.
             let is_answer = stored.status.is_some_and(|status| status < 500 && status != 429);
-            if left <= 0 || !is_answer || !self.robots.is_unknown(&stored.origin) || !seen.insert(&stored.origin) {
+            if !is_answer || !self.robots.is_unknown(&stored.origin) || !seen.insert(&stored.origin) {
+                continue;
+            }
+            if left <= 0 {
+                // With an archive the file is asked for whole: that it is in this archive is not known.
+                if stored.status == Some(200) && !stored.validators.is_empty() && self.archive.is_none() {
+                    self.robots.insert_expired(stored.clone());
+                }
                 continue;
             }
             let answer = RobotsAnswer::Status(stored.status.unwrap_or(500), &stored.body);

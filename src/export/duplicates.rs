@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::repeats::{Repeat, Seen};
@@ -68,9 +69,13 @@ impl<'a> Deduplication<'a> {
 
     /// Reads all pages once to find the groups, if the rule of what is kept needs that. `progress` is called with the
     /// number of pages.
-    pub(super) fn survey(&mut self, rows: &mut Rows<'_>, mut progress: impl FnMut(u64)) -> Result<(), ExportError> {
+    pub(super) fn survey(
+        &mut self,
+        rows: &mut Rows<'_>,
+        mut progress: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, ExportError> {
         let (io, sql) = (self.io(), self.sql());
-        let Some(groups) = &self.groups else { return Ok(()) };
+        let Some(groups) = &self.groups else { return Ok(ControlFlow::Continue(())) };
         let mut reached = groups.reached().map_err(&sql)?;
         let (mut n, mut pending) = (0, 0);
         loop {
@@ -102,9 +107,11 @@ impl<'a> Deduplication<'a> {
                 pending = 0;
             }
             if is_end {
-                return Ok(());
+                return Ok(ControlFlow::Continue(()));
             }
-            progress(n);
+            if progress(n).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::duplicates::Deduplication;
@@ -76,7 +77,10 @@ impl<'a> Exporter<'a> {
     }
 
     /// Finds the groups of duplicates, if the rule of what is kept needs that.
-    pub(super) fn survey(&mut self, progress: impl FnMut(u64)) -> Result<(), ExportError> {
+    pub(super) fn survey(
+        &mut self,
+        progress: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, ExportError> {
         self.deduplication.survey(&mut self.rows, progress)
     }
 
@@ -102,6 +106,12 @@ impl<'a> Exporter<'a> {
             }
         }
         Ok(is_any)
+    }
+
+    /// Completes the open part. The same export made again goes on behind it.
+    pub(super) fn pause(mut self) -> Result<Manifest, ExportError> {
+        self.close_part()?;
+        Ok(self.manifest)
     }
 
     /// Completes the last part.

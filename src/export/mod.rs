@@ -25,6 +25,7 @@ pub use repeats::bands as minhash_bands;
 
 use serde::Serialize;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::settings::Settings;
@@ -191,7 +192,8 @@ pub enum Progress<'a> {
     Rows(&'a Manifest, u64),
 }
 
-/// Exports the store into a folder. `progress` is called after each batch.
+/// Exports the store into a folder. `progress` is called after each batch; when it breaks, the open part is completed,
+/// and the manifest says that the export is not.
 ///
 /// # Errors
 ///
@@ -201,12 +203,16 @@ pub fn export(
     dir: &Path,
     options: &ExportOptions,
     settings: &Settings,
-    mut progress: impl FnMut(Progress<'_>),
+    mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Manifest, ExportError> {
     let mut exporter = Exporter::open(store, dir, options, settings)?;
-    exporter.survey(|pages| progress(Progress::Survey(pages)))?;
+    if exporter.survey(|pages| progress(Progress::Survey(pages)))?.is_break() {
+        return exporter.pause();
+    }
     while exporter.next_batch()? {
-        progress(Progress::Rows(&exporter.manifest, exporter.open_rows));
+        if progress(Progress::Rows(&exporter.manifest, exporter.open_rows)).is_break() {
+            return exporter.pause();
+        }
     }
     exporter.finish()
 }

@@ -26,6 +26,7 @@ mod search;
 mod site;
 mod sites;
 mod try_it;
+mod view;
 mod words;
 
 use std::net::SocketAddr;
@@ -63,7 +64,7 @@ struct Inspector {
     /// The pages that a user has labeled.
     gold: GoldFile,
     /// Views that may be loaded at once: each takes a connection and a page.
-    places: Semaphore,
+    places: Arc<Semaphore>,
     /// Whether the program ends. A live run is watched until then.
     ending: watch::Receiver<bool>,
 }
@@ -102,7 +103,7 @@ pub async fn serve(
         index_file: files.index,
         ended: EndedRuns::default(),
         gold: GoldFile::at(files.gold),
-        places: Semaphore::new(MOST_AT_ONCE),
+        places: Arc::new(Semaphore::new(MOST_AT_ONCE)),
         ending,
     });
     // The first browser does not wait for the counts of all nights.

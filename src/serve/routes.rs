@@ -23,8 +23,8 @@ use super::search::Search;
 use super::site::Site;
 use super::sites::{Sites, csv};
 use super::try_it::{Pasted, cleaned, form};
+use super::view::{read, shown};
 use super::{Inspector, Refusal, api, guard, label, page, sites};
-use crate::store::Store;
 
 /// Bytes of a pasted page, at most.
 const MOST_PASTED: usize = 41_000_000;
@@ -181,29 +181,6 @@ pub(super) fn routes(inspector: Arc<Inspector>) -> Router {
         .layer(DefaultBodyLimit::max(MOST_PASTED))
         .layer(middleware::from_fn_with_state(Arc::clone(&inspector), guard::guard))
         .with_state(inspector)
-}
-
-/// Loads something on a thread that may wait.
-async fn read<T: Send + 'static>(
-    inspector: &Arc<Inspector>,
-    load: impl FnOnce(&Store) -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    // Fails only when the places are closed, which nobody does.
-    let _place = inspector.places.acquire().await;
-    let inspector = Arc::clone(inspector);
-    let loaded = tokio::task::spawn_blocking(move || inspector.readers.with(load)).await;
-    loaded.unwrap_or_else(|e| {
-        tracing::error!("a view failed: {e}");
-        Err(Refusal::Failed)
-    })
-}
-
-async fn shown<T: Send + 'static>(
-    inspector: &Arc<Inspector>,
-    load: impl FnOnce(&Store) -> Result<T, Refusal> + Send + 'static,
-    render: impl FnOnce(&T) -> Markup + Send + 'static,
-) -> Result<Markup, Refusal> {
-    read(inspector, move |store| load(store).map(|loaded| render(&loaded))).await
 }
 
 async fn frame(

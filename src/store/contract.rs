@@ -200,11 +200,14 @@ fn writes_are_idempotent() {
             Write::Visit(visit(site, "http://a.org/more", VisitOutcome::Gone), Some(gone)),
             Write::Links(site, vec![NewUrl::new(&url("http://a.org/x"), 1, 7)]),
             Write::Robots {
-                origin: "http://a.org".to_owned(),
-                at: 2000,
-                status: Some(200),
+                robots: StoredRobots {
+                    origin: "http://a.org".to_owned(),
+                    fetched_at: 2000,
+                    status: Some(200),
+                    body: b"Disallow: /".to_vec(),
+                    validators: Validators { etag: Some("\"1\"".to_owned()), last_modified: None },
+                },
                 forbids_all: Some(true),
-                body: Vec::new(),
             },
             Write::Deferred { key: "a.org".to_owned(), until: 9000, reason: "busy".to_owned() },
         ];
@@ -219,6 +222,7 @@ fn writes_are_idempotent() {
         }
         assert_eq!(urls(&mut *backend, site), given);
         assert_eq!(format!("{:?}", sites(&mut *backend)[0].robots), once);
+        assert!(once.contains("etag: Some(\"\\\"1\\\"\")"), "{once}");
         assert_eq!(given, ["http://a.org/link", "http://a.org/x"]);
         backend.commit().unwrap();
     });

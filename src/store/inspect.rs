@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::read::{PAGE, bare_host, page};
 use super::sql::{Row, SqlResult, params};
-use super::{PageRow, Store, StoreError, StoredRobots};
+use super::{PageRow, Store, StoreError};
 
 /// Which sites are listed.
 #[derive(Clone, Debug, Default)]
@@ -181,15 +181,6 @@ impl Store {
             self.find(&sql, params![host, url], |row| row.get(0))
         };
         Ok((beside("< ?2 ORDER BY p.url DESC")?, beside("> ?2 ORDER BY p.url")?))
-    }
-
-    /// The robots.txt files of a host that were answered.
-    pub fn robots_of(&self, host: &str) -> Result<Vec<StoredRobots>, StoreError> {
-        let sql = "SELECT origin, fetched_at, status, body FROM robots
-            WHERE origin IN ('http://' || ?1, 'https://' || ?1) ORDER BY origin";
-        self.rows(sql, params![host], |row| {
-            Ok(StoredRobots { origin: row.get(0)?, fetched_at: row.get(1)?, status: row.get(2)?, body: row.get(3)? })
-        })
     }
 
     /// When the oldest run began, Unix milliseconds.

@@ -6,6 +6,7 @@
 //! connection. The schema carries a version; an older file is brought forward, a newer one refused with a sentence.
 
 mod schema;
+mod robots;
 mod runs;
 mod seeds;
 mod sites;
@@ -39,6 +40,7 @@ mod read;
 mod recleaning;
 mod history;
 mod inspect;
+mod interrupt;
 mod search;
 
 use std::path::{Path, PathBuf};
@@ -58,6 +60,7 @@ pub use feed::FeedRow;
 pub use forget::{Forgotten, host_hash, is_kept_out};
 pub use history::{PageNight, RunRow, RunSize, UrlChange};
 pub use inspect::{GapCount, RequestFailures, RequestRate, SiteListing, SiteQuery};
+pub use interrupt::Interrupt;
 pub use maintenance::Pruned;
 pub use model::{
     Cleaned, ConfirmedPage, HostLease, HostRelease, LabeledBy, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query,
@@ -71,12 +74,13 @@ pub use postgres::start_backend;
 #[cfg(all(test, feature = "postgres"))]
 use postgres::{Session, SharedBackend};
 pub use read::{PageRow, TemplateRow};
+pub use robots::StoredRobots;
 pub use row_filter::{FilterValue, RowFilter};
 pub use run_backend::RunBackend;
 pub use runs::{NewVisit, Run, RunChoice, RunRequest, SiteOutcome, VisitOutcome};
 pub use search::{Hit, IndexedPage, SearchIndex, search_file};
 pub use seeds::SeedRow;
-pub use sites::{PastVisit, Queued, SiteWork, StoredRobots};
+pub use sites::{PastVisit, Queued, SiteWork};
 pub use strings::{StringsRow, feeds_source};
 pub use training_bodies::TemplateWithBodies;
 pub use urls::{KnownUrl, NewUrl};

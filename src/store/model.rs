@@ -7,7 +7,7 @@ use dehusk_core::internals::strings::StringTemplate;
 use dehusk_core::internals::template::Template;
 use serde::Serialize;
 
-use super::{KnownUrl, NewUrl, NewVisit, PackedPage, SiteId, SiteOutcome, SiteWork, Snapshot};
+use super::{KnownUrl, NewUrl, NewVisit, PackedPage, SiteId, SiteOutcome, SiteWork, Snapshot, StoredRobots};
 use crate::reason::Reason;
 use crate::revisit::{TextMark, UrlOutcome};
 use crate::seed::Seed;
@@ -24,16 +24,10 @@ pub enum Write {
     Seen(Box<SeenWrite>),
     /// A robots.txt was fetched.
     Robots {
-        /// Its origin.
-        origin: String,
-        /// Unix milliseconds.
-        at: i64,
-        /// HTTP status; `None` when it could not be reached.
-        status: Option<u16>,
+        /// What was answered.
+        robots: StoredRobots,
         /// Whether it forbids every path; `None` when it could not be had.
         forbids_all: Option<bool>,
-        /// Body.
-        body: Vec<u8>,
     },
     /// The search for the template of a site ended.
     Learned(Box<LearnedWrite>),

@@ -156,10 +156,10 @@ impl Backend for RunBackend {
             Write::Confirmed { site, model, pages } => self.confirmed(site, model, &pages)?,
             Write::Recleaned(site, pages) => return self.recleaned(site, &pages),
             Write::Seen(seen) => self.seen(*seen)?,
-            Write::Robots { origin, at, status, forbids_all, body } => {
-                store.save_robots(&origin, at, status, &body)?;
+            Write::Robots { robots, forbids_all } => {
+                store.save_robots(&robots)?;
                 if let Some(forbids_all) = forbids_all {
-                    store.mark_closed(&origin, forbids_all)?;
+                    store.mark_closed(&robots.origin, forbids_all)?;
                 }
             }
             Write::ModelUpdated(site, set) => store.save_training_set(site, *set)?,

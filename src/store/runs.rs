@@ -1,8 +1,7 @@
-//! Writes runs, visits, robots rules and put-off domains.
+//! Writes runs, visits and put-off domains.
 
 use super::sql::params;
 
-use super::read::bare_host;
 use super::{Store, StoreError};
 use crate::reason::Reason;
 
@@ -246,22 +245,6 @@ impl Store {
             page
         ];
         self.execute(sql, row).map(drop)
-    }
-
-    /// Records what a robots.txt answered.
-    pub fn save_robots(&self, origin: &str, at: i64, status: Option<u16>, body: &[u8]) -> Result<(), StoreError> {
-        let sql = "INSERT INTO robots (origin, fetched_at, status, body) VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT (origin) DO UPDATE SET fetched_at = ?2, status = ?3, body = ?4";
-        self.execute(sql, params![origin, at, status, body]).map(drop)
-    }
-
-    /// Marks the site whose key page is of this origin as one that forbids every path, or as none. Its pages then count
-    /// as such that ask for noindex.
-    pub fn mark_closed(&self, origin: &str, forbids_all: bool) -> Result<(), StoreError> {
-        let host = origin.split_once("://").map_or(origin, |(_, host)| host);
-        let sql = "UPDATE sites SET closed = ?1 WHERE host IN (?2, 'www.' || ?2) AND closed <> ?1
-                AND substr(key_url, 1, length(?3) + 1) = ?3 || '/'";
-        self.execute(sql, params![forbids_all, bare_host(host), origin]).map(drop)
     }
 
     /// Records that a politeness key is deferred until a time.

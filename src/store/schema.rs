@@ -219,6 +219,8 @@ CREATE VIEW page_kinds AS SELECT p.id, k.kind FROM pages p
 ALTER TABLE urls ADD COLUMN seed_run INTEGER;   -- last run whose seed list has it beside the key page of its site
 ALTER TABLE sites ADD COLUMN seed_kind INTEGER NOT NULL DEFAULT 0;    -- 0 a URL, 1 a host, 2 named by a list
 ALTER TABLE sites ADD COLUMN closed INTEGER NOT NULL DEFAULT 0;       -- its robots.txt forbids every path
+ALTER TABLE robots ADD COLUMN etag TEXT;        -- validators of the next request for it
+ALTER TABLE robots ADD COLUMN last_modified TEXT;
 CREATE TABLE never (hash INTEGER PRIMARY KEY);  -- xxh3-64 of a host or a URL that was forgotten for good
 CREATE INDEX urls_of_seeds ON urls (seed_run, site_id, rank) WHERE seed_run IS NOT NULL;
 CREATE INDEX urls_wanted ON urls (site_id, rank) WHERE seed_run IS NOT NULL AND seed_run IS DISTINCT FROM run_id;

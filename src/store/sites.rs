@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::forget::is_kept_out;
 use super::sql::{Row, SqlResult, params};
 use super::urls::KnownUrl;
-use super::{SiteId, SiteOutcome, Store, StoreError, VisitOutcome, url_at};
+use super::{SiteId, SiteOutcome, Store, StoreError, StoredRobots, VisitOutcome, url_at};
 use crate::reason::{Reason, ReasonCode};
 use crate::seed::{Seed, SeedKind};
 use dehusk_core::internals::page_url::PageUrl;
@@ -69,19 +69,6 @@ pub struct SiteWork {
     pub seeds: Vec<PageUrl>,
     /// How its seed came.
     pub seed_kind: SeedKind,
-}
-
-/// A robots.txt as it was answered.
-#[derive(Debug)]
-pub struct StoredRobots {
-    /// Whose.
-    pub origin: String,
-    /// Unix milliseconds.
-    pub fetched_at: i64,
-    /// HTTP status; `None` when it could not be reached.
-    pub status: Option<u16>,
-    /// Body.
-    pub body: Vec<u8>,
 }
 
 /// A request of this run from before a restart.
@@ -313,15 +300,6 @@ impl Store {
                 })
             })
             .collect()
-    }
-
-    fn load_robots(&self, host: &str) -> Result<Vec<StoredRobots>, StoreError> {
-        let bare = host.strip_prefix("www.").unwrap_or(host);
-        let sql = "SELECT origin, fetched_at, status, body FROM robots
-            WHERE origin IN ('http://' || ?1, 'https://' || ?1, 'http://www.' || ?1, 'https://www.' || ?1)";
-        self.rows(sql, params![bare], |row| {
-            Ok(StoredRobots { origin: row.get(0)?, fetched_at: row.get(1)?, status: row.get(2)?, body: row.get(3)? })
-        })
     }
 
     fn past_visits(&self, run: i64, site: SiteId) -> Result<Vec<PastVisit>, StoreError> {

@@ -1,5 +1,6 @@
 //! Exports: what is written is read back, and what was killed goes on with the same bytes.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -84,8 +85,10 @@ fn corpora_are_read_back() {
     let (dir, db) = store();
     let store = Store::open(&db).unwrap();
     let settings = Settings::default();
-    let run =
-        |form, name: &str| export(&store, &dir.path().join(name), &options(form, 40_000), &settings, |_| {}).unwrap();
+    let run = |form, name: &str| {
+        export(&store, &dir.path().join(name), &options(form, 40_000), &settings, |_| ControlFlow::Continue(()))
+            .unwrap()
+    };
 
     let jsonl = run(Form::Jsonl, "jsonl");
     let rows = lines(&dir.path().join("jsonl"));
@@ -136,6 +139,46 @@ fn walk(dir: &Path) -> Vec<PathBuf> {
     std::fs::read_dir(dir).unwrap().flat_map(below).collect()
 }
 
+/// Urls of the rows of an export, in order.
+fn urls(dir: &Path, manifest: &Manifest) -> Vec<String> {
+    let parts = manifest.parts.iter().flat_map(|part| {
+        let text = zstd::decode_all(std::fs::File::open(dir.join(&part.name)).unwrap()).unwrap();
+        let rows = serde_json::Deserializer::from_slice(&text).into_iter::<Value>().map(Result::unwrap);
+        rows.map(|row| row["url"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    });
+    parts.collect()
+}
+
+#[test]
+fn a_stopped_export_keeps_what_it_has_and_goes_on() {
+    let (dir, db) = store();
+    let store = Store::open(&db).unwrap();
+    let settings = Settings::default();
+    for keep in [Kept::First, Kept::Longest] {
+        let options = ExportOptions { keep, ..options(Form::Jsonl, 1 << 30) };
+        let [whole, stopped] = ["whole", "stopped"].map(|name| dir.path().join(format!("{name}-{keep:?}")));
+        let done = export(&store, &whole, &options, &settings, |_| ControlFlow::Continue(())).unwrap();
+        let mut n_stops = 0;
+        let mut manifest = export(&store, &stopped, &options, &settings, |_| ControlFlow::Break(())).unwrap();
+        let mut rows = Vec::new();
+        while !manifest.complete {
+            rows.push(manifest.rows);
+            n_stops += 1;
+            assert!(n_stops < 100, "each attempt goes on: {rows:?}");
+            // The groups of duplicates are found once; then each attempt makes one batch.
+            let mut has_rows = false;
+            manifest = export(&store, &stopped, &options, &settings, |progress| match progress {
+                Progress::Rows(..) if std::mem::replace(&mut has_rows, true) => unreachable!("it was to stop"),
+                Progress::Rows(..) => ControlFlow::Break(()),
+                Progress::Survey(_) => ControlFlow::Continue(()),
+            })
+            .unwrap();
+        }
+        assert!(n_stops > 0 && rows.is_sorted());
+        assert_eq!(urls(&stopped, &manifest), urls(&whole, &done));
+    }
+}
+
 /// The state that a kill leaves after each finished part: the export goes on, and ends with the same bytes.
 #[test]
 fn a_killed_export_ends_with_the_same_bytes() {
@@ -145,9 +188,12 @@ fn a_killed_export_ends_with_the_same_bytes() {
     let options = ExportOptions { keep: Kept::Longest, ..options(Form::Jsonl, 40_000) };
     let whole = dir.path().join("whole");
     let mut states: Vec<Manifest> = Vec::new();
-    let keep = |progress: Progress<'_>| match progress {
-        Progress::Rows(manifest, _) => states.push(manifest.clone()),
-        Progress::Survey(n) => assert!(n > 0),
+    let keep = |progress: Progress<'_>| {
+        match progress {
+            Progress::Rows(manifest, _) => states.push(manifest.clone()),
+            Progress::Survey(n) => assert!(n > 0),
+        }
+        ControlFlow::Continue(())
     };
     let done = export(&store, &whole, &options, &settings, keep).unwrap();
     states.push(Manifest { parts: Vec::new(), rows: 0, after: 0, complete: false, ..done.clone() });
@@ -165,7 +211,7 @@ fn a_killed_export_ends_with_the_same_bytes() {
         }
         std::fs::write(killed.join(format!("part-{:05}.jsonl.zst.part", state.parts.len())), "half a part").unwrap();
         std::fs::write(killed.join("manifest.json"), serde_json::to_vec(&state).unwrap()).unwrap();
-        let again = export(&store, &killed, &options, &settings, |_| {}).unwrap();
+        let again = export(&store, &killed, &options, &settings, |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(again, done);
         for part in &done.parts {
             assert_eq!(std::fs::read(killed.join(&part.name)).unwrap(), std::fs::read(whole.join(&part.name)).unwrap());
@@ -187,7 +233,10 @@ fn the_kept_page_of_a_group_is_the_one_that_was_asked_for() {
     let (dir, db) = store();
     let store = Store::open(&db).unwrap();
     let settings = Settings::default();
-    let all = export(&store, &dir.path().join("all"), &options(Form::Jsonl, 1 << 30), &settings, |_| {}).unwrap();
+    let all = export(&store, &dir.path().join("all"), &options(Form::Jsonl, 1 << 30), &settings, |_| {
+        ControlFlow::Continue(())
+    })
+    .unwrap();
     let marked = lines(&dir.path().join("all"));
     let length =
         |url: &Value| marked.iter().find(|row| row["url"] == *url).map(|row| row["n_chars"].as_i64().unwrap()).unwrap();
@@ -195,7 +244,7 @@ fn the_kept_page_of_a_group_is_the_one_that_was_asked_for() {
         let (duplicates, near_duplicates) = (Duplicates::Drop, Some(Duplicates::Drop));
         let options = ExportOptions { keep, duplicates, near_duplicates, ..options(Form::Jsonl, 40_000) };
         let out = dir.path().join(name);
-        let manifest = export(&store, &out, &options, &settings, |_| {}).unwrap();
+        let manifest = export(&store, &out, &options, &settings, |_| ControlFlow::Continue(())).unwrap();
         let rows = lines(&out);
         let mut n_listed = 0;
         for part in &manifest.left_out_parts {
@@ -223,7 +272,7 @@ fn paragraphs_of_earlier_pages_are_marked_or_dropped() {
     let settings = Settings::load(None, &["export.min_paragraph=2".to_owned()]).unwrap();
     let run = |paragraphs, name: &str| {
         let options = ExportOptions { paragraphs: Some(paragraphs), ..options(Form::Jsonl, 1 << 30) };
-        export(&store, &dir.path().join(name), &options, &settings, |_| {}).unwrap();
+        export(&store, &dir.path().join(name), &options, &settings, |_| ControlFlow::Continue(())).unwrap();
         lines(&dir.path().join(name))
     };
     let (marked, dropped) = (run(Duplicates::Mark, "marked"), run(Duplicates::Drop, "dropped"));

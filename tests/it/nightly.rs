@@ -460,3 +460,49 @@ fn stored_pages_of_a_site_that_forbids_all_by_now_are_hidden() {
     }
     assert_eq!(hidden, [false, true, true, false], "a server error changes nothing");
 }
+
+#[test]
+fn expired_rules_are_asked_for_conditionally_and_hold_when_they_were_not_modified() {
+    let tonight = Arc::new(AtomicUsize::new(1));
+    let conditions = Arc::new(Mutex::new(Vec::new()));
+    let (clock, seen) = (Arc::clone(&tonight), Arc::clone(&conditions));
+    let answer = move |request: &dehusk::demo::server::Asked| {
+        if request.path != "/robots.txt" {
+            return page(&request.path, "text").map_or_else(|| Reply::status(404), Reply::html);
+        }
+        let condition = request.header("if-none-match");
+        seen.lock().unwrap().push(condition.clone());
+        let (etag, rules) = match clock.load(Ordering::Relaxed) {
+            1..=3 => ("\"a\"", "User-agent: *\nDisallow: /3\n"),
+            _ => ("\"b\"", "User-agent: *\nDisallow: /4\n"),
+        };
+        match condition == etag {
+            true => Reply::status(304),
+            false => Reply::text(rules).with("etag", etag),
+        }
+    };
+    let server = Server::start_asked(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut settings = settings(&dir.path().join("n.db"), &server, &["*.test"]);
+    settings.politeness.delay = Duration::from_millis(5);
+    settings.politeness.robots_ttl = Duration::ZERO;
+    settings.revisit.first = Duration::ZERO;
+    settings.revisit.least = Duration::ZERO;
+    settings.crawl.pages_per_site = 20;
+    let mut asked = Vec::new();
+    for night_number in 1..=5 {
+        tonight.store(night_number, Ordering::Relaxed);
+        let before = server.arrivals().len();
+        night(&settings);
+        let paths = paths(&server)[before..].to_vec();
+        asked.push(["/3", "/4"].map(|path| paths.iter().any(|asked| asked == path)));
+    }
+    let conditions = conditions.lock().unwrap();
+    let mut nightly: Vec<_> = conditions.clone();
+    nightly.dedup();
+    assert_eq!(nightly, ["", "\"a\"", "\"b\""], "{conditions:?}");
+    assert_eq!(asked, [[false, true], [false, true], [false, true], [true, false], [true, false]]);
+    let store = Store::open(std::path::Path::new(&settings.store.path)).unwrap();
+    let robots = store.robots_of("a.test").unwrap();
+    assert!(robots.iter().any(|robots| robots.status == Some(200) && robots.body.ends_with(b"/4\n")), "{robots:?}");
+}

@@ -1,7 +1,43 @@
-//! The signals that stop a crawl: Ctrl-C, SIGTERM and SIGHUP, unless whoever started the program has them ignored.
+//! The signals that stop a command: Ctrl-C, SIGTERM and SIGHUP, unless whoever started the program has them ignored.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::{Failure, exit, runtime};
+
+/// Whether a signal has come. For commands whose work on the disk is complete at any time.
+pub(super) struct StopFlag {
+    is_set: Arc<AtomicBool>,
+    /// Listens as long as this lives.
+    _listener: tokio::runtime::Runtime,
+}
+
+impl StopFlag {
+    /// The first signal sets the flag. The second one, or the end of `within`, ends the process.
+    pub(super) fn listen(within: Duration) -> Result<StopFlag, Failure> {
+        let is_set = Arc::new(AtomicBool::new(false));
+        let listener = runtime(1)?;
+        let flag = Arc::clone(&is_set);
+        listener.spawn(async move {
+            let mut signals = Signals::listen();
+            signals.next().await;
+            flag.store(true, Ordering::Relaxed);
+            let _ = tokio::time::timeout(within, signals.next()).await;
+            let _ = writeln!(io::stderr(), "stopped; the same command goes on behind the last complete part");
+            std::process::exit(exit::INTERRUPTED.into());
+        });
+        Ok(StopFlag { is_set, _listener: listener })
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.is_set.load(Ordering::Relaxed)
+    }
+}
 
 /// Signals that are listened to.
 pub(super) struct Signals {
