@@ -82,6 +82,10 @@ impl Index {
             index.add(&pages, &left_out, reached).map_err(work)?;
             tracing::info!("{} pages added", count(added));
         }
+        // A site may forbid all, or allow it again, without a page that changes.
+        let is_hiding = settings.store.noindex == NoindexPages::Hide;
+        let hidden = if is_hiding { store.closed_hosts().map_err(work)? } else { Vec::new() };
+        index.hide(&hidden).map_err(work)?;
         let n = index.n_pages().map_err(work)?;
         let mut out = io::stdout().lock();
         match self.json {

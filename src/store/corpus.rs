@@ -41,7 +41,7 @@ impl Store {
             is_among = self.connection.is_among("s.host", "?4")
         );
         let hosts: Vec<String> = query.hosts.iter().flat_map(|host| [host.clone(), format!("www.{host}")]).collect();
-        let hosts = serde_json::to_string(&hosts).unwrap_or_default();
+        let hosts = serde_json::json!(hosts).to_string();
         let row = params![after, query.upto, query.since, hosts, query.all_versions, limit as i64];
         self.rows(&sql, row, page)
     }

@@ -146,7 +146,7 @@ impl Store {
             WHERE {is_among} AND p.confidence IS NOT NULL GROUP BY s.host, p.run_id ORDER BY s.host, p.run_id",
             is_among = self.connection.is_among("s.host", "?1")
         );
-        let hosts = serde_json::to_string(&hosts).unwrap_or_default();
+        let hosts = serde_json::json!(hosts).to_string();
         let row = |row: &Row<'_>| Ok((row.get::<String>(0)?, row.get::<i64>(1)?, row.get::<f64>(2)?));
         for (host, run, confidence) in self.rows(&sql, params![hosts], row)? {
             let of_host = sites.iter_mut().find(|site| site.host == host);

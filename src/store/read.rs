@@ -77,7 +77,7 @@ pub struct PageRow {
 macro_rules! page_columns {
     () => {
         "p.id, p.run_id, s.host, p.url, p.fetched_at, p.status, p.content_type, p.digest, p.method, p.confidence,
-        (p.noindex OR s.closed), p.warc, (SELECT record FROM page_records r WHERE r.id = p.id),
+        (p.noindex OR p.site_id IN (SELECT id FROM closed_sites)), p.warc, (SELECT record FROM page_records r WHERE r.id = p.id),
         (SELECT version FROM templates t WHERE t.id = p.template_id), (SELECT kind FROM page_kinds k WHERE k.id = p.id)"
     };
 }

@@ -40,6 +40,11 @@ impl Store {
         self.execute(sql, params![forbids_all, bare_host(host), origin]).map(drop)
     }
 
+    /// Hosts of sites whose robots.txt forbids every path.
+    pub fn closed_hosts(&self) -> Result<Vec<String>, StoreError> {
+        self.rows("SELECT host FROM closed_sites ORDER BY host", params![], |row| row.get(0))
+    }
+
     /// The robots.txt files of a host, with and without `www.`, as a crawl needs them.
     pub(super) fn load_robots(&self, host: &str) -> Result<Vec<StoredRobots>, StoreError> {
         let sql = "SELECT origin, fetched_at, status, body, etag, last_modified FROM robots

@@ -219,6 +219,7 @@ CREATE VIEW page_kinds AS SELECT p.id, k.kind FROM pages p
 ALTER TABLE urls ADD COLUMN seed_run INTEGER;   -- last run whose seed list has it beside the key page of its site
 ALTER TABLE sites ADD COLUMN seed_kind INTEGER NOT NULL DEFAULT 0;    -- 0 a URL, 1 a host, 2 named by a list
 ALTER TABLE sites ADD COLUMN closed INTEGER NOT NULL DEFAULT 0;       -- its robots.txt forbids every path
+CREATE VIEW closed_sites AS SELECT id, host FROM sites WHERE closed;
 ALTER TABLE robots ADD COLUMN etag TEXT;        -- validators of the next request for it
 ALTER TABLE robots ADD COLUMN last_modified TEXT;
 CREATE TABLE never (hash INTEGER PRIMARY KEY);  -- xxh3-64 of a host or a URL that was forgotten for good
@@ -228,11 +229,12 @@ CREATE INDEX urls_wanted ON urls (site_id, rank) WHERE seed_run IS NOT NULL AND 
 ];
 
 /// Views of former files, which are opened for reading and so not migrated, with the first version that has them.
-const FORMER_VIEWS: [(i64, &str); 4] = [
+const FORMER_VIEWS: [(i64, &str); 5] = [
     (6, "CREATE TEMP VIEW IF NOT EXISTS page_bodies AS SELECT id, run_id, site_id, url, raw, cleaned FROM pages"),
     (8, "CREATE TEMP VIEW IF NOT EXISTS page_records AS SELECT id, NULL AS record FROM pages"),
     (8, "CREATE TEMP VIEW IF NOT EXISTS feed AS SELECT 0 AS seq, 0 AS page_id, '' AS change WHERE 0"),
     (9, "CREATE TEMP VIEW IF NOT EXISTS page_kinds AS SELECT 0 AS id, 0 AS kind WHERE 0"),
+    (11, "CREATE TEMP VIEW IF NOT EXISTS closed_sites AS SELECT 0 AS id, '' AS host WHERE 0"),
 ];
 
 /// Marks a file as ours.
@@ -357,6 +359,28 @@ mod tests {
                 .query_row(&format!("SELECT group_concat(method) FROM {table}"), [], |row| row.get(0))
                 .unwrap();
             assert_eq!(methods, "site_model", "{table}");
+        }
+    }
+
+    #[test]
+    fn files_of_former_versions_are_read_as_they_are() {
+        for version in BEFORE_THE_RENAME..MIGRATIONS.len() {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("former.sqlite");
+            former(&path);
+            let connection = Connection::open(&path).unwrap();
+            for script in &MIGRATIONS[BEFORE_THE_RENAME..version] {
+                connection.execute_batch(script).unwrap();
+            }
+            connection.pragma_update(None, "user_version", version as i64).unwrap();
+            let store = Store::open(&path).unwrap();
+            assert_eq!(store.list_pages(None).unwrap().len(), 1, "version {version}");
+            assert_eq!(store.list_runs(10).unwrap().len(), 1, "version {version}");
+            assert_eq!(store.list_templates(None, true).unwrap().len(), 1, "version {version}");
+            assert!(store.closed_hosts().unwrap().is_empty(), "version {version}");
+            assert!(store.robots_of("a.org").unwrap().is_empty(), "version {version}");
+            assert!(store.corpus_rows(&crate::store::CorpusQuery::default(), 0, 9).unwrap().is_empty());
+            assert!(store.site("a.org").unwrap().is_some(), "version {version}");
         }
     }
 

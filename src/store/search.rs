@@ -13,12 +13,13 @@ use super::StoreError;
 use crate::private_file::private_file;
 
 /// Changed with the table below: a file of another number is made anew.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 const SCHEMA: &str = "
 CREATE VIRTUAL TABLE texts USING fts5(title, text, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE pages (page INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, host TEXT NOT NULL);
 CREATE INDEX pages_by_host ON pages (host);
+CREATE TABLE hidden (host TEXT PRIMARY KEY);
 CREATE TABLE reached (page INTEGER NOT NULL, store TEXT NOT NULL);
 ";
 
@@ -79,7 +80,8 @@ impl SearchIndex {
         let made = || -> rusqlite::Result<()> {
             index.connection.execute_batch("PRAGMA synchronous = NORMAL")?;
             if index.mark()?.as_deref() != Some(store) {
-                let drop = "DROP TABLE IF EXISTS texts; DROP TABLE IF EXISTS pages; DROP TABLE IF EXISTS reached;";
+                let drop = "DROP TABLE IF EXISTS texts; DROP TABLE IF EXISTS pages;
+                    DROP TABLE IF EXISTS hidden; DROP TABLE IF EXISTS reached;";
                 index
                     .connection
                     .execute_batch(&format!("BEGIN; {drop} {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT"))?;
@@ -166,6 +168,19 @@ impl SearchIndex {
         add().map_err(|e| self.failed(e))
     }
 
+    /// Hides the pages of these hosts, and of no others.
+    pub fn hide(&mut self, hosts: &[String]) -> Result<(), StoreError> {
+        let hide = || -> rusqlite::Result<()> {
+            let transaction = self.connection.unchecked_transaction()?;
+            transaction.execute("DELETE FROM hidden", [])?;
+            for host in hosts {
+                transaction.prepare_cached("INSERT OR IGNORE INTO hidden (host) VALUES (?1)")?.execute([host])?;
+            }
+            transaction.commit()
+        };
+        hide().map_err(|e| self.failed(e))
+    }
+
     /// Removes a page, by its URL, or all pages of a host. Returns their number.
     pub fn forget(&mut self, what: &str) -> Result<usize, StoreError> {
         let forget = || -> rusqlite::Result<usize> {
@@ -195,6 +210,7 @@ impl SearchIndex {
         let find = || -> rusqlite::Result<Vec<Hit>> {
             let sql = "SELECT p.url, p.host, t.title, snippet(texts, 1, ?2, ?3, ' … ', 40)
                 FROM texts t JOIN pages p ON p.page = t.rowid WHERE texts MATCH ?1
+                AND p.host NOT IN (SELECT host FROM hidden)
                 ORDER BY bm25(texts, 5.0, 1.0) LIMIT ?4";
             let mut statement = self.connection.prepare_cached(sql)?;
             let row = params![query, begin.to_string(), end.to_string(), limit as i64];
@@ -288,6 +304,10 @@ mod tests {
         assert_eq!(urls(&index, "café"), Vec::<String>::new());
         assert_eq!((index.reached().unwrap(), index.n_pages().unwrap()), (4, 2));
         assert_eq!(urls(&index, "oats"), Vec::<String>::new(), "left out since");
+        index.hide(&["a.org".to_owned()]).unwrap();
+        assert_eq!(urls(&index, "barley"), Vec::<String>::new());
+        index.hide(&["b.org".to_owned()]).unwrap();
+        assert_eq!(urls(&index, "barley"), ["http://a.org/1"]);
         assert_eq!(index.forget("a.org").unwrap(), 1);
         assert_eq!(urls(&index, "grass"), Vec::<String>::new());
         drop(index);

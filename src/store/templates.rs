@@ -5,6 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::read::bare_host;
 use super::{SiteId, Store, StoreError};
+use dehusk_core::internals::serialized::json_of;
 use dehusk_core::internals::site_model::StoredTrainingSet;
 use dehusk_core::internals::template::Template;
 
@@ -20,7 +21,7 @@ impl Store {
             }
             version = number + 1;
         }
-        let parameters = serde_json::to_vec(&template.learn).unwrap_or_default();
+        let parameters = json_of(&template.learn);
         let sql = "INSERT INTO templates
             (site_id, version, run_id, learned_at, method, parameters, key_url, n, m, t, loads, n_nodes, schema, body)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id";

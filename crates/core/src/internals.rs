@@ -53,6 +53,11 @@ pub mod forms {
     };
 }
 
+/// Stored forms of plain values.
+pub mod serialized {
+    pub use crate::serialized::json_of;
+}
+
 /// Which nodes of a page are template.
 pub mod labels {
     pub use crate::labels::Labels;

@@ -67,6 +67,7 @@ mod page_rules;
 mod page_url;
 mod parallel;
 mod quality;
+mod serialized;
 mod site_model;
 #[cfg(feature = "strings")]
 mod strings;

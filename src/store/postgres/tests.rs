@@ -186,7 +186,7 @@ fn a_database_of_a_former_version_is_brought_to_the_newest() {
         let store = Store::create(address.as_ref(), 1).unwrap();
         let former = "DROP VIEW page_kinds; DROP TABLE template_kinds; ALTER TABLE pages DROP COLUMN nearest;
             ALTER TABLE urls DROP COLUMN seed_run; ALTER TABLE sites DROP COLUMN seed_kind;
-            ALTER TABLE sites DROP COLUMN closed; DROP TABLE never;
+            DROP VIEW closed_sites; ALTER TABLE sites DROP COLUMN closed; DROP TABLE never;
             ALTER TABLE robots DROP COLUMN etag; ALTER TABLE robots DROP COLUMN last_modified;
             UPDATE dehusk SET version = 1";
         store.batch(former).unwrap();

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::serialized::json_of;
 use crate::site_model::{SiteModelOptions, StoredTrainingSet};
 
 const NAME: &str = "dehusk site model ";
@@ -41,8 +42,7 @@ struct Read {
 }
 
 pub(super) fn write(training_set: &StoredTrainingSet, options: &SiteModelOptions) -> Vec<u8> {
-    // A plain value of numbers always serializes.
-    let json = serde_json::to_vec(&Written { options, training_set }).unwrap_or_default();
+    let json = json_of(&Written { options, training_set });
     let mut bytes = format!("{NAME}{VERSION}\n").into_bytes();
     bytes.extend(xxh3_64(&json).to_le_bytes());
     bytes.extend(json);

@@ -20,7 +20,9 @@ pub(super) struct EncodedPage {
     signatures: Vec<NodeSignature>,
     /// Number of each node in `signatures`.
     own_signature: Vec<u32>,
-    /// Hash of the text, or of the attributes of an element without children; 0 for other nodes.
+    /// Hash of the text, or of the attributes of an element without children; 0 for other nodes. 32 bits suffice: with
+    /// 20 bits of a text, so with 4,096 times as many texts that are falsely known, none of the 214 figures of
+    /// docs/figures.json moved by .0015.
     own: Vec<u32>,
     /// Number of characters of a text node; 0 for elements.
     pub(super) chars: Vec<u32>,

@@ -13,6 +13,7 @@ use super::suffix::Suffixes;
 use super::threshold::Histogram;
 use super::tokens::{GLUED, PATTERN, shown};
 use crate::dom::{hash_str, mix};
+use crate::serialized::json_of;
 use crate::strings::{InnerStrings, StringOptions, StringTokens};
 
 /// Largest number of distinct tokens that the automaton has characters for.
@@ -139,7 +140,7 @@ impl StringTemplate {
 
     /// The stored form.
     pub fn to_json(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
+        json_of(self)
     }
 
     /// Reads the stored form.

@@ -10,6 +10,7 @@ use crate::labels::Labels;
 use crate::learner::LearnOptions;
 use crate::method::Method;
 use crate::page_url::PageUrl;
+use crate::serialized::{json_of, message_pack_of};
 use crate::site_model::{StoredError, StoredTrainingSet, TrainingSet};
 
 /// Version of the stored form. Older versions are read; newer ones are refused with an error.
@@ -264,8 +265,7 @@ impl Template {
 
     /// The exported form.
     pub fn to_json(&self) -> Vec<u8> {
-        // A plain value of strings and numbers always serializes.
-        serde_json::to_vec(self).unwrap_or_default()
+        json_of(self)
     }
 
     /// Reads the form of the store: MessagePack, or the JSON of earlier versions.
@@ -287,8 +287,7 @@ impl Template {
 
     /// The form of the store.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // A plain value of strings and numbers always serializes.
-        rmp_serde::to_vec_named(self).unwrap_or_default()
+        message_pack_of(self)
     }
 
     /// Template nodes of the key page.

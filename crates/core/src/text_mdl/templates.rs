@@ -10,6 +10,7 @@ use super::paths::node_paths;
 use super::{Essential, Paths, TextOptions, cluster};
 use crate::dom::Tree;
 use crate::labels::Labels;
+use crate::serialized::json_of;
 
 /// Version of the stored form.
 const SCHEMA: u32 = 1;
@@ -80,7 +81,7 @@ impl TextTemplates {
 
     /// The stored form.
     pub fn to_json(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
+        json_of(self)
     }
 
     /// Reads the stored form.
