@@ -4,9 +4,12 @@
 //! A line is what a line break ends, blank lines left out. A word is what white space separates; normalized, it is in
 //! lower case without punctuation. docs/corpora.md defines each signal.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+mod grams;
 
-use crate::dom::{hash_str, mix};
+use rustc_hash::FxHashSet;
+
+use crate::dom::hash_str;
+use grams::{Grams, Words};
 
 /// The signals of one text, by name, in the order of [`QUALITY_SIGNALS`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,7 +66,16 @@ impl Quality {
         if raw.is_empty() {
             return Quality::default();
         }
-        let grams = Grams::of(&words);
+        let known = Words::of(&words);
+        let mut grams = Grams::of_one_word(&known);
+        let [top2, top3, top4] = [2, 3, 4].map(|_| {
+            grams.lengthen();
+            grams.top()
+        });
+        let [dup5, dup6, dup7, dup8, dup9, dup10] = [5, 6, 7, 8, 9, 10].map(|_| {
+            grams.lengthen();
+            grams.duplicated()
+        });
         let n_chars = text.chars().count();
         let symbols = text.matches('#').count() + text.matches("...").count() + text.matches('…').count();
         let share = |n: usize, of: usize| if of == 0 { 0.0 } else { n as f64 / of as f64 };
@@ -72,28 +84,27 @@ impl Quality {
         let (dup_lines, dup_line_chars) = duplicates(&lines);
         let (dup_paragraphs, dup_paragraph_chars) = duplicates(&paragraphs);
         let lower = text.to_lowercase();
-        let unique: FxHashSet<u64> = grams.words.iter().copied().collect();
-        let stop_words = STOP_WORDS.iter().filter(|stop| unique.contains(&hash_str(stop))).count();
+        let stop_words = STOP_WORDS.iter().filter(|stop| known.counts.contains_key(&hash_str(stop))).count();
         let values = [
             words.len() as f64,
-            share(grams.chars.iter().sum(), words.len()),
+            share(known.chars.iter().sum(), words.len()),
             share(symbols, raw.len()),
             share(n_raw(&|word| !word.contains(char::is_alphabetic)), raw.len()),
             share(n_raw(&is_all_caps), raw.len()),
-            share(unique.len(), words.len()),
-            grams.entropy(),
+            share(known.counts.len(), words.len()),
+            known.entropy(),
             share(lower.matches("lorem ipsum").count(), n_chars),
             share(text.matches(['{', '}']).count(), n_chars),
             share(n_lines(&|line| line.ends_with("...") || line.ends_with('…')), lines.len()),
-            grams.top(2),
-            grams.top(3),
-            grams.top(4),
-            grams.duplicated(5),
-            grams.duplicated(6),
-            grams.duplicated(7),
-            grams.duplicated(8),
-            grams.duplicated(9),
-            grams.duplicated(10),
+            top2,
+            top3,
+            top4,
+            dup5,
+            dup6,
+            dup7,
+            dup8,
+            dup9,
+            dup10,
             share(n_lines(&|line| line.starts_with(['•', '‣', '▪', '-', '*', '–', '●', '○'])), lines.len()),
             stop_words as f64,
             share(dup_lines, lines.len()),
@@ -140,61 +151,6 @@ fn duplicates(parts: &[&str]) -> (usize, usize) {
     let mut seen = FxHashSet::default();
     let again = parts.iter().filter(|part| !seen.insert(hash_str(part)));
     again.fold((0, 0), |(n, chars), part| (n + 1, chars + part.chars().count()))
-}
-
-/// Words as hashes, with their lengths.
-struct Grams {
-    words: Vec<u64>,
-    chars: Vec<usize>,
-}
-
-impl Grams {
-    fn of(words: &[String]) -> Grams {
-        Grams {
-            words: words.iter().map(|word| hash_str(word)).collect(),
-            chars: words.iter().map(|word| word.chars().count()).collect(),
-        }
-    }
-
-    fn hashes(&self, n: usize) -> impl Iterator<Item = u64> + '_ {
-        self.words.windows(n).map(|gram| gram.iter().fold(0, |hash, word| mix(hash, *word)))
-    }
-
-    fn counts(&self, n: usize) -> FxHashMap<u64, usize> {
-        let mut counts = FxHashMap::default();
-        self.hashes(n).for_each(|hash| *counts.entry(hash).or_default() += 1);
-        counts
-    }
-
-    /// Share of the characters that the most frequent n-gram covers, 0 when none occurs twice.
-    fn top(&self, n: usize) -> f64 {
-        let counts = self.counts(n);
-        let length = |at: usize| self.chars[at..at + n].iter().sum::<usize>();
-        let all = self.hashes(n).enumerate().map(|(at, hash)| (counts[&hash], length(at)));
-        let (count, length) = all.max().filter(|(count, _)| *count > 1).unwrap_or((0, 0));
-        let total = self.chars.iter().sum::<usize>().max(1);
-        (count * length) as f64 / total as f64
-    }
-
-    /// Share of the characters of words in n-grams that occur more than once.
-    fn duplicated(&self, n: usize) -> f64 {
-        let counts = self.counts(n);
-        let mut is_covered = vec![false; self.words.len()];
-        for (at, _) in self.hashes(n).enumerate().filter(|(_, hash)| counts[hash] > 1) {
-            is_covered[at..at + n].fill(true);
-        }
-        let covered: usize = self.chars.iter().zip(&is_covered).filter(|(_, is)| **is).map(|(chars, _)| chars).sum();
-        covered as f64 / self.chars.iter().sum::<usize>().max(1) as f64
-    }
-
-    /// Entropy of the words, in nats.
-    fn entropy(&self) -> f64 {
-        let n = self.words.len().max(1) as f64;
-        let mut counts: Vec<usize> = self.counts(1).into_values().collect();
-        // The sum of floating-point numbers depends on their order.
-        counts.sort_unstable();
-        counts.into_iter().map(|count| count as f64 / n).map(|share| -share * libm::log(share)).sum::<f64>().max(0.0)
-    }
 }
 
 #[cfg(test)]
