@@ -7,10 +7,11 @@ use dehusk::folder::url_of;
 use dehusk_core::internals::clean::TemplateMatcher;
 use dehusk_core::internals::dom::ParseOptions;
 use dehusk_core::internals::dom::{Tree, parse};
+use dehusk_core::internals::etdm::vote;
+use dehusk_core::internals::learn_options::{LearnOptions, Preset};
 use dehusk_core::internals::learner::{FoundPage, Learned, Learner};
-use dehusk_core::internals::learner::{LearnOptions, Preset};
 use dehusk_core::internals::page_url::{PageUrl, SameSite, Site};
-use dehusk_core::internals::template::{Template, vote};
+use dehusk_core::internals::template::Template;
 use divan::counter::ItemsCount;
 
 #[path = "pages.rs"]

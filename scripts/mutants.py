@@ -344,7 +344,7 @@ MUTANTS = [
     ),
     (
         "votes: the threshold itself is not enough",
-        "crates/core/src/template/etdm.rs",
+        "crates/core/src/etdm/votes.rs",
         ">= self.min_votes",
         "> self.min_votes",
         CORE,

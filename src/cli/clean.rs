@@ -25,6 +25,7 @@ use crate::warc::Archived;
 use dehusk_core::corpus::{About, Optional, Record};
 use dehusk_core::internals::clean::LabeledPage;
 use dehusk_core::internals::dom::Note;
+use dehusk_core::internals::forms::{write_markdown, write_own_html};
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::{MethodEntry, Model};
 use dehusk_core::internals::page_url::PageUrl;
@@ -273,8 +274,8 @@ impl Clean {
         let LabeledPage { labels, method, .. } = labeled;
         let content = match self.format {
             Format::Text => labels.text(&page.tree),
-            Format::Html => labels.html(&page.tree, page.url.as_ref()),
-            Format::Markdown => labels.markdown(&page.tree, page.url.as_ref(), &settings.core.markdown),
+            Format::Html => write_own_html(&page.tree, page.url.as_ref(), labels.is_own()),
+            Format::Markdown => write_markdown(&page.tree, page.url.as_ref(), &settings.core.markdown, labels.is_own()),
         };
         if !self.json {
             return content;

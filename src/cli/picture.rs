@@ -6,8 +6,7 @@
 use crate::safe_html::{Marking, escaped, safe_html};
 use dehusk_core::internals::dom::{NodeId, Tree};
 use dehusk_core::internals::labels::Labels;
-use dehusk_core::internals::links::base_url;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::internals::page_url::{PageUrl, base_url};
 use dehusk_core::internals::template::Template;
 
 const STYLE: &str = "
@@ -70,8 +69,9 @@ mod tests {
     use super::*;
     use dehusk_core::internals::dom::ParseOptions;
     use dehusk_core::internals::dom::parse;
-    use dehusk_core::internals::learner::Preset;
-    use dehusk_core::internals::template::{Provenance, vote};
+    use dehusk_core::internals::etdm::vote;
+    use dehusk_core::internals::learn_options::Preset;
+    use dehusk_core::internals::template::Provenance;
 
     #[test]
     fn nothing_of_the_page_runs_and_all_of_it_is_marked() {

@@ -10,9 +10,8 @@ use crate::store::{Store, StoreError};
 use dehusk_core::internals::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
 use dehusk_core::internals::dom::{ParseOptions, Tree};
 use dehusk_core::internals::labels::Labels;
-use dehusk_core::internals::links::base_url;
 use dehusk_core::internals::method::Method;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::internals::page_url::{PageUrl, base_url};
 use dehusk_core::internals::template::Template;
 
 /// Minimum share of a template that a page must show if its site is unknown. Pages of the template's own site sometimes

@@ -17,13 +17,13 @@ use super::{Cost, EvaluateError, Learning, Marked, PageGold, Task, Which, expand
 use crate::folder::url_of;
 use dehusk_core::internals::clean::{TemplateMatcher, label_page};
 use dehusk_core::internals::dom::Tree;
+use dehusk_core::internals::etdm::vote;
 use dehusk_core::internals::labels::Labels;
-use dehusk_core::internals::learner::LabelBy;
+use dehusk_core::internals::learn_options::LabelBy;
 use dehusk_core::internals::learner::{FoundPage, Learned, Learner};
 use dehusk_core::internals::methods::Model;
 use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::site_model::TrainingSet;
-use dehusk_core::internals::template::vote;
 
 #[derive(Deserialize)]
 struct Gold {

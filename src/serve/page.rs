@@ -14,9 +14,8 @@ use crate::store::{PageNight, PageRow, Store};
 use dehusk_core::internals::clean::{CleanOptions, KeepText, TemplateMatcher, label_page};
 use dehusk_core::internals::dom::{Tree, parse_bytes};
 use dehusk_core::internals::labels::Labels;
-use dehusk_core::internals::links::base_url;
 use dehusk_core::internals::metadata::{Fact, Metadata};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::internals::page_url::{PageUrl, base_url};
 use dehusk_core::internals::template::Template;
 
 /// Versions of a page that can be chosen.

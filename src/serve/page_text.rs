@@ -8,6 +8,7 @@ use super::words::{bytes, minute};
 use super::{Inspector, Refusal};
 use crate::store::{PageRow, Store};
 use dehusk_core::internals::dom::{parse, write_text};
+use dehusk_core::internals::forms::write_markdown;
 
 /// Bytes of a text that are shown or compared.
 const MOST_TEXT: usize = 400_000;
@@ -24,7 +25,10 @@ pub(super) fn shown_text(
     labeled: &LabeledPage,
 ) -> Result<Option<Markup>, Refusal> {
     let text = match asked.view {
-        View::Markdown => labeled.main.markdown(&labeled.tree, labeled.url.as_ref(), &inspector.settings.core.markdown),
+        View::Markdown => {
+            let (url, options) = (labeled.url.as_ref(), &inspector.settings.core.markdown);
+            write_markdown(&labeled.tree, url, options, labeled.main.is_own())
+        }
         View::Text => labeled.main.text(&labeled.tree),
         View::Source => String::from_utf8_lossy(&store.load_raw(row)?).into_owned(),
         View::Diff => return difference(inspector, store, row).map(Some),

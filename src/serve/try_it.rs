@@ -9,6 +9,7 @@ use super::page::LabeledPage;
 use super::{Inspector, Refusal};
 use crate::store::Store;
 use dehusk_core::internals::dom::parse;
+use dehusk_core::internals::forms::write_markdown;
 use dehusk_core::internals::page_url::PageUrl;
 
 /// What is pasted.
@@ -40,7 +41,7 @@ pub(super) fn cleaned(inspector: &Inspector, store: &Store, pasted: &Pasted) -> 
     let tree = parse(&pasted.html, parse_options);
     let labeled = LabeledPage::of(tree, template.as_ref(), url, &inspector.settings);
     let options = &inspector.settings.core.markdown;
-    let markdown = labeled.main.markdown(&labeled.tree, labeled.url.as_ref(), options);
+    let markdown = write_markdown(&labeled.tree, labeled.url.as_ref(), options, labeled.main.is_own());
     let by = match &template {
         Some(template) => format!("by {} with the model of {}", labeled.step, template.host),
         None if given.is_empty() => "by the page alone".to_owned(),

@@ -8,7 +8,7 @@ use super::Settings;
 use super::former::{current_key, current_value, is_former_section};
 use super::keys::{KEYS, Key};
 use super::values::literal;
-use dehusk_core::internals::learner::Preset;
+use dehusk_core::internals::learn_options::Preset;
 
 /// Why settings were rejected.
 #[derive(Debug, thiserror::Error)]
@@ -211,8 +211,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use dehusk_core::internals::etdm::NodeText;
     use dehusk_core::internals::subdigraph::SubdigraphMode;
-    use dehusk_core::internals::template::NodeText;
 
     fn refusal(text: &str) -> String {
         Settings::load(Some(("crawl.toml", text)), &[]).unwrap_err().to_string()

@@ -10,12 +10,12 @@ use dehusk_core::internals::clean::{Alone, HiddenText};
 use dehusk_core::internals::cluster::ClusterBy;
 use dehusk_core::internals::content::Favor;
 use dehusk_core::internals::dom::{KeepNodes, ParserKind};
+use dehusk_core::internals::etdm::{AttrMode, ChildMap, NodeText};
 use dehusk_core::internals::forms::{MarkdownImages, MarkdownLinks};
-use dehusk_core::internals::learner::{LabelBy, Preset};
+use dehusk_core::internals::learn_options::{LabelBy, Preset};
 use dehusk_core::internals::links::{DomRef, LinkOrderBy};
 use dehusk_core::internals::strings::{HistogramWeight, InnerStrings, StringTokens};
 use dehusk_core::internals::subdigraph::SubdigraphMode;
-use dehusk_core::internals::template::{AttrMode, ChildMap, NodeText};
 use dehusk_core::internals::text_mdl::{TextCost, TextMethod};
 use dehusk_core::internals::tps::{TpsGap, TpsKeep, TpsSearch};
 

@@ -12,7 +12,7 @@ use dehusk::folder::{Folder, url_of};
 use dehusk::settings::PolitenessScope;
 use dehusk::settings::Settings;
 use dehusk::store::Store;
-use dehusk_core::internals::learner::LabelBy;
+use dehusk_core::internals::learn_options::LabelBy;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::page_url::PageUrl;
 

@@ -3,7 +3,7 @@
 use dehusk::demo::{DemoSite, check_site, generated};
 use dehusk_core::internals::dom::ParseOptions;
 use dehusk_core::internals::dom::parse;
-use dehusk_core::internals::learner::Preset;
+use dehusk_core::internals::learn_options::Preset;
 use dehusk_core::internals::learner::{FoundPage, Learner};
 use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::template::Template;

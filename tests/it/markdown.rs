@@ -6,8 +6,7 @@ use std::process::Command;
 
 use dehusk_core::internals::dom::{NodeId, Tree, ancestors, parse, write_text};
 use dehusk_core::internals::forms::write_markdown;
-use dehusk_core::internals::links::base_url;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_core::internals::page_url::{PageUrl, base_url};
 use dehusk_core::{
     CleanOptions, KeepText, MarkdownImages, MarkdownLinks, MarkdownOptions, Page, PageOptions, ParseOptions,
 };

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use dehusk::evaluate::{Marked, Report, Task, Which, evaluate};
 use dehusk::settings::Settings;
-use dehusk_core::internals::learner::Preset;
+use dehusk_core::internals::learn_options::Preset;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::METHODS;
 use serde_json::Value;

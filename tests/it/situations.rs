@@ -3,7 +3,8 @@
 
 use dehusk_core::internals::clean::{CleanOptions, TemplateMatcher, label_page};
 use dehusk_core::internals::dom::{NodeId, ParseOptions, parse};
-use dehusk_core::internals::learner::{FoundPage, LearnOptions, Learner};
+use dehusk_core::internals::learn_options::LearnOptions;
+use dehusk_core::internals::learner::{FoundPage, Learner};
 use dehusk_core::internals::page_url::{PageUrl, Site};
 use rustc_hash::FxHashMap;
 

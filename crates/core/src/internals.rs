@@ -50,6 +50,15 @@ pub mod dom {
 pub mod forms {
     pub use crate::forms::{
         MarkdownImages, MarkdownLinks, MarkdownOptions, is_void, text_element, write_html, write_markdown,
+        write_own_html,
+    };
+}
+
+/// Exact top-down mapping and its votes.
+pub mod etdm {
+    pub use crate::etdm::{
+        AttrMode, ChildMap, Equality, EqualityWeights, EtdmOptions, Mapped, NodeText, Pair, Side, Votes, map_children,
+        map_trees, position_score, vote,
     };
 }
 
@@ -63,15 +72,20 @@ pub mod labels {
     pub use crate::labels::Labels;
 }
 
+/// All parameters of learning one site.
+pub mod learn_options {
+    pub use crate::learn_options::{LabelBy, LearnOptions, Preset};
+}
+
 /// One site, from its key page to its template.
 pub mod learner {
-    pub use crate::learner::{FoundPage, LabelBy, LearnOptions, Learned, Learner, LinkFilter, Preset};
+    pub use crate::learner::{FoundPage, Learned, Learner, LinkFilter};
 }
 
 /// The outlinks of a page and their order.
 pub mod links {
     pub use crate::links::{
-        DomRef, LinkOptions, LinkOrder, LinkOrderBy, Outlink, base_url, hyperlink_distance, outlinks, relevance,
+        DomRef, LinkOptions, LinkOrder, LinkOrderBy, Outlink, hyperlink_distance, outlinks, relevance,
         scanned_outlinks, words,
     };
 }
@@ -98,7 +112,7 @@ pub mod page_rules {
 
 /// Canonical URLs and sites.
 pub mod page_url {
-    pub use crate::page_url::{PageUrl, SameSite, Site, UrlError};
+    pub use crate::page_url::{PageUrl, SameSite, Site, UrlError, base_url};
 }
 
 /// The training pages of a site.
@@ -124,10 +138,7 @@ pub mod subdigraph {
 
 /// Templates, and exact top-down mapping with votes.
 pub mod template {
-    pub use crate::template::{
-        AttrMode, Block, ChildMap, Equality, EqualityWeights, EtdmOptions, Mapped, NodeText, Pair, Provenance, SCHEMA,
-        Side, Template, TemplateError, TemplateNode, Votes, changes, map_children, map_trees, position_score, vote,
-    };
+    pub use crate::template::{Block, Provenance, SCHEMA, Template, TemplateError, TemplateNode, changes};
 }
 
 /// TEXT clustering (Kim and Shim 2011).

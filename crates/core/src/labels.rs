@@ -1,8 +1,6 @@
 //! Which nodes of a page are template: the one result of every method.
 
 use crate::dom::{NodeId, Tree, normalized, text_digest, write_text};
-use crate::forms::{MarkdownOptions, write_html, write_markdown};
-use crate::page_url::PageUrl;
 
 /// Which nodes of a page are template.
 ///
@@ -66,25 +64,9 @@ impl Labels {
         text_digest(page, |node| !self.is_template(node))
     }
 
-    /// The page without its template, as HTML. A template element is removed when nothing below it is the page's own;
-    /// otherwise it stays, as structure. Links are absolute where `url`, the address of the page, is given.
-    pub fn html(&self, page: &Tree, url: Option<&PageUrl>) -> String {
-        let mut kept: Vec<bool> = page.nodes().map(|node| !self.is_template(node)).collect();
-        for node in (1..page.len()).rev() {
-            if kept[node] {
-                kept[page.shape.parent[node] as usize] = true;
-            }
-        }
-        // A line ends where it ends, whatever the labels say of the element.
-        for line_end in page.all("br") {
-            kept[line_end.index()] |= kept[page.shape.parent[line_end.index()] as usize];
-        }
-        write_html(page, url, |node| kept[node.index()])
-    }
-
-    /// The page without its template, as Markdown. Links are absolute where `url`, the address of the page, is given.
-    pub fn markdown(&self, page: &Tree, url: Option<&PageUrl>, options: &MarkdownOptions) -> String {
-        write_markdown(page, url, options, |node| !self.is_template(node))
+    /// Whether a node is the page's own, for what writes the page.
+    pub fn is_own(&self) -> impl Fn(NodeId) -> bool + '_ {
+        |node| !self.is_template(node)
     }
 
     /// Run lengths of the labels of the counted nodes: `T3N2` is three template nodes and two others.

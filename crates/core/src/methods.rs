@@ -6,14 +6,15 @@ use crate::clean::{KeepText, LabeledPage, TemplateMatcher, label_page, without_h
 use crate::cluster::{MIN_CLUSTER, training_set};
 use crate::content::JudgedPage;
 use crate::dom::Tree;
+use crate::etdm::vote;
 use crate::labels::Labels;
-use crate::learner::LabelBy;
+use crate::learn_options::LabelBy;
 use crate::method::Method;
 use crate::options::Options;
 use crate::site_model::TrainingSet;
 #[cfg(feature = "strings")]
 use crate::strings::{Corpus, Document, StringCleaner, StringTemplate};
-use crate::template::{Provenance, Template, vote};
+use crate::template::{Provenance, Template};
 use crate::text_mdl::TextTemplates;
 use crate::tps::by_tag_paths;
 

@@ -8,7 +8,7 @@ use crate::clean::CleanOptions;
 use crate::cluster::ClusterOptions;
 use crate::dom::ParseOptions;
 use crate::forms::MarkdownOptions;
-use crate::learner::LearnOptions;
+use crate::learn_options::LearnOptions;
 #[cfg(feature = "strings")]
 use crate::strings::{Patterns, StringOptions};
 use crate::text_mdl::TextOptions;

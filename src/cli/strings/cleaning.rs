@@ -12,6 +12,7 @@ use crate::cli::terminal::stdout;
 use crate::cli::{Failure, Format, Outcome, open_store};
 use crate::settings::Settings;
 use dehusk_core::internals::dom::Tree;
+use dehusk_core::internals::forms::{write_markdown, write_own_html};
 use dehusk_core::internals::strings::{StringCleaner, StringTokens};
 
 /// How documents are cleaned.
@@ -107,8 +108,8 @@ impl Cleaning<'_> {
         let share = labels.confidence;
         let content = match self.format {
             Format::Text => labels.text(tree),
-            Format::Html => labels.html(tree, None),
-            Format::Markdown => labels.markdown(tree, None, &self.settings.core.markdown),
+            Format::Html => write_own_html(tree, None, labels.is_own()),
+            Format::Markdown => write_markdown(tree, None, &self.settings.core.markdown, labels.is_own()),
         };
         (content, share)
     }

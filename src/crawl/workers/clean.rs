@@ -2,6 +2,7 @@
 
 use dehusk_core::internals::clean::{LabeledPage, TemplateMatcher, label_candidate, label_page};
 use dehusk_core::internals::dom::text_digest;
+use dehusk_core::internals::forms::write_own_html;
 use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::learner::FoundPage;
 use dehusk_core::internals::page_url::{PageUrl, Site};
@@ -93,7 +94,10 @@ fn cleaned(page: &FoundPage, labeled: &LabeledPage, matcher: Option<&TemplateMat
 
 /// The form of a labeled page for the store.
 pub(super) fn packed_html(page: &FoundPage, labeled: &LabeledPage, tools: &Tools) -> Vec<u8> {
-    pack(labeled.labels.html(&page.tree, Some(&page.fetched)).as_bytes(), tools.settings.store.zstd_level)
+    pack(
+        write_own_html(&page.tree, Some(&page.fetched), labeled.labels.is_own()).as_bytes(),
+        tools.settings.store.zstd_level,
+    )
 }
 
 pub(super) fn labeled_by(labeled: &LabeledPage) -> LabeledBy {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use dehusk_core::internals::clean::TemplateMatcher;
 use dehusk_core::internals::dom::{ParseOptions, Tree, parse_bytes};
-use dehusk_core::internals::learner::{FoundPage, LabelBy, Learned, Learner};
+use dehusk_core::internals::learn_options::LabelBy;
+use dehusk_core::internals::learner::{FoundPage, Learned, Learner};
 use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::site_model::Candidate;
 use dehusk_core::internals::subdigraph::Step;

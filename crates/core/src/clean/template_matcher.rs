@@ -4,10 +4,11 @@ use super::label_page::MIN_FREQUENT;
 use super::{CleanOptions, LabeledPage};
 use crate::content::LazyJudged;
 use crate::dom::{ComparedTree, NodeId, Tree, mix};
+use crate::etdm::{Equality, EtdmOptions, Mapped, map_trees};
 use crate::labels::Labels;
 use crate::method::Method;
 use crate::site_model::{Candidate, StoredTrainingSet, TrainingSet};
-use crate::template::{Equality, EtdmOptions, Mapped, Template, map_trees};
+use crate::template::Template;
 
 /// A template made ready to label many pages.
 #[derive(Clone, Debug)]
@@ -230,11 +231,12 @@ mod tests {
     use super::*;
     use crate::dom::ParseOptions;
     use crate::dom::parse;
-    use crate::learner::LearnOptions;
-    use crate::learner::Preset;
+    use crate::etdm::{NodeText, Votes, vote};
+    use crate::learn_options::LearnOptions;
+    use crate::learn_options::Preset;
     use crate::page_url::PageUrl;
     use crate::site_model::SiteModelOptions;
-    use crate::template::{NodeText, Provenance, Votes, vote};
+    use crate::template::Provenance;
 
     fn page(html: &str) -> Tree {
         parse(html, &ParseOptions::default())
@@ -268,11 +270,8 @@ mod tests {
         let new = layout("new & own");
         let labels = TemplateMatcher::from_template(&template).label(&new);
         assert_eq!(labels.text(&new), "new & own\n");
-        assert!(
-            labels.html(&new, None).contains("<body> <main><h1>new &amp; own</h1></main></body>"),
-            "{}",
-            labels.html(&new, None)
-        );
+        let html = crate::forms::write_own_html(&new, None, labels.is_own());
+        assert!(html.contains("<body> <main><h1>new &amp; own</h1></main></body>"), "{html}");
         assert!((labels.confidence - 1.0).abs() < 1e-9);
         assert!(
             TemplateMatcher::from_template(&template).label(&page("<table><tr><td>other</table>")).confidence < 0.5

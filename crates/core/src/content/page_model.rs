@@ -146,6 +146,7 @@ impl<'t> JudgedPage<'t> {
 mod tests {
     use super::*;
     use crate::dom::{ParseOptions, parse};
+    use crate::forms::write_own_html;
 
     #[test]
     fn an_article_is_kept_with_its_picture_and_without_its_menu() {
@@ -159,7 +160,7 @@ mod tests {
         let labels = JudgedPage::of(&tree).labels(Favor::Balanced);
         let text = labels.text(&tree);
         assert!(text.contains("closely related") && !text.contains("Privacy") && !text.contains("About us"), "{text}");
-        let html = labels.html(&tree, None);
+        let html = write_own_html(&tree, None, labels.is_own());
         assert!(html.contains("rye\"") && !html.contains("logo"), "{html}");
         assert!(labels.confidence > 0.5, "{}", labels.confidence);
     }

@@ -9,7 +9,7 @@ use super::columns::{Column, SCHEMA, columns};
 use crate::calendar::iso_8601;
 use crate::clean::LabeledPage;
 use crate::dom::Tree;
-use crate::forms::MarkdownOptions;
+use crate::forms::{MarkdownOptions, write_markdown, write_own_html};
 use crate::language::detect_language;
 use crate::metadata::{Fact, Metadata, SiteMetadata};
 use crate::page_url::PageUrl;
@@ -119,8 +119,8 @@ impl Record {
             value(metadata.kind),
             Value::Text(Some(sources)),
             Value::Text(None),
-            Value::Text(Some(labeled.labels.markdown(tree, url, markdown))),
-            Value::Text(optional.html.then(|| labeled.labels.html(tree, url))),
+            Value::Text(Some(write_markdown(tree, url, markdown, labeled.labels.is_own()))),
+            Value::Text(optional.html.then(|| write_own_html(tree, url, labeled.labels.is_own()))),
             Value::Text(comments),
             Value::Whole(None),
             Value::Whole(None),

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use crate::clean::{CleanOptions, LabeledPage, label_page};
 use crate::corpus::{About, Optional, Record};
 use crate::facade::Page;
-use crate::forms::MarkdownOptions;
+use crate::forms::{MarkdownOptions, write_markdown, write_own_html};
 use crate::method::Method;
 
 /// A page whose nodes are labeled: template, or the page's own.
@@ -44,13 +44,13 @@ impl<P: Deref<Target = Page>> Cleaned<P> {
     /// The result is safe to open: scripts, handlers, frames, forms and styles are not written, and a content security
     /// policy forbids them. Links and pictures are absolute where the page has a URL or a `base` element.
     pub fn html(&self) -> String {
-        self.labeled.labels.html(&self.page.tree, self.page.page_url())
+        write_own_html(&self.page.tree, self.page.page_url(), self.labeled.labels.is_own())
     }
 
     /// The page without its template, as Markdown: headings, lists, tables, code, quotes, links, pictures, footnotes
     /// and formulas. Links and pictures are absolute where the page has a URL or a `base` element.
     pub fn markdown(&self, options: &MarkdownOptions) -> String {
-        self.labeled.labels.markdown(&self.page.tree, self.page.page_url(), options)
+        write_markdown(&self.page.tree, self.page.page_url(), options, self.labeled.labels.is_own())
     }
 
     /// The page as a row of a corpus. The URL is that of the page, if it has one.

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::repeats::Repeats;
 use crate::dom::Tree;
-use crate::links::base_url;
+use crate::page_url::base_url;
 use crate::page_url::{PageUrl, join};
 
 /// Resolves the addresses of one page.

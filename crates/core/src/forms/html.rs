@@ -12,6 +12,22 @@ const HEAD: &str = "<meta charset=\"utf-8\">\
     media-src http: https:; base-uri 'none'; form-action 'none'\">\
     <meta name=\"referrer\" content=\"no-referrer\">";
 
+/// The part of a page that `is_own` selects, as HTML, with the elements that hold it. An element that is not selected
+/// is left out when nothing below it is; otherwise it stays, as structure. Everything else is as in [`write_html`].
+pub fn write_own_html(tree: &Tree, url: Option<&PageUrl>, is_own: impl Fn(NodeId) -> bool) -> String {
+    let mut kept: Vec<bool> = tree.nodes().map(is_own).collect();
+    for node in (1..tree.len()).rev() {
+        if kept[node] {
+            kept[tree.shape.parent[node] as usize] = true;
+        }
+    }
+    // A line ends where it ends, whatever is selected.
+    for line_end in tree.all("br") {
+        kept[line_end.index()] |= kept[tree.shape.parent[line_end.index()] as usize];
+    }
+    write_html(tree, url, |node| kept[node.index()])
+}
+
 /// A page as HTML with only the nodes that `keeps` selects.
 ///
 /// Kept nodes below a dropped element move up to their nearest kept ancestor. A dropped node between two kept ones

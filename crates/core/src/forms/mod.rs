@@ -11,6 +11,6 @@ mod markdown;
 mod policy;
 mod repeats;
 
-pub use html::write_html;
+pub use html::{write_html, write_own_html};
 pub use markdown::{MarkdownImages, MarkdownLinks, MarkdownOptions, write_markdown};
 pub use policy::{is_void, text_element};

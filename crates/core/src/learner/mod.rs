@@ -3,7 +3,6 @@
 //! Pure, like the search that it drives: [`Learner::next_step`] names the page it wants, [`Learner::tell`] takes it.
 //! The crawl, `learn` over a folder and `evaluate` all run this one, so what is measured is what is shipped.
 
-mod options;
 mod training;
 
 use std::sync::Arc;
@@ -12,13 +11,13 @@ use rustc_hash::FxHashSet;
 
 use crate::dom::Tree;
 use crate::labels::Labels;
+use crate::learn_options::{LabelBy, LearnOptions};
 use crate::links::{LinkOrder, Outlink, outlinks};
 use crate::page_url::{PageUrl, Site};
 use crate::site_model::TrainingSet;
 use crate::subdigraph::{Answer, Found, Search, Step};
 use crate::template::Template;
 
-pub use options::{LabelBy, LearnOptions, Preset};
 use training::{Settling, TrainingPage};
 
 /// A parsed page and where it was found.

@@ -1,14 +1,16 @@
 //! From the pages of a finished search to a template and labels.
 
-use super::{FoundPage, LabelBy, LearnOptions, Learned};
+use super::{FoundPage, Learned};
 use crate::cluster::{MIN_CLUSTER, training_set};
 use crate::dom::Tree;
+use crate::etdm::vote;
 use crate::labels::Labels;
+use crate::learn_options::{LabelBy, LearnOptions};
 use crate::method::Method;
 use crate::page_url::PageUrl;
 use crate::site_model::{SiteModelOptions, TrainingSet};
 use crate::subdigraph::Found;
-use crate::template::{Provenance, Template, vote};
+use crate::template::{Provenance, Template};
 
 /// A loaded page that waits for the end of the search.
 pub(super) struct TrainingPage {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::dom::{ByPlace, NodeId, Tree, decode, refresh_target, scan_links};
-use crate::page_url::{PageUrl, Site};
+use crate::page_url::{PageUrl, Site, base_url};
 
 mod form;
 mod menu;
@@ -122,18 +122,6 @@ pub fn scanned_outlinks(
         found.extend(target.filter(|target| target != url));
     }
     found
-}
-
-/// Bytes of a base that is read: each link of a page is resolved against it.
-const MOST_BASE: usize = 4096;
-
-/// The URL that relative links of a page are resolved against.
-pub fn base_url(tree: &Tree, url: &PageUrl) -> PageUrl {
-    tree.all("base")
-        .find_map(|base| tree.attr(base, "href"))
-        .filter(|href| href.len() <= MOST_BASE)
-        .and_then(|href| url.join(href))
-        .unwrap_or_else(|| url.clone())
 }
 
 fn is_nofollow(tree: &Tree, node: NodeId) -> bool {

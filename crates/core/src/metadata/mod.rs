@@ -20,8 +20,7 @@ pub use site::SiteMetadata;
 use serde::Serialize;
 
 use crate::dom::Tree;
-use crate::links::base_url;
-use crate::page_url::PageUrl;
+use crate::page_url::{PageUrl, base_url};
 use found::Found;
 
 /// What a page says about itself.

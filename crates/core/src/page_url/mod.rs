@@ -3,6 +3,7 @@
 //! A URL is normalized when it is created, so URLs are compared with `==`. Nothing here uses the network, and host
 //! names are never resolved.
 
+mod base;
 mod canonical;
 
 use std::borrow::Cow;
@@ -13,6 +14,8 @@ use std::sync::Arc;
 use encoding_rs::{Encoding, UTF_8};
 use serde::{Deserialize, Serialize};
 use url::Url;
+
+pub use base::base_url;
 
 /// An http(s) URL, normalized by the WHATWG rules, without fragment, credentials and a dot after the host. Cheap to
 /// clone.

@@ -54,7 +54,8 @@ impl Grams<'_> {
         Grams { words, n: 1, hashes: words.hashes.clone(), counts }
     }
 
-    /// The grams of one word more. Only those are counted whose two grams of n words occur more than once: no other can.
+    /// The grams of one word more. Only those are counted whose two grams of n words occur more than once: no other
+    /// can.
     pub(super) fn lengthen(&mut self) {
         let n_places = self.hashes.len().saturating_sub(1);
         let may_repeat = |at: &usize| self.counts[*at] > 1 && self.counts[at + 1] > 1;

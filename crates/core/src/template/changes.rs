@@ -111,9 +111,10 @@ mod tests {
     use super::*;
     use crate::dom::ParseOptions;
     use crate::dom::{Tree, parse};
-    use crate::learner::LearnOptions;
-    use crate::template::vote;
-    use crate::template::{EtdmOptions, NodeText, Provenance};
+    use crate::etdm::vote;
+    use crate::etdm::{EtdmOptions, NodeText};
+    use crate::learn_options::LearnOptions;
+    use crate::template::Provenance;
 
     fn template(layout: &str) -> Template {
         let page = |own: &str| -> Tree { parse(&layout.replace('*', own), &ParseOptions::default()) };

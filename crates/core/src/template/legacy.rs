@@ -76,7 +76,7 @@ pub(super) fn upgrade(mut template: Map<String, Value>) -> Result<Template, Erro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learner::{LabelBy, LearnOptions, Preset};
+    use crate::learn_options::{LabelBy, LearnOptions, Preset};
     use crate::method::Method;
 
     /// A template of version 0.1 with the parameters of the thesis, reduced to one node.

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::etdm::Votes;
 use super::legacy;
 use super::node::TemplateNode;
 use crate::dom::{ComparedTree, Fields, LooseFields, NodeId, SetBuilder, Shape, Tree, hash_str, looks_generated};
+use crate::etdm::Votes;
 use crate::labels::Labels;
-use crate::learner::LearnOptions;
+use crate::learn_options::LearnOptions;
 use crate::method::Method;
 use crate::page_url::PageUrl;
 use crate::serialized::{json_of, message_pack_of};

@@ -169,8 +169,8 @@ mod tests {
             let votes = vote(&key, &voters, &EtdmOptions { text, ..EtdmOptions::thesis2014() });
             key.counted().filter(|n| votes.is_template(*n)).count()
         };
-        assert_eq!(count(crate::template::NodeText::Structural), 5);
-        assert_eq!(count(crate::template::NodeText::Equal), 4);
+        assert_eq!(count(crate::etdm::NodeText::Structural), 5);
+        assert_eq!(count(crate::etdm::NodeText::Equal), 4);
     }
 
     proptest! {

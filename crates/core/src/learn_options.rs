@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::GottronOptions;
+use crate::etdm::EtdmOptions;
 use crate::links::{LinkOptions, LinkOrderBy};
 use crate::site_model::SiteModelOptions;
 use crate::subdigraph::{MOST_LOADS, SearchOptions, SubdigraphMode};
-use crate::template::EtdmOptions;
 
 /// How a site is learned, and how its template is applied.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

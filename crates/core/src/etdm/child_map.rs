@@ -136,7 +136,7 @@ mod tests {
     use crate::dom::ParseOptions;
     use crate::dom::{Tree, parse};
     use crate::equality_weights::EqualityWeights;
-    use crate::learner::Preset;
+    use crate::learn_options::Preset;
 
     fn body(html: &str) -> (Tree, Vec<usize>) {
         let tree = parse(html, &ParseOptions::default());
