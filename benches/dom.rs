@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use dehusk_core::internals::dom::{ParseOptions, ParserKind, parse};
+use dehusk_html::{ParseOptions, ParserKind, parse};
 use divan::counter::BytesCount;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::{StrTendril, TendrilSink};

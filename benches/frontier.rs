@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use dehusk::settings::Settings;
 use dehusk::store::{HostLease, HostRelease, Query, Reply, RunRequest, SiteOutcome, Store, Write, start_backend};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// Clients at once.
 const CLIENTS: usize = 8;

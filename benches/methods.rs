@@ -7,13 +7,13 @@ use std::time::Instant;
 use dehusk::settings::Settings;
 use dehusk_core::internals::baselines::rtdm_distance;
 use dehusk_core::internals::cluster::{precision_and_recall, rand};
-use dehusk_core::internals::dom::ParseOptions;
-use dehusk_core::internals::dom::{Tree, parse};
 use dehusk_core::internals::etdm::vote;
 use dehusk_core::internals::learn_options::Preset;
 use dehusk_core::internals::methods::METHODS;
 use dehusk_core::internals::text_mdl::{Clustering, Essential, Paths, cluster};
 use dehusk_core::internals::text_mdl::{TextMethod, TextOptions};
+use dehusk_html::ParseOptions;
+use dehusk_html::{Tree, parse};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 #[path = "generated.rs"]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use dehusk::demo::sites;
 use dehusk::folder::Folder;
-use dehusk_core::internals::dom::decode;
+use dehusk_html::decode;
 
 /// A site: its key page and all its pages, decoded.
 #[allow(dead_code, reason = "each bench uses some")]

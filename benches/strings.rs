@@ -6,10 +6,10 @@
 use std::time::Instant;
 
 use dehusk::settings::Settings;
-use dehusk_core::internals::dom::ParseOptions;
-use dehusk_core::internals::dom::parse;
 use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate, TokenizedDocument};
 use dehusk_core::internals::strings::{StringOptions, StringTokens};
+use dehusk_html::ParseOptions;
+use dehusk_html::parse;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 #[path = "generated.rs"]

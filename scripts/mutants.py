@@ -15,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ["-p", "dehusk-core", "--lib"]
+HTML = ["-p", "dehusk-html", "--lib"]
 PROGRAM = ["-p", "dehusk", "--lib"]
 IT = ["-p", "dehusk", "--test", "it"]
 MODEL = "crates/core/src/site_model"
@@ -232,19 +233,19 @@ MUTANTS = [
     ),
     (
         "a value is read each time",
-        "crates/core/src/dom/by_value.rs",
+        "crates/html/src/by_value.rs",
         "if **known == *value => *read,",
         "if false => *read,",
-        CORE,
-        "dom::by_value",
+        HTML,
+        "by_value",
     ),
     (
         "a value is taken for another one of its hash",
-        "crates/core/src/dom/by_value.rs",
+        "crates/html/src/by_value.rs",
         "if **known == *value",
         "if !known.is_empty()",
-        CORE,
-        "dom::by_value",
+        HTML,
+        "by_value",
     ),
     (
         "a sum is taken for that of other class names",
@@ -264,19 +265,19 @@ MUTANTS = [
     ),
     (
         "a text of several runs ends with the second one",
-        "crates/core/src/dom/texts.rs",
+        "crates/html/src/texts.rs",
         "std::iter::once(second).chain(runs)",
         "std::iter::once(second)",
-        CORE,
-        "dom::",
+        HTML,
+        "",
     ),
     (
         "a text with a hidden character is written as it is",
-        "crates/core/src/dom/text.rs",
+        "crates/html/src/text.rs",
         "is_one_run(text, hides)",
         "is_one_run(text, |_| false)",
-        CORE,
-        "dom::",
+        HTML,
+        "",
     ),
     (
         "the greater numbers of a column are lost",
@@ -384,27 +385,27 @@ MUTANTS = [
     ),
     (
         "the end of a long text is not looked at",
-        "crates/core/src/dom/space.rs",
+        "crates/html/src/space.rs",
         "<= STEP + 1 && is_plain_step(last)",
         "<= STEP + 1 && (is_plain_step(last) || true)",
-        CORE,
-        "dom::space",
+        HTML,
+        "space",
     ),
     (
         "names are in the letters that a page writes",
-        "crates/core/src/dom/names/mod.rs",
+        "crates/html/src/names/mod.rs",
         "let name = match is_plain(written) {",
         "let name = match !written.is_empty() {",
-        CORE,
-        "dom::",
+        HTML,
+        "",
     ),
     (
         "a long name is the one that ends as it does",
-        "crates/core/src/dom/names/mod.rs",
+        "crates/html/src/names/mod.rs",
         "(written.len() <= KEY_LETTERS || self.text(recent.name) == written)",
         "!written.is_empty()",
-        CORE,
-        "dom::",
+        HTML,
+        "",
     ),
 ]
 

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// A folder that is the root of a site.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use url::Position;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::settings::{Crawl, ScopeOf, never_host};
-use dehusk_core::internals::page_url::{PageUrl, SameSite, Site};
+use dehusk_html::{PageUrl, SameSite, Site};
 
 /// Why a link is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]

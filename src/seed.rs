@@ -1,6 +1,6 @@
 //! A URL that a list of seeds names.
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// A URL to crawl.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use dehusk_core::internals::dom::decode;
+use dehusk_html::decode;
 
 /// The text of a file in the encoding that its byte order mark or XML declaration names, or its bytes suggest.
 pub(crate) fn decoded(bytes: &[u8]) -> Cow<'_, str> {

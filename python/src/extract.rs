@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 
 use dehusk_core::corpus::{About, Optional};
-use dehusk_core::internals::dom::normalized;
+use dehusk_html::normalized;
 
 use crate::cleaned::{PyCleaned, markdown_options};
 use crate::html::PyHtml;

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use dehusk_core::Page;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use crate::cleaned::PyCleaned;
 use crate::html::PyHtml;

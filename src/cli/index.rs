@@ -12,7 +12,7 @@ use super::terminal::plain;
 use super::{Failure, Outcome, open_store};
 use crate::settings::{NoindexPages, Settings};
 use crate::store::{CorpusQuery, IndexedPage, PageRow, SearchIndex, Store, StoreError, search_file};
-use dehusk_core::internals::dom::{normalized, parse, write_text};
+use dehusk_html::{normalized, parse, write_text};
 
 /// Pages that are read at once.
 const BATCH: usize = 256;
@@ -121,7 +121,7 @@ fn store_mark(store: &Store) -> Result<String, StoreError> {
 fn indexed(html: &str, row: PageRow, settings: &Settings) -> IndexedPage {
     let tree = parse(html, &settings.core.parse);
     let heading = tree.all("h1").next().map(|h1| {
-        let texts = tree.shape.subtree(h1).map(dehusk_core::internals::dom::NodeId::new);
+        let texts = tree.shape.subtree(h1).map(dehusk_html::NodeId::new);
         let texts = texts.filter(|node| tree.is_text(*node)).map(|node| normalized(tree.text(node)));
         texts.collect::<Vec<_>>().join(" ")
     });

@@ -18,10 +18,10 @@ use crate::outline::{write_outline, write_summary};
 use crate::settings::Settings;
 use crate::sitemap::parse_announced;
 use crate::store::Store;
-use dehusk_core::internals::dom::parse_bytes;
 use dehusk_core::internals::learner::{FoundPage, Learner};
-use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::template::Template;
+use dehusk_html::parse_bytes;
+use dehusk_html::{PageUrl, Site};
 
 /// Learn templates from a folder of pages, a web archive, JSON lines with `url` and `html`, or a URL.
 ///

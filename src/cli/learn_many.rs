@@ -10,8 +10,8 @@ use super::Failure;
 use super::documents::{Found, Reading};
 use crate::settings::Settings;
 use dehusk_core::internals::learner::{FoundPage, Learner};
-use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::template::Template;
+use dehusk_html::{PageUrl, Site};
 
 /// Pages of a site that are kept; and while memory is short.
 const MOST_PAGES: usize = 64;

@@ -18,8 +18,8 @@ use super::pipeline;
 use crate::settings::Settings;
 use crate::store::{pack, unpack};
 use dehusk_core::internals::clean::TemplateMatcher;
-use dehusk_core::internals::dom::{Tree, parse_bytes};
 use dehusk_core::internals::site_model::{PageSample, StoredTrainingSet, TrainingSet};
+use dehusk_html::{Tree, parse_bytes};
 
 /// Models that are kept ready. When there are more, all are dropped.
 const MOST_READY: usize = 256;

@@ -4,9 +4,9 @@ use super::documents::Found;
 use crate::fetch::Response;
 use crate::settings::{NoindexPages, Settings};
 use crate::warc::Archived;
-use dehusk_core::internals::dom::{Tree, parse_bytes};
 use dehusk_core::internals::page_rules::PageRules;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::{Tree, parse_bytes};
 
 /// A page that was read.
 pub(super) struct Loaded {

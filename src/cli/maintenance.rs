@@ -13,7 +13,7 @@ use super::{Failure, Outcome, open_store};
 use crate::settings::{Keep, Settings};
 use crate::store::{Forgotten, SearchIndex, Store, StoreError, host_hash};
 use crate::warc::copies;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// Delete old versions of pages, and make the database smaller.
 ///

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use super::Failure;
 use crate::store::{PageRow, Store};
 use anyhow::anyhow;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// A host, or the host of a URL.
 #[allow(clippy::unnecessary_wraps, reason = "the form of a value parser of clap")]

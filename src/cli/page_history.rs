@@ -12,7 +12,7 @@ use super::terminal::{plain, stdout};
 use super::{Failure, open_store};
 use crate::settings::Settings;
 use crate::store::{PageRow, Store, StoreError};
-use dehusk_core::internals::dom::{parse, write_text};
+use dehusk_html::{parse, write_text};
 
 /// Time after which a difference is not made smaller.
 const LONGEST: Duration = Duration::from_secs(5);

@@ -4,10 +4,10 @@
 //! scripts and requests.
 
 use crate::safe_html::{Marking, escaped, safe_html};
-use dehusk_core::internals::dom::{NodeId, Tree};
 use dehusk_core::internals::labels::Labels;
-use dehusk_core::internals::page_url::{PageUrl, base_url};
 use dehusk_core::internals::template::Template;
+use dehusk_html::{NodeId, Tree};
+use dehusk_html::{PageUrl, base_url};
 
 const STYLE: &str = "
 :root { color-scheme: light; font: 15px/1.5 system-ui, sans-serif; }
@@ -67,11 +67,11 @@ pub(super) fn picture(template: &Template, version: i64, page: &Tree, applied: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dehusk_core::internals::dom::ParseOptions;
-    use dehusk_core::internals::dom::parse;
     use dehusk_core::internals::etdm::vote;
     use dehusk_core::internals::learn_options::Preset;
     use dehusk_core::internals::template::Provenance;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     #[test]
     fn nothing_of_the_page_runs_and_all_of_it_is_marked() {

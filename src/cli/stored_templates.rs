@@ -8,11 +8,11 @@ use anyhow::anyhow;
 use crate::settings::Settings;
 use crate::store::{Store, StoreError};
 use dehusk_core::internals::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
-use dehusk_core::internals::dom::{ParseOptions, Tree};
 use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::method::Method;
-use dehusk_core::internals::page_url::{PageUrl, base_url};
 use dehusk_core::internals::template::Template;
+use dehusk_html::{PageUrl, base_url};
+use dehusk_html::{ParseOptions, Tree};
 
 /// Minimum share of a template that a page must show if its site is unknown. Pages of the template's own site sometimes
 /// show less, pages of other sites never show so much.

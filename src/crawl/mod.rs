@@ -51,7 +51,7 @@ use crate::settings::{Keep, Settings};
 use crate::store::{RunChoice, Store, StoreError, Writer, WriterError, is_kept_out};
 use crate::warc::WarcError;
 use dehusk_core::internals::calendar;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// The sites to crawl.
 pub struct SeedList {

@@ -1,6 +1,6 @@
 //! A request of a crawl, from the politeness queue to its end.
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use crate::fetch::Resource;
 use crate::store::{KnownUrl, SiteId};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::mpsc;
 

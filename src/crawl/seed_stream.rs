@@ -3,7 +3,7 @@
 //! A thread reads them into a short channel. The scheduler takes some only when all sites that it knows of have begun
 //! and there is room, so the channel fills up, and the program that writes into the pipe waits.
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 use tokio::sync::mpsc;
 
 use super::scheduler::Scheduler;

@@ -11,7 +11,7 @@ use crate::politeness::{LatencyEstimate, Pace};
 use crate::reason::{Reason, ReasonCode};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
 use crate::settings::Settings;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// Why a single page could not be had.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 use rustc_hash::FxHashSet;
 
 use super::scheduler::{ActiveSite, Scheduler};

@@ -4,9 +4,9 @@ use super::{DemoPage, DemoSite, MARK};
 use crate::evaluate::{Score, bag_score, node_score, tokens};
 use dehusk_core::internals::clean::CleanOptions;
 use dehusk_core::internals::clean::{LabeledPage, TemplateMatcher, label_page};
-use dehusk_core::internals::dom::ParseOptions;
-use dehusk_core::internals::dom::{NodeId, Tree, parse};
 use dehusk_core::internals::template::Template;
+use dehusk_html::ParseOptions;
+use dehusk_html::{NodeId, Tree, parse};
 
 /// Scores of one site.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ fn gold(page: &DemoPage, limits: &ParseOptions) -> (Vec<u8>, String) {
         own[n] = own[parent] || is_marked(&tree, NodeId::new(n));
     }
     let labels = tree.counted().map(|n| if own[n] { b'N' } else { b'T' }).collect();
-    let text = dehusk_core::internals::dom::write_text(&tree, |n| own[n.index()]);
+    let text = dehusk_html::write_text(&tree, |n| own[n.index()]);
     (labels, text)
 }
 
@@ -75,7 +75,7 @@ pub(super) fn own_texts(page: &DemoPage) -> Vec<String> {
         }
         let own = tree.shape.subtree(node);
         next = own.end;
-        let text = dehusk_core::internals::dom::write_text(&tree, |node| own.contains(&node.index()));
+        let text = dehusk_html::write_text(&tree, |node| own.contains(&node.index()));
         texts.push(text.trim().replace('&', "&amp;").replace('<', "&lt;"));
     }
     texts

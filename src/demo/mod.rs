@@ -22,7 +22,7 @@ pub use sites::sites;
 
 use server::{Answer, Reply};
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// Parent domain of the demo's hosts. It exists nowhere else.
 pub const TOP: &str = "demo.test";

@@ -16,14 +16,14 @@ use super::words::{WordScore, bag_score, lcs_score, tokens};
 use super::{Cost, EvaluateError, Learning, Marked, PageGold, Task, Which, expand, json_lines, node_score, read};
 use crate::folder::url_of;
 use dehusk_core::internals::clean::{TemplateMatcher, label_page};
-use dehusk_core::internals::dom::Tree;
 use dehusk_core::internals::etdm::vote;
 use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::learn_options::LabelBy;
 use dehusk_core::internals::learner::{FoundPage, Learned, Learner};
 use dehusk_core::internals::methods::Model;
-use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::site_model::TrainingSet;
+use dehusk_html::Tree;
+use dehusk_html::{PageUrl, Site};
 
 #[derive(Deserialize)]
 struct Gold {

@@ -7,9 +7,9 @@ use super::EvaluateError;
 use super::teco::without_marks;
 use crate::folder::Folder;
 use crate::warc::{Document, Reader, WarcError, documents};
-use dehusk_core::internals::dom::ParseOptions;
-use dehusk_core::internals::dom::{Tree, parse_bytes};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::ParseOptions;
+use dehusk_html::{Tree, parse_bytes};
 
 /// The pages of one site, by path as the labels name them.
 pub(super) enum Source {

@@ -15,7 +15,7 @@ use regex::bytes::Regex;
 use super::words::tokens;
 use super::{EvaluateError, PageGold};
 use crate::folder::Folder;
-use dehusk_core::internals::dom::{NodeId, ParseOptions, Tree, parse_bytes};
+use dehusk_html::{NodeId, ParseOptions, Tree, parse_bytes};
 
 /// What every class name of the benchmark begins with.
 const MARK: &[u8] = b"TECO_";

@@ -9,8 +9,8 @@ use crate::settings::{NoindexPages, Settings};
 use crate::store::{CorpusQuery, FilterValue, PageRow, RowFilter, Store};
 use dehusk_core::corpus::{About, ColumnValue as Value, Optional, Record, columns};
 use dehusk_core::internals::clean::{comments_text, label_page};
-use dehusk_core::internals::dom::parse_bytes;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::parse_bytes;
 
 /// A page that was cleaned.
 pub(super) struct Made {

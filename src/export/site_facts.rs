@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use crate::settings::Settings;
 use crate::store::{Store, StoreError};
 use dehusk_core::internals::clean::{KeepText, TemplateMatcher};
-use dehusk_core::internals::dom::{Tree, parse_bytes};
-use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::{Metadata, SiteMetadata};
+use dehusk_html::PageUrl;
+use dehusk_html::{Tree, parse_bytes};
 
 /// Sites that are kept. When there are more, all are dropped.
 const MOST_SITES: usize = 512;

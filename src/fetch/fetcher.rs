@@ -29,7 +29,7 @@ use crate::robots::MAX_ROBOTS_BYTES;
 use crate::settings::Fetch;
 use crate::sitemap::{MAX_SITEMAP_BYTES, is_announcement};
 use crate::validators::Validators;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// The kind of resource that is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,7 +27,7 @@ pub use resolver::Resolver;
 use crate::politeness::Times;
 use crate::reason::ReasonCode;
 use crate::validators::Validators;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// A response within the limits.
 #[derive(Clone, Debug)]

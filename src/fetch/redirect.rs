@@ -1,7 +1,7 @@
 //! The target of a redirect.
 
 use super::Response;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// The target of a redirect, or `None` if the response is not a redirect or its target is not an http(s) URL.
 pub fn redirect_target(response: &Response) -> Option<PageUrl> {

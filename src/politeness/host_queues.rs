@@ -266,7 +266,7 @@ mod tests {
 
     use super::*;
     use crate::settings::PolitenessScope;
-    use dehusk_core::internals::page_url::PageUrl;
+    use dehusk_html::PageUrl;
 
     fn key(name: usize) -> PolitenessKey {
         PolitenessKey::of(&PageUrl::parse(&format!("http://d{name}.com/")).unwrap(), PolitenessScope::Domain, None)

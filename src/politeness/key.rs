@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use crate::settings::PolitenessScope;
 

@@ -20,7 +20,7 @@ use rule::Rule;
 
 use crate::reason::{Reason, ReasonCode};
 use dehusk_core::internals::page_rules::{product_token, token_of};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// Bytes of a robots.txt that are read (RFC 9309, 2.5).
 pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;

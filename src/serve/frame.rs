@@ -6,9 +6,9 @@
 
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use dehusk_core::internals::dom::{NodeId, Tree};
 use dehusk_core::internals::labels::Labels;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::{NodeId, Tree};
 use serde::{Deserialize, Serialize};
 
 use crate::safe_html::{Marking, safe_html};

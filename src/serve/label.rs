@@ -12,8 +12,8 @@ use super::words::count;
 use super::{Inspector, Refusal};
 use crate::store::{PageRow, Store};
 use dehusk_core::internals::content::text_blocks;
-use dehusk_core::internals::dom::{NodeId, Tree, normalized};
 use dehusk_core::internals::labels::Labels;
+use dehusk_html::{NodeId, Tree, normalized};
 
 /// Blocks that can be labeled. Those of a longer page keep the label of the model.
 const MOST_BLOCKS: usize = 3000;
@@ -146,7 +146,7 @@ pub(super) fn save(inspector: &Inspector, store: &Store, sent: &Sent) -> Result<
     };
     let kinds: Vec<u8> = (0..blocks.nodes.len()).map(kind).collect();
     let raw = store.load_raw(&blocks.row)?;
-    let (text, _) = dehusk_core::internals::dom::decode(&raw, blocks.row.content_type.as_deref());
+    let (text, _) = dehusk_html::decode(&raw, blocks.row.content_type.as_deref());
     let n = inspector.gold.save(&blocks.gold(&kinds, text.into_owned()))?;
     let note = said(&format!("Saved; {n} labeled pages"), &blocks, &kinds);
     Ok(render(inspector, &blocks, &kinds, Some(&note)))
@@ -204,7 +204,7 @@ fn row(blocks: &Blocks, at: usize, kind: u8) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dehusk_core::internals::dom::{ParseOptions, parse};
+    use dehusk_html::{ParseOptions, parse};
 
     #[test]
     fn elements_are_labeled_by_their_text() {

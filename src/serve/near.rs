@@ -13,7 +13,7 @@ use super::words::count;
 use super::{Inspector, Refusal};
 use crate::export::minhash_bands;
 use crate::store::{Store, StoreError};
-use dehusk_core::internals::dom::{parse, write_text};
+use dehusk_html::{parse, write_text};
 
 /// Pages of a site that are compared: each is read and parsed.
 const MOST_PAGES: usize = 1000;

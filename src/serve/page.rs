@@ -12,11 +12,11 @@ use super::{Inspector, Refusal};
 use crate::settings::Settings;
 use crate::store::{PageNight, PageRow, Store};
 use dehusk_core::internals::clean::{CleanOptions, KeepText, TemplateMatcher, label_page};
-use dehusk_core::internals::dom::{Tree, parse_bytes};
 use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::metadata::{Fact, Metadata};
-use dehusk_core::internals::page_url::{PageUrl, base_url};
 use dehusk_core::internals::template::Template;
+use dehusk_html::{PageUrl, base_url};
+use dehusk_html::{Tree, parse_bytes};
 
 /// Versions of a page that can be chosen.
 const MOST_VERSIONS: usize = 60;

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use dehusk_core::Options;
 use dehusk_core::internals::page_rules::product_token;
-use dehusk_core::internals::page_url::SameSite;
+use dehusk_html::SameSite;
 
 pub use export::{Export, MinHash};
 pub use file::{SettingsError, key_names, render};

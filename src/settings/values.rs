@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dehusk_core::internals::clean::KeepText;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 use toml::Value;
 
 use super::Network;

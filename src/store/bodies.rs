@@ -42,7 +42,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::create(&dir.path().join("b.db"), 3).unwrap();
         let run = store.begin_run(&crate::store::RunRequest::default()).unwrap().id;
-        let seed = dehusk_core::internals::page_url::PageUrl::parse("http://a.org/").unwrap();
+        let seed = dehusk_html::PageUrl::parse("http://a.org/").unwrap();
         store.queue_seeds(run, &mut std::iter::once(seed.into()), 1).unwrap();
         let insert = |id: i64, raw: &[u8], cleaned: &[u8]| {
             let (raw, cleaned) = (store.body_id(raw).unwrap(), store.body_id(cleaned).unwrap());

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use super::*;
 use crate::reason::{Reason, ReasonCode};

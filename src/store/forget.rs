@@ -9,7 +9,7 @@ use super::read::bare_host;
 use super::sql::{Value, params};
 use super::strings::feeds_source;
 use super::{SiteId, Store, StoreError};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// What an erasure removed, and what it cannot reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -26,7 +26,7 @@ impl Store {
     }
 
     /// Runs a statement that never ends by itself.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "serve"))]
     pub(crate) fn run_without_end(&self) -> Result<(), super::StoreError> {
         self.batch("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
     }

@@ -101,7 +101,7 @@ mod tests {
         let store = Store::create(path, 3).unwrap();
         for night in 1..=3 {
             let run = store.begin_run(&RunRequest::default()).unwrap().id;
-            let seed = dehusk_core::internals::page_url::PageUrl::parse("http://a.org/").unwrap();
+            let seed = dehusk_html::PageUrl::parse("http://a.org/").unwrap();
             store.queue_seeds(run, &mut std::iter::once(seed.into()), night).unwrap();
             for path in ["", "x"] {
                 let url = format!("http://a.org/{path}");

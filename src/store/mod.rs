@@ -45,7 +45,7 @@ mod search;
 
 use std::path::{Path, PathBuf};
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use sql::{Connection, Row, SqlError, SqlResult};
 

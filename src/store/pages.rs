@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::{self, Read};
 
 use super::sql::{EMPTY, Row, params};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 use sha2::{Digest, Sha256};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;

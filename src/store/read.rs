@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::{Store, StoreError};
-use dehusk_core::internals::dom::scan_canonical;
 use dehusk_core::internals::method::Method;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::scan_canonical;
 
 /// A stored template without its body.
 #[derive(Clone, Debug, Serialize)]

@@ -2,7 +2,7 @@
 
 use super::sql::{EMPTY, Row, SqlResult, params};
 use dehusk_core::internals::method::Method;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use super::{ConfirmedPage, Counted, RecleanedPage, SiteId, StalePage, Store, StoreError};
 use crate::revisit::{Change, TextMark, after_recleaning};

@@ -1,6 +1,6 @@
 //! The back end of a crawl over a store: what each write and question means in statements.
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 use rustc_hash::FxHashMap;
 
 use super::{

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::sql::{Row, SqlResult, params};
 use super::{SiteId, Store, StoreError, VisitOutcome, url_at};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// A seed, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

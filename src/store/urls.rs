@@ -9,7 +9,7 @@ use super::{NextUrlsQuery, SiteId, Store, StoreError, url_at};
 use crate::revisit::{Change, UrlOutcome, UrlRecord, UrlState, after_outcome};
 use crate::settings::Revisit;
 use crate::validators::Validators;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// A URL to be put into the frontier.
 #[derive(Clone, Debug)]

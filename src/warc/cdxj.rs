@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use dehusk_core::internals::calendar::digits;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// Fields of a line, in the usual order of CDXJ.
 #[derive(Debug, Serialize)]

@@ -15,7 +15,7 @@ mod pages;
 
 use std::path::PathBuf;
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 pub use copies::copies;
 pub use pages::{Archived, Document, documents};

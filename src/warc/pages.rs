@@ -3,7 +3,7 @@
 use super::http::{Response, decoded_body};
 use super::{Member, Reader, WarcError};
 use crate::media_type::{essence, is_binary};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// A page or a text of an archive.
 #[derive(Clone, Debug)]

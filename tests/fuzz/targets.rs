@@ -10,12 +10,12 @@ use dehusk::settings::Settings;
 use dehusk::sitemap::{MAX_SITEMAP_URLS, parse_announced};
 use dehusk::store::{pack, unpack};
 use dehusk::warc::{Reader, documents};
-use dehusk_core::internals::dom::{Tree, scan_links, scan_metas};
 use dehusk_core::internals::page_rules::PageRules;
-use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::strings::Patterns;
 use dehusk_core::internals::template::Template;
 use dehusk_core::{MarkdownLinks, MarkdownOptions, Page, PageOptions, Quality, SiteModel, detect_language};
+use dehusk_html::PageUrl;
+use dehusk_html::{Tree, scan_links, scan_metas};
 
 /// A reader of foreign bytes.
 pub type Target = fn(&[u8]);
@@ -59,17 +59,17 @@ pub fn parse(data: &[u8]) {
 pub fn forms(data: &[u8]) {
     let page = page(data).with_url("http://example.org/a/b?c").expect("a URL");
     let html = page.clean().html();
-    let again = dehusk_core::internals::dom::parse(&html, &PageOptions::default().limits);
+    let again = dehusk_html::parse(&html, &PageOptions::default().limits);
     check_inert(&again, &html);
     let url = PageUrl::parse("http://example.org/a/b?c").ok();
     let twice = dehusk_core::internals::forms::write_html(&again, url.as_ref(), |_| true);
-    check_inert(&dehusk_core::internals::dom::parse(&twice, &PageOptions::default().limits), &twice);
+    check_inert(&dehusk_html::parse(&twice, &PageOptions::default().limits), &twice);
     let cleaned = page.clean();
     for links in [MarkdownLinks::Inline, MarkdownLinks::Reference, MarkdownLinks::Drop] {
         let markdown = cleaned.markdown(&MarkdownOptions { links, ..MarkdownOptions::default() });
         let mut rendered = String::new();
         pulldown_cmark::html::push_html(&mut rendered, pulldown_cmark::Parser::new(&markdown));
-        check_inert(&dehusk_core::internals::dom::parse(&rendered, &PageOptions::default().limits), &rendered);
+        check_inert(&dehusk_html::parse(&rendered, &PageOptions::default().limits), &rendered);
     }
     let metadata = page.metadata();
     let day = metadata.published.map(|day| day.value);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use dehusk::demo::server::{Reply, Server};
 use dehusk::folder::{Folder, url_of};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use crate::cli::{dehusk, err};
 use crate::corpus;

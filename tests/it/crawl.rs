@@ -14,7 +14,7 @@ use dehusk::settings::Settings;
 use dehusk::store::Store;
 use dehusk_core::internals::learn_options::LabelBy;
 use dehusk_core::internals::method::Method;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use crate::corpus;
 

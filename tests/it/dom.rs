@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use dehusk_core::internals::dom::{KeepNodes, ParseOptions};
-use dehusk_core::internals::dom::{NodeId, Note, Tree, decode, parse};
+use dehusk_html::{KeepNodes, ParseOptions};
+use dehusk_html::{NodeId, Note, Tree, decode, parse};
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
@@ -223,7 +223,7 @@ proptest! {
 
     #[test]
     fn any_bytes_give_a_tree(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        let (tree, _) = dehusk_core::internals::dom::parse_bytes(&bytes, None, &ParseOptions::default());
+        let (tree, _) = dehusk_html::parse_bytes(&bytes, None, &ParseOptions::default());
         check_laws(&tree);
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Reply, Server};
 use dehusk::settings::DelayFrom;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use crate::crawl::{gaps, run, settings};
 use crate::hostile::Raw;

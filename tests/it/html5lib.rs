@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use dehusk_core::internals::dom::{KeepNodes, NodeId, ParseOptions, Tree, parse};
+use dehusk_html::{KeepNodes, NodeId, ParseOptions, Tree, parse};
 
 use crate::corpus::shared;
 use crate::skipped::skipped;

@@ -6,12 +6,12 @@
 use dehusk::demo::generated;
 use dehusk::evaluate::{bag_score, lcs_score, tokens};
 use dehusk::settings::Settings;
-use dehusk_core::internals::dom::ParseOptions;
-use dehusk_core::internals::dom::{NodeId, Tree, parse, write_text};
 use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::strings::StringTokens;
 use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate};
+use dehusk_html::ParseOptions;
+use dehusk_html::{NodeId, Tree, parse, write_text};
 
 fn page(html: &str) -> Tree {
     parse(html, &ParseOptions::default())

@@ -9,7 +9,7 @@ use dehusk::crawl::Summary;
 use dehusk::demo::server::{Answer, Reply, Server};
 use dehusk::settings::{Order, ScopeOf, Settings};
 use dehusk::store::Store;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use crate::crawl::{run, settings};
 

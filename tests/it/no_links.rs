@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dehusk::demo::server::{Reply, Server};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use crate::crawl::{run, settings};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dehusk::demo::generated;
-use dehusk_core::internals::dom::{NodeId, ParseOptions, ancestors, parse};
+use dehusk_html::{NodeId, ParseOptions, ancestors, parse};
 use serde_json::{Value, json};
 
 use crate::cli::{dehusk, err};

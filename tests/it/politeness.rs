@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use dehusk::demo::server::{Answer, Reply, Server};
 use dehusk::settings::PolitenessScope;
 use dehusk::settings::{DelayFrom, Settings};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use crate::crawl::{gaps, run, settings};
 

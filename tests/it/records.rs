@@ -4,9 +4,9 @@
 use dehusk::demo::generated;
 use dehusk::settings::Settings;
 use dehusk_core::internals::baselines::data_records;
-use dehusk_core::internals::dom::ParseOptions;
-use dehusk_core::internals::dom::{NodeId, Tree, parse};
 use dehusk_core::internals::tps::by_tag_paths;
+use dehusk_html::ParseOptions;
+use dehusk_html::{NodeId, Tree, parse};
 
 /// Records, and those of them that hold something the page calls its own.
 fn count(tree: &Tree, own: &[bool], is_out: &[bool]) -> (usize, usize) {

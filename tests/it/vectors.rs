@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use dehusk::robots::Robots;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 use serde_json::Value;
 
 use crate::corpus;

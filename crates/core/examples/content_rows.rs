@@ -7,7 +7,7 @@
 use std::io::{BufRead, Write};
 
 use dehusk_core::internals::content::{ContentRow, content_rows, feature_names};
-use dehusk_core::internals::dom::{NodeId, ParseOptions, Tree, parse, parse_bytes};
+use dehusk_html::{NodeId, ParseOptions, Tree, parse, parse_bytes};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

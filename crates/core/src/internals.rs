@@ -37,15 +37,6 @@ pub mod content {
     };
 }
 
-/// The tree of a page.
-pub mod dom {
-    pub use crate::dom::{
-        Charset, Compared, ComparedTree, Fields, KeepNodes, LooseFields, NodeId, Note, ParseOptions, ParserKind,
-        Scanned, ScriptKind, SetId, Sets, Shape, SubtreeHashes, Tree, ancestors, children, decode, normalized, parse,
-        parse_bytes, scan_canonical, scan_links, scan_metas, text_digest, write_text,
-    };
-}
-
 /// The forms in which a cleaned page is written.
 pub mod forms {
     pub use crate::forms::{
@@ -108,11 +99,6 @@ pub mod methods {
 /// What the robots directives of a page ask for.
 pub mod page_rules {
     pub use crate::page_rules::{PageRules, product_token, token_of};
-}
-
-/// Canonical URLs and sites.
-pub mod page_url {
-    pub use crate::page_url::{PageUrl, SameSite, Site, UrlError, base_url};
 }
 
 /// The training pages of a site.

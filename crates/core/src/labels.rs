@@ -1,6 +1,6 @@
 //! Which nodes of a page are template: the one result of every method.
 
-use crate::dom::{NodeId, Tree, normalized, text_digest, write_text};
+use dehusk_html::{NodeId, Tree, normalized, text_digest, write_text};
 
 /// Which nodes of a page are template.
 ///

@@ -5,7 +5,6 @@ use crate::clean::{KeepText, LabeledPage, TemplateMatcher, label_page, without_h
 
 use crate::cluster::{MIN_CLUSTER, training_set};
 use crate::content::JudgedPage;
-use crate::dom::Tree;
 use crate::etdm::vote;
 use crate::labels::Labels;
 use crate::learn_options::LabelBy;
@@ -17,6 +16,7 @@ use crate::strings::{Corpus, Document, StringCleaner, StringTemplate};
 use crate::template::{Provenance, Template};
 use crate::text_mdl::TextTemplates;
 use crate::tps::by_tag_paths;
+use dehusk_html::Tree;
 
 /// A method, what it is and how it runs.
 pub struct MethodEntry {

@@ -10,8 +10,8 @@ use pyo3_arrow::input::AnyRecordBatch;
 use pyo3_arrow::{PyRecordBatch, PyTable};
 
 use dehusk_core::corpus::{Optional, Record};
-use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::{CleanOptions, MarkdownOptions, Page, PageOptions, SiteModel};
+use dehusk_html::PageUrl;
 
 use super::input::Input;
 use super::output::{arrow_schema, batch};

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use dehusk_core::Html;
 use dehusk_core::corpus::About;
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 fn not_text(name: &str, found: &DataType) -> PyErr {
     PyValueError::new_err(format!("column {name} has type {found}; expected string or binary"))

@@ -21,9 +21,9 @@ pub(super) use progress::{byte_bar, counter};
 use crate::feed_entries::{FeedEntry, feed_entries, is_feed};
 use crate::media_type::is_html as looks_like_html;
 use crate::warc::{Archived, Document, documents};
-use dehusk_core::internals::dom::ParseOptions;
-use dehusk_core::internals::dom::{Tree, decode, parse, parse_bytes};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::ParseOptions;
+use dehusk_html::{Tree, decode, parse, parse_bytes};
 
 /// A document as it was read.
 pub(super) struct Found {

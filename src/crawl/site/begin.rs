@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::template::Template;
+use dehusk_html::PageUrl;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Command, Context, Phase, SiteCrawl, Spent, Walk, WalkTemplate};

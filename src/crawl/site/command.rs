@@ -1,6 +1,6 @@
 //! What a site hears, and what it wants done.
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use super::super::Clock;
 use super::super::request::{QueueEnd, Request};

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use dehusk_core::internals::page_url::PageUrl;
 use dehusk_core::internals::template::Template;
+use dehusk_html::PageUrl;
 
 use super::{Command, Context, Phase, SiteCrawl, Walk, WalkTemplate};
 use crate::crawl::request::{QueueEnd, Request};

@@ -12,7 +12,7 @@ use crate::fetch::Response;
 use crate::revisit::UrlOutcome;
 use crate::seed::{Seed, SeedKind};
 use crate::store::{NewVisit, SiteOutcome, Write};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// Lists of one site that are read in a run.
 const MOST_LISTS: usize = 100;

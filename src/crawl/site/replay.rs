@@ -1,6 +1,6 @@
 //! After a restart: what this run has fetched already is read from the store, not from the network.
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use super::response::{fetched_already, stopped};
 use super::{Command, Context, Phase, SiteCrawl};

@@ -1,6 +1,6 @@
 //! What follows from the answer to a request: a page, a retry, a redirect, no page.
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use super::{Command, Context, Count, Phase, SiteCrawl, TREE_BYTES, count_refused};
 use crate::crawl::request::{QueueEnd, Request, RequestKind};

@@ -9,7 +9,7 @@ use super::walk::{Walk, WalkTemplate};
 use crate::crawl::workers::{Work, WorkResult, run};
 use crate::revisit::UrlState;
 use crate::store::{PackedPage, SiteOutcome, StalePage, pack};
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// A case takes a fifth of a second, so there are fewer than usual unless `PROPTEST_CASES` asks for more.
 fn n_cases() -> u32 {

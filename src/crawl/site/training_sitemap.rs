@@ -1,6 +1,6 @@
 //! A sitemap for a site whose key page has no usable link.
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use super::{Command, Context, Phase, SiteCrawl};
 use crate::crawl::request::{QueueEnd, Request, RequestKind};

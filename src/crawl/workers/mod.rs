@@ -10,10 +10,10 @@ mod strings;
 use std::sync::{Arc, Mutex};
 
 use dehusk_core::internals::clean::{KeepText, TemplateMatcher};
-use dehusk_core::internals::page_url::{PageUrl, Site};
 use dehusk_core::internals::site_model::StoredTrainingSet;
 use dehusk_core::internals::strings::StringTemplate;
 use dehusk_core::internals::template::Template;
+use dehusk_html::{PageUrl, Site};
 
 pub(super) use learn::{KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory};
 pub(super) use links::Listed;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dehusk_core::internals::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 use super::{Session, SharedBackend};
 use crate::settings::{PolitenessScope, Settings};

@@ -6,8 +6,8 @@
 //! if most of its words are in flat windows. A page without tags around its text has no content by this rule and is
 //! kept whole.
 
-use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
+use dehusk_html::{NodeId, Tree};
 
 /// Number of tokens in a window.
 const WINDOW: usize = 50;
@@ -73,8 +73,8 @@ pub(super) fn with_elements(tree: &Tree, mut is_out: Vec<bool>) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     #[test]
     fn long_text_is_flat_and_a_menu_steep() {

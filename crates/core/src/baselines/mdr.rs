@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::dsc::with_elements;
 use super::edit::edit_distance;
-use crate::dom::{NodeId, Tree};
+use dehusk_html::{NodeId, Tree};
 
 /// Largest number of children in a generalized node.
 const MOST_NODES: usize = 10;
@@ -123,8 +123,8 @@ pub fn by_records(tree: &Tree) -> Labels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     fn page(html: &str) -> Tree {
         parse(html, &ParseOptions::default())

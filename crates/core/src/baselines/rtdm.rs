@@ -12,7 +12,7 @@
 use crate::labels::Labels;
 use rustc_hash::FxHashMap;
 
-use crate::dom::{NodeId, Tree, mix};
+use dehusk_html::{NodeId, Tree, mix};
 
 /// Largest number of pairs of children compared for one mapping.
 const MOST_PAIRS: usize = 8_000_000;
@@ -278,8 +278,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::{parse, test_pages};
+    use crate::test_pages;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     fn page(html: &str) -> Tree {
         parse(html, &ParseOptions::default())

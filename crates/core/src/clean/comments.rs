@@ -2,7 +2,7 @@
 
 use super::{CleanOptions, KeepText, TemplateMatcher, label_page};
 use crate::content::{RestKind, RestKinds};
-use crate::dom::Tree;
+use dehusk_html::Tree;
 
 /// The text of the comments of a page: what `main+comments` keeps beyond `main`.
 pub fn comments_text(page: &Tree, matcher: Option<&TemplateMatcher>, options: &CleanOptions) -> String {

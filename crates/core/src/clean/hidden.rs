@@ -2,8 +2,8 @@
 
 use super::{CleanOptions, HiddenText};
 use crate::content::hides;
-use crate::dom::{ByPlace, NodeId, Tree};
 use crate::labels::Labels;
+use dehusk_html::{ByPlace, NodeId, Tree};
 
 /// Labels what is hidden as template, if the options say so: elements with the attribute `hidden`, or with a `style`
 /// that does not show them, and all below them. Style sheets and scripts are not known.

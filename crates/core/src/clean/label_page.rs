@@ -4,10 +4,10 @@ use super::hidden::without_hidden;
 use super::whole_blocks::keep_blocks_whole;
 use super::{Alone, CleanOptions, KeepText, TemplateMatcher};
 use crate::content::{JudgedPage, LazyJudged, RestKinds};
-use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
 use crate::method::Method;
 use crate::site_model::Candidate;
+use dehusk_html::{NodeId, Tree};
 
 /// A labeled page, and the step that labeled it.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,9 +167,9 @@ mod tests {
     use super::*;
     use crate::clean::HiddenText;
     use crate::content::RestKind;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
     use crate::site_model::{SiteModelOptions, TrainingSet};
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     fn page(html: &str) -> Tree {
         parse(html, &ParseOptions::default())

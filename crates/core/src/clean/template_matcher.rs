@@ -3,12 +3,12 @@
 use super::label_page::MIN_FREQUENT;
 use super::{CleanOptions, LabeledPage};
 use crate::content::LazyJudged;
-use crate::dom::{ComparedTree, NodeId, Tree, mix};
 use crate::etdm::{Equality, EtdmOptions, Mapped, map_trees};
 use crate::labels::Labels;
 use crate::method::Method;
 use crate::site_model::{Candidate, StoredTrainingSet, TrainingSet};
 use crate::template::Template;
+use dehusk_html::{ComparedTree, NodeId, Tree, mix};
 
 /// A template made ready to label many pages.
 #[derive(Clone, Debug)]
@@ -229,14 +229,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
     use crate::etdm::{NodeText, Votes, vote};
     use crate::learn_options::LearnOptions;
     use crate::learn_options::Preset;
-    use crate::page_url::PageUrl;
     use crate::site_model::SiteModelOptions;
     use crate::template::Provenance;
+    use dehusk_html::PageUrl;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     fn page(html: &str) -> Tree {
         parse(html, &ParseOptions::default())

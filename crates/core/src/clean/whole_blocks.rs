@@ -4,8 +4,8 @@
 //! Labels are decided by node, and lines that many pages share (an import, "Tags:") look like template inside a block
 //! that is the page's own. In the gold standards a fixed word goes with its block, too.
 
-use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
+use dehusk_html::{NodeId, Tree};
 
 /// Least share of a block's characters that is the page's own, with which the whole block is.
 const LEAST_OWN: f64 = 0.2;
@@ -142,7 +142,7 @@ fn is_block(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::{ParseOptions, parse};
+    use dehusk_html::{ParseOptions, parse};
 
     fn kept(html: &str, is_template: impl Fn(&str) -> bool) -> String {
         let page = parse(html, &ParseOptions::default());

@@ -1,7 +1,7 @@
 //! A page as a set of structural features, and the distance of two such sets (Gottron 2008, section 4).
 
 use crate::cluster::{ClusterBy, ClusterOptions};
-use crate::dom::{NodeId, Tree, mix};
+use dehusk_html::{NodeId, Tree, mix};
 
 /// Features of one page, as sorted distinct hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -132,8 +132,8 @@ fn sequence_shingles(tree: &Tree, k: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     fn distance(by: ClusterBy, shingle: usize) -> f64 {
         let page = |last: &str| {

@@ -81,8 +81,8 @@ mod tests {
 
     use super::*;
     use crate::cluster::ClusterOptions;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     #[test]
     fn rand_counts_pairs() {

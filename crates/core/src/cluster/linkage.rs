@@ -59,8 +59,8 @@ mod tests {
 
     use super::*;
     use crate::cluster::ClusterOptions;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     proptest! {
         #[test]

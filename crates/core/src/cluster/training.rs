@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::features::Features;
 use super::linkage::component;
 use crate::cluster::ClusterOptions;
-use crate::dom::{NodeId, Tree};
+use dehusk_html::{NodeId, Tree};
 
 /// Pages of the smallest training set, the page itself among them.
 pub(crate) const MIN_CLUSTER: usize = 3;
@@ -40,8 +40,8 @@ fn likeness(a: &FxHashSet<u64>, b: &FxHashSet<u64>) -> f64 {
 mod tests {
     use super::*;
     use crate::cluster::ClusterBy;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     #[test]
     fn other_layouts_and_other_versions_stay_out() {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::tags::{Is, Tags};
-use crate::dom::{NodeId, Tree, unicode_runs};
+use dehusk_html::{NodeId, Tree, unicode_runs};
 
 /// A block.
 #[derive(Clone, Debug)]
@@ -135,7 +135,7 @@ impl Blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::{ParseOptions, parse};
+    use dehusk_html::{ParseOptions, parse};
 
     fn texts(html: &str) -> Vec<String> {
         let tree = parse(html, &ParseOptions::default());

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::features::Facts;
 use super::word_lists::{Span, WordLists};
-use crate::dom::{ByPlace, NodeId};
+use dehusk_html::{ByPlace, NodeId};
 
 /// Weights of sub-words by their hash.
 #[derive(Clone, Debug, Default)]

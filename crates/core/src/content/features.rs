@@ -18,7 +18,7 @@ use super::measures::{Measure, Measures};
 use super::numbers::ln1p;
 use super::sums::Sums;
 use super::tags::{AROUND, HOLDERS, Tags};
-use crate::dom::{NodeId, Tree};
+use dehusk_html::{NodeId, Tree};
 
 /// A group of features and how many columns it has.
 const GROUPS: [(&str, usize); 11] = [

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::measures::Measures;
 use super::words::for_each_word;
-use crate::dom::{NodeId, Tree};
+use dehusk_html::{NodeId, Tree};
 
 /// Words of the head that the page has, too.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use super::blocks::{Block, Blocks};
 use super::numbers::ln;
 use super::tags::{Is, Tags};
 use super::words::{closes, ends_sentence, for_each_word, has_date, is_mark, is_separator, weight};
-use crate::dom::{NodeId, Tree, hash_str};
+use dehusk_html::{NodeId, Tree, hash_str};
 
 /// Measures of one block.
 #[derive(Clone, Debug, Default)]

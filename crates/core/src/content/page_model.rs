@@ -9,8 +9,8 @@ use super::rest::{RestKinds, rest_kinds};
 use super::slot_means::with_slot_means;
 use super::weights::Weights;
 use super::words::weight;
-use crate::dom::{NodeId, Tree};
 use crate::labels::Labels;
+use dehusk_html::{NodeId, Tree};
 
 /// Maximum number of nodes of a page that is judged. The features of a block take a kilobyte, so a larger page would
 /// need more memory than its tree. It is kept whole.
@@ -145,8 +145,8 @@ impl<'t> JudgedPage<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::{ParseOptions, parse};
     use crate::forms::write_own_html;
+    use dehusk_html::{ParseOptions, parse};
 
     #[test]
     fn an_article_is_kept_with_its_picture_and_without_its_menu() {
@@ -178,7 +178,7 @@ mod tests {
             )
         };
         let logits = pages.map(|text| JudgedPage::of(&parse(&html(text), &ParseOptions::default())).logits().to_vec());
-        let bits = logits.iter().flatten().fold(0, |sum, logit| crate::dom::mix(sum, u64::from(logit.to_bits())));
+        let bits = logits.iter().flatten().fold(0, |sum, logit| dehusk_html::mix(sum, u64::from(logit.to_bits())));
         assert_eq!(bits, STORED, "retrained weights have other outputs: {logits:?}");
     }
 

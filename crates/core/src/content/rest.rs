@@ -179,7 +179,7 @@ pub(super) fn rest_kinds(facts: &Facts<'_>) -> Vec<Option<RestKind>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::{ParseOptions, parse};
+    use dehusk_html::{ParseOptions, parse};
 
     #[test]
     fn the_shipped_weights_are_whole() {

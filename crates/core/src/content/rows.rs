@@ -2,7 +2,7 @@
 
 use super::class_words::{ClassWords, class_words};
 use super::features::{Facts, N_FEATURES};
-use crate::dom::Tree;
+use dehusk_html::Tree;
 
 /// The blocks of a page with their features.
 #[derive(Clone, Debug, Default, PartialEq)]

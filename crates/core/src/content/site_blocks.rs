@@ -15,8 +15,8 @@ use super::numbers::ln1p;
 use super::page_model::JudgedPage;
 use super::slot_means::with_slot_means;
 use super::weights::Weights;
-use crate::dom::mix;
 use crate::labels::Labels;
+use dehusk_html::mix;
 
 /// The inputs of the net: the length of the block, then these. `scripts/content/site_features.py` has the same.
 pub(super) const NAMES: [&str; 13] = [
@@ -266,7 +266,7 @@ fn bits(mut set: u64) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::{ParseOptions, Tree, parse};
+    use dehusk_html::{ParseOptions, Tree, parse};
 
     fn page(name: &str) -> Tree {
         let html = format!(

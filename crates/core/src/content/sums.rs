@@ -3,7 +3,7 @@
 use super::blocks::Blocks;
 use super::measures::Measures;
 use super::tags::{Is, Tags};
-use crate::dom::{NodeId, Tree};
+use dehusk_html::{NodeId, Tree};
 
 /// Sums over the blocks of a subtree.
 #[derive(Clone, Copy, Debug, Default)]

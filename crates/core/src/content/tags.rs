@@ -1,6 +1,6 @@
 //! What the features ask of an element's name, looked up once for each name of a page.
 
-use crate::dom::{NodeId, Tree, hash_str};
+use dehusk_html::{NodeId, Tree, hash_str};
 
 /// Elements that a feature asks for around a block, by bit of [`Tag::around`] and `Element::around`.
 pub(super) const AROUND: [&str; 33] = [

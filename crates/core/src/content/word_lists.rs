@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::tags::Attribute;
-use crate::dom::{ByValue, hash_str, mix};
+use dehusk_html::{ByValue, hash_str, mix};
 
 /// Where the sub-words of a value are among those of all values.
 pub(super) type Span = (u32, u32);
@@ -52,7 +52,7 @@ impl WordLists {
     /// Keeps the lists for the next page, unless there are too many.
     pub(super) fn keep(self) {
         let [names, properties] = [&self.of_names, &self.of_properties];
-        let has_few_values = names.len() + properties.len() <= MOST_VALUES;
+        let has_few_values = names.n_values() + properties.n_values() <= MOST_VALUES;
         let has_short_values = names.n_bytes() + properties.n_bytes() <= MOST_BYTES;
         let has_few_words = self.words.len() <= MOST_WORDS;
         if has_few_values && has_short_values && has_few_words && self.n_entries <= MOST_ENTRIES / 2 {

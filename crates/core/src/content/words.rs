@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::bits::{first_byte, non_ascii, places, steps};
-use crate::dom::mix;
+use dehusk_html::mix;
 
 /// Whether a character of Chinese, Japanese or Korean script is a word by itself here, and weighs as three letters.
 pub(super) fn is_ideograph(c: char) -> bool {

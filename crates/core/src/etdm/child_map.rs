@@ -133,10 +133,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::{Tree, parse};
     use crate::equality_weights::EqualityWeights;
     use crate::learn_options::Preset;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::{Tree, parse};
 
     fn body(html: &str) -> (Tree, Vec<usize>) {
         let tree = parse(html, &ParseOptions::default());

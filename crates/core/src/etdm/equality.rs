@@ -2,8 +2,8 @@
 
 use super::options::EtdmOptions;
 use super::options::{AttrMode, NodeText};
-use crate::dom::{Compared, SetId, Sets, Shape};
 use crate::equality_weights::EqualityWeights;
+use dehusk_html::{Compared, SetId, Sets, Shape};
 
 /// A node with its position in the full child list of its parent.
 #[derive(Clone, Copy, Debug)]
@@ -209,8 +209,8 @@ pub(super) fn diagonal_score(c: u32, d: u32, delta: i64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     fn row(i: u32, c: u32, d: u32) -> Vec<f64> {
         (1..=d).map(|k| (position_score(i, c, k, d) * 1000.0).round() / 1000.0).collect()

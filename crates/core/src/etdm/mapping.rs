@@ -3,7 +3,7 @@
 use super::child_map::map_children;
 use super::equality::Equality;
 use super::options::EtdmOptions;
-use crate::dom::NodeId;
+use dehusk_html::NodeId;
 
 /// A result of the mapping: two mapped nodes, or two equal subtrees mapped node by node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@
 use super::equality::Equality;
 use super::mapping::{Mapped, map_trees};
 use super::options::EtdmOptions;
-use crate::dom::Tree;
 use crate::labels::Labels;
+use dehusk_html::Tree;
 
 /// A page that maps to this share of the key page is a near duplicate of it and raises the threshold by one.
 const NEAR_COMPLETE: f64 = 0.98;
@@ -120,8 +120,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::{parse, test_pages};
+    use crate::test_pages;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     fn page(html: &str) -> Tree {
         parse(html, &ParseOptions::default())
@@ -139,7 +140,7 @@ mod tests {
             // The rule for near-complete pages is off, as in the example: the first voter equals the key page.
             let learn = EtdmOptions { min_votes: t, ..EtdmOptions::thesis2014() };
             let votes = vote_with(&key, &voters.iter().collect::<Vec<_>>(), &learn, false);
-            let at = |n: usize| key.name(crate::dom::NodeId::new(n)).to_owned();
+            let at = |n: usize| key.name(dehusk_html::NodeId::new(n)).to_owned();
             key.counted().filter(|n| usize::from(votes.votes[*n]) >= t).map(at).collect::<Vec<_>>()
         };
         assert_eq!(names(1), ["body", "nav", "div", "footer"]);

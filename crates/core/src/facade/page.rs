@@ -1,11 +1,11 @@
 //! A parsed page.
 
 use crate::clean::{CleanOptions, comments_text};
-use crate::dom::{Note, ParseOptions, Tree, normalized, parse, parse_bytes};
 use crate::facade::Cleaned;
 use crate::metadata::Metadata;
 use crate::page_rules::PageRules;
-use crate::page_url::{PageUrl, UrlError};
+use dehusk_html::{Note, ParseOptions, Tree, normalized, parse, parse_bytes};
+use dehusk_html::{PageUrl, UrlError};
 
 /// A parsed page of a site.
 ///
@@ -118,7 +118,8 @@ impl Page {
     /// The text of the `title` element, white space collapsed.
     pub fn title(&self) -> Option<String> {
         let title = self.tree.all("title").next()?;
-        let texts = self.tree.shape.subtree(title).map(crate::dom::NodeId::new).filter(|node| self.tree.is_text(*node));
+        let texts =
+            self.tree.shape.subtree(title).map(dehusk_html::NodeId::new).filter(|node| self.tree.is_text(*node));
         let text = texts.map(|node| self.tree.text(node)).collect::<String>();
         Some(normalized(&text)).filter(|text| !text.is_empty())
     }

@@ -4,9 +4,9 @@ use std::borrow::Borrow;
 use std::ops::Deref;
 
 use crate::clean::{CleanOptions, TemplateMatcher, comments_text, label_page};
-use crate::dom::Tree;
 use crate::facade::{Cleaned, ModelError, Page, model_bytes};
 use crate::site_model::{SiteModelOptions, TrainingSet};
+use dehusk_html::Tree;
 
 /// The model of one site: a few of its pages, reduced to numbers.
 ///
@@ -190,9 +190,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dom::test_pages;
     use crate::facade::PageOptions;
     use crate::method::Method;
+    use crate::test_pages;
 
     fn page(html: &str) -> Page {
         Page::parse(html, &PageOptions::default())

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use url::Url;
 
 use super::repeats::Repeats;
-use crate::dom::Tree;
-use crate::page_url::base_url;
-use crate::page_url::{PageUrl, join};
+use dehusk_html::Tree;
+use dehusk_html::base_url;
+use dehusk_html::{PageUrl, join};
 
 /// Resolves the addresses of one page.
 pub(super) struct Addresses {
@@ -119,7 +119,7 @@ pub(super) fn sources(srcset: &str) -> impl Iterator<Item = (&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::{ParseOptions, parse};
+    use dehusk_html::{ParseOptions, parse};
 
     fn addresses(html: &str, url: Option<&str>) -> Addresses {
         let url = url.map(|url| PageUrl::parse(url).unwrap());

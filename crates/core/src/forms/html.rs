@@ -3,8 +3,8 @@
 use super::addresses::Addresses;
 use super::images::{NoscriptImages, is_pixel, lazy_set, lazy_source};
 use super::policy::{Value, Written, attribute, element, is_plain_link, is_plain_meta, is_void};
-use crate::dom::{NodeId, Tree, is_fallback_element, keeps_space};
-use crate::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::{NodeId, Tree, is_fallback_element, keeps_space};
 
 /// The first lines of a head. The policy holds for browsers: no script, style, frame, form or font.
 const HEAD: &str = "<meta charset=\"utf-8\">\

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::addresses::sources;
-use crate::dom::{NodeId, ParseOptions, Tree, parse};
+use dehusk_html::{NodeId, ParseOptions, Tree, parse};
 
 /// Attributes that scripts read the source of a picture from.
 const LAZY: [&str; 8] = [

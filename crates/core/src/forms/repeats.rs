@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::dom::Tree;
+use dehusk_html::Tree;
 
 /// Bytes of attributes that are written again, beside twice the size of the page.
 const ALWAYS: usize = 1 << 20;

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::dom::Tree;
 use crate::labels::Labels;
 use crate::learn_options::{LabelBy, LearnOptions};
 use crate::links::{LinkOrder, Outlink, outlinks};
-use crate::page_url::{PageUrl, Site};
 use crate::site_model::TrainingSet;
 use crate::subdigraph::{Answer, Found, Search, Step};
 use crate::template::Template;
+use dehusk_html::Tree;
+use dehusk_html::{PageUrl, Site};
 
 use training::{Settling, TrainingPage};
 

@@ -2,15 +2,15 @@
 
 use super::{FoundPage, Learned};
 use crate::cluster::{MIN_CLUSTER, training_set};
-use crate::dom::Tree;
 use crate::etdm::vote;
 use crate::labels::Labels;
 use crate::learn_options::{LabelBy, LearnOptions};
 use crate::method::Method;
-use crate::page_url::PageUrl;
 use crate::site_model::{SiteModelOptions, TrainingSet};
 use crate::subdigraph::Found;
 use crate::template::{Provenance, Template};
+use dehusk_html::PageUrl;
+use dehusk_html::Tree;
 
 /// A loaded page that waits for the end of the search.
 pub(super) struct TrainingPage {

@@ -1,6 +1,6 @@
 //! The form of a URL: a pattern that the URLs of one kind of page share.
 
-use crate::page_url::PageUrl;
+use dehusk_html::PageUrl;
 
 /// The directories with each number replaced by 0, the file extension, and the names of the query parameters. The
 /// file name itself is included only for URLs with a query and for index pages.

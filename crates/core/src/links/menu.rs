@@ -1,7 +1,7 @@
 //! The main menu of a page: the block of links to all parts of the site.
 
 use super::Outlink;
-use crate::dom::{NodeId, Tree, normalized_chars};
+use dehusk_html::{NodeId, Tree, normalized_chars};
 
 /// For each link, whether it is in the main menu. All are false if the page has no block of links.
 ///
@@ -48,7 +48,7 @@ fn best_block(tree: &Tree, links: &[Outlink]) -> Option<NodeId> {
         let place = (chars[block.start] - chars[counted.start]) as f64 / all;
         let at = NodeId::new(node);
         let is_named = tree.name(at) == "nav" || tree.attr(at, "role") == Some("navigation");
-        let says_so = is_named || crate::dom::ancestors(tree, at).any(|above| tree.name(above) == "nav");
+        let says_so = is_named || dehusk_html::ancestors(tree, at).any(|above| tree.name(above) == "nav");
         let score = held.min(MANY) as f64 * (1.5 - place) * if says_so { 2.0 } else { 1.0 };
         if best.is_none_or(|(most, _)| score > most) {
             best = Some((score, at));
@@ -61,10 +61,10 @@ fn best_block(tree: &Tree, links: &[Outlink]) -> Option<NodeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
     use crate::links::outlinks;
-    use crate::page_url::{PageUrl, SameSite, Site};
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
+    use dehusk_html::{PageUrl, SameSite, Site};
 
     #[test]
     fn the_block_of_links_at_the_head_is_the_menu() {

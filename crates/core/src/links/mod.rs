@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::dom::{ByPlace, NodeId, Tree, decode, refresh_target, scan_links};
-use crate::page_url::{PageUrl, Site, base_url};
+use dehusk_html::{ByPlace, NodeId, Tree, decode, refresh_target, scan_links};
+use dehusk_html::{PageUrl, Site, base_url};
 
 mod form;
 mod menu;
@@ -168,9 +168,9 @@ pub fn relevance(distance: i32) -> (bool, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::{parse, parse_bytes};
-    use crate::page_url::SameSite;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::SameSite;
+    use dehusk_html::{parse, parse_bytes};
 
     fn list(path: &str) -> Vec<&str> {
         path.split('/').collect()

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::page_url::SameSite;
+use dehusk_html::SameSite;
 
 /// Which links of the key page are candidates, and in which order they are tried (thesis, section 2.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

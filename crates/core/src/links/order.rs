@@ -15,8 +15,8 @@ use super::form::form;
 use super::menu::menu;
 use super::{DomRef, LinkOptions, LinkOrderBy};
 use super::{Outlink, hyperlink_distance, relevance, words};
-use crate::dom::{NodeId, Tree, mix};
-use crate::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::{NodeId, Tree, mix};
 
 /// Links in the order in which they are tried.
 ///
@@ -261,10 +261,10 @@ impl FarthestFirst {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
     use crate::links::outlinks;
-    use crate::page_url::{SameSite, Site};
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
+    use dehusk_html::{SameSite, Site};
 
     /// The distance table of example 2.2.15, A1 to A5.
     fn printed(a: usize, b: usize) -> u32 {
@@ -299,11 +299,11 @@ mod tests {
         assert_eq!(places.distance(node("a"), node("b")), 6);
         assert_eq!(places.distance(node("b"), node("a")), 6);
         assert_eq!(places.distance(node("a"), node("a")), 0);
-        let section = crate::dom::ancestors(&tree, node("a")).nth(2).unwrap();
+        let section = dehusk_html::ancestors(&tree, node("a")).nth(2).unwrap();
         assert_eq!(tree.name(section), "section");
         assert_eq!(places.distance(node("a"), section), 3, "an ancestor");
         // Example 2.2.9: the path to the first node, from the body.
-        assert_eq!(crate::dom::ancestors(&tree, node("a")).count(), 5);
+        assert_eq!(dehusk_html::ancestors(&tree, node("a")).count(), 5);
     }
 
     #[test]

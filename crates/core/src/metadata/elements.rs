@@ -1,7 +1,7 @@
 //! Elements of the body that say what they hold: microdata, RDFa, `rel`, `time`.
 
 use super::found::{Found, Source, fact};
-use crate::dom::{NodeId, Tree, ancestors};
+use dehusk_html::{NodeId, Tree, ancestors};
 
 /// Text of an element; of its first `name` property, where it has one.
 pub(super) fn text(tree: &Tree, element: NodeId) -> String {

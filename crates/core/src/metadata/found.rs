@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::MOST_VALUES;
 use super::date::find_date;
-use crate::dom::normalized;
+use dehusk_html::normalized;
 
 /// A value, and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

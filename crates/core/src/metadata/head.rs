@@ -1,7 +1,7 @@
 //! `meta` and `link` elements, and the language of the document.
 
 use super::found::{Found, Source, fact};
-use crate::dom::Tree;
+use dehusk_html::Tree;
 
 pub(super) fn read(tree: &Tree, found: &mut Found) {
     for meta in tree.all("meta") {

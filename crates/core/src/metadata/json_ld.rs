@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::found::{Found, Source, fact};
-use crate::dom::{ScriptKind, Tree};
-use crate::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::{ScriptKind, Tree};
 
 /// Bytes of JSON-LD that are read of a page.
 const MOST_BYTES: usize = 2_000_000;

@@ -19,8 +19,8 @@ pub use site::SiteMetadata;
 
 use serde::Serialize;
 
-use crate::dom::Tree;
-use crate::page_url::{PageUrl, base_url};
+use dehusk_html::Tree;
+use dehusk_html::{PageUrl, base_url};
 use found::Found;
 
 /// What a page says about itself.

@@ -3,8 +3,8 @@
 use super::date::{Date, find_date};
 use super::elements::is_of_another;
 use super::found::{Fact, Found, Source, fact};
-use crate::dom::{NodeId, Tree};
-use crate::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::{NodeId, Tree};
 
 /// Characters of an element above which it is no byline.
 const MOST_CHARS: usize = 160;
@@ -109,7 +109,7 @@ fn short_text(tree: &Tree, node: NodeId) -> Option<String> {
         return None;
     }
     let text = inside.map(|at| tree.text(NodeId::new(at))).collect::<Vec<_>>().join(" ");
-    let text = crate::dom::normalized(&text);
+    let text = dehusk_html::normalized(&text);
     (!text.is_empty() && text.len() <= MOST_CHARS).then_some(text)
 }
 

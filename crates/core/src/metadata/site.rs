@@ -7,7 +7,7 @@ use super::date::find_date;
 use super::found::{Fact, Source, fact, is_name, person};
 use super::title::{split_title, title_element};
 use super::{Metadata, elements::is_of_another};
-use crate::dom::{NodeId, Tree, ancestors, hash_str, looks_generated, mix};
+use dehusk_html::{NodeId, Tree, ancestors, hash_str, looks_generated, mix};
 
 /// Share of the pages that must agree.
 const LEAST_SHARE: f64 = 0.6;
@@ -133,8 +133,8 @@ fn place(tree: &Tree, text: NodeId) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::{ParseOptions, parse};
     use crate::metadata::found::plain;
+    use dehusk_html::{ParseOptions, parse};
 
     #[test]
     fn a_site_says_its_name_and_where_dates_and_bylines_are() {

@@ -1,7 +1,7 @@
 //! Metadata of whole pages.
 
 use super::*;
-use crate::dom::{ParseOptions, parse};
+use dehusk_html::{ParseOptions, parse};
 
 fn metadata(html: &str) -> Metadata {
     let url = PageUrl::parse("https://s.example/2023/05/06/rye.html").unwrap();

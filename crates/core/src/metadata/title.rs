@@ -1,7 +1,7 @@
 //! The title of a page, without the name of its site.
 
 use super::found::{Fact, Found, Source, fact, first, plain};
-use crate::dom::{NodeId, Tree};
+use dehusk_html::{NodeId, Tree};
 
 /// What stands between a title and the name of a site.
 const SEPARATORS: [&str; 11] = [" | ", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", " / ", " ~ "];

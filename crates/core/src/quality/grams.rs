@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use crate::dom::{hash_str, mix};
+use dehusk_html::{hash_str, mix};
 
 /// Words as hashes, with their lengths.
 pub(super) struct Words {

@@ -8,7 +8,7 @@ mod grams;
 
 use rustc_hash::FxHashSet;
 
-use crate::dom::hash_str;
+use dehusk_html::hash_str;
 use grams::{Grams, Words};
 
 /// The signals of one text, by name, in the order of [`QUALITY_SIGNALS`].

@@ -11,8 +11,8 @@ use super::label_runs::LabelRuns;
 use super::names::tokens;
 use super::training_page::{TrainingPage, rank};
 use crate::content::LazyJudged;
-use crate::dom::Tree;
 use crate::labels::Labels;
+use dehusk_html::Tree;
 
 /// A labeled page that may become a training page.
 pub struct Candidate<'t> {

@@ -295,9 +295,9 @@ impl<'a> Walk<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::{ParseOptions, parse};
     use crate::site_model::names::tokens;
     use crate::site_model::scratch::with_scratch;
+    use dehusk_html::{ParseOptions, parse};
 
     fn aligned(here: &str, there: &str) -> Vec<NodeMatch> {
         let [mut page, there] = [here, there].map(|html| {

@@ -305,8 +305,8 @@ mod tests {
     use rustc_hash::FxHashSet;
 
     use super::*;
-    use crate::dom::{ParseOptions, parse};
     use crate::site_model::SiteModelOptions;
+    use dehusk_html::{ParseOptions, parse};
 
     /// A page of a list whose items have these names, ids and numbers of children; some items are texts.
     fn page(items: &[(u8, u8, u8)]) -> EncodedPage {

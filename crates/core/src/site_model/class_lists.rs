@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::names::class_token;
 use super::vocabulary::Vocabulary;
-use crate::dom::ByValue;
+use dehusk_html::ByValue;
 
 /// The distinct lists of classes, ascending, and the values of `class` that have them.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl ClassLists {
 
     /// Keeps the lists for the next page, unless there are too many. They must be those of this vocabulary.
     pub(super) fn keep(self, vocabulary: &Vocabulary) {
-        let has_few_values = self.by_value.len() <= MOST_VALUES && self.by_value.n_bytes() <= MOST_BYTES;
+        let has_few_values = self.by_value.n_values() <= MOST_VALUES && self.by_value.n_bytes() <= MOST_BYTES;
         if has_few_values && self.n_classes <= MOST_CLASSES {
             KEPT.set((vocabulary.version(), self));
         }
@@ -108,7 +108,7 @@ mod tests {
                 lists.number(value, |class| vocabulary.contains(class));
             });
             lists.keep(vocabulary);
-            ClassLists::kept(vocabulary).by_value.len() > 0
+            ClassLists::kept(vocabulary).by_value.n_values() > 0
         };
         let values: Vec<String> = (0..=MOST_VALUES).map(|at| format!("x{at}")).collect();
         let few = vocabulary(1);

@@ -100,8 +100,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::dom::{ParseOptions, Tree, parse, test_pages};
     use crate::site_model::SiteModelOptions;
+    use crate::test_pages;
+    use dehusk_html::{ParseOptions, Tree, parse};
 
     fn trees(pages: &[String]) -> Vec<Tree> {
         pages.iter().map(|html| parse(html, &ParseOptions::default())).collect()

@@ -8,7 +8,7 @@ use super::columns::Columns;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::names::Names;
 use super::vocabulary::Vocabulary;
-use crate::dom::{NodeId, Tree, mix};
+use dehusk_html::{NodeId, Tree, mix};
 
 /// A page reduced to the compared fields.
 #[derive(Clone, Debug, Default)]

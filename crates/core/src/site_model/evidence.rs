@@ -218,7 +218,7 @@ mod tests {
     use super::super::interner::Interner;
     use super::super::vocabulary::Vocabulary;
     use super::*;
-    use crate::dom::{ParseOptions, parse};
+    use dehusk_html::{ParseOptions, parse};
 
     /// A page of a body, nine paragraphs and their texts, and an alignment that has the first `n` nodes.
     fn page() -> EncodedPage {

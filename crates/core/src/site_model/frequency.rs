@@ -2,8 +2,8 @@
 
 use super::TrainingSet;
 use super::encoded_page::EncodedPage;
-use crate::dom::Tree;
 use crate::labels::Labels;
+use dehusk_html::Tree;
 
 impl TrainingSet {
     /// Labels by the share of the training set, the page itself among it, that holds a text: more than a third of it
@@ -50,9 +50,9 @@ impl TrainingSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::{NodeId, parse};
     use crate::site_model::SiteModelOptions;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::{NodeId, parse};
 
     fn own(pages: &[&str]) -> Option<String> {
         let trees: Vec<Tree> = pages.iter().map(|html| parse(html, &ParseOptions::default())).collect();

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::encoded_page::EncodedPage;
-use crate::dom::mix;
+use dehusk_html::mix;
 
 /// Tag, and the id, classes and attributes of a node that are in the vocabulary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use super::interner::Interner;
 use super::training_page::TrainingPage;
 use super::{MIN_TEMPLATE, TrainingSet};
-use crate::dom::mix;
 use crate::labels::Labels;
+use dehusk_html::mix;
 
 /// Share of a training page's template that another page of its kind shows.
 const SAME_KIND: f64 = 0.5;
@@ -122,8 +122,8 @@ impl PathCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::{ParseOptions, Tree, parse};
     use crate::site_model::SiteModelOptions;
+    use dehusk_html::{ParseOptions, Tree, parse};
 
     fn shop(n: usize) -> String {
         format!(

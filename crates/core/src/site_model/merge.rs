@@ -46,7 +46,8 @@ mod tests {
 
     use super::super::SiteModelOptions;
     use super::*;
-    use crate::dom::{ParseOptions, Tree, parse, test_pages};
+    use crate::test_pages;
+    use dehusk_html::{ParseOptions, Tree, parse};
 
     fn learn(pages: &[String], first: u64) -> Option<TrainingSet> {
         let trees: Vec<Tree> = pages.iter().map(|html| parse(html, &ParseOptions::default())).collect();

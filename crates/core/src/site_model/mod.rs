@@ -47,8 +47,8 @@ use std::sync::OnceLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::content::{Favor, JudgedPage, LazyJudged, NarrowBlocks, PageBlocks, SiteBlocks};
-use crate::dom::{Tree, mix};
 use crate::labels::Labels;
+use dehusk_html::{Tree, mix};
 
 pub use add::Candidate;
 use align::{Alignment, PageToAlign, align};

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::class_lists::ClassLists;
-use crate::dom::{AttributeNames, ByPlace, NodeId, Tree, ValueHashes, hash_of_set, hash_str, mix};
+use dehusk_html::{AttributeNames, ByPlace, NodeId, Tree, ValueHashes, hash_of_set, hash_str, mix};
 
 /// Kinds of tokens. A class and an id of the same name are different tokens.
 const ID: u64 = 1;
@@ -139,7 +139,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::dom::{ParseOptions, parse};
+    use dehusk_html::{ParseOptions, parse};
 
     #[test]
     fn names_are_read_as_sets_of_what_is_kept() {

@@ -83,7 +83,6 @@ impl Walk<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use crate::dom::{ParseOptions, parse};
     use crate::site_model::SiteModelOptions;
     use crate::site_model::align::{NodeMatch, PageToAlign, align};
     use crate::site_model::encoded_page::EncodedPage;
@@ -91,6 +90,7 @@ mod tests {
     use crate::site_model::names::tokens;
     use crate::site_model::scratch::with_scratch;
     use crate::site_model::training_page::TrainingPage;
+    use dehusk_html::{ParseOptions, parse};
 
     /// A list of items: each kind so many times, with words of this page, and some that both pages have.
     fn page(own: &str, items: &[(u8, u8, u8)]) -> EncodedPage {

@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::dom::ParseOptions;
-use crate::dom::{NodeId, parse, test_pages};
+use crate::test_pages;
+use dehusk_html::ParseOptions;
+use dehusk_html::{NodeId, parse};
 
 fn page(html: &str) -> Tree {
     parse(html, &ParseOptions::default())

@@ -8,8 +8,8 @@ use super::encoded_page::EncodedPage;
 use super::interner::Interner;
 use super::label_runs::LabelRuns;
 use crate::content::{NarrowBlocks, PageBlocks};
-use crate::dom::mix;
 use crate::narrow::NarrowColumn;
+use dehusk_html::mix;
 
 /// A page of the site that others are aligned to.
 #[derive(Clone, Debug)]

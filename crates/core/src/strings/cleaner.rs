@@ -10,8 +10,8 @@ use super::StringsError;
 use super::learned::{MOST_KEYS, StringTemplate};
 use super::patterns::Patterns;
 use super::tokens::{Document, Place, Tokenizer};
-use crate::dom::{NodeId, Tree, hash_str};
 use crate::strings::{StringOptions, StringTokens};
+use dehusk_html::{NodeId, Tree, hash_str};
 
 /// A template of strings, prepared for use on many documents.
 ///
@@ -205,8 +205,8 @@ mod tests {
 
     use super::super::Corpus;
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     fn how() -> StringOptions {
         StringOptions { merge_gap: 0, ..StringOptions::default() }

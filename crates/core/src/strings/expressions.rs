@@ -100,7 +100,7 @@ mod tests {
         assert!(!regex.is_match("hello! How are you?s"));
         let year = ["word-by (2004) end", "word by (2005) end"];
         assert_eq!(cores(&year, StringTokens::F2007), [r"word[\-\s]+by[\-\s]+\([0-9]+\)[\-\s]+end"]);
-        let page = crate::dom::parse("<p>a b", &crate::dom::ParseOptions::default());
+        let page = dehusk_html::parse("<p>a b", &dehusk_html::ParseOptions::default());
         let mut collection = Corpus::new(numbers(), StringTokens::Auto);
         for _ in 0..2 {
             let prepared = collection.prepare(Document::Page(&page));

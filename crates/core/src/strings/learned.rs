@@ -12,9 +12,9 @@ use super::repeats::{Documents, Repeat, maximal_repeats};
 use super::suffix::Suffixes;
 use super::threshold::Histogram;
 use super::tokens::{GLUED, PATTERN, shown};
-use crate::dom::{hash_str, mix};
 use crate::serialized::json_of;
 use crate::strings::{InnerStrings, StringOptions, StringTokens};
+use dehusk_html::{hash_str, mix};
 
 /// Largest number of distinct tokens that the automaton has characters for.
 pub(super) const MOST_KEYS: usize = 1_048_575;
@@ -250,8 +250,8 @@ fn with_keys(suffixes: &Suffixes, kept: &[Repeat], key: impl Fn(i32) -> String) 
 mod tests {
     use super::super::{Document, Patterns};
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     fn learn(documents: &[Document<'_>]) -> StringTemplate {
         let mut collection = Corpus::new(Patterns::shipped(), StringTokens::Auto);

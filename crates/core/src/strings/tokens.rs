@@ -7,8 +7,8 @@
 use regex_automata::meta::Cache;
 
 use super::patterns::Patterns;
-use crate::dom::{NodeId, Tree, hash_str};
 use crate::strings::StringTokens;
+use dehusk_html::{NodeId, Tree, hash_str};
 
 /// First character of the key of a mutable pattern.
 pub(super) const PATTERN: char = '\u{1}';
@@ -197,8 +197,8 @@ pub(super) fn shown(key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     fn keys(kind: StringTokens, document: Document<'_>) -> Vec<String> {
         let patterns = Patterns::shipped();

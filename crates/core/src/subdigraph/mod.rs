@@ -22,7 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use clique::largest_clique_with;
 
 use crate::links::{LinkOrder, form};
-use crate::page_url::PageUrl;
+use dehusk_html::PageUrl;
 pub use options::{SearchOptions, SubdigraphMode};
 
 /// Maximum number of pages of a search for a complete subdigraph; each page is one bit of a mask. Mode `First` loads
@@ -284,10 +284,10 @@ impl Search {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
     use crate::links::{LinkOptions, outlinks};
-    use crate::page_url::{SameSite, Site};
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
+    use dehusk_html::{SameSite, Site};
 
     fn url(name: &str) -> PageUrl {
         PageUrl::parse(&format!("http://s.com/{name}")).unwrap()

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::node::TemplateNode;
 use super::stored::Template;
-use crate::dom::{hash_str, mix};
+use dehusk_html::{hash_str, mix};
 
 /// A subtree that only one of two templates has.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -109,12 +109,12 @@ fn name(node: &TemplateNode) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::{Tree, parse};
     use crate::etdm::vote;
     use crate::etdm::{EtdmOptions, NodeText};
     use crate::learn_options::LearnOptions;
     use crate::template::Provenance;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::{Tree, parse};
 
     fn template(layout: &str) -> Template {
         let page = |own: &str| -> Tree { parse(&layout.replace('*', own), &ParseOptions::default()) };

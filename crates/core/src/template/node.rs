@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::dom::{LONG_VALUE, NodeId, Tree, hash_long_pair, hash_pair, hash_str, normalized};
+use dehusk_html::{LONG_VALUE, NodeId, Tree, hash_long_pair, hash_pair, hash_str, normalized};
 
 /// Maximum number of characters of a text node that are kept for display.
 const SAMPLE_CHARS: usize = 120;

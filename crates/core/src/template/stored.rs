@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::legacy;
 use super::node::TemplateNode;
-use crate::dom::{ComparedTree, Fields, LooseFields, NodeId, SetBuilder, Shape, Tree, hash_str, looks_generated};
 use crate::etdm::Votes;
 use crate::labels::Labels;
 use crate::learn_options::LearnOptions;
 use crate::method::Method;
-use crate::page_url::PageUrl;
 use crate::serialized::{json_of, message_pack_of};
 use crate::site_model::{StoredError, StoredTrainingSet, TrainingSet};
+use dehusk_html::PageUrl;
+use dehusk_html::{ComparedTree, Fields, LooseFields, NodeId, SetBuilder, Shape, Tree, hash_str, looks_generated};
 
 /// Version of the stored form. Older versions are read; newer ones are refused with an error.
 pub const SCHEMA: u32 = 3;

@@ -129,7 +129,7 @@ mod tests {
     fn templates(seed: u64) -> Vec<Essential> {
         let mut state = seed;
         let mut below = |n: u64| {
-            state = crate::dom::mix(state, 1);
+            state = dehusk_html::mix(state, 1);
             state % n
         };
         let mut pages = Vec::new();

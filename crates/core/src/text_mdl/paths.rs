@@ -2,9 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::dom::{NodeId, Tree, mix, normalized};
 use crate::parallel;
 use crate::text_mdl::TextOptions;
+use dehusk_html::{NodeId, Tree, mix, normalized};
 
 /// All paths of a page, as sorted distinct hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -137,8 +137,8 @@ pub fn path_names(tree: &Tree, wanted: &FxHashSet<u64>) -> Vec<(u64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     fn how(min_support: u32) -> TextOptions {
         TextOptions { min_support, universal: 1.0, threshold: 1.0, ..TextOptions::default() }

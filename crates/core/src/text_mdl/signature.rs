@@ -2,7 +2,7 @@
 
 use super::Merge;
 use super::cost::Cluster;
-use crate::dom::mix;
+use dehusk_html::mix;
 
 /// A cluster with its extended signature.
 #[derive(Clone, Debug)]

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::paths::node_paths;
 use super::{Essential, Paths, TextOptions, cluster};
-use crate::dom::Tree;
 use crate::labels::Labels;
 use crate::serialized::json_of;
+use dehusk_html::Tree;
 
 /// Version of the stored form.
 const SCHEMA: u32 = 1;
@@ -111,7 +111,7 @@ impl TextTemplate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::{ParseOptions, parse};
+    use dehusk_html::{ParseOptions, parse};
 
     fn page(kind: usize, own: &str) -> Tree {
         let menu = ["<nav><a>Home</a><b>Shop</b></nav>", "<table><tr><td>Start<td>Mail</table>"][kind];

@@ -14,8 +14,8 @@ pub use options::{TpsGap, TpsKeep, TpsOptions, TpsSearch};
 pub use region::main_region;
 pub use sequence::Sequence;
 
-use crate::dom::{NodeId, Tree, normalized_chars};
 use crate::labels::Labels;
+use dehusk_html::{NodeId, Tree, normalized_chars};
 
 /// Labels the nodes outside of the main region as template: Algorithm 6 with the pruning of the tree.
 ///
@@ -67,8 +67,8 @@ fn text_outside_links(tree: &Tree, is_out: &[bool], side: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     fn kept(html: &str, how: &TpsOptions) -> String {
         let tree = parse(html, &ParseOptions::default());

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::dom::{NodeId, Tree, hash_str, mix};
+use dehusk_html::{NodeId, Tree, hash_str, mix};
 
 /// The elements of a body in document order, each with a symbol for its path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,8 +41,8 @@ impl Sequence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dom::ParseOptions;
-    use crate::dom::parse;
+    use dehusk_html::ParseOptions;
+    use dehusk_html::parse;
 
     #[test]
     fn the_sequence_of_figure_2() {

@@ -81,7 +81,7 @@ fn descend(facts: &Facts<'_>, share: f32) -> usize {
         return core;
     }
     let has_most = |child: &usize| facts.sums.subtree(facts.tree, *child).prose > least;
-    while let Some(child) = facts.tree.shape.children(crate::dom::NodeId::new(core)).find(has_most) {
+    while let Some(child) = facts.tree.shape.children(dehusk_html::NodeId::new(core)).find(has_most) {
         core = child;
     }
     core

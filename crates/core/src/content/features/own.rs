@@ -126,7 +126,7 @@ pub(super) fn write_outer_holder(facts: &Facts<'_>, at: usize, out: &mut [f32]) 
 }
 
 fn holder(facts: &Facts<'_>, node: usize) -> usize {
-    usize::from(facts.tags.tag(crate::dom::NodeId::new(node)).holder).min(HOLDERS.len() - 1)
+    usize::from(facts.tags.tag(dehusk_html::NodeId::new(node)).holder).min(HOLDERS.len() - 1)
 }
 
 pub(super) fn write_around(facts: &Facts<'_>, at: usize, out: &mut [f32]) {
@@ -141,7 +141,7 @@ pub(super) fn write_article(facts: &Facts<'_>, at: usize, ln_articles: f32, out:
     let start = facts.tree.counted().start;
     let (mut node, mut has_article, mut has_item) = (facts.blocks.list[at].container, false, false);
     loop {
-        match facts.tags.tag(crate::dom::NodeId::new(node)).is {
+        match facts.tags.tag(dehusk_html::NodeId::new(node)).is {
             Is::Article if !has_article => {
                 has_article = true;
                 out[1] = share(facts.sums.subtree(facts.tree, node).len, facts.sums.all.len);

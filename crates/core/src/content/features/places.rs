@@ -3,7 +3,7 @@
 use super::Facts;
 use crate::content::numbers::{ln, ln1p, share};
 use crate::content::tags::Is;
-use crate::dom::NodeId;
+use dehusk_html::NodeId;
 
 pub(super) const NAMES: [&str; 15] = [
     "order",

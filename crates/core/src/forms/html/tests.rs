@@ -1,8 +1,8 @@
 //! What is written, and what never is.
 
-use crate::dom::{ParseOptions, Tree, parse, write_text};
 use crate::forms::write_html;
-use crate::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::{ParseOptions, Tree, parse, write_text};
 
 fn page(html: &str) -> Tree {
     parse(html, &ParseOptions::default())

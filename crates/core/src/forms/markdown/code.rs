@@ -1,6 +1,6 @@
 //! Blocks of code: their text to the character, and their language.
 
-use crate::dom::{NodeId, Tree, ancestors};
+use dehusk_html::{NodeId, Tree, ancestors};
 
 /// Prefixes of class tokens that name a language (HTML standard, 4.5.15, and the common highlighters).
 const PREFIXES: [&str; 6] =

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::dom::{NodeId, Tree, ancestors};
+use dehusk_html::{NodeId, Tree, ancestors};
 
 /// Nodes above which an element is no note: each of its references looks through it.
 const MOST_NODES: usize = 1000;

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::dom::{NodeId, ScriptKind, Tree, ancestors, children, is_shown};
+use dehusk_html::{NodeId, ScriptKind, Tree, ancestors, children, is_shown};
 
 /// The formulas of a page.
 #[derive(Default)]
@@ -107,7 +107,7 @@ fn tex_of(tree: &Tree, math: NodeId) -> Option<String> {
         .next()
         .map(|node| tree.shape.subtree(node).map(|at| tree.text(NodeId::new(at))).collect::<String>());
     let tex = annotation.or_else(|| tree.attr(math, "alttext").map(str::to_owned))?;
-    let tex = crate::dom::normalized(&tex);
+    let tex = dehusk_html::normalized(&tex);
     let plain =
         tex.strip_prefix("{\\displaystyle ").and_then(|tex| tex.strip_suffix('}')).map(|tex| tex.trim().to_owned());
     Some(plain.unwrap_or(tex)).filter(|tex| !tex.is_empty())

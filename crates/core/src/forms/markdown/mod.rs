@@ -18,8 +18,8 @@ mod write;
 
 pub use options::{MarkdownImages, MarkdownLinks, MarkdownOptions};
 
-use crate::dom::{NodeId, Tree};
-use crate::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::{NodeId, Tree};
 
 /// The nodes that `keeps` selects as Markdown.
 ///
@@ -53,7 +53,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{MarkdownOptions, write_markdown};
-    use crate::dom::{ParseOptions, parse, test_pages};
+    use crate::test_pages;
+    use dehusk_html::{ParseOptions, parse};
 
     proptest! {
         /// Any page is written, whatever is kept of it, and twice the same.
@@ -69,7 +70,7 @@ mod tests {
             let tree = parse(&html, &ParseOptions::default());
             let written = write_markdown(&tree, None, &MarkdownOptions::default(), |_| true);
             let letters = |text: &str| text.chars().filter(|c| *c == 'a').count();
-            let shown: usize = tree.counted().map(|at| letters(tree.text(crate::dom::NodeId::new(at)))).sum();
+            let shown: usize = tree.counted().map(|at| letters(tree.text(dehusk_html::NodeId::new(at)))).sum();
             prop_assert_eq!(letters(&written), shown, "{}", written);
         }
     }

@@ -1,6 +1,6 @@
 //! Tables: which hold data, which only lay a page out, and which number the lines of code.
 
-use crate::dom::{NodeId, Tree, ancestors, children};
+use dehusk_html::{NodeId, Tree, ancestors, children};
 
 /// Cells that the spans of all tables of a page may add.
 pub(super) const MOST_SPANNED: usize = 50_000;

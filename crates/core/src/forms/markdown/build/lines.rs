@@ -1,12 +1,12 @@
 //! What stands in a line: words, links, pictures, code and formulas.
 
 use super::{Builder, Context, Flow};
-use crate::dom::{NodeId, is_shown, is_space};
 use crate::forms::images::{is_pixel, lazy_source};
 use crate::forms::markdown::block::{Block, Link, Marks, Piece};
 use crate::forms::markdown::formulas::split_formulas;
 use crate::forms::markdown::is_block;
 use crate::forms::markdown::options::MarkdownImages;
+use dehusk_html::{NodeId, is_shown, is_space};
 
 impl Builder<'_> {
     pub(super) fn text(&self, text: &str, flow: &mut Flow, context: Context) {
@@ -174,9 +174,9 @@ fn push_words(text: &str, flow: &mut Flow, piece: fn(String) -> Piece, marks: Ma
 
 /// A text with its white space collapsed, without characters that are not shown.
 fn one_line(text: &str) -> String {
-    let line = crate::dom::normalized(text);
+    let line = dehusk_html::normalized(text);
     if line.chars().all(is_shown) {
         return line;
     }
-    crate::dom::normalized(&line.chars().filter(|c| is_shown(*c)).collect::<String>())
+    dehusk_html::normalized(&line.chars().filter(|c| is_shown(*c)).collect::<String>())
 }

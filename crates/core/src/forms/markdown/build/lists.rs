@@ -2,9 +2,9 @@
 
 use super::flat::flat_runs;
 use super::{Builder, Context, Flow};
-use crate::dom::{NodeId, Tree, ancestors, children};
 use crate::forms::markdown::block::{Block, Item, List, Piece, Term};
 use crate::forms::markdown::inline::tidied;
+use dehusk_html::{NodeId, Tree, ancestors, children};
 
 impl Builder<'_> {
     pub(super) fn list(&mut self, node: NodeId, flow: &mut Flow, context: Context) {

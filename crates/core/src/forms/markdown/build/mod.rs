@@ -15,10 +15,10 @@ use super::inline::tidied;
 use super::is_block;
 use super::options::MarkdownOptions;
 use super::table::MOST_SPANNED;
-use crate::dom::{NodeId, Tree, ancestors};
 use crate::forms::addresses::Addresses;
 use crate::forms::images::NoscriptImages;
-use crate::page_url::PageUrl;
+use dehusk_html::PageUrl;
+use dehusk_html::{NodeId, Tree, ancestors};
 
 /// Depth of elements below which blocks are read as text.
 const DEEPEST: usize = 200;
@@ -64,7 +64,7 @@ fn is_content(tree: &Tree, node: NodeId) -> bool {
     match tree.name(node) {
         "#text" => {
             let parent = NodeId::new(tree.shape.parent[node.index()] as usize);
-            !crate::dom::is_fallback_element(tree.name(parent))
+            !dehusk_html::is_fallback_element(tree.name(parent))
         }
         "img" | "br" | "hr" | "input" => true,
         _ => false,

@@ -2,11 +2,11 @@
 
 use super::flat::flat_runs;
 use super::{Builder, Context, Flow};
-use crate::dom::{NodeId, children};
 use crate::forms::markdown::block::{Block, Marks, Piece, Row};
 use crate::forms::markdown::code::code_block;
 use crate::forms::markdown::inline::tidied;
 use crate::forms::markdown::table::{Table, read_table};
+use dehusk_html::{NodeId, children};
 
 impl Builder<'_> {
     pub(super) fn table(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
