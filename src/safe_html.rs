@@ -3,9 +3,9 @@
 //! Nothing of the page's markup is copied: the output is written from the tree, with the elements that cleaned HTML may
 //! have too, escaped text, and no attributes but addresses of links, and of pictures where they are asked for.
 
-use dehusk_core::internals::forms::{is_void, text_element};
 use dehusk_html::PageUrl;
 use dehusk_html::{NodeId, Tree};
+use dehusk_render::{is_void, text_element};
 
 /// What is written beside the text of a page.
 pub struct Marking<'a> {

@@ -12,9 +12,9 @@ use super::terminal::for_output;
 use super::{Failure, Outcome, open_store};
 use crate::settings::{NoindexPages, Settings};
 use crate::store::PageRow;
-use dehusk_core::internals::forms::write_markdown;
 use dehusk_html::PageUrl;
 use dehusk_html::{parse, write_text};
+use dehusk_render::write_markdown;
 
 /// List and show page snapshots, raw or without their template, and what changed in them.
 #[derive(clap::Args)]

@@ -7,8 +7,8 @@ use super::page::{Asked, LabeledPage, View};
 use super::words::{bytes, minute};
 use super::{Inspector, Refusal};
 use crate::store::{PageRow, Store};
-use dehusk_core::internals::forms::write_markdown;
 use dehusk_html::{parse, write_text};
+use dehusk_render::write_markdown;
 
 /// Bytes of a text that are shown or compared.
 const MOST_TEXT: usize = 400_000;

@@ -8,9 +8,9 @@ use super::layout::{Place, document};
 use super::page::LabeledPage;
 use super::{Inspector, Refusal};
 use crate::store::Store;
-use dehusk_core::internals::forms::write_markdown;
 use dehusk_html::PageUrl;
 use dehusk_html::parse;
+use dehusk_render::write_markdown;
 
 /// What is pasted.
 #[derive(Debug, Default, Deserialize)]

@@ -10,7 +10,6 @@ use dehusk_core::internals::clean::{Alone, HiddenText};
 use dehusk_core::internals::cluster::ClusterBy;
 use dehusk_core::internals::content::Favor;
 use dehusk_core::internals::etdm::{AttrMode, ChildMap, NodeText};
-use dehusk_core::internals::forms::{MarkdownImages, MarkdownLinks};
 use dehusk_core::internals::learn_options::{LabelBy, Preset};
 use dehusk_core::internals::links::{DomRef, LinkOrderBy};
 use dehusk_core::internals::strings::{HistogramWeight, InnerStrings, StringTokens};
@@ -18,6 +17,7 @@ use dehusk_core::internals::subdigraph::SubdigraphMode;
 use dehusk_core::internals::text_mdl::{TextCost, TextMethod};
 use dehusk_core::internals::tps::{TpsGap, TpsKeep, TpsSearch};
 use dehusk_html::{KeepNodes, ParserKind};
+use dehusk_render::{MarkdownImages, MarkdownLinks};
 
 use super::values::{
     at_least, at_most, bytes, duration, headers, keep_text, networks, never, number, one_of, patterns, positive, share,

@@ -62,7 +62,7 @@ pub fn forms(data: &[u8]) {
     let again = dehusk_html::parse(&html, &PageOptions::default().limits);
     check_inert(&again, &html);
     let url = PageUrl::parse("http://example.org/a/b?c").ok();
-    let twice = dehusk_core::internals::forms::write_html(&again, url.as_ref(), |_| true);
+    let twice = dehusk_render::write_html(&again, url.as_ref(), |_| true);
     check_inert(&dehusk_html::parse(&twice, &PageOptions::default().limits), &twice);
     let cleaned = page.clean();
     for links in [MarkdownLinks::Inline, MarkdownLinks::Reference, MarkdownLinks::Drop] {

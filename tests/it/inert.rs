@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use dehusk_core::internals::forms::{write_html, write_markdown};
 use dehusk_core::{MarkdownOptions, ParseOptions};
 use dehusk_html::PageUrl;
 use dehusk_html::{NodeId, parse};
+use dehusk_render::{write_html, write_markdown};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dehusk_core::internals::forms::write_markdown;
 use dehusk_core::{
     CleanOptions, KeepText, MarkdownImages, MarkdownLinks, MarkdownOptions, Page, PageOptions, ParseOptions,
 };
 use dehusk_html::{NodeId, Tree, ancestors, parse, write_text};
 use dehusk_html::{PageUrl, base_url};
+use dehusk_render::write_markdown;
 use proptest::prelude::*;
 use pulldown_cmark::Options;
 

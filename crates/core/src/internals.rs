@@ -37,14 +37,6 @@ pub mod content {
     };
 }
 
-/// The forms in which a cleaned page is written.
-pub mod forms {
-    pub use crate::forms::{
-        MarkdownImages, MarkdownLinks, MarkdownOptions, is_void, text_element, write_html, write_markdown,
-        write_own_html,
-    };
-}
-
 /// Exact top-down mapping and its votes.
 pub mod etdm {
     pub use crate::etdm::{

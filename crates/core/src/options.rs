@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use crate::clean::CleanOptions;
 use crate::cluster::ClusterOptions;
-use crate::forms::MarkdownOptions;
 use crate::learn_options::LearnOptions;
 #[cfg(feature = "strings")]
 use crate::strings::{Patterns, StringOptions};
 use crate::text_mdl::TextOptions;
 use dehusk_html::ParseOptions;
+use dehusk_render::MarkdownOptions;
 
 /// All options of the core. The default of each is what the product uses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -270,7 +270,7 @@ mod tests {
         let new = layout("new & own");
         let labels = TemplateMatcher::from_template(&template).label(&new);
         assert_eq!(labels.text(&new), "new & own\n");
-        let html = crate::forms::write_own_html(&new, None, labels.is_own());
+        let html = dehusk_render::write_own_html(&new, None, labels.is_own());
         assert!(html.contains("<body> <main><h1>new &amp; own</h1></main></body>"), "{html}");
         assert!((labels.confidence - 1.0).abs() < 1e-9);
         assert!(

@@ -145,8 +145,8 @@ impl<'t> JudgedPage<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::forms::write_own_html;
     use dehusk_html::{ParseOptions, parse};
+    use dehusk_render::write_own_html;
 
     #[test]
     fn an_article_is_kept_with_its_picture_and_without_its_menu() {

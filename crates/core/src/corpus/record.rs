@@ -8,12 +8,12 @@ use self::ColumnValue as Value;
 use super::columns::{Column, SCHEMA, columns};
 use crate::calendar::iso_8601;
 use crate::clean::LabeledPage;
-use crate::forms::{MarkdownOptions, write_markdown, write_own_html};
 use crate::language::detect_language;
 use crate::metadata::{Fact, Metadata, SiteMetadata};
 use crate::quality::{QUALITY_SIGNALS, Quality};
 use dehusk_html::PageUrl;
 use dehusk_html::Tree;
+use dehusk_render::{MarkdownOptions, write_markdown, write_own_html};
 
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,8 +15,8 @@ use super::inline::tidied;
 use super::is_block;
 use super::options::MarkdownOptions;
 use super::table::MOST_SPANNED;
-use crate::forms::addresses::Addresses;
-use crate::forms::images::NoscriptImages;
+use crate::addresses::Addresses;
+use crate::images::NoscriptImages;
 use dehusk_html::PageUrl;
 use dehusk_html::{NodeId, Tree, ancestors};
 

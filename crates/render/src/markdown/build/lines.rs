@@ -1,11 +1,11 @@
 //! What stands in a line: words, links, pictures, code and formulas.
 
 use super::{Builder, Context, Flow};
-use crate::forms::images::{is_pixel, lazy_source};
-use crate::forms::markdown::block::{Block, Link, Marks, Piece};
-use crate::forms::markdown::formulas::split_formulas;
-use crate::forms::markdown::is_block;
-use crate::forms::markdown::options::MarkdownImages;
+use crate::images::{is_pixel, lazy_source};
+use crate::markdown::block::{Block, Link, Marks, Piece};
+use crate::markdown::formulas::split_formulas;
+use crate::markdown::is_block;
+use crate::markdown::options::MarkdownImages;
 use dehusk_html::{NodeId, is_shown, is_space};
 
 impl Builder<'_> {

@@ -1,6 +1,6 @@
 //! Blocks in one line, for cells, headings and terms.
 
-use crate::forms::markdown::block::{Block, Marks, Piece, Run, Term};
+use crate::markdown::block::{Block, Marks, Piece, Run, Term};
 
 /// All runs of some blocks in one line, with `between` between them.
 pub(super) fn flat_runs(blocks: Vec<Block>, between: Piece) -> Vec<Run> {

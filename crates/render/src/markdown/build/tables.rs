@@ -2,10 +2,10 @@
 
 use super::flat::flat_runs;
 use super::{Builder, Context, Flow};
-use crate::forms::markdown::block::{Block, Marks, Piece, Row};
-use crate::forms::markdown::code::code_block;
-use crate::forms::markdown::inline::tidied;
-use crate::forms::markdown::table::{Table, read_table};
+use crate::markdown::block::{Block, Marks, Piece, Row};
+use crate::markdown::code::code_block;
+use crate::markdown::inline::tidied;
+use crate::markdown::table::{Table, read_table};
 use dehusk_html::{NodeId, children};
 
 impl Builder<'_> {

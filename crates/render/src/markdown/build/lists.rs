@@ -2,8 +2,8 @@
 
 use super::flat::flat_runs;
 use super::{Builder, Context, Flow};
-use crate::forms::markdown::block::{Block, Item, List, Piece, Term};
-use crate::forms::markdown::inline::tidied;
+use crate::markdown::block::{Block, Item, List, Piece, Term};
+use crate::markdown::inline::tidied;
 use dehusk_html::{NodeId, Tree, ancestors, children};
 
 impl Builder<'_> {

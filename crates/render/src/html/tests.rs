@@ -1,6 +1,6 @@
 //! What is written, and what never is.
 
-use crate::forms::write_html;
+use crate::write_html;
 use dehusk_html::PageUrl;
 use dehusk_html::{ParseOptions, Tree, parse, write_text};
 
