@@ -15,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ["-p", "dehusk-core", "--lib"]
+CONTENT = ["-p", "dehusk-content", "--lib"]
 HTML = ["-p", "dehusk-html", "--lib"]
 PROGRAM = ["-p", "dehusk", "--lib"]
 IT = ["-p", "dehusk", "--test", "it"]
@@ -24,11 +25,11 @@ MODEL = "crates/core/src/site_model"
 MUTANTS = [
     (
         "a word ends where 64 bytes end",
-        "crates/core/src/content/words.rs",
+        "crates/content/src/words.rs",
         "letters ^ (letters << 1 | last)",
         "letters ^ (letters << 1)",
-        CORE,
-        "content::words",
+        CONTENT,
+        "words",
     ),
     (
         "a signature is its tag",
@@ -249,11 +250,11 @@ MUTANTS = [
     ),
     (
         "a sum is taken for that of other class names",
-        "crates/core/src/content/word_lists.rs",
+        "crates/content/src/word_lists.rs",
         "if **known == *spans",
         "if known.len() < 9",
-        CORE,
-        "content::word_lists",
+        CONTENT,
+        "word_lists",
     ),
     (
         "a child that is left over is mapped to any other",
@@ -281,10 +282,10 @@ MUTANTS = [
     ),
     (
         "the greater numbers of a column are lost",
-        "crates/core/src/narrow.rs",
+        "crates/content/src/narrow.rs",
         "self.greater.iter().for_each(",
         "self.greater.iter().take(0).for_each(",
-        CORE,
+        CONTENT,
         "narrow::",
     ),
     (
@@ -329,19 +330,19 @@ MUTANTS = [
     ),
     (
         "blocks of a slot are judged alone",
-        "crates/core/src/content/slot_means.rs",
+        "crates/content/src/slot_means.rs",
         "let share = SHARE * n / (n + HALF_AT);",
         "let share = 0.0 * n;",
-        CORE,
-        "content::slot_means",
+        CONTENT,
+        "slot_means",
     ),
     (
         "the amount is a fixed boundary",
-        "crates/core/src/content/amount.rs",
+        "crates/content/src/amount.rs",
         "let is_sure = best.0 >= SURE;",
         "let is_sure = best.0 >= 0.0;",
-        CORE,
-        "content::amount",
+        CONTENT,
+        "amount",
     ),
     (
         "votes: the threshold itself is not enough",

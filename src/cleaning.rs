@@ -1,9 +1,9 @@
 //! A number for what the text of a page depends on beside the page and the model of its site: the options, the weights,
 //! the program. Stored texts of another number are made again.
 
+use dehusk_content::weights_number;
 use dehusk_core::Options;
 use dehusk_core::internals::clean::CleanOptions;
-use dehusk_core::internals::content::weights_number;
 use dehusk_core::internals::site_model::SiteModelOptions;
 use dehusk_html::ParseOptions;
 use serde::Serialize;

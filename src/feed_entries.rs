@@ -6,7 +6,7 @@
 //! `summary`, with markup and character references resolved. Elements of other vocabularies, such as `media:content`,
 //! are not read. Of a malformed feed, what can be read is used.
 
-use dehusk_core::internals::labels::Labels;
+use dehusk_content::Labels;
 use dehusk_html::{ParseOptions, Tree, parse};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};

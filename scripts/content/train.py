@@ -1,6 +1,6 @@
 """Trains the page model on all sets, prints the table of pages whose domain was left out, writes the weights.
 
-    python3 scripts/content/train.py --out crates/core/src/content/page.weights
+    python3 scripts/content/train.py --out crates/content/src/page.weights
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Trains crates/core/src/content/rest.weights: what kind a block is that is neither template nor main content.
+"""Trains crates/content/src/rest.weights: what kind a block is that is neither template nor main content.
 
 No gold names these kinds. The targets are the names that designers give: a block of the rest whose class names hold a
 word of a kind is a block of that kind. The weights read the same features as the page model and the sub-words of class

@@ -2,7 +2,7 @@
 
     python3 scripts/content/train.py --save target/content/left_out.pickle
     python3 scripts/content/train_site.py --load target/content/left_out.pickle \\
-        --out crates/core/src/content/site.weights
+        --out crates/content/src/site.weights
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Writes the weights of a net as crates/core/src/content/weights.rs reads them."""
+"""Writes the weights of a net as crates/content/src/weights.rs reads them."""
 
 import struct
 

@@ -13,7 +13,7 @@ use super::strings::with_patterns;
 use super::{Failure, Outcome, method_names};
 use crate::evaluate::{Marked, Report, Task, Which, evaluate};
 use crate::settings::Settings;
-use dehusk_core::internals::content::use_weights;
+use dehusk_content::use_weights;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::{METHODS, MethodEntry};
 

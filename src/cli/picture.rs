@@ -4,7 +4,7 @@
 //! scripts and requests.
 
 use crate::safe_html::{Marking, escaped, safe_html};
-use dehusk_core::internals::labels::Labels;
+use dehusk_content::Labels;
 use dehusk_core::internals::template::Template;
 use dehusk_html::{NodeId, Tree};
 use dehusk_html::{PageUrl, base_url};

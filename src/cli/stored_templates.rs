@@ -7,8 +7,8 @@ use anyhow::anyhow;
 
 use crate::settings::Settings;
 use crate::store::{Store, StoreError};
+use dehusk_content::Labels;
 use dehusk_core::internals::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
-use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::template::Template;
 use dehusk_html::{PageUrl, base_url};

@@ -15,9 +15,9 @@ use super::nodes::{expand, node_score};
 use super::report::{Clusters, Report, SiteRow};
 use super::words::{WordScore, bag_score, lcs_score, tokens};
 use super::{EvaluateError, Marked, Task, json_lines};
+use dehusk_content::Labels;
 use dehusk_core::internals::cluster::{Features, dunn, rand, single_linkage};
 use dehusk_core::internals::etdm::vote;
-use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::learn_options::LabelBy;
 use dehusk_html::{Tree, parse};
 

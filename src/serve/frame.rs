@@ -6,7 +6,7 @@
 
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use dehusk_core::internals::labels::Labels;
+use dehusk_content::Labels;
 use dehusk_html::PageUrl;
 use dehusk_html::{NodeId, Tree};
 use serde::{Deserialize, Serialize};

@@ -11,8 +11,8 @@ use super::site::page_address;
 use super::words::count;
 use super::{Inspector, Refusal};
 use crate::store::{PageRow, Store};
-use dehusk_core::internals::content::text_blocks;
-use dehusk_core::internals::labels::Labels;
+use dehusk_content::Labels;
+use dehusk_content::text_blocks;
 use dehusk_html::{NodeId, Tree, normalized};
 
 /// Blocks that can be labeled. Those of a longer page keep the label of the model.

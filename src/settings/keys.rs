@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use toml::Value;
 
+use dehusk_content::Favor;
 use dehusk_core::internals::clean::{Alone, HiddenText};
 use dehusk_core::internals::cluster::ClusterBy;
-use dehusk_core::internals::content::Favor;
 use dehusk_core::internals::etdm::{AttrMode, ChildMap, NodeText};
 use dehusk_core::internals::learn_options::{LabelBy, Preset};
 use dehusk_core::internals::links::{DomRef, LinkOrderBy};

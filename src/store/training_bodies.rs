@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::read::bare_host;
 use super::sql::{Row, params};
 use super::{PackedPage, Store, StoreError, unpack, url_at};
-use dehusk_core::internals::content::{JudgedPage, PageBlocks};
+use dehusk_content::{JudgedPage, PageBlocks};
 use dehusk_core::internals::template::Template;
 use dehusk_html::{PageUrl, SameSite, Site};
 use dehusk_html::{ParseOptions, parse_bytes};

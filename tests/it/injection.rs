@@ -6,7 +6,7 @@
 use dehusk::demo::generated;
 use dehusk::evaluate::{bag_score, lcs_score, tokens};
 use dehusk::settings::Settings;
-use dehusk_core::internals::labels::Labels;
+use dehusk_content::Labels;
 use dehusk_core::internals::method::Method;
 use dehusk_core::internals::strings::StringTokens;
 use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate};

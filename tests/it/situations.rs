@@ -74,7 +74,7 @@ fn outcome(pages: &Pages, path: &str) -> Outcome {
         let template = text.split_whitespace().filter(is_template).count();
         (template as f64, (all - template) as f64)
     };
-    let (all_template, all_own) = count(&dehusk_core::internals::labels::Labels::none(&tree).text_nodes(&tree));
+    let (all_template, all_own) = count(&dehusk_content::Labels::none(&tree).text_nodes(&tree));
     let (left, kept) = count(&labels.text_nodes(&tree));
     // A text node whose words are all template is template.
     let texts: Vec<(bool, bool)> = tree

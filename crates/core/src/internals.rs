@@ -29,14 +29,6 @@ pub mod cluster {
     };
 }
 
-/// Main content of a page alone.
-pub mod content {
-    pub use crate::content::{
-        ContentRow, ContentRows, Favor, JudgedPage, N_FEATURES, PageBlocks, RestKind, RestKinds, content_rows,
-        feature_names, text_blocks, use_weights, weights_number,
-    };
-}
-
 /// Exact top-down mapping and its votes.
 pub mod etdm {
     pub use crate::etdm::{
@@ -48,11 +40,6 @@ pub mod etdm {
 /// Stored forms of plain values.
 pub mod serialized {
     pub use crate::serialized::json_of;
-}
-
-/// Which nodes of a page are template.
-pub mod labels {
-    pub use crate::labels::Labels;
 }
 
 /// All parameters of learning one site.

@@ -4,9 +4,7 @@ use crate::baselines::{RtdmTemplate, by_records, by_slope};
 use crate::clean::{KeepText, LabeledPage, TemplateMatcher, label_page, without_hidden};
 
 use crate::cluster::{MIN_CLUSTER, training_set};
-use crate::content::JudgedPage;
 use crate::etdm::vote;
-use crate::labels::Labels;
 use crate::learn_options::LabelBy;
 use crate::method::Method;
 use crate::options::Options;
@@ -16,6 +14,8 @@ use crate::strings::{Corpus, Document, StringCleaner, StringTemplate};
 use crate::template::{Provenance, Template};
 use crate::text_mdl::TextTemplates;
 use crate::tps::by_tag_paths;
+use dehusk_content::JudgedPage;
+use dehusk_content::Labels;
 use dehusk_html::Tree;
 
 /// A method, what it is and how it runs.

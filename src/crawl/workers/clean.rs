@@ -1,7 +1,7 @@
 //! Pages without their template.
 
+use dehusk_content::Labels;
 use dehusk_core::internals::clean::{LabeledPage, TemplateMatcher, label_candidate, label_page};
-use dehusk_core::internals::labels::Labels;
 use dehusk_core::internals::learner::FoundPage;
 use dehusk_core::internals::site_model::Candidate;
 use dehusk_html::text_digest;

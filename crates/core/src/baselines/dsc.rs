@@ -6,7 +6,7 @@
 //! if most of its words are in flat windows. A page without tags around its text has no content by this rule and is
 //! kept whole.
 
-use crate::labels::Labels;
+use dehusk_content::Labels;
 use dehusk_html::{NodeId, Tree};
 
 /// Number of tokens in a window.

@@ -5,7 +5,7 @@
 //! the most children is used, and no regions are searched below it. This version is written from descriptions in later
 //! papers. Tag strings of more than 2,000 tags are similar only if they are equal.
 
-use crate::labels::Labels;
+use dehusk_content::Labels;
 use std::ops::Range;
 
 use super::dsc::with_elements;

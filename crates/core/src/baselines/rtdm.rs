@@ -9,7 +9,7 @@
 //! Each node costs one. Child lists are aligned until eight million pairs of children have been compared, which only
 //! hostile pages reach. After that, lists are deleted and inserted whole.
 
-use crate::labels::Labels;
+use dehusk_content::Labels;
 use rustc_hash::FxHashMap;
 
 use dehusk_html::{NodeId, Tree, mix};

@@ -1,7 +1,7 @@
 //! The comments of a page.
 
 use super::{CleanOptions, KeepText, TemplateMatcher, label_page};
-use crate::content::{RestKind, RestKinds};
+use dehusk_content::{RestKind, RestKinds};
 use dehusk_html::Tree;
 
 /// The text of the comments of a page: what `main+comments` keeps beyond `main`.

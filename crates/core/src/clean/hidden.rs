@@ -1,8 +1,8 @@
 //! Text that a browser does not show.
 
 use super::{CleanOptions, HiddenText};
-use crate::content::hides;
-use crate::labels::Labels;
+use dehusk_content::Labels;
+use dehusk_content::hides;
 use dehusk_html::{ByPlace, NodeId, Tree};
 
 /// Labels what is hidden as template, if the options say so: elements with the attribute `hidden`, or with a `style`

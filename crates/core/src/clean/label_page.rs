@@ -3,10 +3,10 @@
 use super::hidden::without_hidden;
 use super::whole_blocks::keep_blocks_whole;
 use super::{Alone, CleanOptions, KeepText, TemplateMatcher};
-use crate::content::{JudgedPage, LazyJudged, RestKinds};
-use crate::labels::Labels;
 use crate::method::Method;
 use crate::site_model::Candidate;
+use dehusk_content::Labels;
+use dehusk_content::{JudgedPage, LazyJudged, RestKinds};
 use dehusk_html::{NodeId, Tree};
 
 /// A labeled page, and the step that labeled it.
@@ -166,8 +166,8 @@ fn plain(page: &Tree, confidence: f64) -> LabeledPage {
 mod tests {
     use super::*;
     use crate::clean::HiddenText;
-    use crate::content::RestKind;
     use crate::site_model::{SiteModelOptions, TrainingSet};
+    use dehusk_content::RestKind;
     use dehusk_html::ParseOptions;
     use dehusk_html::parse;
 

@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-use crate::content::{Favor, RestKind, RestKinds};
 use crate::tps::TpsOptions;
+use dehusk_content::{Favor, RestKind, RestKinds};
 
 /// What is kept of a page, and when the site model is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -2,12 +2,12 @@
 
 use super::label_page::MIN_FREQUENT;
 use super::{CleanOptions, LabeledPage};
-use crate::content::LazyJudged;
 use crate::etdm::{Equality, EtdmOptions, Mapped, map_trees};
-use crate::labels::Labels;
 use crate::method::Method;
 use crate::site_model::{Candidate, StoredTrainingSet, TrainingSet};
 use crate::template::Template;
+use dehusk_content::Labels;
+use dehusk_content::LazyJudged;
 use dehusk_html::{ComparedTree, NodeId, Tree, mix};
 
 /// A template made ready to label many pages.

@@ -4,7 +4,7 @@
 //! Labels are decided by node, and lines that many pages share (an import, "Tags:") look like template inside a block
 //! that is the page's own. In the gold standards a fixed word goes with its block, too.
 
-use crate::labels::Labels;
+use dehusk_content::Labels;
 use dehusk_html::{NodeId, Tree};
 
 /// Least share of a block's characters that is the page's own, with which the whole block is.

@@ -8,7 +8,7 @@
 use super::equality::Equality;
 use super::mapping::{Mapped, map_trees};
 use super::options::EtdmOptions;
-use crate::labels::Labels;
+use dehusk_content::Labels;
 use dehusk_html::Tree;
 
 /// A page that maps to this share of the key page is a near duplicate of it and raises the threshold by one.

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::labels::Labels;
 use crate::learn_options::{LabelBy, LearnOptions};
 use crate::links::{LinkOrder, Outlink, outlinks};
 use crate::site_model::TrainingSet;
 use crate::subdigraph::{Answer, Found, Search, Step};
 use crate::template::Template;
+use dehusk_content::Labels;
 use dehusk_html::Tree;
 use dehusk_html::{PageUrl, Site};
 

@@ -3,12 +3,12 @@
 use super::{FoundPage, Learned};
 use crate::cluster::{MIN_CLUSTER, training_set};
 use crate::etdm::vote;
-use crate::labels::Labels;
 use crate::learn_options::{LabelBy, LearnOptions};
 use crate::method::Method;
 use crate::site_model::{SiteModelOptions, TrainingSet};
 use crate::subdigraph::Found;
 use crate::template::{Provenance, Template};
+use dehusk_content::Labels;
 use dehusk_html::PageUrl;
 use dehusk_html::Tree;
 

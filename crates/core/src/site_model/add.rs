@@ -10,8 +10,8 @@ use super::encoded_page::EncodedPage;
 use super::label_runs::LabelRuns;
 use super::names::tokens;
 use super::training_page::{TrainingPage, rank};
-use crate::content::LazyJudged;
-use crate::labels::Labels;
+use dehusk_content::Labels;
+use dehusk_content::LazyJudged;
 use dehusk_html::Tree;
 
 /// A labeled page that may become a training page.

@@ -1,6 +1,6 @@
 //! The columns that pages and training pages both have, with one entry per node in preorder.
 
-use crate::narrow::NarrowColumn;
+use dehusk_content::NarrowColumn;
 
 /// The columns as they are aligned, in four bytes a number.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl NarrowColumns {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.size.len()
+        self.size.n_values()
     }
 
     pub(super) fn to_columns(&self) -> Columns {

@@ -9,9 +9,9 @@ use super::aligned::KeptAlignments;
 use super::encoded_page::EncodedPage;
 use super::label_runs::LabelRuns;
 use super::training_page::TrainingPage;
-use crate::content::LazyJudged;
-use crate::labels::Labels;
-use crate::narrow::NarrowColumn;
+use dehusk_content::Labels;
+use dehusk_content::LazyJudged;
+use dehusk_content::NarrowColumn;
 
 /// Names that are remembered of a page.
 const MOST_NAMES: usize = 2000;

@@ -2,7 +2,7 @@
 
 use super::TrainingSet;
 use super::encoded_page::EncodedPage;
-use crate::labels::Labels;
+use dehusk_content::Labels;
 use dehusk_html::Tree;
 
 impl TrainingSet {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::interner::Interner;
 use super::training_page::TrainingPage;
 use super::{MIN_TEMPLATE, TrainingSet};
-use crate::labels::Labels;
+use dehusk_content::Labels;
 use dehusk_html::mix;
 
 /// Share of a training page's template that another page of its kind shows.

@@ -46,8 +46,8 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::content::{Favor, JudgedPage, LazyJudged, NarrowBlocks, PageBlocks, SiteBlocks};
-use crate::labels::Labels;
+use dehusk_content::Labels;
+use dehusk_content::{Favor, JudgedPage, LazyJudged, NarrowBlocks, PageBlocks, SiteBlocks};
 use dehusk_html::{Tree, mix};
 
 pub use add::Candidate;

@@ -10,7 +10,7 @@ use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::label_runs::LabelRuns;
 use super::training_page::TrainingPage;
 use super::{SiteModelOptions, TrainingSet};
-use crate::content::{NarrowBlocks, PageBlocks};
+use dehusk_content::{NarrowBlocks, PageBlocks};
 
 /// A training set as it is stored. Numbers replace names, so that nothing of a page can be read from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,8 +7,8 @@ use super::confirm::Again;
 use super::encoded_page::EncodedPage;
 use super::interner::Interner;
 use super::label_runs::LabelRuns;
-use crate::content::{NarrowBlocks, PageBlocks};
-use crate::narrow::NarrowColumn;
+use dehusk_content::NarrowColumn;
+use dehusk_content::{NarrowBlocks, PageBlocks};
 use dehusk_html::mix;
 
 /// A page of the site that others are aligned to.

@@ -1,6 +1,6 @@
 //! Finds the strings of a template in other documents.
 
-use crate::labels::Labels;
+use dehusk_content::Labels;
 use std::ops::Range;
 
 use daachorse::CharwiseDoubleArrayAhoCorasick;

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::legacy;
 use super::node::TemplateNode;
 use crate::etdm::Votes;
-use crate::labels::Labels;
 use crate::learn_options::LearnOptions;
 use crate::method::Method;
 use crate::serialized::{json_of, message_pack_of};
 use crate::site_model::{StoredError, StoredTrainingSet, TrainingSet};
+use dehusk_content::Labels;
 use dehusk_html::PageUrl;
 use dehusk_html::{ComparedTree, Fields, LooseFields, NodeId, SetBuilder, Shape, Tree, hash_str, looks_generated};
 

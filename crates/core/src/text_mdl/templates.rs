@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::paths::node_paths;
 use super::{Essential, Paths, TextOptions, cluster};
-use crate::labels::Labels;
 use crate::serialized::json_of;
+use dehusk_content::Labels;
 use dehusk_html::Tree;
 
 /// Version of the stored form.

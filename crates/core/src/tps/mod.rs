@@ -14,7 +14,7 @@ pub use options::{TpsGap, TpsKeep, TpsOptions, TpsSearch};
 pub use region::main_region;
 pub use sequence::Sequence;
 
-use crate::labels::Labels;
+use dehusk_content::Labels;
 use dehusk_html::{NodeId, Tree, normalized_chars};
 
 /// Labels the nodes outside of the main region as template: Algorithm 6 with the pruning of the tree.

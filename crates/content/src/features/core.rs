@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Facts;
-use crate::content::sums::Sum;
+use crate::sums::Sum;
 
 pub(super) const NAMES: [&str; 15] = [
     "in_half",

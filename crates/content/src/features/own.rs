@@ -1,10 +1,10 @@
 //! The text of the block itself, and the elements around it.
 
 use super::Facts;
-use crate::content::head::{Head, HeadWords};
-use crate::content::measures::Measure;
-use crate::content::numbers::{ln, ln1p, share};
-use crate::content::tags::{AROUND, HOLDERS, Is};
+use crate::head::{Head, HeadWords};
+use crate::measures::Measure;
+use crate::numbers::{ln, ln1p, share};
+use crate::tags::{AROUND, HOLDERS, Is};
 
 pub(super) const NAMES: [&str; 31] = [
     "ln_length",

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Facts;
-use crate::content::numbers::{ln, ln1p};
+use crate::numbers::{ln, ln1p};
 
 pub(super) const NAMES: [&str; 7] =
     ["length_share", "ln_blocks", "ln_mean_length", "link_share", "marks", "ln_deviation", "prose_share"];
@@ -19,7 +19,7 @@ struct PathSum {
 }
 
 impl PathSum {
-    fn values(&self, all: crate::content::sums::Sum) -> [f32; NAMES.len()] {
+    fn values(&self, all: crate::sums::Sum) -> [f32; NAMES.len()] {
         let len = self.len as f32;
         let mean = self.len / f64::from(self.n.max(1.0));
         let variance = (self.squared / f64::from(self.n.max(1.0)) - mean * mean).max(0.0);

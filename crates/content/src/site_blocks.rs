@@ -15,7 +15,7 @@ use super::numbers::ln1p;
 use super::page_model::JudgedPage;
 use super::slot_means::with_slot_means;
 use super::weights::Weights;
-use crate::labels::Labels;
+use crate::Labels;
 use dehusk_html::mix;
 
 /// The inputs of the net: the length of the block, then these. `scripts/content/site_features.py` has the same.
@@ -98,7 +98,7 @@ impl PageBlocks {
     }
 
     /// Whether what was read from outside fits together.
-    pub(crate) fn is_sound(&self) -> bool {
+    pub fn is_sound(&self) -> bool {
         let n = self.slots.len();
         n <= MOST_BLOCKS
             && [self.texts.len(), self.logits.len(), self.words.len()].iter().all(|len| *len == n)
@@ -106,7 +106,7 @@ impl PageBlocks {
     }
 
     /// A number for the content.
-    pub(crate) fn number(&self) -> u64 {
+    pub fn number(&self) -> u64 {
         let texts = self.slots.iter().zip(&self.texts).map(|(slot, text)| u64::from(*slot) << 32 | u64::from(*text));
         let judged =
             self.logits.iter().zip(&self.words).map(|(logit, n)| u64::from(logit.cast_unsigned()) << 8 | u64::from(*n));
@@ -137,7 +137,7 @@ impl PageBlocks {
 
 /// The blocks of the training pages, ready to be looked up. A set of pages is a number with one bit each.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SiteBlocks {
+pub struct SiteBlocks {
     n_pages: usize,
     texts: FxHashMap<u32, u64>,
     patterns: FxHashMap<u32, u64>,
@@ -148,7 +148,7 @@ pub(crate) struct SiteBlocks {
 
 impl SiteBlocks {
     /// Reads the training pages.
-    pub(crate) fn of(pages: impl Iterator<Item = PageBlocks>) -> SiteBlocks {
+    pub fn of(pages: impl Iterator<Item = PageBlocks>) -> SiteBlocks {
         let mut site = SiteBlocks::default();
         for (number, page) in pages.filter(|page| page.is_sound()).take(MOST_PAGES).enumerate() {
             let bit = 1 << number;
@@ -166,7 +166,7 @@ impl SiteBlocks {
     }
 
     /// Labels everything but the main content. `None` where no other page of the site is known.
-    pub(crate) fn labels(&self, page: &JudgedPage<'_>, favor: Favor) -> Option<Labels> {
+    pub fn labels(&self, page: &JudgedPage<'_>, favor: Favor) -> Option<Labels> {
         let net = &Weights::of_site()?.net;
         let own = PageBlocks::of(page);
         let others = self.others(&own);

@@ -2,7 +2,7 @@
 
 /// A column of numbers. Each is kept in as many bytes as most of them need; greater ones are in a list beside it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct NarrowColumn {
+pub struct NarrowColumn {
     values: Values,
     /// The greater numbers with their places, ascending.
     greater: Box<[(u32, u32)]>,
@@ -23,7 +23,7 @@ impl Default for Values {
 
 impl NarrowColumn {
     /// Takes the width that needs the least memory.
-    pub(crate) fn of(numbers: &[u32]) -> NarrowColumn {
+    pub fn of(numbers: &[u32]) -> NarrowColumn {
         let beyond = |most: u32| numbers.iter().filter(|number| **number > most).count();
         let size = |most: u32, bytes: usize| bytes * numbers.len() + size_of::<(u32, u32)>() * beyond(most);
         let (bytes, shorts) = (size(u8::MAX.into(), 1), size(u16::MAX.into(), 2));
@@ -38,7 +38,8 @@ impl NarrowColumn {
         NarrowColumn { values, greater: greater.map(|(number, at)| (at, *number)).collect() }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Number of numbers.
+    pub fn n_values(&self) -> usize {
         match &self.values {
             Values::Bytes(values) => values.len(),
             Values::Shorts(values) => values.len(),
@@ -47,7 +48,7 @@ impl NarrowColumn {
     }
 
     /// Writes the numbers into a buffer.
-    pub(crate) fn write_to(&self, numbers: &mut Vec<u32>) {
+    pub fn write_to(&self, numbers: &mut Vec<u32>) {
         numbers.clear();
         match &self.values {
             Values::Bytes(values) => numbers.extend(values.iter().map(|value| u32::from(*value))),
@@ -57,8 +58,9 @@ impl NarrowColumn {
         self.greater.iter().for_each(|(at, number)| numbers[*at as usize] = *number);
     }
 
-    pub(crate) fn to_vec(&self) -> Vec<u32> {
-        let mut numbers = Vec::with_capacity(self.len());
+    /// The numbers.
+    pub fn to_vec(&self) -> Vec<u32> {
+        let mut numbers = Vec::with_capacity(self.n_values());
         self.write_to(&mut numbers);
         numbers
     }
@@ -79,7 +81,7 @@ mod tests {
             let mut buffer = vec![7; 3];
             column.write_to(&mut buffer);
             prop_assert_eq!(&buffer, &numbers);
-            prop_assert_eq!(column.to_vec().len(), column.len());
+            prop_assert_eq!(column.to_vec().len(), column.n_values());
         }
     }
 

@@ -1,7 +1,7 @@
 //! The blocks before and behind.
 
 use super::Facts;
-use crate::content::numbers::{exp, ln1p};
+use crate::numbers::{exp, ln1p};
 
 pub(super) const OFFSETS: [i32; 6] = [-3, -2, -1, 1, 2, 3];
 

@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::site_blocks::PageBlocks;
-use crate::narrow::NarrowColumn;
+use crate::NarrowColumn;
 
 /// The blocks of a page. Many blocks share a few slots.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct NarrowBlocks {
+pub struct NarrowBlocks {
     slots: Box<[u32]>,
     /// Index of the slot of each block.
     slot: NarrowColumn,
@@ -21,7 +21,8 @@ pub(crate) struct NarrowBlocks {
 }
 
 impl NarrowBlocks {
-    pub(crate) fn of(blocks: &PageBlocks) -> NarrowBlocks {
+    /// Packs the blocks of a page.
+    pub fn of(blocks: &PageBlocks) -> NarrowBlocks {
         let (mut slots, mut known) = (Vec::new(), FxHashMap::default());
         let number = |slot: &u32| {
             *known.entry(*slot).or_insert_with(|| {
@@ -48,7 +49,7 @@ impl NarrowBlocks {
     }
 
     /// The blocks as they were.
-    pub(crate) fn to_blocks(&self) -> PageBlocks {
+    pub fn to_blocks(&self) -> PageBlocks {
         let mut at = 0_u32;
         let places = self.steps.to_vec().into_iter().map(|step| {
             at = at.wrapping_add(step);

@@ -6,7 +6,7 @@
 
 use std::io::{BufRead, Write};
 
-use dehusk_core::internals::content::{ContentRow, content_rows, feature_names};
+use dehusk_content::{ContentRow, content_rows, feature_names};
 use dehusk_html::{NodeId, ParseOptions, Tree, parse, parse_bytes};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Where on the page a block is: in its order, by its text, from the title and from the first heading.
 
 use super::Facts;
-use crate::content::numbers::{ln, ln1p, share};
-use crate::content::tags::Is;
+use crate::numbers::{ln, ln1p, share};
+use crate::tags::Is;
 use dehusk_html::NodeId;
 
 pub(super) const NAMES: [&str; 15] = [

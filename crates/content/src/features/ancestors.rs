@@ -1,8 +1,8 @@
 //! The five nearest ancestors that each hold more blocks than the one before.
 
 use super::Facts;
-use crate::content::numbers::{ln, ln1p};
-use crate::content::sums::Sum;
+use crate::numbers::{ln, ln1p};
+use crate::sums::Sum;
 
 pub(super) const LEVELS: usize = 5;
 

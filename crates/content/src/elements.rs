@@ -114,7 +114,7 @@ fn role_bit(role: &str) -> u64 {
 }
 
 /// Whether a style says that its element is not shown.
-pub(crate) fn hides(style: &str) -> bool {
+pub fn hides(style: &str) -> bool {
     let style: String = style.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect();
     style.contains("display:none") || style.contains("visibility:hidden")
 }

@@ -9,7 +9,7 @@ use super::rest::{RestKinds, rest_kinds};
 use super::slot_means::with_slot_means;
 use super::weights::Weights;
 use super::words::weight;
-use crate::labels::Labels;
+use crate::Labels;
 use dehusk_html::{NodeId, Tree};
 
 /// Maximum number of nodes of a page that is judged. The features of a block take a kilobyte, so a larger page would
@@ -26,25 +26,25 @@ pub struct JudgedPage<'t> {
 }
 
 /// A page that is judged when its judgement is first asked for, and only once.
-pub(crate) struct LazyJudged<'t> {
+pub struct LazyJudged<'t> {
     /// The page.
-    pub(crate) tree: &'t Tree,
+    pub tree: &'t Tree,
     judged: OnceCell<JudgedPage<'t>>,
 }
 
 impl<'t> LazyJudged<'t> {
     /// A page that is not judged yet.
-    pub(crate) fn new(tree: &'t Tree) -> LazyJudged<'t> {
+    pub fn new(tree: &'t Tree) -> LazyJudged<'t> {
         LazyJudged { tree, judged: OnceCell::new() }
     }
 
     /// Whether the judgement was asked for.
-    pub(crate) fn was_asked(&self) -> bool {
+    pub fn was_asked(&self) -> bool {
         self.judged.get().is_some()
     }
 
     /// The judged page.
-    pub(crate) fn get(&self) -> &JudgedPage<'t> {
+    pub fn get(&self) -> &JudgedPage<'t> {
         self.judged.get_or_init(|| JudgedPage::of(self.tree))
     }
 }
@@ -74,7 +74,7 @@ impl<'t> JudgedPage<'t> {
     }
 
     /// The expected length of main content in each node below the body: length times probability, 0 for elements.
-    pub(crate) fn expected_content(&self) -> Vec<f32> {
+    pub fn expected_content(&self) -> Vec<f32> {
         let counted = self.tree.counted();
         let mut expected = vec![0.0; counted.len()];
         let Some(facts) = &self.facts else { return expected };

@@ -34,7 +34,7 @@ impl Labels {
     }
 
     /// Labels of the counted nodes as labels of all nodes of their tree.
-    pub(crate) fn shifted(self, tree: &Tree) -> Labels {
+    pub fn shifted(self, tree: &Tree) -> Labels {
         let counted = tree.counted();
         let (is_template, support) = (vec![false; tree.len()], vec![0; tree.len()]);
         let mut all = Labels { is_template, support, confidence: self.confidence, nearest: self.nearest };
