@@ -46,7 +46,7 @@ pub(super) struct Evaluate {
     #[arg(long, default_value = "key", value_parser = ["key", "gold", "all", "each-key"])]
     pages: String,
     /// Add every page of a site to its model before any page is labeled, as a crawl of the whole site does.
-    #[arg(long, alias = "sharpened")]
+    #[arg(long)]
     add_all: bool,
     /// Folder with page.weights and site.weights, in place of those in the program (scripts/content/README.md).
     #[arg(long, value_name = "DIR")]

@@ -283,19 +283,12 @@ fn message_only() -> impl for<'w> tracing_subscriber::fmt::FormatFields<'w> + 's
 
 /// The values of `--method`, each with its help line, from the table of methods.
 fn method_names() -> Vec<PossibleValue> {
-    let value = |entry: &MethodEntry| {
-        let value = PossibleValue::new(entry.method.name()).help(entry.summary);
-        value.aliases(entry.method.former_names())
-    };
-    METHODS.iter().map(value).collect()
+    METHODS.iter().map(|entry| PossibleValue::new(entry.method.name()).help(entry.summary)).collect()
 }
 
-/// The method that `--method` names. A former name is accepted with a warning.
+/// The method that `--method` names.
 fn method_named(name: &str) -> Result<&'static MethodEntry, Failure> {
     let method: Method = name.parse().map_err(|e: UnknownMethod| Failure::Usage(e.into()))?;
-    if method.name() != name {
-        tracing::warn!("--method: `{name}` is now `{method}`");
-    }
     method.entry().ok_or_else(|| Failure::Usage(anyhow::anyhow!("{method} is not built in")))
 }
 

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use toml::{Table, Value};
 
 use super::Settings;
-use super::former::{current_key, current_value, is_former_section};
 use super::keys::{KEYS, Key};
 use super::values::literal;
 use dehusk_core::internals::learn_options::Preset;
@@ -57,50 +56,28 @@ struct Given {
 }
 
 impl Given {
-    fn new(origin: &str, name: &str, value: Value, warnings: &mut Vec<String>) -> Result<Given, SettingsError> {
-        let mut name = name;
-        if let Some(current) = current_key(name) {
-            warnings.push(format!("{origin}: `{name}` is now `{current}`"));
-            name = current;
-        }
-        let mut value = value;
-        if let Some(current) = value.as_str().and_then(|value| current_value(name, value)) {
-            warnings.push(format!("{origin}: `{name} = {value}` is now `{name} = \"{current}\"`"));
-            value = Value::String(current.to_owned());
-        }
+    fn new(origin: &str, name: &str, value: Value) -> Result<Given, SettingsError> {
         Ok(Given { origin: origin.to_owned(), key: find(origin, name)?, value })
     }
 }
 
 impl Settings {
-    /// Settings from the text of a `crawl.toml` (`None`: all defaults), then each `KEY=VALUE` in order. A former name
-    /// is accepted with one warning in the log that gives the current one.
+    /// Settings from the text of a `crawl.toml` (`None`: all defaults), then each `KEY=VALUE` in order.
     ///
     /// # Errors
     ///
     /// [`SettingsError`] for text that is not TOML, an unknown key or a value out of range.
     pub fn load(file: Option<(&str, &str)>, sets: &[String]) -> Result<Settings, SettingsError> {
-        let (settings, warnings) = Settings::load_with_warnings(file, sets)?;
-        warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-        Ok(settings)
-    }
-
-    /// Same as [`Settings::load`], but returns the warnings about former names.
-    fn load_with_warnings(
-        file: Option<(&str, &str)>,
-        sets: &[String],
-    ) -> Result<(Settings, Vec<String>), SettingsError> {
         let mut given = Vec::new();
-        let mut warnings = Vec::new();
         if let Some((name, text)) = file {
             let table: Table = text
                 .parse()
                 .map_err(|e: toml::de::Error| SettingsError::Syntax { file: name.to_owned(), reason: e.to_string() })?;
-            collect(name, "", &table, &mut given, &mut warnings)?;
+            collect(name, "", &table, &mut given)?;
         }
         for pair in sets {
             let (key, value) = pair.split_once('=').ok_or_else(|| SettingsError::NotAPair { given: pair.clone() })?;
-            given.push(Given::new("--set", key.trim(), literal(value.trim()), &mut warnings)?);
+            given.push(Given::new("--set", key.trim(), literal(value.trim()))?);
         }
         // The last preset is applied first, so that other keys refine it regardless of order.
         given.sort_by_key(|given| given.key.name != "preset");
@@ -113,7 +90,7 @@ impl Settings {
                 expected,
             })?;
         }
-        Ok((settings, warnings))
+        Ok(settings)
     }
 
     /// The same settings with the learning parameters of `preset`.
@@ -153,33 +130,26 @@ fn refines_preset(table: &str) -> bool {
     matches!(table, "links" | "subdigraph" | "label" | "site_model" | "etdm")
 }
 
-fn collect(
-    origin: &str,
-    prefix: &str,
-    table: &Table,
-    out: &mut Vec<Given>,
-    warnings: &mut Vec<String>,
-) -> Result<(), SettingsError> {
+fn collect(origin: &str, prefix: &str, table: &Table, out: &mut Vec<Given>) -> Result<(), SettingsError> {
     for (name, value) in table {
         let dotted = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
         match value {
             // Of a section with a wrong name, the keys say which one is meant.
             Value::Table(inner) if is_section(&dotted) || !(is_key(&dotted) || inner.is_empty()) => {
-                collect(origin, &dotted, inner, out, warnings)?;
+                collect(origin, &dotted, inner, out)?;
             }
-            _ => out.push(Given::new(origin, &dotted, value.clone(), warnings)?),
+            _ => out.push(Given::new(origin, &dotted, value.clone())?),
         }
     }
     Ok(())
 }
 
 fn is_key(name: &str) -> bool {
-    KEYS.iter().any(|key| key.name == name) || current_key(name).is_some()
+    KEYS.iter().any(|key| key.name == name)
 }
 
 fn is_section(name: &str) -> bool {
-    is_former_section(name)
-        || KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+    KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
 fn find(origin: &str, name: &str) -> Result<&'static Key, SettingsError> {
@@ -237,25 +207,6 @@ mod tests {
             assert_eq!((key.set)(&mut settings, &literal(key.default)), Ok(()), "{}", key.name);
             assert_eq!(settings, Settings::default(), "{}", key.name);
         }
-    }
-
-    #[test]
-    fn former_names_are_accepted_with_one_warning_each() {
-        let file = "[witness]\nfurther = 3\n[clean]\ndoubt = 0.5\n[label]\nby = \"witness\"";
-        let (settings, warnings) =
-            Settings::load_with_warnings(Some(("f", file)), &["apply.min=0.2".to_owned()]).unwrap();
-        assert_eq!(settings.core.learn.site_model.extra_pages, 3);
-        assert!((settings.core.clean.min_confidence - 0.5).abs() < 1e-9);
-        assert!((settings.core.learn.etdm.min_confidence - 0.2).abs() < 1e-9);
-        assert_eq!(
-            warnings,
-            [
-                "f: `clean.doubt` is now `clean.min_confidence`",
-                "f: `label.by = \"witness\"` is now `label.by = \"site_model\"`",
-                "f: `witness.further` is now `site_model.extra_pages`",
-                "--set: `apply.min` is now `etdm.min_confidence`",
-            ]
-        );
     }
 
     #[test]

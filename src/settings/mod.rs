@@ -6,7 +6,6 @@
 mod defaults;
 mod export;
 mod file;
-mod former;
 mod keys;
 mod network;
 mod values;

@@ -46,8 +46,8 @@ mod tests {
         store.queue_seeds(run, &mut std::iter::once(seed.into()), 1).unwrap();
         let insert = |id: i64, raw: &[u8], cleaned: &[u8]| {
             let (raw, cleaned) = (store.body_id(raw).unwrap(), store.body_id(cleaned).unwrap());
-            let sql = "INSERT INTO pages (id, run_id, site_id, url, fetched_at, status, digest, raw, raw_id, cleaned,
-                cleaned_id) VALUES (?1, ?2, 1, ?1, 0, 200, '', x'', ?3, x'', ?4)";
+            let sql = "INSERT INTO pages (id, run_id, site_id, url, fetched_at, status, digest, raw_id, cleaned_id)
+                VALUES (?1, ?2, 1, ?1, 0, 200, '', ?3, ?4)";
             store.execute(sql, params![id, run, raw, cleaned]).unwrap();
         };
         insert(1, b"body", b"text");

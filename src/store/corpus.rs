@@ -25,7 +25,7 @@ impl Store {
         self.wait_for_pages()?;
         let sql = "SELECT COALESCE(
             (SELECT min(p.id) - 1 FROM sites s JOIN pages p ON p.site_id = s.id
-                WHERE s.outcome IS NULL AND p.cleaned IS NULL AND p.run_id = s.run_id),
+                WHERE s.outcome IS NULL AND p.cleaned_id IS NULL AND p.run_id = s.run_id),
             (SELECT max(id) FROM pages), 0)";
         self.row(sql, params![], |row| row.get(0))
     }
@@ -33,10 +33,10 @@ impl Store {
     /// The next cleaned pages after this row.
     pub fn corpus_rows(&self, query: &CorpusQuery, after: i64, limit: usize) -> Result<Vec<PageRow>, StoreError> {
         let sql = format!(
-            "{PAGE} WHERE p.id > ?1 AND p.id <= ?2 AND p.run_id > ?3 AND p.cleaned IS NOT NULL
+            "{PAGE} WHERE p.id > ?1 AND p.id <= ?2 AND p.run_id > ?3 AND p.cleaned_id IS NOT NULL
               AND (CAST(?4 AS TEXT) = '[]' OR {is_among})
               AND (?5 OR p.id = (SELECT id FROM pages WHERE site_id = p.site_id AND url = p.url AND id <= ?2
-                AND cleaned IS NOT NULL ORDER BY fetched_at DESC, id DESC LIMIT 1))
+                AND cleaned_id IS NOT NULL ORDER BY fetched_at DESC, id DESC LIMIT 1))
             ORDER BY p.id LIMIT ?6",
             is_among = self.connection.is_among("s.host", "?4")
         );
@@ -55,7 +55,7 @@ impl Store {
     pub fn sample_pages(&self, host: &str, upto: i64, limit: usize) -> Result<Vec<PageRow>, StoreError> {
         let sql = format!(
             "{PAGE} WHERE p.id IN (SELECT max(p.id) FROM pages p JOIN sites s ON s.id = p.site_id
-                WHERE s.host = ?1 AND p.id <= ?2 AND p.cleaned IS NOT NULL GROUP BY p.digest) ORDER BY p.id LIMIT ?3"
+                WHERE s.host = ?1 AND p.id <= ?2 AND p.cleaned_id IS NOT NULL GROUP BY p.digest) ORDER BY p.id LIMIT ?3"
         );
         self.rows(&sql, params![host, upto, limit as i64], page)
     }
@@ -73,9 +73,10 @@ mod tests {
         let insert = "INSERT INTO runs (id, started_at, settings) VALUES (1, 0, '{}');
             INSERT INTO sites (id, host, key_url, run_id, outcome, updated_at)
                 VALUES (1, 'a', 'http://a/', 1, 'learned', 0), (2, 'b', 'http://b/', 1, NULL, 0);
-            INSERT INTO pages (id, run_id, site_id, url, fetched_at, status, digest, raw, cleaned)
-                VALUES (1, 1, 1, 'http://a/', 0, 200, '', x'', x''), (2, 1, 1, 'http://a/failed', 0, 500, '', x'', NULL),
-                (3, 1, 2, 'http://b/', 0, 200, '', x'', NULL), (4, 1, 1, 'http://a/later', 0, 200, '', x'', x'');";
+            INSERT INTO bodies (id, digest, body) VALUES (1, x'', x'');
+            INSERT INTO pages (id, run_id, site_id, url, fetched_at, status, digest, cleaned_id)
+                VALUES (1, 1, 1, 'http://a/', 0, 200, '', 1), (2, 1, 1, 'http://a/failed', 0, 500, '', NULL),
+                (3, 1, 2, 'http://b/', 0, 200, '', NULL), (4, 1, 1, 'http://a/later', 0, 200, '', 1);";
         store.sqlite().execute_batch(insert).unwrap();
         let ids = |upto| {
             let query = CorpusQuery { upto, ..CorpusQuery::default() };

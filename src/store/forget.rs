@@ -274,8 +274,8 @@ mod tests {
         for (site, at) in
             [(1, "http://a.org/"), (2, "http://b.org/"), (2, "http://www.a.org/moved"), (2, "http://b.org/x")]
         {
-            let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, raw, warc)
-                VALUES (?1, ?2, ?3, 1, 200, '', zeroblob(50), 'archive')";
+            let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, warc)
+                VALUES (?1, ?2, ?3, 1, 200, '', 'archive')";
             store.execute(sql, params![run, site, at]).unwrap();
             let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank) VALUES (?1, ?2, ?3, 1, 0, 0)";
             store.execute(sql, params![site, at.len() as i64, at]).unwrap();

@@ -145,7 +145,7 @@ impl Store {
         let Some(mut found) = self.find(sql, params![run], row)? else {
             return Ok(None);
         };
-        let sql = "SELECT count(*) FILTER (WHERE change = 'new' OR (change IS NULL AND cleaned IS NULL)),
+        let sql = "SELECT count(*) FILTER (WHERE change = 'new' OR (change IS NULL AND cleaned_id IS NULL)),
             count(*) FILTER (WHERE change = 'changed'), count(*) FILTER (WHERE change = 'same_text'),
             count(*) FILTER (WHERE change = 'recleaned'), (SELECT count(*) FROM templates WHERE run_id = ?1)
             FROM pages WHERE run_id = ?1";

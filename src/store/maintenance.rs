@@ -105,9 +105,10 @@ mod tests {
             store.queue_seeds(run, &mut std::iter::once(seed.into()), night).unwrap();
             for path in ["", "x"] {
                 let url = format!("http://a.org/{path}");
-                let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, raw, warc)
-                    VALUES (?1, 1, ?2, ?1, 200, '', zeroblob(5000), 'archive')";
-                store.execute(sql, params![run, &url]).unwrap();
+                let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, raw_id, warc)
+                    VALUES (?1, 1, ?2, ?1, 200, '', ?3, 'archive')";
+                let body = store.body_id(&[0; 5000]).unwrap();
+                store.execute(sql, params![run, &url, body]).unwrap();
                 let id = store.sqlite().last_insert_rowid();
                 let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, page_id)
                     VALUES (1, ?1, ?2, 1, 0, 0, ?3) ON CONFLICT DO UPDATE SET page_id = ?3";

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::io::{self, Read};
 
-use super::sql::{EMPTY, Row, params};
+use super::sql::{Row, params};
 use dehusk_html::PageUrl;
 use sha2::{Digest, Sha256};
 use zstd::bulk::{Compressor, Decompressor};
@@ -201,16 +201,13 @@ impl Store {
 
     fn insert_page(&self, run: i64, site: SiteId, page: &NewPage, text: Option<&Text<'_>>) -> Result<i64, StoreError> {
         let sql =
-            "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw, raw_id, noindex,
-                nofollow, warc, cleaned, cleaned_id, method, template_id, confidence, change, model, warc_record,
-                nearest)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?19, ?8, ?9, ?10, ?11, ?20, ?12, ?13, ?14, ?15,
-                ?16, ?17, ?18, ?21)
+            "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw_id, noindex, nofollow,
+                warc, cleaned_id, method, template_id, confidence, change, model, warc_record, nearest)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
             ON CONFLICT (run_id, url) DO UPDATE SET site_id = ?2, fetched_at = ?4, status = ?5, content_type = ?6,
-                digest = ?7, raw = ?19, raw_id = ?8, noindex = ?9, nofollow = ?10, warc = ?11,
-                cleaned = excluded.cleaned, cleaned_id = ?12, method = ?13, template_id = ?14, confidence = ?15,
-                change = COALESCE(pages.change, ?16), model = ?17, warc_record = ?18,
-                nearest = ?21
+                digest = ?7, raw_id = ?8, noindex = ?9, nofollow = ?10, warc = ?11, cleaned_id = ?12, method = ?13,
+                template_id = ?14, confidence = ?15, change = COALESCE(pages.change, ?16), model = ?17,
+                warc_record = ?18, nearest = ?19
             RETURNING id";
         let raw = self.body_id(&page.raw)?;
         let cleaned = text.map(|text| self.body_id(&text.cleaned.html)).transpose()?;
@@ -233,8 +230,6 @@ impl Store {
             text.and_then(|text| text.change).map(Change::as_str),
             text.map(|text| text.cleaned.text.model as i64),
             &page.warc_record,
-            EMPTY,
-            cleaned.map(|_| EMPTY),
             text.and_then(|text| text.cleaned.labeled.nearest).map(|nearest| nearest as i64)
         ];
         self.row(sql, row, |row| row.get(0))
@@ -256,13 +251,13 @@ impl Store {
         let update = after_cleaning(known.text, known.interval, page.text, is_first_text, revisit);
         let labeled = page.labeled;
         let template = template.filter(|_| labeled.by_template);
-        let sql = "UPDATE pages SET cleaned = ?8, cleaned_id = ?2, method = ?3, template_id = ?4, confidence = ?5,
-            change = COALESCE(?6, change), model = ?7, nearest = ?9 WHERE id = ?1";
+        let sql = "UPDATE pages SET cleaned_id = ?2, method = ?3, template_id = ?4, confidence = ?5,
+            change = COALESCE(?6, change), model = ?7, nearest = ?8 WHERE id = ?1";
         let change = update.change.map(Change::as_str);
         let model = page.text.model as i64;
         let form = self.body_id(&page.html)?;
         let (method, nearest) = (labeled.method.name(), labeled.nearest.map(|nearest| nearest as i64));
-        let row = params![known.page, form, method, template, labeled.confidence, change, model, EMPTY, nearest];
+        let row = params![known.page, form, method, template, labeled.confidence, change, model, nearest];
         self.execute(sql, row)?;
         let sql = "UPDATE urls SET text_digest = COALESCE(?2, text_digest), text_model = COALESCE(?6, text_model),
             page_text = COALESCE(?7, page_text), interval_ms = ?3, next_due = CAST(?4 AS BIGINT) + ?3, changed_at = CASE WHEN ?5 THEN ?4 ELSE changed_at END WHERE id = ?1";

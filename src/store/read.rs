@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::{Store, StoreError};
-use dehusk_core::internals::method::Method;
 use dehusk_html::PageUrl;
 use dehusk_html::scan_canonical;
 
@@ -77,7 +76,7 @@ pub struct PageRow {
 macro_rules! page_columns {
     () => {
         "p.id, p.run_id, s.host, p.url, p.fetched_at, p.status, p.content_type, p.digest, p.method, p.confidence,
-        (p.noindex OR p.site_id IN (SELECT id FROM closed_sites)), p.warc, (SELECT record FROM page_records r WHERE r.id = p.id),
+        (p.noindex OR s.closed), p.warc, p.warc_record,
         (SELECT version FROM templates t WHERE t.id = p.template_id), (SELECT kind FROM page_kinds k WHERE k.id = p.id)"
     };
 }
@@ -102,7 +101,7 @@ pub(super) fn page(row: &Row<'_>) -> SqlResult<PageRow> {
         status: row.get(5)?,
         content_type: row.get(6)?,
         digest: row.get(7)?,
-        method: row.get::<Option<String>>(8)?.map(current_name),
+        method: row.get(8)?,
         confidence: row.get(9)?,
         aliases: Vec::new(),
         noindex: row.get(10)?,
@@ -111,11 +110,6 @@ pub(super) fn page(row: &Row<'_>) -> SqlResult<PageRow> {
         template_version: row.get(13)?,
         kind: row.get(14)?,
     })
-}
-
-/// The name of a method today. A file of an earlier version, opened for reading, has the names of its time.
-fn current_name(stored: String) -> String {
-    stored.parse().map_or(stored, |method: Method| method.name().to_owned())
 }
 
 /// A host as users write it: `www.` and capitals do not matter.
@@ -164,7 +158,7 @@ impl Store {
                 host: row.get(0)?,
                 version: row.get(1)?,
                 learned_at: row.get(2)?,
-                method: current_name(row.get(3)?),
+                method: row.get(3)?,
                 key_url: row.get(4)?,
                 m: row.get(5)?,
                 t: row.get(6)?,
@@ -250,9 +244,10 @@ mod tests {
             (1, "http://a/z/index.html", long),
         ];
         for (site, url, body) in pages {
-            let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, raw)
+            let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, raw_id)
                 VALUES (1, ?1, ?2, 0, 200, ?3, ?4)";
-            store.execute(sql, params![site, url, body, pack(body.as_bytes(), 3)]).unwrap();
+            let raw = store.body_id(&pack(body.as_bytes(), 3)).unwrap();
+            store.execute(sql, params![site, url, body, raw]).unwrap();
         }
         let merged = store.merge_aliases(store.list_pages(None).unwrap()).unwrap();
         let mut urls: Vec<&str> = merged.iter().map(|row| row.url.as_str()).collect();

@@ -1,6 +1,6 @@
 //! Pages that are cleaned again at the end of their site, so that a run leaves one text for each.
 
-use super::sql::{EMPTY, Row, SqlResult, params};
+use super::sql::{Row, SqlResult, params};
 use dehusk_core::internals::method::Method;
 use dehusk_html::PageUrl;
 
@@ -42,7 +42,7 @@ impl Store {
         let sql = "SELECT u.fingerprint, p.id, p.run_id = ?2 AND p.change IS NULL,
                 (SELECT max(o.id) FROM pages o WHERE o.site_id = ?1 AND o.url = p.url AND o.id < p.id), u.text_digest
             FROM urls u JOIN pages p ON p.id = u.page_id
-            WHERE u.site_id = ?1 AND u.run_id = ?2 AND u.fingerprint > ?4 AND p.cleaned IS NOT NULL
+            WHERE u.site_id = ?1 AND u.run_id = ?2 AND u.fingerprint > ?4 AND p.cleaned_id IS NOT NULL
                 AND (p.model IS DISTINCT FROM ?3 OR (p.run_id = ?2 AND p.change IS NULL))
             ORDER BY u.fingerprint LIMIT ?5";
         let row = |row: &Row<'_>| {
@@ -79,7 +79,7 @@ impl Store {
         let nearest = page.nearest.map(|nearest| nearest as i64);
         let sql = "UPDATE pages SET model = ?4, template_id = ?5, confidence = ?6, nearest = ?7
             WHERE id = (SELECT page_id FROM urls WHERE site_id = ?2 AND fingerprint = ?3) AND run_id = ?1
-                AND cleaned IS NOT NULL AND method = ?8 AND change IN (?9, ?10, ?11)";
+                AND cleaned_id IS NOT NULL AND method = ?8 AND change IN (?9, ?10, ?11)";
         let row = params![
             run,
             site,
@@ -121,8 +121,8 @@ impl Store {
         let (model, word) = (text.model as i64, change.map(Change::as_str));
         if let Some(html) = html {
             let html = self.body_id(html)?;
-            let sql = "UPDATE pages SET cleaned = ?3, cleaned_id = ?2 WHERE id = ?1";
-            self.execute(sql, params![known.page, html, EMPTY])?;
+            let sql = "UPDATE pages SET cleaned_id = ?2 WHERE id = ?1";
+            self.execute(sql, params![known.page, html])?;
         }
         let sql = "UPDATE pages SET model = ?2, change = COALESCE(?3, change), method = ?4, template_id = ?5,
             confidence = ?6, nearest = ?7 WHERE id = ?1";

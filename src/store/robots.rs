@@ -42,33 +42,30 @@ impl Store {
 
     /// Hosts of sites whose robots.txt forbids every path.
     pub fn closed_hosts(&self) -> Result<Vec<String>, StoreError> {
-        self.rows("SELECT host FROM closed_sites ORDER BY host", params![], |row| row.get(0))
+        self.rows("SELECT host FROM sites WHERE closed ORDER BY host", params![], |row| row.get(0))
     }
 
     /// The robots.txt files of a host, with and without `www.`, as a crawl needs them.
     pub(super) fn load_robots(&self, host: &str) -> Result<Vec<StoredRobots>, StoreError> {
         let sql = "SELECT origin, fetched_at, status, body, etag, last_modified FROM robots
             WHERE origin IN ('http://' || ?1, 'https://' || ?1, 'http://www.' || ?1, 'https://www.' || ?1)";
-        self.rows(sql, params![host.strip_prefix("www.").unwrap_or(host)], |row| {
-            let validators = Validators { etag: row.get(4)?, last_modified: row.get(5)? };
-            Ok(StoredRobots { validators, ..without_validators(row)? })
-        })
+        self.rows(sql, params![host.strip_prefix("www.").unwrap_or(host)], robots)
     }
 
-    /// The robots.txt files of a host that were answered, without validators: files of former versions have none.
+    /// The robots.txt files of a host that were answered.
     pub fn robots_of(&self, host: &str) -> Result<Vec<StoredRobots>, StoreError> {
-        let sql = "SELECT origin, fetched_at, status, body FROM robots
+        let sql = "SELECT origin, fetched_at, status, body, etag, last_modified FROM robots
             WHERE origin IN ('http://' || ?1, 'https://' || ?1) ORDER BY origin";
-        self.rows(sql, params![host], without_validators)
+        self.rows(sql, params![host], robots)
     }
 }
 
-fn without_validators(row: &Row<'_>) -> SqlResult<StoredRobots> {
+fn robots(row: &Row<'_>) -> SqlResult<StoredRobots> {
     Ok(StoredRobots {
         origin: row.get(0)?,
         fetched_at: row.get(1)?,
         status: row.get(2)?,
         body: row.get(3)?,
-        validators: Validators::default(),
+        validators: Validators { etag: row.get(4)?, last_modified: row.get(5)? },
     })
 }

@@ -16,7 +16,7 @@ impl Store {
         let mut version = 1;
         if let Some((id, number, body)) = newest {
             // One that cannot be read back is another one.
-            if self.decompress(&format!("template {id}"), &body).is_ok_and(|body| template.is_stored_as(&body)) {
+            if self.decompress(&format!("template {id}"), &body).is_ok_and(|body| body == template.to_bytes()) {
                 return Ok(id);
             }
             version = number + 1;

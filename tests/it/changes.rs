@@ -59,7 +59,7 @@ fn nights(answer: Arc<dehusk::demo::server::Answer>, names: &[&str], seeds: &[Pa
     let mixed: i64 = connection
         .query_row(
             "SELECT count(*) FROM (SELECT 1 FROM urls u JOIN pages p ON p.id = u.page_id JOIN sites s ON s.id = u.site_id
-                WHERE p.cleaned IS NOT NULL AND u.run_id = 3
+                WHERE p.cleaned_id IS NOT NULL AND u.run_id = 3
                 GROUP BY u.site_id HAVING count(DISTINCT p.model) > 1)",
             [],
             |row| row.get(0),
@@ -84,7 +84,7 @@ fn assert_texts_are_of_the_models(connection: &rusqlite::Connection, settings: &
     let mut n_pages = 0;
     for (site, matcher) in &matchers {
         let sql = "SELECT u.url, b.raw, p.content_type, u.text_digest FROM urls u JOIN pages p ON p.id = u.page_id
-            JOIN page_bodies b ON b.id = p.id WHERE u.site_id = ?1 AND u.run_id = 3 AND p.cleaned IS NOT NULL";
+            JOIN page_bodies b ON b.id = p.id WHERE u.site_id = ?1 AND u.run_id = 3 AND p.cleaned_id IS NOT NULL";
         let mut statement = connection.prepare(sql).unwrap();
         let row = |row: &rusqlite::Row<'_>| {
             let content_type: Option<String> = row.get(2)?;

@@ -50,7 +50,7 @@ fn pages(dir: &Path) -> BTreeSet<String> {
     let store = rusqlite::Connection::open(dir.join("k.db")).unwrap();
     let check: String = store.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(check, "ok");
-    let mut statement = store.prepare("SELECT DISTINCT url FROM pages WHERE cleaned IS NOT NULL").unwrap();
+    let mut statement = store.prepare("SELECT DISTINCT url FROM pages WHERE cleaned_id IS NOT NULL").unwrap();
     let rows = statement.query_map([], |row| row.get(0)).unwrap();
     rows.collect::<Result<_, _>>().unwrap()
 }

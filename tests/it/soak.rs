@@ -165,7 +165,7 @@ fn check(db: &Connection, night: u64, visited: &mut Visited) {
     assert!(most <= KEEP, "night {night}: {most} versions of a page");
     let mixed = number(
         "SELECT count(*) FROM (SELECT 1 FROM urls u JOIN pages p ON p.id = u.page_id
-            WHERE u.run_id = (SELECT max(id) FROM runs) AND p.cleaned IS NOT NULL
+            WHERE u.run_id = (SELECT max(id) FROM runs) AND p.cleaned_id IS NOT NULL
             GROUP BY u.site_id HAVING count(DISTINCT p.model) > 1)",
     );
     assert_eq!(mixed, 0, "night {night}: texts of several models");

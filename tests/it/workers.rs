@@ -66,7 +66,7 @@ impl Farm {
         let status = farm.command(&server, dir.path(), "one.db").status().unwrap();
         assert!(status.success());
         let store = rusqlite::Connection::open(dir.path().join("one.db")).unwrap();
-        let mut statement = store.prepare("SELECT DISTINCT url FROM pages WHERE cleaned IS NOT NULL").unwrap();
+        let mut statement = store.prepare("SELECT DISTINCT url FROM pages WHERE cleaned_id IS NOT NULL").unwrap();
         farm.n_requests = server.arrivals().len();
         farm.pages = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
         farm
@@ -184,7 +184,7 @@ fn crawl(farm: &Farm, postgres: &PostgresServer, fault: Fault, wait: Duration) -
 fn check(farm: &Farm, postgres: &PostgresServer, database: &str, server: &Server, fault: Fault, dir: &Path) -> usize {
     let outcome = postgres.sql(database, "SELECT outcome, count(*) FROM runs GROUP BY 1");
     assert_eq!(outcome, "finished|1", "{fault:?}\n{}", logs(dir));
-    let pages = postgres.sql(database, "SELECT DISTINCT url FROM pages WHERE cleaned IS NOT NULL");
+    let pages = postgres.sql(database, "SELECT DISTINCT url FROM pages WHERE cleaned_id IS NOT NULL");
     let pages: BTreeSet<String> = pages.lines().map(str::to_owned).collect();
     let lost: Vec<&String> = farm.pages.difference(&pages).collect();
     let more: Vec<&String> = pages.difference(&farm.pages).collect();
@@ -376,7 +376,7 @@ fn a_redirect_waits_for_the_host_that_another_worker_has() {
     for worker in &mut workers {
         assert_eq!(ended(worker, dir.path()), Some(0), "{}", logs(dir.path()));
     }
-    let pages = postgres.sql(database, "SELECT DISTINCT url FROM pages WHERE cleaned IS NOT NULL");
+    let pages = postgres.sql(database, "SELECT DISTINCT url FROM pages WHERE cleaned_id IS NOT NULL");
     assert_eq!(pages.lines().map(str::to_owned).collect::<BTreeSet<_>>(), farm.pages);
     let outcomes =
         postgres.sql(database, "SELECT left(host, 1), outcome, count(*) FROM sites GROUP BY 1, 2 ORDER BY 1");

@@ -58,7 +58,6 @@ pub enum LabelBy {
     Votes,
     /// Evidence of all training pages, weighted by similarity; the labels of a page are decided jointly.
     #[default]
-    #[serde(alias = "witness")]
     SiteModel,
     /// Document frequency of texts over those linked pages that share the layout of the key page (Gottron 2008).
     Gottron,

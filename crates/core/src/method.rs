@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum Method {
     /// Evidence of all training pages, labels decided jointly. The default.
-    #[serde(alias = "witness")]
     SiteModel,
     /// Exact top-down mapping with votes (Alarte 2014).
     Etdm,
@@ -27,7 +26,6 @@ pub enum Method {
     /// Restricted top-down mapping (Reis 2004, Vieira 2006).
     Rtdm,
     /// The main content, by the page alone.
-    #[serde(alias = "density")]
     Alone,
     /// Tag path sequence (Velloso and Dorneles 2013).
     Tps,
@@ -38,9 +36,6 @@ pub enum Method {
     /// The whole page.
     Plain,
 }
-
-/// Names of earlier versions that are still accepted.
-const FORMER_NAMES: [(&str, Method); 2] = [("witness", Method::SiteModel), ("density", Method::Alone)];
 
 impl Method {
     /// All methods, in the order of the documents.
@@ -78,11 +73,6 @@ impl Method {
             Method::Plain => "plain",
         }
     }
-
-    /// Names of this method in earlier versions.
-    pub fn former_names(self) -> impl Iterator<Item = &'static str> {
-        FORMER_NAMES.iter().filter(move |(_, method)| *method == self).map(|(former, _)| *former)
-    }
 }
 
 impl fmt::Display for Method {
@@ -99,11 +89,8 @@ pub struct UnknownMethod(String);
 impl FromStr for Method {
     type Err = UnknownMethod;
 
-    /// Reads a current or former name.
     fn from_str(name: &str) -> Result<Method, UnknownMethod> {
-        let known = Method::ALL.into_iter().find(|method| method.name() == name);
-        let former = || FORMER_NAMES.iter().find(|(former, _)| *former == name).map(|(_, method)| *method);
-        known.or_else(former).ok_or_else(|| UnknownMethod(name.to_owned()))
+        Method::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| UnknownMethod(name.to_owned()))
     }
 }
 
@@ -117,8 +104,6 @@ mod tests {
             assert_eq!(method.name().parse(), Ok(method));
             assert_eq!(serde_json::to_value(method).unwrap(), method.name());
         }
-        assert_eq!("witness".parse(), Ok(Method::SiteModel));
-        assert_eq!(serde_json::from_str::<Method>("\"witness\"").unwrap(), Method::SiteModel);
         assert_eq!("nonsense".parse::<Method>().unwrap_err().to_string(), "`nonsense` is not a method");
     }
 }

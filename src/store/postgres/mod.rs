@@ -44,18 +44,11 @@ pub fn start_backend(
     Ok((Box::new(SharedBackend::new(inner, session)), Some(told)))
 }
 
-/// The tables of version 1.
+/// The tables.
 const TABLES: &str = include_str!("schema.sql");
 
-/// What brings a database of a version to the next one, in order.
-const MIGRATIONS: [&str; 3] = [
-    include_str!("kinds.sql"),
-    "-- Version 3: from here on, templates.body is MessagePack (zstd). JSON of earlier versions is still read.\n",
-    include_str!("seed_lists.sql"),
-];
-
-/// The newest version.
-const VERSION: i64 = 1 + MIGRATIONS.len() as i64;
+/// Their version.
+const VERSION: i64 = 1;
 
 /// Numbers of the advisory locks of a database.
 enum Lock {
@@ -74,10 +67,7 @@ impl Store {
         let store = Store::connect_to_server(address, zstd_level)?;
         store.in_transaction(|| {
             store.batch(&format!("SELECT pg_advisory_xact_lock({})", Lock::Schema as i64))?;
-            match store.server_version()? {
-                Some(found) => store.migrate_server(found),
-                None => store.batch(TABLES).and_then(|()| store.migrate_server(1)),
-            }
+            if store.server_version()?.is_none() { store.batch(TABLES) } else { Ok(()) }
         })?;
         store.checked_on_server()
     }
@@ -99,24 +89,9 @@ impl Store {
         let path = self.path.clone();
         match self.server_version()? {
             None => Err(StoreError::Missing { path }),
-            // It is opened for reading, too: statements know the newest tables only.
-            Some(found) if found < VERSION => {
-                self.in_transaction(|| {
-                    self.batch(&format!("SELECT pg_advisory_xact_lock({})", Lock::Schema as i64))?;
-                    self.migrate_server(self.server_version()?.unwrap_or(VERSION))
-                })?;
-                Ok(self)
-            }
             Some(found) if found > VERSION => Err(StoreError::Newer { path, found, known: VERSION }),
             Some(_) => Ok(self),
         }
-    }
-
-    fn migrate_server(&self, found: i64) -> Result<(), StoreError> {
-        for (script, version) in MIGRATIONS.iter().zip(2_i64..).skip((found - 1).max(0) as usize) {
-            self.batch(&format!("{script} UPDATE dehusk SET version = {version};"))?;
-        }
-        Ok(())
     }
 
     fn server_version(&self) -> Result<Option<i64>, StoreError> {

@@ -175,24 +175,3 @@ fn a_transaction_whose_connection_breaks_is_applied_once() {
     let count = one.store().row("SELECT count(*) FROM visits", params![], |row| row.get::<i64>(0));
     assert_eq!(count.unwrap(), 4);
 }
-
-#[test]
-fn a_database_of_a_former_version_is_brought_to_the_newest() {
-    let Some(server) = postgres_server() else { return };
-    let address = server.database();
-    let open: [fn(&str) -> Store; 2] =
-        [|address| Store::open(address.as_ref()).unwrap(), |address| Store::create(address.as_ref(), 1).unwrap()];
-    for open in open {
-        let store = Store::create(address.as_ref(), 1).unwrap();
-        let former = "DROP VIEW page_kinds; DROP TABLE template_kinds; ALTER TABLE pages DROP COLUMN nearest;
-            ALTER TABLE urls DROP COLUMN seed_run; ALTER TABLE sites DROP COLUMN seed_kind;
-            DROP VIEW closed_sites; ALTER TABLE sites DROP COLUMN closed; DROP TABLE never;
-            ALTER TABLE robots DROP COLUMN etag; ALTER TABLE robots DROP COLUMN last_modified;
-            UPDATE dehusk SET version = 1";
-        store.batch(former).unwrap();
-        assert!(store.list_pages(None).is_err(), "the statements need the newest tables");
-        let store = open(&address);
-        assert!(store.list_pages(None).unwrap().is_empty());
-        assert_eq!(store.row("SELECT version FROM dehusk", params![], |row| row.get::<i64>(0)).unwrap(), 4);
-    }
-}

@@ -38,9 +38,6 @@ pub(in crate::store) enum SqlError {
     Value(String),
 }
 
-/// Bytes of a body that is stored elsewhere.
-pub(in crate::store) const EMPTY: &[u8] = &[];
-
 /// What a statement gives.
 pub(in crate::store) type SqlResult<T> = Result<T, SqlError>;
 

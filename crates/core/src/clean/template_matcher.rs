@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_store_reads_what_this_version_and_earlier_ones_wrote() {
+    fn the_store_reads_what_it_wrote() {
         let pages = ["<nav>Home</nav><p>a", "<nav>Home</nav><p>b", "<nav>Home</nav><p>c"].map(page);
         let numbered: Vec<(u64, &Tree)> = (0..).zip(&pages).collect();
         let (set, _) = TrainingSet::learn(&numbered, &SiteModelOptions::default()).unwrap();
@@ -315,10 +315,7 @@ mod tests {
             let template = Template { training_set, ..template };
             let (bytes, json) = (template.to_bytes(), template.to_json());
             assert!(bytes.len() < json.len());
-            for stored in [&bytes, &json] {
-                assert_eq!(Template::from_bytes(stored).unwrap(), template);
-                assert!(template.is_stored_as(stored) && !template.is_stored_as(&stored[1..]));
-            }
+            assert_eq!(Template::from_bytes(&bytes).unwrap(), template);
             let refusal = |bytes: &[u8]| Template::from_bytes(bytes).unwrap_err().to_string();
             let later = Template { schema: 9, ..template.clone() };
             assert!(refusal(&later.to_bytes()).contains("please update"));

@@ -16,7 +16,6 @@ use dehusk_content::{NarrowBlocks, PageBlocks};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredTrainingSet {
     /// Distinct node signatures of all pages.
-    #[serde(alias = "kinds")]
     signatures: Vec<NodeSignature>,
     pages: Vec<StoredPage>,
 }
@@ -32,10 +31,9 @@ pub(super) struct StoredPage {
     /// Number of its URL.
     pub(super) url: u64,
     /// Whether it was added after the training pages of the search.
-    #[serde(rename = "extra", alias = "more", default, skip_serializing_if = "is_not")]
+    #[serde(rename = "extra", default, skip_serializing_if = "is_not")]
     pub(super) is_extra: bool,
     /// Number of each node among the signatures, in preorder.
-    #[serde(alias = "kinds")]
     signatures: Vec<u32>,
     /// Children of each node.
     children: Vec<u32>,

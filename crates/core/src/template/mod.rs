@@ -4,7 +4,6 @@
 //! later without the pages that it was learned from.
 
 mod changes;
-mod legacy;
 mod node;
 mod stored;
 

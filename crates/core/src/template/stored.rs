@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::legacy;
 use super::node::TemplateNode;
 use crate::etdm::Votes;
 use crate::learn_options::LearnOptions;
@@ -15,9 +14,6 @@ use dehusk_html::{ComparedTree, Fields, LooseFields, NodeId, SetBuilder, Shape, 
 
 /// Version of the stored form. Older versions are read; newer ones are refused with an error.
 pub const SCHEMA: u32 = 3;
-
-/// Templates up to this version are converted before they are read.
-const LAST_LEGACY_SCHEMA: u32 = 2;
 
 /// The nodes that the pages of a site have in common.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -209,12 +205,16 @@ impl Template {
     ///
     /// [`TemplateError`] when the text is not a template, is of a later version, or is damaged.
     pub fn from_json(text: &[u8]) -> Result<Template, TemplateError> {
-        // The usual case in one pass.
-        let template = match serde_json::from_slice::<Template>(text) {
-            Ok(template) if template.schema == SCHEMA => template,
-            _ => Template::from_other_json(text)?,
-        };
-        template.checked()
+        #[derive(Deserialize)]
+        struct Version {
+            schema: u32,
+        }
+        serde_json::from_slice::<Template>(text)
+            .map_err(|e| match serde_json::from_slice(text) {
+                Ok(Version { schema }) if schema != SCHEMA => TemplateError::Schema { found: schema },
+                _ => TemplateError::Form(e),
+            })?
+            .checked()
     }
 
     fn checked(self) -> Result<Template, TemplateError> {
@@ -224,21 +224,6 @@ impl Template {
         self.check_nodes()?;
         self.training_set.as_ref().map_or(Ok(()), StoredTrainingSet::check).map_err(TemplateError::TrainingPage)?;
         Ok(self)
-    }
-
-    /// Reads a template of an earlier schema, or says why it is none.
-    fn from_other_json(text: &[u8]) -> Result<Template, TemplateError> {
-        #[derive(Deserialize)]
-        struct Version {
-            schema: u32,
-        }
-        let Version { schema } = serde_json::from_slice(text).map_err(TemplateError::Form)?;
-        let template = match schema {
-            1..=LAST_LEGACY_SCHEMA => serde_json::from_slice(text).and_then(legacy::upgrade),
-            SCHEMA => serde_json::from_slice(text),
-            found => return Err(TemplateError::Schema { found }),
-        };
-        template.map_err(TemplateError::Form)
     }
 
     fn check_nodes(&self) -> Result<(), TemplateError> {
@@ -268,21 +253,13 @@ impl Template {
         json_of(self)
     }
 
-    /// Reads the form of the store: MessagePack, or the JSON of earlier versions.
+    /// Reads the form of the store, MessagePack.
     ///
     /// # Errors
     ///
     /// As [`Template::from_json`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Template, TemplateError> {
-        match is_json(bytes) {
-            true => Template::from_json(bytes),
-            false => rmp_serde::from_slice::<Template>(bytes).map_err(TemplateError::Bytes)?.checked(),
-        }
-    }
-
-    /// Whether these bytes of the store, of this version or an earlier one, are this template.
-    pub fn is_stored_as(&self, bytes: &[u8]) -> bool {
-        bytes == if is_json(bytes) { self.to_json() } else { self.to_bytes() }
+        rmp_serde::from_slice::<Template>(bytes).map_err(TemplateError::Bytes)?.checked()
     }
 
     /// The form of the store.
@@ -331,11 +308,6 @@ impl Template {
         (fields.sets, loose.sets) = (sets.sets, loose_sets.sets);
         ComparedTree::new(shape, fields, loose)
     }
-}
-
-/// Whether a stored template is JSON: MessagePack begins with another byte.
-fn is_json(bytes: &[u8]) -> bool {
-    bytes.first() == Some(&b'{')
 }
 
 /// The template nodes of a key page and the elements around them.

@@ -45,7 +45,10 @@ impl Stored {
             sites: rows("SELECT host || ' ' || outcome || ' ' || coalesce(reason, '') FROM sites ORDER BY host"),
             pages: rows("SELECT url || ' ' || digest || ' ' || coalesce(change, '') FROM pages ORDER BY url"),
             templates: rows("SELECT key_url || ' ' || version FROM templates ORDER BY key_url, version"),
-            cleaned: rows("SELECT url || ' ' || method || ' ' || hex(cleaned) FROM pages ORDER BY url"),
+            cleaned: rows(
+                "SELECT p.url || ' ' || p.method || ' ' || hex(b.cleaned) FROM pages p
+                JOIN page_bodies b ON b.id = p.id ORDER BY p.url",
+            ),
             models: rows("SELECT key_url || ' ' || hex(body) FROM templates ORDER BY key_url, version"),
             urls: rows("SELECT url || ' ' || state || ' ' || coalesce(interval_ms, '') FROM urls ORDER BY url"),
         }
