@@ -5,13 +5,13 @@ use std::collections::HashMap;
 
 use dehusk::folder::url_of;
 use dehusk_core::internals::clean::TemplateMatcher;
-use dehusk_core::internals::etdm::vote;
-use dehusk_core::internals::learn_options::{LearnOptions, Preset};
-use dehusk_core::internals::learner::{FoundPage, Learned, Learner};
-use dehusk_core::internals::template::Template;
 use dehusk_html::ParseOptions;
 use dehusk_html::{PageUrl, SameSite, Site};
 use dehusk_html::{Tree, parse};
+use dehusk_template::etdm::vote;
+use dehusk_template::learn_options::{LearnOptions, Preset};
+use dehusk_template::learner::{FoundPage, Learned, Learner};
+use dehusk_template::template::Template;
 use divan::counter::ItemsCount;
 
 #[path = "pages.rs"]

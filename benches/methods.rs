@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use dehusk::settings::Settings;
 use dehusk_core::internals::baselines::rtdm_distance;
-use dehusk_core::internals::cluster::{precision_and_recall, rand};
-use dehusk_core::internals::etdm::vote;
-use dehusk_core::internals::learn_options::Preset;
 use dehusk_core::internals::methods::METHODS;
 use dehusk_core::internals::text_mdl::{Clustering, Essential, Paths, cluster};
 use dehusk_core::internals::text_mdl::{TextMethod, TextOptions};
 use dehusk_html::ParseOptions;
 use dehusk_html::{Tree, parse};
+use dehusk_template::cluster::{precision_and_recall, rand};
+use dehusk_template::etdm::vote;
+use dehusk_template::learn_options::Preset;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 #[path = "generated.rs"]

@@ -6,10 +6,10 @@
 use std::time::Instant;
 
 use dehusk::settings::Settings;
-use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate, TokenizedDocument};
-use dehusk_core::internals::strings::{StringOptions, StringTokens};
 use dehusk_html::ParseOptions;
 use dehusk_html::parse;
+use dehusk_template::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate, TokenizedDocument};
+use dehusk_template::strings::{StringOptions, StringTokens};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 #[path = "generated.rs"]

@@ -16,10 +16,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ["-p", "dehusk-core", "--lib"]
 CONTENT = ["-p", "dehusk-content", "--lib"]
+TEMPLATE = ["-p", "dehusk-template", "--lib", "--all-features"]
 HTML = ["-p", "dehusk-html", "--lib"]
 PROGRAM = ["-p", "dehusk", "--lib"]
 IT = ["-p", "dehusk", "--test", "it"]
-MODEL = "crates/core/src/site_model"
+MODEL = "crates/template/src/site_model"
 
 # Name, file, what is there, what the mutant has, the tests: a target of cargo, and names.
 MUTANTS = [
@@ -36,7 +37,7 @@ MUTANTS = [
         f"{MODEL}/interner.rs",
         "mix(names, u64::from(self.tag) << 32 | u64::from(self.id))",
         "mix(0, names & 0 | u64::from(self.tag) << 32 | u64::from(self.id))",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -44,7 +45,7 @@ MUTANTS = [
         f"{MODEL}/evidence.rs",
         "const BACK: f64 = 12.48;",
         "const BACK: f64 = 0.0;",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -52,7 +53,7 @@ MUTANTS = [
         f"{MODEL}/align.rs",
         "by_id.filter(is_free)",
         "by_id.filter(|_| false)",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -60,7 +61,7 @@ MUTANTS = [
         f"{MODEL}/same_shape.rs",
         "n > MOST || there.contains(&known)",
         "false",
-        CORE,
+        TEMPLATE,
         "site_model::same_shape",
     ),
     (
@@ -68,7 +69,7 @@ MUTANTS = [
         f"{MODEL}/same_shape.rs",
         "!(i.position == j.position || is_long)",
         "false",
-        CORE,
+        TEMPLATE,
         "site_model::same_shape",
     ),
     (
@@ -76,7 +77,7 @@ MUTANTS = [
         f"{MODEL}/same_shape.rs",
         "self.known.get(before)",
         "self.known.get(before + 4)",
-        CORE,
+        TEMPLATE,
         "site_model::same_shape",
     ),
     (
@@ -84,7 +85,7 @@ MUTANTS = [
         f"{MODEL}/align.rs",
         "self.page.has_text[x] && self.is_found(x)",
         "false",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -132,7 +133,7 @@ MUTANTS = [
         f"{MODEL}/evidence.rs",
         "share.max(MIN_SHARE).powi(2)",
         "share.max(MIN_SHARE)",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -140,7 +141,7 @@ MUTANTS = [
         f"{MODEL}/evidence.rs",
         ".clamp(1, 3)).max(0.375 * f64::from(evidence.n_of_its_kind))",
         ".clamp(1, 1))",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -148,7 +149,7 @@ MUTANTS = [
         f"{MODEL}/evidence.rs",
         "[-4.51, 2.65,",
         "[-3.51, 2.65,",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -156,7 +157,7 @@ MUTANTS = [
         f"{MODEL}/evidence.rs",
         "const ITS_KIND: f32 = 0.2;",
         "const ITS_KIND: f32 = 0.0;",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     # Ten of our own choice.
@@ -165,7 +166,7 @@ MUTANTS = [
         f"{MODEL}/mod.rs",
         "|| !loses_content(page, expected, &is_template)?",
         "|| page.len() > 0",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -173,7 +174,7 @@ MUTANTS = [
         f"{MODEL}/mod.rs",
         "(nearest.is_finite() && is_near).then_some(version)",
         "(nearest.is_nan() && is_near).then_some(version)",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -189,7 +190,7 @@ MUTANTS = [
         f"{MODEL}/mod.rs",
         "is_template[nodes].fill(false);",
         "drop(nodes);",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -197,7 +198,7 @@ MUTANTS = [
         f"{MODEL}/evidence.rs",
         "const ON_ALL: f64 = 2.0;",
         "const ON_ALL: f64 = 0.0;",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -205,7 +206,7 @@ MUTANTS = [
         f"{MODEL}/alike.rs",
         "a.tag == b.tag && a.classes == b.classes",
         "a.tag == b.tag",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -213,7 +214,7 @@ MUTANTS = [
         f"{MODEL}/matching.rs",
         "if key < self.key {",
         "if key <= self.key {",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -221,7 +222,7 @@ MUTANTS = [
         f"{MODEL}/matching.rs",
         "is_left(&best_left[of.left as usize]) && is_left",
         "is_left",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -229,7 +230,7 @@ MUTANTS = [
         f"{MODEL}/class_lists.rs",
         "if version == vocabulary.version() { lists } else { ClassLists::default() }",
         "{ let _ = version; lists }",
-        CORE,
+        TEMPLATE,
         "site_model::class_lists",
     ),
     (
@@ -261,7 +262,7 @@ MUTANTS = [
         f"{MODEL}/align.rs",
         "if self.alike().is_alike(*i, *j, m, n) =>",
         "if m > 0 && n > 0 =>",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -293,7 +294,7 @@ MUTANTS = [
         f"{MODEL}/by_number.rs",
         "if *round == self.round { *first } else { LAST }",
         "*first",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -301,7 +302,7 @@ MUTANTS = [
         f"{MODEL}/aligned.rs",
         "if coverage > aligned.confidence {",
         "if coverage >= 0.0 {",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -309,7 +310,7 @@ MUTANTS = [
         f"{MODEL}/aligned.rs",
         "_ => NodeMatch::Moved,",
         "_ => NodeMatch::Equal,",
-        CORE,
+        TEMPLATE,
         "site_model::aligned",
     ),
     (
@@ -317,7 +318,7 @@ MUTANTS = [
         f"{MODEL}/confirm.rs",
         "expected.as_ref().map(|expected| by_node(&encoded, expected))",
         "expected.as_ref().map(|_| vec![0.0; encoded.len()])",
-        CORE,
+        TEMPLATE,
         "site_model::confirm",
     ),
     (
@@ -325,7 +326,7 @@ MUTANTS = [
         f"{MODEL}/stored.rs",
         "page.blocks = Some(blocks.clone());",
         "page.blocks = Some(PageBlocks::default());",
-        CORE,
+        TEMPLATE,
         "site_model::",
     ),
     (
@@ -346,10 +347,10 @@ MUTANTS = [
     ),
     (
         "votes: the threshold itself is not enough",
-        "crates/core/src/etdm/votes.rs",
+        "crates/template/src/etdm/votes.rs",
         ">= self.min_votes",
         "> self.min_votes",
-        CORE,
+        TEMPLATE,
         "template::",
     ),
     (

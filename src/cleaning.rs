@@ -4,8 +4,8 @@
 use dehusk_content::weights_number;
 use dehusk_core::Options;
 use dehusk_core::internals::clean::CleanOptions;
-use dehusk_core::internals::site_model::SiteModelOptions;
 use dehusk_html::ParseOptions;
+use dehusk_template::site_model::SiteModelOptions;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use dehusk_core::internals::template::{Template, TemplateNode};
+use dehusk_template::template::{Template, TemplateNode};
 
 /// Writes where the template comes from and how large it is.
 pub fn write_summary(template: &Template, out: &mut impl Write) -> io::Result<()> {

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use dehusk_core::internals::learner::LinkFilter;
+use dehusk_template::learner::LinkFilter;
 
 use regex::{Regex, RegexSet};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -7,9 +7,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use dehusk_core::internals::site_model::PageSample;
 use dehusk_core::{LearnError, Page, PageOptions, SiteModel};
 use dehusk_html::PageUrl;
+use dehusk_template::site_model::PageSample;
 
 use crate::site_model::PySiteModel;
 

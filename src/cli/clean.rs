@@ -24,11 +24,11 @@ use crate::settings::Settings;
 use crate::warc::Archived;
 use dehusk_core::corpus::{About, Optional, Record};
 use dehusk_core::internals::clean::LabeledPage;
-use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::{MethodEntry, Model};
 use dehusk_html::Note;
 use dehusk_html::PageUrl;
 use dehusk_render::{write_markdown, write_own_html};
+use dehusk_template::method::Method;
 
 /// Remove the site's stored template from pages.
 ///

@@ -18,11 +18,11 @@ use super::{Failure, Outcome, exit};
 use crate::settings::Settings;
 use crate::store::Store;
 use dehusk_core::internals::baselines::RtdmPage;
-use dehusk_core::internals::cluster::ClusterBy;
-use dehusk_core::internals::cluster::{Features, dunn, dunn_by, precision_and_recall, rand};
-use dehusk_core::internals::cluster::{single_linkage, single_linkage_by};
 use dehusk_core::internals::text_mdl::{Essential, Paths, cluster, path_names};
 use dehusk_core::internals::text_mdl::{TextCost, TextMethod, TextTemplate, TextTemplates};
+use dehusk_template::cluster::ClusterBy;
+use dehusk_template::cluster::{Features, dunn, dunn_by, precision_and_recall, rand};
+use dehusk_template::cluster::{single_linkage, single_linkage_by};
 
 /// Group a mixed collection of pages by template.
 ///

@@ -14,9 +14,9 @@ use super::{Failure, open_store, pipeline};
 use crate::settings::Settings;
 use crate::store::{CorpusQuery, PageRow, Store, StoreError};
 use dehusk_core::internals::clean::TemplateMatcher;
-use dehusk_core::internals::method::Method;
-use dehusk_core::internals::template::Template;
 use dehusk_html::parse_bytes;
+use dehusk_template::method::Method;
+use dehusk_template::template::Template;
 
 /// Pages that are read at once.
 const PART: usize = 256;

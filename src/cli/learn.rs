@@ -18,10 +18,10 @@ use crate::outline::{write_outline, write_summary};
 use crate::settings::Settings;
 use crate::sitemap::parse_announced;
 use crate::store::Store;
-use dehusk_core::internals::learner::{FoundPage, Learner};
-use dehusk_core::internals::template::Template;
 use dehusk_html::parse_bytes;
 use dehusk_html::{PageUrl, Site};
+use dehusk_template::learner::{FoundPage, Learner};
+use dehusk_template::template::Template;
 
 /// Learn templates from a folder of pages, a web archive, JSON lines with `url` and `html`, or a URL.
 ///

@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 use super::Failure;
 use super::documents::{Found, Reading};
 use crate::settings::Settings;
-use dehusk_core::internals::learner::{FoundPage, Learner};
-use dehusk_core::internals::template::Template;
 use dehusk_html::{PageUrl, Site};
+use dehusk_template::learner::{FoundPage, Learner};
+use dehusk_template::template::Template;
 
 /// Pages of a site that are kept; and while memory is short.
 const MOST_PAGES: usize = 64;

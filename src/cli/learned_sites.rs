@@ -18,8 +18,8 @@ use super::pipeline;
 use crate::settings::Settings;
 use crate::store::{pack, unpack};
 use dehusk_core::internals::clean::TemplateMatcher;
-use dehusk_core::internals::site_model::{PageSample, StoredTrainingSet, TrainingSet};
 use dehusk_html::{Tree, parse_bytes};
+use dehusk_template::site_model::{PageSample, StoredTrainingSet, TrainingSet};
 
 /// Models that are kept ready. When there are more, all are dropped.
 const MOST_READY: usize = 256;

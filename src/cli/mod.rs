@@ -49,8 +49,8 @@ use clap::{Parser, Subcommand};
 
 use crate::settings::Settings;
 use crate::store::Store;
-use dehusk_core::internals::method::{Method, UnknownMethod};
 use dehusk_core::internals::methods::{METHODS, MethodEntry};
+use dehusk_template::method::{Method, UnknownMethod};
 
 /// Crawls lists of web sites politely, learns each site's template from its own pages, and stores every page without
 /// it.
@@ -289,7 +289,7 @@ fn method_names() -> Vec<PossibleValue> {
 /// The method that `--method` names.
 fn method_named(name: &str) -> Result<&'static MethodEntry, Failure> {
     let method: Method = name.parse().map_err(|e: UnknownMethod| Failure::Usage(e.into()))?;
-    method.entry().ok_or_else(|| Failure::Usage(anyhow::anyhow!("{method} is not built in")))
+    MethodEntry::find(method).ok_or_else(|| Failure::Usage(anyhow::anyhow!("{method} is not built in")))
 }
 
 /// A runtime with so many threads beside the one that waits for it. Without any, that one does the work.

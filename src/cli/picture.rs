@@ -5,9 +5,9 @@
 
 use crate::safe_html::{Marking, escaped, safe_html};
 use dehusk_content::Labels;
-use dehusk_core::internals::template::Template;
 use dehusk_html::{NodeId, Tree};
 use dehusk_html::{PageUrl, base_url};
+use dehusk_template::template::Template;
 
 const STYLE: &str = "
 :root { color-scheme: light; font: 15px/1.5 system-ui, sans-serif; }
@@ -67,11 +67,11 @@ pub(super) fn picture(template: &Template, version: i64, page: &Tree, applied: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dehusk_core::internals::etdm::vote;
-    use dehusk_core::internals::learn_options::Preset;
-    use dehusk_core::internals::template::Provenance;
     use dehusk_html::ParseOptions;
     use dehusk_html::parse;
+    use dehusk_template::etdm::vote;
+    use dehusk_template::learn_options::Preset;
+    use dehusk_template::template::Provenance;
 
     #[test]
     fn nothing_of_the_page_runs_and_all_of_it_is_marked() {

@@ -105,7 +105,7 @@ pub(super) fn print_all(reports: &[Report], out: &mut impl Write) -> io::Result<
         let shown = |is_there: bool, x: f64| if is_there { figure(x) } else { "-".to_owned() };
         let (nodes, words) = (report.nodes(), report.bag());
         let (has_nodes, has_words) = (report.n_node_pages() > 0, report.n_word_pages() > 0);
-        let is_site = report.method.entry().is_some_and(MethodEntry::is_site_method);
+        let is_site = MethodEntry::find(report.method).is_some_and(MethodEntry::is_site_method);
         let learns = is_site && report.sites.iter().any(|site| site.learning.nodes > 0);
         let (learn, _) = report.median_and_worst(|site| site.cost.learn.as_secs_f64() * 1000.0);
         table.row(vec![

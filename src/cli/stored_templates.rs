@@ -9,10 +9,10 @@ use crate::settings::Settings;
 use crate::store::{Store, StoreError};
 use dehusk_content::Labels;
 use dehusk_core::internals::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
-use dehusk_core::internals::method::Method;
-use dehusk_core::internals::template::Template;
 use dehusk_html::{PageUrl, base_url};
 use dehusk_html::{ParseOptions, Tree};
+use dehusk_template::method::Method;
+use dehusk_template::template::Template;
 
 /// Minimum share of a template that a page must show if its site is unknown. Pages of the template's own site sometimes
 /// show less, pages of other sites never show so much.

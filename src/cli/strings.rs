@@ -20,7 +20,7 @@ use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, open_store};
 use crate::settings::{NoindexPages, Settings};
 use crate::store::Store;
-use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringTemplate, TokenizedDocument};
+use dehusk_template::strings::{Corpus, Document, Patterns, StringTemplate, TokenizedDocument};
 
 /// Learn the word sequences that documents of a source repeat, and remove them.
 ///

@@ -20,8 +20,8 @@ use crate::settings::Settings;
 use crate::store::{StoreError, TemplateRow};
 use dehusk_core::internals::clean::CleanOptions;
 use dehusk_core::internals::clean::TemplateMatcher;
-use dehusk_core::internals::template::{Template, changes};
 use dehusk_html::{Tree, parse_bytes};
+use dehusk_template::template::{Template, changes};
 
 /// List, show, compare, export and import stored templates.
 #[derive(clap::Args)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dehusk_core::internals::template::Template;
+use dehusk_template::template::Template;
 use serde::Serialize;
 
 use crate::reason::ReasonCode;

@@ -4,9 +4,9 @@ use super::{DemoPage, DemoSite, MARK};
 use crate::evaluate::{Score, bag_score, node_score, tokens};
 use dehusk_core::internals::clean::CleanOptions;
 use dehusk_core::internals::clean::{LabeledPage, TemplateMatcher, label_page};
-use dehusk_core::internals::template::Template;
 use dehusk_html::ParseOptions;
 use dehusk_html::{NodeId, Tree, parse};
+use dehusk_template::template::Template;
 
 /// Scores of one site.
 #[derive(Clone, Copy, Debug)]

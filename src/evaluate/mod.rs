@@ -25,8 +25,8 @@ pub use words::{WordScore, bag_score, lcs_score, tokens};
 use crate::folder::FolderError;
 use crate::settings::Settings;
 use crate::unpacked::open;
-use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::MethodEntry;
+use dehusk_template::method::Method;
 
 /// Gold of one page.
 #[derive(Default)]

@@ -16,10 +16,10 @@ use super::report::{Clusters, Report, SiteRow};
 use super::words::{WordScore, bag_score, lcs_score, tokens};
 use super::{EvaluateError, Marked, Task, json_lines};
 use dehusk_content::Labels;
-use dehusk_core::internals::cluster::{Features, dunn, rand, single_linkage};
-use dehusk_core::internals::etdm::vote;
-use dehusk_core::internals::learn_options::LabelBy;
 use dehusk_html::{Tree, parse};
+use dehusk_template::cluster::{Features, dunn, rand, single_linkage};
+use dehusk_template::etdm::vote;
+use dehusk_template::learn_options::LabelBy;
 
 /// Number of voters for each page.
 const VOTERS: usize = 8;

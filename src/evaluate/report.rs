@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use dehusk_core::internals::method::Method;
+use dehusk_template::method::Method;
 
 use super::nodes::{NodeCounts, Score};
 use super::words::WordScore;

@@ -17,13 +17,13 @@ use super::{Cost, EvaluateError, Learning, Marked, PageGold, Task, Which, expand
 use crate::folder::url_of;
 use dehusk_content::Labels;
 use dehusk_core::internals::clean::{TemplateMatcher, label_page};
-use dehusk_core::internals::etdm::vote;
-use dehusk_core::internals::learn_options::LabelBy;
-use dehusk_core::internals::learner::{FoundPage, Learned, Learner};
 use dehusk_core::internals::methods::Model;
-use dehusk_core::internals::site_model::TrainingSet;
 use dehusk_html::Tree;
 use dehusk_html::{PageUrl, Site};
+use dehusk_template::etdm::vote;
+use dehusk_template::learn_options::LabelBy;
+use dehusk_template::learner::{FoundPage, Learned, Learner};
+use dehusk_template::site_model::TrainingSet;
 
 #[derive(Deserialize)]
 struct Gold {

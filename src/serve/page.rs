@@ -14,9 +14,9 @@ use crate::store::{PageNight, PageRow, Store};
 use dehusk_content::Labels;
 use dehusk_core::internals::clean::{CleanOptions, KeepText, TemplateMatcher, label_page};
 use dehusk_core::internals::metadata::{Fact, Metadata};
-use dehusk_core::internals::template::Template;
 use dehusk_html::{PageUrl, base_url};
 use dehusk_html::{Tree, parse_bytes};
+use dehusk_template::template::Template;
 
 /// Versions of a page that can be chosen.
 const MOST_VERSIONS: usize = 60;

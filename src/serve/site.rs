@@ -11,7 +11,7 @@ use super::{Inspector, Refusal};
 use crate::outline::write_outline;
 use crate::robots::Robots as Rules;
 use crate::store::{PageRow, SiteListing, Store, TemplateRow};
-use dehusk_core::internals::template::{Block, Template, changes};
+use dehusk_template::template::{Block, Template, changes};
 
 /// Pages of one part of the list.
 const PART: usize = 100;

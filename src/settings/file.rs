@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use super::Settings;
 use super::keys::{KEYS, Key};
 use super::values::literal;
-use dehusk_core::internals::learn_options::Preset;
+use dehusk_template::learn_options::Preset;
 
 /// Why settings were rejected.
 #[derive(Debug, thiserror::Error)]
@@ -181,8 +181,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use dehusk_core::internals::etdm::NodeText;
-    use dehusk_core::internals::subdigraph::SubdigraphMode;
+    use dehusk_template::etdm::NodeText;
+    use dehusk_template::subdigraph::SubdigraphMode;
 
     fn refusal(text: &str) -> String {
         Settings::load(Some(("crawl.toml", text)), &[]).unwrap_err().to_string()

@@ -8,16 +8,16 @@ use toml::Value;
 
 use dehusk_content::Favor;
 use dehusk_core::internals::clean::{Alone, HiddenText};
-use dehusk_core::internals::cluster::ClusterBy;
-use dehusk_core::internals::etdm::{AttrMode, ChildMap, NodeText};
-use dehusk_core::internals::learn_options::{LabelBy, Preset};
-use dehusk_core::internals::links::{DomRef, LinkOrderBy};
-use dehusk_core::internals::strings::{HistogramWeight, InnerStrings, StringTokens};
-use dehusk_core::internals::subdigraph::SubdigraphMode;
 use dehusk_core::internals::text_mdl::{TextCost, TextMethod};
 use dehusk_core::internals::tps::{TpsGap, TpsKeep, TpsSearch};
 use dehusk_html::{KeepNodes, ParserKind};
 use dehusk_render::{MarkdownImages, MarkdownLinks};
+use dehusk_template::cluster::ClusterBy;
+use dehusk_template::etdm::{AttrMode, ChildMap, NodeText};
+use dehusk_template::learn_options::{LabelBy, Preset};
+use dehusk_template::links::{DomRef, LinkOrderBy};
+use dehusk_template::strings::{HistogramWeight, InnerStrings, StringTokens};
+use dehusk_template::subdigraph::SubdigraphMode;
 
 use super::values::{
     at_least, at_most, bytes, duration, headers, keep_text, networks, never, number, one_of, patterns, positive, share,

@@ -260,7 +260,7 @@ fn a_site_found_under_another_host_is_one_site() {
 
 #[test]
 fn a_confirmed_text_is_stale_no_more() {
-    use dehusk_core::internals::method::Method;
+    use dehusk_template::method::Method;
 
     each(|open| {
         let mut backend = open();

@@ -1,10 +1,10 @@
 //! What a crawl hands to its database and asks it for: plain values, without channels and without SQL.
 
-use dehusk_core::internals::method::Method;
-use dehusk_core::internals::site_model::StoredTrainingSet;
-use dehusk_core::internals::strings::StringTemplate;
-use dehusk_core::internals::template::Template;
 use dehusk_html::PageUrl;
+use dehusk_template::method::Method;
+use dehusk_template::site_model::StoredTrainingSet;
+use dehusk_template::strings::StringTemplate;
+use dehusk_template::template::Template;
 use serde::Serialize;
 
 use super::{KnownUrl, NewUrl, NewVisit, PackedPage, SiteId, SiteOutcome, SiteWork, Snapshot, StoredRobots};

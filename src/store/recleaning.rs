@@ -1,8 +1,8 @@
 //! Pages that are cleaned again at the end of their site, so that a run leaves one text for each.
 
 use super::sql::{Row, SqlResult, params};
-use dehusk_core::internals::method::Method;
 use dehusk_html::PageUrl;
+use dehusk_template::method::Method;
 
 use super::{ConfirmedPage, Counted, RecleanedPage, SiteId, StalePage, Store, StoreError};
 use crate::revisit::{Change, TextMark, after_recleaning};

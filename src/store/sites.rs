@@ -11,8 +11,8 @@ use super::urls::KnownUrl;
 use super::{SiteId, SiteOutcome, Store, StoreError, StoredRobots, VisitOutcome, url_at};
 use crate::reason::{Reason, ReasonCode};
 use crate::seed::{Seed, SeedKind};
-use dehusk_core::internals::template::Template;
 use dehusk_html::PageUrl;
+use dehusk_template::template::Template;
 
 /// Seeds written in one transaction.
 const BATCH: usize = 100_000;

@@ -4,7 +4,7 @@ use super::sql::params;
 use rustc_hash::FxHashSet;
 
 use super::{Store, StoreError};
-use dehusk_core::internals::strings::StringTemplate;
+use dehusk_template::strings::StringTemplate;
 
 /// The source of the strings that a crawl learns from the feeds of a host. No host has a slash, so no source that a
 /// user has named after a host is replaced.
@@ -110,8 +110,8 @@ impl Store {
 mod tests {
     use super::*;
     use crate::settings::Settings;
-    use dehusk_core::internals::strings::{Corpus, Document, Patterns};
-    use dehusk_core::internals::strings::{StringOptions, StringTokens};
+    use dehusk_template::strings::{Corpus, Document, Patterns};
+    use dehusk_template::strings::{StringOptions, StringTokens};
 
     fn learn(texts: [&str; 2]) -> StringTemplate {
         let mut collection = Corpus::new(Patterns::none(), StringTokens::Ws);

@@ -5,9 +5,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::read::bare_host;
 use super::{SiteId, Store, StoreError};
-use dehusk_core::internals::serialized::json_of;
-use dehusk_core::internals::site_model::StoredTrainingSet;
-use dehusk_core::internals::template::Template;
+use dehusk_template::serialized::json_of;
+use dehusk_template::site_model::StoredTrainingSet;
+use dehusk_template::template::Template;
 
 impl Store {
     /// Saves a template as the newest version of its site; the same template again is the same version.

@@ -10,9 +10,9 @@ use super::read::bare_host;
 use super::sql::{Row, params};
 use super::{PackedPage, Store, StoreError, unpack, url_at};
 use dehusk_content::{JudgedPage, PageBlocks};
-use dehusk_core::internals::template::Template;
 use dehusk_html::{PageUrl, SameSite, Site};
 use dehusk_html::{ParseOptions, parse_bytes};
+use dehusk_template::template::Template;
 
 /// A template, and the stored bodies of its training pages without blocks.
 pub struct TemplateWithBodies {

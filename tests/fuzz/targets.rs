@@ -11,11 +11,11 @@ use dehusk::sitemap::{MAX_SITEMAP_URLS, parse_announced};
 use dehusk::store::{pack, unpack};
 use dehusk::warc::{Reader, documents};
 use dehusk_core::internals::page_rules::PageRules;
-use dehusk_core::internals::strings::Patterns;
-use dehusk_core::internals::template::Template;
 use dehusk_core::{MarkdownLinks, MarkdownOptions, Page, PageOptions, Quality, SiteModel, detect_language};
 use dehusk_html::PageUrl;
 use dehusk_html::{Tree, scan_links, scan_metas};
+use dehusk_template::strings::Patterns;
+use dehusk_template::template::Template;
 
 /// A reader of foreign bytes.
 pub type Target = fn(&[u8]);

@@ -9,9 +9,9 @@ use dehusk::demo::server::{Reply, Server};
 use dehusk::demo::{answers, sites};
 use dehusk::settings::Settings;
 use dehusk_core::internals::clean::{TemplateMatcher, label_page};
-use dehusk_core::internals::template::Template;
 use dehusk_html::PageUrl;
 use dehusk_html::parse_bytes;
+use dehusk_template::template::Template;
 
 use crate::crawl::{DevSites, run, settings};
 

@@ -12,9 +12,9 @@ use dehusk::folder::{Folder, url_of};
 use dehusk::settings::PolitenessScope;
 use dehusk::settings::Settings;
 use dehusk::store::Store;
-use dehusk_core::internals::learn_options::LabelBy;
-use dehusk_core::internals::method::Method;
 use dehusk_html::PageUrl;
+use dehusk_template::learn_options::LabelBy;
+use dehusk_template::method::Method;
 
 use crate::corpus;
 

@@ -1,12 +1,12 @@
 //! Sites at random parameters, whose template is known by construction, learned and cleaned.
 
 use dehusk::demo::{DemoSite, check_site, generated};
-use dehusk_core::internals::learn_options::Preset;
-use dehusk_core::internals::learner::{FoundPage, Learner};
-use dehusk_core::internals::template::Template;
 use dehusk_html::ParseOptions;
 use dehusk_html::parse;
 use dehusk_html::{PageUrl, Site};
+use dehusk_template::learn_options::Preset;
+use dehusk_template::learner::{FoundPage, Learner};
+use dehusk_template::template::Template;
 
 fn learned(site: &DemoSite) -> Option<Template> {
     let url = |path: &str| PageUrl::parse(&format!("http://generated.demo.test{path}")).unwrap();

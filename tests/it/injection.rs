@@ -7,11 +7,12 @@ use dehusk::demo::generated;
 use dehusk::evaluate::{bag_score, lcs_score, tokens};
 use dehusk::settings::Settings;
 use dehusk_content::Labels;
-use dehusk_core::internals::method::Method;
-use dehusk_core::internals::strings::StringTokens;
-use dehusk_core::internals::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate};
+use dehusk_core::internals::methods::MethodEntry;
 use dehusk_html::ParseOptions;
 use dehusk_html::{NodeId, Tree, parse, write_text};
+use dehusk_template::method::Method;
+use dehusk_template::strings::StringTokens;
+use dehusk_template::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate};
 
 fn page(html: &str) -> Tree {
     parse(html, &ParseOptions::default())
@@ -54,7 +55,7 @@ fn mirror(contents: &[String], (head, tail): &(String, String)) -> Vec<String> {
 /// The pages as a method leaves them, learned from themselves.
 fn cleaned(method: Method, pages: &[String]) -> Vec<Vec<String>> {
     let settings = Settings::default();
-    let method = method.entry().unwrap();
+    let method = MethodEntry::find(method).unwrap();
     let trees: Vec<Tree> = pages.iter().map(|html| page(html)).collect();
     let model = method.learn(&trees.iter().collect::<Vec<_>>(), &settings.core);
     assert!(model.is_some(), "{} learns nothing", method.method);

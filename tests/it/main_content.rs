@@ -11,8 +11,8 @@ use dehusk::demo::{answers, sites};
 use dehusk::settings::Settings;
 use dehusk::store::Store;
 use dehusk_core::internals::clean::KeepText;
-use dehusk_core::internals::template::Template;
 use dehusk_html::PageUrl;
+use dehusk_template::template::Template;
 
 use crate::crawl::{run, settings};
 

@@ -5,9 +5,9 @@ use std::process::Command;
 
 use dehusk::evaluate::{Marked, Report, Task, Which, evaluate};
 use dehusk::settings::Settings;
-use dehusk_core::internals::learn_options::Preset;
-use dehusk_core::internals::method::Method;
-use dehusk_core::internals::methods::METHODS;
+use dehusk_core::internals::methods::{METHODS, MethodEntry};
+use dehusk_template::learn_options::Preset;
+use dehusk_template::method::Method;
 use serde_json::Value;
 
 use crate::corpus;
@@ -21,7 +21,7 @@ fn run_seen(preset: Preset, method: &str, which: Which, add_all: bool) -> Option
     let settings = Settings::default().with_preset(preset);
     let task = Task {
         corpus,
-        method: method.parse::<Method>().unwrap().entry().unwrap(),
+        method: MethodEntry::find(method.parse().unwrap()).unwrap(),
         which,
         add_all,
         settings: &settings,
@@ -133,7 +133,7 @@ fn the_other_methods_keep_their_floors() {
         ("plain", 0.0, 0.760),
     ];
     for (name, nodes, words) in floors {
-        let method = name.parse::<Method>().unwrap().entry().unwrap();
+        let method = MethodEntry::find(name.parse().unwrap()).unwrap();
         let settings = Settings { core: method.options(&Settings::default().core), ..Settings::default() };
         let task = Task { corpus, method, which: Which::Gold, add_all: false, settings: &settings };
         let report = evaluate(&task, |_| ()).unwrap();
@@ -170,7 +170,7 @@ fn an_archive_stands_for_a_folder() {
     }
     std::fs::write(at(&format!("dev/{SITE}.warc")), archive).unwrap();
     let settings = Settings::default();
-    let method = Method::SiteModel.entry().unwrap();
+    let method = MethodEntry::find(Method::SiteModel).unwrap();
     let row = |corpus: &Path| {
         let task = Task { corpus, method, settings: &settings, add_all: false, which: Which::All };
         let report = evaluate(&task, |_| ()).unwrap();

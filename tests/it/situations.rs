@@ -2,10 +2,10 @@
 //! a digit, and all other words are the page's own. Floors hold for words and for nodes.
 
 use dehusk_core::internals::clean::{CleanOptions, TemplateMatcher, label_page};
-use dehusk_core::internals::learn_options::LearnOptions;
-use dehusk_core::internals::learner::{FoundPage, Learner};
 use dehusk_html::{NodeId, ParseOptions, parse};
 use dehusk_html::{PageUrl, Site};
+use dehusk_template::learn_options::LearnOptions;
+use dehusk_template::learner::{FoundPage, Learner};
 use rustc_hash::FxHashMap;
 
 /// Path and HTML of each page; the first is the key page.

@@ -3,20 +3,20 @@
 use crate::baselines::{RtdmTemplate, by_records, by_slope};
 use crate::clean::{KeepText, LabeledPage, TemplateMatcher, label_page, without_hidden};
 
-use crate::cluster::{MIN_CLUSTER, training_set};
-use crate::etdm::vote;
-use crate::learn_options::LabelBy;
-use crate::method::Method;
 use crate::options::Options;
-use crate::site_model::TrainingSet;
-#[cfg(feature = "strings")]
-use crate::strings::{Corpus, Document, StringCleaner, StringTemplate};
-use crate::template::{Provenance, Template};
 use crate::text_mdl::TextTemplates;
 use crate::tps::by_tag_paths;
 use dehusk_content::JudgedPage;
 use dehusk_content::Labels;
 use dehusk_html::Tree;
+use dehusk_template::cluster::{MIN_CLUSTER, training_set};
+use dehusk_template::etdm::vote;
+use dehusk_template::learn_options::LabelBy;
+use dehusk_template::method::Method;
+use dehusk_template::site_model::TrainingSet;
+#[cfg(feature = "strings")]
+use dehusk_template::strings::{Corpus, Document, StringCleaner, StringTemplate};
+use dehusk_template::template::{Provenance, Template};
 
 /// A method, what it is and how it runs.
 pub struct MethodEntry {
@@ -166,24 +166,10 @@ impl Model {
     }
 }
 
-impl Method {
-    /// The row of the table, if the method is built in.
-    pub fn entry(self) -> Option<&'static MethodEntry> {
-        METHODS.iter().find(|entry| entry.method == self)
-    }
-
-    /// The method that a value of `label.by` names.
-    pub fn of_label_by(label_by: LabelBy) -> Method {
-        match label_by {
-            LabelBy::SiteModel => Method::SiteModel,
-            LabelBy::Votes => Method::Etdm,
-            LabelBy::Gottron => Method::Gottron,
-        }
-    }
-
-    /// Whether it labels with a template, and with the chain behind it where the template does not fit.
-    pub fn uses_chain(self) -> bool {
-        matches!(self, Method::SiteModel | Method::Etdm | Method::Main)
+impl MethodEntry {
+    /// The row of a method, if it is built in.
+    pub fn find(method: Method) -> Option<&'static MethodEntry> {
+        METHODS.iter().find(|entry| entry.method == method)
     }
 }
 
@@ -339,8 +325,8 @@ mod tests {
             assert_eq!(rows, usize::from(method != Method::Strings || cfg!(feature = "strings")), "{method}");
         }
         for label_by in [LabelBy::SiteModel, LabelBy::Votes, LabelBy::Gottron] {
-            assert!(Method::of_label_by(label_by).entry().unwrap().is_default());
+            assert!(MethodEntry::find(Method::of_label_by(label_by)).unwrap().is_default());
         }
-        assert!(!Method::Df.entry().unwrap().is_default());
+        assert!(!MethodEntry::find(Method::Df).unwrap().is_default());
     }
 }

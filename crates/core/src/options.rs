@@ -5,13 +5,13 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::clean::CleanOptions;
-use crate::cluster::ClusterOptions;
-use crate::learn_options::LearnOptions;
-#[cfg(feature = "strings")]
-use crate::strings::{Patterns, StringOptions};
 use crate::text_mdl::TextOptions;
 use dehusk_html::ParseOptions;
 use dehusk_render::MarkdownOptions;
+use dehusk_template::cluster::ClusterOptions;
+use dehusk_template::learn_options::LearnOptions;
+#[cfg(feature = "strings")]
+use dehusk_template::strings::{Patterns, StringOptions};
 
 /// All options of the core. The default of each is what the product uses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -13,10 +13,10 @@ use crate::cli::stored_templates::{Choice, StoredPage, StoredTemplates};
 use crate::cli::{Failure, method_named, open_store};
 use crate::settings::Settings;
 use crate::store::{Store, StoreError};
-use dehusk_core::internals::method::Method;
 use dehusk_core::internals::methods::{MethodEntry, Model};
 use dehusk_html::PageUrl;
 use dehusk_html::Tree;
+use dehusk_template::method::Method;
 
 /// Maximum number of pages of --like that are used.
 const MOST_LIKE: usize = 64;

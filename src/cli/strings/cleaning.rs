@@ -11,9 +11,9 @@ use crate::cli::documents::{Found, Reading, next_batch};
 use crate::cli::terminal::stdout;
 use crate::cli::{Failure, Format, Outcome, open_store};
 use crate::settings::Settings;
-use dehusk_core::internals::strings::{StringCleaner, StringTokens};
 use dehusk_html::Tree;
 use dehusk_render::{write_markdown, write_own_html};
+use dehusk_template::strings::{StringCleaner, StringTokens};
 
 /// How documents are cleaned.
 pub(super) struct Cleaning<'a> {

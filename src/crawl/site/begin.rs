@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use dehusk_core::internals::template::Template;
 use dehusk_html::PageUrl;
+use dehusk_template::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Command, Context, Phase, SiteCrawl, Spent, Walk, WalkTemplate};

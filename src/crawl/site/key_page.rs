@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use dehusk_core::internals::template::Template;
 use dehusk_html::PageUrl;
+use dehusk_template::template::Template;
 
 use super::{Command, Context, Phase, SiteCrawl, Walk, WalkTemplate};
 use crate::crawl::request::{QueueEnd, Request};

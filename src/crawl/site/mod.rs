@@ -32,8 +32,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dehusk_core::internals::template::Template;
 use dehusk_html::{PageUrl, Site};
+use dehusk_template::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::request::{Request, RequestKind};

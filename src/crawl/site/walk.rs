@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use dehusk_core::internals::clean::TemplateMatcher;
-use dehusk_core::internals::template::Template;
 use dehusk_html::PageUrl;
+use dehusk_template::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Command, Context, Phase, SiteCrawl, begin, count_refused};

@@ -2,11 +2,11 @@
 
 use dehusk_content::Labels;
 use dehusk_core::internals::clean::{LabeledPage, TemplateMatcher, label_candidate, label_page};
-use dehusk_core::internals::learner::FoundPage;
-use dehusk_core::internals::site_model::Candidate;
 use dehusk_html::text_digest;
 use dehusk_html::{PageUrl, Site};
 use dehusk_render::write_own_html;
+use dehusk_template::learner::FoundPage;
+use dehusk_template::site_model::Candidate;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::links::LinkFinder;

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use dehusk_core::internals::clean::TemplateMatcher;
-use dehusk_core::internals::learn_options::LabelBy;
-use dehusk_core::internals::learner::{FoundPage, Learned, Learner};
-use dehusk_core::internals::site_model::Candidate;
-use dehusk_core::internals::subdigraph::Step;
-use dehusk_core::internals::template::Template;
 use dehusk_html::{PageUrl, Site};
 use dehusk_html::{ParseOptions, Tree, parse_bytes};
+use dehusk_template::learn_options::LabelBy;
+use dehusk_template::learner::{FoundPage, Learned, Learner};
+use dehusk_template::site_model::Candidate;
+use dehusk_template::subdigraph::Step;
+use dehusk_template::template::Template;
 use rustc_hash::FxHashMap;
 
 use super::clean::{clean, clean_candidate, url_number};

@@ -1,9 +1,9 @@
 //! Links of pages, sitemaps and feeds that the walk may follow.
 
-use dehusk_core::internals::learner::FoundPage;
-use dehusk_core::internals::links::{LinkOrder, hyperlink_distance, outlinks, relevance, scanned_outlinks, words};
 use dehusk_html::scan_metas;
 use dehusk_html::{PageUrl, Site};
+use dehusk_template::learner::FoundPage;
+use dehusk_template::links::{LinkOrder, hyperlink_distance, outlinks, relevance, scanned_outlinks, words};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

@@ -10,10 +10,10 @@ mod strings;
 use std::sync::{Arc, Mutex};
 
 use dehusk_core::internals::clean::{KeepText, TemplateMatcher};
-use dehusk_core::internals::site_model::StoredTrainingSet;
-use dehusk_core::internals::strings::StringTemplate;
-use dehusk_core::internals::template::Template;
 use dehusk_html::{PageUrl, Site};
+use dehusk_template::site_model::StoredTrainingSet;
+use dehusk_template::strings::StringTemplate;
+use dehusk_template::template::Template;
 
 pub(super) use learn::{KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory};
 pub(super) use links::Listed;

@@ -1,7 +1,7 @@
 //! A fetched page, parsed and packed.
 
-use dehusk_core::internals::learner::FoundPage;
 use dehusk_html::parse_bytes;
+use dehusk_template::learner::FoundPage;
 
 use super::Tools;
 use crate::crawl::request::Request;

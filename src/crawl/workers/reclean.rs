@@ -1,8 +1,8 @@
 //! The end of a walk: its pages get the text of the model as it is now.
 
 use dehusk_core::internals::clean::{KeepText, label_page};
-use dehusk_core::internals::learner::FoundPage;
 use dehusk_html::{parse_bytes, text_digest};
+use dehusk_template::learner::FoundPage;
 
 use super::clean::{labeled_by, model_number, packed_html};
 use super::{Tools, WorkResult};

@@ -4,7 +4,7 @@
 //! are documents of the site (Foschini 2007, chapter 3): what they repeat word by word is template. `dehusk strings
 //! clean` removes it from feeds, mails and other texts of the site.
 
-use dehusk_core::internals::strings::{Corpus, Document, StringTemplate};
+use dehusk_template::strings::{Corpus, Document, StringTemplate};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 

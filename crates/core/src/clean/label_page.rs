@@ -3,11 +3,11 @@
 use super::hidden::without_hidden;
 use super::whole_blocks::keep_blocks_whole;
 use super::{Alone, CleanOptions, KeepText, TemplateMatcher};
-use crate::method::Method;
-use crate::site_model::Candidate;
 use dehusk_content::Labels;
 use dehusk_content::{JudgedPage, LazyJudged, RestKinds};
 use dehusk_html::{NodeId, Tree};
+use dehusk_template::method::Method;
+use dehusk_template::site_model::Candidate;
 
 /// A labeled page, and the step that labeled it.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,10 +166,10 @@ fn plain(page: &Tree, confidence: f64) -> LabeledPage {
 mod tests {
     use super::*;
     use crate::clean::HiddenText;
-    use crate::site_model::{SiteModelOptions, TrainingSet};
     use dehusk_content::RestKind;
     use dehusk_html::ParseOptions;
     use dehusk_html::parse;
+    use dehusk_template::site_model::{SiteModelOptions, TrainingSet};
 
     fn page(html: &str) -> Tree {
         parse(html, &ParseOptions::default())

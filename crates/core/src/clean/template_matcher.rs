@@ -2,13 +2,13 @@
 
 use super::label_page::MIN_FREQUENT;
 use super::{CleanOptions, LabeledPage};
-use crate::etdm::{Equality, EtdmOptions, Mapped, map_trees};
-use crate::method::Method;
-use crate::site_model::{Candidate, StoredTrainingSet, TrainingSet};
-use crate::template::Template;
 use dehusk_content::Labels;
 use dehusk_content::LazyJudged;
 use dehusk_html::{ComparedTree, NodeId, Tree, mix};
+use dehusk_template::etdm::{Equality, EtdmOptions, Mapped, map_trees};
+use dehusk_template::method::Method;
+use dehusk_template::site_model::{Candidate, StoredTrainingSet, TrainingSet};
+use dehusk_template::template::Template;
 
 /// A template made ready to label many pages.
 #[derive(Clone, Debug)]
@@ -229,14 +229,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::etdm::{NodeText, Votes, vote};
-    use crate::learn_options::LearnOptions;
-    use crate::learn_options::Preset;
-    use crate::site_model::SiteModelOptions;
-    use crate::template::Provenance;
     use dehusk_html::PageUrl;
     use dehusk_html::ParseOptions;
     use dehusk_html::parse;
+    use dehusk_template::etdm::{NodeText, Votes, vote};
+    use dehusk_template::learn_options::LearnOptions;
+    use dehusk_template::learn_options::Preset;
+    use dehusk_template::site_model::SiteModelOptions;
+    use dehusk_template::template::Provenance;
 
     fn page(html: &str) -> Tree {
         parse(html, &ParseOptions::default())

@@ -5,8 +5,8 @@ use std::ops::Deref;
 use crate::clean::{CleanOptions, LabeledPage, label_page};
 use crate::corpus::{About, Optional, Record};
 use crate::facade::Page;
-use crate::method::Method;
 use dehusk_render::{MarkdownOptions, write_markdown, write_own_html};
+use dehusk_template::method::Method;
 
 /// A page whose nodes are labeled: template, or the page's own.
 ///

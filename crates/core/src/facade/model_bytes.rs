@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::serialized::json_of;
-use crate::site_model::{SiteModelOptions, StoredTrainingSet};
+use dehusk_template::serialized::json_of;
+use dehusk_template::site_model::{SiteModelOptions, StoredTrainingSet};
 
 const NAME: &str = "dehusk site model ";
 const VERSION: u32 = 1;

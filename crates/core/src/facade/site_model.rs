@@ -5,8 +5,8 @@ use std::ops::Deref;
 
 use crate::clean::{CleanOptions, TemplateMatcher, comments_text, label_page};
 use crate::facade::{Cleaned, ModelError, Page, model_bytes};
-use crate::site_model::{SiteModelOptions, TrainingSet};
 use dehusk_html::Tree;
+use dehusk_template::site_model::{SiteModelOptions, TrainingSet};
 
 /// The model of one site: a few of its pages, reduced to numbers.
 ///
@@ -191,8 +191,8 @@ mod tests {
 
     use super::*;
     use crate::facade::PageOptions;
-    use crate::method::Method;
     use crate::test_pages;
+    use dehusk_template::method::Method;
 
     fn page(html: &str) -> Page {
         Page::parse(html, &PageOptions::default())

@@ -8,6 +8,6 @@ pub fn json_of(value: &impl Serialize) -> Vec<u8> {
 }
 
 /// The value as MessagePack, with the names of its fields.
-pub(crate) fn message_pack_of(value: &impl Serialize) -> Vec<u8> {
+pub fn message_pack_of(value: &impl Serialize) -> Vec<u8> {
     rmp_serde::to_vec_named(value).unwrap_or_else(|e| unreachable!("a plain value was refused: {e}"))
 }

@@ -14,7 +14,7 @@ mod menu;
 mod options;
 mod order;
 
-pub(crate) use form::form;
+pub use form::form;
 pub use options::{DomRef, LinkOptions, LinkOrderBy};
 pub use order::LinkOrder;
 

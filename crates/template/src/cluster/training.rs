@@ -8,7 +8,7 @@ use crate::cluster::ClusterOptions;
 use dehusk_html::{NodeId, Tree};
 
 /// Pages of the smallest training set, the page itself among them.
-pub(crate) const MIN_CLUSTER: usize = 3;
+pub const MIN_CLUSTER: usize = 3;
 
 /// Jaccard index of the texts above which a page is another version of the initial page. With such a page in the
 /// training set, content would count as template.

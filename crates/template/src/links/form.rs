@@ -4,7 +4,7 @@ use dehusk_html::PageUrl;
 
 /// The directories with each number replaced by 0, the file extension, and the names of the query parameters. The
 /// file name itself is included only for URLs with a query and for index pages.
-pub(crate) fn form(url: &PageUrl) -> String {
+pub fn form(url: &PageUrl) -> String {
     // Mirrors encode the query into the file name.
     let path = url.path().replace("%3F", "?");
     let (path, in_name) = path.split_once('?').unwrap_or((&path, ""));

@@ -5,7 +5,7 @@
 ///
 /// `parent` and `scores` are in preorder. `out` is the cost of an edge from a template parent to a child that is not,
 /// `back` the cost of an edge from a parent that is not template to a template child.
-pub(crate) fn max_sum_labels(parent: &[u32], scores: Vec<f64>, out: f64, back: f64) -> Vec<bool> {
+pub fn max_sum_labels(parent: &[u32], scores: Vec<f64>, out: f64, back: f64) -> Vec<bool> {
     let n = scores.len();
     let (mut template, mut own) = (scores, vec![0.0; n]);
     for node in (1..n).rev() {

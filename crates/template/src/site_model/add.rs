@@ -18,7 +18,8 @@ use dehusk_html::Tree;
 pub struct Candidate<'t> {
     /// The labels of the page.
     pub labels: Labels,
-    pub(crate) judged: LazyJudged<'t>,
+    /// Its blocks, judged when they are asked for.
+    pub judged: LazyJudged<'t>,
     encoded: Option<Encoded>,
 }
 

@@ -30,7 +30,7 @@ pub use options::{SearchOptions, SubdigraphMode};
 const MOST_IN_MASK: usize = 64;
 
 /// Maximum number of pages of any search.
-pub(crate) const MOST_LOADS: usize = 1000;
+pub const MOST_LOADS: usize = 1000;
 
 /// Training pages below which pages are tried that the key page does not link to: with fewer of them, what all pages
 /// share cannot be told from what a few do.

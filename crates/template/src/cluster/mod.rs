@@ -14,5 +14,5 @@ pub use features::Features;
 pub use indices::{dunn, dunn_by, precision_and_recall, rand};
 pub use linkage::{component, single_linkage, single_linkage_by};
 pub use options::{ClusterBy, ClusterOptions, GottronOptions};
-pub(crate) use training::MIN_CLUSTER;
+pub use training::MIN_CLUSTER;
 pub use training::training_set;

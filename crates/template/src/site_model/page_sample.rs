@@ -13,7 +13,7 @@ use super::training_page::rank;
 /// hash is kept. `T` is what is kept of a page.
 ///
 /// ```
-/// use dehusk_core::internals::site_model::PageSample;
+/// use dehusk_template::site_model::PageSample;
 ///
 /// let mut sample = PageSample::new(2);
 /// for (id, body) in [(1, "rye"), (2, "oats"), (3, "corn"), (1, "rye")] {

@@ -163,7 +163,7 @@ impl TrainingSet {
     }
 
     /// Labels a page that others judge, too. It is judged where that is in doubt.
-    pub(crate) fn label_judged(&self, judged: &LazyJudged<'_>) -> Labels {
+    pub fn label_judged(&self, judged: &LazyJudged<'_>) -> Labels {
         self.judge(&self.encode(judged.tree), judged).shifted(judged.tree)
     }
 

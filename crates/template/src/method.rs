@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::learn_options::LabelBy;
+
 /// One way to label a page. The table in `methods.rs` says what each one does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -72,6 +74,22 @@ impl Method {
             Method::Mdr => "mdr",
             Method::Plain => "plain",
         }
+    }
+}
+
+impl Method {
+    /// The method that a value of `label.by` names.
+    pub fn of_label_by(label_by: LabelBy) -> Method {
+        match label_by {
+            LabelBy::SiteModel => Method::SiteModel,
+            LabelBy::Votes => Method::Etdm,
+            LabelBy::Gottron => Method::Gottron,
+        }
+    }
+
+    /// Whether it labels with a template, and with the chain behind it where the template does not fit.
+    pub fn uses_chain(self) -> bool {
+        matches!(self, Method::SiteModel | Method::Etdm | Method::Main)
     }
 }
 
