@@ -163,7 +163,8 @@ fn announced(reader: Box<dyn BufRead + Send>) -> io::Result<impl Iterator<Item =
     let mut bytes = Vec::new();
     reader.take(MAX_SITEMAP_BYTES as u64).read_to_end(&mut bytes)?;
     let Announced { pages, sitemaps } = parse_announced(&bytes);
-    Ok(pages.into_iter().chain(sitemaps).filter_map(|url| PageUrl::parse(&url).ok()).map(Seed::from))
+    let urls = pages.into_iter().chain(sitemaps).filter_map(|url| PageUrl::parse(&url).ok());
+    Ok(urls.filter(|url| url.as_str().len() <= MOST_BYTES).map(Seed::from))
 }
 
 /// A list of one seed a line.
@@ -201,6 +202,8 @@ impl Iterator for Lines {
                 Some(_) if line.contains(char::is_whitespace) => {
                     reject("has a blank: write one URL per line, and nothing behind it");
                 }
+                // What is not ASCII takes three bytes for each one.
+                Some(seed) if seed.url.as_str().len() > MOST_BYTES => reject("is longer than 8 kB when it is encoded"),
                 Some(seed) => return Some(seed),
                 None => reject("is not an http(s) URL"),
             }
@@ -208,7 +211,7 @@ impl Iterator for Lines {
     }
 }
 
-/// Longest line of a list.
+/// Longest line of a list, and longest URL.
 const MOST_BYTES: usize = 8 * 1024;
 
 /// Reads a line with its end. Of a longer one than a list may have, only the beginning is kept.

@@ -46,7 +46,7 @@ pub(crate) fn runs(text: &str) -> Runs<'_> {
     Runs { text, at: 0, separators_part: true }
 }
 
-/// As [`runs`], with white space of Unicode only.
+/// As `runs`, with white space of Unicode only.
 pub fn unicode_runs(text: &str) -> Runs<'_> {
     Runs { text, at: 0, separators_part: false }
 }
