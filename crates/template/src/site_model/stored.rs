@@ -41,7 +41,7 @@ pub(super) struct StoredPage {
     leaves: Vec<u32>,
     /// Run lengths of the labels: template, own, template, ...
     labels: Vec<u32>,
-    /// Its kind, from 0; `None` for a page without a template, and in models of before.
+    /// Its kind, from 0; `None` for a page without a template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kind: Option<usize>,
     /// Its blocks, for the choice of main content, where they are known.

@@ -12,7 +12,7 @@ use dehusk_content::Labels;
 use dehusk_html::PageUrl;
 use dehusk_html::{ComparedTree, Fields, LooseFields, NodeId, SetBuilder, Shape, Tree, hash_str, looks_generated};
 
-/// Version of the stored form. Older versions are read; newer ones are refused with an error.
+/// Version of the stored form. Any other one is refused with an error.
 pub const SCHEMA: u32 = 3;
 
 /// The nodes that the pages of a site have in common.
@@ -46,7 +46,7 @@ pub struct Template {
     /// Largest share of another page's template that the key page contained when the template was learned, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_coverage: Option<f64>,
-    /// The training pages that link to each other, and their votes. `None` in templates of earlier versions.
+    /// The training pages that link to each other, and their votes, where they were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subdigraph: Option<SubdigraphVotes>,
     /// Parameters used to learn and to apply it.
