@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use dehusk::folder::url_of;
-use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::ParseOptions;
 use dehusk_html::{PageUrl, SameSite, Site};
 use dehusk_html::{Tree, parse};

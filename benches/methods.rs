@@ -5,12 +5,12 @@
 use std::time::Instant;
 
 use dehusk::settings::Settings;
-use dehusk_core::internals::baselines::rtdm_distance;
-use dehusk_core::internals::methods::METHODS;
-use dehusk_core::internals::text_mdl::{Clustering, Essential, Paths, cluster};
-use dehusk_core::internals::text_mdl::{TextMethod, TextOptions};
 use dehusk_html::ParseOptions;
 use dehusk_html::{Tree, parse};
+use dehusk_papers::baselines::rtdm_distance;
+use dehusk_papers::methods::METHODS;
+use dehusk_papers::text_mdl::{Clustering, Essential, Paths, cluster};
+use dehusk_papers::text_mdl::{TextMethod, TextOptions};
 use dehusk_template::cluster::{precision_and_recall, rand};
 use dehusk_template::etdm::vote;
 use dehusk_template::learn_options::Preset;
@@ -50,7 +50,7 @@ fn page_methods() {
     let rows = page(&format!("<table>{}</table>", "<tr><td>a<td>b<td><i>c</i>".repeat(200_000 / 8)));
     let sizes = [50_000, 100_000, 200_000].map(large);
     for method in METHODS.iter().filter(|method| !method.is_site_method()) {
-        let clean = |tree: &Tree| method.label(tree, None, &settings.core).labels;
+        let clean = |tree: &Tree| method.label(tree, None, &settings.core, &settings.papers).labels;
         let (all, _) = seconds(|| trees.iter().map(|tree| clean(tree).is_template.len()).sum::<usize>());
         let sizes = sizes.each_ref().map(|tree| seconds(|| clean(tree)).0 * 1e3);
         let rows = seconds(|| clean(&rows)).0 * 1e3;
@@ -129,7 +129,7 @@ fn text_with(foot: usize, threshold: f64) {
             let made: Vec<Paths> = batch.par_iter().map(|html| Paths::of(&page(html))).collect();
             paths.extend(made);
         }
-        let how = TextOptions { threshold, ..Settings::default().core.text };
+        let how = TextOptions { threshold, ..Settings::default().papers.text };
         let (prepared, (essential, _)) = seconds(|| Essential::of(&paths, &how));
         drop(paths);
         let gold: Vec<usize> = (0..n).map(|at| at % templates).collect();

@@ -3,8 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use dehusk_core::calendar::iso_8601;
 use dehusk_core::corpus::{ColumnKind, ColumnValue, Record, columns as all_columns};
-use dehusk_core::internals::calendar::iso_8601;
 use dehusk_core::{Fact, Metadata};
 
 /// A row as a dict of its columns. Times are ISO 8601, as in JSON.

@@ -22,11 +22,11 @@ use super::{Failure, Format, Outcome, exit, method_names, pipeline};
 use crate::crawl::Single;
 use crate::settings::Settings;
 use crate::warc::Archived;
+use dehusk_core::clean::LabeledPage;
 use dehusk_core::corpus::{About, Optional, Record};
-use dehusk_core::internals::clean::LabeledPage;
-use dehusk_core::internals::methods::{MethodEntry, Model};
 use dehusk_html::Note;
 use dehusk_html::PageUrl;
+use dehusk_papers::methods::{MethodEntry, Model};
 use dehusk_render::{write_markdown, write_own_html};
 use dehusk_template::method::Method;
 
@@ -263,7 +263,7 @@ impl Clean {
         let how = &settings.core.clean;
         let stored = StoredPage { name, tree: &page.tree, host: None };
         let (template, labeled) = match method {
-            Some((method, model)) => (None, method.label(&page.tree, model, &settings.core)),
+            Some((method, model)) => (None, method.label(&page.tree, model, &settings.core, &settings.papers)),
             None => choice.label(&stored, how),
         };
         let host = template.map(|(host, _)| host.to_owned());

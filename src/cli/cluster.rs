@@ -17,9 +17,9 @@ use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, exit};
 use crate::settings::Settings;
 use crate::store::Store;
-use dehusk_core::internals::baselines::RtdmPage;
-use dehusk_core::internals::text_mdl::{Essential, Paths, cluster, path_names};
-use dehusk_core::internals::text_mdl::{TextCost, TextMethod, TextTemplate, TextTemplates};
+use dehusk_papers::baselines::RtdmPage;
+use dehusk_papers::text_mdl::{Essential, Paths, cluster, path_names};
+use dehusk_papers::text_mdl::{TextCost, TextMethod, TextTemplate, TextTemplates};
 use dehusk_template::cluster::ClusterBy;
 use dehusk_template::cluster::{Features, dunn, dunn_by, precision_and_recall, rand};
 use dehusk_template::cluster::{single_linkage, single_linkage_by};
@@ -115,26 +115,26 @@ impl Pile {
 
 impl Cluster {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
-        let method = self.method.unwrap_or(match settings.core.text.method {
+        let method = self.method.unwrap_or(match settings.papers.text.method {
             TextMethod::Mdl => Method::Mdl,
             TextMethod::Hash => Method::Hash,
             TextMethod::Max => Method::Max,
         });
         let mut settings = settings.clone();
         match method {
-            Method::Mdl => settings.core.text.method = TextMethod::Mdl,
-            Method::Hash => settings.core.text.method = TextMethod::Hash,
-            Method::Max => settings.core.text.method = TextMethod::Max,
-            Method::Cp => settings.core.cluster.by = ClusterBy::Cp,
-            Method::Cps => settings.core.cluster.by = ClusterBy::Cps,
-            Method::Ctss => settings.core.cluster.by = ClusterBy::Ctss,
+            Method::Mdl => settings.papers.text.method = TextMethod::Mdl,
+            Method::Hash => settings.papers.text.method = TextMethod::Hash,
+            Method::Max => settings.papers.text.method = TextMethod::Max,
+            Method::Cp => settings.papers.cluster.by = ClusterBy::Cp,
+            Method::Cps => settings.papers.cluster.by = ClusterBy::Cps,
+            Method::Ctss => settings.papers.cluster.by = ClusterBy::Ctss,
             Method::Rtdm => {}
         }
         let by_text = matches!(method, Method::Mdl | Method::Hash | Method::Max);
         if self.store.is_some() && !by_text {
             return Err(Failure::Usage(anyhow!("--store keeps templates, which only mdl, hash and max find")));
         }
-        if settings.core.text.cost == TextCost::Entropy && matches!(method, Method::Hash | Method::Max) {
+        if settings.papers.text.cost == TextCost::Entropy && matches!(method, Method::Hash | Method::Max) {
             return Err(Failure::Usage(anyhow!(
                 "text.cost = \"entropy\" is the cost of mdl; hash and max estimate the count cost: add --method mdl"
             )));
@@ -178,7 +178,7 @@ impl Cluster {
             let trees = found.par_iter().map(|found| found.tree(&settings.core.parse));
             match method {
                 Method::Cp | Method::Cps | Method::Ctss => {
-                    pile.features.par_extend(trees.map(|tree| Features::of(&tree, &settings.core.cluster)));
+                    pile.features.par_extend(trees.map(|tree| Features::of(&tree, &settings.papers.cluster)));
                 }
                 Method::Rtdm => pile.trees.par_extend(trees.map(|tree| RtdmPage::of(&tree))),
                 Method::Mdl | Method::Hash | Method::Max => pile.paths.par_extend(trees.map(|tree| Paths::of(&tree))),
@@ -320,7 +320,7 @@ fn group(pile: &Pile, method: Method, settings: &Settings) -> Grouped {
     let start = Instant::now();
     match method {
         Method::Cp | Method::Cps | Method::Ctss => {
-            let numbers = single_linkage(&pile.features, settings.core.cluster.max_distance());
+            let numbers = single_linkage(&pile.features, settings.papers.cluster.max_distance());
             let (dunn, took) = (dunn(&pile.features, &pile.groups()), start.elapsed());
             return Grouped { numbers, templates: Vec::new(), cost: None, dunn, took };
         }
@@ -339,8 +339,8 @@ fn group(pile: &Pile, method: Method, settings: &Settings) -> Grouped {
         }
         Method::Mdl | Method::Hash | Method::Max => {}
     }
-    let (essential, hashes) = Essential::of(&pile.paths, &settings.core.text);
-    let found = cluster(&essential, &settings.core.text);
+    let (essential, hashes) = Essential::of(&pile.paths, &settings.papers.text);
+    let found = cluster(&essential, &settings.papers.text);
     let took = start.elapsed();
     let of_numbers = |paths: Vec<u32>| paths.into_iter().map(|path| hashes[path as usize]).collect();
     let templates = found.clusters.iter().map(|cluster| of_numbers(cluster.template())).collect();

@@ -14,7 +14,7 @@ use super::{Failure, Outcome, method_names};
 use crate::evaluate::{Marked, Report, Task, Which, evaluate};
 use crate::settings::Settings;
 use dehusk_content::use_weights;
-use dehusk_core::internals::methods::{METHODS, MethodEntry};
+use dehusk_papers::methods::{METHODS, MethodEntry};
 use dehusk_template::method::Method;
 
 /// The value of `--method` for all methods.

@@ -13,7 +13,7 @@ use super::terminal::stdout;
 use super::{Failure, open_store, pipeline};
 use crate::settings::Settings;
 use crate::store::{CorpusQuery, PageRow, Store, StoreError};
-use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::parse_bytes;
 use dehusk_template::method::Method;
 use dehusk_template::template::Template;

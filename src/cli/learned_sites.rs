@@ -17,7 +17,7 @@ use super::documents::{Found, Reading};
 use super::pipeline;
 use crate::settings::Settings;
 use crate::store::{pack, unpack};
-use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::{Tree, parse_bytes};
 use dehusk_template::site_model::{PageSample, StoredTrainingSet, TrainingSet};
 

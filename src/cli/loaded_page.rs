@@ -4,7 +4,7 @@ use super::documents::Found;
 use crate::fetch::Response;
 use crate::settings::{NoindexPages, Settings};
 use crate::warc::Archived;
-use dehusk_core::internals::page_rules::PageRules;
+use dehusk_core::page_rules::PageRules;
 use dehusk_html::PageUrl;
 use dehusk_html::{Tree, parse_bytes};
 

@@ -49,7 +49,7 @@ use clap::{Parser, Subcommand};
 
 use crate::settings::Settings;
 use crate::store::Store;
-use dehusk_core::internals::methods::{METHODS, MethodEntry};
+use dehusk_papers::methods::{METHODS, MethodEntry};
 use dehusk_template::method::{Method, UnknownMethod};
 
 /// Crawls lists of web sites politely, learns each site's template from its own pages, and stores every page without

@@ -9,7 +9,7 @@ use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, open_store};
 use crate::settings::Settings;
 use crate::store::{RunRow, RunSize, StoreError};
-use dehusk_core::internals::calendar::iso_8601;
+use dehusk_core::calendar::iso_8601;
 
 /// Show the results of each crawl: pages new, changed, unchanged and gone, templates learned.
 #[derive(clap::Args)]

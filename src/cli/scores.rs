@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use super::table::{Table, terminal_width};
-use crate::evaluate::{Report, Score, SiteRow};
-use dehusk_core::internals::methods::MethodEntry;
+use crate::evaluate::{Report, SiteRow};
+use dehusk_papers::methods::MethodEntry;
+use dehusk_papers::scores::Score;
 
 /// Prints the scores of one method.
 pub(super) fn print(report: &Report, by_site: bool, out: &mut impl Write) -> io::Result<()> {

@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use crate::settings::Settings;
 use crate::store::{Store, StoreError};
 use dehusk_content::Labels;
-use dehusk_core::internals::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
+use dehusk_core::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
 use dehusk_html::{PageUrl, base_url};
 use dehusk_html::{ParseOptions, Tree};
 use dehusk_template::method::Method;

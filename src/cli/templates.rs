@@ -18,8 +18,8 @@ use super::{Failure, Outcome, open_store};
 use crate::outline::write_outline;
 use crate::settings::Settings;
 use crate::store::{StoreError, TemplateRow};
-use dehusk_core::internals::clean::CleanOptions;
-use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::clean::CleanOptions;
+use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::{Tree, parse_bytes};
 use dehusk_template::template::{Template, changes};
 

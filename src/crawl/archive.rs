@@ -121,7 +121,7 @@ impl Archive {
             response = response
                 .with("WARC-Profile", profile)
                 .with("WARC-Refers-To-Target-URI", uri)
-                .with("WARC-Refers-To-Date", dehusk_core::internals::calendar::iso_8601(since));
+                .with("WARC-Refers-To-Date", dehusk_core::calendar::iso_8601(since));
         }
         let request = Record::new(
             RecordKind::Request,

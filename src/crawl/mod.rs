@@ -50,7 +50,7 @@ use crate::seed::Seed;
 use crate::settings::{Keep, Settings};
 use crate::store::{RunChoice, Store, StoreError, Writer, WriterError, is_kept_out};
 use crate::warc::WarcError;
-use dehusk_core::internals::calendar;
+use dehusk_core::calendar;
 use dehusk_html::PageUrl;
 
 /// The sites to crawl.

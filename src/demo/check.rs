@@ -1,11 +1,11 @@
 //! Compares what was learned of a demo site with what is known by construction.
 
 use super::{DemoPage, DemoSite, MARK};
-use crate::evaluate::{Score, bag_score, node_score, tokens};
-use dehusk_core::internals::clean::CleanOptions;
-use dehusk_core::internals::clean::{LabeledPage, TemplateMatcher, label_page};
+use dehusk_core::clean::CleanOptions;
+use dehusk_core::clean::{LabeledPage, TemplateMatcher, label_page};
 use dehusk_html::ParseOptions;
 use dehusk_html::{NodeId, Tree, parse};
+use dehusk_papers::scores::{Score, bag_score, node_score, tokens};
 use dehusk_template::template::Template;
 
 /// Scores of one site.

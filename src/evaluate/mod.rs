@@ -1,16 +1,14 @@
 //! Evaluation of a method: node scores and main-content scores against a gold standard.
 //!
 //! `sites.rs` evaluates a corpus of whole sites, ours or TECO (`teco.rs`), `pile.rs` a JSON-lines file of pages.
-//! `nodes.rs` and `words.rs` contain the two measures, `report.rs` the figures to print. Node scores are macro means
+//! `dehusk_papers::scores` has the two measures, `report.rs` the figures to print. Node scores are macro means
 //! over the pages of a site, then over the sites. Word scores are means over all pages.
 
-mod nodes;
 mod pile;
 mod report;
 mod sites;
 mod source;
 mod teco;
-mod words;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -18,14 +16,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-pub use nodes::{NodeCounts, Score, expand, node_score};
 pub use report::{Report, SiteRow};
-pub use words::{WordScore, bag_score, lcs_score, tokens};
 
 use crate::folder::FolderError;
 use crate::settings::Settings;
 use crate::unpacked::open;
-use dehusk_core::internals::methods::MethodEntry;
+use dehusk_papers::methods::MethodEntry;
 use dehusk_template::method::Method;
 
 /// Gold of one page.

@@ -11,12 +11,11 @@ use std::time::Instant;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Deserialize;
 
-use super::nodes::{expand, node_score};
 use super::report::{Clusters, Report, SiteRow};
-use super::words::{WordScore, bag_score, lcs_score, tokens};
 use super::{EvaluateError, Marked, Task, json_lines};
 use dehusk_content::Labels;
 use dehusk_html::{Tree, parse};
+use dehusk_papers::scores::{WordScore, bag_score, expand, lcs_score, node_score, tokens};
 use dehusk_template::cluster::{Features, dunn, rand, single_linkage};
 use dehusk_template::etdm::vote;
 use dehusk_template::learn_options::LabelBy;
@@ -48,7 +47,9 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
     let mut labelled: Vec<Labelled> = match task.method.is_site_method() {
         false => (0..trees.len())
             .into_par_iter()
-            .map(|at| timed(at, || task.method.label(&trees[at], None, &task.settings.core).labels))
+            .map(|at| {
+                timed(at, || task.method.label(&trees[at], None, &task.settings.core, &task.settings.papers).labels)
+            })
             .collect(),
         true => {
             let (members, clusters) = clustered(&lines, &trees, task);
@@ -94,7 +95,7 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
 /// The pages of each cluster, and how well the clusters agree with the sites.
 fn clustered(lines: &[Line], trees: &[Tree], task: &Task<'_>) -> (Vec<Vec<usize>>, Clusters) {
     let start = Instant::now();
-    let options = &task.settings.core.cluster;
+    let options = &task.settings.papers.cluster;
     let features: Vec<Features> = trees.par_iter().map(|tree| Features::of(tree, options)).collect();
     let cluster = single_linkage(&features, options.max_distance());
     let took = start.elapsed();
@@ -138,9 +139,11 @@ fn label(pages: &[usize], trees: &[Tree], task: &Task<'_>) -> Vec<Labelled> {
             let most = (learn.search.n + learn.site_model.extra_pages).min(pages.len());
             let known: Vec<&Tree> = (0..most).map(|k| pages[k * pages.len() / most]).map(|at| &trees[at]).collect();
             let start = Instant::now();
-            let model = task.method.learn(&known, &task.settings.core);
+            let model = task.method.learn(&known, &task.settings.core, &task.settings.papers);
             let share = start.elapsed().as_secs_f64() / pages.len() as f64;
-            let apply = |at: &usize| task.method.label(&trees[*at], model.as_ref(), &task.settings.core).labels;
+            let apply = |at: &usize| {
+                task.method.label(&trees[*at], model.as_ref(), &task.settings.core, &task.settings.papers).labels
+            };
             let labelled = pages.iter().map(|at| timed(*at, || apply(at)));
             labelled.map(|(at, applied, took, _)| (at, applied, took, share)).collect()
         }

@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 
 use dehusk_template::method::Method;
 
-use super::nodes::{NodeCounts, Score};
-use super::words::WordScore;
 use super::{Cost, Learning};
+use dehusk_papers::scores::{NodeCounts, Score, WordScore};
 
 /// Figures of one site.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -8,18 +8,17 @@ use std::time::Instant;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Deserialize;
 
-use super::nodes::NodeCounts;
 use super::report::{Report, SiteRow};
 use super::source::{Raw, Source};
 use super::teco::{Benchmark, benchmarks};
-use super::words::{WordScore, bag_score, lcs_score, tokens};
-use super::{Cost, EvaluateError, Learning, Marked, PageGold, Task, Which, expand, json_lines, node_score, read};
+use super::{Cost, EvaluateError, Learning, Marked, PageGold, Task, Which, json_lines, read};
 use crate::folder::url_of;
 use dehusk_content::Labels;
-use dehusk_core::internals::clean::{TemplateMatcher, label_page};
-use dehusk_core::internals::methods::Model;
+use dehusk_core::clean::{TemplateMatcher, label_page};
 use dehusk_html::Tree;
 use dehusk_html::{PageUrl, Site};
+use dehusk_papers::methods::Model;
+use dehusk_papers::scores::{NodeCounts, WordScore, bag_score, expand, lcs_score, node_score, tokens};
 use dehusk_template::etdm::vote;
 use dehusk_template::learn_options::LabelBy;
 use dehusk_template::learner::{FoundPage, Learned, Learner};
@@ -203,7 +202,12 @@ impl SiteTask<'_> {
                     let applier = model.as_ref().and_then(Model::matcher);
                     label_page(&tree, Some(learned.key_labels.clone()), applier, how).labels
                 }
-                None => self.task.method.label(&tree, model.as_ref(), &self.task.settings.core).labels,
+                None => {
+                    self.task
+                        .method
+                        .label(&tree, model.as_ref(), &self.task.settings.core, &self.task.settings.papers)
+                        .labels
+                }
             };
             cost.label += parsed.elapsed();
             cost.clean += start.elapsed();
@@ -224,7 +228,7 @@ impl SiteTask<'_> {
                 .map(|template| Model::from_matcher(method.method, TemplateMatcher::from_template(template)));
         }
         let pages: Vec<&Tree> = std::iter::once(&learned.key).chain(&learned.pages).map(|page| &page.tree).collect();
-        method.learn(&pages, &self.task.settings.core)
+        method.learn(&pages, &self.task.settings.core, &self.task.settings.papers)
     }
 
     fn learn(&self, source: &Source, url: PageUrl, key: &Raw, row: &mut SiteRow, cost: &mut Cost) -> Learned {

@@ -12,10 +12,10 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::words::tokens;
 use super::{EvaluateError, PageGold};
 use crate::folder::Folder;
 use dehusk_html::{NodeId, ParseOptions, Tree, parse_bytes};
+use dehusk_papers::scores::tokens;
 
 /// What every class name of the benchmark begins with.
 const MARK: &[u8] = b"TECO_";

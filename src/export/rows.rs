@@ -7,8 +7,8 @@ use super::site_facts::{Site, Sites};
 use super::{ExportError, ExportOptions, Form};
 use crate::settings::{NoindexPages, Settings};
 use crate::store::{CorpusQuery, FilterValue, PageRow, RowFilter, Store};
+use dehusk_core::clean::{comments_text, label_page};
 use dehusk_core::corpus::{About, ColumnValue as Value, Optional, Record, columns};
-use dehusk_core::internals::clean::{comments_text, label_page};
 use dehusk_html::PageUrl;
 use dehusk_html::parse_bytes;
 

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::settings::Settings;
 use crate::store::{Store, StoreError};
-use dehusk_core::internals::clean::{KeepText, TemplateMatcher};
+use dehusk_core::clean::{KeepText, TemplateMatcher};
 use dehusk_core::{Metadata, SiteMetadata};
 use dehusk_html::PageUrl;
 use dehusk_html::{Tree, parse_bytes};

@@ -19,7 +19,7 @@ use parse::{Directive, Groups};
 use rule::Rule;
 
 use crate::reason::{Reason, ReasonCode};
-use dehusk_core::internals::page_rules::{product_token, token_of};
+use dehusk_core::page_rules::{product_token, token_of};
 use dehusk_html::PageUrl;
 
 /// Bytes of a robots.txt that are read (RFC 9309, 2.5).

@@ -1,6 +1,6 @@
 //! Numbers and times as people read them.
 
-use dehusk_core::internals::calendar::iso_8601;
+use dehusk_core::calendar::iso_8601;
 
 /// A number with its thousands apart.
 pub(super) fn count(n: i64) -> String {

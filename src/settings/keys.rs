@@ -7,10 +7,10 @@ use std::time::Duration;
 use toml::Value;
 
 use dehusk_content::Favor;
-use dehusk_core::internals::clean::{Alone, HiddenText};
-use dehusk_core::internals::text_mdl::{TextCost, TextMethod};
-use dehusk_core::internals::tps::{TpsGap, TpsKeep, TpsSearch};
+use dehusk_core::clean::{Alone, HiddenText};
 use dehusk_html::{KeepNodes, ParserKind};
+use dehusk_papers::text_mdl::{TextCost, TextMethod};
+use dehusk_papers::tps::{TpsGap, TpsKeep, TpsSearch};
 use dehusk_render::{MarkdownImages, MarkdownLinks};
 use dehusk_template::cluster::ClusterBy;
 use dehusk_template::etdm::{AttrMode, ChildMap, NodeText};
@@ -313,26 +313,26 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.core.markdown.images => one_of(v, &[("keep", MarkdownImages::Keep), ("alt", MarkdownImages::Alt), ("drop", MarkdownImages::Drop)])?;
 
     "tps.gap" = "\"abs\"", "Method tps: difference between the two sides of a cut: abs (absolute), paper (as printed, which never keeps a left side).",
-        |s, v| s.core.clean.tps.gap => one_of(v, &[("abs", TpsGap::Abs), ("paper", TpsGap::Paper)])?;
+        |s, v| s.papers.tps.gap => one_of(v, &[("abs", TpsGap::Abs), ("paper", TpsGap::Paper)])?;
     "tps.search" = "\"first\"", "Which cut is tried: first (the paper), best (the one with the most unequal sides).",
-        |s, v| s.core.clean.tps.search => one_of(v, &[("first", TpsSearch::First), ("best", TpsSearch::Best)])?;
+        |s, v| s.papers.tps.search => one_of(v, &[("first", TpsSearch::First), ("best", TpsSearch::Best)])?;
     "tps.split_margin" = "0.2", "Minimum difference between the two sides, as a share of both, for the larger side to be kept.",
-        |s, v| s.core.clean.tps.split_margin => share(v)?;
+        |s, v| s.papers.tps.split_margin => share(v)?;
     "tps.complement" = "true", "Whether the rest of the page is kept instead if it has more text outside links. false = the paper.",
-        |s, v| s.core.clean.tps.complement => truth(v)?;
+        |s, v| s.papers.tps.complement => truth(v)?;
     "tps.keep" = "\"main\"", "Which regions are kept: main (the paper), list (all that are large enough, as in the authors' program of 2013, for news).",
-        |s, v| s.core.clean.tps.keep => one_of(v, &[("main", TpsKeep::Main), ("list", TpsKeep::List)])?;
+        |s, v| s.papers.tps.keep => one_of(v, &[("main", TpsKeep::Main), ("list", TpsKeep::List)])?;
     "tps.min_region" = "0.1", "Minimum share of the page in a region of the list.",
-        |s, v| s.core.clean.tps.min_region => share(v)?;
+        |s, v| s.papers.tps.min_region => share(v)?;
     "tps.max_splits" = "200", "Number of cuts after which the search ends.",
-        |s, v| s.core.clean.tps.max_splits => whole(v, 0, 1_000_000)?;
+        |s, v| s.papers.tps.max_splits => whole(v, 0, 1_000_000)?;
 
     "cluster.by" = "\"cps\"", "Features that pages are clustered by (Gottron 2008): cp (tag paths), cps (shingles of tag paths), ctss (shingles of the tag sequence).",
-        |s, v| s.core.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
+        |s, v| s.papers.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
     "cluster.shingle" = "4", "Number of tag names in a shingle.",
-        |s, v| s.core.cluster.shingle => whole(v, 1, 64)?;
+        |s, v| s.papers.cluster.shingle => whole(v, 1, 64)?;
     "cluster.distance" = "0.3", "Maximum distance of two pages in one cluster. 0 = the paper: cp 0.7, cps 0.6, ctss 0.85, found on five sites of its year.",
-        |s, v| s.core.cluster.distance => share(v)?;
+        |s, v| s.papers.cluster.distance => share(v)?;
 
     "gottron.candidates" = "0", "Method gottron and label.by = gottron: number of linked pages from which the training set is chosen. 0 = all (the paper), up to 1,000.",
         |s, v| s.core.learn.gottron.candidates => whole(v, 0, 1000)?;
@@ -373,19 +373,19 @@ pub(super) const KEYS: &[Key] = keys! {
         |s, v| s.core.strings.max_total => bytes(v)?.max(1);
 
     "text.method" = "\"max\"", "How dehusk cluster picks pairs to merge (TEXT): mdl (cost of all pairs, up to 2,000 pages), hash (estimated cost of all pairs; measured no faster than mdl here), max (only pairs that share the most; the fastest).",
-        |s, v| s.core.text.method => one_of(v, &[("mdl", TextMethod::Mdl), ("hash", TextMethod::Hash), ("max", TextMethod::Max)])?;
+        |s, v| s.papers.text.method => one_of(v, &[("mdl", TextMethod::Mdl), ("hash", TextMethod::Hash), ("max", TextMethod::Max)])?;
     "text.signature" = "128", "Length of a MinHash signature, by one-permutation hashing. The paper finds 50 enough.",
-        |s, v| s.core.text.signature => whole(v, 1, 4096)?;
+        |s, v| s.papers.text.signature => whole(v, 1, 4096)?;
     "text.min_support" = "2", "Minimum number of pages with an essential path. 1 = the paper, which keeps all paths when most occur on one page only.",
-        |s, v| s.core.text.min_support => whole(v, 1, 1_000_000)? as u32;
+        |s, v| s.papers.text.min_support => whole(v, 1, 1_000_000)? as u32;
     "text.universal" = "0.5", "Paths on more than this share of all pages, such as html/body, do not decide which paths of a page are essential. 1 = the paper.",
-        |s, v| s.core.text.universal => share(v)?;
+        |s, v| s.papers.text.universal => share(v)?;
     "text.threshold" = "0.9", "Factor on the threshold of essential paths, which is the most frequent support on a page. Below 1, paths count that some pages of a template lack: more pages come together, in more time. 1 = the paper; its experiment runs from 0.1 to 1.1.",
-        |s, v| s.core.text.threshold => number(v).filter(|x| (0.01..=10.0).contains(x)).ok_or("expected a number from 0.01 to 10")?;
+        |s, v| s.papers.text.threshold => number(v).filter(|x| (0.01..=10.0).contains(x)).ok_or("expected a number from 0.01 to 10")?;
     "text.cost" = "\"count\"", "With mdl: cost of a clustering: count (ones of the matrices), entropy (bits by their entropy, the paper's definition; up to 1,000 pages).",
-        |s, v| s.core.text.cost => one_of(v, &[("count", TextCost::Count), ("entropy", TextCost::Entropy)])?;
+        |s, v| s.papers.text.cost => one_of(v, &[("count", TextCost::Count), ("entropy", TextCost::Entropy)])?;
     "text.bucket" = "64", "With max: number of the newest clusters with an equal signature value that are considered as partners.",
-        |s, v| s.core.text.bucket => whole(v, 1, 100_000_000)?;
+        |s, v| s.papers.text.bucket => whole(v, 1, 100_000_000)?;
 
     "store.path" = "\"dehusk.db\"", "The database with sites, templates and pages: a SQLite file, or the address of a PostgreSQL server that many crawls share (postgres://user:password@host/database). --db overrides it.",
         |s, v| s.store.path => text(v)?;

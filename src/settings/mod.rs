@@ -15,8 +15,9 @@ use std::time::Duration;
 use serde::Serialize;
 
 use dehusk_core::Options;
-use dehusk_core::internals::page_rules::product_token;
+use dehusk_core::page_rules::product_token;
 use dehusk_html::SameSite;
+use dehusk_papers::PapersOptions;
 
 pub use export::{Export, MinHash};
 pub use file::{SettingsError, key_names, render};
@@ -34,8 +35,10 @@ pub struct Settings {
     pub politeness: Politeness,
     /// `[fetch]`
     pub fetch: Fetch,
-    /// `[page]`, `[links]` to `[etdm]`, `[clean]` to `[text]`: the settings of the core.
+    /// `[page]`, `[links]` to `[etdm]`, `[clean]` to `[strings]`: settings of learning and cleaning.
     pub core: Options,
+    /// `[papers.*]`: settings of the published methods that are compared.
+    pub papers: PapersOptions,
     /// `strings.patterns`: file of mutable patterns; empty = the built-in ones.
     pub string_patterns: String,
     /// `[template]`

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dehusk_core::internals::clean::KeepText;
+use dehusk_core::clean::KeepText;
 use dehusk_html::PageUrl;
 use toml::Value;
 

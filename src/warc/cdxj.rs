@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use dehusk_core::internals::calendar::digits;
+use dehusk_core::calendar::digits;
 use dehusk_html::PageUrl;
 
 /// Fields of a line, in the usual order of CDXJ.

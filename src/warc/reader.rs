@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::WarcError;
 use super::members::Members;
 use crate::unpacked::GZIP;
-use dehusk_core::internals::calendar::days_since_1970;
+use dehusk_core::calendar::days_since_1970;
 
 /// Maximum bytes of one record. A longer record is an error.
 const MOST_RECORD: u64 = 1 << 30;

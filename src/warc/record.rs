@@ -7,7 +7,7 @@ use std::io::Write;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use dehusk_core::internals::calendar::iso_8601;
+use dehusk_core::calendar::iso_8601;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha1::{Digest, Sha1};

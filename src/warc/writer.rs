@@ -10,7 +10,7 @@ use super::reader::Reader;
 use super::record::{Record, RecordKind};
 use crate::media_type::essence;
 use crate::private_file::private_file;
-use dehusk_core::internals::calendar::digits;
+use dehusk_core::calendar::digits;
 
 /// Size at which a file is closed and the next one begun.
 const MOST_BYTES: u64 = 1_000_000_000;

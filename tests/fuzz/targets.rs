@@ -10,7 +10,7 @@ use dehusk::settings::Settings;
 use dehusk::sitemap::{MAX_SITEMAP_URLS, parse_announced};
 use dehusk::store::{pack, unpack};
 use dehusk::warc::{Reader, documents};
-use dehusk_core::internals::page_rules::PageRules;
+use dehusk_core::page_rules::PageRules;
 use dehusk_core::{MarkdownLinks, MarkdownOptions, Page, PageOptions, Quality, SiteModel, detect_language};
 use dehusk_html::PageUrl;
 use dehusk_html::{Tree, scan_links, scan_metas};

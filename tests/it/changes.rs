@@ -8,7 +8,7 @@ use dehusk::crawl::Summary;
 use dehusk::demo::server::{Reply, Server};
 use dehusk::demo::{answers, sites};
 use dehusk::settings::Settings;
-use dehusk_core::internals::clean::{TemplateMatcher, label_page};
+use dehusk_core::clean::{TemplateMatcher, label_page};
 use dehusk_html::PageUrl;
 use dehusk_html::parse_bytes;
 use dehusk_template::template::Template;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use dehusk::settings::{Settings, key_names, render};
-use dehusk_core::internals::methods::METHODS;
+use dehusk_papers::methods::METHODS;
 
 fn file(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);

@@ -4,12 +4,12 @@
 //! before.
 
 use dehusk::demo::generated;
-use dehusk::evaluate::{bag_score, lcs_score, tokens};
 use dehusk::settings::Settings;
 use dehusk_content::Labels;
-use dehusk_core::internals::methods::MethodEntry;
 use dehusk_html::ParseOptions;
 use dehusk_html::{NodeId, Tree, parse, write_text};
+use dehusk_papers::methods::MethodEntry;
+use dehusk_papers::scores::{bag_score, lcs_score, tokens};
 use dehusk_template::method::Method;
 use dehusk_template::strings::StringTokens;
 use dehusk_template::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate};
@@ -57,9 +57,9 @@ fn cleaned(method: Method, pages: &[String]) -> Vec<Vec<String>> {
     let settings = Settings::default();
     let method = MethodEntry::find(method).unwrap();
     let trees: Vec<Tree> = pages.iter().map(|html| page(html)).collect();
-    let model = method.learn(&trees.iter().collect::<Vec<_>>(), &settings.core);
+    let model = method.learn(&trees.iter().collect::<Vec<_>>(), &settings.core, &settings.papers);
     assert!(model.is_some(), "{} learns nothing", method.method);
-    let clean = |tree: &Tree| -> Labels { method.label(tree, model.as_ref(), &settings.core).labels };
+    let clean = |tree: &Tree| -> Labels { method.label(tree, model.as_ref(), &settings.core, &settings.papers).labels };
     trees.iter().map(|tree| tokens(&clean(tree).text(tree))).collect()
 }
 

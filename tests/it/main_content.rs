@@ -10,7 +10,7 @@ use dehusk::demo::server::Server;
 use dehusk::demo::{answers, sites};
 use dehusk::settings::Settings;
 use dehusk::store::Store;
-use dehusk_core::internals::clean::KeepText;
+use dehusk_core::clean::KeepText;
 use dehusk_html::PageUrl;
 use dehusk_template::template::Template;
 

@@ -402,7 +402,7 @@ fn a_second_night_over_the_real_sites() {
     settings.crawl.sitemaps = false;
     settings.crawl.feeds = false;
     // The site whose pages want no link followed has no template; its pages are kept whole.
-    settings.core.clean.alone = dehusk_core::internals::clean::Alone::Plain;
+    settings.core.clean.alone = dehusk_core::clean::Alone::Plain;
     let (first, _) = run(sites.seeds.clone(), &settings);
     let store = Store::open(std::path::Path::new(&settings.store.path)).unwrap();
     let known: Vec<String> = store.list_pages(None).unwrap().into_iter().map(|page| page.url).collect();

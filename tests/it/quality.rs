@@ -5,7 +5,7 @@ use std::process::Command;
 
 use dehusk::evaluate::{Marked, Report, Task, Which, evaluate};
 use dehusk::settings::Settings;
-use dehusk_core::internals::methods::{METHODS, MethodEntry};
+use dehusk_papers::methods::{METHODS, MethodEntry};
 use dehusk_template::learn_options::Preset;
 use dehusk_template::method::Method;
 use serde_json::Value;

@@ -3,10 +3,10 @@
 
 use dehusk::demo::generated;
 use dehusk::settings::Settings;
-use dehusk_core::internals::baselines::data_records;
-use dehusk_core::internals::tps::by_tag_paths;
 use dehusk_html::ParseOptions;
 use dehusk_html::{NodeId, Tree, parse};
+use dehusk_papers::baselines::data_records;
+use dehusk_papers::tps::by_tag_paths;
 
 /// Records, and those of them that hold something the page calls its own.
 fn count(tree: &Tree, own: &[bool], is_out: &[bool]) -> (usize, usize) {
@@ -22,7 +22,7 @@ fn noise_removed((raw, raw_targets): (usize, usize), (pruned, targets): (usize, 
 
 #[test]
 fn pruned_listings_have_less_noise_and_their_records() {
-    let tps = Settings::default().core.clean.tps;
+    let tps = Settings::default().papers.tps;
     let (mut all, mut left, mut kept, mut pages) = ((0, 0), (0, 0), 0, 0);
     for seed in 0..60 {
         for page in generated(seed).pages.into_values().filter(|page| page.marked.matches("<article").count() > 2) {

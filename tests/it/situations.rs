@@ -1,7 +1,7 @@
 //! Sites of the kinds on which templates used to collapse: each a few pages, whose template words begin with `t` and
 //! a digit, and all other words are the page's own. Floors hold for words and for nodes.
 
-use dehusk_core::internals::clean::{CleanOptions, TemplateMatcher, label_page};
+use dehusk_core::clean::{CleanOptions, TemplateMatcher, label_page};
 use dehusk_html::{NodeId, ParseOptions, parse};
 use dehusk_html::{PageUrl, Site};
 use dehusk_template::learn_options::LearnOptions;

@@ -42,23 +42,21 @@
 //! `strings` adds template strings (Foschini 2007) for the `dehusk` program. It needs a C compiler; the default
 //! features do not.
 
-mod baselines;
-mod calendar;
-mod clean;
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub mod calendar;
+pub mod clean;
 pub mod corpus;
 mod facade;
-pub mod internals;
 mod language;
-mod metadata;
-mod methods;
+pub mod metadata;
 mod options;
-mod page_rules;
-mod parallel;
+pub mod page_rules;
 mod quality;
 #[cfg(test)]
 mod test_pages;
-mod text_mdl;
-mod tps;
 
 pub use clean::{Alone, CleanOptions, KeepText};
 pub use dehusk_content::{Favor, RestKind, RestKinds};
@@ -72,4 +70,3 @@ pub use metadata::{Fact, Metadata, SiteMetadata, Source};
 pub use options::Options;
 pub use page_rules::PageRules;
 pub use quality::{QUALITY_SIGNALS, Quality};
-pub use tps::{TpsGap, TpsKeep, TpsOptions, TpsSearch};

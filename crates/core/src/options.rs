@@ -1,19 +1,17 @@
-//! All options of the core in one value.
+//! All options of learning and cleaning in one value.
 
 #[cfg(feature = "strings")]
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::clean::CleanOptions;
-use crate::text_mdl::TextOptions;
 use dehusk_html::ParseOptions;
 use dehusk_render::MarkdownOptions;
-use dehusk_template::cluster::ClusterOptions;
 use dehusk_template::learn_options::LearnOptions;
 #[cfg(feature = "strings")]
 use dehusk_template::strings::{Patterns, StringOptions};
 
-/// All options of the core. The default of each is what the product uses.
+/// All options of learning and cleaning. The default of each is what the product uses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Options {
     /// Limits of the page tree.
@@ -24,8 +22,6 @@ pub struct Options {
     pub clean: CleanOptions,
     /// What Markdown keeps of links and pictures.
     pub markdown: MarkdownOptions,
-    /// How pages are clustered by layout.
-    pub cluster: ClusterOptions,
     /// How template strings are learned and applied.
     #[cfg(feature = "strings")]
     pub strings: StringOptions,
@@ -37,6 +33,4 @@ pub struct Options {
     #[cfg(feature = "strings")]
     #[serde(skip)]
     pub idioms: FxHashSet<u64>,
-    /// How TEXT clusters pages.
-    pub text: TextOptions,
 }

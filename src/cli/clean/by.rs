@@ -13,9 +13,9 @@ use crate::cli::stored_templates::{Choice, StoredPage, StoredTemplates};
 use crate::cli::{Failure, method_named, open_store};
 use crate::settings::Settings;
 use crate::store::{Store, StoreError};
-use dehusk_core::internals::methods::{MethodEntry, Model};
 use dehusk_html::PageUrl;
 use dehusk_html::Tree;
+use dehusk_papers::methods::{MethodEntry, Model};
 use dehusk_template::method::Method;
 
 /// Maximum number of pages of --like that are used.
@@ -92,7 +92,7 @@ impl Clean {
                     Some(site) => site_pages(&host_of(site), method, settings)?,
                     None => like(&self.like, settings)?,
                 };
-                let model = method.learn(&trees.iter().collect::<Vec<_>>(), &settings.core);
+                let model = method.learn(&trees.iter().collect::<Vec<_>>(), &settings.core, &settings.papers);
                 let model = model.ok_or_else(|| {
                     Failure::Nothing(anyhow!(
                         "{} pages were read, but {name} found nothing that they share",

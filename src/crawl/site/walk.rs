@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::PageUrl;
 use dehusk_template::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,7 +1,7 @@
 //! Pages without their template.
 
 use dehusk_content::Labels;
-use dehusk_core::internals::clean::{LabeledPage, TemplateMatcher, label_candidate, label_page};
+use dehusk_core::clean::{LabeledPage, TemplateMatcher, label_candidate, label_page};
 use dehusk_html::text_digest;
 use dehusk_html::{PageUrl, Site};
 use dehusk_render::write_own_html;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use dehusk_core::internals::clean::TemplateMatcher;
+use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::{PageUrl, Site};
 use dehusk_html::{ParseOptions, Tree, parse_bytes};
 use dehusk_template::learn_options::LabelBy;

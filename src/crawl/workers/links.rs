@@ -14,7 +14,7 @@ use crate::scope::{Queries, Refusal};
 use crate::settings::Order;
 use crate::sitemap::parse_announced;
 use crate::store::{NewUrl, SeenWrite, SiteId};
-use dehusk_core::internals::page_rules::PageRules;
+use dehusk_core::page_rules::PageRules;
 
 /// Hashes of links that are remembered for a site.
 const MAX_JUDGED: usize = 20_000;

@@ -9,7 +9,7 @@ mod strings;
 
 use std::sync::{Arc, Mutex};
 
-use dehusk_core::internals::clean::{KeepText, TemplateMatcher};
+use dehusk_core::clean::{KeepText, TemplateMatcher};
 use dehusk_html::{PageUrl, Site};
 use dehusk_template::site_model::StoredTrainingSet;
 use dehusk_template::strings::StringTemplate;

@@ -1,6 +1,6 @@
 //! The end of a walk: its pages get the text of the model as it is now.
 
-use dehusk_core::internals::clean::{KeepText, label_page};
+use dehusk_core::clean::{KeepText, label_page};
 use dehusk_html::{parse_bytes, text_digest};
 use dehusk_template::learner::FoundPage;
 

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::places::{place, write_whole};
 use super::sink::{Raw, Sink};
+use dehusk_core::calendar::iso_8601;
 use dehusk_core::corpus::{ColumnValue as Value, Record};
-use dehusk_core::internals::calendar::iso_8601;
 use links::{escaped, relative};
 
 /// Folder of the lists of pages, one file for each host.

@@ -7,7 +7,7 @@ use dehusk_html::{ByPlace, NodeId, Tree};
 
 /// Labels what is hidden as template, if the options say so: elements with the attribute `hidden`, or with a `style`
 /// that does not show them, and all below them. Style sheets and scripts are not known.
-pub(crate) fn without_hidden(page: &Tree, mut labels: Labels, options: &CleanOptions) -> Labels {
+pub fn without_hidden(page: &Tree, mut labels: Labels, options: &CleanOptions) -> Labels {
     if options.hidden == HiddenText::Keep {
         return labels;
     }

@@ -8,7 +8,7 @@ mod template_matcher;
 mod whole_blocks;
 
 pub use comments::comments_text;
-pub(crate) use hidden::without_hidden;
+pub use hidden::without_hidden;
 pub use label_page::{LabeledPage, label_candidate, label_page};
 pub use options::{Alone, CleanOptions, HiddenText, KeepText};
 pub use template_matcher::TemplateMatcher;

@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-use crate::tps::TpsOptions;
 use dehusk_content::{Favor, RestKind, RestKinds};
 
 /// What is kept of a page, and when the site model is trusted.
@@ -22,8 +21,6 @@ pub struct CleanOptions {
     pub whole_blocks: bool,
     /// What is done with text that the page hides.
     pub hidden: HiddenText,
-    /// How the method `tps` finds the main region.
-    pub tps: TpsOptions,
 }
 
 /// What is kept of a page.
@@ -90,7 +87,6 @@ impl Default for CleanOptions {
             favor: Favor::Balanced,
             whole_blocks: true,
             hidden: HiddenText::Keep,
-            tps: TpsOptions::default(),
         }
     }
 }

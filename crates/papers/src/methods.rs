@@ -1,13 +1,12 @@
 //! The one table of methods and baselines. `--method`, `evaluate` and the documentation derive from it.
 
 use crate::baselines::{RtdmTemplate, by_records, by_slope};
-use crate::clean::{KeepText, LabeledPage, TemplateMatcher, label_page, without_hidden};
-
-use crate::options::Options;
+use crate::options::PapersOptions;
 use crate::text_mdl::TextTemplates;
 use crate::tps::by_tag_paths;
-use dehusk_content::JudgedPage;
-use dehusk_content::Labels;
+use dehusk_content::{JudgedPage, Labels};
+use dehusk_core::Options;
+use dehusk_core::clean::{KeepText, LabeledPage, TemplateMatcher, label_page, without_hidden};
 use dehusk_html::Tree;
 use dehusk_template::cluster::{MIN_CLUSTER, training_set};
 use dehusk_template::etdm::vote;
@@ -35,12 +34,12 @@ pub enum MethodKind {
     /// Pages of the site. Learns from the key page and the pages after it; `None` when they share nothing.
     Site {
         /// Learns a model.
-        learn: fn(&[&Tree], &Options) -> Option<Model>,
+        learn: fn(&[&Tree], &Options, &PapersOptions) -> Option<Model>,
         /// What makes the template that the learner and the store keep for this method, if one does.
         label_by: Option<LabelBy>,
     },
     /// The page alone.
-    Page(fn(&Tree, &Options) -> Labels),
+    Page(fn(&Tree, &Options, &PapersOptions) -> Labels),
 }
 
 /// What a method of kind [`MethodKind::Site`] has learned. A model belongs to its method.
@@ -94,9 +93,9 @@ impl MethodEntry {
 
     /// Learns from pages of a site, the key page first. `None` when they share nothing, and for methods that need no
     /// model.
-    pub fn learn(&self, pages: &[&Tree], options: &Options) -> Option<Model> {
+    pub fn learn(&self, pages: &[&Tree], options: &Options, papers: &PapersOptions) -> Option<Model> {
         match self.kind {
-            MethodKind::Site { learn, .. } => learn(pages, &self.options(options)),
+            MethodKind::Site { learn, .. } => learn(pages, &self.options(options), papers),
             MethodKind::Page(_) => None,
         }
     }
@@ -105,10 +104,10 @@ impl MethodEntry {
     /// otherwise keeps the page whole.
     ///
     /// The result names the step of the chain that labeled the page, for methods that have a chain.
-    pub fn label(&self, page: &Tree, model: Option<&Model>, options: &Options) -> LabeledPage {
+    pub fn label(&self, page: &Tree, model: Option<&Model>, options: &Options, papers: &PapersOptions) -> LabeledPage {
         let options = self.options(options);
         let labels = match (&self.kind, model) {
-            (MethodKind::Page(label), _) => label(page, &options),
+            (MethodKind::Page(label), _) => label(page, &options, papers),
             (_, Some(Model { learned: Learned::Template(matcher), .. })) if self.method.uses_chain() => {
                 return label_page(page, None, Some(matcher), &options.clean);
             }
@@ -180,7 +179,7 @@ pub const METHODS: &[MethodEntry] = &[
         paper: "our own, on the training pages of Alarte 2014, section 2",
         summary: "evidence of all training pages, weighted by similarity, labels decided jointly",
         kind: MethodKind::Site {
-            learn: |pages, options| from_training_set(Method::SiteModel, pages, options),
+            learn: |pages, options, _| from_training_set(Method::SiteModel, pages, options),
             label_by: Some(LabelBy::SiteModel),
         },
     },
@@ -188,14 +187,14 @@ pub const METHODS: &[MethodEntry] = &[
         method: Method::Etdm,
         paper: "Alarte 2014, sections 2 and 3",
         summary: "votes of pages that link to each other, mapped top-down to the key page",
-        kind: MethodKind::Site { learn: votes, label_by: Some(LabelBy::Votes) },
+        kind: MethodKind::Site { learn: |pages, options, _| votes(pages, options), label_by: Some(LabelBy::Votes) },
     },
     MethodEntry {
         method: Method::Df,
         paper: "Gottron 2008, document frequency",
         summary: "texts that more than a third of the training pages have are template, wherever they are",
         kind: MethodKind::Site {
-            learn: |pages, options| from_training_set(Method::Df, pages, options),
+            learn: |pages, options, _| from_training_set(Method::Df, pages, options),
             label_by: Some(LabelBy::SiteModel),
         },
     },
@@ -204,7 +203,7 @@ pub const METHODS: &[MethodEntry] = &[
         paper: "our own",
         summary: "site_model, then what of the rest is main content",
         kind: MethodKind::Site {
-            learn: |pages, options| from_training_set(Method::Main, pages, options),
+            learn: |pages, options, _| from_training_set(Method::Main, pages, options),
             label_by: Some(LabelBy::SiteModel),
         },
     },
@@ -212,22 +211,22 @@ pub const METHODS: &[MethodEntry] = &[
         method: Method::Gottron,
         paper: "Gottron 2008",
         summary: "of all linked pages those in the key page's cluster are the training set, then as df",
-        kind: MethodKind::Site { learn: gottron, label_by: Some(LabelBy::Gottron) },
+        kind: MethodKind::Site { learn: |pages, options, _| gottron(pages, options), label_by: Some(LabelBy::Gottron) },
     },
     #[cfg(feature = "strings")]
     MethodEntry {
         method: Method::Strings,
         paper: "Foschini 2007, chapter 3",
         summary: "token strings that enough pages repeat, by suffix array; also for plain text (dehusk strings)",
-        kind: MethodKind::Site { learn: strings, label_by: None },
+        kind: MethodKind::Site { learn: |pages, options, _| strings(pages, options), label_by: None },
     },
     MethodEntry {
         method: Method::Text,
         paper: "Kim and Shim 2011: TEXT-MDL, TEXT-HASH, TEXT-MAX",
         summary: "the template paths of the cluster of pages that the page fits best (dehusk cluster --store)",
         kind: MethodKind::Site {
-            learn: |pages, options| {
-                let templates = TextTemplates::learn(pages, &options.text);
+            learn: |pages, _, papers| {
+                let templates = TextTemplates::learn(pages, &papers.text);
                 (!templates.templates.is_empty()).then(|| Model::of_text(templates))
             },
             label_by: None,
@@ -238,7 +237,7 @@ pub const METHODS: &[MethodEntry] = &[
         paper: "Reis 2004, Vieira 2006: RTDM-TD, a baseline",
         summary: "what restricted top-down mapping finds the same on all training pages",
         kind: MethodKind::Site {
-            learn: |pages, _| {
+            learn: |pages, _, _| {
                 let template = Box::new(RtdmTemplate::learn(pages)?);
                 Some(Model { method: Method::Rtdm, learned: Learned::Rtdm(template) })
             },
@@ -249,31 +248,31 @@ pub const METHODS: &[MethodEntry] = &[
         method: Method::Alone,
         paper: "our own, after the learned block classifiers (Kohlschütter 2010, Vogels 2018)",
         summary: "main content of the page alone: a small net reads the features of each block",
-        kind: MethodKind::Page(|page, options| JudgedPage::of(page).labels(options.clean.favor)),
+        kind: MethodKind::Page(|page, options, _| JudgedPage::of(page).labels(options.clean.favor)),
     },
     MethodEntry {
         method: Method::Tps,
         paper: "Velloso and Dorneles 2013",
         summary: "the main region of the page's sequence of tag paths, or the rest where that has more text",
-        kind: MethodKind::Page(|page, options| by_tag_paths(page, &options.clean.tps)),
+        kind: MethodKind::Page(|page, _, papers| by_tag_paths(page, &papers.tps)),
     },
     MethodEntry {
         method: Method::Dsc,
         paper: "Pinto 2002 as adapted by Gottron, a baseline",
         summary: "text where tags are rare: the flat parts of the document slope curve",
-        kind: MethodKind::Page(|page, _| by_slope(page)),
+        kind: MethodKind::Page(|page, _, _| by_slope(page)),
     },
     MethodEntry {
         method: Method::Mdr,
         paper: "Liu 2003, a baseline",
         summary: "data records only: neighbors with similar tag strings",
-        kind: MethodKind::Page(|page, _| by_records(page)),
+        kind: MethodKind::Page(|page, _, _| by_records(page)),
     },
     MethodEntry {
         method: Method::Plain,
         paper: "none",
         summary: "the whole page: what every method must beat",
-        kind: MethodKind::Page(|page, _| Labels::none(page)),
+        kind: MethodKind::Page(|page, _, _| Labels::none(page)),
     },
 ];
 

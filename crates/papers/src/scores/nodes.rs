@@ -21,7 +21,7 @@ impl Score {
         Score::from_parts(precision, recall)
     }
 
-    pub(super) fn from_parts(precision: f64, recall: f64) -> Score {
+    pub(crate) fn from_parts(precision: f64, recall: f64) -> Score {
         let sum = precision + recall;
         let f1 = if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 };
         Score { precision, recall, f1 }

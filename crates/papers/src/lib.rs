@@ -1,0 +1,40 @@
+//! The published methods beside the product's own, under one table, so that they can be run and compared.
+//!
+//! [`tps`] finds the main region of a page by its sequence of tag paths (Velloso and Dorneles 2013). [`text_mdl`]
+//! clusters mixed pages by template (Kim and Shim 2011). [`baselines`] are what the papers compare with: RTDM, DSC and
+//! MDR. The backbone of the product, votes by top-down mapping and clusters of training pages, is in
+//! `dehusk_template`. [`methods::METHODS`] is the table of all of them: a [`methods::MethodEntry`] learns from pages of
+//! a site where the method needs them, and labels a page. [`scores`] says how well.
+//!
+//! ```
+//! use dehusk_core::Options;
+//! use dehusk_html::{ParseOptions, parse};
+//! use dehusk_papers::{Method, PapersOptions, methods::MethodEntry};
+//!
+//! let html = "<a>Home</a><a>News</a><a>Shop</a><p>Rye is a hardy grain that grows in the cold.</p>";
+//! let page = parse(html, &ParseOptions::default());
+//! let tps = MethodEntry::find(Method::Tps).unwrap();
+//! let cleaned = tps.label(&page, None, &Options::default(), &PapersOptions::default());
+//! assert_eq!(cleaned.labels.text(&page), "Rye is a hardy grain that grows in the cold.\n");
+//! ```
+//!
+//! Everything here is a pure function of its input: no I/O, no clock. With the feature `parallel`, clustering uses all
+//! cores.
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub mod baselines;
+pub mod methods;
+mod options;
+mod parallel;
+pub mod scores;
+#[cfg(test)]
+#[path = "../../core/src/test_pages.rs"]
+mod test_pages;
+pub mod text_mdl;
+pub mod tps;
+
+pub use dehusk_template::method::Method;
+pub use options::PapersOptions;
