@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dehusk::settings::Settings;
+use dehusk_settings::Settings;
 use dehusk::store::{HostLease, HostRelease, Query, Reply, RunRequest, SiteOutcome, Store, Write, start_backend};
 use dehusk_html::PageUrl;
 

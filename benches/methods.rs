@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use dehusk::settings::Settings;
+use dehusk_settings::Settings;
 use dehusk_html::ParseOptions;
 use dehusk_html::{Tree, parse};
 use dehusk_papers::baselines::rtdm_distance;

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use dehusk::settings::Settings;
+use dehusk_settings::Settings;
 use dehusk_html::ParseOptions;
 use dehusk_html::parse;
 use dehusk_template::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate, TokenizedDocument};

@@ -5,13 +5,11 @@
 //! modules here are the program: settings, politeness, fetching, the store, the crawl and the command line. They are
 //! public for the program's own tests and change with it. ARCHITECTURE.md says which module may use which.
 
-mod cleaning;
 pub mod codings;
 pub mod media_type;
 pub mod outline;
 mod private_file;
 pub mod seed;
-pub mod settings;
 pub mod unpacked;
 pub mod validators;
 mod xml;

@@ -3,7 +3,7 @@
 //! Life of a URL: waiting -> known, gone or failed; known -> known, gone. A known page is due again after its interval,
 //! which shrinks when its text has changed and grows when it has not (the adaptive schedule of Nutch).
 
-use crate::settings::Revisit;
+use dehusk_settings::Revisit;
 
 /// What the frontier knows about a URL. The numbers are those of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

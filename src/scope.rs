@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use url::Position;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::settings::{Crawl, ScopeOf, never_host};
+use dehusk_settings::{Crawl, ScopeOf, never_host};
 use dehusk_html::{PageUrl, SameSite, Site};
 
 /// Why a link is not followed.
@@ -251,7 +251,7 @@ fn is_far_date(url: &PageUrl, year: i64, most: i64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Settings;
+    use dehusk_settings::Settings;
 
     fn url(text: &str) -> PageUrl {
         PageUrl::parse(text).unwrap()

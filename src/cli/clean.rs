@@ -20,7 +20,7 @@ use super::table::count;
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_names, pipeline};
 use crate::crawl::Single;
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::warc::Archived;
 use dehusk_core::clean::LabeledPage;
 use dehusk_core::corpus::{About, Optional, Record};

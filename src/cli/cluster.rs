@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::documents::{Found, Reading, counter, next_batch};
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, exit};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::Store;
 use dehusk_papers::baselines::RtdmPage;
 use dehusk_papers::text_mdl::{Essential, Paths, cluster, path_names};

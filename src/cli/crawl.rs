@@ -26,7 +26,7 @@ use super::{Failure, Outcome, exit};
 use crate::crawl::{Progress, SeedList, SiteSummary, Stop, Summary, crawl};
 use crate::export::ExportOptions;
 use crate::seeds::{Rejected, Seeds, SeedsError};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 
 /// Crawl sites politely, learn their templates, and store every fetched page without it.
 ///

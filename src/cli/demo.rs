@@ -14,7 +14,7 @@ use super::{Failure, Outcome, exit};
 use crate::crawl::SiteSummary;
 use crate::demo::server::Server;
 use crate::demo::{DemoSite, TOP, answers, check_site, sites};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::Store;
 
 /// Crawl ten small built-in sites on a local server, and compare the learned templates with the known ones.
@@ -84,7 +84,7 @@ impl Demo {
         settings.crawl.resume_within = Duration::ZERO;
         settings.revisit.all = true;
         // All demo hosts share one registrable domain.
-        settings.politeness.key = crate::settings::PolitenessScope::Host;
+        settings.politeness.key = dehusk_settings::PolitenessScope::Host;
         settings
     }
 }

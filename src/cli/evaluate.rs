@@ -12,7 +12,7 @@ use super::scores::{print, print_all};
 use super::strings::with_patterns;
 use super::{Failure, Outcome, method_names};
 use crate::evaluate::{Marked, Report, Task, Which, evaluate};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use dehusk_content::use_weights;
 use dehusk_papers::methods::{METHODS, MethodEntry};
 use dehusk_template::method::Method;

@@ -13,7 +13,7 @@ use super::signals::StopFlag;
 use super::table::count;
 use super::{Failure, Outcome, exit, open_store};
 use crate::export::{Duplicates, ExportError, ExportOptions, Form, Kept, Progress, export};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use dehusk_core::corpus::{Optional, columns};
 
 /// Export cleaned pages as a corpus: JSON lines, Parquet, WARC, WET, Markdown files or a static site.

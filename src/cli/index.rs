@@ -10,7 +10,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::table::count;
 use super::terminal::plain;
 use super::{Failure, Outcome, open_store};
-use crate::settings::{NoindexPages, Settings};
+use dehusk_settings::{NoindexPages, Settings};
 use crate::store::{CorpusQuery, IndexedPage, PageRow, SearchIndex, Store, StoreError, search_file};
 use dehusk_html::{normalized, parse, write_text};
 

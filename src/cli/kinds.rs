@@ -11,7 +11,7 @@ use super::documents::counter;
 use super::table::{Table, terminal_width, time};
 use super::terminal::stdout;
 use super::{Failure, open_store, pipeline};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{CorpusQuery, PageRow, Store, StoreError};
 use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::parse_bytes;

@@ -15,7 +15,7 @@ use super::{Failure, Outcome, exit};
 use crate::crawl::SeedList;
 use crate::folder::{Folder, url_of};
 use crate::outline::{write_outline, write_summary};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::sitemap::parse_announced;
 use crate::store::Store;
 use dehusk_html::parse_bytes;

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::documents::{Found, Reading};
 use super::pipeline;
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{pack, unpack};
 use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::{Tree, parse_bytes};

@@ -2,7 +2,7 @@
 
 use super::documents::Found;
 use crate::fetch::Response;
-use crate::settings::{NoindexPages, Settings};
+use dehusk_settings::{NoindexPages, Settings};
 use crate::warc::Archived;
 use dehusk_core::page_rules::PageRules;
 use dehusk_html::PageUrl;

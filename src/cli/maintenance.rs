@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::index::index_file;
 use super::table::count;
 use super::{Failure, Outcome, open_store};
-use crate::settings::{Keep, Settings};
+use dehusk_settings::{Keep, Settings};
 use crate::store::{Forgotten, SearchIndex, Store, StoreError, host_hash};
 use crate::warc::copies;
 use dehusk_html::PageUrl;

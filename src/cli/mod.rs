@@ -47,7 +47,7 @@ use anyhow::Context;
 use clap::builder::PossibleValue;
 use clap::{Parser, Subcommand};
 
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::Store;
 use dehusk_papers::methods::{METHODS, MethodEntry};
 use dehusk_template::method::{Method, UnknownMethod};

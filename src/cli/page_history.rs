@@ -10,7 +10,7 @@ use super::names::find_page;
 use super::table::{Table, terminal_width, time};
 use super::terminal::{plain, stdout};
 use super::{Failure, open_store};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{PageRow, Store, StoreError};
 use dehusk_html::{parse, write_text};
 

@@ -10,7 +10,7 @@ use super::names::{find_page, host_name};
 use super::table::{Table, terminal_width, time};
 use super::terminal::for_output;
 use super::{Failure, Outcome, open_store};
-use crate::settings::{NoindexPages, Settings};
+use dehusk_settings::{NoindexPages, Settings};
 use crate::store::PageRow;
 use dehusk_html::PageUrl;
 use dehusk_html::{parse, write_text};

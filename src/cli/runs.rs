@@ -7,7 +7,7 @@ use anyhow::anyhow;
 
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, open_store};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{RunRow, RunSize, StoreError};
 use dehusk_core::calendar::iso_8601;
 

@@ -12,7 +12,7 @@ use super::names::find_page;
 use super::signals::Signals;
 use super::{Failure, Outcome, cores, open_store, runtime};
 use crate::serve::{Access, Files, serve};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 
 /// Show runs, sites and pages of the database in a browser. It only reads, beside a running crawl too.
 ///

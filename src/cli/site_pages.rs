@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 
 use super::{Failure, open_store};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{PageRow, Store, StoreError};
 use dehusk_html::{PageUrl, Site};
 use dehusk_html::{Tree, parse_bytes};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use anyhow::anyhow;
 
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{Store, StoreError};
 use dehusk_content::Labels;
 use dehusk_core::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};

@@ -18,7 +18,7 @@ use super::names::host_name;
 use super::table::{Table, count, terminal_width, time};
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, open_store};
-use crate::settings::{NoindexPages, Settings};
+use dehusk_settings::{NoindexPages, Settings};
 use crate::store::Store;
 use dehusk_template::strings::{Corpus, Document, Patterns, StringTemplate, TokenizedDocument};
 

@@ -16,7 +16,7 @@ use super::table::{Table, terminal_width, time};
 use super::terminal::stdout;
 use super::{Failure, Outcome, open_store};
 use crate::outline::write_outline;
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{StoreError, TemplateRow};
 use dehusk_core::clean::CleanOptions;
 use dehusk_core::clean::TemplateMatcher;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, open_store};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::WorkerRow;
 
 /// List the crawls that share a PostgreSQL database: run, leases, rate, last heartbeat.

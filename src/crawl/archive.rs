@@ -9,7 +9,7 @@ use super::Clock;
 use super::request::Request;
 use crate::fetch::{Fetched, Wire};
 use crate::media_type::essence;
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::warc::{Entry, Record, RecordKind, WarcError, WarcWriter, new_id, payload_digest};
 
 /// Payloads remembered, so that the same one is written once.

@@ -43,11 +43,11 @@ pub use single::{Single, SingleError};
 pub use stats::{Progress, SiteSummary, Stats, Summary};
 use workers::Tools;
 
-use crate::cleaning::cleaning_number;
+use dehusk_core::cleaning_number;
 use crate::fetch::{ClientError, Fetcher};
 use crate::scope::Scope;
 use crate::seed::Seed;
-use crate::settings::{Keep, Settings};
+use dehusk_settings::{Keep, Settings};
 use crate::store::{RunChoice, Store, StoreError, Writer, WriterError, is_kept_out};
 use crate::warc::WarcError;
 use dehusk_core::calendar;

@@ -9,7 +9,7 @@ use super::{Clock, CrawlError, SeedList};
 use crate::lease_gate::WorkerSession;
 use crate::politeness::PolitenessKey;
 use crate::seed::Seed;
-use crate::settings::{PolitenessScope, Settings};
+use dehusk_settings::{PolitenessScope, Settings};
 use crate::store::{Backend, Queued, Run, RunRequest, Store, StoreError, start_backend};
 
 /// A run in its database, ready to be worked on.

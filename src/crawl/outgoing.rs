@@ -17,7 +17,7 @@ use crate::politeness::{Due, PolitenessKey, Times};
 use crate::reason::{Reason, ReasonCode};
 use crate::robots::{Robots, RobotsAnswer};
 use crate::scope::Refusal;
-use crate::settings::PolitenessScope;
+use dehusk_settings::PolitenessScope;
 use crate::store::{StoredRobots, VisitOutcome, Write, WriterError};
 
 impl Scheduler<'_> {

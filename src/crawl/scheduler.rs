@@ -23,7 +23,7 @@ use crate::fetch::Fetcher;
 use crate::lease_gate::WorkerSession;
 use crate::politeness::{HostQueues, Pace, PolitenessKey};
 use crate::reason::{Reason, ReasonCode};
-use crate::settings::Budget;
+use dehusk_settings::Budget;
 use crate::store::{Query, Reply, SiteId, SiteWork, Write, Writer, WriterError};
 
 /// Events that may wait for the scheduler.

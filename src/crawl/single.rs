@@ -10,7 +10,7 @@ use crate::politeness::PolitenessKey;
 use crate::politeness::{LatencyEstimate, Pace};
 use crate::reason::{Reason, ReasonCode};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use dehusk_html::PageUrl;
 
 /// Why a single page could not be had.

@@ -19,7 +19,7 @@ use serde::Serialize;
 pub use report::{Report, SiteRow};
 
 use crate::folder::FolderError;
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::unpacked::open;
 use dehusk_papers::methods::MethodEntry;
 use dehusk_template::method::Method;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::repeats::{Repeat, Seen};
 use super::rows::{Made, Rows};
 use super::{BATCH, Duplicates, ExportError, ExportOptions, Kept};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{DuplicateGroups, Store};
 
 /// Pages of a survey after which its state is written to the disk.

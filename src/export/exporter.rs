@@ -12,8 +12,8 @@ use super::manifest::{self, Manifest, Part};
 use super::rows::{LeftOut, Made, Rows};
 use super::sink::{self, Raw, Sink};
 use super::{BATCH, ExportError, ExportOptions, Form, notes, site};
-use crate::cleaning::cleaning_number;
-use crate::settings::Settings;
+use dehusk_core::cleaning_number;
+use dehusk_settings::Settings;
 use crate::store::Store;
 use dehusk_core::corpus::SCHEMA;
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::rows::Rows;
 use super::{BATCH, ExportError, ExportOptions};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::Store;
 
 /// A feed and how far it has come.

@@ -28,7 +28,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{Store, StoreError};
 use dehusk_core::corpus::Optional;
 use exporter::Exporter;

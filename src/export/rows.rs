@@ -5,7 +5,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::repeats::{self, Fingerprint};
 use super::site_facts::{Site, Sites};
 use super::{ExportError, ExportOptions, Form};
-use crate::settings::{NoindexPages, Settings};
+use dehusk_settings::{NoindexPages, Settings};
 use crate::store::{CorpusQuery, FilterValue, PageRow, RowFilter, Store};
 use dehusk_core::clean::{comments_text, label_page};
 use dehusk_core::corpus::{About, ColumnValue as Value, Optional, Record, columns};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{Store, StoreError};
 use dehusk_core::clean::{KeepText, TemplateMatcher};
 use dehusk_core::{Metadata, SiteMetadata};

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::settings::Fetch;
+use dehusk_settings::Fetch;
 
 /// Whether this address may be connected to: denied networks never, allowed networks always, other addresses if they
 /// are public.
@@ -12,7 +12,7 @@ pub(super) fn may_connect(address: IpAddr, fetch: &Fetch) -> bool {
         IpAddr::V6(v6) => embedded_v4(v6).map(IpAddr::V4),
         IpAddr::V4(_) => None,
     };
-    let lies_in = |networks: &[crate::settings::Network]| {
+    let lies_in = |networks: &[dehusk_settings::Network]| {
         networks.iter().any(|network| network.contains(address) || stands_for.is_some_and(|v4| network.contains(v4)))
     };
     !lies_in(&fetch.deny_networks) && (fetch.allow_private || lies_in(&fetch.allow_networks) || is_public(address))
@@ -69,8 +69,8 @@ mod tests {
 
     #[test]
     fn networks_of_the_settings_come_before_what_is_public() {
-        let mut fetch = crate::settings::Settings::default().fetch;
-        let networks = |text: &str| vec![crate::settings::Network::parse(text).unwrap()];
+        let mut fetch = dehusk_settings::Settings::default().fetch;
+        let networks = |text: &str| vec![dehusk_settings::Network::parse(text).unwrap()];
         fetch.allow_networks = networks("10.1.0.0/16");
         fetch.deny_networks = networks("1.1.1.0/24");
         let may = |fetch: &Fetch, address: &str| may_connect(address.parse().unwrap(), fetch);

@@ -12,7 +12,7 @@ use super::cookies::Jars;
 use super::gate::GateLayer;
 use super::{ClientError, Resolver};
 use crate::lease_gate::LeaseGate;
-use crate::settings::Fetch;
+use dehusk_settings::Fetch;
 
 /// A client that follows no redirects, decodes no bodies, keeps one idle connection per host and uses our resolver.
 ///

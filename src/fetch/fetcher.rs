@@ -26,7 +26,7 @@ use crate::lease_gate::LeaseGate;
 use crate::media_type;
 use crate::politeness::Times;
 use crate::robots::MAX_ROBOTS_BYTES;
-use crate::settings::Fetch;
+use dehusk_settings::Fetch;
 use crate::sitemap::{MAX_SITEMAP_BYTES, is_announcement};
 use crate::validators::Validators;
 use dehusk_html::PageUrl;

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::ClientError;
 use super::address::may_connect;
-use crate::settings::Fetch;
+use dehusk_settings::Fetch;
 
 /// How long it is cached that a name has no address.
 const NEGATIVE_TTL: Duration = Duration::from_secs(30);
@@ -153,7 +153,7 @@ impl Resolve for Resolver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Settings;
+    use dehusk_settings::Settings;
 
     #[tokio::test]
     async fn the_table_answers_first_and_private_addresses_are_refused() {

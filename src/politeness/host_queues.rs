@@ -265,7 +265,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::settings::PolitenessScope;
+    use dehusk_settings::PolitenessScope;
     use dehusk_html::PageUrl;
 
     fn key(name: usize) -> PolitenessKey {

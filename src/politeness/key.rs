@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use dehusk_html::PageUrl;
 
-use crate::settings::PolitenessScope;
+use dehusk_settings::PolitenessScope;
 
 /// A registrable domain, a host or an IP address, by [`PolitenessScope`]. An address literal or a single-label host is
 /// its own key.

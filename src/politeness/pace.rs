@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::settings::{DelayFrom, Politeness};
+use dehusk_settings::{DelayFrom, Politeness};
 
 /// Times of one fetch.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +92,7 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Settings;
+    use dehusk_settings::Settings;
 
     fn at(start: Instant, ms: u64) -> Instant {
         start + Duration::from_millis(ms)

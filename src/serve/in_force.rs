@@ -72,7 +72,7 @@ fn written(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Settings;
+    use dehusk_settings::Settings;
 
     #[test]
     fn every_setting_that_is_shown_is_found() {

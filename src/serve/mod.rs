@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Semaphore, watch};
 
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use ended_runs::EndedRuns;
 use gold::GoldFile;
 use readers::Readers;

@@ -9,7 +9,7 @@ use super::page_text::shown_text;
 use super::site::page_address;
 use super::words::{count, minute};
 use super::{Inspector, Refusal};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{PageNight, PageRow, Store};
 use dehusk_content::Labels;
 use dehusk_core::clean::{CleanOptions, KeepText, TemplateMatcher, label_page};

@@ -8,7 +8,7 @@ use super::*;
 use crate::reason::{Reason, ReasonCode};
 use crate::revisit::{Change, TextMark, UrlOutcome};
 use crate::seed::Seed;
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::validators::Validators;
 
 #[cfg(feature = "postgres")]

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::sql::{Connection, params};
 use super::{Store, StoreError};
-use crate::settings::Keep;
+use dehusk_settings::Keep;
 
 /// What was deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

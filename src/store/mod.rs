@@ -50,7 +50,7 @@ use dehusk_html::PageUrl;
 use sql::{Connection, Row, SqlError, SqlResult};
 
 use crate::private_file::private_file;
-use crate::settings::PolitenessScope;
+use dehusk_settings::PolitenessScope;
 
 pub use backend::{Backend, Counted};
 pub use corpus::CorpusQuery;

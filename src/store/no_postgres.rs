@@ -6,7 +6,7 @@ use super::sites::Read;
 use super::{Backend, NewUrl, Run, RunBackend, SiteId, Store, StoreError, WorkerRow};
 use crate::lease_gate::WorkerSession;
 use crate::seed::Seed;
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 
 /// The back end of a crawl over a file.
 pub fn start_backend(

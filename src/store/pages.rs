@@ -11,7 +11,7 @@ use zstd::zstd_safe;
 
 use super::{Cleaned, NewPage, SiteId, Store, StoreError, url_at};
 use crate::revisit::{Change, UrlUpdate, after_cleaning, after_fetch, has_same_body};
-use crate::settings::Revisit;
+use dehusk_settings::Revisit;
 
 /// SHA-256 as hexadecimal digits.
 pub fn digest(body: &[u8]) -> String {

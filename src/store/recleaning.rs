@@ -6,7 +6,7 @@ use dehusk_template::method::Method;
 
 use super::{ConfirmedPage, Counted, RecleanedPage, SiteId, StalePage, Store, StoreError};
 use crate::revisit::{Change, TextMark, after_recleaning};
-use crate::settings::Revisit;
+use dehusk_settings::Revisit;
 
 /// The newest version of a page, with what is known of its URL.
 pub(super) struct NewestPageVersion {

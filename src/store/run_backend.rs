@@ -8,7 +8,7 @@ use super::{
     SiteId, Store, StoreError, VisitOutcome, Write,
 };
 use crate::revisit::{Change, UrlOutcome};
-use crate::settings::Revisit;
+use dehusk_settings::Revisit;
 
 /// A store with the run that a crawl works on.
 pub struct RunBackend {

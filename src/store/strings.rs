@@ -109,7 +109,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Settings;
+    use dehusk_settings::Settings;
     use dehusk_template::strings::{Corpus, Document, Patterns};
     use dehusk_template::strings::{StringOptions, StringTokens};
 

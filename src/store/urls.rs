@@ -7,7 +7,7 @@ use super::sql::{Row, SqlResult, params};
 use super::recleaning::text_mark;
 use super::{NextUrlsQuery, SiteId, Store, StoreError, url_at};
 use crate::revisit::{Change, UrlOutcome, UrlRecord, UrlState, after_outcome};
-use crate::settings::Revisit;
+use dehusk_settings::Revisit;
 use crate::validators::Validators;
 use dehusk_html::PageUrl;
 
@@ -216,7 +216,7 @@ impl Store {
 mod tests {
     use super::*;
     use crate::seed::Seed;
-    use crate::settings::Settings;
+    use dehusk_settings::Settings;
     use crate::store::RunRequest;
 
     #[test]

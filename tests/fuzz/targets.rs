@@ -6,7 +6,7 @@ use std::path::Path;
 use dehusk::codings::{Coding, decode};
 use dehusk::robots::Robots;
 use dehusk::seeds::Seeds;
-use dehusk::settings::Settings;
+use dehusk_settings::Settings;
 use dehusk::sitemap::{MAX_SITEMAP_URLS, parse_announced};
 use dehusk::store::{pack, unpack};
 use dehusk::warc::{Reader, documents};

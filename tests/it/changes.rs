@@ -7,7 +7,7 @@ use std::time::Duration;
 use dehusk::crawl::Summary;
 use dehusk::demo::server::{Reply, Server};
 use dehusk::demo::{answers, sites};
-use dehusk::settings::Settings;
+use dehusk_settings::Settings;
 use dehusk_core::clean::{TemplateMatcher, label_page};
 use dehusk_html::PageUrl;
 use dehusk_html::parse_bytes;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use dehusk::settings::{Settings, key_names, render};
+use dehusk_settings::{Settings, key_names, render};
 use dehusk_papers::methods::METHODS;
 
 fn file(name: &str) -> String {

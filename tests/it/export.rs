@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use dehusk::export::{Duplicates, ExportOptions, Form, Kept, Manifest, Progress, export};
-use dehusk::settings::Settings;
+use dehusk_settings::Settings;
 use dehusk::store::Store;
 use dehusk_core::corpus::{Optional, columns};
 use serde_json::Value;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Reply, Server};
-use dehusk::settings::DelayFrom;
+use dehusk_settings::DelayFrom;
 use dehusk_html::PageUrl;
 
 use crate::crawl::{gaps, run, settings};

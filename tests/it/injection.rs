@@ -4,7 +4,7 @@
 //! before.
 
 use dehusk::demo::generated;
-use dehusk::settings::Settings;
+use dehusk_settings::Settings;
 use dehusk_content::Labels;
 use dehusk_html::ParseOptions;
 use dehusk_html::{NodeId, Tree, parse, write_text};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use dehusk::crawl::Summary;
 use dehusk::demo::server::Server;
 use dehusk::demo::{answers, sites};
-use dehusk::settings::Settings;
+use dehusk_settings::Settings;
 use dehusk::store::Store;
 use dehusk_core::clean::KeepText;
 use dehusk_html::PageUrl;

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use dehusk::export::minhash_bands;
-use dehusk::settings::MinHash;
+use dehusk_settings::MinHash;
 use dehusk_core::{Page, PageOptions};
 
 use crate::markdown::pages;

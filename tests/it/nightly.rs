@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use dehusk::crawl::Summary;
 use dehusk::demo::server::{Answer, Reply, Server};
-use dehusk::settings::{Order, ScopeOf, Settings};
+use dehusk_settings::{Order, ScopeOf, Settings};
 use dehusk::store::Store;
 use dehusk_html::PageUrl;
 

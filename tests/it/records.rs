@@ -2,7 +2,7 @@
 //! pruned by its tag path sequence.
 
 use dehusk::demo::generated;
-use dehusk::settings::Settings;
+use dehusk_settings::Settings;
 use dehusk_html::ParseOptions;
 use dehusk_html::{NodeId, Tree, parse};
 use dehusk_papers::baselines::data_records;

@@ -48,6 +48,7 @@ struct Readme;
 
 pub mod calendar;
 pub mod clean;
+mod cleaning;
 pub mod corpus;
 mod facade;
 mod language;
@@ -59,6 +60,7 @@ mod quality;
 mod test_pages;
 
 pub use clean::{Alone, CleanOptions, KeepText};
+pub use cleaning::cleaning_number;
 pub use dehusk_content::{Favor, RestKind, RestKinds};
 pub use dehusk_html::{KeepNodes, Note, ParseOptions, UrlError};
 pub use dehusk_render::{MarkdownImages, MarkdownLinks, MarkdownOptions};

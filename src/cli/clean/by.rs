@@ -11,7 +11,7 @@ use crate::cli::loaded_page::Loaded;
 use crate::cli::site_pages::site_pages;
 use crate::cli::stored_templates::{Choice, StoredPage, StoredTemplates};
 use crate::cli::{Failure, method_named, open_store};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{Store, StoreError};
 use dehusk_html::PageUrl;
 use dehusk_html::Tree;

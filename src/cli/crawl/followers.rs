@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::cli::table::count;
 use crate::export::{ExportError, ExportOptions, Feed, GrowingExport, Manifest};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::Store;
 
 /// Shortest time between two looks at the store.

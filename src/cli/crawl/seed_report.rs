@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::cli::Failure;
 use crate::cli::table::count;
 use crate::crawl::Stats;
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 use crate::store::{SeedRow, Store};
 
 /// Maximum number of seeds that are reported one by one. Longer lists are in the database.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::cli::table::{Table, count, terminal_width};
 use crate::crawl::{SiteSummary, Stats, Summary};
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 
 /// Maximum number of sites listed one by one. Above it, failures are grouped by reason.
 const MOST_ROWS: usize = 40;

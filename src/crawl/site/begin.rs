@@ -11,7 +11,7 @@ use crate::crawl::request::{Request, RequestKind};
 use crate::crawl::stats::SiteSummary;
 use crate::reason::{Reason, ReasonCode};
 use crate::seed::SeedKind;
-use crate::settings::Mode;
+use dehusk_settings::Mode;
 use crate::store::{KnownUrl, SiteOutcome, SiteWork, VisitOutcome};
 use crate::validators::Validators;
 

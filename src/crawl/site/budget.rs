@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Command, Context, SiteCrawl, SiteLearner, TrainingMemory, Work};
 use crate::reason::{Reason, ReasonCode};
-use crate::settings::Budget;
+use dehusk_settings::Budget;
 
 /// What a site has spent. Requests are counted by the site itself, for its summary.
 #[derive(Default)]

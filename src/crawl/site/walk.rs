@@ -13,7 +13,7 @@ use crate::crawl::request::{QueueEnd, Request, RequestKind};
 use crate::crawl::workers::{FeedTexts, Work};
 use crate::reason::Reason;
 use crate::scope::{Queries, Refusal};
-use crate::settings::Mode;
+use dehusk_settings::Mode;
 use crate::store::{KnownUrl, NextUrlsQuery, Query, SiteOutcome};
 
 /// URLs of one site in memory.

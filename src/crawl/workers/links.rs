@@ -11,7 +11,7 @@ use super::page::{FetchedPage, ParsedPage};
 use super::{Tools, WorkResult};
 use crate::crawl::site::Walk;
 use crate::scope::{Queries, Refusal};
-use crate::settings::Order;
+use dehusk_settings::Order;
 use crate::sitemap::parse_announced;
 use crate::store::{NewUrl, SeenWrite, SiteId};
 use dehusk_core::page_rules::PageRules;

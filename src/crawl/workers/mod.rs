@@ -22,7 +22,7 @@ pub(super) use strings::FeedTexts;
 
 use super::site::Walk;
 use crate::scope::{Refusal, Scope};
-use crate::settings::{Mode, Settings};
+use dehusk_settings::{Mode, Settings};
 use crate::store::{ConfirmedPage, NewUrl, PageWrite, RecleanedPage, SeenWrite, SiteId, SiteOutcome, StalePage};
 
 /// What all work of a crawl needs.

@@ -136,7 +136,7 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::MinHash;
+    use dehusk_settings::MinHash;
 
     fn fingerprint(text: &str) -> Fingerprint {
         Fingerprint { text: hash(0, text.as_bytes()), bands: bands(text, MinHash::default()) }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::settings::MinHash;
+use dehusk_settings::MinHash;
 
 /// Maximum number of hashes of a text.
 pub(crate) const MOST_HASHES: usize = 1024;
@@ -56,7 +56,7 @@ fn residue(number: u128) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::bands;
-    use crate::settings::MinHash;
+    use dehusk_settings::MinHash;
 
     /// A text of words that depend on numbers, with every `nth` word another one.
     fn text(seed: u64, nth: usize) -> String {

@@ -18,7 +18,7 @@ use std::time::Duration;
 use super::sql::{Connection, PostgresConnection, params};
 use super::{Backend, Run, RunBackend, Store, StoreError};
 use crate::lease_gate::WorkerSession;
-use crate::settings::Settings;
+use dehusk_settings::Settings;
 
 pub(in crate::store) use backend::SharedBackend;
 pub(in crate::store) use session::Session;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use dehusk_html::PageUrl;
 
 use super::{Session, SharedBackend};
-use crate::settings::{PolitenessScope, Settings};
+use dehusk_settings::{PolitenessScope, Settings};
 use crate::store::contract::postgres_server::postgres_server;
 use crate::store::run_backend::RunBackend;
 use crate::store::sql::params;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{
+use crate::{
     Budget, Crawl, DelayFrom, Fetch, Keep, Mode, NoindexPages, Order, Politeness, PolitenessScope, Revisit, ScopeOf,
     Store, TemplateKeeping,
 };

@@ -1,7 +1,20 @@
-//! Validated settings, as used by the rest of the program.
+//! Validated settings, as used by the store, the crawl, the corpora and the program.
+//!
+//! ```
+//! use dehusk_settings::Settings;
+//!
+//! let file = "[politeness]\ndelay = 2.5\n";
+//! let settings = Settings::load(Some(("crawl.toml", file)), &["crawl.depth=3".to_owned()])?;
+//! assert_eq!((settings.politeness.delay.as_millis(), settings.crawl.depth), (2500, 3));
+//! # Ok::<(), dehusk_settings::SettingsError>(())
+//! ```
 //!
 //! `file.rs` loads `crawl.toml` and `--set`, and is the only module that rejects settings. Every value of these types
 //! is in range. `keys.rs` is the table of keys, defaults and descriptions.
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod defaults;
 mod export;

@@ -19,11 +19,11 @@ use dehusk_template::links::{DomRef, LinkOrderBy};
 use dehusk_template::strings::{HistogramWeight, InnerStrings, StringTokens};
 use dehusk_template::subdigraph::SubdigraphMode;
 
-use super::values::{
+use crate::values::{
     at_least, at_most, bytes, duration, headers, keep_text, networks, never, number, one_of, patterns, positive, share,
     strings, text, truth, user_agent, whole,
 };
-use super::{DelayFrom, Mode, NoindexPages, Order, PolitenessScope, SAME_SITE, ScopeOf, Settings};
+use crate::{DelayFrom, Mode, NoindexPages, Order, PolitenessScope, SAME_SITE, ScopeOf, Settings};
 
 /// One setting.
 pub(super) struct Key {

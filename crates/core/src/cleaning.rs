@@ -1,9 +1,9 @@
 //! A number for what the text of a page depends on beside the page and the model of its site: the options, the weights,
 //! the program. Stored texts of another number are made again.
 
+use crate::clean::CleanOptions;
+use crate::options::Options;
 use dehusk_content::weights_number;
-use dehusk_core::Options;
-use dehusk_core::clean::CleanOptions;
 use dehusk_html::ParseOptions;
 use dehusk_template::site_model::SiteModelOptions;
 use serde::Serialize;
@@ -23,7 +23,7 @@ struct Cleaning<'a> {
 }
 
 /// The number of these options.
-pub(crate) fn cleaning_number(core: &Options) -> u64 {
+pub fn cleaning_number(core: &Options) -> u64 {
     let (version, weights) = (CLEANING_VERSION, weights_number());
     let (clean, parse, site_model) = (&core.clean, &core.parse, &core.learn.site_model);
     let json = serde_json::to_string(&Cleaning { version, weights, clean, parse, site_model });

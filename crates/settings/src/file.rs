@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use toml::{Table, Value};
 
-use super::Settings;
-use super::keys::{KEYS, Key};
-use super::values::literal;
+use crate::Settings;
+use crate::keys::{KEYS, Key};
+use crate::values::literal;
 use dehusk_template::learn_options::Preset;
 
 /// Why settings were rejected.

@@ -6,7 +6,7 @@ use dehusk_core::clean::KeepText;
 use dehusk_html::PageUrl;
 use toml::Value;
 
-use super::Network;
+use crate::Network;
 
 /// Parses text as a TOML value. Text that is not TOML is a string.
 pub(super) fn literal(text: &str) -> Value {
