@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use dehusk::folder::url_of;
 use dehusk_core::clean::TemplateMatcher;
+use dehusk_files::folder::url_of;
 use dehusk_html::ParseOptions;
 use dehusk_html::{PageUrl, SameSite, Site};
 use dehusk_html::{Tree, parse};

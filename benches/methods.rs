@@ -4,13 +4,13 @@
 
 use std::time::Instant;
 
-use dehusk_settings::Settings;
 use dehusk_html::ParseOptions;
 use dehusk_html::{Tree, parse};
 use dehusk_papers::baselines::rtdm_distance;
 use dehusk_papers::methods::METHODS;
 use dehusk_papers::text_mdl::{Clustering, Essential, Paths, cluster};
 use dehusk_papers::text_mdl::{TextMethod, TextOptions};
+use dehusk_settings::Settings;
 use dehusk_template::cluster::{precision_and_recall, rand};
 use dehusk_template::etdm::vote;
 use dehusk_template::learn_options::Preset;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dehusk::demo::sites;
-use dehusk::folder::Folder;
+use dehusk_files::folder::Folder;
 use dehusk_html::decode;
 
 /// A site: its key page and all its pages, decoded.

@@ -5,9 +5,9 @@
 
 use std::time::Instant;
 
-use dehusk_settings::Settings;
 use dehusk_html::ParseOptions;
 use dehusk_html::parse;
+use dehusk_settings::Settings;
 use dehusk_template::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate, TokenizedDocument};
 use dehusk_template::strings::{StringOptions, StringTokens};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};

@@ -5,12 +5,8 @@
 //! modules here are the program: settings, politeness, fetching, the store, the crawl and the command line. They are
 //! public for the program's own tests and change with it. ARCHITECTURE.md says which module may use which.
 
-pub mod codings;
-pub mod media_type;
 pub mod outline;
-mod private_file;
 pub mod seed;
-pub mod unpacked;
 pub mod validators;
 mod xml;
 
@@ -25,10 +21,8 @@ pub mod scope;
 pub mod sitemap;
 
 pub mod fetch;
-pub mod folder;
 pub mod seeds;
 pub mod store;
-pub mod warc;
 
 pub mod crawl;
 pub mod export;

@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use url::Position;
 use xxhash_rust::xxh3::xxh3_64;
 
-use dehusk_settings::{Crawl, ScopeOf, never_host};
 use dehusk_html::{PageUrl, SameSite, Site};
+use dehusk_settings::{Crawl, ScopeOf, never_host};
 
 /// Why a link is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]

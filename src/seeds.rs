@@ -14,7 +14,7 @@ use std::time::UNIX_EPOCH;
 
 use crate::seed::{Seed, SeedKind};
 use crate::sitemap::{Announced, MAX_SITEMAP_BYTES, is_announcement, parse_announced};
-use crate::unpacked::{open_packed, peek, unpack};
+use dehusk_files::unpacked::{open_packed, peek, unpack};
 use dehusk_html::PageUrl;
 
 /// Sources of seeds. Files are read on demand, because a list may be larger than memory.

@@ -20,14 +20,14 @@ use super::table::count;
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_names, pipeline};
 use crate::crawl::Single;
-use dehusk_settings::Settings;
-use crate::warc::Archived;
 use dehusk_core::clean::LabeledPage;
 use dehusk_core::corpus::{About, Optional, Record};
+use dehusk_files::warc::Archived;
 use dehusk_html::Note;
 use dehusk_html::PageUrl;
 use dehusk_papers::methods::{MethodEntry, Model};
 use dehusk_render::{write_markdown, write_own_html};
+use dehusk_settings::Settings;
 use dehusk_template::method::Method;
 
 /// Remove the site's stored template from pages.

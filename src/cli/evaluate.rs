@@ -12,9 +12,9 @@ use super::scores::{print, print_all};
 use super::strings::with_patterns;
 use super::{Failure, Outcome, method_names};
 use crate::evaluate::{Marked, Report, Task, Which, evaluate};
-use dehusk_settings::Settings;
 use dehusk_content::use_weights;
 use dehusk_papers::methods::{METHODS, MethodEntry};
+use dehusk_settings::Settings;
 use dehusk_template::method::Method;
 
 /// The value of `--method` for all methods.

@@ -13,13 +13,13 @@ use super::table::{Table, terminal_width};
 use super::terminal::stdout;
 use super::{Failure, Outcome, exit};
 use crate::crawl::SeedList;
-use crate::folder::{Folder, url_of};
 use crate::outline::{write_outline, write_summary};
-use dehusk_settings::Settings;
 use crate::sitemap::parse_announced;
 use crate::store::Store;
+use dehusk_files::folder::{Folder, url_of};
 use dehusk_html::parse_bytes;
 use dehusk_html::{PageUrl, Site};
+use dehusk_settings::Settings;
 use dehusk_template::learner::{FoundPage, Learner};
 use dehusk_template::template::Template;
 

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::Failure;
 use super::documents::{Found, Reading};
-use dehusk_settings::Settings;
 use dehusk_html::{PageUrl, Site};
+use dehusk_settings::Settings;
 use dehusk_template::learner::{FoundPage, Learner};
 use dehusk_template::template::Template;
 

@@ -2,11 +2,11 @@
 
 use super::documents::Found;
 use crate::fetch::Response;
-use dehusk_settings::{NoindexPages, Settings};
-use crate::warc::Archived;
 use dehusk_core::page_rules::PageRules;
+use dehusk_files::warc::Archived;
 use dehusk_html::PageUrl;
 use dehusk_html::{Tree, parse_bytes};
+use dehusk_settings::{NoindexPages, Settings};
 
 /// A page that was read.
 pub(super) struct Loaded {

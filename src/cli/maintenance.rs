@@ -10,10 +10,10 @@ use serde::Serialize;
 use super::index::index_file;
 use super::table::count;
 use super::{Failure, Outcome, open_store};
-use dehusk_settings::{Keep, Settings};
 use crate::store::{Forgotten, SearchIndex, Store, StoreError, host_hash};
-use crate::warc::copies;
+use dehusk_files::warc::copies;
 use dehusk_html::PageUrl;
+use dehusk_settings::{Keep, Settings};
 
 /// Delete old versions of pages, and make the database smaller.
 ///

@@ -10,11 +10,11 @@ use super::names::{find_page, host_name};
 use super::table::{Table, terminal_width, time};
 use super::terminal::for_output;
 use super::{Failure, Outcome, open_store};
-use dehusk_settings::{NoindexPages, Settings};
 use crate::store::PageRow;
 use dehusk_html::PageUrl;
 use dehusk_html::{parse, write_text};
 use dehusk_render::write_markdown;
+use dehusk_settings::{NoindexPages, Settings};
 
 /// List and show page snapshots, raw or without their template, and what changed in them.
 #[derive(clap::Args)]

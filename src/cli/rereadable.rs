@@ -6,7 +6,7 @@ use std::io::{self, Seek};
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
-use crate::unpacked::open_packed;
+use dehusk_files::unpacked::open_packed;
 
 /// Sources, each of which can be read again.
 pub(super) struct Rereadable {

@@ -18,8 +18,8 @@ use super::names::host_name;
 use super::table::{Table, count, terminal_width, time};
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, open_store};
-use dehusk_settings::{NoindexPages, Settings};
 use crate::store::Store;
+use dehusk_settings::{NoindexPages, Settings};
 use dehusk_template::strings::{Corpus, Document, Patterns, StringTemplate, TokenizedDocument};
 
 /// Learn the word sequences that documents of a source repeat, and remove them.

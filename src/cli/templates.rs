@@ -16,11 +16,11 @@ use super::table::{Table, terminal_width, time};
 use super::terminal::stdout;
 use super::{Failure, Outcome, open_store};
 use crate::outline::write_outline;
-use dehusk_settings::Settings;
 use crate::store::{StoreError, TemplateRow};
 use dehusk_core::clean::CleanOptions;
 use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::{Tree, parse_bytes};
+use dehusk_settings::Settings;
 use dehusk_template::template::{Template, changes};
 
 /// List, show, compare, export and import stored templates.

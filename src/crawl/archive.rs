@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use super::Clock;
 use super::request::Request;
 use crate::fetch::{Fetched, Wire};
-use crate::media_type::essence;
+use dehusk_files::media_type::essence;
+use dehusk_files::warc::{Entry, Record, RecordKind, WarcError, WarcWriter, new_id, payload_digest};
 use dehusk_settings::Settings;
-use crate::warc::{Entry, Record, RecordKind, WarcError, WarcWriter, new_id, payload_digest};
 
 /// Payloads remembered, so that the same one is written once.
 const MOST_PAYLOADS: usize = 1_000_000;

@@ -43,15 +43,15 @@ pub use single::{Single, SingleError};
 pub use stats::{Progress, SiteSummary, Stats, Summary};
 use workers::Tools;
 
-use dehusk_core::cleaning_number;
 use crate::fetch::{ClientError, Fetcher};
 use crate::scope::Scope;
 use crate::seed::Seed;
-use dehusk_settings::{Keep, Settings};
 use crate::store::{RunChoice, Store, StoreError, Writer, WriterError, is_kept_out};
-use crate::warc::WarcError;
 use dehusk_core::calendar;
+use dehusk_core::cleaning_number;
+use dehusk_files::warc::WarcError;
 use dehusk_html::PageUrl;
+use dehusk_settings::{Keep, Settings};
 
 /// The sites to crawl.
 pub struct SeedList {

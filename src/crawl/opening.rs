@@ -9,8 +9,8 @@ use super::{Clock, CrawlError, SeedList};
 use crate::lease_gate::WorkerSession;
 use crate::politeness::PolitenessKey;
 use crate::seed::Seed;
-use dehusk_settings::{PolitenessScope, Settings};
 use crate::store::{Backend, Queued, Run, RunRequest, Store, StoreError, start_backend};
+use dehusk_settings::{PolitenessScope, Settings};
 
 /// A run in its database, ready to be worked on.
 pub(super) struct OpenedRun {

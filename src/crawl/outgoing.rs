@@ -17,8 +17,8 @@ use crate::politeness::{Due, PolitenessKey, Times};
 use crate::reason::{Reason, ReasonCode};
 use crate::robots::{Robots, RobotsAnswer};
 use crate::scope::Refusal;
-use dehusk_settings::PolitenessScope;
 use crate::store::{StoredRobots, VisitOutcome, Write, WriterError};
+use dehusk_settings::PolitenessScope;
 
 impl Scheduler<'_> {
     /// Puts a request into the queue of its politeness key. A key that is an address needs a look-up first.

@@ -23,8 +23,8 @@ use crate::fetch::Fetcher;
 use crate::lease_gate::WorkerSession;
 use crate::politeness::{HostQueues, Pace, PolitenessKey};
 use crate::reason::{Reason, ReasonCode};
-use dehusk_settings::Budget;
 use crate::store::{Query, Reply, SiteId, SiteWork, Write, Writer, WriterError};
+use dehusk_settings::Budget;
 
 /// Events that may wait for the scheduler.
 const EVENTS: usize = 1024;

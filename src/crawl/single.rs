@@ -10,8 +10,8 @@ use crate::politeness::PolitenessKey;
 use crate::politeness::{LatencyEstimate, Pace};
 use crate::reason::{Reason, ReasonCode};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
-use dehusk_settings::Settings;
 use dehusk_html::PageUrl;
+use dehusk_settings::Settings;
 
 /// Why a single page could not be had.
 #[derive(Debug, thiserror::Error)]

@@ -18,10 +18,10 @@ use serde::Serialize;
 
 pub use report::{Report, SiteRow};
 
-use crate::folder::FolderError;
-use dehusk_settings::Settings;
-use crate::unpacked::open;
+use dehusk_files::folder::FolderError;
+use dehusk_files::unpacked::open;
 use dehusk_papers::methods::MethodEntry;
+use dehusk_settings::Settings;
 use dehusk_template::method::Method;
 
 /// Gold of one page.
@@ -90,7 +90,7 @@ pub enum EvaluateError {
     Folder(#[from] FolderError),
     /// An archive could not be read.
     #[error(transparent)]
-    Warc(#[from] crate::warc::WarcError),
+    Warc(#[from] dehusk_files::warc::WarcError),
     /// An archive lacks a page that has labels.
     #[error("{file}: no page with the path {page}")]
     NotArchived {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::EvaluateError;
 use super::teco::without_marks;
-use crate::folder::Folder;
-use crate::warc::{Document, Reader, WarcError, documents};
+use dehusk_files::folder::Folder;
+use dehusk_files::warc::{Document, Reader, WarcError, documents};
 use dehusk_html::PageUrl;
 use dehusk_html::ParseOptions;
 use dehusk_html::{Tree, parse_bytes};
@@ -117,7 +117,7 @@ impl Raw {
 
 /// A path as the labels name it: percent-decoded, with `index.html` for a directory, followed by the query.
 fn path_of(url: &PageUrl) -> Option<String> {
-    let mut path = crate::folder::decode_path(url.path())?;
+    let mut path = dehusk_files::folder::decode_path(url.path())?;
     if path.ends_with('/') {
         path += "index.html";
     }

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::{EvaluateError, PageGold};
-use crate::folder::Folder;
+use dehusk_files::folder::Folder;
 use dehusk_html::{NodeId, ParseOptions, Tree, parse_bytes};
 use dehusk_papers::scores::tokens;
 

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use crate::warc::{Record as WarcRecord, RecordKind};
 use dehusk_core::corpus::{ColumnValue as Value, Record};
+use dehusk_files::warc::{Record as WarcRecord, RecordKind};
 
 /// The page that a row was made of, where a form needs it.
 #[derive(Clone, Debug, Default)]

@@ -9,7 +9,7 @@ use reqwest::Response;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use crate::codings::{Coding, decode};
+use dehusk_files::codings::{Coding, decode};
 
 /// Why a body could not be read.
 #[derive(Debug)]

@@ -265,8 +265,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use dehusk_settings::PolitenessScope;
     use dehusk_html::PageUrl;
+    use dehusk_settings::PolitenessScope;
 
     fn key(name: usize) -> PolitenessKey {
         PolitenessKey::of(&PageUrl::parse(&format!("http://d{name}.com/")).unwrap(), PolitenessScope::Domain, None)

@@ -8,8 +8,8 @@ use super::*;
 use crate::reason::{Reason, ReasonCode};
 use crate::revisit::{Change, TextMark, UrlOutcome};
 use crate::seed::Seed;
-use dehusk_settings::Settings;
 use crate::validators::Validators;
+use dehusk_settings::Settings;
 
 #[cfg(feature = "postgres")]
 #[allow(dead_code)] // tests/it uses all of it.

@@ -49,7 +49,7 @@ use dehusk_html::PageUrl;
 
 use sql::{Connection, Row, SqlError, SqlResult};
 
-use crate::private_file::private_file;
+use dehusk_files::private_file;
 use dehusk_settings::PolitenessScope;
 
 pub use backend::{Backend, Counted};

@@ -51,7 +51,7 @@ fn uncompressed(bytes: &[u8]) -> Vec<u8> {
     const BLOCK: usize = 128 << 10;
     /// One segment, whose size has eight bytes.
     const DESCRIPTOR: u8 = 0b1110_0000;
-    let mut frame = [crate::unpacked::ZSTD, &[DESCRIPTOR], &(bytes.len() as u64).to_le_bytes()].concat();
+    let mut frame = [dehusk_files::unpacked::ZSTD, &[DESCRIPTOR], &(bytes.len() as u64).to_le_bytes()].concat();
     let n_blocks = bytes.len().div_ceil(BLOCK).max(1);
     for at in 0..n_blocks {
         let block = &bytes[at * BLOCK..bytes.len().min((at + 1) * BLOCK)];

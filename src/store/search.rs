@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use serde::Serialize;
 
 use super::StoreError;
-use crate::private_file::private_file;
+use dehusk_files::private_file;
 
 /// Changed with the table below: a file of another number is made anew.
 const VERSION: i64 = 2;

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::sql::{self, SqliteConnection};
 use super::{Store, StoreError, schema};
-use crate::private_file::private_file;
+use dehusk_files::private_file;
 
 impl Store {
     pub(super) fn create_file(path: &Path, zstd_level: i32) -> Result<Store, StoreError> {

@@ -7,9 +7,9 @@ use super::sql::{Row, SqlResult, params};
 use super::recleaning::text_mark;
 use super::{NextUrlsQuery, SiteId, Store, StoreError, url_at};
 use crate::revisit::{Change, UrlOutcome, UrlRecord, UrlState, after_outcome};
-use dehusk_settings::Revisit;
 use crate::validators::Validators;
 use dehusk_html::PageUrl;
+use dehusk_settings::Revisit;
 
 /// A URL to be put into the frontier.
 #[derive(Clone, Debug)]
@@ -216,8 +216,8 @@ impl Store {
 mod tests {
     use super::*;
     use crate::seed::Seed;
-    use dehusk_settings::Settings;
     use crate::store::RunRequest;
+    use dehusk_settings::Settings;
 
     #[test]
     fn the_frontier_gives_due_pages_first_and_each_once_a_run() {

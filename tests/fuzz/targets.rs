@@ -3,17 +3,17 @@
 
 use std::path::Path;
 
-use dehusk::codings::{Coding, decode};
 use dehusk::robots::Robots;
 use dehusk::seeds::Seeds;
-use dehusk_settings::Settings;
 use dehusk::sitemap::{MAX_SITEMAP_URLS, parse_announced};
 use dehusk::store::{pack, unpack};
-use dehusk::warc::{Reader, documents};
 use dehusk_core::page_rules::PageRules;
 use dehusk_core::{MarkdownLinks, MarkdownOptions, Page, PageOptions, Quality, SiteModel, detect_language};
+use dehusk_files::codings::{Coding, decode};
+use dehusk_files::warc::{Reader, documents};
 use dehusk_html::PageUrl;
 use dehusk_html::{Tree, scan_links, scan_metas};
+use dehusk_settings::Settings;
 use dehusk_template::strings::Patterns;
 use dehusk_template::template::Template;
 

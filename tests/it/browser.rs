@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use dehusk::demo::server::{Reply, Server};
-use dehusk::folder::{Folder, url_of};
+use dehusk_files::folder::{Folder, url_of};
 use dehusk_html::PageUrl;
 
 use crate::cli::{dehusk, err};

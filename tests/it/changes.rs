@@ -7,10 +7,10 @@ use std::time::Duration;
 use dehusk::crawl::Summary;
 use dehusk::demo::server::{Reply, Server};
 use dehusk::demo::{answers, sites};
-use dehusk_settings::Settings;
 use dehusk_core::clean::{TemplateMatcher, label_page};
 use dehusk_html::PageUrl;
 use dehusk_html::parse_bytes;
+use dehusk_settings::Settings;
 use dehusk_template::template::Template;
 
 use crate::crawl::{DevSites, run, settings};

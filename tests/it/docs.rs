@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use dehusk_settings::{Settings, key_names, render};
 use dehusk_papers::methods::METHODS;
+use dehusk_settings::{Settings, key_names, render};
 
 fn file(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Reply, Server};
-use dehusk_settings::DelayFrom;
 use dehusk_html::PageUrl;
+use dehusk_settings::DelayFrom;
 
 use crate::crawl::{gaps, run, settings};
 use crate::hostile::Raw;

@@ -4,12 +4,12 @@
 //! before.
 
 use dehusk::demo::generated;
-use dehusk_settings::Settings;
 use dehusk_content::Labels;
 use dehusk_html::ParseOptions;
 use dehusk_html::{NodeId, Tree, parse, write_text};
 use dehusk_papers::methods::MethodEntry;
 use dehusk_papers::scores::{bag_score, lcs_score, tokens};
+use dehusk_settings::Settings;
 use dehusk_template::method::Method;
 use dehusk_template::strings::StringTokens;
 use dehusk_template::strings::{Corpus, Document, Patterns, StringCleaner, StringTemplate};

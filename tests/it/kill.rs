@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use dehusk::demo::server::{Answer, Server};
 use dehusk::demo::{answers, sites};
-use dehusk::warc::Reader;
+use dehusk_files::warc::Reader;
 
 use crate::crawl::{DevSites, gaps};
 use crate::skipped::is_asked_for;

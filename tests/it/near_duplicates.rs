@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use dehusk::export::minhash_bands;
-use dehusk_settings::MinHash;
 use dehusk_core::{Page, PageOptions};
+use dehusk_settings::MinHash;
 
 use crate::markdown::pages;
 

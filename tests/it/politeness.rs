@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Answer, Reply, Server};
+use dehusk_html::PageUrl;
 use dehusk_settings::PolitenessScope;
 use dehusk_settings::{DelayFrom, Settings};
-use dehusk_html::PageUrl;
 
 use crate::crawl::{gaps, run, settings};
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use dehusk::evaluate::{Marked, Report, Task, Which, evaluate};
-use dehusk_settings::Settings;
 use dehusk_papers::methods::{METHODS, MethodEntry};
+use dehusk_settings::Settings;
 use dehusk_template::learn_options::Preset;
 use dehusk_template::method::Method;
 use serde_json::Value;
@@ -158,12 +158,12 @@ fn an_archive_stands_for_a_folder() {
     std::fs::copy(sites.join("gold.toml"), at("gold.toml")).unwrap();
     let labels = format!("labels/dev/{SITE}.jsonl");
     std::fs::copy(sites.join(&labels), at(&labels)).unwrap();
-    let pages = dehusk::folder::Folder::open(&sites.join("dev").join(SITE).join("www")).unwrap();
+    let pages = dehusk_files::folder::Folder::open(&sites.join("dev").join(SITE).join("www")).unwrap();
     let mut archive = Vec::new();
     for path in pages.pages().unwrap() {
         let body = pages.read(&path).unwrap();
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
-        let url = dehusk::folder::url_of(&format!("{SITE}.test"), &path).unwrap();
+        let url = dehusk_files::folder::url_of(&format!("{SITE}.test"), &path).unwrap();
         let length = head.len() + body.len();
         let fields = format!("WARC-Type: response\r\nWARC-Target-URI: {url}\r\nContent-Length: {length}");
         archive.extend(format!("WARC/1.1\r\n{fields}\r\n\r\n{head}").bytes().chain(body).chain(*b"\r\n\r\n"));

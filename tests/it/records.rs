@@ -2,11 +2,11 @@
 //! pruned by its tag path sequence.
 
 use dehusk::demo::generated;
-use dehusk_settings::Settings;
 use dehusk_html::ParseOptions;
 use dehusk_html::{NodeId, Tree, parse};
 use dehusk_papers::baselines::data_records;
 use dehusk_papers::tps::by_tag_paths;
+use dehusk_settings::Settings;
 
 /// Records, and those of them that hold something the page calls its own.
 fn count(tree: &Tree, own: &[bool], is_out: &[bool]) -> (usize, usize) {

@@ -11,11 +11,11 @@ use crate::cli::loaded_page::Loaded;
 use crate::cli::site_pages::site_pages;
 use crate::cli::stored_templates::{Choice, StoredPage, StoredTemplates};
 use crate::cli::{Failure, method_named, open_store};
-use dehusk_settings::Settings;
 use crate::store::{Store, StoreError};
 use dehusk_html::PageUrl;
 use dehusk_html::Tree;
 use dehusk_papers::methods::{MethodEntry, Model};
+use dehusk_settings::Settings;
 use dehusk_template::method::Method;
 
 /// Maximum number of pages of --like that are used.

@@ -6,8 +6,8 @@ use std::path::Path;
 use indicatif::ProgressBar;
 use serde_json::Value;
 
-use crate::unpacked::{GZIP, Stream, ZSTD, open_packed, peek, unpack};
-use crate::warc::Reader;
+use dehusk_files::unpacked::{GZIP, Stream, ZSTD, open_packed, peek, unpack};
+use dehusk_files::warc::Reader;
 
 /// What a source holds.
 pub(super) enum Input {

@@ -19,8 +19,8 @@ use lines::{Line, Lines};
 pub(super) use progress::{byte_bar, counter};
 
 use crate::feed_entries::{FeedEntry, feed_entries, is_feed};
-use crate::media_type::is_html as looks_like_html;
-use crate::warc::{Archived, Document, documents};
+use dehusk_files::media_type::is_html as looks_like_html;
+use dehusk_files::warc::{Archived, Document, documents};
 use dehusk_html::PageUrl;
 use dehusk_html::ParseOptions;
 use dehusk_html::{Tree, decode, parse, parse_bytes};
@@ -201,7 +201,7 @@ impl<'r> Reading<'r> {
     }
 
     /// The pages of an archive, or the texts of one that holds texts. One without either is an error.
-    fn of_archive(&self, reader: crate::warc::Reader, place: String) -> Documents<'_> {
+    fn of_archive(&self, reader: dehusk_files::warc::Reader, place: String) -> Documents<'_> {
         let mut has_any = false;
         let mut found = documents(reader, self.max_bytes);
         Box::new(std::iter::from_fn(move || match found.next() {

@@ -10,9 +10,9 @@ use super::{ended, patterns, stored};
 use crate::cli::documents::{Found, Reading, next_batch};
 use crate::cli::terminal::stdout;
 use crate::cli::{Failure, Format, Outcome, open_store};
-use dehusk_settings::Settings;
 use dehusk_html::Tree;
 use dehusk_render::{write_markdown, write_own_html};
+use dehusk_settings::Settings;
 use dehusk_template::strings::{StringCleaner, StringTokens};
 
 /// How documents are cleaned.

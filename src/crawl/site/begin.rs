@@ -11,9 +11,9 @@ use crate::crawl::request::{Request, RequestKind};
 use crate::crawl::stats::SiteSummary;
 use crate::reason::{Reason, ReasonCode};
 use crate::seed::SeedKind;
-use dehusk_settings::Mode;
 use crate::store::{KnownUrl, SiteOutcome, SiteWork, VisitOutcome};
 use crate::validators::Validators;
+use dehusk_settings::Mode;
 
 /// With what a site begins.
 enum Start {

@@ -13,8 +13,8 @@ use crate::crawl::request::{QueueEnd, Request, RequestKind};
 use crate::crawl::workers::{FeedTexts, Work};
 use crate::reason::Reason;
 use crate::scope::{Queries, Refusal};
-use dehusk_settings::Mode;
 use crate::store::{KnownUrl, NextUrlsQuery, Query, SiteOutcome};
+use dehusk_settings::Mode;
 
 /// URLs of one site in memory.
 const WINDOW: usize = 32;

@@ -5,7 +5,6 @@ use std::time::Duration;
 use dehusk_html::PageUrl;
 
 use super::{Session, SharedBackend};
-use dehusk_settings::{PolitenessScope, Settings};
 use crate::store::contract::postgres_server::postgres_server;
 use crate::store::run_backend::RunBackend;
 use crate::store::sql::params;
@@ -13,6 +12,7 @@ use crate::store::{
     Backend, HostLease, HostRelease, NewVisit, Query, Reply, RunRequest, SiteOutcome, SiteWork, Store, StoreError,
     VisitOutcome, Write,
 };
+use dehusk_settings::{PolitenessScope, Settings};
 
 const DELAY: Duration = Duration::from_secs(5);
 

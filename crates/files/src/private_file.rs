@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 
 /// Options for writing a file. A new file has mode 0600, less the umask; an existing one keeps its mode.
-pub(crate) fn private_file() -> OpenOptions {
+pub fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
     #[cfg(unix)]

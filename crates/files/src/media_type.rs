@@ -54,13 +54,13 @@ const TAGS: &[&str] = &[
 ];
 
 /// Whether a body of this declared type may be HTML. Checked before the body is read.
-pub(crate) fn may_be_html(content_type: Option<&str>) -> Result<(), String> {
+pub fn may_be_html(content_type: Option<&str>) -> Result<(), String> {
     let essence = essence(content_type);
     if HTML.contains(&essence.as_str()) || VAGUE.contains(&essence.as_str()) { Ok(()) } else { Err(essence) }
 }
 
 /// Whether a body of this type may be a sitemap, a feed or OPML.
-pub(crate) fn may_be_list(essence: &str) -> bool {
+pub fn may_be_list(essence: &str) -> bool {
     essence.ends_with("xml") || essence.ends_with("opml") || essence.ends_with("gzip")
 }
 

@@ -104,7 +104,7 @@ fn is_html(path: &Path) -> bool {
 }
 
 /// Percent-decodes a path. `None` when it would leave the root.
-pub(crate) fn decode_path(path: &str) -> Option<String> {
+pub fn decode_path(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let Some((first, tail)) = rest.split_first() {
