@@ -7,9 +7,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use dehusk::store::{HostLease, HostRelease, Query, Reply, RunRequest, SiteOutcome, Store, Write, start_backend};
 use dehusk_html::PageUrl;
 use dehusk_settings::Settings;
+use dehusk_store::{HostLease, HostRelease, Query, Reply, RunRequest, SiteOutcome, Store, Write, start_backend};
 
 /// Clients at once.
 const CLIENTS: usize = 8;

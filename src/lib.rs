@@ -6,15 +6,10 @@
 //! public for the program's own tests and change with it. ARCHITECTURE.md says which module may use which.
 
 pub mod outline;
-pub mod seed;
-pub mod validators;
 mod xml;
 
 pub mod feed_entries;
 pub mod politeness;
-pub mod lease_gate;
-pub mod reason;
-pub mod revisit;
 pub mod robots;
 pub mod safe_html;
 pub mod scope;
@@ -22,7 +17,6 @@ pub mod sitemap;
 
 pub mod fetch;
 pub mod seeds;
-pub mod store;
 
 pub mod crawl;
 pub mod export;

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::UNIX_EPOCH;
 
-use crate::seed::{Seed, SeedKind};
 use crate::sitemap::{Announced, MAX_SITEMAP_BYTES, is_announcement, parse_announced};
 use dehusk_files::unpacked::{open_packed, peek, unpack};
 use dehusk_html::PageUrl;
+use dehusk_store::seed::{Seed, SeedKind};
 
 /// Sources of seeds. Files are read on demand, because a list may be larger than memory.
 #[derive(Debug, Default)]

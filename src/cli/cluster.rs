@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 use super::documents::{Found, Reading, counter, next_batch};
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, exit};
-use crate::store::Store;
 use dehusk_papers::baselines::RtdmPage;
 use dehusk_papers::text_mdl::{Essential, Paths, cluster, path_names};
 use dehusk_papers::text_mdl::{TextCost, TextMethod, TextTemplate, TextTemplates};
 use dehusk_settings::Settings;
+use dehusk_store::Store;
 use dehusk_template::cluster::ClusterBy;
 use dehusk_template::cluster::{Features, dunn, dunn_by, precision_and_recall, rand};
 use dehusk_template::cluster::{single_linkage, single_linkage_by};
@@ -361,7 +361,7 @@ fn save(name: &str, pile: &Pile, grouped: &Grouped, settings: &Settings) -> Resu
     if n == 0 {
         return Err(Failure::Nothing(anyhow!("--store: no two pages share a template; nothing was stored")));
     }
-    let work = |e: crate::store::StoreError| Failure::Work(e.into());
+    let work = |e: dehusk_store::StoreError| Failure::Work(e.into());
     let store = Store::create(Path::new(&settings.store.path), settings.store.zstd_level).map_err(work)?;
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
     store.save_collection(name, at, pile.names.len(), &templates).map_err(work)?;

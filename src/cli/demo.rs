@@ -14,8 +14,8 @@ use super::{Failure, Outcome, exit};
 use crate::crawl::SiteSummary;
 use crate::demo::server::Server;
 use crate::demo::{DemoSite, TOP, answers, check_site, sites};
-use crate::store::Store;
 use dehusk_settings::Settings;
+use dehusk_store::Store;
 
 /// Crawl ten small built-in sites on a local server, and compare the learned templates with the known ones.
 ///

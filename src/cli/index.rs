@@ -10,9 +10,9 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::table::count;
 use super::terminal::plain;
 use super::{Failure, Outcome, open_store};
-use crate::store::{CorpusQuery, IndexedPage, PageRow, SearchIndex, Store, StoreError, search_file};
 use dehusk_html::{normalized, parse, write_text};
 use dehusk_settings::{NoindexPages, Settings};
+use dehusk_store::{CorpusQuery, IndexedPage, PageRow, SearchIndex, Store, StoreError, search_file};
 
 /// Pages that are read at once.
 const BATCH: usize = 256;

@@ -11,10 +11,10 @@ use super::documents::counter;
 use super::table::{Table, terminal_width, time};
 use super::terminal::stdout;
 use super::{Failure, open_store, pipeline};
-use crate::store::{CorpusQuery, PageRow, Store, StoreError};
 use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::parse_bytes;
 use dehusk_settings::Settings;
+use dehusk_store::{CorpusQuery, PageRow, Store, StoreError};
 use dehusk_template::method::Method;
 use dehusk_template::template::Template;
 

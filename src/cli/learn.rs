@@ -15,11 +15,11 @@ use super::{Failure, Outcome, exit};
 use crate::crawl::SeedList;
 use crate::outline::{write_outline, write_summary};
 use crate::sitemap::parse_announced;
-use crate::store::Store;
 use dehusk_files::folder::{Folder, url_of};
 use dehusk_html::parse_bytes;
 use dehusk_html::{PageUrl, Site};
 use dehusk_settings::Settings;
+use dehusk_store::Store;
 use dehusk_template::learner::{FoundPage, Learner};
 use dehusk_template::template::Template;
 
@@ -264,7 +264,7 @@ fn folder_host(path: &Path) -> String {
 
 /// Stores a template that was not learned in a crawl.
 pub(super) fn store_template(db: &Path, settings: &Settings, template: &Template) -> Result<(), Failure> {
-    let work = |e: crate::store::StoreError| Failure::Work(e.into());
+    let work = |e: dehusk_store::StoreError| Failure::Work(e.into());
     let store = Store::create(db, settings.store.zstd_level).map_err(work)?;
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
     store.import_template(template, at).map_err(work)?;

@@ -15,10 +15,10 @@ use rustc_hash::FxHashMap;
 
 use super::documents::{Found, Reading};
 use super::pipeline;
-use crate::store::{pack, unpack};
 use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::{Tree, parse_bytes};
 use dehusk_settings::Settings;
+use dehusk_store::{pack, unpack};
 use dehusk_template::site_model::{PageSample, StoredTrainingSet, TrainingSet};
 
 /// Models that are kept ready. When there are more, all are dropped.

@@ -10,10 +10,10 @@ use serde::Serialize;
 use super::index::index_file;
 use super::table::count;
 use super::{Failure, Outcome, open_store};
-use crate::store::{Forgotten, SearchIndex, Store, StoreError, host_hash};
 use dehusk_files::warc::copies;
 use dehusk_html::PageUrl;
 use dehusk_settings::{Keep, Settings};
+use dehusk_store::{Forgotten, SearchIndex, Store, StoreError, host_hash};
 
 /// Delete old versions of pages, and make the database smaller.
 ///
@@ -205,7 +205,7 @@ fn copies_in(folders: &[String], what: &str) -> Vec<Copies> {
 /// The database, while no crawl writes it.
 fn locked(settings: &Settings) -> Result<Store, Failure> {
     let path = Path::new(&settings.store.path);
-    if !crate::store::may_exist(&settings.store.path) {
+    if !dehusk_store::may_exist(&settings.store.path) {
         return Err(work(StoreError::Missing { path: path.to_owned() }));
     }
     let store = Store::create(path, settings.store.zstd_level).map_err(work)?;

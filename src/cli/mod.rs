@@ -47,9 +47,9 @@ use anyhow::Context;
 use clap::builder::PossibleValue;
 use clap::{Parser, Subcommand};
 
-use crate::store::Store;
 use dehusk_papers::methods::{METHODS, MethodEntry};
 use dehusk_settings::Settings;
+use dehusk_store::Store;
 use dehusk_template::method::{Method, UnknownMethod};
 
 /// Crawls lists of web sites politely, learns each site's template from its own pages, and stores every page without

@@ -3,9 +3,9 @@
 use std::convert::Infallible;
 
 use super::Failure;
-use crate::store::{PageRow, Store};
 use anyhow::anyhow;
 use dehusk_html::PageUrl;
+use dehusk_store::{PageRow, Store};
 
 /// A host, or the host of a URL.
 #[allow(clippy::unnecessary_wraps, reason = "the form of a value parser of clap")]
@@ -15,7 +15,7 @@ pub(super) fn host_name(text: &str) -> Result<String, Infallible> {
 
 /// The newest snapshot of a page, whose URL may lack its scheme, or have a fragment, or differ in its last slash.
 pub(super) fn find_page(store: &Store, text: &str) -> Result<PageRow, Failure> {
-    let work = |e: crate::store::StoreError| Failure::Work(e.into());
+    let work = |e: dehusk_store::StoreError| Failure::Work(e.into());
     for url in spellings(text) {
         if let Some(row) = store.find_page(&url).map_err(work)? {
             return Ok(row);

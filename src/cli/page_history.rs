@@ -10,9 +10,9 @@ use super::names::find_page;
 use super::table::{Table, terminal_width, time};
 use super::terminal::{plain, stdout};
 use super::{Failure, open_store};
-use crate::store::{PageRow, Store, StoreError};
 use dehusk_html::{parse, write_text};
 use dehusk_settings::Settings;
+use dehusk_store::{PageRow, Store, StoreError};
 
 /// Time after which a difference is not made smaller.
 const LONGEST: Duration = Duration::from_secs(5);

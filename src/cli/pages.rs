@@ -10,11 +10,11 @@ use super::names::{find_page, host_name};
 use super::table::{Table, terminal_width, time};
 use super::terminal::for_output;
 use super::{Failure, Outcome, open_store};
-use crate::store::PageRow;
 use dehusk_html::PageUrl;
 use dehusk_html::{parse, write_text};
 use dehusk_render::write_markdown;
 use dehusk_settings::{NoindexPages, Settings};
+use dehusk_store::PageRow;
 
 /// List and show page snapshots, raw or without their template, and what changed in them.
 #[derive(clap::Args)]
@@ -155,7 +155,7 @@ fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failu
 }
 
 fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(), Failure> {
-    let work = |e: crate::store::StoreError| Failure::Work(e.into());
+    let work = |e: dehusk_store::StoreError| Failure::Work(e.into());
     let store = open_store(settings)?;
     let row = find_page(&store, url)?;
     if row.noindex && settings.store.noindex == NoindexPages::Hide {

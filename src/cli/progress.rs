@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::table::count;
 use crate::crawl::{Progress, SiteSummary, Stats};
-use crate::reason::ReasonCode;
+use dehusk_store::reason::ReasonCode;
 
 /// Interval between plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);

@@ -7,9 +7,9 @@ use anyhow::anyhow;
 
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, open_store};
-use crate::store::{RunRow, RunSize, StoreError};
 use dehusk_core::calendar::iso_8601;
 use dehusk_settings::Settings;
+use dehusk_store::{RunRow, RunSize, StoreError};
 
 /// Show the results of each crawl: pages new, changed, unchanged and gone, templates learned.
 #[derive(clap::Args)]

@@ -70,7 +70,7 @@ impl Serve {
             let address = listener.local_addr().context("no address").map_err(Failure::Work)?;
             let shown = token.as_ref().map_or_else(String::new, |token| format!("?token={token}"));
             writeln!(std::io::stdout(), "http://{address}/{shown}")?;
-            tracing::info!("the inspector of {}; Ctrl-C ends it", crate::store::shown(&settings.store.path));
+            tracing::info!("the inspector of {}; Ctrl-C ends it", dehusk_store::shown(&settings.store.path));
             let access = Access { address, names: self.name.clone(), token: token.clone() };
             serve(listener, access, settings.clone(), self.files(settings), async { Signals::listen().next().await })
                 .await;

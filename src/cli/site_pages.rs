@@ -3,11 +3,11 @@
 use anyhow::anyhow;
 
 use super::{Failure, open_store};
-use crate::store::{PageRow, Store, StoreError};
 use dehusk_html::{PageUrl, Site};
 use dehusk_html::{Tree, parse_bytes};
 use dehusk_papers::methods::MethodEntry;
 use dehusk_settings::Settings;
+use dehusk_store::{PageRow, Store, StoreError};
 use dehusk_template::learner::{FoundPage, Learner};
 
 /// The key page of a stored site and the stored pages that a method would load from there, in its link order.

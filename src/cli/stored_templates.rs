@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use anyhow::anyhow;
 
-use crate::store::{Store, StoreError};
 use dehusk_content::Labels;
 use dehusk_core::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
 use dehusk_html::{PageUrl, base_url};
 use dehusk_html::{ParseOptions, Tree};
 use dehusk_settings::Settings;
+use dehusk_store::{Store, StoreError};
 use dehusk_template::method::Method;
 use dehusk_template::template::Template;
 

@@ -18,8 +18,8 @@ use super::names::host_name;
 use super::table::{Table, count, terminal_width, time};
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, open_store};
-use crate::store::Store;
 use dehusk_settings::{NoindexPages, Settings};
+use dehusk_store::Store;
 use dehusk_template::strings::{Corpus, Document, Patterns, StringTemplate, TokenizedDocument};
 
 /// Learn the word sequences that documents of a source repeat, and remove them.
@@ -199,7 +199,7 @@ fn learn(
         );
     }
     let template = StringTemplate::learn(collection, &settings.core.strings).map_err(|e| Failure::Nothing(e.into()))?;
-    let work = |e: crate::store::StoreError| Failure::Work(e.into());
+    let work = |e: dehusk_store::StoreError| Failure::Work(e.into());
     let store = Store::create(Path::new(&settings.store.path), settings.store.zstd_level).map_err(work)?;
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
     store.save_strings(name, at, &template).map_err(work)?;
@@ -308,7 +308,7 @@ pub(super) fn with_patterns(settings: &Settings) -> Result<Settings, Failure> {
 /// The same, and the strings that are template of many stored sources.
 pub(super) fn with_idioms(settings: &Settings) -> Result<Settings, Failure> {
     let mut settings = with_patterns(settings)?;
-    if crate::store::may_exist(&settings.store.path) {
+    if dehusk_store::may_exist(&settings.store.path) {
         let idioms = open_store(&settings)?.frequent_strings(settings.core.strings.max_sites_share);
         settings.core.idioms = idioms.map_err(|e| Failure::Work(e.into()))?;
     }

@@ -16,11 +16,11 @@ use super::table::{Table, terminal_width, time};
 use super::terminal::stdout;
 use super::{Failure, Outcome, open_store};
 use crate::outline::write_outline;
-use crate::store::{StoreError, TemplateRow};
 use dehusk_core::clean::CleanOptions;
 use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::{Tree, parse_bytes};
 use dehusk_settings::Settings;
+use dehusk_store::{StoreError, TemplateRow};
 use dehusk_template::template::{Template, changes};
 
 /// List, show, compare, export and import stored templates.
@@ -331,7 +331,7 @@ fn diff(settings: &Settings, host: &str, before: Option<i64>, after: Option<i64>
 }
 
 fn no_template(settings: &Settings, what: &str) -> Failure {
-    let path = crate::store::shown(&settings.store.path);
+    let path = dehusk_store::shown(&settings.store.path);
     let near = open_store(settings).ok().and_then(|store| store.near_hosts(what).ok()).unwrap_or_default();
     let hint = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
     Failure::Nothing(anyhow!("{path}: no template of {what}{hint}; `dehusk templates list` shows all"))

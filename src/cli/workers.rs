@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, open_store};
-use crate::store::WorkerRow;
 use dehusk_settings::Settings;
+use dehusk_store::WorkerRow;
 
 /// List the crawls that share a PostgreSQL database: run, leases, rate, last heartbeat.
 #[derive(clap::Args)]

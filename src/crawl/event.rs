@@ -5,7 +5,7 @@ use super::workers::WorkResult;
 use crate::fetch::Fetched;
 use crate::politeness::PolitenessKey;
 use crate::robots::Robots;
-use crate::store::{Reply, SiteId};
+use dehusk_store::{Reply, SiteId};
 
 /// Everything that can happen.
 pub(super) enum Event {

@@ -9,10 +9,10 @@ use super::site::SiteEvent;
 use super::visit::{unsent_visit, visit_of};
 use crate::fetch::{FetchError, Fetched, Response, redirect_target};
 use crate::politeness::{PolitenessKey, Times};
-use crate::reason::ReasonCode;
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
-use crate::store::{StoredRobots, VisitOutcome, Write, WriterError};
-use crate::validators::Validators;
+use dehusk_store::reason::ReasonCode;
+use dehusk_store::validators::Validators;
+use dehusk_store::{StoredRobots, VisitOutcome, Write, WriterError};
 
 impl Scheduler<'_> {
     pub(super) async fn on_answer(&mut self, answer: Answer) -> Result<(), WriterError> {

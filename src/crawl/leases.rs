@@ -13,8 +13,8 @@ use super::event::Event;
 use super::request::{QueueEnd, Request};
 use super::scheduler::Scheduler;
 use crate::politeness::PolitenessKey;
-use crate::reason::{Reason, ReasonCode};
-use crate::store::{HostLease, HostRelease, Query, SiteId, SiteWork, Write, WriterError};
+use dehusk_store::reason::{Reason, ReasonCode};
+use dehusk_store::{HostLease, HostRelease, Query, SiteId, SiteWork, Write, WriterError};
 
 /// How long a request waits for a key that another worker has.
 const PATIENCE: Duration = Duration::from_secs(60);

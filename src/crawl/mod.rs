@@ -45,13 +45,13 @@ use workers::Tools;
 
 use crate::fetch::{ClientError, Fetcher};
 use crate::scope::Scope;
-use crate::seed::Seed;
-use crate::store::{RunChoice, Store, StoreError, Writer, WriterError, is_kept_out};
 use dehusk_core::calendar;
 use dehusk_core::cleaning_number;
 use dehusk_files::warc::WarcError;
 use dehusk_html::PageUrl;
 use dehusk_settings::{Keep, Settings};
+use dehusk_store::seed::Seed;
+use dehusk_store::{RunChoice, Store, StoreError, Writer, WriterError, is_kept_out};
 
 /// The sites to crawl.
 pub struct SeedList {
@@ -265,7 +265,7 @@ async fn crawl_once(
     }
     written?;
     if is_lost.is_some_and(|gate| gate.is_lost()) {
-        return Err(StoreError::LeaseLost { path: crate::store::shown(&settings.store.path).into() }.into());
+        return Err(StoreError::LeaseLost { path: dehusk_store::shown(&settings.store.path).into() }.into());
     }
     let summary = outcome?;
     let (settings, was_interrupted) = (settings.clone(), summary.was_interrupted);

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Clock, CrawlError, SeedList};
-use crate::lease_gate::WorkerSession;
 use crate::politeness::PolitenessKey;
-use crate::seed::Seed;
-use crate::store::{Backend, Queued, Run, RunRequest, Store, StoreError, start_backend};
 use dehusk_settings::{PolitenessScope, Settings};
+use dehusk_store::lease_gate::WorkerSession;
+use dehusk_store::seed::Seed;
+use dehusk_store::{Backend, Queued, Run, RunRequest, Store, StoreError, start_backend};
 
 /// A run in its database, ready to be worked on.
 pub(super) struct OpenedRun {
@@ -73,7 +73,7 @@ fn open(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Opened
 fn queue(store: &Store, seeds: &mut SeedList, settings: &Settings, now: i64) -> Result<(Run, Queued), StoreError> {
     let since = now - settings.crawl.resume_within.as_millis() as i64;
     let told = told(settings, store.is_shared());
-    let asked = crate::store::digest(format!("{}\n{told}", seeds.name).as_bytes());
+    let asked = dehusk_store::digest(format!("{}\n{told}", seeds.name).as_bytes());
     let request = RunRequest { at: now, since, settings: &told, asked: &asked, choice: seeds.choice };
     let run = store.begin_run(&request)?;
     // A later run may have taken sites over, which are put back.

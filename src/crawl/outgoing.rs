@@ -14,11 +14,11 @@ use super::site::SiteEvent;
 use super::visit::unsent_visit;
 use crate::fetch::{FetchRequest, Fetched, Resolver, Resource, Response};
 use crate::politeness::{Due, PolitenessKey, Times};
-use crate::reason::{Reason, ReasonCode};
 use crate::robots::{Robots, RobotsAnswer};
 use crate::scope::Refusal;
-use crate::store::{StoredRobots, VisitOutcome, Write, WriterError};
 use dehusk_settings::PolitenessScope;
+use dehusk_store::reason::{Reason, ReasonCode};
+use dehusk_store::{StoredRobots, VisitOutcome, Write, WriterError};
 
 impl Scheduler<'_> {
     /// Puts a request into the queue of its politeness key. A key that is an address needs a look-up first.

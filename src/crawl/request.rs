@@ -3,8 +3,8 @@
 use dehusk_html::PageUrl;
 
 use crate::fetch::Resource;
-use crate::store::{KnownUrl, SiteId};
-use crate::validators::Validators;
+use dehusk_store::validators::Validators;
+use dehusk_store::{KnownUrl, SiteId};
 
 /// A request that waits in a politeness queue or is in flight.
 #[derive(Clone, Debug)]

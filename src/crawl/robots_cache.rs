@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 
 use super::request::{Request, RequestKind};
-use crate::reason::{Reason, ReasonCode};
 use crate::robots::Robots;
-use crate::store::StoredRobots;
-use crate::validators::Validators;
+use dehusk_store::StoredRobots;
+use dehusk_store::reason::{Reason, ReasonCode};
+use dehusk_store::validators::Validators;
 
 /// The rules by origin. Requests that came before their rules are parked here.
 #[derive(Default)]

@@ -20,11 +20,11 @@ use super::stats::{Progress, Stats, Summary};
 use super::workers::{self, Tools};
 use super::{Clock, CrawlError, StopSignal};
 use crate::fetch::Fetcher;
-use crate::lease_gate::WorkerSession;
 use crate::politeness::{HostQueues, Pace, PolitenessKey};
-use crate::reason::{Reason, ReasonCode};
-use crate::store::{Query, Reply, SiteId, SiteWork, Write, Writer, WriterError};
 use dehusk_settings::Budget;
+use dehusk_store::lease_gate::WorkerSession;
+use dehusk_store::reason::{Reason, ReasonCode};
+use dehusk_store::{Query, Reply, SiteId, SiteWork, Write, Writer, WriterError};
 
 /// Events that may wait for the scheduler.
 const EVENTS: usize = 1024;

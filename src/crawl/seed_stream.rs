@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 
 use super::scheduler::Scheduler;
 use super::sites::SITES;
-use crate::seed::Seed;
-use crate::store::{Query, SiteWork, Write, WriterError};
+use dehusk_store::seed::Seed;
+use dehusk_store::{Query, SiteWork, Write, WriterError};
 
 /// Seeds that are still to come. `None` once the stream has ended.
 #[derive(Default)]

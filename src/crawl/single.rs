@@ -8,10 +8,10 @@ use super::outgoing::resolve_key;
 use crate::fetch::{ClientError, FetchError, FetchRequest, Fetcher, Resource, Response, redirect_target};
 use crate::politeness::PolitenessKey;
 use crate::politeness::{LatencyEstimate, Pace};
-use crate::reason::{Reason, ReasonCode};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
 use dehusk_html::PageUrl;
 use dehusk_settings::Settings;
+use dehusk_store::reason::{Reason, ReasonCode};
 
 /// Why a single page could not be had.
 #[derive(Debug, thiserror::Error)]

@@ -11,7 +11,7 @@ use super::site::{SiteCrawl, SiteEvent};
 use super::stats::Progress;
 use crate::politeness::PolitenessKey;
 use crate::robots::{Robots, RobotsAnswer};
-use crate::store::{Query, Reply, SiteId, SiteOutcome, SiteWork, Write, WriterError};
+use dehusk_store::{Query, Reply, SiteId, SiteOutcome, SiteWork, Write, WriterError};
 
 /// Sites asked of the store at once.
 pub(super) const SITES: usize = 64;

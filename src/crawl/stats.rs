@@ -6,9 +6,9 @@ use std::time::Duration;
 use dehusk_template::template::Template;
 use serde::Serialize;
 
-use crate::reason::ReasonCode;
-use crate::revisit::Change;
-use crate::store::{Changes, SiteOutcome};
+use dehusk_store::reason::ReasonCode;
+use dehusk_store::revisit::Change;
+use dehusk_store::{Changes, SiteOutcome};
 
 /// How far a crawl is.
 #[derive(Clone, Debug, Default, Serialize)]

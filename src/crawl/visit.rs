@@ -3,8 +3,8 @@
 use super::Clock;
 use super::request::Request;
 use crate::fetch::Fetched;
-use crate::reason::bounded;
-use crate::store::{NewVisit, VisitOutcome};
+use dehusk_store::reason::bounded;
+use dehusk_store::{NewVisit, VisitOutcome};
 
 /// A request that was sent, or could not be.
 pub(super) fn visit_of(request: &Request, fetched: &Fetched, clock: Clock) -> NewVisit {

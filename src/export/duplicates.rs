@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use super::repeats::{Repeat, Seen};
 use super::rows::{Made, Rows};
 use super::{BATCH, Duplicates, ExportError, ExportOptions, Kept};
-use crate::store::{DuplicateGroups, Store};
 use dehusk_settings::Settings;
+use dehusk_store::{DuplicateGroups, Store};
 
 /// Pages of a survey after which its state is written to the disk.
 const COMMIT_EVERY: usize = 20_000;

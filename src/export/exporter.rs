@@ -12,10 +12,10 @@ use super::manifest::{self, Manifest, Part};
 use super::rows::{LeftOut, Made, Rows};
 use super::sink::{self, Raw, Sink};
 use super::{BATCH, ExportError, ExportOptions, Form, notes, site};
-use crate::store::Store;
 use dehusk_core::cleaning_number;
 use dehusk_core::corpus::SCHEMA;
 use dehusk_settings::Settings;
+use dehusk_store::Store;
 
 pub(super) struct Exporter<'a> {
     options: &'a ExportOptions,

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use super::rows::Rows;
 use super::{BATCH, ExportError, ExportOptions};
-use crate::store::Store;
 use dehusk_settings::Settings;
+use dehusk_store::Store;
 
 /// A feed and how far it has come.
 pub struct Feed {

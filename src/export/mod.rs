@@ -28,9 +28,9 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::store::{Store, StoreError};
 use dehusk_core::corpus::Optional;
 use dehusk_settings::Settings;
+use dehusk_store::{Store, StoreError};
 use exporter::Exporter;
 
 /// Pages that are cleaned at a time.

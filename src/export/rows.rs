@@ -5,12 +5,12 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::repeats::{self, Fingerprint};
 use super::site_facts::{Site, Sites};
 use super::{ExportError, ExportOptions, Form};
-use crate::store::{CorpusQuery, FilterValue, PageRow, RowFilter, Store};
 use dehusk_core::clean::{comments_text, label_page};
 use dehusk_core::corpus::{About, ColumnValue as Value, Optional, Record, columns};
 use dehusk_html::PageUrl;
 use dehusk_html::parse_bytes;
 use dehusk_settings::{NoindexPages, Settings};
+use dehusk_store::{CorpusQuery, FilterValue, PageRow, RowFilter, Store};
 
 /// A page that was cleaned.
 pub(super) struct Made {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::store::{Store, StoreError};
 use dehusk_core::clean::{KeepText, TemplateMatcher};
 use dehusk_core::{Metadata, SiteMetadata};
 use dehusk_html::PageUrl;
 use dehusk_html::{Tree, parse_bytes};
 use dehusk_settings::Settings;
+use dehusk_store::{Store, StoreError};
 
 /// Sites that are kept. When there are more, all are dropped.
 const MOST_SITES: usize = 512;

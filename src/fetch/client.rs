@@ -11,8 +11,8 @@ use super::body::innermost;
 use super::cookies::Jars;
 use super::gate::GateLayer;
 use super::{ClientError, Resolver};
-use crate::lease_gate::LeaseGate;
 use dehusk_settings::Fetch;
+use dehusk_store::lease_gate::LeaseGate;
 
 /// A client that follows no redirects, decodes no bodies, keeps one idle connection per host and uses our resolver.
 ///

@@ -21,15 +21,15 @@ use super::body::{Body, BodyError, Limits, innermost};
 use super::plain_words::in_plain_words;
 use super::resolver::ResolveError;
 use super::{ClientError, FetchError, Fetched, Resolver, Response, Wire, body, client};
-use crate::lease_gate::LeaseGate;
 use crate::politeness::Times;
 use crate::robots::MAX_ROBOTS_BYTES;
 use crate::sitemap::{MAX_SITEMAP_BYTES, is_announcement};
-use crate::validators::Validators;
 use dehusk_files::codings::codings;
 use dehusk_files::media_type;
 use dehusk_html::PageUrl;
 use dehusk_settings::Fetch;
+use dehusk_store::lease_gate::LeaseGate;
+use dehusk_store::validators::Validators;
 
 /// The kind of resource that is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

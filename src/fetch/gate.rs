@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::lease_gate::LeaseGate;
+use dehusk_store::lease_gate::LeaseGate;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 

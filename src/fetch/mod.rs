@@ -25,9 +25,9 @@ pub use redirect::redirect_target;
 pub use resolver::Resolver;
 
 use crate::politeness::Times;
-use crate::reason::ReasonCode;
-use crate::validators::Validators;
 use dehusk_html::PageUrl;
+use dehusk_store::reason::ReasonCode;
+use dehusk_store::validators::Validators;
 
 /// A response within the limits.
 #[derive(Clone, Debug)]

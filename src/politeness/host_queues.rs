@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use priority_queue::PriorityQueue;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::PolitenessKey;
 use super::back_off::BackOff;
 use super::host_queue::HostQueue;
-use super::key::PolitenessKey;
 use super::pace::{LatencyEstimate, Pace, Times};
 
 /// Waiting requests by politeness key.

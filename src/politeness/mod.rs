@@ -14,9 +14,8 @@
 mod back_off;
 mod host_queue;
 mod host_queues;
-mod key;
 mod pace;
 
+pub use dehusk_store::politeness_key::PolitenessKey;
 pub use host_queues::{Due, HostQueues, HostState};
-pub use key::PolitenessKey;
 pub use pace::{LatencyEstimate, Pace, Times};

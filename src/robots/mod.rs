@@ -18,9 +18,9 @@ use encode::{Side, encode};
 use parse::{Directive, Groups};
 use rule::Rule;
 
-use crate::reason::{Reason, ReasonCode};
 use dehusk_core::page_rules::{product_token, token_of};
 use dehusk_html::PageUrl;
+use dehusk_store::reason::{Reason, ReasonCode};
 
 /// Bytes of a robots.txt that are read (RFC 9309, 2.5).
 pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;

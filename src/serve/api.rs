@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Inspector, Refusal};
-use crate::store::Store;
+use dehusk_store::Store;
 
 /// What a view has loaded, as JSON.
 pub(super) fn json<T: Serialize>(loaded: Result<T, Refusal>) -> Response {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::Refusal;
 use super::runs::Run;
-use crate::store::{RunRow, Store};
+use dehusk_store::{RunRow, Store};
 
 /// A run, and when it ended: one that is resumed ends again.
 type Ended = (i64, i64);

@@ -10,10 +10,10 @@ use super::page::{Asked, LabeledPage};
 use super::site::page_address;
 use super::words::count;
 use super::{Inspector, Refusal};
-use crate::store::{PageRow, Store};
 use dehusk_content::Labels;
 use dehusk_content::text_blocks;
 use dehusk_html::{NodeId, Tree, normalized};
+use dehusk_store::{PageRow, Store};
 
 /// Blocks that can be labeled. Those of a longer page keep the label of the model.
 const MOST_BLOCKS: usize = 3000;

@@ -12,8 +12,8 @@ use super::site::page_address;
 use super::words::count;
 use super::{Inspector, Refusal};
 use crate::export::minhash_bands;
-use crate::store::{Store, StoreError};
 use dehusk_html::{parse, write_text};
+use dehusk_store::{Store, StoreError};
 
 /// Pages of a site that are compared: each is read and parsed.
 const MOST_PAGES: usize = 1000;

@@ -9,13 +9,13 @@ use super::page_text::shown_text;
 use super::site::page_address;
 use super::words::{count, minute};
 use super::{Inspector, Refusal};
-use crate::store::{PageNight, PageRow, Store};
 use dehusk_content::Labels;
 use dehusk_core::clean::{CleanOptions, KeepText, TemplateMatcher, label_page};
 use dehusk_core::metadata::{Fact, Metadata};
 use dehusk_html::{PageUrl, base_url};
 use dehusk_html::{Tree, parse_bytes};
 use dehusk_settings::Settings;
+use dehusk_store::{PageNight, PageRow, Store};
 use dehusk_template::template::Template;
 
 /// Versions of a page that can be chosen.

@@ -6,9 +6,9 @@ use similar::{ChangeTag, TextDiff};
 use super::page::{Asked, LabeledPage, View};
 use super::words::{bytes, minute};
 use super::{Inspector, Refusal};
-use crate::store::{PageRow, Store};
 use dehusk_html::{parse, write_text};
 use dehusk_render::write_markdown;
+use dehusk_store::{PageRow, Store};
 
 /// Bytes of a text that are shown or compared.
 const MOST_TEXT: usize = 400_000;

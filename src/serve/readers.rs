@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use super::Refusal;
-use crate::store::{Store, StoreError};
+use dehusk_store::{Store, StoreError};
 
 /// Connections that are kept while no request needs them.
 const MOST_KEPT: usize = 4;

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use maud::html;
 
 use super::layout::{Place, document};
-use crate::store::StoreError;
+use dehusk_store::StoreError;
 
 /// Why a request has no answer.
 #[derive(Debug, thiserror::Error)]

@@ -9,7 +9,7 @@ use super::chart::bars;
 use super::layout::{Place, document, query};
 use super::words::{bytes, count, duration, minute};
 use super::{Inspector, Refusal};
-use crate::store::{GapCount, RequestFailures, RequestRate, RunRow, Store};
+use dehusk_store::{GapCount, RequestFailures, RequestRate, RunRow, Store};
 
 /// Runs that are listed.
 const MOST_RUNS: usize = 60;

@@ -7,7 +7,7 @@ use super::layout::{Place, document, query, site_link};
 use super::site::page_address;
 use super::words::count;
 use super::{Inspector, Refusal};
-use crate::store::{Hit, SearchIndex};
+use dehusk_store::{Hit, SearchIndex};
 
 /// Pages that are shown.
 const MOST_HITS: usize = 50;

@@ -10,7 +10,7 @@ use super::words::{count, minute};
 use super::{Inspector, Refusal};
 use crate::outline::write_outline;
 use crate::robots::Robots as Rules;
-use crate::store::{PageRow, SiteListing, Store, TemplateRow};
+use dehusk_store::{PageRow, SiteListing, Store, TemplateRow};
 use dehusk_template::template::{Block, Template, changes};
 
 /// Pages of one part of the list.

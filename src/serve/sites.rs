@@ -7,7 +7,7 @@ use super::Refusal;
 use super::chart::sparkline;
 use super::layout::{Place, document, query, site_link};
 use super::words::{count, minute};
-use crate::store::{SiteListing, SiteQuery, Store};
+use dehusk_store::{SiteListing, SiteQuery, Store};
 
 /// Sites of one part of the table.
 const PART: usize = 100;

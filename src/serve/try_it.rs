@@ -7,10 +7,10 @@ use super::frame::Show;
 use super::layout::{Place, document};
 use super::page::LabeledPage;
 use super::{Inspector, Refusal};
-use crate::store::Store;
 use dehusk_html::PageUrl;
 use dehusk_html::parse;
 use dehusk_render::write_markdown;
+use dehusk_store::Store;
 
 /// What is pasted.
 #[derive(Debug, Default, Deserialize)]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use maud::Markup;
 
 use super::{Inspector, Refusal};
-use crate::store::{Interrupt, Store};
+use dehusk_store::{Interrupt, Store};
 
 /// Loads something on a thread that may wait. When the future is dropped, the statement that runs is ended.
 pub(super) async fn read<T: Send + 'static>(

@@ -6,7 +6,6 @@ use std::path::Path;
 use dehusk::robots::Robots;
 use dehusk::seeds::Seeds;
 use dehusk::sitemap::{MAX_SITEMAP_URLS, parse_announced};
-use dehusk::store::{pack, unpack};
 use dehusk_core::page_rules::PageRules;
 use dehusk_core::{MarkdownLinks, MarkdownOptions, Page, PageOptions, Quality, SiteModel, detect_language};
 use dehusk_files::codings::{Coding, decode};
@@ -14,6 +13,7 @@ use dehusk_files::warc::{Reader, documents};
 use dehusk_html::PageUrl;
 use dehusk_html::{Tree, scan_links, scan_metas};
 use dehusk_settings::Settings;
+use dehusk_store::{pack, unpack};
 use dehusk_template::strings::Patterns;
 use dehusk_template::template::Template;
 
@@ -199,7 +199,7 @@ pub fn seeds(data: &[u8]) {
     std::fs::write(&path, data).expect("the folder for temporary files can be written");
     let mut seeds = Seeds::default();
     seeds.add(&path.to_string_lossy()).expect("the file is there");
-    for dehusk::seed::Seed { url, .. } in seeds.into_seeds().take(10_000) {
+    for dehusk_store::seed::Seed { url, .. } in seeds.into_seeds().take(10_000) {
         assert!(url.as_str().len() <= 8 * 1024 && PageUrl::parse(url.as_str()).is_ok());
     }
     std::fs::remove_file(&path).expect("the file is there");

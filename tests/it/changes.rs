@@ -72,7 +72,7 @@ fn nights(answer: Arc<dehusk::demo::server::Answer>, names: &[&str], seeds: &[Pa
 
 /// The text of each page is what the stored model of its site leaves of its body.
 fn assert_texts_are_of_the_models(connection: &rusqlite::Connection, settings: &Settings) {
-    let unpacked = |packed: &[u8]| dehusk::store::unpack(packed).unwrap();
+    let unpacked = |packed: &[u8]| dehusk_store::unpack(packed).unwrap();
     let sql = "SELECT site_id, body FROM templates t WHERE version = (SELECT max(version) FROM templates WHERE
         site_id = t.site_id)";
     let mut statement = connection.prepare(sql).unwrap();

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use dehusk::crawl::{Progress, SiteSummary, Stop, Summary, crawl};
 use dehusk::demo::server::{Answer, Arrival, Reply, Server};
 use dehusk::demo::{DemoSite, answers, check_site, sites};
-use dehusk::store::Store;
 use dehusk_files::folder::{Folder, url_of};
 use dehusk_html::PageUrl;
 use dehusk_settings::PolitenessScope;
 use dehusk_settings::Settings;
+use dehusk_store::Store;
 use dehusk_template::learn_options::LabelBy;
 use dehusk_template::method::Method;
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use dehusk::export::{Duplicates, ExportOptions, Form, Kept, Manifest, Progress, export};
-use dehusk::store::Store;
 use dehusk_core::corpus::{Optional, columns};
 use dehusk_settings::Settings;
+use dehusk_store::Store;
 use serde_json::Value;
 
 /// A store with the sites of the demo.

@@ -8,10 +8,10 @@ use std::time::Duration;
 use dehusk::crawl::Summary;
 use dehusk::demo::server::Server;
 use dehusk::demo::{answers, sites};
-use dehusk::store::Store;
 use dehusk_core::clean::KeepText;
 use dehusk_html::PageUrl;
 use dehusk_settings::Settings;
+use dehusk_store::Store;
 use dehusk_template::template::Template;
 
 use crate::crawl::{run, settings};

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use dehusk::crawl::Summary;
 use dehusk::demo::server::{Answer, Reply, Server};
-use dehusk::store::Store;
 use dehusk_html::PageUrl;
 use dehusk_settings::{Order, ScopeOf, Settings};
+use dehusk_store::Store;
 
 use crate::crawl::{run, settings};
 

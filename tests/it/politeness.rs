@@ -161,7 +161,7 @@ fn redirects_wait_their_turn_ask_robots_and_end() {
     let crawled = crawl(Arc::new(answer), &seeds, |_| {});
     assert_eq!(crawled.ended["b.test"].outcome, "learned", "the site is where the key page was found");
     assert_eq!(crawled.paths("b.test")[0], "/robots.txt");
-    let store = dehusk::store::Store::open(&crawled.db).unwrap();
+    let store = dehusk_store::Store::open(&crawled.db).unwrap();
     assert!(
         store.load_template("b.test", None).unwrap().is_some()
             && store.load_template("a.test", None).unwrap().is_none()

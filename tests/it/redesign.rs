@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dehusk::demo::server::{Answer, Server};
 use dehusk::demo::{DemoSite, Redesign, SUDDEN_NIGHT, answers, check_site, on_night, sites};
-use dehusk::store::Store;
+use dehusk_store::Store;
 
 use crate::crawl::{run, settings};
 

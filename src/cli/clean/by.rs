@@ -11,11 +11,11 @@ use crate::cli::loaded_page::Loaded;
 use crate::cli::site_pages::site_pages;
 use crate::cli::stored_templates::{Choice, StoredPage, StoredTemplates};
 use crate::cli::{Failure, method_named, open_store};
-use crate::store::{Store, StoreError};
 use dehusk_html::PageUrl;
 use dehusk_html::Tree;
 use dehusk_papers::methods::{MethodEntry, Model};
 use dehusk_settings::Settings;
+use dehusk_store::{Store, StoreError};
 use dehusk_template::method::Method;
 
 /// Maximum number of pages of --like that are used.
@@ -43,7 +43,7 @@ fn host_of(site: &str) -> String {
 /// The templates of a collection that `dehusk cluster --store` has stored; of the only one, if none is named.
 fn collection(name: Option<&str>, settings: &Settings) -> Result<Model, Failure> {
     let work = |e: StoreError| Failure::Work(e.into());
-    let store = crate::store::may_exist(&settings.store.path).then(|| open_store(settings)).transpose()?;
+    let store = dehusk_store::may_exist(&settings.store.path).then(|| open_store(settings)).transpose()?;
     let known = store.as_ref().map_or_else(|| Ok(Vec::new()), Store::list_collections).map_err(work)?;
     let advice = "`dehusk cluster DIR --store NAME` stores the templates of a collection";
     let name = match (name, known.as_slice()) {

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::cli::table::count;
 use crate::export::{ExportError, ExportOptions, Feed, GrowingExport, Manifest};
-use crate::store::Store;
 use dehusk_settings::Settings;
+use dehusk_store::Store;
 
 /// Shortest time between two looks at the store.
 const PAUSE: Duration = Duration::from_secs(2);

@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::cli::Failure;
 use crate::cli::table::count;
 use crate::crawl::Stats;
-use crate::store::{SeedRow, Store};
 use dehusk_settings::Settings;
+use dehusk_store::{SeedRow, Store};
 
 /// Maximum number of seeds that are reported one by one. Longer lists are in the database.
 const MOST_ROWS: usize = 100_000;

@@ -16,7 +16,7 @@ pub(super) fn print(
     settings: &Settings,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let db = &crate::store::shown(&settings.store.path);
+    let db = &dehusk_store::shown(&settings.store.path);
     print_sites(sites, db, out)?;
     print_totals(summary, out)?;
     if let Some(limit) = summary.limit {

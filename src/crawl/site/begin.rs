@@ -9,11 +9,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Command, Context, Phase, SiteCrawl, Spent, Walk, WalkTemplate};
 use crate::crawl::request::{Request, RequestKind};
 use crate::crawl::stats::SiteSummary;
-use crate::reason::{Reason, ReasonCode};
-use crate::seed::SeedKind;
-use crate::store::{KnownUrl, SiteOutcome, SiteWork, VisitOutcome};
-use crate::validators::Validators;
 use dehusk_settings::Mode;
+use dehusk_store::reason::{Reason, ReasonCode};
+use dehusk_store::seed::SeedKind;
+use dehusk_store::validators::Validators;
+use dehusk_store::{KnownUrl, SiteOutcome, SiteWork, VisitOutcome};
 
 /// With what a site begins.
 enum Start {

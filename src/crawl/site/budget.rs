@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{Command, Context, SiteCrawl, SiteLearner, TrainingMemory, Work};
-use crate::reason::{Reason, ReasonCode};
 use dehusk_settings::Budget;
+use dehusk_store::reason::{Reason, ReasonCode};
 
 /// What a site has spent. Requests are counted by the site itself, for its summary.
 #[derive(Default)]

@@ -6,10 +6,10 @@ use super::super::Clock;
 use super::super::request::{QueueEnd, Request};
 use super::super::workers::{Tools, Work, WorkResult};
 use crate::fetch::Fetched;
-use crate::reason::Reason;
 use crate::scope::Refusal;
-use crate::seed::Seed;
-use crate::store::{KnownUrl, Query, SiteId, SiteOutcome, Snapshot, StalePage, Write};
+use dehusk_store::reason::Reason;
+use dehusk_store::seed::Seed;
+use dehusk_store::{KnownUrl, Query, SiteId, SiteOutcome, Snapshot, StalePage, Write};
 
 /// Something that happened to a site.
 pub(in crate::crawl) enum SiteEvent {

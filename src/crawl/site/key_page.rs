@@ -12,9 +12,9 @@ use dehusk_template::template::Template;
 use super::{Command, Context, Phase, SiteCrawl, Walk, WalkTemplate};
 use crate::crawl::request::{QueueEnd, Request};
 use crate::crawl::visit::unsent_visit;
-use crate::reason::{Reason, ReasonCode};
-use crate::revisit::UrlOutcome;
-use crate::store::{Query, SiteId, SiteOutcome, VisitOutcome, Write};
+use dehusk_store::reason::{Reason, ReasonCode};
+use dehusk_store::revisit::UrlOutcome;
+use dehusk_store::{Query, SiteId, SiteOutcome, VisitOutcome, Write};
 
 /// Further seeds that are tried as key pages. The rest are walked through without a template.
 const MOST_KEY_PAGES: usize = 5;

@@ -9,10 +9,10 @@ use super::{Command, Context, Phase, SiteCrawl, Walk, WalkTemplate};
 use crate::crawl::request::Request;
 use crate::crawl::workers::{FetchedPage, Listed, TrainingMemory, Work};
 use crate::fetch::Response;
-use crate::revisit::UrlOutcome;
-use crate::seed::{Seed, SeedKind};
-use crate::store::{NewVisit, SiteOutcome, Write};
 use dehusk_html::PageUrl;
+use dehusk_store::revisit::UrlOutcome;
+use dehusk_store::seed::{Seed, SeedKind};
+use dehusk_store::{NewVisit, SiteOutcome, Write};
 
 /// Lists of one site that are read in a run.
 const MOST_LISTS: usize = 100;

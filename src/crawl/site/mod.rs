@@ -39,11 +39,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::request::{Request, RequestKind};
 use super::stats::SiteSummary;
 use super::workers::{FetchedPage, KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory, Work, WorkResult};
-use crate::reason::{Reason, ReasonCode};
 use crate::scope::Refusal;
-use crate::seed::SeedKind;
-use crate::store::{LearnedWrite, NewUrl, PageWrite, PastVisit, Query, SiteId, SiteOutcome, Write, feeds_source};
 use budget::Spent;
+use dehusk_store::reason::{Reason, ReasonCode};
+use dehusk_store::seed::SeedKind;
+use dehusk_store::{LearnedWrite, NewUrl, PageWrite, PastVisit, Query, SiteId, SiteOutcome, Write, feeds_source};
 
 pub(super) use command::{Command, Context, Count, SiteEvent};
 pub(super) use walk::{Walk, WalkTemplate};

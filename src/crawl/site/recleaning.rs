@@ -6,7 +6,7 @@
 
 use super::{Command, Context, Phase, SiteCrawl, Walk};
 use crate::crawl::workers::Work;
-use crate::store::{ConfirmedPage, Query, SiteOutcome, StalePage, Write};
+use dehusk_store::{ConfirmedPage, Query, SiteOutcome, StalePage, Write};
 
 /// Pages in memory at once.
 const BATCH: usize = 8;

@@ -8,9 +8,9 @@ use crate::crawl::request::{QueueEnd, Request};
 use crate::crawl::visit::unsent_visit;
 use crate::crawl::workers::FetchedPage;
 use crate::fetch::Response;
-use crate::reason::{Reason, ReasonCode};
-use crate::revisit::UrlOutcome;
-use crate::store::{PastVisit, Query, Snapshot, VisitOutcome, Write};
+use dehusk_store::reason::{Reason, ReasonCode};
+use dehusk_store::revisit::UrlOutcome;
+use dehusk_store::{PastVisit, Query, Snapshot, VisitOutcome, Write};
 
 impl SiteCrawl {
     /// What this run did with a URL before the restart.

@@ -7,10 +7,10 @@ use crate::crawl::request::{QueueEnd, Request, RequestKind};
 use crate::crawl::visit::{unsent_visit, visit_of};
 use crate::crawl::workers::FetchedPage;
 use crate::fetch::{Fetched, Response, redirect_target};
-use crate::reason::{Reason, ReasonCode};
-use crate::revisit::UrlOutcome;
 use crate::scope::Refusal;
-use crate::store::{NewVisit, SiteOutcome, VisitOutcome, Write};
+use dehusk_store::reason::{Reason, ReasonCode};
+use dehusk_store::revisit::UrlOutcome;
+use dehusk_store::{NewVisit, SiteOutcome, VisitOutcome, Write};
 
 /// What follows from an answer.
 enum NextStep {

@@ -13,9 +13,9 @@ use crate::crawl::workers::{self, Tools};
 use crate::fetch::{FetchError, Fetched, Response};
 use crate::politeness::Times;
 use crate::scope::Scope;
-use crate::store::{Backend, Reply, Run, RunBackend, RunRequest, Store};
-use crate::validators::Validators;
 use dehusk_settings::Settings;
+use dehusk_store::validators::Validators;
+use dehusk_store::{Backend, Reply, Run, RunBackend, RunRequest, Store};
 
 mod stored;
 

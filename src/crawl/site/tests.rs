@@ -7,9 +7,9 @@ use std::path::Path;
 use super::simulation::{Answer, HOSTS, PartEnd, Stored, crawl, crawl_night, tools, visits, world};
 use super::walk::{Walk, WalkTemplate};
 use crate::crawl::workers::{Work, WorkResult, run};
-use crate::revisit::UrlState;
-use crate::store::{PackedPage, SiteOutcome, StalePage, pack};
 use dehusk_html::PageUrl;
+use dehusk_store::revisit::UrlState;
+use dehusk_store::{PackedPage, SiteOutcome, StalePage, pack};
 
 /// A case takes a fifth of a second, so there are fewer than usual unless `PROPTEST_CASES` asks for more.
 fn n_cases() -> u32 {

@@ -5,7 +5,7 @@ use dehusk_html::PageUrl;
 use super::{Command, Context, Phase, SiteCrawl};
 use crate::crawl::request::{QueueEnd, Request, RequestKind};
 use crate::crawl::workers::{SiteLearner, TrainingMemory, Work};
-use crate::store::SiteOutcome;
+use dehusk_store::SiteOutcome;
 
 impl SiteCrawl {
     /// No link of the key page gave a page: the sitemaps that robots.txt names may, or the one at the usual place.

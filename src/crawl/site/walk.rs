@@ -11,10 +11,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Command, Context, Phase, SiteCrawl, begin, count_refused};
 use crate::crawl::request::{QueueEnd, Request, RequestKind};
 use crate::crawl::workers::{FeedTexts, Work};
-use crate::reason::Reason;
 use crate::scope::{Queries, Refusal};
-use crate::store::{KnownUrl, NextUrlsQuery, Query, SiteOutcome};
 use dehusk_settings::Mode;
+use dehusk_store::reason::Reason;
+use dehusk_store::{KnownUrl, NextUrlsQuery, Query, SiteOutcome};
 
 /// URLs of one site in memory.
 const WINDOW: usize = 32;

@@ -13,8 +13,8 @@ use super::links::LinkFinder;
 use super::page::{FetchedPage, ParsedPage, page_write};
 use super::{Tools, WorkResult};
 use crate::crawl::site::Walk;
-use crate::revisit::TextMark;
-use crate::store::{Cleaned, LabeledBy, SiteId, pack};
+use dehusk_store::revisit::TextMark;
+use dehusk_store::{Cleaned, LabeledBy, SiteId, pack};
 
 /// A page of the walk: its links, its place in the model, its cleaned form.
 ///

@@ -17,10 +17,10 @@ use super::clean::{clean, clean_candidate, url_number};
 use super::links::{LinkFinder, feeds, training_page_links};
 use super::page::{FetchedPage, ParsedPage, page_write};
 use super::{Tools, WorkResult};
-use crate::reason::{Reason, ReasonCode};
 use crate::scope::Refusal;
 use crate::sitemap::parse_announced;
-use crate::store::{Cleaned, NewUrl, PageWrite, SiteId, pack, unpack};
+use dehusk_store::reason::{Reason, ReasonCode};
+use dehusk_store::{Cleaned, NewUrl, PageWrite, SiteId, pack, unpack};
 
 /// What memory allows when a training page comes.
 #[derive(Clone, Copy, Debug, Default)]

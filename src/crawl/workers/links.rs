@@ -12,9 +12,9 @@ use super::{Tools, WorkResult};
 use crate::crawl::site::Walk;
 use crate::scope::{Queries, Refusal};
 use crate::sitemap::parse_announced;
-use crate::store::{NewUrl, SeenWrite, SiteId};
 use dehusk_core::page_rules::PageRules;
 use dehusk_settings::Order;
+use dehusk_store::{NewUrl, SeenWrite, SiteId};
 
 /// Hashes of links that are remembered for a site.
 const MAX_JUDGED: usize = 20_000;

@@ -22,8 +22,8 @@ pub(super) use strings::FeedTexts;
 
 use super::site::Walk;
 use crate::scope::{Refusal, Scope};
-use crate::store::{ConfirmedPage, NewUrl, PageWrite, RecleanedPage, SeenWrite, SiteId, SiteOutcome, StalePage};
 use dehusk_settings::{Mode, Settings};
+use dehusk_store::{ConfirmedPage, NewUrl, PageWrite, RecleanedPage, SeenWrite, SiteId, SiteOutcome, StalePage};
 
 /// What all work of a crawl needs.
 pub(super) struct Tools {

@@ -6,8 +6,8 @@ use dehusk_template::learner::FoundPage;
 use super::Tools;
 use crate::crawl::request::Request;
 use crate::fetch::Response;
-use crate::store::{Cleaned, NewPage, NewUrl, NewVisit, PageWrite, SiteId, digest, pack};
 use dehusk_core::page_rules::PageRules;
+use dehusk_store::{Cleaned, NewPage, NewUrl, NewVisit, PageWrite, SiteId, digest, pack};
 
 /// A page as it came, from the network or from before a restart.
 pub(in crate::crawl) struct FetchedPage {

@@ -7,8 +7,8 @@ use dehusk_template::learner::FoundPage;
 use super::clean::{labeled_by, model_number, packed_html};
 use super::{Tools, WorkResult};
 use crate::crawl::site::Walk;
-use crate::revisit::TextMark;
-use crate::store::{ConfirmedPage, PackedPage, RecleanedPage, StalePage, unpack};
+use dehusk_store::revisit::TextMark;
+use dehusk_store::{ConfirmedPage, PackedPage, RecleanedPage, StalePage, unpack};
 
 /// The number of the model, and the training pages whose text stands: their labels are known without their bodies.
 pub(super) fn number_model(mut walk: Box<Walk>, tools: &Tools) -> WorkResult {

@@ -5,7 +5,7 @@ use super::SqlError;
 use super::SqlResult;
 
 /// A row of either database.
-pub(in crate::store) enum Row<'a> {
+pub(crate) enum Row<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
     #[cfg(feature = "postgres")]
     Postgres(&'a tokio_postgres::Row),
@@ -13,7 +13,7 @@ pub(in crate::store) enum Row<'a> {
 
 impl Row<'_> {
     /// The value of a column, by its number from 0.
-    pub(in crate::store) fn get<T: Column>(&self, column: usize) -> SqlResult<T> {
+    pub(crate) fn get<T: Column>(&self, column: usize) -> SqlResult<T> {
         match self {
             Row::Sqlite(row) => Ok(row.get(column)?),
             #[cfg(feature = "postgres")]
@@ -23,7 +23,7 @@ impl Row<'_> {
 }
 
 /// A type of values.
-pub(in crate::store) trait Column: rusqlite::types::FromSql {
+pub(crate) trait Column: rusqlite::types::FromSql {
     #[cfg(feature = "postgres")]
     fn of_postgres(row: &tokio_postgres::Row, column: usize) -> SqlResult<Self> {
         let null = || SqlError::Value(format!("column {column} is NULL"));

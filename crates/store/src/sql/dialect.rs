@@ -4,7 +4,7 @@ use super::Connection;
 
 impl Connection {
     /// A condition: the text `value` is one of those of the parameter `list`, a JSON array of texts.
-    pub(in crate::store) fn is_among(&self, value: &str, list: &str) -> String {
+    pub(crate) fn is_among(&self, value: &str, list: &str) -> String {
         match self {
             Connection::Sqlite(_) => format!("{value} IN (SELECT value FROM json_each({list}))"),
             #[cfg(feature = "postgres")]
@@ -15,7 +15,7 @@ impl Connection {
     }
 
     /// Begins a transaction that writes.
-    pub(in crate::store) fn begin_writing(&self) -> &'static str {
+    pub(crate) fn begin_writing(&self) -> &'static str {
         match self {
             Connection::Sqlite(_) => "BEGIN IMMEDIATE",
             #[cfg(feature = "postgres")]
@@ -24,7 +24,7 @@ impl Connection {
     }
 
     /// A condition: crawls are at work on a row of `runs`. A file has one crawl at a time.
-    pub(in crate::store) fn is_worked_on(&self) -> &'static str {
+    pub(crate) fn is_worked_on(&self) -> &'static str {
         match self {
             Connection::Sqlite(_) => "FALSE",
             #[cfg(feature = "postgres")]
@@ -33,7 +33,7 @@ impl Connection {
     }
 
     /// A query for the bytes that hold something.
-    pub(in crate::store) fn used_bytes(&self) -> &'static str {
+    pub(crate) fn used_bytes(&self) -> &'static str {
         match self {
             Connection::Sqlite(_) => {
                 "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count,
@@ -45,7 +45,7 @@ impl Connection {
     }
 
     /// A condition: the text in a column contains that of a parameter.
-    pub(in crate::store) fn contains(&self, column: &str, parameter: &str) -> String {
+    pub(crate) fn contains(&self, column: &str, parameter: &str) -> String {
         match self {
             Connection::Sqlite(_) => format!("instr({column}, {parameter}) > 0"),
             #[cfg(feature = "postgres")]
@@ -54,7 +54,7 @@ impl Connection {
     }
 
     /// A query whether there is a table of this name.
-    pub(in crate::store) fn has_table(&self) -> &'static str {
+    pub(crate) fn has_table(&self) -> &'static str {
         match self {
             Connection::Sqlite(_) => "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1)",
             #[cfg(feature = "postgres")]

@@ -5,10 +5,10 @@ use std::time::Duration;
 use dehusk_html::PageUrl;
 
 use super::{Session, SharedBackend};
-use crate::store::contract::postgres_server::postgres_server;
-use crate::store::run_backend::RunBackend;
-use crate::store::sql::params;
-use crate::store::{
+use crate::contract::postgres_server::postgres_server;
+use crate::run_backend::RunBackend;
+use crate::sql::params;
+use crate::{
     Backend, HostLease, HostRelease, NewVisit, Query, Reply, RunRequest, SiteOutcome, SiteWork, Store, StoreError,
     VisitOutcome, Write,
 };

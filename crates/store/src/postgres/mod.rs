@@ -20,10 +20,10 @@ use super::{Backend, Run, RunBackend, Store, StoreError};
 use crate::lease_gate::WorkerSession;
 use dehusk_settings::Settings;
 
-pub(in crate::store) use backend::SharedBackend;
-pub(in crate::store) use session::Session;
+pub(crate) use backend::SharedBackend;
+pub(crate) use session::Session;
 
-pub(in crate::store) use address::{Address, advice, failed};
+pub(crate) use address::{Address, advice, failed};
 
 /// The back end of a crawl over a store, with the session of its worker where others share it.
 ///

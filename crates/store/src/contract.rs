@@ -13,7 +13,7 @@ use dehusk_settings::Settings;
 
 #[cfg(feature = "postgres")]
 #[allow(dead_code)] // tests/it uses all of it.
-#[path = "../../tests/it/postgres_server.rs"]
+#[path = "../../../tests/it/postgres_server.rs"]
 pub(super) mod postgres_server;
 
 /// Opens a back end on a database, with the run that is worked on. The seeds are put into it where they are not yet.

@@ -174,7 +174,7 @@ fn escaped_in_uri(c: char) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::RunRequest;
+    use crate::RunRequest;
 
     #[test]
     fn a_file_is_read_without_permission_to_write() {

@@ -221,7 +221,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::pack;
+    use crate::pack;
 
     #[test]
     fn urls_of_a_site_with_one_body_are_one_page() {

@@ -254,8 +254,8 @@ pub fn is_kept_out(url: &PageUrl, hashes: &FxHashSet<u64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RunRequest;
     use crate::seed::Seed;
-    use crate::store::RunRequest;
 
     fn url(text: &str) -> PageUrl {
         PageUrl::parse(text).unwrap()

@@ -215,8 +215,8 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RunRequest;
     use crate::seed::Seed;
-    use crate::store::RunRequest;
     use dehusk_settings::Settings;
 
     #[test]

@@ -15,11 +15,11 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Statement};
 
 use super::{Row, SqlError, SqlResult, Value};
-use crate::store::StoreError;
-use crate::store::postgres::Address;
+use crate::StoreError;
+use crate::postgres::Address;
 
 /// A connection to a server. It must not be dropped within a runtime of tokio.
-pub(in crate::store) struct PostgresConnection {
+pub(crate) struct PostgresConnection {
     runtime: Runtime,
     client: RefCell<Client>,
     address: Address,
@@ -38,7 +38,7 @@ impl From<tokio_postgres::Error> for SqlError {
 }
 
 impl PostgresConnection {
-    pub(in crate::store) fn open(address: &Address) -> Result<PostgresConnection, StoreError> {
+    pub(crate) fn open(address: &Address) -> Result<PostgresConnection, StoreError> {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(StoreError::NoThread)?;
         let client = runtime.block_on(address.connect())?;
         Ok(PostgresConnection {
@@ -52,17 +52,17 @@ impl PostgresConnection {
     }
 
     /// Where it leads.
-    pub(in crate::store) fn address(&self) -> &Address {
+    pub(crate) fn address(&self) -> &Address {
         &self.address
     }
 
     /// Answers that take longer break the connection: a network that swallows packets ends none.
-    pub(in crate::store) fn set_limit(&self, limit: Duration) {
+    pub(crate) fn set_limit(&self, limit: Duration) {
         self.limit.set(Some(limit));
     }
 
     /// Opens the connection anew where it is broken.
-    pub(in crate::store) fn restore(&self) -> Result<(), StoreError> {
+    pub(crate) fn restore(&self) -> Result<(), StoreError> {
         if self.is_broken.get() || self.client.borrow().is_closed() {
             let client = self.runtime.block_on(self.address.connect())?;
             self.statements.borrow_mut().clear();
@@ -123,7 +123,7 @@ impl PostgresConnection {
     }
 
     /// Fills a table from lines of PostgreSQL's text format.
-    pub(in crate::store) fn copy(&self, sql: &str, lines: String) -> SqlResult<u64> {
+    pub(crate) fn copy(&self, sql: &str, lines: String) -> SqlResult<u64> {
         let client = self.client.borrow();
         self.wait(async {
             let sink = client.copy_in(sql).await?;

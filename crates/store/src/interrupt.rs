@@ -25,9 +25,13 @@ impl Store {
         })
     }
 
-    /// Runs a statement that never ends by itself.
-    #[cfg(all(test, feature = "serve"))]
-    pub(crate) fn run_without_end(&self) -> Result<(), super::StoreError> {
+    /// Runs a statement that never ends by itself, so that tests can interrupt it.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] when it is interrupted.
+    #[doc(hidden)]
+    pub fn run_without_end(&self) -> Result<(), super::StoreError> {
         self.batch("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
     }
 }

@@ -5,15 +5,25 @@
 //! fraction of a second, so a crash loses at most that and never tears a row. Reading commands open their own
 //! connection. The schema carries a version; an older file is brought forward, a newer one refused with a sentence.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod schema;
+pub mod lease_gate;
+pub mod politeness_key;
+pub mod reason;
+pub mod revisit;
 mod robots;
 mod runs;
+pub mod seed;
 mod seeds;
 mod sites;
 mod sql;
 mod collections;
 mod strings;
 mod urls;
+pub mod validators;
 mod pages;
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -6,7 +6,7 @@ use rusqlite::{ToSql, params_from_iter};
 use super::{Row, SqlResult, Value};
 
 /// A connection to a file.
-pub(in crate::store) struct SqliteConnection(pub(in crate::store) rusqlite::Connection);
+pub(crate) struct SqliteConnection(pub(crate) rusqlite::Connection);
 
 impl SqliteConnection {
     pub(super) fn execute(&self, sql: &str, values: &[Value<'_>]) -> SqlResult<usize> {

@@ -90,7 +90,7 @@ fn marks(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Store;
+    use crate::Store;
 
     #[test]
     fn two_first_starts_at_once_make_one_file() {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// A value of a parameter.
 #[derive(Clone, Debug)]
-pub(in crate::store) enum Value<'a> {
+pub(crate) enum Value<'a> {
     Null,
     Whole(i64),
     Real(f64),
@@ -22,9 +22,9 @@ pub(in crate::store) enum Value<'a> {
 /// Values of the parameters of a statement, in their order.
 macro_rules! params {
     () => { &[] };
-    ($($value:expr),+ $(,)?) => { &[$($crate::store::sql::Value::from($value)),+] };
+    ($($value:expr),+ $(,)?) => { &[$($crate::sql::Value::from($value)),+] };
 }
-pub(in crate::store) use params;
+pub(crate) use params;
 
 macro_rules! from_whole {
     ($($of:ty),+) => {$(

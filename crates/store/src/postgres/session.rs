@@ -13,8 +13,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::Address;
 use crate::lease_gate::{LeaseGate, SessionCounts, WorkerSession};
-use crate::store::sql::{PostgresConnection, params};
-use crate::store::{Store, StoreError};
+use crate::sql::{PostgresConnection, params};
+use crate::{Store, StoreError};
 
 /// Heartbeats in the time of one lease.
 const BEATS: u32 = 4;
@@ -32,7 +32,7 @@ pub(super) struct LeaseTerms {
 }
 
 /// A registered worker with its heartbeats.
-pub(in crate::store) struct Session {
+pub(crate) struct Session {
     pub(super) worker: i64,
     pub(super) terms: LeaseTerms,
     gate: LeaseGate,
@@ -48,7 +48,7 @@ impl Session {
     /// # Errors
     ///
     /// [`StoreError`] when the server cannot be reached, or the system starts no thread.
-    pub(in crate::store) fn begin(
+    pub(crate) fn begin(
         store: &Store,
         server: &PostgresConnection,
         run: i64,
@@ -78,7 +78,7 @@ impl Session {
     }
 
     /// What the crawl sees of it.
-    pub(in crate::store) fn told(&self) -> WorkerSession {
+    pub(crate) fn told(&self) -> WorkerSession {
         WorkerSession { worker: self.worker, gate: self.gate.clone(), counts: Arc::clone(&self.counts) }
     }
 

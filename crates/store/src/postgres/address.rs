@@ -13,7 +13,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::store::{StoreError, shown};
+use crate::{StoreError, shown};
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -23,7 +23,7 @@ const UNANSWERED: Duration = Duration::from_secs(15);
 
 /// The address of a database on a server.
 #[derive(Clone)]
-pub(in crate::store) struct Address {
+pub(crate) struct Address {
     config: Config,
     shown: String,
     /// File of the roots that the server's certificate is checked against, if not those of the web.
@@ -54,7 +54,7 @@ impl Address {
 
     /// Opens a connection: with TLS where the server has it. With `sslmode=require` there is none without, and the
     /// certificate is checked.
-    pub(in crate::store) async fn connect(&self) -> Result<Client, StoreError> {
+    pub(crate) async fn connect(&self) -> Result<Client, StoreError> {
         if self.config.get_ssl_mode() != SslMode::Disable {
             match self.connect_with_tls().await {
                 Err(StoreError::Postgres { reason, .. }) if self.is_optional(&reason) => {}
@@ -123,12 +123,12 @@ fn without_roots(text: &str) -> (String, Option<PathBuf>) {
 }
 
 /// An error of the driver, with the address that it is about.
-pub(in crate::store) fn failed(path: &Path, reason: tokio_postgres::Error) -> StoreError {
+pub(crate) fn failed(path: &Path, reason: tokio_postgres::Error) -> StoreError {
     StoreError::Postgres { path: path.to_owned(), reason: Box::new(reason) }
 }
 
 /// What the driver or the server says, in one line, and what to do about it.
-pub(in crate::store) fn advice(error: &tokio_postgres::Error) -> String {
+pub(crate) fn advice(error: &tokio_postgres::Error) -> String {
     let advice = match error.code() {
         Some(&SqlState::INVALID_CATALOG_NAME) => "; `createdb` makes it",
         Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {

@@ -4,8 +4,8 @@
 //! of it, and gives it back with the state of its politeness: when the next request may be sent, its back-off, and
 //! whether it is left alone for the run.
 
-use crate::store::sql::{Row, SqlResult, params};
-use crate::store::{HostLease, HostRelease, SiteId, SiteWork, Store, StoreError};
+use crate::sql::{Row, SqlResult, params};
+use crate::{HostLease, HostRelease, SiteId, SiteWork, Store, StoreError};
 
 /// Columns of a [`HostLease`], in a run `?1`.
 const LEASE: &str = "hosts.key, greatest(hosts.next_fetch - now_ms(), 0), hosts.is_pace_known, hosts.doublings,

@@ -41,7 +41,7 @@ mod tests {
     fn a_body_is_stored_once_and_goes_with_its_last_page() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::create(&dir.path().join("b.db"), 3).unwrap();
-        let run = store.begin_run(&crate::store::RunRequest::default()).unwrap().id;
+        let run = store.begin_run(&crate::RunRequest::default()).unwrap().id;
         let seed = dehusk_html::PageUrl::parse("http://a.org/").unwrap();
         store.queue_seeds(run, &mut std::iter::once(seed.into()), 1).unwrap();
         let insert = |id: i64, raw: &[u8], cleaned: &[u8]| {

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::politeness::PolitenessKey;
+use crate::politeness_key::PolitenessKey;
 use crate::seed::Seed;
-use crate::store::sites::Read;
-use crate::store::sql::params;
-use crate::store::urls::seed_rank;
-use crate::store::{NewUrl, SiteId, Store, StoreError};
+use crate::sites::Read;
+use crate::sql::params;
+use crate::urls::seed_rank;
+use crate::{NewUrl, SiteId, Store, StoreError};
 
 /// Seeds written in one transaction.
 const BATCH: usize = 100_000;
@@ -72,7 +72,7 @@ const URLS: &str = "INSERT INTO urls (site_id, fingerprint, url, state, depth, r
     WHERE urls.seed_run IS DISTINCT FROM excluded.seed_run";
 
 impl Store {
-    pub(in crate::store) fn queue_batches(
+    pub(crate) fn queue_batches(
         &self,
         run: i64,
         seeds: &mut dyn Iterator<Item = Seed>,
@@ -138,7 +138,7 @@ impl Store {
     }
 
     /// Puts URLs into the frontier, all with one statement. Those that are known already stay as they are.
-    pub(in crate::store) fn save_urls_at_once(&self, site: SiteId, urls: &[NewUrl]) -> Result<(), StoreError> {
+    pub(crate) fn save_urls_at_once(&self, site: SiteId, urls: &[NewUrl]) -> Result<(), StoreError> {
         let fingerprints: Vec<i64> = urls.iter().map(|url| url.fingerprint).collect();
         let texts: Vec<String> = urls.iter().map(|url| url.url.clone()).collect();
         let depths: Vec<i64> = urls.iter().map(|url| i64::from(url.depth)).collect();
@@ -151,12 +151,12 @@ impl Store {
     }
 
     /// Notes the host of a site that was put into a run, so that it is leased.
-    pub(in crate::store) fn queue_host(&self, run: i64, site: SiteId) -> Result<(), StoreError> {
+    pub(crate) fn queue_host(&self, run: i64, site: SiteId) -> Result<(), StoreError> {
         if !self.is_shared() {
             return Ok(());
         }
         let sql = "SELECT key_url FROM sites WHERE id = ?1";
-        let url = self.row(sql, params![site], |row| crate::store::url_at(row, 0))?;
+        let url = self.row(sql, params![site], |row| crate::url_at(row, 0))?;
         let key = PolitenessKey::of(&url, self.politeness_key, None);
         let sql = "UPDATE sites SET politeness_key = ?2 WHERE id = ?1";
         self.execute(sql, params![site, key.as_str()])?;

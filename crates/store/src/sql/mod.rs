@@ -13,13 +13,13 @@ mod value;
 use super::{Store, StoreError};
 
 #[cfg(feature = "postgres")]
-pub(in crate::store) use postgres::PostgresConnection;
-pub(in crate::store) use row::Row;
-pub(in crate::store) use sqlite::SqliteConnection;
-pub(in crate::store) use value::{Value, params};
+pub(crate) use postgres::PostgresConnection;
+pub(crate) use row::Row;
+pub(crate) use sqlite::SqliteConnection;
+pub(crate) use value::{Value, params};
 
 /// An open connection.
-pub(in crate::store) enum Connection {
+pub(crate) enum Connection {
     Sqlite(SqliteConnection),
     #[cfg(feature = "postgres")]
     Postgres(Box<PostgresConnection>),
@@ -27,7 +27,7 @@ pub(in crate::store) enum Connection {
 
 /// Why a statement failed.
 #[derive(Debug)]
-pub(in crate::store) enum SqlError {
+pub(crate) enum SqlError {
     Sqlite(rusqlite::Error),
     #[cfg(feature = "postgres")]
     Postgres(tokio_postgres::Error),
@@ -39,7 +39,7 @@ pub(in crate::store) enum SqlError {
 }
 
 /// What a statement gives.
-pub(in crate::store) type SqlResult<T> = Result<T, SqlError>;
+pub(crate) type SqlResult<T> = Result<T, SqlError>;
 
 impl From<rusqlite::Error> for SqlError {
     fn from(error: rusqlite::Error) -> SqlError {

@@ -1,7 +1,7 @@
 //! The crawls that share a database, for those who list them.
 
-use crate::store::sql::params;
-use crate::store::{Store, StoreError, WorkerRow};
+use crate::sql::params;
+use crate::{Store, StoreError, WorkerRow};
 
 impl Store {
     /// Workers, the newest first; with `all` also those that have ended. None for a file.

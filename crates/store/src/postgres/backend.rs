@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use tokio_postgres::error::SqlState;
 
 use super::{Lock, Session};
-use crate::store::run_backend::RunBackend;
-use crate::store::sql::params;
-use crate::store::{Backend, Counted, Query, Reply, Run, SiteOutcome, Store, StoreError, Write};
+use crate::run_backend::RunBackend;
+use crate::sql::params;
+use crate::{Backend, Counted, Query, Reply, Run, SiteOutcome, Store, StoreError, Write};
 
 /// How long a server may be away before the crawl ends.
 const PATIENCE: Duration = Duration::from_secs(900);
@@ -27,7 +27,7 @@ const ATTEMPTS: u32 = 20;
 const ANSWER: Duration = Duration::from_secs(30);
 
 /// A store on a server, with the run and the session of a worker.
-pub(in crate::store) struct SharedBackend {
+pub(crate) struct SharedBackend {
     inner: RunBackend,
     session: Session,
     /// Number of the current transaction.
@@ -74,7 +74,7 @@ impl Attempts {
 
 impl SharedBackend {
     /// A store in which a run was begun.
-    pub(in crate::store) fn new(inner: RunBackend, session: Session) -> SharedBackend {
+    pub(crate) fn new(inner: RunBackend, session: Session) -> SharedBackend {
         if let Some(server) = inner.store().server() {
             server.set_limit(session.terms.lease.max(ANSWER));
         }

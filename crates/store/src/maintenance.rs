@@ -94,7 +94,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::store::RunRequest;
+    use crate::RunRequest;
 
     /// Three nights with a version of two pages each, one site.
     fn store(path: &Path) -> Store {

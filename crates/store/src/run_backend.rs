@@ -39,7 +39,7 @@ impl RunBackend {
     fn visit(&self, visit: &NewVisit, url: Option<(PageUrl, UrlOutcome)>) -> Result<Vec<Counted>, StoreError> {
         let change = match (visit.site_id, &url) {
             (Some(site), Some((url, outcome))) => {
-                let at = visit.sent_at.unwrap_or_else(crate::store::unix_ms);
+                let at = visit.sent_at.unwrap_or_else(crate::unix_ms);
                 self.store.end_url(self.run.id, site, url, *outcome, at, &self.revisit)?
             }
             _ => None,
@@ -105,7 +105,7 @@ impl RunBackend {
 
     fn seen(&self, write: SeenWrite) -> Result<(), StoreError> {
         let SeenWrite { site, visit, url, links } = write;
-        let at = visit.sent_at.unwrap_or_else(crate::store::unix_ms);
+        let at = visit.sent_at.unwrap_or_else(crate::unix_ms);
         self.store.end_url(self.run.id, site, &url, UrlOutcome::Unchanged, at, &self.revisit)?;
         self.store.save_visit(self.run.id, &visit, None, None)?;
         self.store.save_urls(site, &links)
