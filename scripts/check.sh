@@ -45,7 +45,7 @@ cargo fmt --all --check
 
 step "lints"
 cargo clippy --quiet --workspace --all-targets --all-features --locked -- -D warnings
-cargo clippy --quiet -p dehusk -p dehusk-core -p dehusk-content -p dehusk-files -p dehusk-html -p dehusk-papers -p dehusk-render -p dehusk-settings -p dehusk-store -p dehusk-template --all-targets --no-default-features --locked -- -D warnings
+cargo clippy --quiet --workspace --exclude dehusk-python --all-targets --no-default-features --locked -- -D warnings
 
 step "tests"
 # Tests that cannot run say so in this file.

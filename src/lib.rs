@@ -6,20 +6,8 @@
 //! public for the program's own tests and change with it. ARCHITECTURE.md says which module may use which.
 
 pub mod outline;
-mod xml;
 
-pub mod feed_entries;
-pub mod politeness;
-pub mod robots;
 pub mod safe_html;
-pub mod scope;
-pub mod sitemap;
-
-pub mod fetch;
-pub mod seeds;
-
-pub mod crawl;
-pub mod export;
 
 pub mod cli;
 pub mod demo;

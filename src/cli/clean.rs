@@ -18,10 +18,10 @@ use super::rereadable::Rereadable;
 use super::stored_templates::{Choice, StoredPage};
 use super::table::count;
 use super::terminal::stdout;
-use super::{Failure, Format, Outcome, exit, method_names, pipeline};
-use crate::crawl::Single;
+use super::{Failure, Format, Outcome, exit, method_names};
 use dehusk_core::clean::LabeledPage;
 use dehusk_core::corpus::{About, Optional, Record};
+use dehusk_crawl::Single;
 use dehusk_files::warc::Archived;
 use dehusk_html::Note;
 use dehusk_html::PageUrl;
@@ -138,7 +138,7 @@ impl Clean {
         let pages = if self.learn { &kept.names } else { &self.pages };
         let by = &self.by(pages, settings)?;
         kept.rewind()?;
-        let runtime = super::runtime(super::cores())?;
+        let runtime = super::runtime(dehusk_corpus::pipeline::cores())?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut counts = Counts::default();
         for pages in pages.chunk_by(|one, other| !is_url(one) && !is_url(other)) {
@@ -193,7 +193,7 @@ impl Clean {
             Ok(found) if !found.is_page => Done::Text,
             found => self.cleaned(found.map(|found| of_found(found, settings, &agents)), by, settings),
         };
-        let outcome = pipeline::run(read, size, clean, |done| {
+        let outcome = dehusk_corpus::pipeline::run(read, size, clean, |done| {
             self.take(done, counts)?;
             if counts.written.is_multiple_of(64) {
                 bar.set_message(format!("{} pages", count(counts.written)));

@@ -23,9 +23,9 @@ use super::progress::Display;
 use super::signals::Signals;
 use super::strings::with_patterns;
 use super::{Failure, Outcome, exit};
-use crate::crawl::{Progress, SeedList, SiteSummary, Stop, Summary, crawl};
-use crate::export::ExportOptions;
-use crate::seeds::{Rejected, Seeds, SeedsError};
+use dehusk_corpus::export::ExportOptions;
+use dehusk_crawl::seeds::{Rejected, Seeds, SeedsError};
+use dehusk_crawl::{Progress, SeedList, SiteSummary, Stop, Summary, crawl};
 use dehusk_settings::Settings;
 
 /// Crawl sites politely, learn their templates, and store every fetched page without it.
@@ -247,7 +247,7 @@ pub(super) fn run_crawl(
     metrics: Option<SocketAddr>,
 ) -> Result<(Summary, Vec<SiteSummary>), Failure> {
     raise_file_limit(settings);
-    let runtime = super::runtime(network_threads(settings, super::cores()))?;
+    let runtime = super::runtime(network_threads(settings, dehusk_corpus::pipeline::cores()))?;
     let (stop, stopped) = Stop::new();
     // On a thread of its own, so that a signal is heard whatever the others wait for.
     let signals = super::runtime(1)?;

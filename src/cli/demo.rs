@@ -11,9 +11,9 @@ use anyhow::Context;
 use super::crawl::run_crawl;
 use super::table::{Table, terminal_width};
 use super::{Failure, Outcome, exit};
-use crate::crawl::SiteSummary;
 use crate::demo::server::Server;
 use crate::demo::{DemoSite, TOP, answers, check_site, sites};
+use dehusk_crawl::SiteSummary;
 use dehusk_settings::Settings;
 use dehusk_store::Store;
 

@@ -12,8 +12,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::signals::StopFlag;
 use super::table::count;
 use super::{Failure, Outcome, exit, open_store};
-use crate::export::{Duplicates, ExportError, ExportOptions, Form, Kept, Progress, export};
 use dehusk_core::corpus::{Optional, columns};
+use dehusk_corpus::export::{Duplicates, ExportError, ExportOptions, Form, Kept, Progress, export};
 use dehusk_settings::Settings;
 
 /// Export cleaned pages as a corpus: JSON lines, Parquet, WARC, WET, Markdown files or a static site.

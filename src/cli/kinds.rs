@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::documents::counter;
 use super::table::{Table, terminal_width, time};
 use super::terminal::stdout;
-use super::{Failure, open_store, pipeline};
+use super::{Failure, open_store};
 use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::parse_bytes;
 use dehusk_settings::Settings;
@@ -104,7 +104,7 @@ pub(super) fn kinds(
         let shown = raw.map_or_else(|| Shown::stored(&row), |raw| Shown::now(&raw, &row, &matcher, settings));
         Ok((row, shown))
     };
-    pipeline::run(read, size, work, |done: Result<(PageRow, Shown), StoreError>| {
+    dehusk_corpus::pipeline::run(read, size, work, |done: Result<(PageRow, Shown), StoreError>| {
         let (row, Shown { kind, coverage }) = done.map_err(|e| Failure::Work(e.into()))?;
         let Some(listed) = listed.get_mut(kind.unwrap_or(found.sizes.len())) else { return Ok(()) };
         listed.pages.add(coverage, &row.url);

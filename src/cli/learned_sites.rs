@@ -14,8 +14,8 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
 use super::documents::{Found, Reading};
-use super::pipeline;
 use dehusk_core::clean::TemplateMatcher;
+use dehusk_corpus::pipeline;
 use dehusk_html::{Tree, parse_bytes};
 use dehusk_settings::Settings;
 use dehusk_store::{pack, unpack};

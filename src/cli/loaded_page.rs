@@ -1,8 +1,8 @@
 //! A page as `dehusk clean` has read it, with the wishes of its owner.
 
 use super::documents::Found;
-use crate::fetch::Response;
 use dehusk_core::page_rules::PageRules;
+use dehusk_crawl::fetch::Response;
 use dehusk_files::warc::Archived;
 use dehusk_html::PageUrl;
 use dehusk_html::{Tree, parse_bytes};

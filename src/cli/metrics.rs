@@ -17,7 +17,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-use crate::crawl::Stats;
+use dehusk_crawl::Stats;
 
 /// The latest counters, served as long as the runtime exists.
 pub(super) struct Metrics {

@@ -23,7 +23,6 @@ mod names;
 mod page_history;
 mod pages;
 mod picture;
-mod pipeline;
 mod progress;
 mod rereadable;
 mod runs;
@@ -304,11 +303,6 @@ fn runtime(threads: usize) -> Result<tokio::runtime::Runtime, Failure> {
         .build()
         .context("cannot start the runtime")
         .map_err(Failure::Work)
-}
-
-/// Number of processors that the program may use.
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 fn open_store(settings: &Settings) -> Result<Store, Failure> {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::table::count;
-use crate::crawl::{Progress, SiteSummary, Stats};
+use dehusk_crawl::{Progress, SiteSummary, Stats};
 use dehusk_store::reason::ReasonCode;
 
 /// Interval between plain lines.

@@ -10,7 +10,7 @@ use anyhow::{Context, anyhow};
 use super::index::index_file;
 use super::names::find_page;
 use super::signals::Signals;
-use super::{Failure, Outcome, cores, open_store, runtime};
+use super::{Failure, Outcome, open_store, runtime};
 use crate::serve::{Access, Files, serve};
 use dehusk_settings::Settings;
 
@@ -63,7 +63,7 @@ impl Serve {
         // A missing database is said at once, and not to the first browser.
         drop(open_store(settings)?);
         let token = self.token()?;
-        let runtime = runtime(cores())?;
+        let runtime = runtime(dehusk_corpus::pipeline::cores())?;
         let ended = runtime.block_on(async {
             let listener = tokio::net::TcpListener::bind(self.listen).await;
             let listener = listener.with_context(|| self.not_free()).map_err(Failure::Work)?;

@@ -11,7 +11,7 @@ use super::layout::{Place, document, site_link};
 use super::site::page_address;
 use super::words::count;
 use super::{Inspector, Refusal};
-use crate::export::minhash_bands;
+use dehusk_corpus::export::minhash_bands;
 use dehusk_html::{parse, write_text};
 use dehusk_store::{Store, StoreError};
 

@@ -9,7 +9,7 @@ use super::layout::{Place, document, facts, query};
 use super::words::{count, minute};
 use super::{Inspector, Refusal};
 use crate::outline::write_outline;
-use crate::robots::Robots as Rules;
+use dehusk_crawl::robots::Robots as Rules;
 use dehusk_store::{PageRow, SiteListing, Store, TemplateRow};
 use dehusk_template::template::{Block, Template, changes};
 

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use dehusk::robots::Robots;
-use dehusk::seeds::Seeds;
-use dehusk::sitemap::{MAX_SITEMAP_URLS, parse_announced};
 use dehusk_core::page_rules::PageRules;
 use dehusk_core::{MarkdownLinks, MarkdownOptions, Page, PageOptions, Quality, SiteModel, detect_language};
+use dehusk_crawl::robots::Robots;
+use dehusk_crawl::seeds::Seeds;
+use dehusk_crawl::sitemap::{MAX_SITEMAP_URLS, parse_announced};
 use dehusk_files::codings::{Coding, decode};
 use dehusk_files::warc::{Reader, documents};
 use dehusk_html::PageUrl;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use dehusk::crawl::Summary;
 use dehusk::demo::server::{Reply, Server};
 use dehusk::demo::{answers, sites};
 use dehusk_core::clean::{TemplateMatcher, label_page};
+use dehusk_crawl::Summary;
 use dehusk_html::PageUrl;
 use dehusk_html::parse_bytes;
 use dehusk_settings::Settings;

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dehusk::crawl::{Progress, SiteSummary, Stop, Summary, crawl};
 use dehusk::demo::server::{Answer, Arrival, Reply, Server};
 use dehusk::demo::{DemoSite, answers, check_site, sites};
+use dehusk_crawl::{Progress, SiteSummary, Stop, Summary, crawl};
 use dehusk_files::folder::{Folder, url_of};
 use dehusk_html::PageUrl;
 use dehusk_settings::PolitenessScope;

@@ -104,7 +104,7 @@ fn readme_has_the_two_commands_and_documents_name_every_method() {
 
 #[test]
 fn example_seeds_are_urls() {
-    let mut seeds = dehusk::seeds::Seeds::default();
+    let mut seeds = dehusk_crawl::seeds::Seeds::default();
     for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds")).unwrap() {
         seeds.add(entry.unwrap().path().to_str().unwrap()).unwrap();
     }

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use dehusk::export::{Duplicates, ExportOptions, Form, Kept, Manifest, Progress, export};
 use dehusk_core::corpus::{Optional, columns};
+use dehusk_corpus::export::{Duplicates, ExportOptions, Form, Kept, Manifest, Progress, export};
 use dehusk_settings::Settings;
 use dehusk_store::Store;
 use serde_json::Value;

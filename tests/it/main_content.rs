@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dehusk::crawl::Summary;
 use dehusk::demo::server::Server;
 use dehusk::demo::{answers, sites};
 use dehusk_core::clean::KeepText;
+use dehusk_crawl::Summary;
 use dehusk_html::PageUrl;
 use dehusk_settings::Settings;
 use dehusk_store::Store;

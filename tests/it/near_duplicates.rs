@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-use dehusk::export::minhash_bands;
 use dehusk_core::{Page, PageOptions};
+use dehusk_corpus::export::minhash_bands;
 use dehusk_settings::MinHash;
 
 use crate::markdown::pages;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dehusk::crawl::Summary;
 use dehusk::demo::server::{Answer, Reply, Server};
+use dehusk_crawl::Summary;
 use dehusk_html::PageUrl;
 use dehusk_settings::{Order, ScopeOf, Settings};
 use dehusk_store::Store;

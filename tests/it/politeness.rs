@@ -24,7 +24,7 @@ fn ring(host: &str, path: &str) -> Reply {
 
 struct Crawled {
     server: Server,
-    ended: BTreeMap<String, dehusk::crawl::SiteSummary>,
+    ended: BTreeMap<String, dehusk_crawl::SiteSummary>,
     took: Duration,
     db: std::path::PathBuf,
     _dir: tempfile::TempDir,

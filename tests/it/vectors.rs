@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use dehusk::robots::Robots;
+use dehusk_crawl::robots::Robots;
 use dehusk_html::PageUrl;
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::cli::table::count;
-use crate::export::{ExportError, ExportOptions, Feed, GrowingExport, Manifest};
+use dehusk_corpus::export::{ExportError, ExportOptions, Feed, GrowingExport, Manifest};
 use dehusk_settings::Settings;
 use dehusk_store::Store;
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::cli::Failure;
 use crate::cli::table::count;
-use crate::crawl::Stats;
+use dehusk_crawl::Stats;
 use dehusk_settings::Settings;
 use dehusk_store::{SeedRow, Store};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::cli::table::{Table, count, terminal_width};
-use crate::crawl::{SiteSummary, Stats, Summary};
+use dehusk_crawl::{SiteSummary, Stats, Summary};
 use dehusk_settings::Settings;
 
 /// Maximum number of sites listed one by one. Above it, failures are grouped by reason.

@@ -18,7 +18,7 @@ use input::Input;
 use lines::{Line, Lines};
 pub(super) use progress::{byte_bar, counter};
 
-use crate::feed_entries::{FeedEntry, feed_entries, is_feed};
+use dehusk_crawl::feed_entries::{FeedEntry, feed_entries, is_feed};
 use dehusk_files::media_type::is_html as looks_like_html;
 use dehusk_files::warc::{Archived, Document, documents};
 use dehusk_html::PageUrl;

@@ -4,10 +4,10 @@ use dehusk_html::PageUrl;
 
 use super::response::{fetched_already, stopped};
 use super::{Command, Context, Phase, SiteCrawl};
-use crate::crawl::request::{QueueEnd, Request};
-use crate::crawl::visit::unsent_visit;
-use crate::crawl::workers::FetchedPage;
 use crate::fetch::Response;
+use crate::request::{QueueEnd, Request};
+use crate::visit::unsent_visit;
+use crate::workers::FetchedPage;
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::revisit::UrlOutcome;
 use dehusk_store::{PastVisit, Query, Snapshot, VisitOutcome, Write};

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::links::LinkFinder;
 use super::page::{FetchedPage, ParsedPage, page_write};
 use super::{Tools, WorkResult};
-use crate::crawl::site::Walk;
+use crate::site::Walk;
 use dehusk_store::revisit::TextMark;
 use dehusk_store::{Cleaned, LabeledBy, SiteId, pack};
 

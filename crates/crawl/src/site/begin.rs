@@ -7,8 +7,8 @@ use dehusk_template::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Command, Context, Phase, SiteCrawl, Spent, Walk, WalkTemplate};
-use crate::crawl::request::{Request, RequestKind};
-use crate::crawl::stats::SiteSummary;
+use crate::request::{Request, RequestKind};
+use crate::stats::SiteSummary;
 use dehusk_settings::Mode;
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::seed::SeedKind;
@@ -27,11 +27,7 @@ enum Start {
 
 impl SiteCrawl {
     /// A site that the store has given, and its first commands. `recalled` are origins whose rules are known already.
-    pub(in crate::crawl) fn begin(
-        mut work: SiteWork,
-        recalled: Vec<String>,
-        cx: &Context<'_>,
-    ) -> (SiteCrawl, Vec<Command>) {
+    pub(crate) fn begin(mut work: SiteWork, recalled: Vec<String>, cx: &Context<'_>) -> (SiteCrawl, Vec<Command>) {
         let template = lasting_template(&mut work, cx);
         let known = with_archive(work.key.take().unwrap_or_else(|| KnownUrl::new(work.key_url.clone())), cx);
         let start = plan(&work, template.as_deref(), &known, cx);

@@ -3,8 +3,8 @@
 use dehusk_html::PageUrl;
 
 use super::{Command, Context, Phase, SiteCrawl};
-use crate::crawl::request::{QueueEnd, Request, RequestKind};
-use crate::crawl::workers::{SiteLearner, TrainingMemory, Work};
+use crate::request::{QueueEnd, Request, RequestKind};
+use crate::workers::{SiteLearner, TrainingMemory, Work};
 use dehusk_store::SiteOutcome;
 
 impl SiteCrawl {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::simulation::{Answer, HOSTS, PartEnd, Stored, crawl, crawl_night, tools, visits, world};
 use super::walk::{Walk, WalkTemplate};
-use crate::crawl::workers::{Work, WorkResult, run};
+use crate::workers::{Work, WorkResult, run};
 use dehusk_html::PageUrl;
 use dehusk_store::revisit::UrlState;
 use dehusk_store::{PackedPage, SiteOutcome, StalePage, pack};

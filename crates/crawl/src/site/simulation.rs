@@ -8,11 +8,11 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use super::*;
-use crate::crawl::Clock;
-use crate::crawl::workers::{self, Tools};
+use crate::Clock;
 use crate::fetch::{FetchError, Fetched, Response};
 use crate::politeness::Times;
 use crate::scope::Scope;
+use crate::workers::{self, Tools};
 use dehusk_settings::Settings;
 use dehusk_store::validators::Validators;
 use dehusk_store::{Backend, Reply, Run, RunBackend, RunRequest, Store};

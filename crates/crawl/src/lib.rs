@@ -1,4 +1,4 @@
-//! The engine: the only place where the stages meet.
+//! The crawler: from a list of URLs to a database of templates and cleaned pages.
 //!
 //! Each site is a pure state machine (`site/`): events in, commands out. One task (`scheduler.rs`) owns the politeness
 //! queues, the robots cache, the clock and the memory budget, hands events to the sites and carries their commands out.
@@ -12,8 +12,20 @@
 //! A site's failure is an outcome with a reason, never the end of the crawl. When the crawl stops, no new request is
 //! sent; requests in flight and work on CPU threads are completed and stored, and unfinished sites end as interrupted.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod archive;
 mod event;
+pub mod feed_entries;
+pub mod fetch;
+pub mod politeness;
+pub mod robots;
+pub mod scope;
+pub mod seeds;
+pub mod sitemap;
+mod xml;
 mod request;
 mod outgoing;
 mod incoming;

@@ -22,7 +22,7 @@ const MAX_FEEDS: usize = 10;
 
 /// The entries of a site's feeds that were read, each once. They are dropped when its pages are walked.
 #[derive(Default)]
-pub(in crate::crawl) struct FeedTexts {
+pub(crate) struct FeedTexts {
     texts: Vec<String>,
     seen: FxHashSet<u64>,
     n_bytes: usize,

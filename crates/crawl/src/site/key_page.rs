@@ -10,8 +10,8 @@ use dehusk_html::PageUrl;
 use dehusk_template::template::Template;
 
 use super::{Command, Context, Phase, SiteCrawl, Walk, WalkTemplate};
-use crate::crawl::request::{QueueEnd, Request};
-use crate::crawl::visit::unsent_visit;
+use crate::request::{QueueEnd, Request};
+use crate::visit::unsent_visit;
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::revisit::UrlOutcome;
 use dehusk_store::{Query, SiteId, SiteOutcome, VisitOutcome, Write};

@@ -17,14 +17,23 @@ const MOST_BYTES: usize = 24 << 20;
 const BATCH_ITEMS: usize = 8;
 const BATCH_BYTES: usize = 1 << 20;
 
-/// Runs items through all cores. `size` is the number of bytes that an item holds. The first error of `take` ends it.
-pub(super) fn run<T: Send, R: Send, E>(
+/// Number of processors that the program may use.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Runs items through all cores. `size` is the number of bytes that an item holds.
+///
+/// # Errors
+///
+/// The first error of `take`, which ends it.
+pub fn run<T: Send, R: Send, E>(
     items: impl FnOnce(&mut dyn FnMut(T) -> bool) + Send,
     size: impl Fn(&T) -> usize + Sync,
     work: impl Fn(T) -> R + Sync,
     mut take: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    let n_workers = super::cores();
+    let n_workers = cores();
     let room = Room { most_items: ITEMS_OF_WORKER * n_workers, ..Room::default() };
     let (to_workers, waiting) = sync_channel::<(usize, usize, T)>(room.most_items);
     let (results, finished) = channel::<Vec<(usize, usize, R)>>();
@@ -191,7 +200,7 @@ mod tests {
         };
         let take = |n| if n == 1000 { Err(n) } else { Ok(()) };
         assert_eq!(run(items, |_| 1, |n| n, take), Err(1000));
-        let n_workers = crate::cli::cores();
+        let n_workers = cores();
         assert!(n_read < 1000 + 3 * ITEMS_OF_WORKER * n_workers, "{n_read}");
     }
 }

@@ -4,22 +4,22 @@ use dehusk_html::parse_bytes;
 use dehusk_template::learner::FoundPage;
 
 use super::Tools;
-use crate::crawl::request::Request;
 use crate::fetch::Response;
+use crate::request::Request;
 use dehusk_core::page_rules::PageRules;
 use dehusk_store::{Cleaned, NewPage, NewUrl, NewVisit, PageWrite, SiteId, digest, pack};
 
 /// A page as it came, from the network or from before a restart.
-pub(in crate::crawl) struct FetchedPage {
-    pub(in crate::crawl) request: Request,
-    pub(in crate::crawl) response: Response,
+pub(crate) struct FetchedPage {
+    pub(crate) request: Request,
+    pub(crate) response: Response,
     /// Unix milliseconds.
-    pub(in crate::crawl) fetched_at: i64,
+    pub(crate) fetched_at: i64,
     /// Its visit, where it is to be stored.
-    pub(in crate::crawl) visit: Option<NewVisit>,
+    pub(crate) visit: Option<NewVisit>,
     /// What the store knows about its rules.
-    pub(in crate::crawl) noindex: bool,
-    pub(in crate::crawl) nofollow: bool,
+    pub(crate) noindex: bool,
+    pub(crate) nofollow: bool,
 }
 
 /// A page with its tree and its owner's rules.

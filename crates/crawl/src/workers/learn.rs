@@ -24,57 +24,57 @@ use dehusk_store::{Cleaned, NewUrl, PageWrite, SiteId, pack, unpack};
 
 /// What memory allows when a training page comes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::crawl) struct TrainingMemory {
+pub(crate) struct TrainingMemory {
     /// Whether the page is kept packed.
-    pub(in crate::crawl) is_short: bool,
+    pub(crate) is_short: bool,
     /// Whether the site is learned from what it has: its pages together need too much.
-    pub(in crate::crawl) is_last: bool,
+    pub(crate) is_last: bool,
 }
 
 /// A learner, and what is remembered beside it.
-pub(in crate::crawl) struct SiteLearner {
-    pub(in crate::crawl) learner: Learner,
+pub(crate) struct SiteLearner {
+    pub(crate) learner: Learner,
     /// Share of the stored template that the key page shows, where that was too little to keep it.
     pub(super) old_template_coverage: Option<f64>,
     /// Sitemaps that are read where no link gave a page; `None` before that is known.
-    pub(in crate::crawl) sitemaps: Option<VecDeque<PageUrl>>,
+    pub(crate) sitemaps: Option<VecDeque<PageUrl>>,
     /// Sitemaps that were asked for.
-    pub(in crate::crawl) n_sitemaps: usize,
+    pub(crate) n_sitemaps: usize,
 }
 
 /// What the search for a template gave.
-pub(in crate::crawl) struct LearnOutcome {
-    pub(in crate::crawl) host: String,
-    pub(in crate::crawl) key_url: String,
-    pub(in crate::crawl) site: Site,
-    pub(in crate::crawl) template: Option<Box<Template>>,
+pub(crate) struct LearnOutcome {
+    pub(crate) host: String,
+    pub(crate) key_url: String,
+    pub(crate) site: Site,
+    pub(crate) template: Option<Box<Template>>,
     /// The template, ready to label pages.
-    pub(in crate::crawl) matcher: Option<Box<TemplateMatcher>>,
-    pub(in crate::crawl) cleaned: Vec<Cleaned>,
+    pub(crate) matcher: Option<Box<TemplateMatcher>>,
+    pub(crate) cleaned: Vec<Cleaned>,
     /// The pages of the search: their numbers in the model, and the fingerprints of their URLs in the store.
-    pub(in crate::crawl) training_pages: FxHashMap<u64, u64>,
+    pub(crate) training_pages: FxHashMap<u64, u64>,
     /// Why there is no template.
-    pub(in crate::crawl) failure: Option<Reason>,
-    pub(in crate::crawl) n_links: usize,
-    pub(in crate::crawl) loads: usize,
-    pub(in crate::crawl) links: Vec<NewUrl>,
-    pub(in crate::crawl) feeds: Vec<PageUrl>,
-    pub(in crate::crawl) refused: Vec<Refusal>,
+    pub(crate) failure: Option<Reason>,
+    pub(crate) n_links: usize,
+    pub(crate) loads: usize,
+    pub(crate) links: Vec<NewUrl>,
+    pub(crate) feeds: Vec<PageUrl>,
+    pub(crate) refused: Vec<Refusal>,
     /// Share of the stored template that the key page shows, where that was too little to keep it.
-    pub(in crate::crawl) old_template_coverage: Option<f64>,
+    pub(crate) old_template_coverage: Option<f64>,
 }
 
 /// A key page that still fits its template.
-pub(in crate::crawl) struct KeptTemplate {
-    pub(in crate::crawl) site: Site,
-    pub(in crate::crawl) template: Arc<Template>,
-    pub(in crate::crawl) matcher: Box<TemplateMatcher>,
+pub(crate) struct KeptTemplate {
+    pub(crate) site: Site,
+    pub(crate) template: Arc<Template>,
+    pub(crate) matcher: Box<TemplateMatcher>,
     /// Whether the key page became a training page.
-    pub(in crate::crawl) is_updated: bool,
+    pub(crate) is_updated: bool,
     /// The key page, where it became one: its number in the model, and the fingerprint of its URL in the store.
-    pub(in crate::crawl) training_page: Option<(u64, u64)>,
-    pub(in crate::crawl) feeds: Vec<PageUrl>,
-    pub(in crate::crawl) refused: Vec<Refusal>,
+    pub(crate) training_page: Option<(u64, u64)>,
+    pub(crate) feeds: Vec<PageUrl>,
+    pub(crate) refused: Vec<Refusal>,
 }
 
 /// The key page: it fits the stored template, or a learner begins with it.

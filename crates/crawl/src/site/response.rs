@@ -3,11 +3,11 @@
 use dehusk_html::PageUrl;
 
 use super::{Command, Context, Count, Phase, SiteCrawl, TREE_BYTES, count_refused};
-use crate::crawl::request::{QueueEnd, Request, RequestKind};
-use crate::crawl::visit::{unsent_visit, visit_of};
-use crate::crawl::workers::FetchedPage;
 use crate::fetch::{Fetched, Response, redirect_target};
+use crate::request::{QueueEnd, Request, RequestKind};
 use crate::scope::Refusal;
+use crate::visit::{unsent_visit, visit_of};
+use crate::workers::FetchedPage;
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::revisit::UrlOutcome;
 use dehusk_store::{NewVisit, SiteOutcome, VisitOutcome, Write};

@@ -6,7 +6,7 @@ use dehusk_template::learner::FoundPage;
 
 use super::clean::{labeled_by, model_number, packed_html};
 use super::{Tools, WorkResult};
-use crate::crawl::site::Walk;
+use crate::site::Walk;
 use dehusk_store::revisit::TextMark;
 use dehusk_store::{ConfirmedPage, PackedPage, RecleanedPage, StalePage, unpack};
 

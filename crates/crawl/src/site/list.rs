@@ -6,9 +6,9 @@
 use rustc_hash::FxHashSet;
 
 use super::{Command, Context, Phase, SiteCrawl, Walk, WalkTemplate};
-use crate::crawl::request::Request;
-use crate::crawl::workers::{FetchedPage, Listed, TrainingMemory, Work};
 use crate::fetch::Response;
+use crate::request::Request;
+use crate::workers::{FetchedPage, Listed, TrainingMemory, Work};
 use dehusk_html::PageUrl;
 use dehusk_store::revisit::UrlOutcome;
 use dehusk_store::seed::{Seed, SeedKind};

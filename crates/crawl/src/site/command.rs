@@ -12,7 +12,7 @@ use dehusk_store::seed::Seed;
 use dehusk_store::{KnownUrl, Query, SiteId, SiteOutcome, Snapshot, StalePage, Write};
 
 /// Something that happened to a site.
-pub(in crate::crawl) enum SiteEvent {
+pub(crate) enum SiteEvent {
     /// A request ended.
     Fetched(Request, Box<Fetched>),
     /// robots.txt disallows the URL.
@@ -40,7 +40,7 @@ pub(in crate::crawl) enum SiteEvent {
 }
 
 /// Something that a site wants done. Commands are carried out in order.
-pub(in crate::crawl) enum Command {
+pub(crate) enum Command {
     /// Put a request into the queue of its host; the answer is `Fetched`, `Disallowed`, `Refused`, `Unavailable` or
     /// `Abandoned`.
     Fetch(Request, QueueEnd),
@@ -60,7 +60,7 @@ pub(in crate::crawl) enum Command {
 
 /// What a site counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::crawl) enum Count {
+pub(crate) enum Count {
     /// A page was fetched.
     Page,
     /// A request gave no page.
@@ -72,15 +72,15 @@ pub(in crate::crawl) enum Count {
 }
 
 /// What a site may know beside itself when it handles an event.
-pub(in crate::crawl) struct Context<'a> {
-    pub(in crate::crawl) tools: &'a Tools,
-    pub(in crate::crawl) clock: Clock,
+pub(crate) struct Context<'a> {
+    pub(crate) tools: &'a Tools,
+    pub(crate) clock: Clock,
     /// Unix milliseconds.
-    pub(in crate::crawl) now: i64,
+    pub(crate) now: i64,
     /// Whether training pages are to be packed.
-    pub(in crate::crawl) memory_is_short: bool,
+    pub(crate) memory_is_short: bool,
     /// Whether the crawl stops: work that is out is stored, nothing new is begun.
-    pub(in crate::crawl) is_stopping: bool,
+    pub(crate) is_stopping: bool,
     /// The sitemaps that the robots.txt of these origins name.
-    pub(in crate::crawl) sitemaps: &'a dyn Fn(&[String]) -> Vec<PageUrl>,
+    pub(crate) sitemaps: &'a dyn Fn(&[String]) -> Vec<PageUrl>,
 }

@@ -5,7 +5,7 @@
 //! last versions that two models have cleaned: a change of the model is no change of the page.
 
 use super::{Command, Context, Phase, SiteCrawl, Walk};
-use crate::crawl::workers::Work;
+use crate::workers::Work;
 use dehusk_store::{ConfirmedPage, Query, SiteOutcome, StalePage, Write};
 
 /// Pages in memory at once.

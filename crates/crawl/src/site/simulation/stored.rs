@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 
 /// What a crawl has left in its store, without times.
 #[derive(Debug, PartialEq)]
-pub(in crate::crawl::site) struct Stored {
-    pub(in crate::crawl::site) sites: Vec<String>,
-    pub(in crate::crawl::site) pages: Vec<String>,
-    pub(in crate::crawl::site) templates: Vec<String>,
-    pub(in crate::crawl::site) urls: Vec<String>,
+pub(in crate::site) struct Stored {
+    pub(in crate::site) sites: Vec<String>,
+    pub(in crate::site) pages: Vec<String>,
+    pub(in crate::site) templates: Vec<String>,
+    pub(in crate::site) urls: Vec<String>,
     /// Cleaned pages and models, which depend on each other.
-    pub(in crate::crawl::site) cleaned: Vec<String>,
-    pub(in crate::crawl::site) models: Vec<String>,
+    pub(in crate::site) cleaned: Vec<String>,
+    pub(in crate::site) models: Vec<String>,
 }
 
 impl Stored {
-    pub(in crate::crawl::site) fn assert_equals(&self, other: &Stored, with_models: bool) {
+    pub(in crate::site) fn assert_equals(&self, other: &Stored, with_models: bool) {
         let lists = |of: &Stored| {
             let mut lists = vec![of.sites.clone(), of.pages.clone(), of.templates.clone(), of.urls.clone()];
             if with_models {
@@ -34,7 +34,7 @@ impl Stored {
         }
     }
 
-    pub(in crate::crawl::site) fn read(path: &PathBuf) -> Stored {
+    pub(in crate::site) fn read(path: &PathBuf) -> Stored {
         let connection = rusqlite::Connection::open(path).unwrap();
         let rows = |sql: &str| -> Vec<String> {
             let mut statement = connection.prepare(sql).unwrap();
@@ -56,7 +56,7 @@ impl Stored {
 }
 
 /// Visits of pages by outcome in a run.
-pub(in crate::crawl::site) fn visits(path: &Path, run: i64) -> Vec<(String, i64)> {
+pub(in crate::site) fn visits(path: &Path, run: i64) -> Vec<(String, i64)> {
     let connection = rusqlite::Connection::open(path).unwrap();
     let sql =
         "SELECT outcome, count(*) FROM visits WHERE run_id = ?1 AND kind = 'page' GROUP BY outcome ORDER BY outcome";

@@ -9,8 +9,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::page::{FetchedPage, ParsedPage};
 use super::{Tools, WorkResult};
-use crate::crawl::site::Walk;
 use crate::scope::{Queries, Refusal};
+use crate::site::Walk;
 use crate::sitemap::parse_announced;
 use dehusk_core::page_rules::PageRules;
 use dehusk_settings::Order;
@@ -159,10 +159,10 @@ pub(super) fn sitemap(mut walk: Box<Walk>, own: &Site, fetched: &FetchedPage, to
 
 /// What a list of URLs names.
 #[derive(Default)]
-pub(in crate::crawl) struct Listed {
-    pub(in crate::crawl) pages: Vec<PageUrl>,
+pub(crate) struct Listed {
+    pub(crate) pages: Vec<PageUrl>,
     /// Further lists.
-    pub(in crate::crawl) lists: Vec<PageUrl>,
+    pub(crate) lists: Vec<PageUrl>,
 }
 
 /// The URLs of a list that is a seed.

@@ -9,9 +9,9 @@ use dehusk_template::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Command, Context, Phase, SiteCrawl, begin, count_refused};
-use crate::crawl::request::{QueueEnd, Request, RequestKind};
-use crate::crawl::workers::{FeedTexts, Work};
+use crate::request::{QueueEnd, Request, RequestKind};
 use crate::scope::{Queries, Refusal};
+use crate::workers::{FeedTexts, Work};
 use dehusk_settings::Mode;
 use dehusk_store::reason::Reason;
 use dehusk_store::{KnownUrl, NextUrlsQuery, Query, SiteOutcome};
@@ -20,30 +20,30 @@ use dehusk_store::{KnownUrl, NextUrlsQuery, Query, SiteOutcome};
 const WINDOW: usize = 32;
 
 /// The walk through a site after its template is settled: pages that are due, sitemaps, pages that wait.
-pub(in crate::crawl) struct Walk {
+pub(crate) struct Walk {
     /// How the site ends when the walk does.
-    pub(in crate::crawl) outcome: SiteOutcome,
-    pub(in crate::crawl) template: WalkTemplate,
+    pub(crate) outcome: SiteOutcome,
+    pub(crate) template: WalkTemplate,
     /// Whether a page of the walk became a training page.
-    pub(in crate::crawl) is_updated: bool,
+    pub(crate) is_updated: bool,
     /// The pages that this run has learned from or added to the model: their numbers in the model, and the fingerprints
     /// of their URLs in the store.
-    pub(in crate::crawl) training_pages: FxHashMap<u64, u64>,
-    pub(in crate::crawl) queries: Queries,
+    pub(crate) training_pages: FxHashMap<u64, u64>,
+    pub(crate) queries: Queries,
     /// Hashes of links that were judged already: most links of a page are on every page.
-    pub(in crate::crawl) judged: FxHashSet<u64>,
+    pub(crate) judged: FxHashSet<u64>,
     /// The next URLs. The frontier in the store has the rest.
-    pub(in crate::crawl) window: VecDeque<KnownUrl>,
+    pub(crate) window: VecDeque<KnownUrl>,
     /// Sitemaps and feeds that were not read yet.
-    pub(in crate::crawl) announced: VecDeque<PageUrl>,
+    pub(crate) announced: VecDeque<PageUrl>,
     /// Fingerprints of the sitemaps and feeds that were announced.
-    pub(in crate::crawl) seen: FxHashSet<u64>,
+    pub(crate) seen: FxHashSet<u64>,
     /// Entries of the feeds that were read.
-    pub(in crate::crawl) entries: FeedTexts,
+    pub(crate) entries: FeedTexts,
 }
 
 /// The template of a walk.
-pub(in crate::crawl) enum WalkTemplate {
+pub(crate) enum WalkTemplate {
     /// The site has none.
     None,
     /// As stored. A CPU thread prepares it when a page comes.
@@ -53,7 +53,7 @@ pub(in crate::crawl) enum WalkTemplate {
 }
 
 impl Walk {
-    pub(in crate::crawl) fn new(outcome: SiteOutcome, template: WalkTemplate) -> Walk {
+    pub(crate) fn new(outcome: SiteOutcome, template: WalkTemplate) -> Walk {
         Walk {
             outcome,
             template,
@@ -69,7 +69,7 @@ impl Walk {
     }
 
     /// Adds sitemaps and feeds, each once.
-    pub(in crate::crawl) fn announce(&mut self, urls: impl IntoIterator<Item = PageUrl>) {
+    pub(crate) fn announce(&mut self, urls: impl IntoIterator<Item = PageUrl>) {
         let seen = &mut self.seen;
         self.announced.extend(urls.into_iter().filter(|url| seen.insert(url.fingerprint())));
     }
@@ -83,7 +83,7 @@ impl Walk {
 
 impl WalkTemplate {
     /// The template, ready to label pages.
-    pub(in crate::crawl) fn prepare(&mut self) -> Option<&mut TemplateMatcher> {
+    pub(crate) fn prepare(&mut self) -> Option<&mut TemplateMatcher> {
         if let WalkTemplate::Stored(template) = self {
             *self = WalkTemplate::Ready(Box::new(TemplateMatcher::from_template(template)));
         }
