@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the program twice, the second time guided by a profile of its own work (profile-guided optimization). Its
-# results are the same and need less CPU time (figures: docs/measurements.md). Takes four times as long as
+# results are the same and need less CPU time (figures: docs/lab/2026-11-26-crawl-speed.md). Takes four times as long as
 # `cargo build --release`.
 #
 #   scripts/build_guided.sh [OPTION OF cargo build]...

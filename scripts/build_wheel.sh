@@ -6,8 +6,9 @@
 #
 # --guided builds it twice, the second time guided by a profile of its work on the pages of the demo, as
 # `scripts/build_guided.sh` builds the program. Its results are the same and need less CPU time (figures:
-# docs/measurements.md). Takes three times as long; needs llvm-profdata: rustup component add llvm-tools. zig's linker
-# does not link the profiler, so that such a wheel needs the glibc of this machine or a later one.
+# docs/lab/2026-11-26-parse-and-clean-speed.md). Takes three times as long; needs llvm-profdata: rustup component add
+# llvm-tools. zig's linker does not link the profiler, so that such a wheel needs the glibc of this machine or a later
+# one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 guided=

@@ -1,14 +1,14 @@
-"""Measures the figures of docs/measurements.md that are cheap, and prints those that moved.
+"""Measures the figures of docs/results.md and docs/lab that are cheap, and prints those that moved.
 
     scripts/figures.py              measures, compares with docs/figures.json, prints what moved; exit code 1 if any did
     scripts/figures.py --write      measures, and writes docs/figures.json
     scripts/figures.py NAME...      only the figures whose name holds one of these
-    scripts/figures.py --documents  measures nothing, compares docs/measurements.md and README.md with docs/figures.json
+    scripts/figures.py --documents  measures nothing, compares the tables of these documents with docs/figures.json
 
 Each run ends with the comparison of the documents; exit code 1 if a table prints another figure. Needs ../shared, which
 is unpacked below target/content, and target/release/dehusk, or the program that PROGRAM names. Takes about seven minutes
-on two cores. Figures are in sample where the weights of the program were fitted; docs/measurements.md says which are
-left out.
+on two cores. Figures are in sample where the weights of the program were fitted; docs/results.md says which are left
+out.
 """
 
 import json
@@ -37,7 +37,7 @@ PAGES = {
     "cttf": "pages/pages", "wwwxmu": "pages/pages", "wcxb": "pages/pages", "wcxb_multi": "pages2/pages2",
     "l3s": "pages2/pages2", "dragnet": "pages2/pages2",
 }
-# The collections of which docs/measurements.md has all methods.
+# The collections of which docs/results.md has all methods.
 PILES = ["cttf", "wwwxmu", "wcxb"]
 METHODS = ["site_model", "main", "etdm", "df", "gottron", "strings", "text", "rtdm", "alone", "tps", "dsc", "mdr", "plain"]
 ORDERS = ["turns", "forms", "menu", "paper", "random"]
@@ -52,6 +52,11 @@ TPS = ["tps.gap=paper tps.complement=false", "tps.complement=false", "tps.search
 PAPER = "strings.weight=raw strings.min_ratio=0 strings.max_idiom=0 strings.longest_idiom=0"
 STRINGS = ["strings.max_idiom=0", PAPER]
 PLAIN_TEXT = ["", "strings.max_idiom=0", "strings.inner=drop", f"{PAPER} strings.merge_text=true"]
+# The documents with the tables, and the variants of single methods.
+RESULTS = "docs/results.md"
+LOADED = "docs/lab/2026-11-25-pages-loaded.md"
+SYSTEMS = "docs/lab/2026-11-25-other-systems.md"
+VOTES = "docs/lab/2026-11-26-preset-votes-sweep.md"
 SWEEP = [None, None, "key F1", "pages F1", "words F1", "words R", "loads"]
 FIVE = ["antora-felix", "drupal-dcnj2015", "hexo-cyblog", "wiki-aegisub", "wp-transito"]
 
@@ -178,66 +183,68 @@ def row_of(document, mark, label):
 
 
 def tables(figures):
-    """Rows of docs/measurements.md: text before the table, label, the figures in it; None where one is not kept."""
+    """Rows of the documents: document, text before the table, label, the figures in it; None where one is not kept."""
     quality = ("key F1", "pages F1", "words F1", "words R")
     for method in [*METHODS, "thesis2014"]:
         fields = quality[2:] if method == "plain" else quality
-        yield "## Quality", method, [(f"{site} {method}", field) for site in SITES for field in fields]
+        yield RESULTS, "## Quality", method, [(f"{site} {method}", field) for site in SITES for field in fields]
     for n in LOADS:
         cells = [(f"sites loads {order} {n}", field) for order in ORDERS for field in quality[:3]]
-        yield "### F1 against pages loaded", str(n), cells
+        yield LOADED, "## F1 against pages loaded", str(n), cells
     labels = ["site_model.threshold .25", ".45", ".55", "links.order forms", "paper", "4 pages", "6 pages", "12 pages"]
     for label, variant in zip(labels, CHOSEN):
         cells = [(f"{site} each key {variant}", field) for site in SITES for field in ("key F1", "worst tenth")]
-        yield "**The same settings with each page as the key page**", label, cells
+        yield LOADED, "**The same settings with each page as the key page**", label, cells
     for row in dict.fromkeys(key.split(": ")[0] for key in figures["sites sweep"] if ": " in key):
         if not re.match(r"n=\d", row):
             fields = (*quality, "loads")
-            yield "## The sweep behind", row, [(f"{site} sweep", f"{row}: {field}") for site in SITES for field in fields]
+            cells = [(f"{site} sweep", f"{row}: {field}") for site in SITES for field in fields]
+            yield VOTES, "# The sweep behind", row, cells
     for method in METHODS:
         fields = ("key F1", "pages F1", None, None, "words F1", None, "words R")
-        yield "## Other systems", method, [(f"sites {method}", field) for field in fields]
+        yield RESULTS, "## Other systems", method, [(f"sites {method}", field) for field in fields]
         cells = [(f"{pile} {method}", field) for pile in PILES for field in ("words F1", None, "words R")]
-        yield "Words F1 of the mixed collections", method, cells
+        yield RESULTS, "Words F1 of the mixed collections", method, cells
     cells = [(f"{site} all pages{walk}", "pages F1") for walk in ("", " after a walk") for site in SITES]
-    yield "All pages (`--pages all`):", None, cells
+    yield RESULTS, "All pages (`--pages all`):", None, cells
     labels = ["as printed", "absolute gap (", "the same, the most unequal", "the same, all regions"]
     variants = dict(zip(labels, (f"tps {variant}" for variant in TPS)))
     for label, variant in {**variants, "absolute gap, the rest": "tps", "the whole page": "plain"}.items():
         cells = [(f"sites {variant}", field) for field in ("words F1", None, "words R")]
-        yield "TPS in its variants", label, cells + [(f"{pile} {variant}", "words F1") for pile in PILES]
+        yield SYSTEMS, "TPS in its variants", label, cells + [(f"{pile} {variant}", "words F1") for pile in PILES]
     labels = ["the default", "idioms removed", "the paper's parameters"]
     for label, variant in zip(labels, ("strings", *(f"strings {variant}" for variant in STRINGS))):
         cells = [(f"{site} {variant}", "pages F1") for site in SITES]
         cells += [(f"{site} {variant}", field) for site in SITES for field in ("words F1", None, "words R")]
-        yield "Method `strings` on pages", label, cells
+        yield SYSTEMS, "Method `strings` on pages", label, cells
     labels = ["the default", "idioms removed", "strings inside of longer ones left", "the paper's parameters"]
     for label, variant in zip(labels, PLAIN_TEXT):
         names = [f"{name} plain text {variant}".strip() for name in ("cttf", "dragnet", "l3s", "wwwxmu")]
         cells = [(name, field) for name in names for field in ("words F1", "words P", "words R")]
-        yield "On plain text", label, cells
+        yield SYSTEMS, "On plain text", label, cells
 
 
 def stale(figures):
-    """Figures that a document prints and that are others in docs/figures.json, or in the table that they are from."""
-    document = "docs/measurements.md"
-    for mark, label, cells in tables(figures):
+    """How many figures the documents print, and those that are others in docs/figures.json, or in another table."""
+    n_compared, others = 0, []
+    for document, mark, label, cells in tables(figures):
         row = re.findall(r"\d*\.\d+", " ".join(row_of(document, mark, label)))
         if len(row) < len(cells):
-            yield f"{document}: {mark} | {label}: {len(row)} figures for {len(cells)}"
+            others.append(f"{document}: {mark} | {label}: {len(row)} figures for {len(cells)}")
         for number, (name, field) in zip(row, cells):
             known = field and figures[name][field]
+            n_compared += bool(field)
             # Both are rounded.
             if field and abs(float(number) - known) > 0.56 * 10.0 ** -len(number.split(".")[1]):
-                yield f"{document}: {mark} | {label}: {number}, but {name}, {field} is {known}"
+                others.append(f"{document}: {mark} | {label}: {number}, but {name}, {field} is {known}")
     for label in ("main", "alone", "rs-trafilatura", "trafilatura", "Resiliparse"):
         own = f"dehusk {label}" if label in METHODS else label
-        sites = row_of(document, "### Main content", label)[:2]
-        piles = row_of(document, "Collections, left out by domain", label)
-        wanted = [numbers(cell)[:1] for cell in (*sites, *piles[:4], piles[5])]
-        found = [numbers(cell)[:1] for cell in row_of("README.md", "Main content, F1 of words", own)]
+        wanted = [numbers(cell)[:1] for cell in row_of(RESULTS, "The sites with precision and recall", label)[:2]]
+        found = [numbers(cell)[:1] for cell in row_of(RESULTS, "### Main content", own)[:2]]
+        n_compared += len(wanted)
         if found != wanted:
-            yield f"README.md: {label}: {found}, but {document} has {wanted}"
+            others.append(f"{RESULTS}: {own}: {found}, but with precision and recall {wanted}")
+    return n_compared, others
 
 
 def main():
@@ -259,12 +266,12 @@ def main():
             print(f"{name:32} {('  '.join(moved) if before else 'new') if moved else 'as before'}", flush=True)
         print(f"{len(found)} measured in {(time.monotonic() - began) / 60:.1f} minutes")
     figures = {**(known if wanted or not found else {}), **found}
-    of_documents = list(stale(figures))
-    print("\n".join(of_documents) or "the documents print the same")
+    n_compared, of_documents = stale(figures)
+    print("\n".join(of_documents) or f"the documents print the same ({n_compared} figures compared)")
     if "--write" in sys.argv:
         FILE.write_text(json.dumps(figures, indent=1) + "\n")
     elif n_moved:
-        sys.exit(f"{n_moved} of {len(found)} have moved: mend docs/measurements.md, then run with --write")
+        sys.exit(f"{n_moved} of {len(found)} have moved: mend docs/results.md and docs/lab, then run with --write")
     if of_documents:
         sys.exit(1)
 

@@ -38,8 +38,8 @@ fn one_line(text: &str) -> String {
 }
 
 #[test]
-fn every_command_explains_itself_and_stands_in_the_readme() {
-    let readme = file("README.md");
+fn every_command_explains_itself_and_stands_in_the_guide() {
+    let guide = file("docs/commands.md");
     for command in [
         "crawl",
         "learn",
@@ -59,7 +59,7 @@ fn every_command_explains_itself_and_stands_in_the_readme() {
         "demo",
     ] {
         assert!(help(&[]).contains(&format!("  {command} ")), "{command} is missing in --help");
-        assert!(readme.contains(&format!("dehusk {command}")), "{command} is missing in README.md");
+        assert!(guide.contains(&format!("dehusk {command}")), "{command} is missing in docs/commands.md");
         let text = help(&[command]);
         assert!(text.contains("Examples:"), "{command} --help has no examples");
         assert!(text.contains("--set") && text.contains("--db"));

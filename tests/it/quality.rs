@@ -114,7 +114,7 @@ fn the_default_keeps_its_floors() {
 }
 
 /// What the other methods reach on the same pages; a baseline that falls makes ours look better than it is. The
-/// weights of `main` and `alone` were trained on these pages: docs/measurements.md has the figures left out.
+/// weights of `main` and `alone` were trained on these pages: docs/results.md has the figures left out.
 #[test]
 fn the_other_methods_keep_their_floors() {
     let Some(corpus) = corpus::sites() else { return };

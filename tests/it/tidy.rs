@@ -150,7 +150,8 @@ fn prose_keeps_within_120_columns() {
         "crates/template/README.md",
     ]
     .map(|name| root.join(name));
-    let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let folders = ["docs", "docs/lab"].map(|name| std::fs::read_dir(root.join(name)).unwrap());
+    let docs = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
     let docs = docs.filter(|path| path.extension().is_some_and(|e| e == "md"));
     for path in documents.into_iter().chain(docs) {
         let text = std::fs::read_to_string(&path).unwrap();

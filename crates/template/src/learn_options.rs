@@ -66,7 +66,7 @@ pub enum LabelBy {
 /// A published parameter set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// Measured best on real sites; see docs/measurements.md. The same as [`LearnOptions::default`].
+    /// Measured best on real sites; see docs/results.md. The same as [`LearnOptions::default`].
     Dehusk,
     /// The best variant of the thesis' votes on real sites.
     Votes,
@@ -107,8 +107,8 @@ fn thesis2014() -> LearnOptions {
     }
 }
 
-/// The best of the sweep in docs/measurements.md that loads at most 24 pages a site: the first six usable links vote
-/// instead of a complete subdigraph.
+/// The best of the sweep in docs/lab/2026-11-26-preset-votes-sweep.md that loads at most 24 pages a site: the first six
+/// usable links vote instead of a complete subdigraph.
 fn votes() -> LearnOptions {
     LearnOptions {
         links: LinkOptions { slug_dirs: true, skip_nofollow: true, ..LinkOptions::thesis2014() },

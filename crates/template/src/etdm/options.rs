@@ -95,8 +95,9 @@ impl EtdmOptions {
     }
 }
 
-/// The best parameters on the dev sites (docs/measurements.md). They differ from the thesis in four points: the
-/// majority decides, class tokens that look generated are ignored, texts must be equal, and the threshold is lower.
+/// The best parameters on the dev sites (docs/lab/2026-11-26-preset-votes-sweep.md). They differ from the thesis in
+/// four points: the majority decides, class tokens that look generated are ignored, texts must be equal, and the
+/// threshold is lower.
 impl Default for EtdmOptions {
     fn default() -> EtdmOptions {
         EtdmOptions {

@@ -57,7 +57,7 @@ impl Evidence {
     ///
     /// Such a node scores `weights::ON_ALL` more. Each page with gold as the key page, in sample: node F1 .940 -> .941
     /// on one set of 36 sites, .917 -> .923 on the other; the demo's site of two layouts .967 -> .979.
-    /// docs/measurements.md has the variants.
+    /// docs/lab/2026-11-25-site-model.md has the variants.
     pub(super) fn is_on_all(&self, node: usize) -> bool {
         const FEWEST: u16 = 4;
         const MOST_PAGES: f32 = 0.7;
@@ -130,7 +130,7 @@ fn agreement(alignment: &Alignment, fixed: &[(u32, u32)]) -> f32 {
 ///
 /// Found with a covariance-matrix evolution strategy. It maximized node F1 and main-content F1 of the dev sites, less
 /// the share of main content lost, with three and eight training pages and with 16 extra ones at once. There are 14
-/// weights and two costs; more of them did worse on sites left out (docs/measurements.md).
+/// weights and two costs; more of them did worse on sites left out (docs/lab/2026-11-25-site-model.md).
 mod weights {
     /// Text: constant, share of equal, number of equal, share with other words, length where it is not equal.
     pub(super) const TEXT: [f64; 5] = [-4.51, 2.65, 2.22, -0.56, -1.46];

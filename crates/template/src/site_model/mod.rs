@@ -9,7 +9,8 @@
 //!
 //! From the papers: the training pages of TeMex (Alarte 2014, section 2), its equality probability (definition 3.2.2)
 //! for nodes whose subtrees differ, and Gottron's document frequency, here of a node in its position. This departs from
-//! the exact top-down mapping with votes; docs/measurements.md has the comparison. `label.by = "votes"` is the thesis.
+//! the exact top-down mapping with votes; docs/lab/2026-11-25-site-model.md has the comparison. `label.by = "votes"` is
+//! the thesis.
 //!
 //! Invariants, each with a test: labels depend on the set of training pages and not on their order; a training page
 //! that a stored set labels again gets the labels it had; work is linear in the page for each training page, except
