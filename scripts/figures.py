@@ -48,10 +48,11 @@ CHOSEN = [
     *(f"links.order={order}" for order in ("forms", "paper")),
     *(f"subdigraph.n={n} subdigraph.max_loads={n}" for n in (4, 6, 12)),
 ]
-TPS = ["tps.gap=paper tps.complement=false", "tps.complement=false", "tps.search=best", "tps.keep=list"]
-PAPER = "strings.weight=raw strings.min_ratio=0 strings.max_idiom=0 strings.longest_idiom=0"
-STRINGS = ["strings.max_idiom=0", PAPER]
-PLAIN_TEXT = ["", "strings.max_idiom=0", "strings.inner=drop", f"{PAPER} strings.merge_text=true"]
+TPS = ["papers.tps.gap=paper papers.tps.complement=false", "papers.tps.complement=false"]
+TPS += ["papers.tps.search=best", "papers.tps.keep=list"]
+PAPER = "papers.strings.weight=raw papers.strings.min_ratio=0 papers.strings.max_idiom=0 papers.strings.longest_idiom=0"
+STRINGS = ["papers.strings.max_idiom=0", PAPER]
+PLAIN_TEXT = ["", "papers.strings.max_idiom=0", "papers.strings.inner=drop", f"{PAPER} papers.strings.merge_text=true"]
 # The documents with the tables, and the variants of single methods.
 RESULTS = "docs/results.md"
 LOADED = "docs/lab/2026-11-25-pages-loaded.md"
@@ -90,10 +91,10 @@ def commands():
         for variant in CHOSEN:
             yield f"{name} each key {variant}", f"evaluate target/content/{folder} --pages each-key {sets(variant)} --json"
     for threshold in ("0.1", "0.5", "1.0", "1.1"):
-        variant = f"--set text.threshold={threshold} --json"
+        variant = f"--set papers.text.threshold={threshold} --json"
         yield f"five sites threshold {threshold}", f"cluster target/content/five --gold folder --method max {variant}"
     for method in ("cp", "cps", "ctss", "rtdm"):
-        scale = sets("cluster.distance=0")
+        scale = sets("papers.cluster.distance=0")
         yield f"five sites {method}", f"cluster target/content/five --gold folder --method {method} {scale} --json"
     for method in ("mdl", "hash", "max"):
         yield f"five sites {method}", f"cluster target/content/five --gold folder --method {method} --json"

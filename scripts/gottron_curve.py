@@ -27,7 +27,7 @@ MOST = 60.0
 
 def seconds(method: str, folder: str, runs: int) -> tuple[float, float]:
     """CPU seconds of the process, and seconds after reading."""
-    command = [PROGRAM, "cluster", folder, "--method", method, "--set", "cluster.distance=0", "--json"]
+    command = [PROGRAM, "cluster", folder, "--method", method, "--set", "papers.cluster.distance=0", "--json"]
     found = []
     for _ in range(runs):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -40,7 +40,7 @@ pub(super) struct Cluster {
     /// Folders, files, WARC files, or .jsonl with `html`.
     #[arg(required = true, value_name = "DIR|WARC|JSONL")]
     sources: Vec<PathBuf>,
-    /// Clustering method [default: that of text.method].
+    /// Clustering method [default: that of papers.text.method].
     #[arg(long, value_enum)]
     method: Option<Method>,
     /// Known group of each page: a field of the JSON lines; for files, the folder within the source; for WARC pages,
@@ -136,7 +136,7 @@ impl Cluster {
         }
         if settings.papers.text.cost == TextCost::Entropy && matches!(method, Method::Hash | Method::Max) {
             return Err(Failure::Usage(anyhow!(
-                "text.cost = \"entropy\" is the cost of mdl; hash and max estimate the count cost: add --method mdl"
+                "papers.text.cost = \"entropy\" is the cost of mdl; hash and max estimate the count cost: add --method mdl"
             )));
         }
         let pile = self.read(method, &settings);

@@ -234,7 +234,7 @@ fn summarise(template: &StringTemplate, name: &str) -> io::Result<()> {
         writeln!(out, "and {} more; `dehusk strings show {name}` prints all", count(n - 20))?;
     }
     if template.n_left_out > 0 {
-        writeln!(out, "{} shorter strings were dropped because of strings.max_total", count(template.n_left_out))?;
+        writeln!(out, "{} shorter strings were dropped because of papers.strings.max_total", count(template.n_left_out))?;
     }
     let (documents, tokens) = (count(template.n_documents), count(template.n_tokens));
     writeln!(
@@ -298,7 +298,7 @@ fn stored(store: &Store, name: &str) -> Result<StringTemplate, Failure> {
     })
 }
 
-/// The settings with the patterns of `strings.patterns`, for the method `strings`.
+/// The settings with the patterns of `papers.strings.patterns`, for the method `strings`.
 pub(super) fn with_patterns(settings: &Settings) -> Result<Settings, Failure> {
     let mut settings = settings.clone();
     settings.core.string_patterns = patterns(&settings)?;
@@ -315,7 +315,7 @@ pub(super) fn with_idioms(settings: &Settings) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
-/// The patterns of `strings.patterns`, or the built-in ones.
+/// The patterns of `papers.strings.patterns`, or the built-in ones.
 fn patterns(settings: &Settings) -> Result<Patterns, Failure> {
     let path = &settings.string_patterns;
     if path.is_empty() {

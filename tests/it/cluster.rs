@@ -7,7 +7,7 @@ use dehusk::demo::generated;
 use crate::cli::dehusk;
 
 /// The layouts of these sites differ little.
-const LAYOUT: &str = "cluster.distance=0.08";
+const LAYOUT: &str = "papers.cluster.distance=0.08";
 
 /// The pages of generated sites as JSON lines.
 fn pile(dir: &Path) -> usize {
@@ -31,8 +31,8 @@ fn pages_of_a_template_come_together_by_every_method() {
     for method in ["mdl", "hash", "max", "cp", "cps", "ctss", "rtdm"] {
         // Each has its own scale.
         let layout = match method {
-            "cp" => "cluster.distance=0.02",
-            "ctss" => "cluster.distance=0.12",
+            "cp" => "papers.cluster.distance=0.02",
+            "ctss" => "papers.cluster.distance=0.12",
             _ => LAYOUT,
         };
         let args = ["cluster", "pile.jsonl", "--gold", "site", "--json", "--method", method, "--set", layout];
@@ -106,10 +106,10 @@ fn the_keys_of_the_paper_change_the_clusters() {
         let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         (found["clusters"].as_array().unwrap().len(), found["cost"].as_u64().unwrap())
     };
-    let (default, entropy) = (clusters(&[]), clusters(&["text.cost=entropy"]));
+    let (default, entropy) = (clusters(&[]), clusters(&["papers.text.cost=entropy"]));
     assert_ne!(entropy, default);
-    assert_ne!(clusters(&["text.threshold=0.1"]), default);
-    assert_eq!(clusters(&["text.threshold=1.0"]), default);
+    assert_ne!(clusters(&["papers.text.threshold=0.1"]), default);
+    assert_eq!(clusters(&["papers.text.threshold=1.0"]), default);
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn json_lines_of_pages_are_learned_too() {
     assert_eq!(out(&clean).trim(), "A page never seen.");
     let regex = dehusk(dir.path(), &["strings", "show", "site", "--emit", "regex"]);
     assert_eq!(regex.status.code(), Some(2));
-    assert!(err(&regex).contains("strings.tokens"), "{}", err(&regex));
+    assert!(err(&regex).contains("papers.strings.tokens"), "{}", err(&regex));
 }
 
 /// The second-level filter (Foschini 2007, section 3.3): what many sources have is an idiom of the language.
@@ -84,7 +84,7 @@ fn what_many_sources_say_stays() {
     let clean = |args: &[&str]| out(&dehusk(dir.path(), args));
     let cleaned = clean(&["strings", "clean", "one/0.txt", "--name", "one"]);
     assert!(cleaned.contains(SHORT) && !cleaned.contains("signed by") && !cleaned.contains(LONG), "{cleaned}");
-    let all = ["--set", "strings.longest_idiom=0"];
+    let all = ["--set", "papers.strings.longest_idiom=0"];
     let cleaned = clean(&[&["strings", "clean", "one/0.txt", "--name", "one"][..], &all].concat());
     assert!(cleaned.contains(SHORT) && !cleaned.contains("signed by") && cleaned.contains(LONG), "{cleaned}");
 }
@@ -130,7 +130,7 @@ fn cuts_are_merged_over_words_if_asked() {
     run(&["strings", "learn", "0.txt", "1.txt", "2.txt", "3.txt", "--name", "x"]);
     let clean = ["strings", "clean", "0.txt", "--name", "x"];
     assert_eq!(run(&clean).split_whitespace().nth(4), Some("ab"), "{}", run(&clean));
-    let merged = run(&[&clean[..], &["--set", "strings.merge_text=true"]].concat());
+    let merged = run(&[&clean[..], &["--set", "papers.strings.merge_text=true"]].concat());
     assert_eq!(merged.split_whitespace().collect::<Vec<_>>().join(" "), format!("{} {}", OWN[0], OWN[3]));
 }
 
@@ -176,7 +176,7 @@ fn patterns_of_the_settings_hold_for_the_method_too() {
         out(&dehusk(dir.path(), &args))
     };
     assert!(clean(&[]).contains("lot kla of the house"));
-    assert_eq!(clean(&["--set", "strings.patterns=p.toml"]).trim(), OWN[0]);
+    assert_eq!(clean(&["--set", "papers.strings.patterns=p.toml"]).trim(), OWN[0]);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn wrong_input_is_named() {
     std::fs::write(dir.path().join("bad.jsonl"), "{\"id\": 3}\nno json\n").unwrap();
     failure(&["strings", "learn", "bad.jsonl", "--name", "x"], 1, &["bad.jsonl, line 1", "line 2", "no field html"]);
     std::fs::write(dir.path().join("p.toml"), "[[pattern]]\nname='n'\nregex='['\ntest='a'").unwrap();
-    let args = ["strings", "learn", "bad.jsonl", "--name", "x", "--set", "strings.patterns=p.toml"];
+    let args = ["strings", "learn", "bad.jsonl", "--name", "x", "--set", "papers.strings.patterns=p.toml"];
     failure(&args, 2, &["p.toml", "pattern n"]);
     std::fs::create_dir(dir.path().join("folder.jsonl")).unwrap();
     failure(&["strings", "learn", "folder.jsonl", "--name", "x"], 1, &["0 documents"]);

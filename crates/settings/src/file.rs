@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use toml::{Table, Value};
 
 use crate::Settings;
-use crate::keys::{KEYS, Key};
+use crate::keys::{Key, SECTIONS, all};
 use crate::values::literal;
 use dehusk_template::learn_options::Preset;
 
@@ -102,28 +102,33 @@ impl Settings {
 
 /// The complete `crawl.toml` with every key at its default, as it is at the root of the repository.
 ///
+/// Keys are dotted, as `--set` has them, so that those that people set can come first: TOML allows a table only once.
 /// Learning keys are commented out (`#key`), because they would override the preset.
 pub fn render() -> String {
     let mut out = String::from(
         "# Settings of dehusk. Every key is here with its default; delete what you do not change.\n\
-         # Any key can be set for one run with --set KEY=VALUE. An unknown key is refused.\n\n",
+         # A key is written as for one run, --set KEY=VALUE; a table, such as [politeness], does as well.\n\
+         # An unknown key is refused.\n",
     );
-    let mut section = "";
-    for key in KEYS {
-        let (table, name) = key.name.rsplit_once('.').unwrap_or(("", key.name));
-        if table != section {
-            let _ = write!(out, "\n[{table}]\n");
-            section = table;
+    for (heading, keys) in SECTIONS {
+        let _ = write!(out, "\n\n# ---- {heading} ----\n");
+        let mut table = None;
+        for key in keys {
+            let of_key = key.name.rsplit_once('.').map_or("", |(table, _)| table);
+            if table != Some(of_key) {
+                out.push('\n');
+                table = Some(of_key);
+            }
+            let comment = if refines_preset(of_key) { "#" } else { "" };
+            let _ = write!(out, "# {}\n{comment}{} = {}\n", key.doc, key.name, key.default);
         }
-        let comment = if refines_preset(table) { "#" } else { "" };
-        let _ = write!(out, "# {}\n{comment}{name} = {}\n", key.doc, key.default);
     }
     out
 }
 
 /// The names of all keys, for tests and completion.
 pub fn key_names() -> impl Iterator<Item = &'static str> {
-    KEYS.iter().map(|key| key.name)
+    all().map(|key| key.name)
 }
 
 fn refines_preset(table: &str) -> bool {
@@ -145,15 +150,15 @@ fn collect(origin: &str, prefix: &str, table: &Table, out: &mut Vec<Given>) -> R
 }
 
 fn is_key(name: &str) -> bool {
-    KEYS.iter().any(|key| key.name == name)
+    all().any(|key| key.name == name)
 }
 
 fn is_section(name: &str) -> bool {
-    KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+    all().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
 fn find(origin: &str, name: &str) -> Result<&'static Key, SettingsError> {
-    KEYS.iter()
+    all()
         .find(|key| key.name == name)
         .ok_or_else(|| SettingsError::Unknown { origin: origin.to_owned(), key: name.to_owned() })
 }
@@ -161,15 +166,17 @@ fn find(origin: &str, name: &str) -> Result<&'static Key, SettingsError> {
 /// `; did you mean ...` if a key or a section has a similar name.
 fn nearest(name: &str) -> String {
     let distance = strsim::damerau_levenshtein;
-    let keys = KEYS.iter().map(|key| {
-        let whole = distance(key.name, name);
+    let keys = all().map(|key| {
+        // `tps.gap` is all but the first part of `papers.tps.gap`.
+        let is_its_end = key.name.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
+        let whole = if is_its_end { 0 } else { distance(key.name, name) };
         let last = key.name.rsplit('.').next().map_or(usize::MAX, |last| {
             // `delay` alone finds `politeness.delay`.
             distance(last, name.rsplit('.').next().unwrap_or(name)) + 1
         });
         (whole.min(last), key.name.to_owned())
     });
-    let sections = KEYS.iter().filter_map(|key| key.name.split_once('.')).filter(|_| !name.contains('.'));
+    let sections = all().filter_map(|key| key.name.split_once('.')).filter(|_| !name.contains('.'));
     keys.chain(sections.map(|(section, _)| (distance(section, name), format!("[{section}]"))))
         .min()
         .filter(|(distance, _)| *distance <= 2 + name.len() / 3)
@@ -202,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_defaults_of_the_table_are_those_of_the_types() {
-        for key in KEYS {
+        for key in all() {
             let mut settings = Settings::default();
             assert_eq!((key.set)(&mut settings, &literal(key.default)), Ok(()), "{}", key.name);
             assert_eq!(settings, Settings::default(), "{}", key.name);
@@ -219,6 +226,10 @@ mod tests {
         assert_eq!(
             refusal("[craw]\nmemory = 1"),
             "crawl.toml: unknown key `craw.memory`; did you mean `crawl.memory`?"
+        );
+        assert_eq!(
+            refusal("[gottron]\ndistance = 0.1"),
+            "crawl.toml: unknown key `gottron.distance`; did you mean `papers.gottron.distance`?"
         );
         assert_eq!(refusal("[craw]"), "crawl.toml: unknown key `craw`; did you mean `[crawl]`?");
         assert!(refusal("[zzzzzz]\nqqqqqq = 1").ends_with("crawl.toml lists all keys"));

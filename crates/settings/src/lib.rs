@@ -48,11 +48,11 @@ pub struct Settings {
     pub politeness: Politeness,
     /// `[fetch]`
     pub fetch: Fetch,
-    /// `[page]`, `[links]` to `[etdm]`, `[clean]` to `[strings]`: settings of learning and cleaning.
+    /// `[page]`, `[links]` to `[etdm]`, `[clean]`, `[markdown]`, `[papers.gottron]`, `[papers.strings]`.
     pub core: Options,
     /// `[papers.*]`: settings of the published methods that are compared.
     pub papers: PapersOptions,
-    /// `strings.patterns`: file of mutable patterns; empty = the built-in ones.
+    /// `papers.strings.patterns`: file of mutable patterns; empty = the built-in ones.
     pub string_patterns: String,
     /// `[template]`
     pub template: TemplateKeeping,

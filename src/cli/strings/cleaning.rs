@@ -32,7 +32,7 @@ impl Cleaning<'_> {
         let missing = template.pattern_names().find(|name| patterns.list().iter().all(|known| known.name != **name));
         if let Some(name) = missing {
             return Err(Failure::Usage(anyhow!(
-                "the strings of {} were learned with a pattern {name}, which is not in strings.patterns",
+                "the strings of {} were learned with a pattern {name}, which is not in papers.strings.patterns",
                 self.name
             )));
         }
@@ -45,7 +45,7 @@ impl Cleaning<'_> {
             .count();
         if n_idioms > 0 {
             tracing::info!(
-                "{n_idioms} of {} strings are template in other sources, too, and stay (strings.max_sites); `dehusk strings show {}` marks them",
+                "{n_idioms} of {} strings are template in other sources, too, and stay (papers.strings.max_sites); `dehusk strings show {}` marks them",
                 template.strings.len(),
                 self.name
             );

@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::region::main_region;
 use crate::tps::TpsOptions;
 
-/// The regions that contain at least `tps.min_region` of the sequence, in document order. The parts that a search cuts
-/// off are segmented in the same way, with at most `tps.max_splits` + 1 searches in total. If no region is large
-/// enough, the main region is returned.
+/// The regions that contain at least `papers.tps.min_region` of the sequence, in document order. The parts that a
+/// search cuts off are segmented in the same way, with at most `papers.tps.max_splits` + 1 searches in total. If no
+/// region is large enough, the main region is returned.
 pub fn region_list(symbols: &[u32], how: &TpsOptions) -> Vec<Range<usize>> {
     let least = ((how.min_region * symbols.len() as f64).ceil() as usize).max(1);
     let mut found = Vec::new();

@@ -19,9 +19,9 @@ use dehusk_html::{NodeId, Tree, normalized_chars};
 
 /// Labels the nodes outside of the main region as template: Algorithm 6 with the pruning of the tree.
 ///
-/// Algorithm 6 does not define when the rest is the content instead of the region. With `tps.complement`, the rest is
-/// kept if it has more text outside of links. This departs from the paper; `tps.complement = false` is the paper's
-/// behavior.
+/// Algorithm 6 does not define when the rest is the content instead of the region. With `papers.tps.complement`, the
+/// rest is kept if it has more text outside of links. This departs from the paper; `papers.tps.complement = false` is
+/// the paper's behavior.
 pub fn by_tag_paths(tree: &Tree, how: &TpsOptions) -> Labels {
     let sequence = Sequence::of(tree);
     let regions = match how.keep {

@@ -2,7 +2,7 @@
 //!
 //! Where the paper is ambiguous or wrong, these choices are made. The filter is "at least", as in Algorithm 4. The loop
 //! ends with the last threshold. The symbol at the cut belongs to the left side. As printed, `(n - 2i) / n > 0.20` can
-//! never keep the left side; the default is its absolute value, which can (`tps.gap`).
+//! never keep the left side; the default is its absolute value, which can (`papers.tps.gap`).
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::tps::{TpsGap, TpsOptions, TpsSearch};
 /// The range of a sequence that is the main region.
 ///
 /// The work is linear in the sequence for each cut and threshold. Cuts that remove symbols from the front one by one
-/// share one pass, because a page of dissimilar siblings can have very many of them. After `tps.max_splits` + 1 passes
-/// the search stops, and the remaining range is the region.
+/// share one pass, because a page of dissimilar siblings can have very many of them. After `papers.tps.max_splits` + 1
+/// passes the search stops, and the remaining range is the region.
 pub fn main_region(symbols: &[u32], how: &TpsOptions) -> Range<usize> {
     let mut region = 0..symbols.len();
     let mut room = Room::of(symbols);

@@ -11,8 +11,8 @@ impl Features {
     /// The features of a page: tag paths, shingles of them, or shingles of the tag sequence. The time is linear in the
     /// page.
     ///
-    /// The paper leaves two details open. Here shingles have `cluster.shingle` names (4), and the sequence contains the
-    /// start tags and end tags of the tree as repaired by the parser.
+    /// The paper leaves two details open. Here shingles have `papers.cluster.shingle` names (4), and the sequence
+    /// contains the start tags and end tags of the tree as repaired by the parser.
     pub fn of(tree: &Tree, how: &ClusterOptions) -> Features {
         let mut found = match how.by {
             ClusterBy::Cp => paths(tree),

@@ -107,7 +107,7 @@ mod tests {
             collection.add(prepared).unwrap();
         }
         let template = StringTemplate::learn(collection, &StringOptions::default()).unwrap();
-        assert!(template.expressions(&numbers()).unwrap_err().to_string().contains("strings.tokens"));
+        assert!(template.expressions(&numbers()).unwrap_err().to_string().contains("papers.strings.tokens"));
     }
 
     proptest! {

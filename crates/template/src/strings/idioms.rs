@@ -7,9 +7,10 @@
 //! at all on another. With fewer than eight documents, every short string is an idiom.
 //!
 //! Step 6 of the paper drops a string only if all of its occurrences are in one longer string (Foschini 2007, section
-//! 3.2). The paper leaves idioms to the comparison with other sites. With `strings.inner = "keep"` and
-//! `strings.max_idiom = 0` the paper is followed. For pages, inner strings are kept, because a text is removed only as
-//! a whole and a menu item must be recognized where its neighbors differ (node F1 .76 with inner strings, .63 without).
+//! 3.2). The paper leaves idioms to the comparison with other sites. With `papers.strings.inner = "keep"` and
+//! `papers.strings.max_idiom = 0` the paper is followed. For pages, inner strings are kept, because a text is removed
+//! only as a whole and a menu item must be recognized where its neighbors differ (node F1 .76 with inner strings, .63
+//! without).
 
 use super::repeats::{Documents, Repeat};
 use super::suffix::Suffixes;

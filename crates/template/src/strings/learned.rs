@@ -38,7 +38,7 @@ pub struct StringTemplate {
     keys: Vec<String>,
     /// The strings, longest first.
     pub strings: Vec<TemplateString>,
-    /// Number of strings left out because of `strings.max_total` or the limit on distinct tokens.
+    /// Number of strings left out because of `papers.strings.max_total` or the limit on distinct tokens.
     pub n_left_out: usize,
     /// Whether it was learned from pages.
     #[serde(default)]

@@ -28,8 +28,8 @@ impl Histogram {
     /// The smallest document frequency of a template string.
     ///
     /// The paper does not define x and y of its equation. If they are the centers of the two modes, the cut is that of
-    /// 2-means in one dimension. Raw counts give a low cut, as idioms follow a power law. `strings.weight = "log"`
-    /// moves it up between the modes, and `strings.min_ratio` is a lower bound; the paper has neither.
+    /// 2-means in one dimension. Raw counts give a low cut, as idioms follow a power law. `papers.strings.weight =
+    /// "log"` moves it up between the modes, and `papers.strings.min_ratio` is a lower bound; the paper has neither.
     pub(super) fn cut(&self, how: &StringOptions) -> u32 {
         let n = self.n_documents;
         let floor = (how.min_ratio * n as f64).ceil() as u32;
