@@ -6,6 +6,12 @@ cd "$(dirname "$0")/.."
 
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
+# What a developer's machine may lack is an error where CI=true.
+skipped() {
+    echo "SKIPPED: $1"
+    [ "${CI:-}" != true ] || exit 1
+}
+
 step "tools"
 mkdir -p target/tools
 export PATH="$PWD/target/tools/bin:$PATH"
@@ -26,7 +32,7 @@ fi
 if has_postgres && { [ "$(id -u)" != 0 ] || getent passwd postgres >/dev/null; }; then
     export POSTGRES=1
 else
-    echo "SKIPPED: tests on PostgreSQL: it is not installed for this user, and apt-get install postgresql was not possible (not root, or see target/tools/apt.log)"
+    skipped "tests on PostgreSQL: it is not installed for this user, and apt-get install postgresql was not possible (not root, or see target/tools/apt.log)"
 fi
 
 has_chromium() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
@@ -37,11 +43,22 @@ fi
 if has_chromium && command -v npm >/dev/null; then
     export BROWSER=1
 else
-    echo "SKIPPED: the inspector in a browser: it needs Chromium and npm (see target/tools/apt-chromium.log where apt-get was tried)"
+    skipped "the inspector in a browser: it needs Chromium and npm (see target/tools/apt-chromium.log where apt-get was tried)"
 fi
 
 step "format"
 cargo fmt --all --check
+
+step "subjects of commits"
+# Since the last tag; where there is none, since this rule.
+since=$(git describe --tags --abbrev=0 2>/dev/null || echo b73993d35a0e07bf432825021855ba4402fa0c43)
+if git merge-base --is-ancestor "$since" HEAD 2>/dev/null; then
+    wrong=$(git log --no-merges --format=%s "$since..HEAD" | awk 'length > 72 || !/^[a-z_]+(, [a-z_]+)*: [a-z]/')
+    if [ -n "$wrong" ]; then
+        printf '%s\n' "$wrong" 'These subjects are not `area: imperative summary` of at most 72 characters (CONTRIBUTING.md, Commits).'
+        exit 1
+    fi
+fi
 
 step "lints"
 cargo clippy --quiet --workspace --all-targets --all-features --locked -- -D warnings
