@@ -12,7 +12,7 @@ use clap::builder::PossibleValuesParser;
 
 use by::{By, choose};
 
-use super::documents::{Found, Reading, byte_bar};
+use super::documents::{FoundDocument, Reading, byte_bar};
 use super::loaded_page::{Loaded, leaves_out, of_found, of_response};
 use super::rereadable::Rereadable;
 use super::stored_templates::{Choice, StoredPage};
@@ -180,7 +180,7 @@ impl Clean {
     ) -> Result<(), Failure> {
         let agents = settings.agents();
         let bar = byte_bar(sources, "cleaned");
-        let read = |put: &mut dyn FnMut(anyhow::Result<Found>) -> bool| {
+        let read = |put: &mut dyn FnMut(anyhow::Result<FoundDocument>) -> bool| {
             let reading = Reading::new(false, None, settings.core.parse.max_bytes);
             let reading = Reading { all_pages: true, bar: bar.clone(), ..reading };
             let mut found = reading.all(sources);
@@ -188,8 +188,8 @@ impl Clean {
             drop(found);
             reading.warn_of_skipped();
         };
-        let size = |found: &anyhow::Result<Found>| found.as_ref().map_or(0, Found::n_bytes);
-        let clean = |found: anyhow::Result<Found>| match found {
+        let size = |found: &anyhow::Result<FoundDocument>| found.as_ref().map_or(0, FoundDocument::n_bytes);
+        let clean = |found: anyhow::Result<FoundDocument>| match found {
             Ok(found) if !found.is_page => Done::Text,
             found => self.cleaned(found.map(|found| of_found(found, settings, &agents)), by, settings),
         };

@@ -12,7 +12,7 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelExtend,
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
-use super::documents::{Found, Reading, counter, next_batch};
+use super::documents::{FoundDocument, Reading, counter, next_batch};
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, exit};
 use dehusk_papers::baselines::RtdmPage;
@@ -205,7 +205,7 @@ impl Cluster {
         let reading = self.reading(settings);
         let mut documents = reading.all(&self.sources);
         while let Some(batch) = next_batch(&mut documents).filter(|_| !wanted.is_empty()) {
-            let pages: Vec<&Found> = batch.iter().flatten().filter(|found| found.is_page).collect();
+            let pages: Vec<&FoundDocument> = batch.iter().flatten().filter(|found| found.is_page).collect();
             let found: Vec<Vec<(u64, String)>> =
                 pages.par_iter().map(|page| path_names(&page.tree(&settings.core.parse), &wanted)).collect();
             for (hash, name) in found.into_iter().flatten() {

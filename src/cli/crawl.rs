@@ -107,14 +107,9 @@ pub(super) struct Crawl {
     fail_above: f64,
 }
 
-/// Says which settings file is read where nobody has named one, and what it opens to the network.
-fn tell_settings() {
-    let is_config = |argument: &str| argument == "--config" || argument.starts_with("--config=");
-    let named = std::env::args_os().any(|argument| is_config(&argument.to_string_lossy()));
+/// Logs that the settings file of the current folder is read, and what it opens to the network.
+fn log_unnamed_settings_file() {
     let Ok(text) = std::fs::read_to_string("crawl.toml") else { return };
-    if named {
-        return;
-    }
     let table: toml::Table = text.parse().unwrap_or_default();
     let fetch = table.get("fetch").and_then(toml::Value::as_table);
     let risky = ["proxy", "allow_private", "allow_networks", "resolve"];
@@ -135,7 +130,7 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 impl Crawl {
-    pub(super) fn run(&self, settings: &Settings) -> Outcome {
+    pub(super) fn run(&self, settings: &Settings, names_settings_file: bool) -> Outcome {
         let mut settings = with_patterns(settings)?;
         settings.revisit.all |= self.all;
         if let Some(agent) = settings.agent_without_a_name() {
@@ -144,7 +139,9 @@ impl Crawl {
                  name first (mybot/1.0 (+https://my.org/bot)), or set politeness.robots_agents"
             )));
         }
-        tell_settings();
+        if !names_settings_file {
+            log_unnamed_settings_file();
+        }
         let (list, rejected) = match self.resume {
             true => (SeedList::resume(), Rejected::default()),
             false => self.seed_list(&settings)?,

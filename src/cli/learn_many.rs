@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
 use super::Failure;
-use super::documents::{Found, Reading};
+use super::documents::{FoundDocument, Reading};
 use dehusk_html::{PageUrl, Site};
 use dehusk_settings::Settings;
 use dehusk_template::learner::{FoundPage, Learner};
@@ -22,7 +22,7 @@ pub(super) struct SitePages {
     /// Its host, with a port that is not the default.
     pub(super) host: String,
     key: PageUrl,
-    pages: FxHashMap<PageUrl, Found>,
+    pages: FxHashMap<PageUrl, FoundDocument>,
 }
 
 impl SitePages {

@@ -13,7 +13,7 @@ use indicatif::ProgressBar;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
-use super::documents::{Found, Reading};
+use super::documents::{FoundDocument, Reading};
 use dehusk_core::clean::TemplateMatcher;
 use dehusk_corpus::pipeline;
 use dehusk_html::{Tree, parse_bytes};
@@ -38,7 +38,7 @@ struct Spill {
 
 /// Where bytes are in a spill.
 #[derive(Clone, Copy)]
-struct Place {
+struct Extent {
     at: u64,
     length: usize,
 }
@@ -48,15 +48,15 @@ impl Spill {
         Ok(Spill { file: tempfile::tempfile()?, end: 0 })
     }
 
-    fn push(&mut self, bytes: &[u8]) -> io::Result<Place> {
+    fn push(&mut self, bytes: &[u8]) -> io::Result<Extent> {
         let packed = pack(bytes, 1);
         self.file.write_all(&packed)?;
-        let place = Place { at: self.end, length: packed.len() };
+        let place = Extent { at: self.end, length: packed.len() };
         self.end += packed.len() as u64;
         Ok(place)
     }
 
-    fn read(&self, place: Place) -> io::Result<Vec<u8>> {
+    fn read(&self, place: Extent) -> io::Result<Vec<u8>> {
         let mut packed = vec![0; place.length];
         self.file.read_exact_at(&mut packed, place.at)?;
         unpack(&packed)
@@ -64,7 +64,7 @@ impl Spill {
 }
 
 /// A page of a sample: what it is in a spill, and its type as sent.
-type Sampled = (Place, Option<String>);
+type Sampled = (Extent, Option<String>);
 
 /// What the first reading has found.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,7 +80,7 @@ pub(super) struct Learned {
 /// Models by host.
 pub(super) struct Models {
     spill: Spill,
-    places: FxHashMap<String, Place>,
+    places: FxHashMap<String, Extent>,
     ready: Mutex<FxHashMap<String, Arc<TemplateMatcher>>>,
     settings: Settings,
 }
@@ -149,14 +149,14 @@ fn sample(
 ) -> anyhow::Result<(Spill, Samples)> {
     let mut spill = Spill::new().context(SPILL)?;
     let mut samples = Samples::default();
-    let read = |put: &mut dyn FnMut(Found) -> bool| {
+    let read = |put: &mut dyn FnMut(FoundDocument) -> bool| {
         let reading = Reading { bar: bar.clone(), ..Reading::new(false, None, settings.core.parse.max_bytes) };
         // What cannot be read is reported when it is cleaned.
         let mut found = reading.all(sources).flatten().filter(|page| page.is_page);
         while found.next().is_some_and(&mut *put) {}
     };
-    let place = |page: Found| (page.url.as_ref().map(|url| (url.authority(), url.fingerprint())), page);
-    pipeline::run(read, Found::n_bytes, place, |(place, page)| {
+    let place = |page: FoundDocument| (page.url.as_ref().map(|url| (url.authority(), url.fingerprint())), page);
+    pipeline::run(read, FoundDocument::n_bytes, place, |(place, page)| {
         let Some((host, id)) = place else {
             learned.nameless += 1;
             return Ok(());

@@ -1,6 +1,6 @@
 //! A page as `dehusk clean` has read it, with the wishes of its owner.
 
-use super::documents::Found;
+use super::documents::FoundDocument;
 use dehusk_core::page_rules::PageRules;
 use dehusk_crawl::fetch::Response;
 use dehusk_files::warc::Archived;
@@ -45,10 +45,10 @@ pub(super) fn of_response(name: &str, response: &Response, settings: &Settings) 
     }
 }
 
-pub(super) fn of_found(found: Found, settings: &Settings, agents: &[String]) -> Loaded {
+pub(super) fn of_found(found: FoundDocument, settings: &Settings, agents: &[String]) -> Loaded {
     let tree = found.tree(&settings.core.parse);
     let rules = rules_of(&tree, &found.robots_tags, agents);
-    let Found { name, url, is_one_of_many, archived, .. } = found;
+    let FoundDocument { name, url, is_one_of_many, archived, .. } = found;
     Loaded { name, tree, url, rules, archived, is_one_of_many }
 }
 

@@ -149,7 +149,7 @@ pub fn run() -> ExitCode {
     let args = Args::parse();
     log_to_stderr(&args.global);
     let outcome = args.settings().map_err(Failure::Usage).and_then(|settings| match &args.command {
-        Command::Crawl(command) => command.run(&settings),
+        Command::Crawl(command) => command.run(&settings, args.global.config.is_some()),
         Command::Learn(command) => command.run(&settings, args.global.db.as_deref()),
         Command::Clean(command) => command.run(&settings),
         Command::Templates(command) => command.run(&settings),

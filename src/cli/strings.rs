@@ -13,7 +13,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use cleaning::Cleaning;
 
-use super::documents::{Found, Reading, counter, next_batch};
+use super::documents::{FoundDocument, Reading, counter, next_batch};
 use super::names::host_name;
 use super::table::{Table, count, terminal_width, time};
 use super::terminal::stdout;
@@ -140,7 +140,7 @@ impl Strings {
                         rows.retain(|row| !row.noindex || settings.store.noindex == NoindexPages::Show);
                         let documents = rows.into_iter().map(|row| {
                             let body = store.load_raw(&row)?;
-                            Ok(Found::new(row.url, !text, body, row.content_type))
+                            Ok(FoundDocument::new(row.url, !text, body, row.content_type))
                         });
                         learn(documents, &reading, name, *emit, settings)
                     }
@@ -162,7 +162,7 @@ impl Strings {
 }
 
 fn learn(
-    mut documents: impl Iterator<Item = anyhow::Result<Found>>,
+    mut documents: impl Iterator<Item = anyhow::Result<FoundDocument>>,
     reading: &Reading<'_>,
     name: &str,
     emit: Option<Emit>,
@@ -214,7 +214,7 @@ fn ended(reading: &Reading<'_>) -> ExitCode {
     if reading.failed.get() > 0 { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS }
 }
 
-fn prepare(collection: &Corpus, found: &Found, settings: &Settings) -> TokenizedDocument {
+fn prepare(collection: &Corpus, found: &FoundDocument, settings: &Settings) -> TokenizedDocument {
     match found.is_page {
         true => collection.prepare(Document::Page(&found.tree(&settings.core.parse))),
         false => collection.prepare(Document::Text(&found.text())),

@@ -36,12 +36,12 @@ struct Plan {
     /// A block on about half of the pages.
     notice: Option<String>,
     footer: String,
-    names: Names,
+    names: Identifiers,
 }
 
 /// How elements are identified.
 #[derive(Clone, Copy)]
-enum Names {
+enum Identifiers {
     Ids,
     Classes,
     None,
@@ -66,15 +66,15 @@ impl Plan {
             notice: notice
                 .then(|| format!("<p>Notice: {}</p><a href=\"/0/0.html\">Read more here</a>", words.sentence())),
             footer: format!("<p>Footer: {}</p><p>Printed on <b>loopback</b></p>", words.sentence()),
-            names: [Names::Ids, Names::Classes, Names::None][words.below(3)],
+            names: [Identifiers::Ids, Identifiers::Classes, Identifiers::None][words.below(3)],
         }
     }
 
     fn open(&self, tag: &str, name: &str) -> String {
         match self.names {
-            Names::Ids => format!("<{tag} id=\"{name}\">"),
-            Names::Classes => format!("<{tag} class=\"block {name}\">"),
-            Names::None => format!("<{tag}>"),
+            Identifiers::Ids => format!("<{tag} id=\"{name}\">"),
+            Identifiers::Classes => format!("<{tag} class=\"block {name}\">"),
+            Identifiers::None => format!("<{tag}>"),
         }
     }
 

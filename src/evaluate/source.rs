@@ -19,7 +19,7 @@ pub(super) enum Source {
 }
 
 /// A page that was found.
-pub(super) struct Found {
+pub(super) struct SourcePage {
     /// URL after redirects.
     pub(super) url: PageUrl,
     pub(super) path: String,
@@ -93,17 +93,17 @@ impl Source {
     }
 
     /// The page that a link leads to.
-    pub(super) fn find(&self, url: &PageUrl) -> Option<Found> {
+    pub(super) fn find(&self, url: &PageUrl) -> Option<SourcePage> {
         match self {
             Source::Folder(folder) => {
                 let served = folder.find(url)?;
                 let bytes = without_marks(std::fs::read(&served.file).ok()?);
-                Some(Found { url: served.url, path: served.path, page: Raw { bytes, content_type: None } })
+                Some(SourcePage { url: served.url, path: served.path, page: Raw { bytes, content_type: None } })
             }
             Source::Archive(_, _, pages) => {
                 let path = path_of(url)?;
                 let page = Raw::of(pages.get(&path)?);
-                Some(Found { url: url.clone(), path, page })
+                Some(SourcePage { url: url.clone(), path, page })
             }
         }
     }

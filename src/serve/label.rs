@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::gold::GoldPage;
-use super::layout::{Place, document, query, site_link};
+use super::layout::{MenuEntry, document, query, site_link};
 use super::page::{Asked, LabeledPage};
 use super::site::page_address;
 use super::words::count;
@@ -180,7 +180,7 @@ fn render(inspector: &Inspector, blocks: &Blocks, kinds: &[u8], note: Option<&St
             @if shown < kinds.len() { p.dim { "The blocks after the first " (count(shown as i64)) " keep the label of the model." } }
         }
     };
-    document("Label", Place::Sites, &body)
+    document("Label", MenuEntry::Sites, &body)
 }
 
 fn row(blocks: &Blocks, at: usize, kind: u8) -> Markup {

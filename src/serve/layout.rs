@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, html};
 
 /// The entry of the menu that a page belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum MenuEntry {
     Runs,
     Sites,
     Search,
@@ -13,8 +13,8 @@ pub(super) enum Place {
 }
 
 /// A whole document.
-pub(super) fn document(title: &str, place: Place, body: &Markup) -> Markup {
-    let entry = |to: &str, name: &str, of: Place| {
+pub(super) fn document(title: &str, place: MenuEntry, body: &Markup) -> Markup {
+    let entry = |to: &str, name: &str, of: MenuEntry| {
         html! { a href=(to) aria-current=[(place == of).then_some("page")] { (name) } }
     };
     html! {
@@ -34,10 +34,10 @@ pub(super) fn document(title: &str, place: Place, body: &Markup) -> Markup {
                 header.top {
                     a.brand href="/" { "dehusk" }
                     nav aria-label="Inspector" {
-                        (entry("/", "Runs", Place::Runs))
-                        (entry("/sites", "Sites", Place::Sites))
-                        (entry("/search", "Search", Place::Search))
-                        (entry("/try", "Try it", Place::Try))
+                        (entry("/", "Runs", MenuEntry::Runs))
+                        (entry("/sites", "Sites", MenuEntry::Sites))
+                        (entry("/search", "Search", MenuEntry::Search))
+                        (entry("/try", "Try it", MenuEntry::Try))
                     }
                     form.find action="/find" role="search" {
                         label.hidden for="find" { "Host or URL" }

@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::layout::{Place, document, site_link};
+use super::layout::{MenuEntry, document, site_link};
 use super::site::page_address;
 use super::words::count;
 use super::{Inspector, Refusal};
@@ -103,7 +103,7 @@ impl Near {
             }
             p.dim { "MinHash over the words, with the settings " code { "export.shingle" } ", " code { "export.bands" } " and " code { "export.rows" } "." }
         };
-        document(&title, Place::Sites, &body)
+        document(&title, MenuEntry::Sites, &body)
     }
 }
 

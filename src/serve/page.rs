@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 
 use super::frame::{Show, Shown};
-use super::layout::{Place, document, facts, query, site_link};
+use super::layout::{MenuEntry, document, facts, query, site_link};
 use super::page_text::shown_text;
 use super::site::page_address;
 use super::words::{count, minute};
@@ -242,7 +242,7 @@ impl Page {
                 section { h2 { "Metadata" } (metadata(&self.metadata)) }
             }
         };
-        document(title, Place::Sites, &body)
+        document(title, MenuEntry::Sites, &body)
     }
 
     fn pictures(&self, shown: bool) -> String {

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use maud::html;
 
-use super::layout::{Place, document};
+use super::layout::{MenuEntry, document};
 use dehusk_store::StoreError;
 
 /// Why a request has no answer.
@@ -53,6 +53,6 @@ impl IntoResponse for Refusal {
                 p { a href="/" { "All runs" } " · " a href="/sites" { "All sites" } }
             }
         };
-        (self.status(), document("Not shown", Place::Elsewhere, &body)).into_response()
+        (self.status(), document("Not shown", MenuEntry::Elsewhere, &body)).into_response()
     }
 }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde::Serialize;
 
 use super::chart::bars;
-use super::layout::{Place, document, query};
+use super::layout::{MenuEntry, document, query};
 use super::words::{bytes, count, duration, minute};
 use super::{Inspector, Refusal};
 use dehusk_store::{GapCount, RequestFailures, RequestRate, RunRow, Store};
@@ -89,7 +89,7 @@ impl Runs {
                 } }
             }
         };
-        document("Runs", Place::Runs, &body)
+        document("Runs", MenuEntry::Runs, &body)
     }
 }
 
@@ -161,7 +161,7 @@ impl Run {
             h2 { "Requests without a page" }
             (self.failure_table())
         };
-        document(&title, Place::Runs, &body)
+        document(&title, MenuEntry::Runs, &body)
     }
 
     fn rate_chart(&self) -> Markup {

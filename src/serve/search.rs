@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde::Serialize;
 
-use super::layout::{Place, document, query, site_link};
+use super::layout::{MenuEntry, document, query, site_link};
 use super::site::page_address;
 use super::words::count;
 use super::{Inspector, Refusal};
@@ -53,6 +53,6 @@ impl Search {
                 } } },
             }
         };
-        document("Search", Place::Search, &body)
+        document("Search", MenuEntry::Search, &body)
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::chart::sparkline;
 use super::in_force::InForce;
-use super::layout::{Place, document, facts, query};
+use super::layout::{MenuEntry, document, facts, query};
 use super::words::{count, minute};
 use super::{Inspector, Refusal};
 use crate::outline::write_outline;
@@ -113,7 +113,7 @@ impl Site {
                 }
             }
         };
-        document(&site.host, Place::Sites, &body)
+        document(&site.host, MenuEntry::Sites, &body)
     }
 
     fn history(&self) -> Markup {

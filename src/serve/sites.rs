@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Refusal;
 use super::chart::sparkline;
-use super::layout::{Place, document, query, site_link};
+use super::layout::{MenuEntry, document, query, site_link};
 use super::words::{count, minute};
 use dehusk_store::{SiteListing, SiteQuery, Store};
 
@@ -126,7 +126,7 @@ impl Sites {
                 }
             }
         };
-        document("Sites", Place::Sites, &body)
+        document("Sites", MenuEntry::Sites, &body)
     }
 
     fn row(&self, site: &SiteListing) -> Markup {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::frame::Show;
-use super::layout::{Place, document};
+use super::layout::{MenuEntry, document};
 use super::page::LabeledPage;
 use super::{Inspector, Refusal};
 use dehusk_html::PageUrl;
@@ -66,5 +66,5 @@ fn page(pasted: &Pasted, outcome: Option<(&str, &str, &str)>) -> Markup {
             }
         }
     };
-    document("Try it", Place::Try, &body)
+    document("Try it", MenuEntry::Try, &body)
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::features::Facts;
 use super::word_lists::{Span, WordLists};
-use dehusk_html::{ByPlace, NodeId};
+use dehusk_html::{PlaceMemo, NodeId};
 
 /// Weights of sub-words by their hash.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ impl ClassWords {
         let sum = |words: &[u32], place: usize| {
             words.iter().filter_map(|word| self.weights.get(word)).map(|weights| weights[place]).sum::<f32>() / SCALE
         };
-        let mut names = Names::of(facts, WordLists::kept(), |word| self.weights.contains_key(word));
+        let mut names = ClassNames::of(facts, WordLists::kept(), |word| self.weights.contains_key(word));
         let mut far_sums: FxHashMap<usize, f32> = FxHashMap::default();
         let mut sums: Vec<[f32; 2]> = Vec::with_capacity(facts.len());
         let mut spans = Vec::new();
@@ -62,7 +62,7 @@ impl ClassWords {
 }
 
 /// The sub-words of each element of a page, read once.
-struct Names<'f, 't, F> {
+struct ClassNames<'f, 't, F> {
     facts: &'f Facts<'t>,
     lists: WordLists,
     /// Others are left out.
@@ -72,13 +72,13 @@ struct Names<'f, 't, F> {
     /// Where those of each node are in `spans`; `None` for a node that was not read.
     of_node: Vec<Option<Span>>,
     /// Those of each long value, which error recovery can give thousands of elements.
-    of_long: ByPlace<Option<Span>>,
+    of_long: PlaceMemo<Option<Span>>,
 }
 
-impl<'f, 't, F: Fn(&u32) -> bool> Names<'f, 't, F> {
-    fn of(facts: &'f Facts<'t>, lists: WordLists, is_known: F) -> Names<'f, 't, F> {
+impl<'f, 't, F: Fn(&u32) -> bool> ClassNames<'f, 't, F> {
+    fn of(facts: &'f Facts<'t>, lists: WordLists, is_known: F) -> ClassNames<'f, 't, F> {
         let of_node = vec![None; facts.tree.len()];
-        Names { facts, lists, is_known, spans: Vec::new(), of_node, of_long: ByPlace::default() }
+        ClassNames { facts, lists, is_known, spans: Vec::new(), of_node, of_long: PlaceMemo::default() }
     }
 
     /// Appends the lists of an element.
@@ -131,7 +131,7 @@ impl<'f, 't, F: Fn(&u32) -> bool> Names<'f, 't, F> {
 
 /// The hashed sub-words near each block and far from it, each once, ascending.
 pub(super) fn class_words(facts: &Facts<'_>) -> Vec<(Vec<u32>, Vec<u32>)> {
-    let mut names = Names::of(facts, WordLists::default(), |_| true);
+    let mut names = ClassNames::of(facts, WordLists::default(), |_| true);
     let of_block = |block: &super::blocks::Block| {
         let (inner, mut spans) = (facts.parent(facts.blocks.first_node(block)), Vec::new());
         let outer = names.near((inner, block.container), &mut spans);

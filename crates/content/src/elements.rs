@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::blocks::Blocks;
 use super::tags::{Attribute, Tags, around_bit};
-use dehusk_html::{ByPlace, NodeId, Tree, hash_str, mix};
+use dehusk_html::{PlaceMemo, NodeId, Tree, hash_str, mix};
 
 /// What is known of an element from its ancestors and itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,7 +36,7 @@ impl Elements {
     pub(super) fn of(tree: &Tree, tags: &Tags<'_>, blocks: &Blocks) -> Elements {
         let counted = tree.counted();
         let mut list = vec![Element::default(); tree.len()];
-        let mut known = ByPlace::default();
+        let mut known = PlaceMemo::default();
         let mut siblings: FxHashMap<(u32, u64), u32> = FxHashMap::default();
         siblings.reserve(counted.len() / NODES);
         for node in counted.clone() {
@@ -70,7 +70,7 @@ impl Elements {
 }
 
 /// The bits that attributes set, and the hash of the first class with its digits as 0.
-fn read_attributes(tags: &Tags<'_>, node: NodeId, known: &mut ByPlace<(u64, u64)>) -> (u64, u64) {
+fn read_attributes(tags: &Tags<'_>, node: NodeId, known: &mut PlaceMemo<(u64, u64)>) -> (u64, u64) {
     let (mut bits, mut class) = (0, 0);
     for (attribute, value) in tags.attributes(node) {
         let read = known.get_or_read(value, |value| read_attribute(attribute, value));

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::tags::Attribute;
-use dehusk_html::{ByValue, hash_str, mix};
+use dehusk_html::{ValueMemo, hash_str, mix};
 
 /// Where the sub-words of a value are among those of all values.
 pub(super) type Span = (u32, u32);
@@ -16,8 +16,8 @@ pub(super) struct WordLists {
     /// Those of all values.
     words: Vec<u32>,
     /// Those of a class and of an id are the same.
-    of_names: ByValue<Span>,
-    of_properties: ByValue<Span>,
+    of_names: ValueMemo<Span>,
+    of_properties: ValueMemo<Span>,
     /// Sums over the distinct words of several lists, near and far, by a hash of the lists. Of two with the same hash,
     /// only the first one is remembered.
     sums: [Sums; 2],

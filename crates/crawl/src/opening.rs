@@ -72,9 +72,9 @@ fn open(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Opened
 /// Begins a run, or takes one up, and puts its seeds into it.
 fn queue(store: &Store, seeds: &mut SeedList, settings: &Settings, now: i64) -> Result<(Run, Queued), StoreError> {
     let since = now - settings.crawl.resume_within.as_millis() as i64;
-    let told = told(settings, store.is_shared());
-    let asked = dehusk_store::digest(format!("{}\n{told}", seeds.name).as_bytes());
-    let request = RunRequest { at: now, since, settings: &told, asked: &asked, choice: seeds.choice };
+    let stored = settings_json(settings, store.is_shared());
+    let asked = dehusk_store::digest(format!("{}\n{stored}", seeds.name).as_bytes());
+    let request = RunRequest { at: now, since, settings: &stored, asked: &asked, choice: seeds.choice };
     let run = store.begin_run(&request)?;
     // A later run may have taken sites over, which are put back.
     let known = match &seeds.mark {
@@ -92,15 +92,15 @@ fn queue(store: &Store, seeds: &mut SeedList, settings: &Settings, now: i64) -> 
 
 /// The settings as they are stored with a run, without what is secret. Crawls that share a run may differ in what their
 /// machines can do.
-fn told(settings: &Settings, is_shared: bool) -> String {
-    let mut told = settings.clone();
-    (told.fetch.proxy, told.fetch.headers) = (String::new(), Vec::new());
+fn settings_json(settings: &Settings, is_shared: bool) -> String {
+    let mut stored = settings.clone();
+    (stored.fetch.proxy, stored.fetch.headers) = (String::new(), Vec::new());
     if is_shared {
         let usual = Settings::default();
-        told.store.path = String::new();
-        (told.crawl.cpu_threads, told.crawl.network_threads) = (usual.crawl.cpu_threads, usual.crawl.network_threads);
-        told.crawl.memory = usual.crawl.memory;
-        (told.crawl.sites_at_once, told.fetch.in_flight) = (usual.crawl.sites_at_once, usual.fetch.in_flight);
+        stored.store.path = String::new();
+        (stored.crawl.cpu_threads, stored.crawl.network_threads) = (usual.crawl.cpu_threads, usual.crawl.network_threads);
+        stored.crawl.memory = usual.crawl.memory;
+        (stored.crawl.sites_at_once, stored.fetch.in_flight) = (usual.crawl.sites_at_once, usual.fetch.in_flight);
     }
-    serde_json::to_string(&told).unwrap_or_default()
+    serde_json::to_string(&stored).unwrap_or_default()
 }

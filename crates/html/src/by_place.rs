@@ -10,15 +10,15 @@ const LONG: usize = 256;
 
 /// What was read of the long values of one page.
 #[derive(Debug)]
-pub struct ByPlace<T>(FxHashMap<(usize, usize), T>);
+pub struct PlaceMemo<T>(FxHashMap<(usize, usize), T>);
 
-impl<T> Default for ByPlace<T> {
-    fn default() -> ByPlace<T> {
-        ByPlace(FxHashMap::default())
+impl<T> Default for PlaceMemo<T> {
+    fn default() -> PlaceMemo<T> {
+        PlaceMemo(FxHashMap::default())
     }
 }
 
-impl<T: Copy> ByPlace<T> {
+impl<T: Copy> PlaceMemo<T> {
     /// Whether a value is remembered.
     pub fn is_long(value: &str) -> bool {
         value.len() >= LONG
@@ -59,7 +59,7 @@ mod tests {
     fn a_long_value_is_known_at_its_place_only() {
         let text = "a".repeat(3 * LONG);
         let (one, other, short) = (&text[..LONG], &text[LONG..2 * LONG], &text[1..LONG]);
-        let mut known = ByPlace::default();
+        let mut known = PlaceMemo::default();
         known.insert(one, 1);
         known.insert(short, 2);
         assert_eq!([one, other, short].map(|value| known.get(value)), [Some(1), None, None]);

@@ -7,18 +7,18 @@ use super::hash::hash_str;
 /// What was read of values, by the value. Of two values with the same hash, only the first one is remembered: what is
 /// given for a value never depends on the others.
 #[derive(Debug)]
-pub struct ByValue<T> {
+pub struct ValueMemo<T> {
     by_hash: FxHashMap<u64, (Box<str>, T)>,
     n_bytes: usize,
 }
 
-impl<T> Default for ByValue<T> {
-    fn default() -> ByValue<T> {
-        ByValue { by_hash: FxHashMap::default(), n_bytes: 0 }
+impl<T> Default for ValueMemo<T> {
+    fn default() -> ValueMemo<T> {
+        ValueMemo { by_hash: FxHashMap::default(), n_bytes: 0 }
     }
 }
 
-impl<T: Copy> ByValue<T> {
+impl<T: Copy> ValueMemo<T> {
     /// What is known of a value, or what `read` reads of it.
     pub fn get_or_read(&mut self, value: &str, read: impl FnOnce(&str) -> T) -> T {
         let hash = hash_str(value);
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_value_is_read_once_and_never_taken_for_another() {
-        let mut known = ByValue::default();
+        let mut known = ValueMemo::default();
         assert_eq!(known.get_or_read("rye", str::len), 3);
         assert_eq!(known.get_or_read("rye", |_| unreachable!("it was read before")), 3);
         assert_eq!((known.n_values(), known.n_bytes()), (1, 3));

@@ -2,12 +2,12 @@
 //!
 //! They are read from a tree when they are first asked for: a page that is cleaned alone is not compared. Error
 //! recovery can give thousands of elements the same long attribute (the adoption agency algorithm clones open
-//! formatting elements), so long values are hashed once ([`ByPlace`]). A site model reads ids, classes and attributes
+//! formatting elements), so long values are hashed once ([`PlaceMemo`]). A site model reads ids, classes and attributes
 //! itself, without the sets.
 
 use rustc_hash::FxHashMap;
 
-use super::by_place::ByPlace;
+use super::by_place::PlaceMemo;
 use super::hash::{ValueHashes, hash_str};
 use super::sets::{SetBuilder, SetId, Sets};
 use super::{NodeId, Tree};
@@ -108,12 +108,12 @@ struct ClassSets {
     keeps: fn(&str) -> bool,
     by_hash: FxHashMap<u64, SetId>,
     /// Those of long values, which are not hashed again.
-    by_place: ByPlace<SetId>,
+    by_place: PlaceMemo<SetId>,
 }
 
 impl ClassSets {
     fn new(keeps: fn(&str) -> bool) -> ClassSets {
-        ClassSets { keeps, by_hash: FxHashMap::default(), by_place: ByPlace::default() }
+        ClassSets { keeps, by_hash: FxHashMap::default(), by_place: PlaceMemo::default() }
     }
 
     fn of(&mut self, value: &str, sets: &mut SetBuilder) -> SetId {

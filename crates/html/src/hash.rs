@@ -3,7 +3,7 @@
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::by_place::ByPlace;
+use super::by_place::PlaceMemo;
 
 /// Hash of a name; never 0, which means "none".
 pub fn hash_str(text: &str) -> u64 {
@@ -29,7 +29,7 @@ pub fn hash_long_pair(name: u64, value: u64) -> u64 {
 
 /// Hashes of the values of one tree's attributes. Long ones are hashed once.
 #[derive(Default)]
-pub struct ValueHashes(ByPlace<u64>);
+pub struct ValueHashes(PlaceMemo<u64>);
 
 impl ValueHashes {
     /// Hash of an id; 0 for an empty one.

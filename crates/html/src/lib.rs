@@ -72,8 +72,8 @@ pub use shape::{NodeId, Shape};
 pub use text::{normalized, text_digest, write_text};
 pub use walk::{ancestors, children};
 
-pub use by_place::ByPlace;
-pub use by_value::ByValue;
+pub use by_place::PlaceMemo;
+pub use by_value::ValueMemo;
 pub use fields::{AttributeNames, looks_generated};
 pub use hash::{LONG_VALUE, ValueHashes, hash_long_pair, hash_pair, hash_str, mix};
 pub use sets::{SetBuilder, hash_of as hash_of_set};

@@ -5,7 +5,7 @@
 //! attribute values are appended to one buffer. A text node is a chain of spans of the buffer: the builder may append
 //! to two text nodes alternately, and moving their bytes each time would be quadratic.
 
-use super::names::{Name, Names};
+use super::names::{Name, NameTable};
 use super::{ParseOptions, ScriptKind};
 
 /// Marks a missing node or span.
@@ -58,7 +58,7 @@ pub(super) struct RawTree {
     pub(super) attrs: Vec<RawAttr>,
     pub(super) spans: Vec<Span>,
     pub(super) text: String,
-    pub(super) names: Names,
+    pub(super) names: NameTable,
     max_attributes: usize,
     /// Limit on the attributes of all elements together. Error recovery clones open formatting elements with their
     /// attributes, so without this limit a short page could create any number of them.
@@ -73,7 +73,7 @@ impl RawTree {
             attrs: Vec::with_capacity(bytes / 48),
             spans: Vec::with_capacity(bytes / 96),
             text: String::with_capacity(bytes / 2),
-            names: Names::new(),
+            names: NameTable::new(),
             max_attributes: limits.max_attributes,
             attribute_budget: limits.max_nodes,
         };

@@ -100,12 +100,12 @@ struct Writer<'t> {
     /// How elements are written, by the number of their name, once that is known.
     written: Vec<Option<Written>>,
     out: String,
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
 }
 
 /// An element that is written and not closed yet.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenElement {
     node: usize,
     end: usize,
     closing: Closing,
@@ -132,7 +132,7 @@ impl Writer<'_> {
 
     /// The same for those below `parent` only.
     fn close_inside(&mut self, parent: usize, index: usize) {
-        while let Some(Open { node, end, closing }) = self.open.last().copied() {
+        while let Some(OpenElement { node, end, closing }) = self.open.last().copied() {
             if end > index || (node <= parent && parent > 0) {
                 return;
             }
@@ -153,7 +153,7 @@ impl Writer<'_> {
     }
 
     fn open(&mut self, node: NodeId, closing: Closing) {
-        self.open.push(Open { node: node.index(), end: self.tree.shape.subtree(node).end, closing });
+        self.open.push(OpenElement { node: node.index(), end: self.tree.shape.subtree(node).end, closing });
     }
 
     /// Writes the start tag of `html`, `head` and `body`, and of the plain elements of a head.

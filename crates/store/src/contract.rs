@@ -17,13 +17,13 @@ use dehusk_settings::Settings;
 pub(super) mod postgres_server;
 
 /// Opens a back end on a database, with the run that is worked on. The seeds are put into it where they are not yet.
-type Open = fn(&Path, seeds: &[&str]) -> Box<dyn Backend>;
+type OpenBackend = fn(&Path, seeds: &[&str]) -> Box<dyn Backend>;
 
 /// A new database; `None` where it cannot be had.
-type Place = fn(&Path) -> Option<PathBuf>;
+type DatabaseFile = fn(&Path) -> Option<PathBuf>;
 
 /// Every implementation.
-const BACKENDS: &[(&str, Place, Open)] = &[
+const BACKENDS: &[(&str, DatabaseFile, OpenBackend)] = &[
     ("sqlite", |dir| Some(dir.join("store.sqlite")), open_file),
     #[cfg(feature = "postgres")]
     ("postgres", |_| Some(postgres_server::postgres_server()?.database().into()), open_on_server),

@@ -26,7 +26,7 @@ use dehusk_html::ParseOptions;
 use dehusk_html::{Tree, decode, parse, parse_bytes};
 
 /// A document as it was read.
-pub(super) struct Found {
+pub(super) struct FoundDocument {
     /// File, URL, or `id` of a JSON line.
     pub(super) name: String,
     pub(super) is_page: bool,
@@ -48,10 +48,10 @@ enum Body {
     Text(String),
 }
 
-impl Found {
+impl FoundDocument {
     /// A document that was read from elsewhere, such as a database.
-    pub(super) fn new(name: String, is_page: bool, bytes: Vec<u8>, content_type: Option<String>) -> Found {
-        Found {
+    pub(super) fn new(name: String, is_page: bool, bytes: Vec<u8>, content_type: Option<String>) -> FoundDocument {
+        FoundDocument {
             url: PageUrl::parse(&name).ok(),
             name,
             is_page,
@@ -117,7 +117,7 @@ pub(super) struct Reading<'a> {
     pub(super) bar: ProgressBar,
 }
 
-type Documents<'a> = Box<dyn Iterator<Item = anyhow::Result<Found>> + 'a>;
+type Documents<'a> = Box<dyn Iterator<Item = anyhow::Result<FoundDocument>> + 'a>;
 
 /// Maximum number of failures logged one by one.
 const MOST_SHOWN: usize = 20;
@@ -139,7 +139,7 @@ impl<'r> Reading<'r> {
     }
 
     /// The documents of a batch that could be read. Failures are logged and counted.
-    pub(super) fn readable(&self, batch: Vec<anyhow::Result<Found>>) -> Vec<Found> {
+    pub(super) fn readable(&self, batch: Vec<anyhow::Result<FoundDocument>>) -> Vec<FoundDocument> {
         let mut readable = Vec::with_capacity(batch.len());
         for found in batch {
             match found {
@@ -169,7 +169,7 @@ impl<'r> Reading<'r> {
     }
 
     /// The documents of these sources in order, each read on demand.
-    pub(super) fn all<'a>(&'a self, sources: &'a [PathBuf]) -> impl Iterator<Item = anyhow::Result<Found>> + 'a {
+    pub(super) fn all<'a>(&'a self, sources: &'a [PathBuf]) -> impl Iterator<Item = anyhow::Result<FoundDocument>> + 'a {
         sources.iter().flat_map(|source| self.of(source).unwrap_or_else(|e| Box::new(std::iter::once(Err(e)))))
     }
 
@@ -195,7 +195,7 @@ impl<'r> Reading<'r> {
                 reader.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes).with_context(place)?;
                 let found = self.of_bytes(bytes, source).map_err(|what| anyhow!("{}: is not HTML {what}", place()))?;
                 let gold = self.gold.map(|_| found.name.clone());
-                Ok(Box::new(self.entries_of(Found { gold, ..found }).into_iter().map(Ok)))
+                Ok(Box::new(self.entries_of(FoundDocument { gold, ..found }).into_iter().map(Ok)))
             }
         }
     }
@@ -217,13 +217,13 @@ impl<'r> Reading<'r> {
         }))
     }
 
-    fn of_archived(&self, document: Document) -> Found {
+    fn of_archived(&self, document: Document) -> FoundDocument {
         let Document { url, content_type, body, is_text, robots_tags, archived } = document;
         let gold = self.gold.map(|_| url.authority());
         let name = url.to_string();
         let is_page = !is_text && !self.as_text;
         let body = Body::Bytes(body, content_type);
-        Found { name, is_page, url: Some(url), robots_tags, archived, is_one_of_many: true, body, gold }
+        FoundDocument { name, is_page, url: Some(url), robots_tags, archived, is_one_of_many: true, body, gold }
     }
 
     fn of_folder<'a>(&'a self, source: &'a Path) -> anyhow::Result<Documents<'a>> {
@@ -241,12 +241,12 @@ impl<'r> Reading<'r> {
     }
 
     /// The entries of a feed, if they are asked for; a document otherwise.
-    fn entries_of(&self, found: Found) -> Vec<Found> {
+    fn entries_of(&self, found: FoundDocument) -> Vec<FoundDocument> {
         let (bytes, _) = found.bytes();
         if !self.entries || self.as_text || !is_feed(bytes) {
             return vec![found];
         }
-        let entry = |(number, entry): (usize, FeedEntry)| Found {
+        let entry = |(number, entry): (usize, FeedEntry)| FoundDocument {
             name: format!("{}#{}", found.name, if entry.id.is_empty() { (number + 1).to_string() } else { entry.id }),
             is_page: false,
             url: None,
@@ -260,7 +260,7 @@ impl<'r> Reading<'r> {
     }
 
     /// The file, if it is text of any kind.
-    fn of_file(&self, file: &Path, source: &Path) -> anyhow::Result<Option<Found>> {
+    fn of_file(&self, file: &Path, source: &Path) -> anyhow::Result<Option<FoundDocument>> {
         let mut bytes = Vec::new();
         let opened = std::fs::File::open(file).and_then(|f| f.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes));
         opened.with_context(|| file.display().to_string())?;
@@ -268,11 +268,11 @@ impl<'r> Reading<'r> {
         let below = file.strip_prefix(source).ok().filter(|below| below.components().count() > 1);
         let folder = below.and_then(|below| below.components().next()).map(|first| source.join(first));
         let gold = self.gold.map(|_| folder.as_deref().unwrap_or(source).display().to_string());
-        Ok(self.of_bytes(bytes, file).ok().map(|found| Found { gold, is_one_of_many: true, ..found }))
+        Ok(self.of_bytes(bytes, file).ok().map(|found| FoundDocument { gold, is_one_of_many: true, ..found }))
     }
 
     /// A page or a text; otherwise, what it is instead.
-    fn of_bytes(&self, mut bytes: Vec<u8>, name: &Path) -> Result<Found, String> {
+    fn of_bytes(&self, mut bytes: Vec<u8>, name: &Path) -> Result<FoundDocument, String> {
         if bytes.len() > self.max_bytes {
             bytes.truncate(self.max_bytes);
             tracing::warn!("{}: truncated at page.max_bytes ({})", name.display(), self.max_bytes);
@@ -286,7 +286,7 @@ impl<'r> Reading<'r> {
         let is_page = !self.as_text && (self.all_pages || is_html(name, head));
         let body = Body::Bytes(bytes, None);
         let name = name.display().to_string();
-        Ok(Found {
+        Ok(FoundDocument {
             name,
             is_page,
             url: None,
@@ -298,7 +298,7 @@ impl<'r> Reading<'r> {
         })
     }
 
-    fn of_line(&self, line: &str, at: usize) -> anyhow::Result<Found> {
+    fn of_line(&self, line: &str, at: usize) -> anyhow::Result<FoundDocument> {
         let Line { name, url, content, rest: line } = Line::parse(line)?;
         let name = name.unwrap_or_else(|| format!("line {at}"));
         let url = url.and_then(|url| PageUrl::parse(&url).ok());
@@ -318,7 +318,7 @@ impl<'r> Reading<'r> {
             None => None,
         };
         let body = Body::Text(text);
-        Ok(Found {
+        Ok(FoundDocument {
             name,
             is_page,
             url,
@@ -363,14 +363,14 @@ fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
 
 /// The next documents to be processed in parallel, with bounded memory. `None` at the end.
 pub(super) fn next_batch(
-    documents: &mut impl Iterator<Item = anyhow::Result<Found>>,
-) -> Option<Vec<anyhow::Result<Found>>> {
+    documents: &mut impl Iterator<Item = anyhow::Result<FoundDocument>>,
+) -> Option<Vec<anyhow::Result<FoundDocument>>> {
     const MOST: usize = 256;
     const MOST_BYTES: usize = 16 << 20;
     let (mut batch, mut bytes) = (Vec::new(), 0);
     while batch.len() < MOST && bytes < MOST_BYTES {
         let Some(found) = documents.next() else { break };
-        bytes += found.as_ref().map_or(0, Found::n_bytes);
+        bytes += found.as_ref().map_or(0, FoundDocument::n_bytes);
         batch.push(found);
     }
     (!batch.is_empty()).then_some(batch)

@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{ended, patterns, stored};
-use crate::cli::documents::{Found, Reading, next_batch};
+use crate::cli::documents::{FoundDocument, Reading, next_batch};
 use crate::cli::terminal::stdout;
 use crate::cli::{Failure, Format, Outcome, open_store};
 use dehusk_html::Tree;
@@ -85,7 +85,7 @@ impl Cleaning<'_> {
         Ok(ended(&reading))
     }
 
-    fn line(&self, cleaner: &StringCleaner, found: &Found) -> String {
+    fn line(&self, cleaner: &StringCleaner, found: &FoundDocument) -> String {
         let (mut content, share) = match found.is_page {
             true => self.page(cleaner, &found.tree(&self.settings.core.parse)),
             false => {

@@ -3,7 +3,7 @@
 use super::{CleanOptions, HiddenText};
 use dehusk_content::Labels;
 use dehusk_content::hides;
-use dehusk_html::{ByPlace, NodeId, Tree};
+use dehusk_html::{PlaceMemo, NodeId, Tree};
 
 /// Labels what is hidden as template, if the options say so: elements with the attribute `hidden`, or with a `style`
 /// that does not show them, and all below them. Style sheets and scripts are not known.
@@ -11,7 +11,7 @@ pub fn without_hidden(page: &Tree, mut labels: Labels, options: &CleanOptions) -
     if options.hidden == HiddenText::Keep {
         return labels;
     }
-    let (mut end, mut known) = (0, ByPlace::default());
+    let (mut end, mut known) = (0, PlaceMemo::default());
     for index in page.counted() {
         let node = NodeId::new(index);
         if index >= end && !page.is_text(node) && is_hidden(page, node, &mut known) {
@@ -24,7 +24,7 @@ pub fn without_hidden(page: &Tree, mut labels: Labels, options: &CleanOptions) -
     labels
 }
 
-fn is_hidden(page: &Tree, node: NodeId, known: &mut ByPlace<bool>) -> bool {
+fn is_hidden(page: &Tree, node: NodeId, known: &mut PlaceMemo<bool>) -> bool {
     page.attrs(node).any(|(name, value)| match name {
         "hidden" => true,
         "style" => known.get_or_read(value, hides),

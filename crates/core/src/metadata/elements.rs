@@ -1,6 +1,6 @@
 //! Elements of the body that say what they hold: microdata, RDFa, `rel`, `time`.
 
-use super::found::{Found, Source, fact};
+use super::found::{FoundFacts, Source, fact};
 use dehusk_html::{NodeId, Tree, ancestors};
 
 /// Text of an element; of its first `name` property, where it has one.
@@ -26,7 +26,7 @@ pub(super) fn is_of_another(tree: &Tree, element: NodeId) -> bool {
 }
 
 /// Microdata and RDFa: `itemprop` and `property` attributes of the body.
-pub(super) fn read_properties(tree: &Tree, found: &mut Found) {
+pub(super) fn read_properties(tree: &Tree, found: &mut FoundFacts) {
     let mut author_scope = None;
     for node in tree.counted().map(NodeId::new) {
         let names = [tree.attr(node, "itemprop"), tree.attr(node, "property")];
@@ -61,7 +61,7 @@ pub(super) fn read_properties(tree: &Tree, found: &mut Found) {
 }
 
 /// Links that say what they lead to: the author, the licence.
-pub(super) fn read_links(tree: &Tree, found: &mut Found) {
+pub(super) fn read_links(tree: &Tree, found: &mut FoundFacts) {
     for link in tree.all("a").filter(|link| tree.counted().contains(&link.index())) {
         let rel = tree.attr(link, "rel").unwrap_or_default();
         let has = |name: &str| rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case(name));
@@ -78,7 +78,7 @@ pub(super) fn read_links(tree: &Tree, found: &mut Found) {
 }
 
 /// `time` elements: first those that say that they are the day of publication.
-pub(super) fn read_times(tree: &Tree, found: &mut Found) {
+pub(super) fn read_times(tree: &Tree, found: &mut FoundFacts) {
     let times = tree.all("time").filter(|time| tree.counted().contains(&time.index()) && !is_of_another(tree, *time));
     let mut marked = Vec::new();
     let mut others = Vec::new();

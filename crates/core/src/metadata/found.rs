@@ -64,7 +64,7 @@ impl Source {
 
 /// The values of each field, in the order in which the sources were read.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundFacts {
     pub(super) titles: Vec<Fact>,
     pub(super) authors: Vec<Fact>,
     pub(super) published: Vec<Fact>,

@@ -1,9 +1,9 @@
 //! `meta` and `link` elements, and the language of the document.
 
-use super::found::{Found, Source, fact};
+use super::found::{FoundFacts, Source, fact};
 use dehusk_html::Tree;
 
-pub(super) fn read(tree: &Tree, found: &mut Found) {
+pub(super) fn read(tree: &Tree, found: &mut FoundFacts) {
     for meta in tree.all("meta") {
         let named = ["property", "name", "itemprop", "http-equiv"].iter().find_map(|name| tree.attr(meta, name));
         let (Some(name), Some(content)) = (named, tree.attr(meta, "content")) else { continue };
@@ -41,7 +41,7 @@ const PUBLISHED: [&str; 8] = [
     "created_at",
 ];
 
-fn push(name: &str, content: &str, found: &mut Found) {
+fn push(name: &str, content: &str, found: &mut FoundFacts) {
     let source = match name {
         name if name.starts_with("og:") || name.starts_with("article:") => Source::OpenGraph,
         name if name.starts_with("dc.") || name.starts_with("dcterms.") || name.starts_with("dc:") => {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::found::{Found, Source, fact};
+use super::found::{FoundFacts, Source, fact};
 use dehusk_html::PageUrl;
 use dehusk_html::{ScriptKind, Tree};
 
@@ -14,7 +14,7 @@ const MOST_OBJECTS: usize = 2000;
 
 type Object = Map<String, Value>;
 
-pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut Found) {
+pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut FoundFacts) {
     let mut budget = MOST_BYTES;
     let mut values = Vec::new();
     for (_, _, _, text) in tree.data_scripts().filter(|(kind, ..)| *kind == ScriptKind::JsonLd) {

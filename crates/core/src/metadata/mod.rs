@@ -1,6 +1,6 @@
 //! What a page says about itself: title, authors, dates, language, licence, each with its source.
 //!
-//! Every source fills a list of [`Found`] values, in the order of trust: JSON-LD, microdata and RDFa, OpenGraph, Dublin
+//! Every source fills a list of [`FoundFacts`] values, in the order of trust: JSON-LD, microdata and RDFa, OpenGraph, Dublin
 //! Core, other `meta` elements, `time` elements, the URL, and the text of the page. The first value that can be read
 //! is taken.
 
@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use dehusk_html::Tree;
 use dehusk_html::{PageUrl, base_url};
-use found::Found;
+use found::FoundFacts;
 
 /// What a page says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -58,7 +58,7 @@ const MOST_VALUES: usize = 64;
 impl Metadata {
     /// Reads the metadata of a page. `url` is its address, if known.
     pub fn of(tree: &Tree, url: Option<&PageUrl>) -> Metadata {
-        let mut found = Found::default();
+        let mut found = FoundFacts::default();
         json_ld::read(tree, url, &mut found);
         elements::read_properties(tree, &mut found);
         head::read(tree, &mut found);

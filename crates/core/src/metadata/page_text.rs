@@ -2,7 +2,7 @@
 
 use super::date::{Date, find_date};
 use super::elements::is_of_another;
-use super::found::{Fact, Found, Source, fact};
+use super::found::{Fact, FoundFacts, Source, fact};
 use dehusk_html::PageUrl;
 use dehusk_html::{NodeId, Tree};
 
@@ -29,7 +29,7 @@ const OF_CHANGE: [&str; 20] = [
 /// 400 give the same on both halves of the 520 pages.
 const CLOSE: usize = 60;
 
-pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut Found) {
+pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut FoundFacts) {
     if let Some(date) = url.and_then(|url| date_of_path(url.path())) {
         found.published.push(fact(&date.to_string(), Source::Url));
     }

@@ -1,13 +1,13 @@
 //! The title of a page, without the name of its site.
 
-use super::found::{Fact, Found, Source, fact, first, plain};
+use super::found::{Fact, FoundFacts, Source, fact, first, plain};
 use dehusk_html::{NodeId, Tree};
 
 /// What stands between a title and the name of a site.
 const SEPARATORS: [&str; 11] = [" | ", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", " / ", " ~ "];
 
 /// The title: of JSON-LD, microdata, OpenGraph or Dublin Core, else of the `title` element, else the heading.
-pub(super) fn choose(tree: &Tree, found: &Found, site_name: Option<&Fact>) -> Option<Fact> {
+pub(super) fn choose(tree: &Tree, found: &FoundFacts, site_name: Option<&Fact>) -> Option<Fact> {
     let element = title_element(tree);
     let headings: Vec<String> = tree.all("h1").map(|h1| plain(&inner_text(tree, h1))).take(4).collect();
     let named = first(&found.titles, 500);

@@ -3,7 +3,7 @@
 /// An error of the TLS library in words that a reader of the summary knows.
 pub(super) fn in_plain_words(reason: String) -> String {
     let Some((_, kind)) = reason.split_once("invalid peer certificate: ") else { return reason };
-    let told = [
+    let explanations = [
         ("UnknownIssuer", "no known authority has signed it"),
         ("NotValidForName", "it is for another name"),
         ("Expired", "it has expired"),
@@ -11,7 +11,7 @@ pub(super) fn in_plain_words(reason: String) -> String {
         ("CaUsedAsEndEntity", "it is that of an authority, not of a server"),
         ("Revoked", "it was revoked"),
     ];
-    let known = told.iter().find(|(name, _)| kind.contains(name)).map(|(_, words)| *words);
+    let known = explanations.iter().find(|(name, _)| kind.contains(name)).map(|(_, words)| *words);
     format!("the server's certificate is refused: {}", known.unwrap_or(kind))
 }
 
@@ -21,10 +21,10 @@ mod tests {
 
     #[test]
     fn errors_of_the_tls_library_are_translated() {
-        let told = |reason: &str| in_plain_words(reason.to_owned());
+        let explained = |reason: &str| in_plain_words(reason.to_owned());
         let raw = "invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))";
-        assert_eq!(told(raw), "the server's certificate is refused: it is that of an authority, not of a server");
-        assert_eq!(told("invalid peer certificate: BadEncoding"), "the server's certificate is refused: BadEncoding");
-        assert_eq!(told("connection reset"), "connection reset");
+        assert_eq!(explained(raw), "the server's certificate is refused: it is that of an authority, not of a server");
+        assert_eq!(explained("invalid peer certificate: BadEncoding"), "the server's certificate is refused: BadEncoding");
+        assert_eq!(explained("connection reset"), "connection reset");
     }
 }

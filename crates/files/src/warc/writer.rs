@@ -23,12 +23,12 @@ pub struct WarcWriter {
     began: String,
     number: usize,
     most: u64,
-    open: Option<Open>,
+    open: Option<OpenFile>,
     /// Lock on the folder, held while this writer lives.
     _lock: File,
 }
 
-struct Open {
+struct OpenFile {
     file: File,
     name: String,
     at: u64,
@@ -121,7 +121,7 @@ impl WarcWriter {
         complete(&path, open.lines)
     }
 
-    fn next_file(&mut self, at: i64) -> Result<Open, WarcError> {
+    fn next_file(&mut self, at: i64) -> Result<OpenFile, WarcError> {
         loop {
             let name = format!("dehusk-{}-{:05}.warc.gz", self.began, self.number);
             self.number += 1;
@@ -135,7 +135,7 @@ impl WarcWriter {
                 }
                 opened => opened.map_err(|reason| WarcError::Io { path: path.clone(), reason })?,
             };
-            let mut open = Open { file, name: name.clone(), at: 0, lines: Vec::new() };
+            let mut open = OpenFile { file, name: name.clone(), at: 0, lines: Vec::new() };
             let info =
                 Record::new(RecordKind::Warcinfo, "", at, "application/warc-fields", self.about.clone().into_bytes())
                     .with("WARC-Filename", name);

@@ -1,7 +1,7 @@
 //! The list of active formatting elements, and the adoption agency algorithm for tags that are nested wrongly.
 
 use super::open::{SCOPE, Space};
-use super::{Builder, Is, Name, Open};
+use super::{Builder, Is, Name, OpenElement};
 use crate::hash::{hash_str, mix};
 use crate::raw_tree::Kind;
 use crate::tokenizer::StartTag;
@@ -85,7 +85,7 @@ impl Builder {
     }
 
     /// A further element with the name and the attributes of a formatting element.
-    fn create_again(&mut self, element: &Formatting) -> Open {
+    fn create_again(&mut self, element: &Formatting) -> OpenElement {
         let id = self.tree.add(Kind::Element, element.name);
         let (start, end) = (element.attrs.0 as usize, element.attrs.1 as usize);
         let end = end.min(start + self.tree.attribute_room());
@@ -94,7 +94,7 @@ impl Builder {
         let to = self.tree.attrs.len() as u32;
         let node = self.tree.node(id);
         (node.from, node.to) = (from, to);
-        Open::new(id, element.name, Space::Html)
+        OpenElement::new(id, element.name, Space::Html)
     }
 
     fn is_marker_or_open(&self, entry: &Entry) -> bool {

@@ -1,45 +1,45 @@
 //! Where nodes are inserted.
 
 use super::open::Space;
-use super::{Builder, Is, Name, Open, Step};
+use super::{Builder, Is, Name, OpenElement, Step};
 use crate::raw_tree::{DOCUMENT, Kind, NONE, RawAttr};
 use crate::tokenizer::{StartTag, TagAttr};
 
 /// Where a node is inserted: before the child `next` of its parent, or after all children (`NONE`).
 #[derive(Clone, Copy)]
-struct Place {
+struct InsertionPlace {
     parent: u32,
     next: u32,
 }
 
-impl Place {
-    fn last_in(parent: u32) -> Place {
-        Place { parent, next: NONE }
+impl InsertionPlace {
+    fn last_in(parent: u32) -> InsertionPlace {
+        InsertionPlace { parent, next: NONE }
     }
 }
 
 impl Builder {
     /// The appropriate place for inserting a node into `target`.
     #[inline(always)]
-    fn place_in(&self, target: Open) -> Place {
+    fn place_in(&self, target: OpenElement) -> InsertionPlace {
         if !self.fostering || !target.is.any(Is::FOSTERS) {
-            return Place::last_in(target.id);
+            return InsertionPlace::last_in(target.id);
         }
         let outer = self.open.iter().rposition(|open| open.is_html(Name::TEMPLATE) || open.is_html(Name::TABLE));
         let Some(outer) = outer else {
-            return Place::last_in(self.open.first().map_or(DOCUMENT, |html| html.id));
+            return InsertionPlace::last_in(self.open.first().map_or(DOCUMENT, |html| html.id));
         };
         let table = self.open[outer];
         let parent = self.tree.nodes[table.id as usize].parent;
         match self.open[..outer].last() {
-            _ if table.name == Name::TEMPLATE => Place::last_in(table.id),
-            Some(before) if parent == NONE => Place::last_in(before.id),
-            _ => Place { parent, next: table.id },
+            _ if table.name == Name::TEMPLATE => InsertionPlace::last_in(table.id),
+            Some(before) if parent == NONE => InsertionPlace::last_in(before.id),
+            _ => InsertionPlace { parent, next: table.id },
         }
     }
 
     #[inline(always)]
-    fn link_element(&mut self, id: u32, place: Place) {
+    fn link_element(&mut self, id: u32, place: InsertionPlace) {
         self.tree.link(place.parent, id, place.next);
         self.open_depth = self.tree.node(place.parent).depth + 1;
     }
@@ -47,12 +47,12 @@ impl Builder {
     /// Makes an element the last child of another.
     #[inline(always)]
     pub(super) fn append(&mut self, parent: u32, id: u32) {
-        self.link_element(id, Place::last_in(parent));
+        self.link_element(id, InsertionPlace::last_in(parent));
     }
 
     /// Inserts an element into `target`, or before its table.
     #[inline(always)]
-    pub(super) fn insert_into(&mut self, target: Open, id: u32) {
+    pub(super) fn insert_into(&mut self, target: OpenElement, id: u32) {
         self.link_element(id, self.place_in(target));
     }
 
@@ -77,7 +77,7 @@ impl Builder {
     }
 
     #[inline(always)]
-    fn create(&mut self, name: Name, attrs: &[TagAttr<'_>], space: Space) -> Open {
+    fn create(&mut self, name: Name, attrs: &[TagAttr<'_>], space: Space) -> OpenElement {
         let id = self.tree.add_element(name);
         for attr in &attrs[..attrs.len().min(self.tree.attribute_room())] {
             let name = match space {
@@ -87,12 +87,12 @@ impl Builder {
             let value = self.tree.store(&attr.value);
             self.tree.add_attribute(id, name, value);
         }
-        Open::new(id, name, space)
+        OpenElement::new(id, name, space)
     }
 
     /// Creates and inserts an element that is not opened.
     #[inline(always)]
-    pub(super) fn insert_closed(&mut self, name: Name, attrs: &[TagAttr<'_>], space: Space) -> Open {
+    pub(super) fn insert_closed(&mut self, name: Name, attrs: &[TagAttr<'_>], space: Space) -> OpenElement {
         let element = self.create(name, attrs, space);
         self.insert_into(self.current(), element.id);
         element
@@ -100,7 +100,7 @@ impl Builder {
 
     /// Inserts an HTML element and opens it.
     #[inline(always)]
-    pub(super) fn insert(&mut self, tag: &StartTag<'_>) -> Open {
+    pub(super) fn insert(&mut self, tag: &StartTag<'_>) -> OpenElement {
         let element = self.insert_closed(tag.name, tag.attrs, Space::Html);
         self.open.push(element);
         element
@@ -113,7 +113,7 @@ impl Builder {
     }
 
     /// Inserts an HTML element that the page has no tag for.
-    pub(super) fn insert_implied(&mut self, name: Name) -> Open {
+    pub(super) fn insert_implied(&mut self, name: Name) -> OpenElement {
         self.insert(&StartTag { name, attrs: &[], is_self_closing: false })
     }
 

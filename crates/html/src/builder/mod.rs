@@ -22,12 +22,12 @@ mod tests;
 
 use super::ParseOptions;
 use super::depth_limit::DepthLimit;
-use super::names::{Is, Name, Names};
+use super::names::{Is, Name, NameTable};
 use super::parse::Built;
 use super::raw_tree::RawTree;
 use super::tokenizer::{Content, Doctype, StartTag, TokenSink, tokenize};
 use formatting::Entry;
-use open::Open;
+use open::OpenElement;
 
 /// Builds the tree of a page. Without scripting, `noscript` is an element like any other.
 pub(super) fn build(page: &str, options: &ParseOptions, scripting: bool) -> Built {
@@ -98,10 +98,10 @@ struct Builder {
     original: Mode,
     template_modes: Vec<Mode>,
     /// The stack of open elements, `html` first.
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
     /// The list of active formatting elements.
     formatting: Vec<Entry>,
-    head: Option<Open>,
+    head: Option<OpenElement>,
     form: Option<u32>,
     /// Text in a table, which is put before it unless it is blank.
     table_text: String,
@@ -235,7 +235,7 @@ impl Builder {
 }
 
 impl TokenSink for Builder {
-    fn names(&mut self) -> &mut Names {
+    fn names(&mut self) -> &mut NameTable {
         &mut self.tree.names
     }
 

@@ -5,7 +5,7 @@ use crate::raw_tree::DOCUMENT;
 
 /// An open element.
 #[derive(Clone, Copy)]
-pub(super) struct Open {
+pub(super) struct OpenElement {
     pub(super) id: u32,
     pub(super) name: Name,
     pub(super) space: Space,
@@ -27,15 +27,15 @@ pub(super) const LIST_SCOPE: Is = Is::SCOPE.or(Is::LIST);
 /// What ends the scope of a button.
 pub(super) const BUTTON_SCOPE: Is = Is::SCOPE.or(Is::BUTTON);
 
-impl Open {
-    pub(super) fn new(id: u32, name: Name, space: Space) -> Open {
+impl OpenElement {
+    pub(super) fn new(id: u32, name: Name, space: Space) -> OpenElement {
         let is = match (space, name) {
             (Space::Html, _) => name.is(),
             (Space::MathMl, Name::MI | Name::MO | Name::MN | Name::MS | Name::MTEXT) => SCOPE.or(Is::TEXT_POINT),
             (Space::Svg, Name::FOREIGN_OBJECT | Name::DESC | Name::TITLE) => SCOPE.or(Is::HTML_POINT),
             _ => Is::NOTHING,
         };
-        Open { id, name, space, is }
+        OpenElement { id, name, space, is }
     }
 
     /// Whether this is an HTML element of this name.
@@ -51,8 +51,8 @@ impl Open {
 impl Builder {
     /// The open element that was opened last; the document if there is none.
     #[inline(always)]
-    pub(super) fn current(&self) -> Open {
-        self.open.last().copied().unwrap_or(Open::new(DOCUMENT, Name::NONE, Space::Html))
+    pub(super) fn current(&self) -> OpenElement {
+        self.open.last().copied().unwrap_or(OpenElement::new(DOCUMENT, Name::NONE, Space::Html))
     }
 
     pub(super) fn current_is(&self, name: Name) -> bool {
@@ -89,7 +89,7 @@ impl Builder {
 
     /// Whether an element that `wanted` accepts is in scope: open, with no element that ends the scope opened after it.
     #[inline(always)]
-    pub(super) fn in_scope_where(&self, ends: Is, wanted: impl Fn(&Open) -> bool) -> bool {
+    pub(super) fn in_scope_where(&self, ends: Is, wanted: impl Fn(&OpenElement) -> bool) -> bool {
         let found = self.open.iter().rev().find(|open| wanted(open) || open.is.any(ends));
         found.is_some_and(wanted)
     }
@@ -109,7 +109,7 @@ impl Builder {
     }
 
     /// Closes elements up to the last one that `wanted` accepts, and this one.
-    pub(super) fn pop_through_where(&mut self, wanted: impl Fn(&Open) -> bool) {
+    pub(super) fn pop_through_where(&mut self, wanted: impl Fn(&OpenElement) -> bool) {
         let kept = self.open.iter().rposition(wanted).unwrap_or(0);
         self.open.truncate(kept);
     }

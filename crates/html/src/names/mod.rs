@@ -102,7 +102,7 @@ static KNOWN_RECENT: LazyLock<[Recent; N_RECENT]> = LazyLock::new(|| {
 });
 
 /// The names of one page.
-pub(super) struct Names {
+pub(super) struct NameTable {
     /// The names that were read last, by their keys. A name takes the place of another one.
     recent: Box<[Recent; N_RECENT]>,
     /// Names without a fixed number.
@@ -113,9 +113,9 @@ pub(super) struct Names {
 /// Letters that fit into a key.
 const KEY_LETTERS: usize = 8;
 
-impl Names {
-    pub(super) fn new() -> Names {
-        Names { recent: Box::new(*KNOWN_RECENT), others: FxHashMap::default(), texts: Vec::new() }
+impl NameTable {
+    pub(super) fn new() -> NameTable {
+        NameTable { recent: Box::new(*KNOWN_RECENT), others: FxHashMap::default(), texts: Vec::new() }
     }
 
     /// The text of a name.
@@ -180,11 +180,11 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
-    use super::{KNOWN, KNOWN_RECENT, Name, Names, is_plain, key};
+    use super::{KNOWN, KNOWN_RECENT, Name, NameTable, is_plain, key};
 
     #[test]
     fn a_name_has_one_number_and_its_text() {
-        let mut names = Names::new();
+        let mut names = NameTable::new();
         let texts: Vec<String> = (0..2000).map(|n| format!("{}n{n}", "x".repeat(n % 20))).collect();
         let numbers: Vec<Name> = texts.iter().map(|text| names.number_of(text, key(text))).collect();
         for (text, number) in texts.iter().zip(&numbers) {
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_long_name_is_not_the_short_one_that_it_ends_in() {
-        let mut names = Names::new();
+        let mut names = NameTable::new();
         for (short, long) in [("aaaaaaaa", "baaaaaaaa"), ("12345678", "0012345678")] {
             let name = names.number_of(short, key(short));
             assert_ne!(names.number_of(long, key(long)), name);
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn names_are_in_small_letters_however_they_are_written() {
-        let mut names = Names::new();
+        let mut names = NameTable::new();
         for (small, written) in [("foreignobject", "foreignObject"), ("div", "DIV"), ("a\u{fffd}", "a\0")] {
             let name = names.intern(small);
             for text in [written, small, written] {
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn known_names_have_fixed_numbers() {
-        let mut names = Names::new();
+        let mut names = NameTable::new();
         for (number, (text, _)) in KNOWN.iter().enumerate() {
             assert_eq!(names.intern(text).number(), number, "{text}");
         }

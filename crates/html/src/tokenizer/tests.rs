@@ -11,7 +11,7 @@ use html5ever::tokenizer::{
 use proptest::prelude::*;
 
 use super::{Content, Doctype, StartTag, TokenSink, normalized_newlines, tokenize};
-use crate::names::{Name, Names};
+use crate::names::{Name, NameTable};
 
 /// Writes tokens down, texts joined, and switches the state for the elements that the tree builder does.
 #[derive(Default)]
@@ -55,11 +55,11 @@ impl Recorder {
 
 struct Ours {
     recorder: Recorder,
-    names: Names,
+    names: NameTable,
 }
 
 impl TokenSink for Ours {
-    fn names(&mut self) -> &mut Names {
+    fn names(&mut self) -> &mut NameTable {
         &mut self.names
     }
 
@@ -148,7 +148,7 @@ impl OracleSink for OracleRecorder {
 }
 
 fn ours(html: &str, max_attributes: usize) -> (Vec<String>, usize) {
-    let sink = Ours { recorder: Recorder::default(), names: Names::new() };
+    let sink = Ours { recorder: Recorder::default(), names: NameTable::new() };
     let (sink, n_cut) = tokenize(&normalized_newlines(html), sink, max_attributes);
     (sink.recorder.tokens, n_cut)
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::names::{Name, Names};
+use crate::names::{Name, NameTable};
 
 /// A start tag.
 pub(crate) struct StartTag<'a> {
@@ -45,7 +45,7 @@ pub(crate) enum Content {
 /// Takes the tokens of a page.
 pub(crate) trait TokenSink {
     /// The names of the page.
-    fn names(&mut self) -> &mut Names;
+    fn names(&mut self) -> &mut NameTable;
     /// Takes a start tag. Returns what follows it.
     fn start_tag(&mut self, tag: &StartTag<'_>) -> Content;
     /// Takes an end tag.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// What stands beside a text in its paragraph.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct TextContext {
     /// Whether the text is inside the brackets of a link.
     pub(super) in_link: bool,
     /// Whether a `|` ends a cell.
@@ -20,7 +20,7 @@ pub(super) struct Place {
 }
 
 /// Appends `text` between the characters `before` and `after` of its line.
-pub(super) fn escape(text: &str, before: Option<char>, after: Option<char>, place: Place, out: &mut String) {
+pub(super) fn escape(text: &str, before: Option<char>, after: Option<char>, place: TextContext, out: &mut String) {
     let mut last = before;
     let mut rest = text.chars().peekable();
     let mut from_here = text;
@@ -153,7 +153,7 @@ pub(super) fn longest_run(text: &str, c: char) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn escaped(text: &str, place: Place) -> String {
+    fn escaped(text: &str, place: TextContext) -> String {
         let mut out = String::new();
         escape(text, None, None, place, &mut out);
         escape_start(&out).into_owned()
@@ -175,7 +175,7 @@ mod tests {
             "a ` b",
         ];
         for text in plain {
-            assert_eq!(escaped(text, Place::default()), text);
+            assert_eq!(escaped(text, TextContext::default()), text);
         }
         let read = [
             ("*a*", "\\*a\\*"),
@@ -196,10 +196,10 @@ mod tests {
             ("a[^1]", "a\\[^1]"),
         ];
         for (text, expected) in read {
-            assert_eq!(escaped(text, Place::default()), expected);
+            assert_eq!(escaped(text, TextContext::default()), expected);
         }
-        assert_eq!(escaped("a|b", Place { in_cell: true, ..Place::default() }), "a\\|b");
-        assert_eq!(escaped("[a](b)", Place { has_brackets: true, ..Place::default() }), "\\[a\\](b)");
+        assert_eq!(escaped("a|b", TextContext { in_cell: true, ..TextContext::default() }), "a\\|b");
+        assert_eq!(escaped("[a](b)", TextContext { has_brackets: true, ..TextContext::default() }), "\\[a\\](b)");
     }
 
     #[test]

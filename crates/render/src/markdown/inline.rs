@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::block::{Link, Mark, Marks, Piece, Run};
-use super::escape::{Place, code_span, destination, escape, longest_run};
+use super::escape::{TextContext, code_span, destination, escape, longest_run};
 use super::formulas::inert;
 use super::options::MarkdownLinks;
 
@@ -282,12 +282,12 @@ impl Inline<'_> {
         out
     }
 
-    fn place(&self, runs: &[Run], kind: Kind) -> Place {
+    fn place(&self, runs: &[Run], kind: Kind) -> TextContext {
         let texts: String =
             runs.iter().filter_map(|run| if let Piece::Text(t) = &run.piece { Some(&**t) } else { None }).collect();
         let n = |c: char| texts.matches(c).count();
         let has_link = self.style == MarkdownLinks::Reference;
-        Place {
+        TextContext {
             in_link: false,
             in_cell: kind == Kind::Cell,
             has_backticks: n('`') > 1 || (n('`') > 0 && runs.iter().any(|run| matches!(run.piece, Piece::Code(_)))),
@@ -297,7 +297,7 @@ impl Inline<'_> {
         }
     }
 
-    fn piece(&self, runs: &[Run], at: usize, place: Place, out: &mut String) {
+    fn piece(&self, runs: &[Run], at: usize, place: TextContext, out: &mut String) {
         let run = &runs[at];
         match &run.piece {
             Piece::Text(text) => {
@@ -312,18 +312,18 @@ impl Inline<'_> {
                 };
                 let before = beside(at.checked_sub(1).map(|before| &runs[before]), last_char);
                 let after = beside(runs.get(at + 1), first_char);
-                let place = Place { in_link: run.marks.link != 0, ..place };
+                let place = TextContext { in_link: run.marks.link != 0, ..place };
                 escape(text, before, after, place, out);
             }
             Piece::Space => out.push(' '),
             // Right behind other code it would be read as one with it.
             Piece::Code(text) if out.ends_with('`') => {
-                escape(text, Some('`'), None, Place { in_link: true, has_backticks: true, ..place }, out)
+                escape(text, Some('`'), None, TextContext { in_link: true, has_backticks: true, ..place }, out)
             }
             Piece::Code(text) => out.push_str(&code_span(text, place.in_cell)),
             Piece::Image { src, alt } => {
                 out.push_str("![");
-                let in_image = Place { in_link: true, has_backticks: true, ..place };
+                let in_image = TextContext { in_link: true, has_backticks: true, ..place };
                 escape(alt, None, None, in_image, out);
                 out.push_str("](");
                 out.push_str(&destination(src, place.in_cell));
@@ -400,6 +400,6 @@ impl Inline<'_> {
     }
 }
 
-fn in_cell(text: String, place: Place) -> String {
+fn in_cell(text: String, place: TextContext) -> String {
     if place.in_cell { text.replace('|', "\\|") } else { text }
 }

@@ -96,11 +96,11 @@ impl Address {
         let wrong = |reason: String| StoreError::Address { path: PathBuf::from(&self.shown), reason };
         let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         if let Some(file) = &self.roots {
-            let told = |e: &dyn std::fmt::Display| wrong(format!("sslrootcert {}: {e}", file.display()));
+            let refused = |e: &dyn std::fmt::Display| wrong(format!("sslrootcert {}: {e}", file.display()));
             roots = rustls::RootCertStore::empty();
-            for certificate in CertificateDer::pem_file_iter(file).map_err(|e| told(&e))? {
-                let certificate = certificate.map_err(|e| told(&e))?;
-                roots.add(certificate).map_err(|e| told(&e))?;
+            for certificate in CertificateDer::pem_file_iter(file).map_err(|e| refused(&e))? {
+                let certificate = certificate.map_err(|e| refused(&e))?;
+                roots.add(certificate).map_err(|e| refused(&e))?;
             }
         }
         let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -87,7 +87,7 @@ impl SharedBackend {
 
     #[cfg(test)]
     pub(super) fn session(&self) -> crate::lease_gate::WorkerSession {
-        self.session.told()
+        self.session.worker_session()
     }
 
     #[cfg(test)]

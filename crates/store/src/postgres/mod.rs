@@ -39,9 +39,9 @@ pub fn start_backend(
     let Some(server) = inner.store().server() else { return Ok((Box::new(inner), None)) };
     let session = Session::begin(inner.store(), server, run.id, settings.store.lease, settings.politeness.delay)?;
     inner.store().unlock_runs()?;
-    let told = session.told();
-    tracing::info!("worker {} of run {}", told.worker, run.id);
-    Ok((Box::new(SharedBackend::new(inner, session)), Some(told)))
+    let worker_session = session.worker_session();
+    tracing::info!("worker {} of run {}", worker_session.worker, run.id);
+    Ok((Box::new(SharedBackend::new(inner, session)), Some(worker_session)))
 }
 
 /// The tables.

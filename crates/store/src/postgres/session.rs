@@ -78,7 +78,7 @@ impl Session {
     }
 
     /// What the crawl sees of it.
-    pub(crate) fn told(&self) -> WorkerSession {
+    pub(crate) fn worker_session(&self) -> WorkerSession {
         WorkerSession { worker: self.worker, gate: self.gate.clone(), counts: Arc::clone(&self.counts) }
     }
 

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use crate::learn_options::{LabelBy, LearnOptions};
 use crate::links::{LinkOrder, Outlink, outlinks};
 use crate::site_model::TrainingSet;
-use crate::subdigraph::{Answer, Found, Search, Step};
+use crate::subdigraph::{Answer, SearchResult, Search, Step};
 use crate::template::Template;
 use dehusk_content::Labels;
 use dehusk_html::Tree;
@@ -59,7 +59,7 @@ pub struct Learned {
     /// Pages loaded beside the key page, by load number.
     pub pages: Vec<FoundPage>,
     /// The search's result.
-    pub found: Found,
+    pub found: SearchResult,
     /// Votes that made a node template; 0 when the site model decided.
     pub min_votes: usize,
     /// Labels of the key page.
@@ -187,7 +187,7 @@ impl Learner {
     }
 
     /// Learns from what was found so far.
-    pub fn finish(self, found: Found) -> Learned {
+    pub fn finish(self, found: SearchResult) -> Learned {
         let Learner { options, key, n_links, pages, .. } = self;
         training::learn(key, pages, n_links, found, &options)
     }

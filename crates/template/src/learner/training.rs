@@ -6,7 +6,7 @@ use crate::etdm::vote;
 use crate::learn_options::{LabelBy, LearnOptions};
 use crate::method::Method;
 use crate::site_model::{SiteModelOptions, TrainingSet};
-use crate::subdigraph::Found;
+use crate::subdigraph::SearchResult;
 use crate::template::{Provenance, Template};
 use dehusk_content::Labels;
 use dehusk_html::PageUrl;
@@ -97,7 +97,7 @@ pub(super) fn learn(
     key: TrainingPage,
     pages: Vec<TrainingPage>,
     n_links: usize,
-    found: Found,
+    found: SearchResult,
     options: &LearnOptions,
 ) -> Learned {
     let key = key.into_page();

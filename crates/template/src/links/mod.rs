@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use dehusk_html::{ByPlace, NodeId, Tree, decode, refresh_target, scan_links};
+use dehusk_html::{PlaceMemo, NodeId, Tree, decode, refresh_target, scan_links};
 use dehusk_html::{PageUrl, Site, base_url};
 
 mod form;
@@ -54,7 +54,7 @@ pub fn outlinks(tree: &Tree, url: &PageUrl, site: &Site, most: usize) -> Vec<Out
     let base = base_url(tree, url);
     let mut seen: FxHashMap<PageUrl, usize> = FxHashMap::default();
     let mut links: Vec<Outlink> = Vec::new();
-    let mut read = ByPlace::default();
+    let mut read = PlaceMemo::default();
     // A refresh is in the head, and a page of frames has no body.
     let outside = tree.all("meta").chain(tree.all("frame"));
     for node in outside.chain(tree.counted().map(NodeId::new).filter(|node| !tree.is_text(*node))) {

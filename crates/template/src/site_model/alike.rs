@@ -24,7 +24,7 @@ pub(super) struct Alike<'a> {
 pub(super) struct Pairing {
     /// Hashes of the tag names on the right. Most pairs of two lists are told apart by them.
     right_tags: Vec<u32>,
-    alike: Vec<(usize, Names)>,
+    alike: Vec<(usize, NameEquality)>,
     is_taken: Vec<bool>,
     matching: Matching,
     names: KnownNames,
@@ -45,7 +45,7 @@ impl Pairing {
 /// What the names of pairs of signatures were found to add, by both: a page is compared to many training pages. `None`
 /// for nodes that cannot be mapped.
 #[derive(Default)]
-struct KnownNames(Vec<((u32, u32), Option<Names>)>);
+struct KnownNames(Vec<((u32, u32), Option<NameEquality>)>);
 
 impl KnownNames {
     /// A power of two. Later pairs replace earlier ones.
@@ -53,7 +53,7 @@ impl KnownNames {
 
     /// The names of two signatures, the first one by its number on the page.
     #[inline(always)]
-    fn get_or_find(&mut self, pair: (u32, u32), find: impl FnOnce() -> Option<Names>) -> Option<Names> {
+    fn get_or_find(&mut self, pair: (u32, u32), find: impl FnOnce() -> Option<NameEquality>) -> Option<NameEquality> {
         if self.0.is_empty() {
             self.0.resize(Self::MOST, ((UNKNOWN, UNKNOWN), None));
         }
@@ -106,7 +106,7 @@ impl Alike<'_> {
         i: usize,
         (right, right_tags): (&[Child], &[u32]),
         names: &mut KnownNames,
-        alike: &mut Vec<(usize, Names)>,
+        alike: &mut Vec<(usize, NameEquality)>,
     ) {
         let (here, tag) = (self.page.signature_number(i), self.page.signature(i).tag);
         alike.clear();
@@ -120,11 +120,11 @@ impl Alike<'_> {
 
     /// Whether nodes of these names have a probability above the threshold, where all else is equal.
     #[inline(always)]
-    fn may_be_alike(&self, names: Names) -> bool {
+    fn may_be_alike(&self, names: NameEquality) -> bool {
         const W: EqualityWeights = EqualityWeights::THESIS;
         match names {
-            Names::Text => TEXT + TEXT_POSITION > self.threshold,
-            Names::Element(names) => names + W.children + W.position > self.threshold,
+            NameEquality::Text => TEXT + TEXT_POSITION > self.threshold,
+            NameEquality::Element(names) => names + W.children + W.position > self.threshold,
         }
     }
 
@@ -203,7 +203,7 @@ impl Alike<'_> {
 
     /// What the names of two nodes add to their probability. `None` where they cannot be mapped.
     #[inline(always)]
-    fn names(&self, i: usize, j: usize) -> Option<Names> {
+    fn names(&self, i: usize, j: usize) -> Option<NameEquality> {
         const W: EqualityWeights = EqualityWeights::THESIS;
         let is_same = self.page.columns.signature[i] == self.there.signature[j];
         let a = self.page.signature(i);
@@ -212,25 +212,25 @@ impl Alike<'_> {
             return None;
         }
         if a.is_text() {
-            return Some(Names::Text);
+            return Some(NameEquality::Text);
         }
         if a.id != 0 && b.id != 0 {
             return None;
         }
         let overlap = if is_same { overlap_with_itself } else { overlap };
         let classes = W.class * overlap(&a.classes, &b.classes, W.no_class);
-        Some(Names::Element(classes + W.attributes * overlap(&a.attrs, &b.attrs, W.no_attributes)))
+        Some(NameEquality::Element(classes + W.attributes * overlap(&a.attrs, &b.attrs, W.no_attributes)))
     }
 
     /// The probability of two children with these names, in lists of m and n members. That of texts depends only on
     /// their position.
     #[inline(always)]
-    fn with_names(&self, names: Names, (i, j): (Child, Child), (m, n): (u32, u32)) -> f64 {
+    fn with_names(&self, names: NameEquality, (i, j): (Child, Child), (m, n): (u32, u32)) -> f64 {
         const W: EqualityWeights = EqualityWeights::THESIS;
         let position = position_score(i, j, m, n);
         match names {
-            Names::Text => TEXT + TEXT_POSITION * position,
-            Names::Element(names) => {
+            NameEquality::Text => TEXT + TEXT_POSITION * position,
+            NameEquality::Element(names) => {
                 let children = ratio(self.page.columns.n_children[i.node], self.there.n_children[j.node]);
                 names + W.children * children + W.position * position
             }
@@ -254,7 +254,7 @@ fn first_from(children: &[Child], at: usize, position: u32) -> usize {
 
 /// What the names of two nodes add to their equality probability.
 #[derive(Clone, Copy)]
-enum Names {
+enum NameEquality {
     /// Both are texts.
     Text,
     /// Both are elements.

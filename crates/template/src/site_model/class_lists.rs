@@ -6,14 +6,14 @@ use rustc_hash::FxHashMap;
 
 use super::names::class_token;
 use super::vocabulary::Vocabulary;
-use dehusk_html::ByValue;
+use dehusk_html::ValueMemo;
 
 /// The distinct lists of classes, ascending, and the values of `class` that have them.
 #[derive(Default)]
 pub(super) struct ClassLists {
     lists: Vec<Vec<u32>>,
     by_list: FxHashMap<Vec<u32>, u32>,
-    by_value: ByValue<u32>,
+    by_value: ValueMemo<u32>,
     /// Number of classes of all lists.
     n_classes: usize,
 }

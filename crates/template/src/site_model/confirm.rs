@@ -16,9 +16,9 @@ use dehusk_content::NarrowColumn;
 /// Names that are remembered of a page.
 const MOST_NAMES: usize = 2000;
 
-/// What it takes to label a training page again, beside what others are aligned to.
+/// State kept so that a training page can be relabeled without its HTML.
 #[derive(Clone, Debug)]
-pub(super) struct Again {
+pub(super) struct RelabelState {
     /// Characters of each text, in order.
     chars: NarrowColumn,
     /// Names of the page outside the vocabulary that it was encoded with, ascending.
@@ -39,7 +39,7 @@ impl TrainingSet {
         judged: &LazyJudged<'_>,
         names: &FxHashSet<u32>,
         alignments: KeptAlignments,
-    ) -> Option<Again> {
+    ) -> Option<RelabelState> {
         if page.len() != judged.tree.counted().len() {
             return None;
         }
@@ -48,7 +48,7 @@ impl TrainingSet {
         let expected = judged.was_asked().then(|| judged.get().expected_content());
         let mut other_names: Vec<u32> = names.difference(self.vocabulary.names()).copied().collect();
         other_names.sort_unstable();
-        (other_names.len() <= MOST_NAMES).then(|| Again {
+        (other_names.len() <= MOST_NAMES).then(|| RelabelState {
             chars: NarrowColumn::of(&chars),
             other_names: other_names.into(),
             n_later: self.later_names.len(),
@@ -65,14 +65,14 @@ impl TrainingSet {
     pub fn confirm_labels(&self, url: u64) -> Option<Labels> {
         let page = self.pages.iter().find(|page| page.url == url && !page.is_hidden)?;
         let encoded = self.encode_again(page)?;
-        let Again { expected, alignments, .. } = page.again.as_ref()?;
+        let RelabelState { expected, alignments, .. } = page.again.as_ref()?;
         let expected = LazyCell::new(|| expected.as_ref().map(|expected| by_node(&encoded, expected)));
         let labels = self.decide(&encoded, true, &expected, self.aligned(&encoded, alignments))?;
         (LabelRuns::of(&labels.is_template) == *page.labels()).then_some(labels)
     }
 
     fn encode_again(&self, page: &TrainingPage) -> Option<EncodedPage> {
-        let Again { chars, other_names, n_later, .. } = page.again.as_ref()?;
+        let RelabelState { chars, other_names, n_later, .. } = page.again.as_ref()?;
         if self.later_names[*n_later..].iter().any(|name| other_names.binary_search(name).is_ok()) {
             return None;
         }

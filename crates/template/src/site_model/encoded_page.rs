@@ -6,7 +6,7 @@ use super::SiteModelOptions;
 use super::class_lists::ClassLists;
 use super::columns::Columns;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
-use super::names::Names;
+use super::names::NameReader;
 use super::vocabulary::Vocabulary;
 use dehusk_html::{NodeId, Tree, mix};
 
@@ -60,7 +60,7 @@ impl Signatures {
     }
 
     /// The number of the signature of an element: the one whose names were read last.
-    fn element(&mut self, tag: u32, name: usize, names: &Names<'_, impl Fn(u32) -> bool>) -> u32 {
+    fn element(&mut self, tag: u32, name: usize, names: &NameReader<'_, impl Fn(u32) -> bool>) -> u32 {
         if let Some(number) = self.bare[name].filter(|_| names.is_empty()) {
             return number;
         }
@@ -87,7 +87,7 @@ impl EncodedPage {
         let (counted, shape, texts) = (tree.counted(), &tree.shape, tree.texts());
         let (first, n) = (counted.start, counted.len());
         let mut page = EncodedPage { chars: vec![0; n], ..EncodedPage::with_capacity(n) };
-        let mut names = Names::of(tree, ClassLists::kept(vocabulary), |name| vocabulary.contains(name));
+        let mut names = NameReader::of(tree, ClassLists::kept(vocabulary), |name| vocabulary.contains(name));
         let mut signatures = Signatures::of(tree);
         for node in counted {
             page.parent.push((shape.parent[node] as usize).saturating_sub(first) as u32);

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::class_lists::ClassLists;
-use dehusk_html::{AttributeNames, ByPlace, NodeId, Tree, ValueHashes, hash_of_set, hash_str, mix};
+use dehusk_html::{AttributeNames, PlaceMemo, NodeId, Tree, ValueHashes, hash_of_set, hash_str, mix};
 
 /// Kinds of tokens. A class and an id of the same name are different tokens.
 const ID: u64 = 1;
@@ -21,7 +21,7 @@ pub(super) fn class_token(class: &str) -> u32 {
 
 /// The distinct tokens of a page.
 pub(super) fn tokens(tree: &Tree) -> FxHashSet<u32> {
-    let (mut names, mut found) = (Names::of(tree, ClassLists::default(), |_| true), FxHashSet::default());
+    let (mut names, mut found) = (NameReader::of(tree, ClassLists::default(), |_| true), FxHashSet::default());
     for node in tree.counted() {
         names.read(NodeId::new(node));
         found.extend(Some(names.id).filter(|id| *id != 0));
@@ -32,14 +32,14 @@ pub(super) fn tokens(tree: &Tree) -> FxHashSet<u32> {
 }
 
 /// Reads the names of the elements of a page, one element at a time. Names for which `keeps` is false are left out.
-pub(super) struct Names<'t, F> {
+pub(super) struct NameReader<'t, F> {
     tree: &'t Tree,
     keeps: F,
     attribute_names: AttributeNames,
     values: ValueHashes,
     classes: ClassLists,
     /// Numbers of the lists of long values of `class`. Error recovery can give thousands of elements the same one.
-    long_classes: ByPlace<u32>,
+    long_classes: PlaceMemo<u32>,
     // Of the element that was read last:
     /// 0 = none.
     id: u32,
@@ -51,16 +51,16 @@ pub(super) struct Names<'t, F> {
     has_any: bool,
 }
 
-impl<'t, F: Fn(u32) -> bool> Names<'t, F> {
+impl<'t, F: Fn(u32) -> bool> NameReader<'t, F> {
     /// `classes` has what was read of other pages, by the same `keeps`.
-    pub(super) fn of(tree: &'t Tree, classes: ClassLists, keeps: F) -> Names<'t, F> {
-        Names {
+    pub(super) fn of(tree: &'t Tree, classes: ClassLists, keeps: F) -> NameReader<'t, F> {
+        NameReader {
             tree,
             keeps,
             attribute_names: AttributeNames::of(tree),
             values: ValueHashes::default(),
             classes,
-            long_classes: ByPlace::default(),
+            long_classes: PlaceMemo::default(),
             id: 0,
             list: ClassLists::EMPTY,
             attributes: Vec::new(),
@@ -147,7 +147,7 @@ mod tests {
         let tree = parse(html, &ParseOptions::default());
         let elements: Vec<NodeId> = tree.all("p").collect();
         let c = class_token("c");
-        let mut names = Names::of(&tree, ClassLists::default(), |token| token != c);
+        let mut names = NameReader::of(&tree, ClassLists::default(), |token| token != c);
         let mut read = |at: usize| {
             names.read(elements[at]);
             (names.key(), names.classes().len(), names.attributes().len(), names.id(), names.is_empty())
@@ -166,7 +166,7 @@ mod tests {
         let classes: String = (0..100).map(|n| format!("class{n} ")).collect();
         let tree = parse(&format!("<p><b class='{classes}'>x{}", "<p>x".repeat(20)), &ParseOptions::default());
         let n_read = Cell::new(0);
-        let mut names = Names::of(&tree, ClassLists::default(), |_| n_read.replace(n_read.get() + 1) < 100);
+        let mut names = NameReader::of(&tree, ClassLists::default(), |_| n_read.replace(n_read.get() + 1) < 100);
         let n_elements = tree.all("b").map(|b| names.read(b)).count();
         assert_eq!((n_elements, n_read.get(), names.classes().len()), (21, 100, 100));
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::columns::{Columns, NarrowColumns};
-use super::confirm::Again;
+use super::confirm::RelabelState;
 use super::encoded_page::EncodedPage;
 use super::interner::Interner;
 use super::label_runs::LabelRuns;
@@ -34,7 +34,7 @@ pub(super) struct TrainingPage {
     /// Its blocks, for the choice of main content, where they are known.
     pub(super) blocks: Option<NarrowBlocks>,
     /// What it takes to label it again; `None` for a stored page, and for one that is kept in part.
-    pub(super) again: Option<Again>,
+    pub(super) again: Option<RelabelState>,
 }
 
 /// Sampling priority of a URL: a hash of it. The lowest are kept (bottom-k sample).

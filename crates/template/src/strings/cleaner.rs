@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::StringsError;
 use super::learned::{MOST_KEYS, StringTemplate};
 use super::patterns::Patterns;
-use super::tokens::{Document, Place, Tokenizer};
+use super::tokens::{Document, TokenPlace, Tokenizer};
 use crate::strings::{StringOptions, StringTokens};
 use dehusk_html::{NodeId, Tree, hash_str};
 
@@ -92,7 +92,7 @@ impl StringCleaner {
         let (places, covered) = self.covered(Document::Text(text));
         let n_covered = covered.iter().filter(|is| **is).count();
         let bytes = |at: usize| match places[at] {
-            Place::Bytes(start, end) => start as usize..end as usize,
+            TokenPlace::Bytes(start, end) => start as usize..end as usize,
             _ => 0..0,
         };
         let mut removed: Vec<Range<usize>> = Vec::new();
@@ -127,8 +127,8 @@ impl StringCleaner {
         let mut is_open: Vec<bool> = vec![false; tree.len()];
         for (place, is_covered) in places.iter().zip(&covered) {
             match place {
-                Place::Open(node) => is_template[node.index()] = *is_covered,
-                Place::Within(node) => {
+                TokenPlace::Open(node) => is_template[node.index()] = *is_covered,
+                TokenPlace::Within(node) => {
                     is_open[node.index()] |= !is_covered;
                     is_template[node.index()] = !is_open[node.index()];
                 }
@@ -150,7 +150,7 @@ impl StringCleaner {
     }
 
     /// Positions of a document's tokens, and whether the strings cover each.
-    fn covered(&self, document: Document<'_>) -> (Vec<Place>, Vec<bool>) {
+    fn covered(&self, document: Document<'_>) -> (Vec<TokenPlace>, Vec<bool>) {
         let (mut places, mut text) = (Vec::new(), String::new());
         Tokenizer::new(&self.patterns, self.tokens).run(document, |hash, _, place| {
             places.push(place);

@@ -58,7 +58,7 @@ impl Documents {
 }
 
 /// An interval of suffixes with a common prefix that is not closed yet.
-struct Open {
+struct OpenInterval {
     len: u32,
     left: u32,
     /// Occurrences in a document that has an earlier one.
@@ -68,7 +68,7 @@ struct Open {
 /// Passes every maximal repeat to `take`. Each document must end with a token that occurs once.
 pub(super) fn maximal_repeats(suffixes: &Suffixes, documents: &Documents, mut take: impl FnMut(Repeat)) {
     let n = suffixes.array.len();
-    let mut open = vec![Open { len: 0, left: 0, again: 0 }];
+    let mut open = vec![OpenInterval { len: 0, left: 0, again: 0 }];
     let mut last: Vec<u32> = vec![u32::MAX; documents.len()];
     // The last rank whose suffix is preceded by another token than the suffix of the previous rank.
     let mut last_change = 0;
@@ -89,7 +89,7 @@ pub(super) fn maximal_repeats(suffixes: &Suffixes, documents: &Documents, mut ta
         }
         match open.last_mut() {
             Some(top) if top.len == prefix => top.again += carry,
-            _ => open.push(Open { len: prefix, left: left.min(rank.saturating_sub(1) as u32), again: carry }),
+            _ => open.push(OpenInterval { len: prefix, left: left.min(rank.saturating_sub(1) as u32), again: carry }),
         }
         let place = suffixes.array[rank] as u32;
         // A document begins after the end marker of another document, which occurs once. The first document has no
@@ -119,9 +119,9 @@ mod tests {
     use super::*;
 
     /// Term and document frequency of each string.
-    type Found = BTreeMap<Vec<i32>, (u32, u32)>;
+    type Repeats = BTreeMap<Vec<i32>, (u32, u32)>;
 
-    fn fast(documents: &[Vec<i32>]) -> Found {
+    fn fast(documents: &[Vec<i32>]) -> Repeats {
         let (mut text, mut starts) = (Vec::new(), Vec::new());
         for (at, document) in documents.iter().enumerate() {
             starts.push(text.len() as u32);
@@ -130,7 +130,7 @@ mod tests {
         }
         let suffixes = Suffixes::of(text).unwrap();
         let places = Documents::new(starts, suffixes.text.len());
-        let mut found = Found::new();
+        let mut found = Repeats::new();
         maximal_repeats(&suffixes, &places, |repeat| {
             let at = suffixes.array[repeat.left as usize] as usize;
             let tokens = &suffixes.text[at..at + repeat.len as usize];
@@ -140,7 +140,7 @@ mod tests {
     }
 
     /// Every substring with its occurrences; kept when the neighbors differ on both sides.
-    fn literal(documents: &[Vec<i32>]) -> Found {
+    fn literal(documents: &[Vec<i32>]) -> Repeats {
         let mut places: BTreeMap<Vec<i32>, Vec<(usize, usize)>> = BTreeMap::new();
         for (at, document) in documents.iter().enumerate() {
             for start in 0..document.len() {
@@ -173,12 +173,12 @@ mod tests {
     #[test]
     fn the_worked_examples() {
         let toy = fast(&[words("a b c x a b d"), words("z a b c x"), words("a b q")]);
-        assert_eq!(toy, Found::from([(words("a b"), (4, 3)), (words("a b c x"), (2, 2))]));
+        assert_eq!(toy, Repeats::from([(words("a b"), (4, 3)), (words("a b c x"), (2, 2))]));
         let king = fast(&[words("K I N G K O N G")]);
-        assert_eq!(king, Found::from([(words("K"), (2, 1)), (words("N G"), (2, 1))]));
-        assert_eq!(fast(&[]), Found::new());
+        assert_eq!(king, Repeats::from([(words("K"), (2, 1)), (words("N G"), (2, 1))]));
+        assert_eq!(fast(&[]), Repeats::new());
         let same = fast(&[words("a b c"), words("a b c")]);
-        assert_eq!(same, Found::from([(words("a b c"), (2, 2))]));
+        assert_eq!(same, Repeats::from([(words("a b c"), (2, 2))]));
     }
 
     proptest! {

@@ -26,7 +26,7 @@ pub enum Document<'a> {
 
 /// Position of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum TokenPlace {
     /// Bytes of a plain text.
     Bytes(u32, u32),
     /// The start tag of a node.
@@ -52,20 +52,20 @@ impl<'p> Tokenizer<'p> {
     }
 
     /// Passes the hash, key and position of each token to `take`.
-    pub(super) fn run(&mut self, document: Document<'_>, mut take: impl FnMut(u64, &str, Place)) {
+    pub(super) fn run(&mut self, document: Document<'_>, mut take: impl FnMut(u64, &str, TokenPlace)) {
         match document {
             Document::Text(text) => self.text(text, |hash, key, start, end| {
-                take(hash, key, Place::Bytes(start as u32, end as u32));
+                take(hash, key, TokenPlace::Bytes(start as u32, end as u32));
             }),
             Document::Page(tree) => self.page(tree, &mut take),
         }
     }
 
-    fn page(&mut self, tree: &Tree, take: &mut impl FnMut(u64, &str, Place)) {
+    fn page(&mut self, tree: &Tree, take: &mut impl FnMut(u64, &str, TokenPlace)) {
         let mut open: Vec<(usize, NodeId)> = Vec::new();
-        let close = |node: NodeId, take: &mut dyn FnMut(u64, &str, Place)| {
+        let close = |node: NodeId, take: &mut dyn FnMut(u64, &str, TokenPlace)| {
             let key = format!("</{}>", tree.name(node));
-            take(hash_str(&key), &key, Place::Close(node));
+            take(hash_str(&key), &key, TokenPlace::Close(node));
         };
         for at in tree.counted() {
             while let Some((_, node)) = open.pop_if(|(end, _)| *end <= at) {
@@ -73,10 +73,10 @@ impl<'p> Tokenizer<'p> {
             }
             let node = NodeId::new(at);
             if tree.is_text(node) {
-                self.text(tree.text(node), |hash, key, _, _| take(hash, key, Place::Within(node)));
+                self.text(tree.text(node), |hash, key, _, _| take(hash, key, TokenPlace::Within(node)));
             } else if !tree.name(node).starts_with('#') {
                 tag_key(tree, node, &mut self.key);
-                take(hash_str(&self.key), &self.key, Place::Open(node));
+                take(hash_str(&self.key), &self.key, TokenPlace::Open(node));
                 let end = tree.shape.subtree(node).end;
                 // An element without content is one token.
                 if end > at + 1 {

@@ -61,12 +61,12 @@ pub enum Step {
     /// Fetch this page and call [`Search::tell`].
     Fetch(PageUrl),
     /// The search is over.
-    Done(Found),
+    Done(SearchResult),
 }
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct SearchResult {
     /// Load numbers of the training pages: the page that completed the clique, then the others in load order.
     pub voters: Vec<usize>,
     /// Load numbers of the largest set of training pages that all link to each other, at most eight. In mode
@@ -161,7 +161,7 @@ impl Search {
             return Step::Fetch(url);
         }
         let (loads, requests) = (self.loads, self.requests);
-        Step::Done(Found { voters: self.voters().collect(), subdigraph: self.subdigraph(), loads, requests })
+        Step::Done(SearchResult { voters: self.voters().collect(), subdigraph: self.subdigraph(), loads, requests })
     }
 
     /// The next link whose page has not been found by a redirect.
@@ -320,7 +320,7 @@ mod tests {
             assert_eq!(search.next_step(), Step::Fetch(url(name)));
             search.tell(answer);
         }
-        let found = Found { voters: vec![2, 0, 1], subdigraph: vec![2, 0, 1], loads: 3, requests: 4 };
+        let found = SearchResult { voters: vec![2, 0, 1], subdigraph: vec![2, 0, 1], loads: 3, requests: 4 };
         assert_eq!(search.next_step(), Step::Done(found));
     }
 
@@ -332,7 +332,7 @@ mod tests {
             search.next_step();
             search.tell(answer);
         }
-        let paper = Found { voters: vec![0], subdigraph: vec![0], loads: 3, requests: 3 };
+        let paper = SearchResult { voters: vec![0], subdigraph: vec![0], loads: 3, requests: 3 };
         assert_eq!(search.next_step(), Step::Done(paper));
         let learn = SearchOptions { mode: SubdigraphMode::First, ..SearchOptions::thesis2014() };
         let mut search = self::search(&["a", "b", "c"], &learn);
@@ -340,7 +340,7 @@ mod tests {
         search.tell(page("b", 1, &["a", "c"]));
         assert_eq!(search.next_step(), Step::Fetch(url("c")), "the page of b is there");
         search.tell(page("c", 1, &["b"]));
-        let ours = Found { voters: vec![0], subdigraph: vec![0], loads: 2, requests: 2 };
+        let ours = SearchResult { voters: vec![0], subdigraph: vec![0], loads: 2, requests: 2 };
         assert_eq!(search.next_step(), Step::Done(ours));
     }
 
@@ -352,7 +352,7 @@ mod tests {
             search.next_step();
             search.tell(answer);
         }
-        let found = Found { voters: vec![0, 1], subdigraph: vec![0], loads: 2, requests: 2 };
+        let found = SearchResult { voters: vec![0, 1], subdigraph: vec![0], loads: 2, requests: 2 };
         assert_eq!(search.next_step(), Step::Done(found));
     }
 
