@@ -93,7 +93,7 @@ impl Store {
     /// Keeps other crawls off a file until it is closed, or its program ends in whatever way.
     pub(super) fn lock_file(&self) -> Result<(), StoreError> {
         // A store is locked once; a second lock is the same one.
-        let _ = self.lock.set(lock(&self.path, Patience::None)?);
+        let _ = self.lock.set(lock(&self.path, Patience::Moment)?);
         Ok(())
     }
 }
@@ -101,7 +101,8 @@ impl Store {
 /// How long a lock is waited for.
 #[derive(Clone, Copy, PartialEq)]
 enum Patience {
-    None,
+    /// A child that another thread of the holder has forked holds the lock, too, until it runs its program.
+    Moment,
     /// As long as a migration of a small file takes.
     Short,
 }
@@ -111,7 +112,7 @@ fn lock(path: &Path, patience: Patience) -> Result<File, StoreError> {
     let name = beside(path, ".lock");
     let no_lock = |reason| StoreError::NoLock { path: name.clone(), reason };
     let mut file = private_file().read(true).create(true).truncate(false).open(&name).map_err(no_lock)?;
-    let tries = if patience == Patience::Short { 40 } else { 1 };
+    let tries = if patience == Patience::Short { 40 } else { 5 };
     for left in (0..tries).rev() {
         if file.try_lock().is_ok() {
             let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
