@@ -234,7 +234,11 @@ fn summarise(template: &StringTemplate, name: &str) -> io::Result<()> {
         writeln!(out, "and {} more; `dehusk strings show {name}` prints all", count(n - 20))?;
     }
     if template.n_left_out > 0 {
-        writeln!(out, "{} shorter strings were dropped because of papers.strings.max_total", count(template.n_left_out))?;
+        writeln!(
+            out,
+            "{} shorter strings were dropped because of papers.strings.max_total",
+            count(template.n_left_out)
+        )?;
     }
     let (documents, tokens) = (count(template.n_documents), count(template.n_tokens));
     writeln!(

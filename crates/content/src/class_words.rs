@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::features::Facts;
 use super::word_lists::{Span, WordLists};
-use dehusk_html::{PlaceMemo, NodeId};
+use dehusk_html::{NodeId, PlaceMemo};
 
 /// Weights of sub-words by their hash.
 #[derive(Clone, Debug, Default)]
@@ -26,8 +26,7 @@ impl ClassWords {
         ClassWords { weights }
     }
 
-    /// The sums near and far of each block. The lists that a thread keeps are those of the weights of the page model,
-    /// of which a process has one.
+    /// The sums near and far of each block.
     pub(super) fn sums(&self, facts: &Facts<'_>) -> Vec<[f32; 2]> {
         if self.weights.is_empty() {
             return vec![[0.0; 2]; facts.len()];
@@ -35,7 +34,7 @@ impl ClassWords {
         let sum = |words: &[u32], place: usize| {
             words.iter().filter_map(|word| self.weights.get(word)).map(|weights| weights[place]).sum::<f32>() / SCALE
         };
-        let mut names = ClassNames::of(facts, WordLists::kept(), |word| self.weights.contains_key(word));
+        let mut names = ClassNames::of(facts, WordLists::default(), |word| self.weights.contains_key(word));
         let mut far_sums: FxHashMap<usize, f32> = FxHashMap::default();
         let mut sums: Vec<[f32; 2]> = Vec::with_capacity(facts.len());
         let mut spans = Vec::new();
@@ -56,7 +55,6 @@ impl ClassWords {
             });
             sums.push([near, far]);
         }
-        names.lists.keep();
         sums
     }
 }

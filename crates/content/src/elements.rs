@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::blocks::Blocks;
 use super::tags::{Attribute, Tags, around_bit};
-use dehusk_html::{PlaceMemo, NodeId, Tree, hash_str, mix};
+use dehusk_html::{NodeId, PlaceMemo, Tree, hash_str, mix};
 
 /// What is known of an element from its ancestors and itself.
 #[derive(Clone, Copy, Debug, Default)]

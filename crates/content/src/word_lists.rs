@@ -1,6 +1,4 @@
-//! The sub-words of attribute values, in lists that a thread keeps from page to page.
-
-use std::cell::RefCell;
+//! The sub-words of the attribute values of a page, each value read once.
 
 use rustc_hash::FxHashMap;
 
@@ -27,39 +25,13 @@ pub(super) struct WordLists {
 
 type Sums = FxHashMap<u64, (Box<[Span]>, f32)>;
 
-/// Number of values, of their bytes and of words above which all is dropped instead of kept for the next page.
-const MOST_VALUES: usize = 1 << 12;
-const MOST_BYTES: usize = 1 << 18;
-const MOST_WORDS: usize = 1 << 14;
-
-/// Entries of the sums and of their lists: a page of deep nesting can have a long list for each block. When half of
-/// them are taken, all is dropped before the next page.
+/// Entries of the sums and of their lists: a page of deep nesting can have a long list for each block.
 const MOST_ENTRIES: usize = 1 << 17;
 
 /// Number of sub-words above which a list is kept without repeats.
 const MANY: usize = 64;
 
-thread_local! {
-    static KEPT: RefCell<WordLists> = RefCell::default();
-}
-
 impl WordLists {
-    /// The lists of the pages before. Pages of a site have the same values for the most part.
-    pub(super) fn kept() -> WordLists {
-        KEPT.take()
-    }
-
-    /// Keeps the lists for the next page, unless there are too many.
-    pub(super) fn keep(self) {
-        let [names, properties] = [&self.of_names, &self.of_properties];
-        let has_few_values = names.n_values() + properties.n_values() <= MOST_VALUES;
-        let has_short_values = names.n_bytes() + properties.n_bytes() <= MOST_BYTES;
-        let has_few_words = self.words.len() <= MOST_WORDS;
-        if has_few_values && has_short_values && has_few_words && self.n_entries <= MOST_ENTRIES / 2 {
-            KEPT.set(self);
-        }
-    }
-
     /// The sub-words of a value for which `is_known`; `None` for an attribute that has none.
     pub(super) fn of_value(
         &mut self,
@@ -196,26 +168,6 @@ mod tests {
         lists.sums[0].values_mut().for_each(|known| *known = ([(0, 1)].into(), 7.0));
         assert_eq!([0, 1].map(|place| lists.sum(place, &spans, sum)), [30.0, 31.0]);
         assert_eq!(lists.sum(0, &[], sum), 0.0);
-    }
-
-    #[test]
-    fn too_much_is_dropped() {
-        let is_kept = |(n_values, n_bytes, n_words, n_spans): (usize, usize, usize, u32)| {
-            let mut lists = WordLists::default();
-            lists.of_value(Attribute::Class, &"x".repeat(n_bytes), |_| false);
-            (1..n_values).for_each(|at| {
-                lists.of_value(Attribute::Itemprop, &at.to_string(), |_| false);
-            });
-            lists.words.resize(n_words, 7);
-            let spans: Vec<Span> = (0..n_spans).map(|at| (0, at % 9)).collect();
-            lists.sum(1, &spans, |_, _| 0.0);
-            lists.keep();
-            !WordLists::kept().words.is_empty()
-        };
-        let half = MOST_ENTRIES as u32 / 2;
-        assert!(is_kept((1, MOST_BYTES, MOST_WORDS, half - 1)) && is_kept((MOST_VALUES, 9, 9, 9)));
-        assert!(!is_kept((MOST_VALUES + 1, 9, 9, 9)) && !is_kept((1, MOST_BYTES + 1, 9, 9)));
-        assert!(!is_kept((1, 9, MOST_WORDS + 1, 9)) && !is_kept((1, 9, 9, half)));
     }
 
     #[test]

@@ -98,7 +98,8 @@ fn settings_json(settings: &Settings, is_shared: bool) -> String {
     if is_shared {
         let usual = Settings::default();
         stored.store.path = String::new();
-        (stored.crawl.cpu_threads, stored.crawl.network_threads) = (usual.crawl.cpu_threads, usual.crawl.network_threads);
+        (stored.crawl.cpu_threads, stored.crawl.network_threads) =
+            (usual.crawl.cpu_threads, usual.crawl.network_threads);
         stored.crawl.memory = usual.crawl.memory;
         (stored.crawl.sites_at_once, stored.fetch.in_flight) = (usual.crawl.sites_at_once, usual.fetch.in_flight);
     }

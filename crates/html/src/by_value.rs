@@ -1,4 +1,4 @@
-//! What was read of values, such as those of attributes, which many elements and pages share.
+//! What was read of values, such as those of attributes, which many elements share.
 
 use rustc_hash::FxHashMap;
 
@@ -9,12 +9,11 @@ use super::hash::hash_str;
 #[derive(Debug)]
 pub struct ValueMemo<T> {
     by_hash: FxHashMap<u64, (Box<str>, T)>,
-    n_bytes: usize,
 }
 
 impl<T> Default for ValueMemo<T> {
     fn default() -> ValueMemo<T> {
-        ValueMemo { by_hash: FxHashMap::default(), n_bytes: 0 }
+        ValueMemo { by_hash: FxHashMap::default() }
     }
 }
 
@@ -28,20 +27,9 @@ impl<T: Copy> ValueMemo<T> {
             None => {
                 let read = read(value);
                 self.by_hash.insert(hash, (value.into(), read));
-                self.n_bytes += value.len();
                 read
             }
         }
-    }
-
-    /// Number of values.
-    pub fn n_values(&self) -> usize {
-        self.by_hash.len()
-    }
-
-    /// Bytes of all values.
-    pub fn n_bytes(&self) -> usize {
-        self.n_bytes
     }
 }
 
@@ -54,11 +42,11 @@ mod tests {
         let mut known = ValueMemo::default();
         assert_eq!(known.get_or_read("rye", str::len), 3);
         assert_eq!(known.get_or_read("rye", |_| unreachable!("it was read before")), 3);
-        assert_eq!((known.n_values(), known.n_bytes()), (1, 3));
+        assert_eq!(known.by_hash.len(), 1);
         // As if two values had one hash.
         known.by_hash.insert(hash_str("barley"), ("oats".into(), 4));
         assert_eq!(known.get_or_read("barley", str::len), 6);
         assert_eq!(known.get_or_read("barley", |_| 7), 7);
-        assert_eq!((known.n_values(), known.n_bytes()), (2, 3));
+        assert_eq!(known.by_hash.len(), 2);
     }
 }

@@ -1,12 +1,10 @@
 //! Writes pages: raw when they come, cleaned when the template is known.
 
-use std::cell::RefCell;
 use std::io::{self, Read};
 
 use super::sql::{Row, params};
 use dehusk_html::PageUrl;
 use sha2::{Digest, Sha256};
-use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe;
 
 use super::{Cleaned, NewPage, SiteId, Store, StoreError, url_at};
@@ -25,25 +23,9 @@ pub fn pack(bytes: &[u8], level: i32) -> Vec<u8> {
 }
 
 fn compressed(bytes: &[u8], level: i32) -> io::Result<Vec<u8>> {
-    /// Bytes of a thread's buffer. It has to be as long as what is packed, although most of it stays unused.
-    const BUFFER: usize = 256 << 10;
-    thread_local! {
-        /// Its tables are larger than most pages, so each thread keeps them.
-        static PACKER: RefCell<(Compressor<'static>, Vec<u8>)> = RefCell::default();
-    }
-    PACKER.with_borrow_mut(|(packer, buffer)| {
-        packer.set_compression_level(level)?;
-        let most = zstd_safe::compress_bound(bytes.len());
-        if most > BUFFER {
-            let mut packed = packer.compress(bytes)?;
-            packed.shrink_to_fit();
-            return Ok(packed);
-        }
-        buffer.clear();
-        buffer.reserve(most);
-        packer.compress_to_buffer(bytes, buffer)?;
-        Ok(buffer.clone())
-    })
+    let mut packed = zstd::bulk::compress(bytes, level)?;
+    packed.shrink_to_fit();
+    Ok(packed)
 }
 
 /// A frame of raw blocks (RFC 8878, section 3.1.1), which nothing is needed for.
@@ -79,14 +61,9 @@ pub fn unpack(bytes: &[u8]) -> io::Result<Vec<u8>> {
 fn unpack_to(bytes: &[u8], most: usize) -> io::Result<Vec<u8>> {
     /// Larger values grow as they are read.
     const MOST_AT_ONCE: u64 = 64 << 20;
-    thread_local! {
-        /// Each thread keeps one, as for [`pack`].
-        static UNPACKER: RefCell<Decompressor<'static>> = RefCell::new(Decompressor::default());
-    }
     let size = zstd_safe::get_frame_content_size(bytes).ok().flatten();
     let size = size.filter(|size| *size <= MOST_AT_ONCE.min(most as u64));
-    let at_once =
-        size.and_then(|size| UNPACKER.with_borrow_mut(|unpacker| unpacker.decompress(bytes, size as usize).ok()));
+    let at_once = size.and_then(|size| zstd::bulk::decompress(bytes, size as usize).ok());
     if let Some(unpacked) = at_once {
         return Ok(unpacked);
     }

@@ -169,7 +169,10 @@ impl<'r> Reading<'r> {
     }
 
     /// The documents of these sources in order, each read on demand.
-    pub(super) fn all<'a>(&'a self, sources: &'a [PathBuf]) -> impl Iterator<Item = anyhow::Result<FoundDocument>> + 'a {
+    pub(super) fn all<'a>(
+        &'a self,
+        sources: &'a [PathBuf],
+    ) -> impl Iterator<Item = anyhow::Result<FoundDocument>> + 'a {
         sources.iter().flat_map(|source| self.of(source).unwrap_or_else(|e| Box::new(std::iter::once(Err(e)))))
     }
 

@@ -3,7 +3,7 @@
 use super::{CleanOptions, HiddenText};
 use dehusk_content::Labels;
 use dehusk_content::hides;
-use dehusk_html::{PlaceMemo, NodeId, Tree};
+use dehusk_html::{NodeId, PlaceMemo, Tree};
 
 /// Labels what is hidden as template, if the options say so: elements with the attribute `hidden`, or with a `style`
 /// that does not show them, and all below them. Style sheets and scripts are not known.

@@ -24,7 +24,10 @@ mod tests {
         let explained = |reason: &str| in_plain_words(reason.to_owned());
         let raw = "invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))";
         assert_eq!(explained(raw), "the server's certificate is refused: it is that of an authority, not of a server");
-        assert_eq!(explained("invalid peer certificate: BadEncoding"), "the server's certificate is refused: BadEncoding");
+        assert_eq!(
+            explained("invalid peer certificate: BadEncoding"),
+            "the server's certificate is refused: BadEncoding"
+        );
         assert_eq!(explained("connection reset"), "connection reset");
     }
 }

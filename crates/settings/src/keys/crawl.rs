@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{Key, keys};
-use crate::{DelayFrom, Order, PolitenessScope};
 use crate::values::{at_most, bytes, duration, networks, number, one_of, positive, share, strings, truth, whole};
+use crate::{DelayFrom, Order, PolitenessScope};
 
 pub(super) const CRAWL: &[Key] = keys! {
     "crawl.cpu_threads" = "0", "Threads that parse and learn. 0 = one per core.",

@@ -12,7 +12,7 @@ use dehusk_template::links::LinkOrderBy;
 use dehusk_template::subdigraph::SubdigraphMode;
 
 use super::{Key, keys};
-use crate::{SAME_SITE};
+use crate::SAME_SITE;
 use crate::values::{bytes, one_of, share, truth, whole};
 
 pub(super) const LEARNING: &[Key] = keys! {

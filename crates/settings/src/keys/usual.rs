@@ -7,8 +7,11 @@ use dehusk_render::MarkdownLinks;
 use dehusk_template::learn_options::Preset;
 
 use super::{Key, keys};
+use crate::values::{
+    bytes, duration, headers, keep_text, networks, never, one_of, patterns, positive, strings, text, truth, user_agent,
+    whole,
+};
 use crate::{Mode, NoindexPages, ScopeOf};
-use crate::values::{bytes, duration, headers, keep_text, networks, never, one_of, patterns, positive, strings, text, truth, user_agent, whole};
 
 pub(super) const USUAL: &[Key] = keys! {
     "preset" = "\"dehusk\"", "Parameter set of template learning: dehusk (measured best), votes (best variant of the thesis' votes), thesis2014, hybex2020. Keys of [links] to [etdm] refine it.",

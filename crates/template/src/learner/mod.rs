@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use crate::learn_options::{LabelBy, LearnOptions};
 use crate::links::{LinkOrder, Outlink, outlinks};
 use crate::site_model::TrainingSet;
-use crate::subdigraph::{Answer, SearchResult, Search, Step};
+use crate::subdigraph::{Answer, Search, SearchResult, Step};
 use crate::template::Template;
 use dehusk_content::Labels;
 use dehusk_html::Tree;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use dehusk_html::{PlaceMemo, NodeId, Tree, decode, refresh_target, scan_links};
+use dehusk_html::{NodeId, PlaceMemo, Tree, decode, refresh_target, scan_links};
 use dehusk_html::{PageUrl, Site, base_url};
 
 mod form;

@@ -121,18 +121,6 @@ pub(super) struct Lists {
     pairing: Pairing,
 }
 
-impl Lists {
-    /// Begins with another page.
-    pub(super) fn begin(&mut self) {
-        self.pairing.begin();
-    }
-
-    /// Entries of its largest buffer.
-    pub(super) fn size(&self) -> usize {
-        self.left.capacity().max(self.right.capacity()).max(self.pairing.size())
-    }
-}
-
 impl<'a> Walk<'a> {
     /// Maps two nodes and what is below them. The lists are buffers.
     fn from(&mut self, (x, y): (usize, usize), lists: &mut Lists) {
@@ -296,7 +284,7 @@ impl<'a> Walk<'a> {
 mod tests {
     use super::*;
     use crate::site_model::names::tokens;
-    use crate::site_model::scratch::with_scratch;
+    use crate::site_model::scratch::Scratch;
     use dehusk_html::{ParseOptions, parse};
 
     fn aligned(here: &str, there: &str) -> Vec<NodeMatch> {
@@ -309,7 +297,7 @@ mod tests {
         page.number(&interner);
         let training_page = TrainingPage::of(&there[0], 0, 0, &interner);
         let options = SiteModelOptions::default();
-        with_scratch(|scratch| align(&PageToAlign::of(&page), &training_page, &interner, &options, scratch).matches)
+        align(&PageToAlign::of(&page), &training_page, &interner, &options, &mut Scratch::for_page()).matches
     }
 
     #[test]

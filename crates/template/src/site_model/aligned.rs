@@ -2,7 +2,7 @@
 
 use super::align::{Alignment, NodeMatch, PageToAlign, align};
 use super::encoded_page::EncodedPage;
-use super::scratch::with_scratch;
+use super::scratch::Scratch;
 use super::{MIN_TEMPLATE, TrainingSet};
 
 /// Digest of a training page, and the number of its URL.
@@ -27,30 +27,28 @@ impl TrainingSet {
         let alignments = Vec::with_capacity(self.pages.len());
         let mut aligned = Aligned { alignments, to: Vec::new(), confidence: 0.0, nearest: None };
         let to_align = PageToAlign::of(page);
-        with_scratch(|scratch| {
-            scratch.begin();
-            for training_page in self.evidence_pages() {
-                if training_page.digest == page.digest() {
-                    (aligned.confidence, aligned.nearest) = (1.0, Some(training_page.url));
-                    continue;
-                }
-                let to = (training_page.digest, training_page.url);
-                aligned.to.push(to);
-                // The confidence of a training page is 1.
-                if let Some(alignment) = known.get(to, page.len()) {
-                    aligned.alignments.push(alignment);
-                    continue;
-                }
-                let alignment = align(&to_align, training_page, &self.interner, &self.options, scratch);
-                if training_page.n_template() >= MIN_TEMPLATE {
-                    let coverage = training_page.coverage(&scratch.taken);
-                    if coverage > aligned.confidence {
-                        (aligned.confidence, aligned.nearest) = (coverage, Some(training_page.url));
-                    }
-                }
-                aligned.alignments.push(alignment);
+        let mut scratch = Scratch::for_page();
+        for training_page in self.evidence_pages() {
+            if training_page.digest == page.digest() {
+                (aligned.confidence, aligned.nearest) = (1.0, Some(training_page.url));
+                continue;
             }
-        });
+            let to = (training_page.digest, training_page.url);
+            aligned.to.push(to);
+            // The confidence of a training page is 1.
+            if let Some(alignment) = known.get(to, page.len()) {
+                aligned.alignments.push(alignment);
+                continue;
+            }
+            let alignment = align(&to_align, training_page, &self.interner, &self.options, &mut scratch);
+            if training_page.n_template() >= MIN_TEMPLATE {
+                let coverage = training_page.coverage(&scratch.taken);
+                if coverage > aligned.confidence {
+                    (aligned.confidence, aligned.nearest) = (coverage, Some(training_page.url));
+                }
+            }
+            aligned.alignments.push(alignment);
+        }
         aligned
     }
 }

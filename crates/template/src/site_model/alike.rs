@@ -19,7 +19,7 @@ pub(super) struct Alike<'a> {
     pub(super) threshold: f64,
 }
 
-/// Buffers that are reused by the next lists.
+/// Buffers that are reused by the next lists of the same page.
 #[derive(Default)]
 pub(super) struct Pairing {
     /// Hashes of the tag names on the right. Most pairs of two lists are told apart by them.
@@ -28,18 +28,6 @@ pub(super) struct Pairing {
     is_taken: Vec<bool>,
     matching: Matching,
     names: KnownNames,
-}
-
-impl Pairing {
-    /// Entries of its largest buffer.
-    pub(super) fn size(&self) -> usize {
-        self.matching.size()
-    }
-
-    /// Forgets the signatures of the last page.
-    pub(super) fn begin(&mut self) {
-        self.names.0.clear();
-    }
 }
 
 /// What the names of pairs of signatures were found to add, by both: a page is compared to many training pages. `None`

@@ -13,11 +13,6 @@ pub(super) struct ByNumber {
 }
 
 impl ByNumber {
-    /// Entries of its largest buffer.
-    pub(super) fn size(&self) -> usize {
-        self.first.capacity().max(self.next.capacity())
-    }
-
     /// Pairs children with equal numbers below `n` in their order, in linear time. The others stay in the lists.
     pub(super) fn pair(
         &mut self,

@@ -87,7 +87,7 @@ impl EncodedPage {
         let (counted, shape, texts) = (tree.counted(), &tree.shape, tree.texts());
         let (first, n) = (counted.start, counted.len());
         let mut page = EncodedPage { chars: vec![0; n], ..EncodedPage::with_capacity(n) };
-        let mut names = NameReader::of(tree, ClassLists::kept(vocabulary), |name| vocabulary.contains(name));
+        let mut names = NameReader::of(tree, ClassLists::default(), |name| vocabulary.contains(name));
         let mut signatures = Signatures::of(tree);
         for node in counted {
             page.parent.push((shape.parent[node] as usize).saturating_sub(first) as u32);
@@ -104,7 +104,6 @@ impl EncodedPage {
             page.own_signature.push(signatures.element(tag, tree.name_number(id), &names));
             page.own.push(if shape.n_children[node] == 0 { names.hash_of_attributes() as u32 } else { 0 });
         }
-        names.into_classes().keep(vocabulary);
         page.signatures = signatures.found;
         page.sum_up();
         page.digest = page.hash.first().copied().unwrap_or(0);

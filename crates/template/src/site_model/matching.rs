@@ -41,11 +41,6 @@ impl Best {
 }
 
 impl Matching {
-    /// Entries of its largest buffer.
-    pub(super) fn size(&self) -> usize {
-        self.candidates.capacity()
-    }
-
     /// Begins with two other lists.
     pub(super) fn begin(&mut self) {
         self.candidates.clear();

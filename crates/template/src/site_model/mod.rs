@@ -63,7 +63,7 @@ use label_runs::LabelRuns;
 use names::tokens;
 pub use options::SiteModelOptions;
 pub use page_sample::PageSample;
-use scratch::with_scratch;
+use scratch::Scratch;
 pub use stored::{StoredError, StoredTrainingSet};
 use training_page::TrainingPage;
 use vocabulary::Vocabulary;
@@ -195,14 +195,12 @@ impl TrainingSet {
         let others = self.evidence_pages().filter(|other| other.url != url && other.digest != page.digest());
         let others = others.filter(|other| other.n_template() >= least.max(MIN_TEMPLATE));
         let to_align = PageToAlign::of(&page);
-        with_scratch(|scratch| {
-            scratch.begin();
-            let coverage = others.map(|other| {
-                align(&to_align, other, &self.interner, &self.options, scratch);
-                other.coverage(&scratch.taken)
-            });
-            coverage.fold(0.0, f64::max)
-        })
+        let mut scratch = Scratch::for_page();
+        let coverage = others.map(|other| {
+            align(&to_align, other, &self.interner, &self.options, &mut scratch);
+            other.coverage(&scratch.taken)
+        });
+        coverage.fold(0.0, f64::max)
     }
 
     /// Median number of template nodes of a training page. A page of another layout can share so little with the rest

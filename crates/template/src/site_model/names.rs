@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::class_lists::ClassLists;
-use dehusk_html::{AttributeNames, PlaceMemo, NodeId, Tree, ValueHashes, hash_of_set, hash_str, mix};
+use dehusk_html::{AttributeNames, NodeId, PlaceMemo, Tree, ValueHashes, hash_of_set, hash_str, mix};
 
 /// Kinds of tokens. A class and an id of the same name are different tokens.
 const ID: u64 = 1;
@@ -52,7 +52,6 @@ pub(super) struct NameReader<'t, F> {
 }
 
 impl<'t, F: Fn(u32) -> bool> NameReader<'t, F> {
-    /// `classes` has what was read of other pages, by the same `keeps`.
     pub(super) fn of(tree: &'t Tree, classes: ClassLists, keeps: F) -> NameReader<'t, F> {
         NameReader {
             tree,
@@ -126,11 +125,6 @@ impl<'t, F: Fn(u32) -> bool> NameReader<'t, F> {
     /// Hash of all attributes, without ids and classes; 0 for none.
     pub(super) fn hash_of_attributes(&mut self) -> u64 {
         hash_of_set(&mut self.hashes)
-    }
-
-    /// What was read of the values of `class`.
-    pub(super) fn into_classes(self) -> ClassLists {
-        self.classes
     }
 }
 

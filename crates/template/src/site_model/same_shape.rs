@@ -88,7 +88,7 @@ mod tests {
     use crate::site_model::encoded_page::EncodedPage;
     use crate::site_model::interner::Interner;
     use crate::site_model::names::tokens;
-    use crate::site_model::scratch::with_scratch;
+    use crate::site_model::scratch::Scratch;
     use crate::site_model::training_page::TrainingPage;
     use dehusk_html::{ParseOptions, parse};
 
@@ -133,11 +133,9 @@ mod tests {
             to_align.known = (0..page.len() as u32).collect();
         }
         let options = SiteModelOptions { max_pairs, ..SiteModelOptions::default() };
-        with_scratch(|scratch| {
-            scratch.begin();
-            let found = align(&to_align, &training_page, &interner, &options, scratch).matches;
-            (found, scratch.taken.clone())
-        })
+        let mut scratch = Scratch::for_page();
+        let found = align(&to_align, &training_page, &interner, &options, &mut scratch).matches;
+        (found, scratch.taken)
     }
 
     fn items() -> impl Strategy<Value = Vec<(u8, u8, u8)>> {

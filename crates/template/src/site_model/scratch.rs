@@ -1,13 +1,10 @@
-//! Buffers of a thread for its alignments: a page is aligned to many training pages, and a thread labels many pages.
-
-use std::cell::RefCell;
+//! Buffers for the alignments of one page, which is aligned to many training pages.
 
 use super::align::Lists;
 use super::by_number::ByNumber;
 use super::columns::Columns;
 
-/// Buffers that are reused by the next alignment.
-#[derive(Default)]
+/// Buffers that are reused by the next alignment of the same page.
 pub(super) struct Scratch {
     /// For each node of the training page, whether a node of the page is mapped to it.
     pub(super) taken: Vec<bool>,
@@ -23,32 +20,19 @@ pub(super) struct Scratch {
     pub(super) is_noted: bool,
 }
 
-/// Entries of the largest buffer above which the buffers are freed instead of kept for the next page.
-const MOST_KEPT: usize = 1 << 18;
-
-/// Calls `work` with the buffers of this thread.
-pub(super) fn with_scratch<R>(work: impl FnOnce(&mut Scratch) -> R) -> R {
-    thread_local! {
-        static SCRATCH: RefCell<Scratch> = RefCell::default();
-    }
-    let mut scratch = SCRATCH.take();
-    let result = work(&mut scratch);
-    if scratch.size() <= MOST_KEPT {
-        SCRATCH.set(scratch);
-    }
-    result
-}
-
 impl Scratch {
-    /// Begins with another page.
-    pub(super) fn begin(&mut self) {
-        self.lists.begin();
-    }
-
-    /// Entries of its largest buffer.
-    fn size(&self) -> usize {
-        let lists = self.lists.size().max(self.taken.capacity());
-        lists.max(self.by_subtree.size()).max(self.by_signature.size()).max(self.found_in.number.capacity())
+    /// The buffers of a page: what is remembered of its names is valid for no other one.
+    pub(super) fn for_page() -> Scratch {
+        Scratch {
+            taken: Vec::new(),
+            there: Columns::default(),
+            open: Vec::new(),
+            lists: Lists::default(),
+            by_subtree: ByNumber::default(),
+            by_signature: ByNumber::default(),
+            found_in: NumberSet::default(),
+            is_noted: false,
+        }
     }
 }
 
@@ -95,13 +79,5 @@ mod tests {
             set.note(2);
             assert!(set.has(2) && !set.has(1) && !set.has(u32::MAX));
         }
-    }
-
-    #[test]
-    fn large_buffers_are_given_back() {
-        with_scratch(|scratch| scratch.taken = vec![true; 9]);
-        assert_eq!(with_scratch(|scratch| scratch.taken.len()), 9);
-        with_scratch(|scratch| scratch.taken = vec![true; MOST_KEPT + 1]);
-        assert_eq!(with_scratch(|scratch| scratch.taken.len()), 0);
     }
 }

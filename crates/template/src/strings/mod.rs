@@ -49,6 +49,8 @@ pub enum StringsError {
     #[error("a template of strings of schema {0}; please update dehusk")]
     Newer(u32),
     /// Tokens of pages are not text that a regular expression could match.
-    #[error("no regular expressions for tokens of pages: learn the source as text, with papers.strings.tokens ws or f2007")]
+    #[error(
+        "no regular expressions for tokens of pages: learn the source as text, with papers.strings.tokens ws or f2007"
+    )]
     NoExpressions,
 }
