@@ -2,16 +2,15 @@
 //! stores every page with the template removed. No hand-written rules.
 //!
 //! The façade for pages in memory is [`SiteModel`] with [`Page`] and [`Cleaned`]; it is the crate `dehusk-core`. The
-//! modules here are the program: settings, politeness, fetching, the store, the crawl and the command line. They are
-//! public for the program's own tests and change with it. ARCHITECTURE.md says which module may use which.
-
-pub mod outline;
-
-pub mod safe_html;
+//! crawler is `dehusk-crawl`, the database `dehusk-store`, exports are `dehusk-corpus`. The modules here are the program:
+//! commands, inspector, evaluation, demo. They are public for the program's own tests and change with it. ARCHITECTURE.md
+//! has all crates.
 
 pub mod cli;
 pub mod demo;
 pub mod evaluate;
+pub mod outline;
+pub mod safe_html;
 #[cfg(feature = "serve")]
 pub mod serve;
 

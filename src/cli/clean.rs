@@ -120,6 +120,8 @@ struct Counts {
     /// Pages whose owners want them in no collection.
     noindex: usize,
     written: usize,
+    /// Pages of which no text is left.
+    empty: usize,
 }
 
 impl Clean {
@@ -159,6 +161,12 @@ impl Clean {
         if counts.noindex > 0 {
             let n = counts.noindex;
             tracing::warn!("{n} pages ask for noindex and were left out; --set store.noindex=show writes them");
+        }
+        if counts.empty > 0 {
+            tracing::warn!("no text is left of {} pages", counts.empty);
+        }
+        if counts.failed + counts.noindex + counts.texts + counts.written == 0 {
+            tracing::warn!("the sources hold no page");
         }
         if counts.texts > 0 {
             let n = counts.texts;
@@ -240,6 +248,7 @@ impl Clean {
                 }
                 out.write_all(text.as_bytes())?;
                 counts.written += 1;
+                counts.empty += usize::from(text.trim_ascii().is_empty());
             }
         }
         Ok(())

@@ -207,6 +207,12 @@ fn clean_says_what_is_no_page_and_needs_no_template() {
     let line: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&line["method"], &line["site"]), (&"alone".into(), &serde_json::Value::Null), "{line}");
     assert!(line["content"].as_str().unwrap().contains("rye 3"), "{line}");
+    std::fs::write(dir.path().join("empty.html"), "").unwrap();
+    let empty = dehusk(dir.path(), &["clean", "--alone", "empty.html"]);
+    assert!(empty.status.success() && err(&empty).contains("no text is left of 1 pages"), "{}", err(&empty));
+    std::fs::create_dir(dir.path().join("no-pages")).unwrap();
+    let none = dehusk(dir.path(), &["clean", "--alone", "no-pages"]);
+    assert!(err(&none).contains("the sources hold no page"), "{}", err(&none));
 }
 
 /// Ctrl-C finishes what is out and stores it; the database is whole.

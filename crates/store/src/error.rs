@@ -68,7 +68,10 @@ pub enum StoreError {
         instead: &'static str,
     },
     /// Written by a later version.
-    #[error("{path}: schema {found} is newer than this program's {known}; please update dehusk")]
+    #[error(
+        "{path}: written by another version of dehusk (schema {found}, here {known}); update dehusk, or name another \
+         file with --db"
+    )]
     Newer {
         /// The database file.
         path: PathBuf,
@@ -144,6 +147,9 @@ pub enum StoreError {
 fn advice(error: &rusqlite::Error) -> &'static str {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::DiskFull) => "; free some space, then run again: what was committed is safe",
+        Some(rusqlite::ErrorCode::SystemIoFailure) => {
+            "; the disk may be full or failing: see to it, then run again: what was committed is safe"
+        }
         Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
             "; another program is writing to it"
         }

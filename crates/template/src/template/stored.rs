@@ -93,7 +93,10 @@ pub enum TemplateError {
     #[error("not a template: {0}")]
     Bytes(rmp_serde::decode::Error),
     /// Written by an unknown version.
-    #[error("template schema {found} is not known; this version reads up to {SCHEMA}, please update dehusk")]
+    #[error(
+        "template of schema {found}, where this program reads {SCHEMA}: learn the site again or, if it is newer, please \
+         update dehusk"
+    )]
     Schema {
         /// The version found.
         found: u32,
