@@ -116,6 +116,11 @@ fn formulas_are_inert_wherever_they_stand() {
 #[test]
 fn code_addresses_and_marks_are_inert() {
     for html in [
+        // Code, lists and quotations at the beginning of a definition.
+        format!("<dl><dt>a<dd><pre>b\n\n{LIVE}</pre></dl>"),
+        format!("<dl><dd><ul><li><pre>b\n\n{LIVE}</pre></ul></dl>"),
+        format!("<ol><li><dl><dd><blockquote><pre>b\n\n{LIVE}</pre></blockquote></dl></ol>"),
+        format!("<dl><dt>a<dd><p>b<pre>c\n\n{LIVE}</pre></dl>"),
         "<a href='java&#x7f;script:alert(1)'>x</a><img src='java&#x85;script:alert(1)'>".to_owned(),
         "<a href='javascript\\:alert(1)'>x</a> <a href='javascript&amp;colon;alert(1)'>y</a>".to_owned(),
         "<a href='http://a/?q=\\'>one</a> <a href='http://b/'>two</a>".to_owned(),
