@@ -2,9 +2,9 @@
 //! stores every page with the template removed. No hand-written rules.
 //!
 //! The façade for pages in memory is [`SiteModel`] with [`Page`] and [`Cleaned`]; it is the crate `dehusk-core`. The
-//! crawler is `dehusk-crawl`, the database `dehusk-store`, exports are `dehusk-corpus`. The modules here are the program:
-//! commands, inspector, evaluation, demo. They are public for the program's own tests and change with it. ARCHITECTURE.md
-//! has all crates.
+//! crawler is `dehusk-crawl`, the database `dehusk-store`, exports are `dehusk-corpus`. The modules here are the
+//! program: commands, inspector, evaluation, demo. They are public for the program's own tests and change with it.
+//! ARCHITECTURE.md has all crates.
 
 pub mod cli;
 pub mod demo;

@@ -224,7 +224,7 @@ fn ctrl_c_stores_what_is_out() {
         let links: String = (0..50).map(|i| format!("<a href=/{i}>{i}</a>")).collect();
         match path {
             "/robots.txt" => Reply::status(404),
-            _ => Reply { wait: Duration::from_millis(1500), ..Reply::html(format!("<ul>{links}</ul><p>{path}")) },
+            _ => Reply { wait: Duration::from_millis(300), ..Reply::html(format!("<ul>{links}</ul><p>{path}")) },
         }
     };
     let server = Server::start(Arc::new(answer)).unwrap();
