@@ -3,7 +3,7 @@
 //!
 //! Each round runs every tool once, one after the other, over the same 200 hosts x 50 pages of 30 KB without a delay;
 //! the server counts pages and connections. CPU and memory are those of the child process alone (`getrusage` through
-//! python3). Ratios hold, pages a second move with the machine.
+//! python3). Ratios hold, pages a second move with the machine. `BEFORE=path` adds another build of dehusk as `before`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::panic, reason = "a benchmark")]
 
 use std::convert::Infallible;
@@ -129,9 +129,9 @@ fn main() {
     let rounds: usize = std::env::var("ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
     let (port, counts) = serve();
     let seeds: String = (0..HOSTS).map(|n| format!("http://{}:{port}/0\n", host(n))).collect();
-    let dehusk = |mode: &str| -> Vec<String> {
+    let crawl = |program: &str, mode: &str| -> Vec<String> {
         let mut command: Vec<String> =
-            [env!("CARGO_BIN_EXE_dehusk"), "crawl", "--config", "/dev/null", "list.txt"].map(str::to_owned).into();
+            [program, "crawl", "--config", "/dev/null", "list.txt"].map(str::to_owned).into();
         for pair in [
             "fetch.allow_private=true",
             "politeness.delay=0",
@@ -145,12 +145,17 @@ fn main() {
     };
     let python = std::env::var("SCRAPY_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-    let tools: Vec<(&str, Vec<String>)> = vec![
-        ("dehusk links", dehusk("links")),
-        ("dehusk full", dehusk("full")),
+    let this = env!("CARGO_BIN_EXE_dehusk");
+    let mut tools: Vec<(&str, Vec<String>)> = vec![
+        ("dehusk links", crawl(this, "links")),
+        ("dehusk full", crawl(this, "full")),
         ("wget2", words("wget2 -r -l inf --max-threads=64 --robots=on --no-host-directories -q -P out -i list.txt")),
         ("scrapy", [python.as_str(), "-m", "scrapy", "runspider", "spider.py"].map(str::to_owned).into()),
     ];
+    if let Ok(before) = std::env::var("BEFORE") {
+        tools.push(("before links", crawl(&before, "links")));
+        tools.push(("before full", crawl(&before, "full")));
+    }
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     println!("{HOSTS} hosts x {PAGES} pages of 30 KB, no delay; {rounds} rounds, every tool once a round\n");
     println!(

@@ -66,10 +66,11 @@ pub fn write_outline(template: &Template, votes: bool, out: &mut impl Write) -> 
         let slot = if n_kept[at] < node.n_children { "  …" } else { "" };
         let indent = "  ".repeat(depth.min(40));
         let cast = if votes { format!("{:>3}  ", node.subdigraph_votes) } else { String::new() };
-        match node.own {
-            // Included only for the template nodes below it.
-            true => writeln!(out, "    {cast}{indent}({}){slot}", label(node))?,
-            false => writeln!(out, "{:>2}  {cast}{indent}{}{slot}", node.votes, label(node))?,
+        // A node that is not template itself is there for the template nodes below it.
+        if node.own {
+            writeln!(out, "    {cast}{indent}({}){slot}", label(node))?
+        } else {
+            writeln!(out, "{:>2}  {cast}{indent}{}{slot}", node.votes, label(node))?
         }
     }
     Ok(())

@@ -50,9 +50,12 @@ pub(crate) fn pages_of(pages: &Bound<'_, PyAny>) -> PyResult<Vec<PyHtml>> {
     }
     let page = |(at, page): (usize, PyResult<Bound<'_, PyAny>>)| {
         let page: PyResult<PyHtml> = page?.extract();
-        page.map_err(|e| match e.is_instance_of::<PyTypeError>(pages.py()) {
-            true => PyTypeError::new_err(format!("pages[{at}]: {}", e.value(pages.py()))),
-            false => PyValueError::new_err(format!("pages[{at}]: {}", e.value(pages.py()))),
+        page.map_err(|e| {
+            if e.is_instance_of::<PyTypeError>(pages.py()) {
+                PyTypeError::new_err(format!("pages[{at}]: {}", e.value(pages.py())))
+            } else {
+                PyValueError::new_err(format!("pages[{at}]: {}", e.value(pages.py())))
+            }
         })
     };
     pages.try_iter()?.enumerate().map(page).collect()

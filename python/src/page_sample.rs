@@ -58,10 +58,8 @@ impl PyPageSample {
     fn add(&self, html: &Bound<'_, PyAny>, url: &str, content_type: Option<&str>) -> PyResult<bool> {
         let id = PageUrl::parse(url).map_err(|e| PyValueError::new_err(e.to_string()))?.fingerprint();
         let is_text = html.is_instance_of::<pyo3::types::PyString>();
-        let body: pyo3::pybacked::PyBackedBytes = match is_text {
-            true => html.call_method1("encode", ("utf-8",))?.extract()?,
-            false => html.extract()?,
-        };
+        let body: pyo3::pybacked::PyBackedBytes =
+            if is_text { html.call_method1("encode", ("utf-8",))?.extract()? } else { html.extract()? };
         let content_type = if is_text { Some("text/html; charset=utf-8") } else { content_type };
         let sampled = || {
             let content_type = content_type.map(str::to_owned);

@@ -20,7 +20,7 @@ use super::table::count;
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_names};
 use dehusk_core::clean::LabeledPage;
-use dehusk_core::corpus::{About, Optional, Record};
+use dehusk_core::corpus::{About, Optional, Record, RecordSource};
 use dehusk_crawl::Single;
 use dehusk_files::warc::Archived;
 use dehusk_html::Note;
@@ -127,12 +127,11 @@ struct Counts {
 impl Clean {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         let with_strings;
-        let settings = match self.method.as_deref() == Some(Method::Strings.name()) {
-            true => {
-                with_strings = super::strings::with_idioms(settings)?;
-                &with_strings
-            }
-            false => settings,
+        let settings = if self.method.as_deref() == Some(Method::Strings.name()) {
+            with_strings = super::strings::with_idioms(settings)?;
+            &with_strings
+        } else {
+            settings
         };
         let kept = if self.learn { Rereadable::of(&self.pages) } else { Rereadable::of(&[]) };
         let kept = kept.context("a source cannot be kept for the second reading (TMPDIR names the folder)");
@@ -316,6 +315,13 @@ fn row(
         template_kind,
         ..About::default()
     };
-    let record = Record::of(&page.tree, labeled, &about, None, Optional::default(), &settings.core.markdown);
+    let record = Record::new(&RecordSource {
+        tree: &page.tree,
+        labeled,
+        about: &about,
+        comments: None,
+        optional: Optional::default(),
+        markdown: &settings.core.markdown,
+    });
     format!("{}\n", record.to_json())
 }

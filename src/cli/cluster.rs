@@ -149,14 +149,12 @@ impl Cluster {
         if let Some(name) = &self.store {
             save(name, &pile, &grouped, &settings)?;
         }
-        let names = match self.paths || self.json {
-            true => self.path_names(&grouped, &settings),
-            false => FxHashMap::default(),
-        };
+        let names = if self.paths || self.json { self.path_names(&grouped, &settings) } else { FxHashMap::default() };
         let mut out = io::stdout().lock();
-        match self.json {
-            true => writeln!(out, "{}", self.to_json(method, &pile, &grouped, &names))?,
-            false => self.print(method, &pile, &grouped, &names, &mut out)?,
+        if self.json {
+            writeln!(out, "{}", self.to_json(method, &pile, &grouped, &names))?
+        } else {
+            self.print(method, &pile, &grouped, &names, &mut out)?
         }
         Ok(if pile.failed > 0 { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
     }
@@ -229,9 +227,10 @@ impl Cluster {
         let members = members(&grouped.numbers);
         let mut order: Vec<usize> = (0..members.len()).collect();
         order.sort_by_key(|number| (std::cmp::Reverse(members[*number].len()), *number));
-        let mut table = match self.gold.is_some() {
-            true => Table::new(&["first page", "cluster", "pages", "paths", "gold"]).left(4),
-            false => Table::new(&["first page", "cluster", "pages", "paths"]),
+        let mut table = if self.gold.is_some() {
+            Table::new(&["first page", "cluster", "pages", "paths", "gold"]).left(4)
+        } else {
+            Table::new(&["first page", "cluster", "pages", "paths"])
         };
         for number in order.iter().take(if self.paths { usize::MAX } else { MOST }) {
             let pages = &members[*number];
@@ -382,8 +381,11 @@ fn main_gold(pages: &[usize], gold: &[String]) -> String {
         *counts.entry(&gold[*page]).or_default() += 1;
     }
     let most = counts.into_iter().max_by_key(|(_, n)| *n);
-    most.map_or_else(String::new, |(gold, n)| match n == pages.len() {
-        true => gold.to_owned(),
-        false => format!("{gold} ({:.0} %)", 100.0 * n as f64 / pages.len() as f64),
+    most.map_or_else(String::new, |(gold, n)| {
+        if n == pages.len() {
+            gold.to_owned()
+        } else {
+            format!("{gold} ({:.0} %)", 100.0 * n as f64 / pages.len() as f64)
+        }
     })
 }

@@ -142,10 +142,8 @@ impl Crawl {
         if !names_settings_file {
             log_unnamed_settings_file();
         }
-        let (list, rejected) = match self.resume {
-            true => (SeedList::resume(), Rejected::default()),
-            false => self.seed_list(&settings)?,
-        };
+        let (list, rejected) =
+            if self.resume { (SeedList::resume(), Rejected::default()) } else { self.seed_list(&settings)? };
         let followers = Followers::start(self.wanted(), &settings).map_err(failure)?;
         let outcome = run_crawl(list, &settings, self.warc.as_deref(), self.metrics);
         let written = followers.map(Followers::finish).transpose();
@@ -275,9 +273,10 @@ pub(super) fn run_crawl(
     signals.shutdown_background();
     let summary = outcome.map_err(|e| Failure::Work(e.into()))?;
     if summary.was_interrupted {
-        let next = match settings.crawl.resume_within.is_zero() {
-            true => "begins a new run (crawl.resume_within is 0)",
-            false => "resumes the run",
+        let next = if settings.crawl.resume_within.is_zero() {
+            "begins a new run (crawl.resume_within is 0)"
+        } else {
+            "resumes the run"
         };
         display.say(&format!("interrupted: fetched pages are stored; the same command {next}"));
     }

@@ -97,19 +97,19 @@ impl Evaluate {
                 .iter()
                 .map(|method| self.report(method, which, settings, &mut dump))
                 .collect::<Result<_, _>>()?;
-            match self.json {
-                true => {
-                    let reports: Vec<_> = reports.iter().map(Report::to_json).collect();
-                    writeln!(out, "{}", serde_json::json!({"schema": 1, "methods": reports}))?;
-                }
-                false => print_all(&reports, &mut out)?,
+            if self.json {
+                let reports: Vec<_> = reports.iter().map(Report::to_json).collect();
+                writeln!(out, "{}", serde_json::json!({"schema": 1, "methods": reports}))?;
+            } else {
+                print_all(&reports, &mut out)?
             }
             return Ok(ExitCode::SUCCESS);
         };
         let report = self.report(method, which, settings, &mut dump)?;
-        match self.json {
-            true => writeln!(out, "{}", report.to_json())?,
-            false => print(&report, self.by_site, &mut out)?,
+        if self.json {
+            writeln!(out, "{}", report.to_json())?
+        } else {
+            print(&report, self.by_site, &mut out)?
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -160,12 +160,10 @@ fn replace_weights(folder: &Path) -> Result<(), Failure> {
         let path = folder.join(name);
         std::fs::read(&path).with_context(|| path.display().to_string()).map_err(Failure::Usage)
     };
-    match use_weights(&read("page.weights")?, &read("site.weights")?) {
-        true => Ok(()),
-        false => Err(Failure::Usage(anyhow!(
-            "{}: not weights of this version's features; train them again",
-            folder.display()
-        ))),
+    if use_weights(&read("page.weights")?, &read("site.weights")?) {
+        Ok(())
+    } else {
+        Err(Failure::Usage(anyhow!("{}: not weights of this version's features; train them again", folder.display())))
     }
 }
 

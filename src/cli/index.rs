@@ -88,11 +88,10 @@ impl Index {
         index.hide(&hidden).map_err(work)?;
         let n = index.n_pages().map_err(work)?;
         let mut out = io::stdout().lock();
-        match self.json {
-            true => writeln!(out, "{}", serde_json::json!({"schema": 1, "added": added, "pages": n, "file": file}))?,
-            false => {
-                writeln!(out, "{}: {} pages added, {} in all", file.display(), count(added), count(n.max(0) as usize))?
-            }
+        if self.json {
+            writeln!(out, "{}", serde_json::json!({"schema": 1, "added": added, "pages": n, "file": file}))?
+        } else {
+            writeln!(out, "{}: {} pages added, {} in all", file.display(), count(added), count(n.max(0) as usize))?
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -210,17 +210,19 @@ fn write(host: &str, listed: &[Listed], by_run: bool, json: bool) -> Result<(), 
         return Ok(());
     }
     let name = |listed: &Listed| listed.kind.map_or_else(|| "none".to_owned(), |kind| kind.to_string());
-    let mut table = match by_run {
-        true => Table::new(&["kind", "run", "fetched", "pages", "coverage", "lowest", "page"]).left(6),
-        false => Table::new(&["kind", "training", "pages", "coverage", "lowest", "page"]).left(5),
+    let mut table = if by_run {
+        Table::new(&["kind", "run", "fetched", "pages", "coverage", "lowest", "page"]).left(6)
+    } else {
+        Table::new(&["kind", "training", "pages", "coverage", "lowest", "page"]).left(5)
     };
     for listed in listed {
-        match by_run {
-            true => listed.runs.iter().for_each(|run| {
+        if by_run {
+            listed.runs.iter().for_each(|run| {
                 let first = vec![name(listed), run.run.to_string(), time(run.fetched_at)];
                 table.row([first, run.pages.cells()].concat());
-            }),
-            false => table.row([vec![name(listed), listed.training_pages.to_string()], listed.pages.cells()].concat()),
+            })
+        } else {
+            table.row([vec![name(listed), listed.training_pages.to_string()], listed.pages.cells()].concat())
         }
     }
     write!(out, "{}", table.render(terminal_width()))?;

@@ -18,7 +18,7 @@ use dehusk_core::clean::TemplateMatcher;
 use dehusk_corpus::pipeline;
 use dehusk_html::{Tree, parse_bytes};
 use dehusk_settings::Settings;
-use dehusk_store::{pack, unpack};
+use dehusk_store::{Packer, unpack};
 use dehusk_template::site_model::{PageSample, StoredTrainingSet, TrainingSet};
 
 /// Models that are kept ready. When there are more, all are dropped.
@@ -34,6 +34,7 @@ const SPILL: &str = "temporary file (TMPDIR names the folder)";
 struct Spill {
     file: File,
     end: u64,
+    packer: Packer,
 }
 
 /// Where bytes are in a spill.
@@ -45,11 +46,11 @@ struct Extent {
 
 impl Spill {
     fn new() -> io::Result<Spill> {
-        Ok(Spill { file: tempfile::tempfile()?, end: 0 })
+        Ok(Spill { file: tempfile::tempfile()?, end: 0, packer: Packer::default() })
     }
 
     fn push(&mut self, bytes: &[u8]) -> io::Result<Extent> {
-        let packed = pack(bytes, 1);
+        let packed = self.packer.pack(bytes, 1);
         self.file.write_all(&packed)?;
         let place = Extent { at: self.end, length: packed.len() };
         self.end += packed.len() as u64;

@@ -76,9 +76,10 @@ pub(super) fn diff(settings: &Settings, url: &str, runs: Option<(i64, i64)>, uni
     }
     // Colors are written past the filter for terminals, the words of the page through it.
     let mut out = io::stdout().lock();
-    let (old_text, new_text) = match io::stdout().is_terminal() {
-        true => (plain(&old_text).into_owned(), plain(&new_text).into_owned()),
-        false => (old_text, new_text),
+    let (old_text, new_text) = if io::stdout().is_terminal() {
+        (plain(&old_text).into_owned(), plain(&new_text).into_owned())
+    } else {
+        (old_text, new_text)
     };
     writeln!(out, "--- {}\n+++ {}", title(old), title(new))?;
     write_words(&old_text, &new_text, &mut out)?;

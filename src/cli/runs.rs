@@ -71,9 +71,10 @@ impl Runs {
         match self.action {
             Action::List { n, json } => {
                 let runs = store.list_runs(n).map_err(work)?;
-                match json {
-                    true => writeln!(out, "{}", serde_json::json!({"schema": 1, "runs": runs}))?,
-                    false => write!(out, "{}", table(&runs).render(terminal_width()))?,
+                if json {
+                    writeln!(out, "{}", serde_json::json!({"schema": 1, "runs": runs}))?
+                } else {
+                    write!(out, "{}", table(&runs).render(terminal_width()))?
                 }
             }
             Action::Show { run, json } => {

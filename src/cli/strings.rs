@@ -215,9 +215,10 @@ fn ended(reading: &Reading<'_>) -> ExitCode {
 }
 
 fn prepare(collection: &Corpus, found: &FoundDocument, settings: &Settings) -> TokenizedDocument {
-    match found.is_page {
-        true => collection.prepare(Document::Page(&found.tree(&settings.core.parse))),
-        false => collection.prepare(Document::Text(&found.text())),
+    if found.is_page {
+        collection.prepare(Document::Page(&found.tree(&settings.core.parse)))
+    } else {
+        collection.prepare(Document::Text(&found.text()))
     }
 }
 

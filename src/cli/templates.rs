@@ -267,10 +267,7 @@ fn stored_key_page(settings: &Settings, template: &Template, learned_at: i64) ->
 fn versions(settings: &Settings, host: &str) -> Result<Vec<TemplateRow>, Failure> {
     let mut rows = open_store(settings)?.list_templates(Some(host), true).map_err(|e| Failure::Work(e.into()))?;
     rows.sort_by_key(|row| row.version);
-    match rows.is_empty() {
-        false => Ok(rows),
-        true => Err(no_template(settings, host)),
-    }
+    if !rows.is_empty() { Ok(rows) } else { Err(no_template(settings, host)) }
 }
 
 fn history(settings: &Settings, host: &str, json: bool) -> Result<(), Failure> {

@@ -13,10 +13,11 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match is_active(c) {
+        if is_active(c) {
             // Writing to a string cannot fail.
-            true => drop(write!(shown, "\\u{{{:x}}}", u32::from(c))),
-            false => shown.push(c),
+            let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            shown.push(c);
         }
     }
     Cow::Owned(shown)

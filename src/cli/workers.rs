@@ -30,13 +30,14 @@ impl Workers {
         let store = open_store(settings)?;
         let workers = store.list_workers(self.all).map_err(|e| Failure::Work(e.into()))?;
         let mut out = io::stdout().lock();
-        match self.json {
-            true => writeln!(out, "{}", serde_json::json!({"schema": 1, "workers": workers}))?,
-            false if workers.is_empty() && !store.is_shared() => {
-                writeln!(out, "a SQLite file has no workers: one crawl at a time; --db postgres://... is shared")?;
-            }
-            false if workers.is_empty() => writeln!(out, "no worker is at work; --all lists those that have ended")?,
-            false => write!(out, "{}", table(&workers).render(terminal_width()))?,
+        if self.json {
+            writeln!(out, "{}", serde_json::json!({"schema": 1, "workers": workers}))?;
+        } else if !workers.is_empty() {
+            write!(out, "{}", table(&workers).render(terminal_width()))?;
+        } else if store.is_shared() {
+            writeln!(out, "no worker is at work; --all lists those that have ended")?;
+        } else {
+            writeln!(out, "a SQLite file has no workers: one crawl at a time; --db postgres://... is shared")?;
         }
         Ok(ExitCode::SUCCESS)
     }

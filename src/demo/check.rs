@@ -40,9 +40,10 @@ pub fn check_site(site: &DemoSite, template: &Template) -> Check {
         if *path == site.key {
             key = score;
         }
-        match by_template {
-            true => scores.push(score),
-            false => n_other += 1,
+        if by_template {
+            scores.push(score)
+        } else {
+            n_other += 1
         }
         words.push(bag_score(&tokens(&applied.text(&tree)), &tokens(&own_text)));
     }

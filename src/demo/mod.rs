@@ -100,9 +100,10 @@ impl DemoPage {
         // The mark is ASCII, so it can be cut out after encoding. Cutting it out before encoding would need a second
         // copy.
         let body = replace_bytes(&bytes, MARK.as_bytes());
-        match self.charset_in_header {
-            true => Reply::typed(&format!("text/html; charset={}", self.charset.name()), body),
-            false => Reply::html(body),
+        if self.charset_in_header {
+            Reply::typed(&format!("text/html; charset={}", self.charset.name()), body)
+        } else {
+            Reply::html(body)
         }
     }
 }

@@ -44,18 +44,17 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
     }
     let trees: Vec<Tree> = lines.par_iter().map(|line| parse(&line.html, &task.settings.core.parse)).collect();
     let mut report = Report::new(task.method.method);
-    let mut labelled: Vec<Labelled> = match task.method.is_site_method() {
-        false => (0..trees.len())
+    let mut labelled: Vec<Labelled> = if !task.method.is_site_method() {
+        (0..trees.len())
             .into_par_iter()
             .map(|at| {
                 timed(at, || task.method.label(&trees[at], None, &task.settings.core, &task.settings.papers).labels)
             })
-            .collect(),
-        true => {
-            let (members, clusters) = clustered(&lines, &trees, task);
-            report.clusters = Some(clusters);
-            members.into_par_iter().flat_map_iter(|pages| label(&pages, &trees, task)).collect()
-        }
+            .collect()
+    } else {
+        let (members, clusters) = clustered(&lines, &trees, task);
+        report.clusters = Some(clusters);
+        members.into_par_iter().flat_map_iter(|pages| label(&pages, &trees, task)).collect()
     };
     labelled.sort_by_key(|(at, ..)| *at);
     let mut rows: BTreeMap<&str, SiteRow> = BTreeMap::new();

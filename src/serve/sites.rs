@@ -176,10 +176,7 @@ pub(super) fn csv(store: &Store, asked: &Asked) -> Result<String, Refusal> {
 /// A cell. One that a spreadsheet would take for a formula begins with a quotation mark.
 fn quoted(cell: &str) -> String {
     let cell = if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{cell}") } else { cell.to_owned() };
-    match cell.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell,
-    }
+    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
 }
 
 #[cfg(test)]

@@ -64,10 +64,7 @@ impl Statement {
     /// Begins a view with this connection, unless nobody waits for it any more.
     fn begin(&self, store: &Store) -> Result<Running<'_>, Refusal> {
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Some(store.interrupt());
-        match self.is_unwanted.load(Ordering::SeqCst) {
-            true => Err(Refusal::Failed),
-            false => Ok(Running(self)),
-        }
+        if self.is_unwanted.load(Ordering::SeqCst) { Err(Refusal::Failed) } else { Ok(Running(self)) }
     }
 
     fn end(&self) {

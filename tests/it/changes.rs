@@ -28,9 +28,10 @@ fn with_nonces(mut reply: Reply, number: usize) -> Reply {
         "<!-- {number} --><script nonce=n{number}>var t={number}</script><input type=hidden name=token value={number}>"
     );
     let html = html.replacen("<body", &format!("<body data-request={number}"), 1);
-    reply.body = match html.contains("</body>") {
-        true => html.replacen("</body>", &format!("{nonces}</body>"), 1),
-        false => html + &nonces,
+    reply.body = if html.contains("</body>") {
+        html.replacen("</body>", &format!("{nonces}</body>"), 1)
+    } else {
+        html + &nonces
     }
     .into_bytes();
     reply

@@ -215,9 +215,10 @@ fn piece() -> impl Strategy<Value = String> {
     let void = prop::sample::select(vec!["<input type=checkbox>", "<img src=x alt='`]('>", "<hr>", "<br>"]);
     prop_oneof![
         text.prop_map(str::to_owned),
-        (tag, any::<bool>()).prop_map(|(tag, ends)| match ends {
-            true => format!("</{}>", tag.split(' ').next().unwrap_or_default()),
-            false => format!("<{tag}>"),
+        (tag, any::<bool>()).prop_map(|(tag, ends)| if ends {
+            format!("</{}>", tag.split(' ').next().unwrap_or_default())
+        } else {
+            format!("<{tag}>")
         }),
         void.prop_map(str::to_owned),
     ]

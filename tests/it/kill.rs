@@ -144,27 +144,24 @@ fn check(farm: &Farm) {
 #[test]
 fn a_crawl_that_is_killed_goes_on_where_it_was() {
     let slow = is_asked_for("RUN_SLOW_TESTS");
-    let farm = match slow {
-        true => {
-            let Some(sites) = DevSites::load() else { return };
-            Farm {
-                seeds: sites.seeds.iter().map(ToString::to_string).collect(),
-                names: sites.names().into_iter().map(str::to_owned).collect(),
-                answer: sites.answer,
-                pages_per_site: 25,
-                kills: 200,
-            }
+    let farm = if slow {
+        let Some(sites) = DevSites::load() else { return };
+        Farm {
+            seeds: sites.seeds.iter().map(ToString::to_string).collect(),
+            names: sites.names().into_iter().map(str::to_owned).collect(),
+            answer: sites.answer,
+            pages_per_site: 25,
+            kills: 200,
         }
-        false => {
-            // The one that fails at times would give another set of pages each time.
-            let demo: Vec<_> = sites().into_iter().filter(|site| site.fails_every == 0).collect();
-            Farm {
-                seeds: demo.iter().map(|site| site.seed().unwrap().to_string()).collect(),
-                names: demo.iter().map(|site| site.host()).collect(),
-                answer: answers(Arc::new(demo)),
-                pages_per_site: 12,
-                kills: 8,
-            }
+    } else {
+        // The one that fails at times would give another set of pages each time.
+        let demo: Vec<_> = sites().into_iter().filter(|site| site.fails_every == 0).collect();
+        Farm {
+            seeds: demo.iter().map(|site| site.seed().unwrap().to_string()).collect(),
+            names: demo.iter().map(|site| site.host()).collect(),
+            answer: answers(Arc::new(demo)),
+            pages_per_site: 12,
+            kills: 8,
         }
     };
     check(&farm);

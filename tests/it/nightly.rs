@@ -180,9 +180,10 @@ fn a_second_night_asks_conditionally_and_tells_what_has_changed() {
         if night == 2 {
             seen.lock().unwrap().push((path.to_owned(), request.header("if-none-match")));
         }
-        match request.header("if-none-match") == etag {
-            true => Reply::status(304).with("etag", &etag),
-            false => Reply::html(html).with("etag", &etag),
+        if request.header("if-none-match") == etag {
+            Reply::status(304).with("etag", &etag)
+        } else {
+            Reply::html(html).with("etag", &etag)
         }
     };
     let server = Server::start_asked(Arc::new(answer)).unwrap();
@@ -303,12 +304,11 @@ fn a_redesign_that_comes_in_two_nights_is_learned_in_the_end() {
         let Some(html) = page(path, "text") else { return Reply::status(404) };
         let night = clock.load(Ordering::Relaxed);
         let own = format!("<p>text number {}</p>", path.trim_start_matches('/'));
-        match night == 1 || (night == 2 && path != "/0") {
-            true => Reply::html(html),
-            false => {
-                let tabs: String = (0..10).map(|n| format!("<b><a href=/{n}>way {n}</a></b>")).collect();
-                Reply::html(format!("<table><tr><td>{tabs}<td><div>{own}</div><tr><td>all is new</table>"))
-            }
+        if night == 1 || (night == 2 && path != "/0") {
+            Reply::html(html)
+        } else {
+            let tabs: String = (0..10).map(|n| format!("<b><a href=/{n}>way {n}</a></b>")).collect();
+            Reply::html(format!("<table><tr><td>{tabs}<td><div>{own}</div><tr><td>all is new</table>"))
         }
     };
     let (_server, mut settings, _dir) = nights(Arc::new(answer));
@@ -389,9 +389,10 @@ fn a_second_night_over_the_real_sites() {
             }
         }
         let etag = format!("\"{:x}\"", xxhash_rust::xxh3::xxh3_64(&reply.body));
-        match reply.status == 200 && asked.header("if-none-match") == etag {
-            true => Reply::status(304).with("etag", &etag),
-            false => reply.with("etag", &etag),
+        if reply.status == 200 && asked.header("if-none-match") == etag {
+            Reply::status(304).with("etag", &etag)
+        } else {
+            reply.with("etag", &etag)
         }
     }))
     .unwrap();
@@ -476,10 +477,7 @@ fn expired_rules_are_asked_for_conditionally_and_hold_when_they_were_not_modifie
             1..=3 => ("\"a\"", "User-agent: *\nDisallow: /3\n"),
             _ => ("\"b\"", "User-agent: *\nDisallow: /4\n"),
         };
-        match condition == etag {
-            true => Reply::status(304),
-            false => Reply::text(rules).with("etag", etag),
-        }
+        if condition == etag { Reply::status(304) } else { Reply::text(rules).with("etag", etag) }
     };
     let server = Server::start_asked(Arc::new(answer)).unwrap();
     let dir = tempfile::tempdir().unwrap();

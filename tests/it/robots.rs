@@ -64,9 +64,10 @@ fn five_redirects_are_followed_and_no_more() {
             let hops: usize = host[1..].split('.').next().unwrap().parse().unwrap_or(usize::MAX);
             let at: usize = path.trim_start_matches("/hop").parse().unwrap_or(0);
             let status = [301, 302, 303, 307, 308][at % 5];
-            match at < hops {
-                true => Reply::redirect(status, &format!("/hop{}", at + 1)),
-                false => Reply::text("User-agent: *\nDisallow: /\n"),
+            if at < hops {
+                Reply::redirect(status, &format!("/hop{}", at + 1))
+            } else {
+                Reply::text("User-agent: *\nDisallow: /\n")
             }
         },
         &hosts,

@@ -15,9 +15,10 @@ fn write(site: &DemoSite, folder: &Path) {
         let file = folder.join(path.trim_start_matches('/'));
         let file = if path.ends_with('/') { file.join("index.html") } else { file };
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        let html = match *path == site.key {
-            true => page.marked.replace(MARK, " class=\"TECO_notTemplate TECO_mainContent\""),
-            false => page.html(),
+        let html = if *path == site.key {
+            page.marked.replace(MARK, " class=\"TECO_notTemplate TECO_mainContent\"")
+        } else {
+            page.html()
         };
         let charset = "<meta charset=utf-8>";
         std::fs::write(file.with_extension("html"), format!("{charset}{html}")).unwrap();

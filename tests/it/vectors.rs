@@ -124,9 +124,8 @@ fn url_agrees(case: &Value) -> Result<(), String> {
     let is_canonical = case["kind"].as_str() == Some("normalise");
     let got = url.map(|url| if is_canonical { url.canonical_text() } else { url.to_string() });
     // A page's name has neither fragment nor user; what the suites expect is compared without.
-    let expected = case["expected"].as_str().and_then(|expected| match is_canonical {
-        true => Some(expected.to_owned()),
-        false => PageUrl::parse(expected).ok().map(|url| url.to_string()),
+    let expected = case["expected"].as_str().and_then(|expected| {
+        if is_canonical { Some(expected.to_owned()) } else { PageUrl::parse(expected).ok().map(|url| url.to_string()) }
     });
     if got == expected { Ok(()) } else { Err(format!("expected {expected:?}, got {got:?}")) }
 }

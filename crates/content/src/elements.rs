@@ -126,10 +126,10 @@ fn without_digits(class: &str) -> u64 {
     // A run of digits is one 0, so that `item-9` and `item-10` are alike.
     let mut out = String::with_capacity(class.len());
     for c in class.chars() {
-        match c.is_ascii_digit() {
-            true if out.ends_with('0') => {}
-            true => out.push('0'),
-            false => out.push(c),
+        if !c.is_ascii_digit() {
+            out.push(c);
+        } else if !out.ends_with('0') {
+            out.push('0');
         }
     }
     hash_str(&out)

@@ -183,10 +183,8 @@ impl Measure {
         self.asks_or_exclaims = counts.asking > 0;
         self.capitalized = counts.capitalized as f32 / counts.words.max(1) as f32;
         self.all_capitals = counts.all_capitals as f32 / counts.words.max(1) as f32;
-        self.pattern = match counts.digits > 0 {
-            true => hash_str(&text.replace(|c: char| c.is_ascii_digit(), "0")),
-            false => self.text,
-        };
+        self.pattern =
+            if counts.digits > 0 { hash_str(&text.replace(|c: char| c.is_ascii_digit(), "0")) } else { self.text };
         let end = text.trim_end_matches(|c: char| closes(c) || c == ' ');
         let last = if end.is_empty() { text } else { end }.chars().next_back();
         self.ends_sentence = last.is_some_and(ends_sentence);

@@ -124,10 +124,7 @@ fn give(word: &str, each: &mut dyn FnMut(&str)) {
     if !LETTERS.contains(&word.len()) {
         return;
     }
-    match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        true => each(&word.to_ascii_lowercase()),
-        false => each(word),
-    }
+    if word.bytes().any(|byte| byte.is_ascii_uppercase()) { each(&word.to_ascii_lowercase()) } else { each(word) }
 }
 
 #[cfg(test)]

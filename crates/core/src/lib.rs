@@ -62,7 +62,7 @@ mod test_pages;
 pub use clean::{Alone, CleanOptions, KeepText};
 pub use cleaning::cleaning_number;
 pub use dehusk_content::{Favor, RestKind, RestKinds};
-pub use dehusk_html::{KeepNodes, Note, ParseOptions, UrlError};
+pub use dehusk_html::{KeepNodes, Note, PageUrl, ParseOptions, UrlError};
 pub use dehusk_render::{MarkdownImages, MarkdownLinks, MarkdownOptions};
 pub use dehusk_template::method::Method;
 pub use dehusk_template::site_model::SiteModelOptions;

@@ -112,9 +112,10 @@ fn is_entry(name: &str) -> bool {
 
 fn hold(open: &mut Option<OpenEntry>, piece: &str, is_markup: impl Fn(&OpenField) -> bool) {
     if let Some(field) = open.as_mut().and_then(|entry| entry.field.as_mut()) {
-        match is_markup(field) || !piece.contains('<') {
-            true => field.held.push_str(piece),
-            false => field.held.push_str(&piece.replace('<', "&lt;")),
+        if is_markup(field) || !piece.contains('<') {
+            field.held.push_str(piece)
+        } else {
+            field.held.push_str(&piece.replace('<', "&lt;"))
         }
     }
 }
@@ -141,11 +142,8 @@ struct OpenField {
 impl OpenField {
     fn hold_reference(&mut self, name: &str) {
         let character = if self.is_html { character(name) } else { String::new() };
-        match character.is_empty() {
-            // A reference of HTML, such as `&nbsp;`, or one of a text that is read as HTML.
-            true => self.held.push_str(&format!("&{name};")),
-            false => self.held.push_str(&character),
-        }
+        // Without a character it is a reference of HTML, such as `&nbsp;`, or one of a text that is read as HTML.
+        if character.is_empty() { self.held.push_str(&format!("&{name};")) } else { self.held.push_str(&character) }
     }
 }
 

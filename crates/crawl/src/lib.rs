@@ -213,13 +213,12 @@ async fn crawl_once(
         .thread_name(|n| format!("cpu-{n}"))
         .build()
         .map_err(|e| CrawlError::Threads(e.to_string()))?;
-    let seed_stream = match seeds.is_stream {
-        true => {
-            let streamed = std::mem::replace(&mut seeds.seeds, Box::new(std::iter::empty()));
-            seeds.mark = None;
-            SeedStream::read(streamed).map_err(|e| CrawlError::Threads(e.to_string()))?
-        }
-        false => SeedStream::default(),
+    let seed_stream = if seeds.is_stream {
+        let streamed = std::mem::replace(&mut seeds.seeds, Box::new(std::iter::empty()));
+        seeds.mark = None;
+        SeedStream::read(streamed).map_err(|e| CrawlError::Threads(e.to_string()))?
+    } else {
+        SeedStream::default()
     };
     let OpenedRun { backend, session, queued, deferred, not_before, kept_out } =
         OpenedRun::open(seeds, settings, clock).await?;
@@ -236,6 +235,7 @@ async fn crawl_once(
     let is_lost = session.as_ref().map(|session| session.gate.clone());
     let scope = Scope::new(&settings.crawl, calendar::year(clock.unix_ms()));
     let tools = Tools {
+        packer: dehusk_store::Packer::default(),
         unpacking: std::sync::Mutex::default(),
         large: std::sync::Mutex::default(),
         cleaning: cleaning_number(&settings.core),

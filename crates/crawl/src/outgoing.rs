@@ -180,12 +180,13 @@ impl Scheduler<'_> {
                 }
                 let is_large = fetched.outcome.as_ref().is_ok_and(|response| response.body.len() > LARGE_ROBOTS);
                 let read = move || (read_robots(&fetched, expired.as_deref(), &tools.agents), fetched);
-                let (robots, fetched) = match is_large {
-                    true => match tokio::task::spawn_blocking(read).await {
+                let (robots, fetched) = if is_large {
+                    match tokio::task::spawn_blocking(read).await {
                         Ok(read) => read,
                         Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-                    },
-                    false => read(),
+                    }
+                } else {
+                    read()
                 };
                 (fetched, Some(robots))
             });

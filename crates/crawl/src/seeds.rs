@@ -146,9 +146,10 @@ impl Seeds {
 /// The seeds of a file. A read error is logged and ends the list.
 fn seeds_of(path: &Path, rejected: &Rejected) -> Box<dyn Iterator<Item = Seed> + Send> {
     let name = path.display().to_string();
-    let opened = open(path).and_then(|(head, reader)| match is_announcement(&head) {
-        true => Ok(Box::new(announced(reader)?) as Box<dyn Iterator<Item = Seed> + Send>),
-        false => {
+    let opened = open(path).and_then(|(head, reader)| {
+        if is_announcement(&head) {
+            Ok(Box::new(announced(reader)?) as Box<dyn Iterator<Item = Seed> + Send>)
+        } else {
             Ok(Box::new(Lines { reader, line: Vec::new(), number: 0, name: name.clone(), rejected: rejected.clone() }))
         }
     });

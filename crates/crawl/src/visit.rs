@@ -9,7 +9,7 @@ use dehusk_store::{NewVisit, VisitOutcome};
 /// A request that was sent, or could not be.
 pub(super) fn visit_of(request: &Request, fetched: &Fetched, clock: Clock) -> NewVisit {
     let (outcome, reason) = match &fetched.outcome {
-        Ok(response) if (300..400).contains(&response.status) => (VisitOutcome::Redirected, response.location.clone()),
+        Ok(response) if (300..400).contains(&response.status) => (VisitOutcome::Redirected, None),
         Ok(response) if (200..300).contains(&response.status) => (VisitOutcome::Fetched, None),
         Ok(response) if response.status == 429 || response.status >= 500 => (VisitOutcome::FetchError, None),
         Ok(_) => (VisitOutcome::Failed, None),
@@ -22,6 +22,7 @@ pub(super) fn visit_of(request: &Request, fetched: &Fetched, clock: Clock) -> Ne
         took_ms: fetched.times.map(|times| times.ended.saturating_duration_since(times.sent).as_millis() as i64),
         status: response.map(|r| r.status),
         raw_bytes: response.map(|r| r.raw_bytes),
+        redirect_to: response.filter(|_| outcome == VisitOutcome::Redirected).and_then(|r| r.location.clone()),
         ..unsent_visit(request, outcome, reason)
     }
 }
@@ -36,8 +37,8 @@ pub(super) fn unsent_visit(request: &Request, outcome: VisitOutcome, reason: Opt
         took_ms: None,
         status: None,
         raw_bytes: None,
-        // Where a redirect leads is a URL, which the fetcher has bounded.
-        reason: if outcome == VisitOutcome::Redirected { reason } else { reason.map(bounded) },
         outcome,
+        reason: reason.map(bounded),
+        redirect_to: None,
     }
 }

@@ -15,10 +15,7 @@ pub type Stream = Box<dyn Read + Send>;
 
 /// The bytes as they are: of a file, or of standard input (`-`). A pipe can be opened only once.
 pub fn open_packed(path: &Path) -> io::Result<Stream> {
-    match path.as_os_str() == "-" {
-        true => Ok(Box::new(io::stdin())),
-        false => Ok(Box::new(File::open(path)?)),
-    }
+    if path.as_os_str() == "-" { Ok(Box::new(io::stdin())) } else { Ok(Box::new(File::open(path)?)) }
 }
 
 /// The first bytes of a stream, at most `most`, and the whole stream.
@@ -33,10 +30,7 @@ pub fn unpack(head: &[u8], stream: Stream) -> io::Result<Stream> {
     if head.starts_with(GZIP) {
         return Ok(Box::new(flate2::read::MultiGzDecoder::new(stream)));
     }
-    match head.starts_with(ZSTD) {
-        true => Ok(Box::new(zstd::stream::read::Decoder::new(stream)?)),
-        false => Ok(stream),
-    }
+    if head.starts_with(ZSTD) { Ok(Box::new(zstd::stream::read::Decoder::new(stream)?)) } else { Ok(stream) }
 }
 
 /// Opens and unpacks.

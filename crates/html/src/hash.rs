@@ -42,9 +42,10 @@ impl ValueHashes {
 
     /// Hash of an attribute: its hashed name with its value.
     pub fn pair(&mut self, name: u64, value: &str) -> u64 {
-        match value.len() < LONG_VALUE {
-            true => hash_pair(name, value),
-            false => hash_long_pair(name, self.0.get_or_read(value, hash_str)),
+        if value.len() < LONG_VALUE {
+            hash_pair(name, value)
+        } else {
+            hash_long_pair(name, self.0.get_or_read(value, hash_str))
         }
     }
 }

@@ -92,9 +92,10 @@ impl Addresses {
 
 /// Parsers drop line breaks and tabs from addresses.
 fn without_controls(address: &str) -> Cow<'_, str> {
-    match address.contains(char::is_control) {
-        true => Cow::Owned(address.chars().filter(|c| !c.is_control()).collect()),
-        false => Cow::Borrowed(address),
+    if address.contains(char::is_control) {
+        Cow::Owned(address.chars().filter(|c| !c.is_control()).collect())
+    } else {
+        Cow::Borrowed(address)
     }
 }
 

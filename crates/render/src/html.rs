@@ -53,9 +53,10 @@ pub fn write_html(tree: &Tree, url: Option<&PageUrl>, keeps: impl Fn(NodeId) -> 
             writer.noscript_images(index, &keeps);
         }
         writer.close_until(index);
-        let is_kept = match in_body {
-            true => index == counted.start || (keeps(node) && index >= skip_until && !is_fallback_text(tree, node)),
-            false => is_kept_in_head(tree, node),
+        let is_kept = if in_body {
+            index == counted.start || (keeps(node) && index >= skip_until && !is_fallback_text(tree, node))
+        } else {
+            is_kept_in_head(tree, node)
         };
         if index < pre_until {
             writer.out.push_str(tree.space(node));

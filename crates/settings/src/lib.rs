@@ -349,9 +349,10 @@ impl Settings {
 
     /// Agent names for robots.txt, the preferred one first.
     pub fn agents(&self) -> Vec<String> {
-        match self.politeness.robots_agents.is_empty() {
-            true => vec![self.fetch.user_agent.clone()],
-            false => self.politeness.robots_agents.clone(),
+        if self.politeness.robots_agents.is_empty() {
+            vec![self.fetch.user_agent.clone()]
+        } else {
+            self.politeness.robots_agents.clone()
         }
     }
 }

@@ -75,6 +75,7 @@ fn visit(site: SiteId, url: &str, outcome: VisitOutcome) -> NewVisit {
         raw_bytes: Some(9),
         outcome,
         reason: None,
+        redirect_to: None,
     }
 }
 

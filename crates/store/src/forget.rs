@@ -44,9 +44,12 @@ impl Erased {
 
     /// Whether a column holds an address of it.
     fn is_at(&self, column: &str) -> String {
-        let one = |n: usize| match self.is_site {
-            true => format!("{column} = ?{n} OR substr({column}, 1, length(?{n}) + 1) = ?{n} || '/'"),
-            false => format!("{column} = ?{n}"),
+        let one = |n: usize| {
+            if self.is_site {
+                format!("{column} = ?{n} OR substr({column}, 1, length(?{n}) + 1) = ?{n} || '/'")
+            } else {
+                format!("{column} = ?{n}")
+            }
         };
         format!("({})", (2..2 + self.addresses.len()).map(one).collect::<Vec<_>>().join(" OR "))
     }
@@ -127,6 +130,7 @@ impl Store {
             // Lists of seeds are read once more where their name is not known any more.
             for (table, column, instead) in [
                 ("visits", "reason", "NULL"),
+                ("visits", "redirect_to", "NULL"),
                 ("sites", "reason", "NULL"),
                 ("domains", "reason", "''"),
                 ("runs", "seeds", "NULL"),
@@ -144,9 +148,8 @@ impl Store {
     fn forget_in_templates(&self, site: SiteId, erased: &Erased) -> Result<(), StoreError> {
         let is_erased = |url: &String| {
             erased.addresses.iter().any(|address| {
-                url.strip_prefix(address.as_str()).is_some_and(|rest| match erased.is_site {
-                    true => rest.is_empty() || rest.starts_with('/'),
-                    false => rest.is_empty(),
+                url.strip_prefix(address.as_str()).is_some_and(|rest| {
+                    if erased.is_site { rest.is_empty() || rest.starts_with('/') } else { rest.is_empty() }
                 })
             })
         };
@@ -279,8 +282,8 @@ mod tests {
             store.execute(sql, params![run, site, at]).unwrap();
             let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank) VALUES (?1, ?2, ?3, 1, 0, 0)";
             store.execute(sql, params![site, at.len() as i64, at]).unwrap();
-            let sql = "INSERT INTO visits (run_id, site_id, url, kind, outcome, reason)
-                VALUES (?1, ?2, ?3, 'page', 'redirected', 'http://a.org/there')";
+            let sql = "INSERT INTO visits (run_id, site_id, url, kind, outcome, reason, redirect_to)
+                VALUES (?1, ?2, ?3, 'page', 'redirected', 'from http://a.org/', 'http://a.org/there')";
             store.execute(sql, params![run, site, at]).unwrap();
         }
         store.save_deferral("org", 9, "http://a.org/ answered 503").unwrap();

@@ -120,9 +120,10 @@ impl Store {
         if query.text.len() > MOST_HOST {
             return Ok(Vec::new());
         }
-        let (behind, order) = match query.newest_first {
-            true => ("s.updated_at < ?3 OR (s.updated_at = ?3 AND s.host > ?4)", "s.updated_at DESC, s.host"),
-            false => ("s.host > ?4", "s.host"),
+        let (behind, order) = if query.newest_first {
+            ("s.updated_at < ?3 OR (s.updated_at = ?3 AND s.host > ?4)", "s.updated_at DESC, s.host")
+        } else {
+            ("s.host > ?4", "s.host")
         };
         // The sites are chosen before anything is counted for them.
         let sql = format!(

@@ -24,6 +24,7 @@ mod collections;
 mod strings;
 mod urls;
 pub mod validators;
+mod packing;
 mod pages;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -78,7 +79,8 @@ pub use model::{
 };
 #[cfg(not(feature = "postgres"))]
 pub use no_postgres::start_backend;
-pub use pages::{PackedPage, Snapshot, digest, pack, unpack};
+pub use packing::{Packer, digest, pack, unpack};
+pub use pages::{PackedPage, Snapshot};
 #[cfg(feature = "postgres")]
 pub use postgres::start_backend;
 #[cfg(all(test, feature = "postgres"))]

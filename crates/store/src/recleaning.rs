@@ -112,10 +112,11 @@ impl Store {
         let RecleanedPage { url, text, labeled, html, last_text } = page;
         let Some(known) = self.newest_page_version(run, site, url)? else { return Ok(None) };
         let before = known.change.filter(|_| known.is_of_run);
-        let update = match known.is_of_run {
-            true => after_recleaning(before, known.text, *last_text, known.interval, text.digest, revisit),
-            // A version of an earlier run that is still the newest: the visit has said that nothing changed.
-            false => after_recleaning(Some(Change::Unchanged), known.text, None, known.interval, text.digest, revisit),
+        // A version of an earlier run that is still the newest: the visit has said that nothing changed.
+        let update = if known.is_of_run {
+            after_recleaning(before, known.text, *last_text, known.interval, text.digest, revisit)
+        } else {
+            after_recleaning(Some(Change::Unchanged), known.text, None, known.interval, text.digest, revisit)
         };
         let change = update.change.filter(|_| known.is_of_run);
         let (model, word) = (text.model as i64, change.map(Change::as_str));

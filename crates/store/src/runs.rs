@@ -24,8 +24,10 @@ pub struct NewVisit {
     pub raw_bytes: Option<usize>,
     /// What came of it.
     pub outcome: VisitOutcome,
-    /// Why, when it is not `Fetched`; where it leads, when it is `Redirected`.
+    /// Why it gave no page.
     pub reason: Option<String>,
+    /// Where it leads, if the outcome is `Redirected`.
+    pub redirect_to: Option<String>,
 }
 
 /// What came of a visit (after StormCrawler's status).
@@ -228,8 +230,9 @@ impl Store {
         change: Option<&str>,
     ) -> Result<(), StoreError> {
         let sql =
-            "INSERT INTO visits (run_id, site_id, url, kind, sent_at, took_ms, status, raw_bytes, outcome, reason, change, page_id)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+            "INSERT INTO visits (run_id, site_id, url, kind, sent_at, took_ms, status, raw_bytes, outcome, reason,
+                redirect_to, change, page_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
         let row = params![
             run,
             visit.site_id,
@@ -241,6 +244,7 @@ impl Store {
             visit.raw_bytes.map(|n| n as i64),
             visit.outcome.as_str(),
             &visit.reason,
+            &visit.redirect_to,
             change,
             page
         ];

@@ -133,6 +133,7 @@ CREATE TABLE visits (
     raw_bytes INTEGER,
     outcome TEXT NOT NULL,                  -- fetched, redirected, error, failed, forbidden
     reason TEXT,
+    redirect_to TEXT,                       -- where it leads, if it was redirected
     change TEXT,                            -- unchanged, gone
     page_id INTEGER                         -- the snapshot that answers it
 );

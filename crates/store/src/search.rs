@@ -244,10 +244,7 @@ fn is_word_alone(c: char) -> bool {
 fn spaced(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !MARKS.contains(c)) {
-        match is_word_alone(c) {
-            true => out.extend([BETWEEN, c, BETWEEN]),
-            false => out.push(c),
-        }
+        if is_word_alone(c) { out.extend([BETWEEN, c, BETWEEN]) } else { out.push(c) }
     }
     out
 }

@@ -40,8 +40,15 @@ struct SeededSite {
     reason: Option<String>,
 }
 
-/// Outcome and reason of the last visit of each URL.
-type Visits = FxHashMap<String, (String, Option<String>)>;
+/// The last visit of a URL.
+struct LastVisit {
+    outcome: String,
+    reason: Option<String>,
+    redirect_to: Option<String>,
+}
+
+/// The last visit of each URL of a site.
+type Visits = FxHashMap<String, LastVisit>;
 
 impl Store {
     /// Hands the seeds of a run to `each`, site by site, until it returns false.
@@ -73,9 +80,12 @@ impl Store {
     }
 
     fn seeds_of_site(&self, run: i64, site: &SeededSite) -> Result<Vec<SeedRow>, StoreError> {
-        let sql = "SELECT url, outcome, reason FROM visits WHERE run_id = ?1 AND site_id = ?2 AND kind = 'page'
-            ORDER BY id";
-        let row = |row: &Row<'_>| -> SqlResult<_> { Ok((row.get(0)?, (row.get(1)?, row.get(2)?))) };
+        let sql = "SELECT url, outcome, reason, redirect_to FROM visits
+            WHERE run_id = ?1 AND site_id = ?2 AND kind = 'page' ORDER BY id";
+        let row = |row: &Row<'_>| -> SqlResult<_> {
+            let visit = LastVisit { outcome: row.get(1)?, reason: row.get(2)?, redirect_to: row.get(3)? };
+            Ok((row.get(0)?, visit))
+        };
         let visits: Visits = self.rows::<(String, _)>(sql, params![run, site.id], row)?.into_iter().collect();
         let sql = "SELECT url, state FROM urls WHERE seed_run = ?1 AND seed_run IS NOT NULL AND site_id = ?2
             ORDER BY rank, id";
@@ -96,19 +106,14 @@ impl Store {
 fn became(url: &str, visits: &Visits, site: &SeededSite) -> Option<SeedRow> {
     let (mut at, mut found) = (url.to_owned(), visits.get(url)?);
     for _ in 0..MOST_HOPS {
-        let (outcome, Some(target)) = found else { break };
-        if outcome != VisitOutcome::Redirected.as_str() {
-            break;
-        }
+        let Some(target) = &found.redirect_to else { break };
         at.clone_from(target);
         match visits.get(target) {
             Some(next) => found = next,
             None => break,
         }
     }
-    let (outcome, reason) = found;
-    let is_redirect = outcome == VisitOutcome::Redirected.as_str();
-    let mut row = seed_row(url, site, outcome, reason.clone().filter(|_| !is_redirect));
+    let mut row = seed_row(url, site, &found.outcome, found.reason.clone());
     row.leads_to = (at != url).then_some(at);
     Some(row)
 }

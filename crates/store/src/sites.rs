@@ -78,8 +78,10 @@ pub struct PastVisit {
     pub url: PageUrl,
     /// What came of it.
     pub outcome: VisitOutcome,
-    /// Where it led, or why it failed.
+    /// Why it gave no page.
     pub reason: Option<String>,
+    /// Where it led, if it was redirected.
+    pub redirect_to: Option<String>,
     /// The snapshot.
     pub page: Option<i64>,
 }
@@ -303,12 +305,12 @@ impl Store {
     }
 
     fn past_visits(&self, run: i64, site: SiteId) -> Result<Vec<PastVisit>, StoreError> {
-        let sql =
-            "SELECT url, outcome, reason, page_id FROM visits WHERE run_id = ?1 AND site_id = ?2 AND kind = 'page'";
+        let sql = "SELECT url, outcome, reason, redirect_to, page_id FROM visits WHERE run_id = ?1 AND site_id = ?2 AND kind = 'page'";
         self.rows(sql, params![run, site], |row| {
             // An error may have passed, so an unknown word is one.
             let outcome = VisitOutcome::from_word(&row.get::<String>(1)?).unwrap_or(VisitOutcome::FetchError);
-            Ok(PastVisit { url: url_at(row, 0)?, outcome, reason: row.get(2)?, page: row.get(3)? })
+            let (reason, redirect_to) = (row.get(2)?, row.get(3)?);
+            Ok(PastVisit { url: url_at(row, 0)?, outcome, reason, redirect_to, page: row.get(4)? })
         })
     }
 

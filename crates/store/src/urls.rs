@@ -82,9 +82,10 @@ impl Store {
 
     /// Puts URLs into the frontier. Those that are known already stay as they are.
     pub fn save_urls(&self, site: SiteId, urls: &[NewUrl]) -> Result<(), StoreError> {
-        match self.is_shared() {
-            true => self.save_urls_at_once(site, urls),
-            false => urls.iter().try_for_each(|url| self.save_url(site, url).map(drop)),
+        if self.is_shared() {
+            self.save_urls_at_once(site, urls)
+        } else {
+            urls.iter().try_for_each(|url| self.save_url(site, url).map(drop))
         }
     }
 

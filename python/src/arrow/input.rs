@@ -76,10 +76,7 @@ impl Wholes {
         let Some(column) = batch.column_by_name(name) else { return Ok(None) };
         let is_moment = matches!(kind, DataType::Timestamp(_, _));
         let found = column.data_type();
-        let fits = match is_moment {
-            true => found.is_temporal() || found.is_string(),
-            false => found.is_integer(),
-        };
+        let fits = if is_moment { found.is_temporal() || found.is_string() } else { found.is_integer() };
         if !fits && !found.is_null() {
             let expected = if is_moment { "a timestamp" } else { "whole numbers" };
             return Err(PyValueError::new_err(format!("column {name} has type {found}; expected {expected}")));

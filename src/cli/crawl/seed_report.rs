@@ -45,9 +45,10 @@ impl SeedReport {
         let store = Store::open(Path::new(&settings.store.path)).map_err(|e| Failure::Work(e.into()))?;
         let each = |row: SeedRow| {
             *report.outcomes.entry(row.outcome.clone()).or_default() += 1;
-            match report.urls.len() < MOST_ROWS {
-                true => report.urls.push(row),
-                false => report.is_cut = true,
+            if report.urls.len() < MOST_ROWS {
+                report.urls.push(row)
+            } else {
+                report.is_cut = true
             }
             true
         };

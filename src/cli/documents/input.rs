@@ -45,10 +45,7 @@ fn of_unpacked(source: &Path, head: Vec<u8>, text: Stream) -> io::Result<Input> 
         return Ok(Input::Warc(Reader::tolerant(source, text)?));
     }
     let text = Box::new(BufReader::with_capacity(1 << 16, text));
-    Ok(match is_json_lines(&head) || is_named_lines(source) {
-        true => Input::Lines(text),
-        false => Input::Document(text),
-    })
+    Ok(if is_json_lines(&head) || is_named_lines(source) { Input::Lines(text) } else { Input::Document(text) })
 }
 
 /// Whether the name says what a broken first line does not.

@@ -71,9 +71,12 @@ impl<R: BufRead> Iterator for Lines<R> {
             // JSON escapes can make HTML six times as long.
             let most = 6 * self.most as u64 + 65_536;
             let outcome = (&mut self.reader).take(most).read_until(b'\n', &mut line).map_err(anyhow::Error::from);
-            let outcome = outcome.and_then(|n| match n as u64 == most && !line.ends_with(b"\n") {
-                true => Err(anyhow!("is longer than page.max_bytes allows; the rest of the file is skipped")),
-                false => Ok(n),
+            let outcome = outcome.and_then(|n| {
+                if n as u64 == most && !line.ends_with(b"\n") {
+                    Err(anyhow!("is longer than page.max_bytes allows; the rest of the file is skipped"))
+                } else {
+                    Ok(n)
+                }
             });
             match outcome {
                 Ok(0) => self.is_over = true,

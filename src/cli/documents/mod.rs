@@ -180,9 +180,12 @@ impl<'r> Reading<'r> {
         if source.is_dir() {
             return self.of_folder(source);
         }
-        let place = || match source.as_os_str() == "-" || source.starts_with("/dev/fd") {
-            true => "standard input".to_owned(),
-            false => source.display().to_string(),
+        let place = || {
+            if source.as_os_str() == "-" || source.starts_with("/dev/fd") {
+                "standard input".to_owned()
+            } else {
+                source.display().to_string()
+            }
         };
         match input::open(source, &self.bar).with_context(place)? {
             Input::Warc(reader) => Ok(self.of_archive(reader, place())),

@@ -73,9 +73,10 @@ impl Cleaning<'_> {
             return Err(Failure::Nothing(anyhow!("no documents found")));
         }
         if n_other > 0 {
-            let (learned, other) = match template.tokens == StringTokens::Html {
-                true => ("pages", "plain text"),
-                false => ("plain text", "pages, which --text reads as text"),
+            let (learned, other) = if template.tokens == StringTokens::Html {
+                ("pages", "plain text")
+            } else {
+                ("plain text", "pages, which --text reads as text")
             };
             tracing::warn!(
                 "the strings of {} were learned from {learned}, but {n_other} of {n} documents are {other}",
@@ -86,12 +87,11 @@ impl Cleaning<'_> {
     }
 
     fn line(&self, cleaner: &StringCleaner, found: &FoundDocument) -> String {
-        let (mut content, share) = match found.is_page {
-            true => self.page(cleaner, &found.tree(&self.settings.core.parse)),
-            false => {
-                let cleaned = cleaner.clean_text(&found.text());
-                (cleaned.text, cleaned.share)
-            }
+        let (mut content, share) = if found.is_page {
+            self.page(cleaner, &found.tree(&self.settings.core.parse))
+        } else {
+            let cleaned = cleaner.clean_text(&found.text());
+            (cleaned.text, cleaned.share)
         };
         if !self.json {
             if !content.ends_with('\n') {

@@ -52,9 +52,10 @@ fn label_judged(
             let labeled = by_site(judged, known, matcher, options);
             // Votes and frequencies stay as the papers have them.
             let is_paper = matches!(labeled.method, Method::Etdm | Method::Gottron);
-            match options.whole_blocks && labeled.by_template && !is_paper {
-                true => LabeledPage { labels: keep_blocks_whole(page, labeled.labels), ..labeled },
-                false => labeled,
+            if options.whole_blocks && labeled.by_template && !is_paper {
+                LabeledPage { labels: keep_blocks_whole(page, labeled.labels), ..labeled }
+            } else {
+                labeled
             }
         }
         None => alone(judged, options),
@@ -116,9 +117,10 @@ fn of_main_content(
     main.is_template.iter_mut().zip(&labels.is_template).for_each(|(main, known)| *main |= known);
     // What is template everywhere is no content; a page with nothing else keeps what is its own.
     let has_text = page.counted().map(NodeId::new).any(|node| page.is_text(node) && !main.is_template(node));
-    match has_text {
-        true => Labels { nearest: labels.nearest, ..main.with_confidence(labels.confidence) },
-        false => labels.clone(),
+    if has_text {
+        Labels { nearest: labels.nearest, ..main.with_confidence(labels.confidence) }
+    } else {
+        labels.clone()
     }
 }
 

@@ -1,11 +1,13 @@
 //! One row of a corpus: a cleaned page with everything that is known of it.
 //!
-//! `columns.rs` is the one table of columns. `record.rs` makes a row, and writes it as JSON. `note.rs` writes it as
+//! `columns.rs` is the one table of columns, each with the function that gives its value from what `row_facts.rs` finds
+//! out about the page. `record.rs` holds a row, and writes it as JSON. `note.rs` writes it as
 //! Markdown with front matter.
 
 mod columns;
 mod note;
 mod record;
+mod row_facts;
 
 pub use columns::{Column, ColumnKind, SCHEMA, columns};
-pub use record::{About, ColumnValue, Optional, Record};
+pub use record::{About, ColumnValue, Optional, Record, RecordSource};

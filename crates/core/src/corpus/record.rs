@@ -1,19 +1,18 @@
 //! The row of a labeled page.
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::ColumnValue as Value;
-use super::columns::{Column, SCHEMA, columns};
+use super::columns::{Column, ColumnKind, columns};
+use super::row_facts::RowFacts;
 use crate::calendar::iso_8601;
 use crate::clean::LabeledPage;
-use crate::language::detect_language;
-use crate::metadata::{Fact, Metadata, SiteMetadata};
+use crate::metadata::{Fact, SiteMetadata};
 use crate::quality::{QUALITY_SIGNALS, Quality};
-use dehusk_html::PageUrl;
-use dehusk_html::Tree;
-use dehusk_render::{MarkdownOptions, write_markdown, write_own_html};
+use dehusk_html::{PageUrl, Tree};
+use dehusk_render::MarkdownOptions;
 
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,75 +72,55 @@ pub struct Optional {
     pub comments: bool,
 }
 
+/// A labeled page with all that its row is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordSource<'a> {
+    /// The page.
+    pub tree: &'a Tree,
+    /// Its labels.
+    pub labeled: &'a LabeledPage,
+    /// What is known beside its tree.
+    pub about: &'a About,
+    /// Text of its comments.
+    pub comments: Option<&'a str>,
+    /// Optional columns.
+    pub optional: Optional,
+    /// How Markdown is written.
+    pub markdown: &'a MarkdownOptions,
+}
+
+impl ColumnValue {
+    pub(super) fn text(text: Option<String>) -> ColumnValue {
+        Value::Text(text)
+    }
+
+    pub(super) fn fact(fact: &Option<Fact>) -> ColumnValue {
+        Value::Text(fact.as_ref().map(|fact| fact.value.clone()))
+    }
+
+    pub(super) fn facts(facts: &[Fact]) -> ColumnValue {
+        Value::Texts(facts.iter().map(|fact| fact.value.clone()).collect())
+    }
+
+    /// The value of a column that is not known.
+    fn unknown(kind: ColumnKind) -> ColumnValue {
+        match kind {
+            ColumnKind::Text => Value::Text(None),
+            ColumnKind::Texts => Value::Texts(Vec::new()),
+            ColumnKind::Whole => Value::Whole(None),
+            ColumnKind::Real => Value::Real(None),
+            ColumnKind::Time => Value::Time(None),
+        }
+    }
+}
+
 impl Record {
     /// The row of a labeled page.
-    pub fn of(
-        tree: &Tree,
-        labeled: &LabeledPage,
-        about: &About,
-        comments: Option<String>,
-        optional: Optional,
-        markdown: &MarkdownOptions,
-    ) -> Record {
-        let url = about.url.as_ref();
-        let mut metadata = Metadata::of(tree, url);
-        if let Some(site) = &about.site {
-            site.complete(tree, &mut metadata);
-        }
-        let text = labeled.labels.text(tree);
-        let detected = detect_language(&text);
-        let declared = metadata.language.as_ref().map(|language| language.value.clone());
-        let short_code = |tag: &String| tag.split('-').next().unwrap_or_default().to_owned();
-        let language = detected.as_ref().map(|(code, _)| code.clone()).or_else(|| declared.as_ref().map(short_code));
-        let sources = sources(&metadata);
-        let value = |fact: Option<Fact>| Value::Text(fact.map(|fact| fact.value));
-        let values_of = |facts: Vec<Fact>| Value::Texts(facts.into_iter().map(|fact| fact.value).collect());
-        let (model, version) = about.model.clone().map_or((None, None), |(host, version)| (Some(host), version));
-        let mut values = vec![
-            Value::Text(url.map(|url| url.as_str().to_owned())),
-            value(metadata.canonical_url),
-            Value::Text(about.host.clone().or_else(|| url.map(PageUrl::authority))),
-            Value::Time(about.fetched_at),
-            Value::Whole(about.status.map(i64::from)),
-            Value::Whole(about.run),
-            Value::Text(language),
-            Value::Real(detected.map(|(_, confidence)| rounded(confidence))),
-            Value::Text(declared),
-            value(metadata.title),
-            values_of(metadata.authors),
-            value(metadata.published),
-            value(metadata.modified),
-            value(metadata.site_name),
-            value(metadata.description),
-            value(metadata.image),
-            values_of(metadata.tags),
-            value(metadata.licence),
-            value(metadata.kind),
-            Value::Text(Some(sources)),
-            Value::Text(None),
-            Value::Text(Some(write_markdown(tree, url, markdown, labeled.labels.is_own()))),
-            Value::Text(optional.html.then(|| write_own_html(tree, url, labeled.labels.is_own()))),
-            Value::Text(comments),
-            Value::Whole(None),
-            Value::Whole(None),
-            Value::Whole(None),
-            Value::Text(about.digest.clone()),
-            Value::Text(None),
-            Value::Text(model),
-            Value::Whole(version),
-            Value::Whole(about.template_kind.map(|kind| kind as i64 + 1)),
-            Value::Text(Some(labeled.method.name().to_owned())),
-            Value::Real(Some(rounded(labeled.labels.confidence))),
-            Value::Text(about.warc.clone()),
-            Value::Text(about.warc_record.clone()),
-            Value::Text(None),
-            Value::Text(None),
-            Value::Real(None),
-            Value::Real(None),
-            Value::Whole(Some(i64::from(SCHEMA))),
-        ];
-        values.extend(QUALITY_SIGNALS.map(|_| Value::Real(None)));
-        let mut record = Record { values };
+    pub fn new(source: &RecordSource<'_>) -> Record {
+        let text = source.labeled.labels.text(source.tree);
+        let row = RowFacts::new(source, &text);
+        let value = |column: &Column| column.value.map_or_else(|| Value::unknown(column.kind), |value| value(&row));
+        let mut record = Record { values: columns().iter().map(value).collect() };
         record.replace_text(&text);
         record
     }
@@ -205,32 +184,11 @@ impl Record {
     }
 }
 
-fn rounded(number: f64) -> f64 {
+/// A number with three decimals.
+pub(super) fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 
 fn text_digest(words: &[&str]) -> String {
     format!("{:016x}", xxh3_64(words.join(" ").to_lowercase().as_bytes()))
-}
-
-/// Where each value comes from: an object of names.
-fn sources(metadata: &Metadata) -> String {
-    let one = |fact: &Option<Fact>| fact.as_ref().map(|fact| fact.source.name());
-    let first = |facts: &[Fact]| facts.first().map(|fact| fact.source.name());
-    let all = [
-        ("title", one(&metadata.title)),
-        ("authors", first(&metadata.authors)),
-        ("published", one(&metadata.published)),
-        ("modified", one(&metadata.modified)),
-        ("declared_language", one(&metadata.language)),
-        ("site_name", one(&metadata.site_name)),
-        ("canonical_url", one(&metadata.canonical_url)),
-        ("description", one(&metadata.description)),
-        ("image", one(&metadata.image)),
-        ("tags", first(&metadata.tags)),
-        ("licence", one(&metadata.licence)),
-        ("page_kind", one(&metadata.kind)),
-    ];
-    let known = all.into_iter().filter_map(|(name, source)| Some((name.to_owned(), Json::from(source?))));
-    Json::Object(known.collect::<Map<_, _>>()).to_string()
 }

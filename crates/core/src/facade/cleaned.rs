@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use crate::clean::{CleanOptions, LabeledPage, label_page};
-use crate::corpus::{About, Optional, Record};
+use crate::corpus::{About, Optional, Record, RecordSource};
 use crate::facade::Page;
 use dehusk_render::{MarkdownOptions, write_markdown, write_own_html};
 use dehusk_template::method::Method;
@@ -72,7 +72,8 @@ impl<P: Deref<Target = Page>> Cleaned<P> {
     ) -> Record {
         let url = self.page.page_url().cloned().or_else(|| about.url.clone());
         let about = About { url, template_kind: self.kind, ..about.clone() };
-        Record::of(&self.page.tree, &self.labeled, &about, comments, optional, markdown)
+        let (tree, comments) = (&self.page.tree, comments.as_deref());
+        Record::new(&RecordSource { tree, labeled: &self.labeled, about: &about, comments, optional, markdown })
     }
 
     /// The same without the elements of a name, such as `table`.

@@ -209,9 +209,10 @@ pub(super) fn language(fact: Fact) -> Option<Fact> {
 /// are not shown.
 pub(super) fn plain(text: &str) -> String {
     let shown: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let entities = match shown.contains('&') && shown.contains(';') {
-        true => shown.replace("&amp;", "&").replace("&quot;", "\"").replace("&#39;", "'").replace("&#039;", "'"),
-        false => shown,
+    let entities = if shown.contains('&') && shown.contains(';') {
+        shown.replace("&amp;", "&").replace("&quot;", "\"").replace("&#39;", "'").replace("&#039;", "'")
+    } else {
+        shown
     };
     normalized(&entities)
 }

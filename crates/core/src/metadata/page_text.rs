@@ -89,10 +89,7 @@ pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut FoundFacts) {
 
 /// Nodes between a node and the heading; what stands before the heading is farther.
 fn distance(node: NodeId, heading: usize) -> usize {
-    match node.index() >= heading {
-        true => node.index() - heading,
-        false => 2 * (heading - node.index()),
-    }
+    if node.index() >= heading { node.index() - heading } else { 2 * (heading - node.index()) }
 }
 
 /// The words of class and id: `entry-Date_2` is `entry`, `date`.

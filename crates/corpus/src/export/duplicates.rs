@@ -118,11 +118,10 @@ impl<'a> Deduplication<'a> {
     /// Marks a row that another page has. Returns what it is dropped for, if it is.
     pub(super) fn apply(&mut self, made: &mut Made) -> Result<Option<Dropped>, ExportError> {
         if let Some((repeat, of)) = self.repeat(made)? {
-            let (column, how, why) = match repeat.is_exact {
-                true => ("duplicate_of", self.options.duplicates, "duplicate"),
-                false => {
-                    ("near_duplicate_of", self.options.near_duplicates.unwrap_or(Duplicates::Mark), "near_duplicate")
-                }
+            let (column, how, why) = if repeat.is_exact {
+                ("duplicate_of", self.options.duplicates, "duplicate")
+            } else {
+                ("near_duplicate_of", self.options.near_duplicates.unwrap_or(Duplicates::Mark), "near_duplicate")
             };
             if how == Duplicates::Drop {
                 return Ok(Some(Dropped { why, of }));

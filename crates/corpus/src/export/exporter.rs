@@ -175,9 +175,10 @@ impl<'a> Exporter<'a> {
         let n_rows = std::mem::take(&mut self.open_rows);
         if let Some(sink) = self.sink.take() {
             sink.finish().map_err(|reason| self.io(&name, reason))?;
-            let part = match self.options.form.is_folder() {
-                true => Part { name, rows: n_rows, ..Part::default() },
-                false => Part::complete(self.dir, name.clone(), n_rows).map_err(|reason| self.io(&name, reason))?,
+            let part = if self.options.form.is_folder() {
+                Part { name, rows: n_rows, ..Part::default() }
+            } else {
+                Part::complete(self.dir, name.clone(), n_rows).map_err(|reason| self.io(&name, reason))?
             };
             self.manifest.parts.push(part);
         }

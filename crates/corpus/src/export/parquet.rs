@@ -67,10 +67,7 @@ impl Sink for Parquet {
         self.size += bytes as u64;
         self.pending += bytes as u64;
         self.rows.push(record.clone());
-        match self.pending >= GROUP_BYTES || self.rows.len() >= GROUP_ROWS {
-            true => self.write_group(),
-            false => Ok(()),
-        }
+        if self.pending >= GROUP_BYTES || self.rows.len() >= GROUP_ROWS { self.write_group() } else { Ok(()) }
     }
 
     fn size(&self) -> u64 {

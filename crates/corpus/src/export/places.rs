@@ -57,9 +57,10 @@ fn place_of(url: &str, ending: &str, is_numbered: bool) -> PathBuf {
     let is_same = name == stem && parts.iter().eq(folders.iter());
     let is_short = parts.iter().chain([&name]).all(|part| part.len() < LONG_NAME);
     let is_lower = !place.bytes().any(|byte| byte.is_ascii_uppercase());
-    let name = match query.is_empty() && is_same && is_short && is_lower && !is_numbered {
-        true => format!("{name}.{ending}"),
-        false => format!("{}-{:016x}.{ending}", cut(&name), xxh3_64(url.as_bytes())),
+    let name = if query.is_empty() && is_same && is_short && is_lower && !is_numbered {
+        format!("{name}.{ending}")
+    } else {
+        format!("{}-{:016x}.{ending}", cut(&name), xxh3_64(url.as_bytes()))
     };
     let parts: Vec<String> = parts.iter().filter(|part| !part.is_empty()).map(|part| cut(part).to_owned()).collect();
     let length: usize = parts.iter().map(|part| part.len() + 1).sum();

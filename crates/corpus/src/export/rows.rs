@@ -6,7 +6,7 @@ use super::repeats::{self, Fingerprint};
 use super::site_facts::{Site, Sites};
 use super::{ExportError, ExportOptions, Form};
 use dehusk_core::clean::{comments_text, label_page};
-use dehusk_core::corpus::{About, ColumnValue as Value, Optional, Record, columns};
+use dehusk_core::corpus::{About, ColumnValue as Value, Optional, Record, RecordSource, columns};
 use dehusk_html::PageUrl;
 use dehusk_html::parse_bytes;
 use dehusk_settings::{NoindexPages, Settings};
@@ -101,9 +101,10 @@ impl<'a> Rows<'a> {
         let values: Vec<FilterValue<'_>> = made.record.values.iter().map(filter_value).collect();
         let expression = || self.options.filter.clone().unwrap_or_default();
         let keeps = filter.keeps(&values);
-        match keeps.map_err(|reason| ExportError::Filter { expression: expression(), reason })? {
-            true => Ok(Ok(made)),
-            false => Ok(Err(LeftOut { page: Box::new(made.page), why: "where" })),
+        if keeps.map_err(|reason| ExportError::Filter { expression: expression(), reason })? {
+            Ok(Ok(made))
+        } else {
+            Ok(Err(LeftOut { page: Box::new(made.page), why: "where" }))
         }
     }
 }
@@ -135,7 +136,14 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings) -> Made {
         site: Some(site.metadata.clone()),
     };
     let optional = Optional { html: options.optional.html || options.form == Form::Site, ..options.optional };
-    let record = Record::of(&tree, &labeled, &about, comments, optional, &settings.core.markdown);
+    let record = Record::new(&RecordSource {
+        tree: &tree,
+        labeled: &labeled,
+        about: &about,
+        comments: comments.as_deref(),
+        optional,
+        markdown: &settings.core.markdown,
+    });
     let digest = record.text("text_digest").and_then(|digest| u64::from_str_radix(digest, 16).ok());
     let text = record.text("text").unwrap_or_default();
     let bands = options.near_duplicates.map_or_else(Vec::new, |_| repeats::bands(text, settings.export.near));

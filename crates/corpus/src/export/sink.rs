@@ -80,15 +80,12 @@ impl Sink for Warc {
     fn push(&mut self, record: &Record, raw: &Raw) -> io::Result<()> {
         let uri = record.text("url").unwrap_or_default();
         let at = if let Some(Value::Time(Some(at))) = record.get("fetched_at") { *at } else { 0 };
-        let (kind, content_type, block) = match self.as_text {
-            true => {
-                let text = record.text("text").unwrap_or_default().as_bytes().to_vec();
-                (RecordKind::Conversion, "text/plain".to_owned(), text)
-            }
-            false => {
-                let content_type = raw.content_type.clone().unwrap_or_else(|| "text/html".to_owned());
-                (RecordKind::Resource, content_type.replace(['\r', '\n'], " "), raw.body.clone())
-            }
+        let (kind, content_type, block) = if self.as_text {
+            let text = record.text("text").unwrap_or_default().as_bytes().to_vec();
+            (RecordKind::Conversion, "text/plain".to_owned(), text)
+        } else {
+            let content_type = raw.content_type.clone().unwrap_or_else(|| "text/html".to_owned());
+            (RecordKind::Resource, content_type.replace(['\r', '\n'], " "), raw.body.clone())
         };
         self.size += block.len() as u64 + 400;
         let mut warc =

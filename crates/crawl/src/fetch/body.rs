@@ -145,9 +145,10 @@ async fn decoded_to(mut body: Body, codings: Vec<Coding>, most: usize) -> Result
         body.decoded = decoded;
         (body, damage)
     };
-    match is_long {
-        true => tokio::task::spawn_blocking(work).await.map_err(|e| BodyError::Encoding(io::Error::other(e))),
-        false => Ok(work()),
+    if is_long {
+        tokio::task::spawn_blocking(work).await.map_err(|e| BodyError::Encoding(io::Error::other(e)))
+    } else {
+        Ok(work())
     }
 }
 

@@ -382,10 +382,7 @@ fn location(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(LOCATION)?.as_bytes().trim_ascii();
     let mut address = String::with_capacity(value.len());
     for byte in value {
-        match byte.is_ascii() {
-            true => address.push(char::from(*byte)),
-            false => address.push_str(&format!("%{byte:02X}")),
-        }
+        if byte.is_ascii() { address.push(char::from(*byte)) } else { address.push_str(&format!("%{byte:02X}")) }
     }
     (!address.is_empty() && address.len() <= MOST_LOCATION).then_some(address)
 }

@@ -49,10 +49,7 @@ impl LatencyEstimate {
         let before = self.fastest.unwrap_or(took);
         let fastest = before.min(took);
         self.fastest = Some(fastest);
-        match self.n <= ENOUGH || took + MARGIN < before {
-            true => took,
-            false => (took - fastest + MARGIN).min(took),
-        }
+        if self.n <= ENOUGH || took + MARGIN < before { took } else { (took - fastest + MARGIN).min(took) }
     }
 }
 

@@ -68,7 +68,7 @@ impl SiteCrawl {
                     return;
                 }
                 (VisitOutcome::Redirected, _) => {
-                    let target = past.reason.as_deref().and_then(|target| request.url.join(target));
+                    let target = past.redirect_to.as_deref().and_then(|target| request.url.join(target));
                     let may_follow = request.hops <= cx.tools.settings.fetch.max_redirects;
                     let Some(target) = target.filter(|_| may_follow) else { break };
                     request = request.redirected(target);

@@ -54,7 +54,8 @@ impl SiteCrawl {
                 let target = if refusal == Refusal::Never { "a URL".to_owned() } else { target.to_string() };
                 let text = format!("leads to {target}, which is not requested ({})", refusal.name());
                 let reason = Reason::new(ReasonCode::Refused, text);
-                let visit = NewVisit { outcome: VisitOutcome::Refused, reason: Some(reason.text.clone()), ..visit };
+                let (outcome, text) = (VisitOutcome::Refused, reason.text.clone());
+                let visit = NewVisit { outcome, reason: Some(text), redirect_to: None, ..visit };
                 out.push(Command::Write(Write::Visit(visit, row_of(&request, UrlOutcome::Failed))));
                 self.spent.failures += 1;
                 self.no_page(phase, reason, cx, out);
@@ -63,7 +64,7 @@ impl SiteCrawl {
             NextStep::GiveUp(reason, outcome) => {
                 self.spent.failures += usize::from(was_sent);
                 out.push(Command::Count(Count::Error));
-                let visit = NewVisit { reason: Some(reason.text.clone()), ..visit };
+                let visit = NewVisit { reason: Some(reason.text.clone()), redirect_to: None, ..visit };
                 let visit = match (outcome, visit.outcome) {
                     (UrlOutcome::Gone, _) => NewVisit { outcome: VisitOutcome::Gone, ..visit },
                     // It led somewhere, but not to anything of use; or it gave no page.
@@ -156,7 +157,7 @@ impl SiteCrawl {
         cx: &Context<'_>,
         out: &mut Vec<Command>,
     ) {
-        let visit = NewVisit { reason: Some(target.to_string()), ..visit };
+        let visit = NewVisit { redirect_to: Some(target.to_string()), ..visit };
         // A server that adds a session to the same URL is asked for it: the page is stored without.
         let named = cx.tools.scope.strip(&target).fingerprint();
         if self.fetched.contains(&named) {

@@ -87,6 +87,7 @@ pub(super) fn tools(path: &Path) -> Arc<Tools> {
         scope,
         settings: workers::work_settings(&settings),
         warc: None,
+        packer: dehusk_store::Packer::default(),
         unpacking: Mutex::default(),
         large: Mutex::default(),
         cleaning: 1,

@@ -174,10 +174,7 @@ impl SiteCrawl {
 
     /// Whether a URL that is known may still be requested. Settings may have changed since, and seeds pass no link.
     fn may_request(&self, url: &PageUrl, cx: &Context<'_>) -> Result<(), Refusal> {
-        match *url == self.seed {
-            true => cx.tools.scope.allows_key(url),
-            false => cx.tools.scope.allows(url, url),
-        }
+        if *url == self.seed { cx.tools.scope.allows_key(url) } else { cx.tools.scope.allows(url, url) }
     }
 
     /// Whether the site may have another page that was never seen.
@@ -188,9 +185,10 @@ impl SiteCrawl {
     /// The feeds that the key page named when its template was learned.
     pub(super) fn feeds_of(template: &Template, cx: &Context<'_>) -> Vec<PageUrl> {
         let crawl = &cx.tools.settings.crawl;
-        match crawl.pages_per_site > 0 && crawl.feeds {
-            true => template.feeds.iter().filter_map(|feed| PageUrl::parse(feed).ok()).collect(),
-            false => Vec::new(),
+        if crawl.pages_per_site > 0 && crawl.feeds {
+            template.feeds.iter().filter_map(|feed| PageUrl::parse(feed).ok()).collect()
+        } else {
+            Vec::new()
         }
     }
 

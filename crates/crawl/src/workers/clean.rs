@@ -14,7 +14,7 @@ use super::page::{FetchedPage, ParsedPage, page_write};
 use super::{Tools, WorkResult};
 use crate::site::Walk;
 use dehusk_store::revisit::TextMark;
-use dehusk_store::{Cleaned, LabeledBy, SiteId, pack};
+use dehusk_store::{Cleaned, LabeledBy, SiteId};
 
 /// A page of the walk: its links, its place in the model, its cleaned form.
 ///
@@ -94,10 +94,8 @@ fn cleaned(page: &FoundPage, labeled: &LabeledPage, matcher: Option<&TemplateMat
 
 /// The form of a labeled page for the store.
 pub(super) fn packed_html(page: &FoundPage, labeled: &LabeledPage, tools: &Tools) -> Vec<u8> {
-    pack(
-        write_own_html(&page.tree, Some(&page.fetched), labeled.labels.is_own()).as_bytes(),
-        tools.settings.store.zstd_level,
-    )
+    let html = write_own_html(&page.tree, Some(&page.fetched), labeled.labels.is_own());
+    tools.packer.pack(html.as_bytes(), tools.settings.store.zstd_level)
 }
 
 pub(super) fn labeled_by(labeled: &LabeledPage) -> LabeledBy {

@@ -20,7 +20,7 @@ use super::{Tools, WorkResult};
 use crate::scope::Refusal;
 use crate::sitemap::parse_announced;
 use dehusk_store::reason::{Reason, ReasonCode};
-use dehusk_store::{Cleaned, NewUrl, PageWrite, SiteId, pack, unpack};
+use dehusk_store::{Cleaned, NewUrl, PageWrite, SiteId, unpack};
 
 /// What memory allows when a training page comes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -96,7 +96,8 @@ pub(super) fn key_page(
         }
         old_template_coverage = Some(freshness);
     }
-    let packed = is_packed.then(|| (pack(&fetched.response.body, 1), fetched.response.content_type.clone()));
+    let packed =
+        is_packed.then(|| (tools.packer.pack(&fetched.response.body, 1), fetched.response.content_type.clone()));
     let page = page_write(site, fetched, &parsed, None, Vec::new(), tools);
     let options = &tools.settings.core.learn;
     let own = Site::of(&parsed.page.url, options.links.same_site);
@@ -125,7 +126,7 @@ pub(super) fn training_page(
     // The test for settled labels needs the trees.
     let is_packed = memory.is_short && settings.core.learn.search.stop_after == 0;
     let content_type = fetched.response.content_type.clone();
-    let unstored = (is_packed && fetched.visit.is_none()).then(|| pack(&fetched.response.body, 1));
+    let unstored = (is_packed && fetched.visit.is_none()).then(|| tools.packer.pack(&fetched.response.body, 1));
     let page = page_write(site, *fetched, &parsed, None, Vec::new(), tools);
     if is_packed {
         match unstored.or_else(|| page.as_ref().map(|page| page.page.raw.clone())) {

@@ -23,7 +23,9 @@ pub(super) use strings::FeedTexts;
 use super::site::Walk;
 use crate::scope::{Refusal, Scope};
 use dehusk_settings::{Mode, Settings};
-use dehusk_store::{ConfirmedPage, NewUrl, PageWrite, RecleanedPage, SeenWrite, SiteId, SiteOutcome, StalePage};
+use dehusk_store::{
+    ConfirmedPage, NewUrl, Packer, PageWrite, RecleanedPage, SeenWrite, SiteId, SiteOutcome, StalePage,
+};
 
 /// What all work of a crawl needs.
 pub(super) struct Tools {
@@ -35,6 +37,7 @@ pub(super) struct Tools {
     pub(super) cleaning: u64,
     /// Folder of the archive that is written.
     pub(super) warc: Option<String>,
+    pub(super) packer: Packer,
     /// Held while a site whose pages were packed has them all as trees again: one site at a time.
     pub(super) unpacking: Mutex<()>,
     /// Held while a large page is worked on.

@@ -7,7 +7,7 @@ use super::Tools;
 use crate::fetch::Response;
 use crate::request::Request;
 use dehusk_core::page_rules::PageRules;
-use dehusk_store::{Cleaned, NewPage, NewUrl, NewVisit, PageWrite, SiteId, digest, pack};
+use dehusk_store::{Cleaned, NewPage, NewUrl, NewVisit, PageWrite, SiteId, digest};
 
 /// A page as it came, from the network or from before a restart.
 pub(crate) struct FetchedPage {
@@ -68,7 +68,7 @@ pub(super) fn page_write(
             warc: tools.warc.clone(),
             warc_record: response.warc_record,
             digest: digest(&response.body),
-            raw: pack(&response.body, tools.settings.store.zstd_level),
+            raw: tools.packer.pack(&response.body, tools.settings.store.zstd_level),
             url: response.url,
         },
         cleaned,

@@ -47,17 +47,17 @@ pub(super) fn decoded_body(block: &[u8], most: usize) -> Option<Response> {
     let head = parse_head(block)?;
     let raw = &block[head.body..];
     let unchunked;
-    let raw = match head.header("transfer-encoding").is_some_and(|value| value.to_ascii_lowercase().contains("chunked"))
-    {
-        true => match unchunk(raw) {
+    let raw = if head.header("transfer-encoding").is_some_and(|value| value.to_ascii_lowercase().contains("chunked")) {
+        match unchunk(raw) {
             Some(body) => {
                 unchunked = body;
                 unchunked.as_slice()
             }
             // Many archives store a body without its chunks but keep the header.
             None => raw,
-        },
-        false => raw,
+        }
+    } else {
+        raw
     };
     let (body, damage) = match codings(head.lines("content-encoding")) {
         Ok(codings) => decode(raw, &codings, most),

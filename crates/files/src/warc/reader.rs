@@ -66,9 +66,10 @@ impl Reader {
     /// Reads an archive of others, past broken records. A member may hold many records.
     pub fn tolerant(path: &Path, stream: Box<dyn Read>) -> io::Result<Reader> {
         let mut source = BufReader::with_capacity(1 << 16, stream);
-        let stream: Box<dyn Read> = match source.fill_buf()?.starts_with(GZIP) {
-            true => Box::new(Members::new(source, path.display().to_string())),
-            false => Box::new(source),
+        let stream: Box<dyn Read> = if source.fill_buf()?.starts_with(GZIP) {
+            Box::new(Members::new(source, path.display().to_string()))
+        } else {
+            Box::new(source)
         };
         Ok(Reader { packed: Some(false), is_tolerant: true, ..Reader::new(path, stream) })
     }
@@ -176,20 +177,17 @@ impl Reader {
             None => self.source.fill_buf().map_err(|e| e.to_string())?.starts_with(b"\x1f\x8b"),
         };
         self.packed = Some(packed);
-        let (headers, block) = match packed {
-            true => {
-                let mut gzip = BufReader::new(flate2::bufread::GzDecoder::new(&mut self.source));
-                let (headers, block, _) = record(&mut gzip, false)?;
-                // Read to the end of the member, including its checksum.
-                let rest = io::copy(&mut gzip.take(MOST_RECORD), &mut io::sink());
-                rest.map_err(|e| e.to_string())?;
-                (headers, block)
-            }
-            false => {
-                let (headers, block, _) = record(&mut self.source, false)?;
-                self.skip_line_ends()?;
-                (headers, block)
-            }
+        let (headers, block) = if packed {
+            let mut gzip = BufReader::new(flate2::bufread::GzDecoder::new(&mut self.source));
+            let (headers, block, _) = record(&mut gzip, false)?;
+            // Read to the end of the member, including its checksum.
+            let rest = io::copy(&mut gzip.take(MOST_RECORD), &mut io::sink());
+            rest.map_err(|e| e.to_string())?;
+            (headers, block)
+        } else {
+            let (headers, block, _) = record(&mut self.source, false)?;
+            self.skip_line_ends()?;
+            (headers, block)
         };
         Ok(Some(Member { offset, length: self.source.n - offset, headers, block }))
     }
@@ -336,10 +334,7 @@ impl<R: BufRead> BufRead for Counted<R> {
 
     fn consume(&mut self, n: usize) {
         self.n += n as u64;
-        match self.at < self.ahead.len() {
-            true => self.at += n,
-            false => self.inner.consume(n),
-        }
+        if self.at < self.ahead.len() { self.at += n } else { self.inner.consume(n) }
     }
 }
 

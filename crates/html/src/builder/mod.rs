@@ -170,10 +170,7 @@ impl Builder {
     /// HTML elements of the body.
     #[inline(never)]
     fn in_other(&mut self, token: Token<'_>) -> Step {
-        match self.is_foreign_for(token) {
-            true => self.in_foreign(token),
-            false => self.step(self.mode, token),
-        }
+        if self.is_foreign_for(token) { self.in_foreign(token) } else { self.step(self.mode, token) }
     }
 
     /// Processes a token by the rules of a mode.

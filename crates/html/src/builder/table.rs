@@ -106,10 +106,10 @@ impl Builder {
             _ => {}
         }
         let text = std::mem::take(&mut self.table_text);
-        match is_blank(&text) {
-            true if text.is_empty() => {}
-            true => drop(self.append_text(&text)),
-            false => drop(self.before_table(Token::Text(&text))),
+        if !is_blank(&text) {
+            self.before_table(Token::Text(&text));
+        } else if !text.is_empty() {
+            self.append_text(&text);
         }
         self.again_in(self.original)
     }

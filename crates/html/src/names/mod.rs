@@ -158,9 +158,10 @@ impl NameTable {
     /// Numbers a name and remembers it at this place.
     #[inline(never)]
     fn read(&mut self, written: &str, key: u64, place: usize) -> Name {
-        let name = match is_plain(written) {
-            true => self.intern(written),
-            false => self.intern(&written.replace('\0', "\u{fffd}").to_ascii_lowercase()),
+        let name = if is_plain(written) {
+            self.intern(written)
+        } else {
+            self.intern(&written.replace('\0', "\u{fffd}").to_ascii_lowercase())
         };
         self.recent[place] = Recent { key, len: written.len() as u32, name };
         name

@@ -172,10 +172,7 @@ pub fn join(base: &Url, href: &str, charset: &str) -> Option<Url> {
     let encoding = Encoding::for_label(charset.as_bytes()).filter(|_| !href.is_ascii()).unwrap_or(UTF_8);
     let encode = encoder(|query| Cow::Owned(encoding.encode(query).0.into_owned()));
     let options = Url::options().base_url(Some(base));
-    match encoding == UTF_8 {
-        true => options.parse(href).ok(),
-        false => options.encoding_override(Some(&encode)).parse(href).ok(),
-    }
+    if encoding == UTF_8 { options.parse(href).ok() } else { options.encoding_override(Some(&encode)).parse(href).ok() }
 }
 
 /// Gives a closure the lifetimes that the parser wants.

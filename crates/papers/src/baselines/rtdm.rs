@@ -33,11 +33,14 @@ impl Labelled {
     fn of(tree: &Tree) -> Labelled {
         let counted = tree.counted();
         let (shape, fields, hashes) = (&tree.shape, tree.fields(), &tree.subtree_hashes().full);
-        let label = counted.clone().map(|node| match tree.is_text(NodeId::new(node)) {
-            true => hashes[node],
-            false => [fields.classes[node], fields.attrs[node]]
-                .into_iter()
-                .fold(mix(shape.tag[node], fields.id[node]), |hash, set| mix(hash, fields.sets.hash(set))),
+        let label = counted.clone().map(|node| {
+            if tree.is_text(NodeId::new(node)) {
+                hashes[node]
+            } else {
+                [fields.classes[node], fields.attrs[node]]
+                    .into_iter()
+                    .fold(mix(shape.tag[node], fields.id[node]), |hash, set| mix(hash, fields.sets.hash(set)))
+            }
         });
         let parent = counted.clone().map(|node| shape.parent[node].saturating_sub(counted.start as u32)).collect();
         Labelled::new(label.collect(), parent)

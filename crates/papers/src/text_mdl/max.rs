@@ -130,11 +130,10 @@ fn tidy(bucket: &mut Vec<u32>, most: usize, is_here: impl Fn(u32) -> bool) {
     let (mut at, mut seen) = (bucket.len(), 0);
     while at > 0 && seen < most {
         at -= 1;
-        match is_here(bucket[at]) {
-            true => seen += 1,
-            false => {
-                bucket.remove(at);
-            }
+        if is_here(bucket[at]) {
+            seen += 1
+        } else {
+            bucket.remove(at);
         }
     }
 }

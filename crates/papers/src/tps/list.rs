@@ -28,10 +28,7 @@ pub fn region_list(symbols: &[u32], how: &TpsOptions) -> Vec<Range<usize>> {
         queue.extend([part.start..region.start, region.end..part.end]);
     }
     found.sort_unstable_by_key(|region| region.start);
-    match found.is_empty() && !symbols.is_empty() {
-        true => vec![main_region(symbols, how)],
-        false => found,
-    }
+    if found.is_empty() && !symbols.is_empty() { vec![main_region(symbols, how)] } else { found }
 }
 
 #[cfg(test)]

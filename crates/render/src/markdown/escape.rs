@@ -109,10 +109,7 @@ fn escape_number(line: &str) -> Cow<'_, str> {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let n_digits = line.len() - rest.len();
     let is_marker = rest.starts_with(['.', ')']) && (rest.len() == 1 || rest[1..].starts_with([' ', '\t']));
-    match is_marker && n_digits <= 9 {
-        true => Cow::Owned(format!("{}\\{rest}", &line[..n_digits])),
-        false => Cow::Borrowed(line),
-    }
+    if is_marker && n_digits <= 9 { Cow::Owned(format!("{}\\{rest}", &line[..n_digits])) } else { Cow::Borrowed(line) }
 }
 
 /// The address of a link or a picture, as it stands in parentheses. What Markdown would read in it is escaped as an

@@ -69,12 +69,11 @@ fn parted(runs: Vec<Run>) -> Vec<Run> {
             out.push(run);
             continue;
         };
-        let (start, end) = match run.marks == Marks::default() {
-            true => (0, text.len()),
-            false => {
-                let start = text.len() - text.trim_start_matches(is_sign).len();
-                (start, text.trim_end_matches(is_sign).len().max(start))
-            }
+        let (start, end) = if run.marks == Marks::default() {
+            (0, text.len())
+        } else {
+            let start = text.len() - text.trim_start_matches(is_sign).len();
+            (start, text.trim_end_matches(is_sign).len().max(start))
         };
         let parts = [&text[..start], &text[start..end], &text[end..]];
         let parts = parts.into_iter().filter(|part| !part.is_empty());
@@ -200,10 +199,7 @@ fn is_letter(c: char) -> bool {
 
 /// Unicode punctuation and symbols, nearly: what is neither a letter, a mark, a digit nor white space.
 fn is_punctuation(c: char) -> bool {
-    match c.is_ascii() {
-        true => c.is_ascii_punctuation(),
-        false => !c.is_alphanumeric() && !c.is_whitespace() && !is_combining(c),
-    }
+    if c.is_ascii() { c.is_ascii_punctuation() } else { !c.is_alphanumeric() && !c.is_whitespace() && !is_combining(c) }
 }
 
 /// Marks that belong to the letter before them. Only the large blocks; others count as punctuation, which is safe: an

@@ -94,10 +94,7 @@ impl Writer<'_> {
             Block::Heading(level, runs) => {
                 let text = self.inline.write(runs, Kind::Heading);
                 // A sequence of # at the end would be read as its close.
-                let text = match text.ends_with('#') {
-                    true => format!("{}\\#", &text[..text.len() - 1]),
-                    false => text,
-                };
+                let text = if text.ends_with('#') { format!("{}\\#", &text[..text.len() - 1]) } else { text };
                 self.line(&format!("{} {text}", "#".repeat(usize::from(*level))));
             }
             Block::Paragraph(runs) => self.paragraph(runs),

@@ -142,9 +142,10 @@ impl Store {
 
     /// Lets other crawls wait that are about to delete old versions.
     pub(super) fn lock_pruning(&self) -> Result<(), StoreError> {
-        match self.is_shared() {
-            true => self.batch(&format!("SELECT pg_advisory_xact_lock({})", Lock::Prune as i64)),
-            false => Ok(()),
+        if self.is_shared() {
+            self.batch(&format!("SELECT pg_advisory_xact_lock({})", Lock::Prune as i64))
+        } else {
+            Ok(())
         }
     }
 

@@ -154,6 +154,7 @@ CREATE TABLE visits (
     raw_bytes BIGINT,
     outcome TEXT NOT NULL,
     reason TEXT,
+    redirect_to TEXT COLLATE "C",
     change TEXT,
     page_id BIGINT
 );

@@ -146,6 +146,7 @@ fn a_transaction_whose_connection_breaks_is_applied_once() {
             raw_bytes: None,
             outcome: VisitOutcome::FetchError,
             reason: None,
+            redirect_to: None,
         };
         Write::Visit(visit, None)
     };

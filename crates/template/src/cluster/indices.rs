@@ -18,10 +18,7 @@ pub fn dunn_by(groups: &[usize], distance: impl Fn(usize, usize) -> f64) -> Opti
     for i in 0..groups.len() {
         for j in 0..i {
             let distance = distance(i, j);
-            match groups[i] == groups[j] {
-                true => within = within.max(distance),
-                false => between = between.min(distance),
-            }
+            if groups[i] == groups[j] { within = within.max(distance) } else { between = between.min(distance) }
         }
     }
     (between.is_finite() && within > 0.0).then(|| between / within)

@@ -48,9 +48,12 @@ struct SetColumn<'a> {
 impl<'a> Equality<'a> {
     /// A scorer with the parameters of `options`.
     pub fn new(left: Compared<'a>, right: Compared<'a>, options: &EtdmOptions) -> Equality<'a> {
-        let classes = |tree: Compared<'a>| match options.ignore_generated {
-            true => SetColumn { of_node: &tree.loose.classes, sets: &tree.loose.sets },
-            false => SetColumn { of_node: &tree.fields.classes, sets: &tree.fields.sets },
+        let classes = |tree: Compared<'a>| {
+            if options.ignore_generated {
+                SetColumn { of_node: &tree.loose.classes, sets: &tree.loose.sets }
+            } else {
+                SetColumn { of_node: &tree.fields.classes, sets: &tree.fields.sets }
+            }
         };
         let attrs = |tree: Compared<'a>| match options.attr_mode {
             AttrMode::NameValue => SetColumn { of_node: &tree.fields.attrs, sets: &tree.fields.sets },

@@ -196,13 +196,12 @@ impl<'a> Walk<'a> {
         let (page, training_page) = (&self.page.columns, self.there);
         let (mut here, mut there) = (page.children(x), training_page.children(y));
         while let (Some(i), Some(j)) = (here.first(), there.first()) {
-            match self.scratch.taken[j.node] {
-                true => {}
-                false if page.subtree[i.node] == training_page.subtree[j.node] => {
-                    self.equal(i.node, j.node);
-                    here.next();
+            if !self.scratch.taken[j.node] {
+                if page.subtree[i.node] != training_page.subtree[j.node] {
+                    break;
                 }
-                false => break,
+                self.equal(i.node, j.node);
+                here.next();
             }
             there.next();
         }

@@ -227,9 +227,10 @@ impl EncodedPage {
         for node in (0..self.len()).rev() {
             // A subtree with an unknown part is unknown, too, and not looked up.
             if self.columns.subtree[node] != UNKNOWN {
-                self.columns.subtree[node] = match self.is_text(node) {
-                    true => interner.find_text(self.own[node]),
-                    false => interner.find_element(self.hash[node]),
+                self.columns.subtree[node] = if self.is_text(node) {
+                    interner.find_text(self.own[node])
+                } else {
+                    interner.find_element(self.hash[node])
                 };
             }
             if self.columns.subtree[node] == UNKNOWN {

@@ -26,10 +26,7 @@ impl Walk<'_> {
         // Whole children only.
         let parents = &self.page.parent[i.node..];
         let is_child = |parent: &u32| *parent == x as u32;
-        let n = match same == here.n_nodes() {
-            true => same,
-            false => parents[..=same].iter().rposition(is_child).unwrap_or(0),
-        };
+        let n = if same == here.n_nodes() { same } else { parents[..=same].iter().rposition(is_child).unwrap_or(0) };
         if n < FEWEST {
             return 0;
         }

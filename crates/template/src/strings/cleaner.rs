@@ -72,9 +72,10 @@ impl StringCleaner {
         strings.sort_unstable();
         strings.dedup();
         let failed = |e: daachorse::errors::DaachorseError| StringsError::Automaton(e.to_string());
-        let automaton = match strings.is_empty() {
-            true => None,
-            false => Some(CharwiseDoubleArrayAhoCorasick::new(&strings).map_err(failed)?),
+        let automaton = if strings.is_empty() {
+            None
+        } else {
+            Some(CharwiseDoubleArrayAhoCorasick::new(&strings).map_err(failed)?)
         };
         Ok(StringCleaner {
             patterns: patterns.clone(),

@@ -34,10 +34,7 @@ impl Builder<'_> {
     }
 
     pub(super) fn formula(&self, tex: String, is_display: bool, flow: &mut Flow, context: Context) {
-        match is_display {
-            true => flow.block(Block::Formula(tex)),
-            false => flow.push(Piece::Formula(tex), context.marks),
-        }
+        if is_display { flow.block(Block::Formula(tex)) } else { flow.push(Piece::Formula(tex), context.marks) }
     }
 
     pub(super) fn image(&self, node: NodeId, flow: &mut Flow, context: Context) {

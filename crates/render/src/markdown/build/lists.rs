@@ -31,9 +31,10 @@ impl Builder<'_> {
                 continue;
             }
             let mut inner = Flow::default();
-            match is_item {
-                true => self.children(child, &mut inner, context),
-                false => self.node(child, &mut inner, context),
+            if is_item {
+                self.children(child, &mut inner, context)
+            } else {
+                self.node(child, &mut inner, context)
             }
             let blocks = inner.finish();
             match list.items.last_mut() {

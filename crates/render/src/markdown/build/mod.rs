@@ -161,9 +161,10 @@ impl Builder<'_> {
             if !tree.space(node).is_empty() {
                 flow.blank();
             }
-            match self.shows[at] {
-                true => self.node(node, flow, context),
-                false => self.left_out(node, flow),
+            if self.shows[at] {
+                self.node(node, flow, context)
+            } else {
+                self.left_out(node, flow)
             }
             at = tree.shape.subtree(node).end;
         }
@@ -304,11 +305,13 @@ impl Builder<'_> {
         let blocks = self.inner_blocks(node, Context { is_heading: true, ..context });
         let runs = tidied(flat_runs(blocks, Piece::Space));
         let has_words = runs.iter().any(|run| !matches!(run.piece, Piece::Image { .. } | Piece::Space | Piece::Break));
-        match has_words {
-            true => flow.block(Block::Heading(level, runs)),
+        if has_words {
+            flow.block(Block::Heading(level, runs));
+        } else if runs.is_empty() {
+            flow.end_paragraph();
+        } else {
             // A picture in place of a heading stays a picture.
-            false if !runs.is_empty() => flow.block(Block::Paragraph(runs)),
-            false => flow.end_paragraph(),
+            flow.block(Block::Paragraph(runs));
         }
     }
 }
