@@ -1,6 +1,6 @@
 """Learns the sites of a corpus and extracts it with datatrove, on the cores of this machine.
 
-    pip install 'dehusk[datatrove]'
+    pip install './python[datatrove]'             # in a clone
     python datatrove_job.py crawl/ work/          # archives in, JSON lines out
 
 On a cluster, `SlurmPipelineExecutor` takes the same pipelines.

@@ -1,6 +1,6 @@
 """Learns the sites of a corpus and cleans it, with Spark.
 
-    pip install 'dehusk[spark]'                                   # on every node
+    pip install './python[spark]'                                 # on every node, in a clone
     spark-submit spark_job.py --models models --out rows crawl/*.warc.gz
     spark-submit spark_job.py --models models --out rows --parquet pages/   # columns url and html
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use dehusk_core::corpus::{About, Optional, Record};
+use dehusk_core::corpus::{About, OptionalColumns, Record};
 use dehusk_core::{CleanOptions, Cleaned, MarkdownImages, MarkdownLinks, MarkdownOptions, Page, SiteModel};
 
 use crate::options::Output;
@@ -47,7 +47,7 @@ impl PyCleaned {
         &self,
         about: About,
         version: Option<i64>,
-        optional: Optional,
+        optional: OptionalColumns,
         markdown: &MarkdownOptions,
     ) -> Record {
         let comments = optional.comments.then(|| self.comments_text());
@@ -63,7 +63,7 @@ impl PyCleaned {
             Output::Html => self.cleaned.html(),
             Output::Json => {
                 let about = About::default();
-                format!("{}\n", self.record(about, None, Optional::default(), markdown).to_json())
+                format!("{}\n", self.record(about, None, OptionalColumns::default(), markdown).to_json())
             }
         }
     }
@@ -147,8 +147,9 @@ impl PyCleaned {
     ///     comments: Whether the column comments is filled.
     #[pyo3(signature = (*, html = false, comments = false))]
     fn row<'py>(&self, py: Python<'py>, html: bool, comments: bool) -> PyResult<Bound<'py, PyDict>> {
-        let record =
-            py.detach(|| self.record(About::default(), None, Optional { html, comments }, &MarkdownOptions::default()));
+        let record = py.detach(|| {
+            self.record(About::default(), None, OptionalColumns { html, comments }, &MarkdownOptions::default())
+        });
         row_dict(py, &record)
     }
 

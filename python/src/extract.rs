@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use dehusk_core::corpus::{About, Optional};
+use dehusk_core::corpus::{About, OptionalColumns};
 use dehusk_html::normalized;
 
 use crate::cleaned::{PyCleaned, markdown_options};
@@ -78,7 +78,7 @@ pub(crate) fn extract(
             cleaned = cleaned.without("table");
         }
         let is_asked = only_with_metadata || target_language.is_some() || with_metadata;
-        let record = is_asked.then(|| cleaned.record(About::default(), None, Optional::default(), &markdown));
+        let record = is_asked.then(|| cleaned.record(About::default(), None, OptionalColumns::default(), &markdown));
         if let Some(record) = &record {
             let has = |name| record.text(name).is_some_and(|text| !text.is_empty());
             if only_with_metadata && !["title", "url", "published"].into_iter().all(has) {

@@ -20,7 +20,7 @@ use super::table::count;
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_names};
 use dehusk_core::clean::LabeledPage;
-use dehusk_core::corpus::{About, Optional, Record, RecordSource};
+use dehusk_core::corpus::{About, OptionalColumns, Record, RecordSource};
 use dehusk_crawl::Single;
 use dehusk_files::warc::Archived;
 use dehusk_html::Note;
@@ -320,7 +320,7 @@ fn row(
         labeled,
         about: &about,
         comments: None,
-        optional: Optional::default(),
+        optional: OptionalColumns::default(),
         markdown: &settings.core.markdown,
     });
     format!("{}\n", record.to_json())

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::signals::StopFlag;
 use super::table::count;
 use super::{Failure, Outcome, exit, open_store};
-use dehusk_core::corpus::{Optional, columns};
+use dehusk_core::corpus::{OptionalColumns, columns};
 use dehusk_corpus::export::{Duplicates, ExportError, ExportOptions, Form, Kept, Progress, export};
 use dehusk_settings::Settings;
 
@@ -225,7 +225,7 @@ impl Export {
                 KeptName::Newest => Kept::Newest,
             },
             paragraphs: self.paragraphs.how(),
-            optional: Optional { html: self.html, comments: self.comments },
+            optional: OptionalColumns { html: self.html, comments: self.comments },
             part_bytes: self.part_size * 1_000_000,
         }
     }

@@ -87,7 +87,11 @@ impl SitePages {
         learned.template.ok_or_else(|| match (n_links, n_pages) {
             (_, 1) => "one page only".to_owned(),
             (0, _) => format!("{} links to no page of its site", self.key),
-            _ => format!("none of {n_pages} pages that {} links to shares anything with it", self.key),
+            _ => format!(
+                "none of the pages that {} links to shares anything with it; `dehusk clean --learn` learns from any \
+                 {n_pages} pages",
+                self.key
+            ),
         })
     }
 }

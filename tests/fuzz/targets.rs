@@ -116,6 +116,9 @@ pub fn model(data: &[u8]) {
     if let Ok(model) = SiteModel::from_bytes(&framed) {
         let page = page(b"<nav><a href=/>Home</a></nav><h1>Rye</h1><p>All about rye.</p><table><td>1<td>2</table>");
         model.clean(&page).text();
+        let mut grown = model.clone();
+        grown.add(&page);
+        grown.clean(&page).text();
         model.merge(&model).expect("equal options").clean(&page).text();
         SiteModel::from_bytes(&model.to_bytes()).expect("what was written is read");
     }

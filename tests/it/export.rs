@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use dehusk_core::corpus::{Optional, columns};
+use dehusk_core::corpus::{OptionalColumns, columns};
 use dehusk_corpus::export::{Duplicates, ExportOptions, Form, Kept, Manifest, Progress, export};
 use dehusk_settings::Settings;
 use dehusk_store::Store;
@@ -34,7 +34,7 @@ fn options(form: Form, part_bytes: u64) -> ExportOptions {
         near_duplicates: Some(Duplicates::Mark),
         keep: Kept::First,
         paragraphs: Some(Duplicates::Mark),
-        optional: Optional::default(),
+        optional: OptionalColumns::default(),
         part_bytes,
     }
 }

@@ -22,7 +22,8 @@ struct Cleaning<'a> {
     site_model: &'a SiteModelOptions,
 }
 
-/// The number of these options.
+/// A fingerprint of all that the text of a page depends on beside the page and the model of its site. A store cleans a
+/// page again when it changes.
 pub fn cleaning_number(core: &Options) -> u64 {
     let (version, weights) = (CLEANING_VERSION, weights_number());
     let (clean, parse, site_model) = (&core.clean, &core.parse, &core.learn.site_model);

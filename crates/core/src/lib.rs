@@ -59,10 +59,10 @@ mod quality;
 #[cfg(test)]
 mod test_pages;
 
-pub use clean::{Alone, CleanOptions, KeepText};
+pub use clean::{Alone, CleanOptions, HiddenText, KeepText};
 pub use cleaning::cleaning_number;
 pub use dehusk_content::{Favor, RestKind, RestKinds};
-pub use dehusk_html::{KeepNodes, Note, PageUrl, ParseOptions, UrlError};
+pub use dehusk_html::{KeepNodes, Note, PageUrl, ParseOptions, ParserKind, UrlError};
 pub use dehusk_render::{MarkdownImages, MarkdownLinks, MarkdownOptions};
 pub use dehusk_template::method::Method;
 pub use dehusk_template::site_model::SiteModelOptions;

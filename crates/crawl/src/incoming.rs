@@ -1,4 +1,5 @@
-//! Answers on their way in: counted, robots rules taken, back-pressure applied, the rest handed to their sites.
+//! Answers on their way in: counted, robots rules taken, hosts in trouble backed off, the rest handed to
+//! their sites.
 
 use std::time::{Duration, Instant};
 
@@ -22,21 +23,19 @@ impl Scheduler<'_> {
         }
         if fetched.times.is_some() {
             let n_bytes = fetched.outcome.as_ref().map_or(0, |response| response.raw_bytes);
-            self.n_unanswered = match &fetched.outcome {
-                Err(error) if error.is_connection() => self.n_unanswered + 1,
-                _ => 0,
-            };
+            let is_answered = !matches!(&fetched.outcome, Err(error) if error.is_connection());
+            self.limits.count_request(is_answered);
             self.stats.requests += 1;
             self.stats.retries += usize::from(request.attempts > 0);
-            if let Some(active) = request.kind.site().and_then(|site| self.sites.get_mut(&site)) {
-                active.site.count_request(n_bytes);
+            if let Some(site) = request.kind.site().and_then(|site| self.sites.get_mut(site)) {
+                site.count_request(n_bytes);
             }
             self.stats.bytes += n_bytes as u64;
         }
         if fetched.archive_failed && !self.is_stopping {
             self.stop().await?;
         }
-        self.apply_back_pressure(&key, &request, &fetched).await?;
+        self.back_off_host(&key, &request, &fetched).await?;
         let times = fetched.times;
         match (&request.kind, request.kind.site()) {
             (RequestKind::Robots { origin }, _) => {
@@ -56,9 +55,8 @@ impl Scheduler<'_> {
 
     /// This machine cannot send requests. No site is to blame: all of them wait for the run to be resumed.
     async fn on_shortage(&mut self, key: &PolitenessKey, request: &Request, reason: String) -> Result<(), WriterError> {
-        if self.shortage.is_none() {
+        if self.limits.note_shortage(reason.clone()) {
             tracing::error!("{}: {reason}; the crawl stops", request.url);
-            self.shortage = Some(reason);
         }
         if !self.is_stopping {
             self.stop().await?;
@@ -70,20 +68,20 @@ impl Scheduler<'_> {
         self.give_back(key).await
     }
 
-    /// Ends the lease of a key. `origin` may have asked for a longer delay.
+    /// Frees a key whose request has ended. `origin` may have asked for a longer delay.
     fn release(&mut self, key: &PolitenessKey, origin: &str, times: Option<Times>) {
         // A site that asks for more than the limit gets no request, so nothing waits for it.
         let most = self.tools.settings.politeness.max_crawl_delay;
         let own = self.robots.delay(origin).filter(|delay| *delay <= most).unwrap_or_default();
         let next_fetch = times.map(|times| self.queues.next_fetch(key, &self.pace, times, own));
         if next_fetch.is_some() {
-            self.unknown_pace.remove(key);
+            self.delays.set_known(key);
         }
         self.queues.done(key, next_fetch);
     }
 
     /// A server that is overloaded, or does not answer, is left alone for longer, and longer each time.
-    async fn apply_back_pressure(
+    async fn back_off_host(
         &mut self,
         key: &PolitenessKey,
         request: &Request,

@@ -2,12 +2,12 @@
 //!
 //! Each site is a pure state machine (`site/`): events in, commands out. One task (`scheduler.rs`) owns the politeness
 //! queues, the robots cache, the clock and the memory budget, hands events to the sites and carries their commands out.
-//! Requests run as tokio tasks (`outgoing.rs`), parsing and learning on a pool of CPU threads (`workers/`), the
+//! Requests run as tokio tasks (`jobs.rs`), parsing and learning on a pool of CPU threads (`workers/`), the
 //! database on a thread of its own. All of them answer with an event over one bounded channel.
 //!
 //! Shared between threads are only the archive (its writer, the payloads it knows and its error are behind mutexes),
-//! the resolver's cache of names, cookies, the meter of large bodies, and the lock that lets one site at a time unpack
-//! its pages.
+//! the resolver's cache of names, cookies, the permits of large bodies, the contexts of zstd, and the locks for
+//! unpacking the pages of one site at a time and for large pages.
 //!
 //! A site's failure is an outcome with a reason, never the end of the crawl. When the crawl stops, no new request is
 //! sent; requests in flight and work on CPU threads are completed and stored, and unfinished sites end as interrupted.
@@ -20,6 +20,7 @@ mod archive;
 mod event;
 pub mod feed_entries;
 pub mod fetch;
+mod site_queue;
 pub mod politeness;
 pub mod robots;
 pub mod scope;
@@ -27,14 +28,19 @@ pub mod seeds;
 pub mod sitemap;
 mod xml;
 mod request;
+mod restart_delays;
 mod outgoing;
 mod incoming;
+mod jobs;
+mod lease_table;
 mod leases;
 mod opening;
 mod robots_cache;
+mod run_limits;
 mod scheduler;
 mod seed_stream;
 mod single;
+mod site_table;
 mod site;
 mod sites;
 mod stats;

@@ -11,7 +11,7 @@ use dehusk_store::StoredRobots;
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::validators::Validators;
 
-/// The rules by origin. Requests that came before their rules are parked here.
+/// The rules by origin. Requests that came before their rules wait here.
 #[derive(Default)]
 pub(super) struct RobotsCache {
     rules: FxHashMap<String, Rules>,
@@ -37,7 +37,7 @@ pub(super) enum Permission {
     /// Nothing of its origin may be requested now, for this reason.
     Unavailable(Request, Reason),
     /// Its rules are being fetched; the request waits for them in the cache.
-    Parked,
+    WaitsForRules,
     /// The rules of this origin must be fetched first; the request waits for them in the cache.
     FetchRulesFirst(String),
 }
@@ -62,9 +62,9 @@ impl RobotsCache {
                     (None, None) => Permission::Allowed(request),
                 }
             }
-            Some(Rules::Requested(parked)) => {
-                parked.push(request);
-                Permission::Parked
+            Some(Rules::Requested(waiting)) => {
+                waiting.push(request);
+                Permission::WaitsForRules
             }
             _ => {
                 self.rules.insert(origin.clone(), Rules::Requested(vec![request]));
@@ -76,8 +76,8 @@ impl RobotsCache {
     /// Adds rules. Returns the requests that waited for them.
     pub(super) fn insert(&mut self, origin: String, robots: Robots, until: Instant) -> Vec<Request> {
         match self.rules.insert(origin, Rules::Known { robots, until }) {
-            Some(Rules::Requested(parked)) => {
-                parked.into_iter().map(|request| Request { has_rules: true, ..request }).collect()
+            Some(Rules::Requested(waiting)) => {
+                waiting.into_iter().map(|request| Request { has_rules: true, ..request }).collect()
             }
             _ => Vec::new(),
         }
@@ -134,6 +134,6 @@ impl RobotsCache {
     /// All requests that wait for rules, when the crawl stops.
     pub(super) fn drain(&mut self) -> Vec<Request> {
         let rules = self.rules.drain().map(|(_, rules)| rules);
-        rules.flat_map(|rules| if let Rules::Requested(parked) = rules { parked } else { Vec::new() }).collect()
+        rules.flat_map(|rules| if let Rules::Requested(waiting) = rules { waiting } else { Vec::new() }).collect()
     }
 }

@@ -1,33 +1,31 @@
 //! The task that owns the queues, the clock and the memory budget, and carries out what sites want.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use dehusk_html::PageUrl;
-use rustc_hash::{FxHashMap, FxHashSet};
-use tokio::sync::mpsc;
+use rustc_hash::FxHashMap;
 
 use super::archive::Archive;
 use super::event::Event;
-use super::leases::Leases;
+use super::jobs::Jobs;
+use super::lease_table::LeaseTable;
 use super::request::Request;
+use super::restart_delays::RestartDelays;
 use super::robots_cache::RobotsCache;
+use super::run_limits::RunLimits;
 use super::seed_stream::SeedStream;
 use super::site::{Command, Context, Count, SiteCrawl, SiteEvent};
+use super::site_queue::SiteQueue;
+use super::site_table::SiteTable;
 use super::stats::{Progress, Stats, Summary};
-use super::workers::{self, Tools};
+use super::workers::Tools;
 use super::{Clock, CrawlError, StopSignal};
 use crate::fetch::Fetcher;
 use crate::politeness::{HostQueues, Pace, PolitenessKey};
-use dehusk_settings::Budget;
 use dehusk_store::lease_gate::WorkerSession;
-use dehusk_store::reason::{Reason, ReasonCode};
-use dehusk_store::{Query, Reply, SiteId, SiteWork, Write, Writer, WriterError};
-
-/// Events that may wait for the scheduler.
-const EVENTS: usize = 1024;
+use dehusk_store::{Query, Reply, SiteId, Write, Writer, WriterError};
 
 /// How often progress is told when nothing else happens.
 const TICK: Duration = Duration::from_millis(200);
@@ -61,98 +59,51 @@ pub(super) struct Start<'a> {
 
 pub(super) struct Scheduler<'a> {
     pub(super) tools: Arc<Tools>,
-    pub(super) fetcher: Fetcher,
     pub(super) archive: Option<Arc<Archive>>,
-    pool: rayon::ThreadPool,
     pub(super) writer: &'a Writer,
     pub(super) clock: Clock,
     pub(super) watch: &'a mut (dyn FnMut(Progress<'_>) + Send),
-    pub(super) events: mpsc::Sender<Event>,
-    inbox: mpsc::Receiver<Event>,
+    /// Requests, look-ups, CPU work and questions that are out.
+    pub(super) jobs: Jobs,
+    /// Requests that wait for their turn, by politeness key.
     pub(super) queues: HostQueues<Request>,
     pub(super) pace: Pace,
+    pub(super) delays: RestartDelays,
     pub(super) robots: RobotsCache,
-    /// Keys that an earlier run has deferred, until they are met.
-    pub(super) deferred: FxHashMap<PolitenessKey, Instant>,
-    pub(super) not_before: Option<Instant>,
-    /// Keys of which it is not known whether an earlier holder kept a delay of their own, since when.
-    pub(super) unknown_pace: FxHashMap<PolitenessKey, Instant>,
     /// The keys of this worker, where the store is shared.
-    pub(super) leases: Option<Leases>,
+    pub(super) leases: Option<LeaseTable>,
     session: Option<WorkerSession>,
-    /// Seeds that are still to come.
-    pub(super) seeds: SeedStream,
-    /// Sites that the store has given and that wait for room.
-    pub(super) waiting: VecDeque<SiteWork>,
-    /// The last site that the store has given; `None` when there are no more.
-    pub(super) last_site: Option<SiteId>,
-    pub(super) has_asked_for_sites: bool,
-    pub(super) sites: FxHashMap<SiteId, ActiveSite>,
-    /// Sites that redirects have led to; they are worked on from there.
-    pub(super) found: FxHashSet<SiteId>,
+    /// The sites to come.
+    pub(super) site_queue: SiteQueue,
+    /// The sites that are worked on.
+    pub(super) sites: SiteTable,
+    pub(super) limits: RunLimits,
     pub(super) stats: Stats,
-    /// Sites that seeds of a stream were for while they were worked on, with a URL of each.
-    pub(super) late: FxHashMap<SiteId, PageUrl>,
-    /// Sites that have ended, where a stream may open them again.
-    pub(super) ended: Option<FxHashSet<SiteId>>,
-    /// Seeds of the stream so far.
-    pub(super) n_streamed: i64,
-    /// What this machine is short of, which has ended the run.
-    pub(super) shortage: Option<String>,
-    /// The budget that has ended the run before its time.
-    limit: Option<Reason>,
-    /// Requests in a row without an answer.
-    pub(super) n_unanswered: usize,
-    /// Bytes of pages and trees in memory, roughly.
-    memory: usize,
-    /// Requests, look-ups, CPU jobs and questions whose event has not come yet.
-    pub(super) n_pending: usize,
     pub(super) is_stopping: bool,
-}
-
-/// A site that is worked on.
-pub(super) struct ActiveSite {
-    pub(super) site: SiteCrawl,
-    pub(super) begun: Instant,
 }
 
 impl<'a> Scheduler<'a> {
     pub(super) fn new(start: Start<'a>) -> Scheduler<'a> {
-        let (events, inbox) = mpsc::channel(EVENTS);
+        let tools = Arc::new(start.tools);
+        let jobs = Jobs::new(tools.clone(), start.fetcher, start.archive.clone(), start.pool, start.clock);
         Scheduler {
-            queues: HostQueues::not_before(start.not_before),
-            pace: Pace::new(&start.tools.settings.politeness),
-            tools: Arc::new(start.tools),
-            fetcher: start.fetcher,
             archive: start.archive,
-            pool: start.pool,
             writer: start.writer,
             clock: start.clock,
             watch: start.watch,
-            events,
-            inbox,
+            jobs,
+            queues: HostQueues::not_before(start.not_before),
+            pace: Pace::new(&tools.settings.politeness),
+            delays: RestartDelays::new(start.deferred, start.not_before),
             robots: RobotsCache::default(),
-            deferred: start.deferred,
-            not_before: start.not_before,
-            unknown_pace: FxHashMap::default(),
-            leases: start.session.is_some().then(Leases::default),
+            leases: start.session.is_some().then(LeaseTable::default),
             session: start.session,
-            waiting: VecDeque::new(),
-            last_site: Some(0),
-            has_asked_for_sites: false,
-            sites: FxHashMap::default(),
-            found: FxHashSet::default(),
+            site_queue: SiteQueue::new(start.seeds),
+            sites: SiteTable::default(),
+            limits: RunLimits::new(tools.settings.crawl.budget),
             stats: start.stats,
-            late: FxHashMap::default(),
-            ended: start.seeds.is_open().then(FxHashSet::default),
-            n_streamed: 0,
-            shortage: None,
-            limit: None,
-            n_unanswered: 0,
-            seeds: start.seeds,
-            memory: 0,
-            n_pending: 0,
             is_stopping: false,
+            tools,
         }
     }
 
@@ -164,14 +115,13 @@ impl<'a> Scheduler<'a> {
             self.tell_progress();
             if self.session.as_ref().is_some_and(|session| session.gate.is_lost()) {
                 // Nothing more can be stored. What is out is dropped.
-                self.fetcher.stop();
+                self.jobs.stop_sending();
                 return Err(WriterError.into());
             }
             if !self.is_stopping
-                && let Some(limit) = self.exhausted()
+                && let Some(limit) = self.limits.check(&self.stats, self.clock.started.elapsed())
             {
                 tracing::info!("the run ends: {limit}");
-                self.limit = Some(limit);
                 give_up = Some(Instant::now() + self.tools.settings.crawl.stop_within);
                 self.stop().await?;
             }
@@ -182,9 +132,9 @@ impl<'a> Scheduler<'a> {
             let wake = next.map_or(tick, |time| time.min(tick));
             let wants_seeds = self.wants_seeds();
             tokio::select! {
-                Some(event) = self.inbox.recv() => {
+                Some(event) = self.jobs.next() => {
                     self.handle(event).await?;
-                    while let Ok(event) = self.inbox.try_recv() {
+                    while let Some(event) = self.jobs.try_next() {
                         self.handle(event).await?;
                     }
                 }
@@ -193,42 +143,21 @@ impl<'a> Scheduler<'a> {
                     give_up = Some(Instant::now() + self.tools.settings.crawl.stop_within);
                     self.stop().await?;
                 }
-                urls = self.seeds.next(), if wants_seeds => self.on_seeds(urls).await?,
+                seeds = self.site_queue.next_seeds(), if wants_seeds => self.on_seeds(seeds).await?,
                 () = tokio::time::sleep_until(wake.into()) => {}
             }
         }
         self.end_run().await
     }
 
-    /// The budget of the run that is used up, if one is.
-    fn exhausted(&self) -> Option<Reason> {
-        let Budget { max_requests, max_failures, max_bytes, max_seconds } = self.tools.settings.crawl.budget;
-        let reason = |code, key: &str, limit: String| Some(Reason::new(code, format!("crawl.{key} = {limit}")));
-        if max_requests > 0 && self.stats.requests >= max_requests {
-            return reason(ReasonCode::MaxRequests, "max_requests", max_requests.to_string());
-        }
-        if max_failures > 0 && self.n_unanswered >= max_failures {
-            return reason(ReasonCode::MaxFailures, "max_failures", max_failures.to_string());
-        }
-        if max_bytes > 0 && self.stats.bytes >= max_bytes as u64 {
-            return reason(ReasonCode::MaxBytes, "max_bytes", max_bytes.to_string());
-        }
-        if !max_seconds.is_zero() && self.clock.started.elapsed() >= max_seconds {
-            return reason(ReasonCode::MaxSeconds, "max_seconds", max_seconds.as_secs_f64().to_string());
-        }
-        None
-    }
-
     fn is_over(&self) -> bool {
-        let no_more =
-            self.is_stopping || (self.last_site.is_none() && self.waiting.is_empty() && !self.seeds.is_open());
-        self.n_pending == 0 && self.sites.is_empty() && no_more
+        let no_more = self.is_stopping || self.site_queue.is_over();
+        self.jobs.n_out() == 0 && self.sites.is_empty() && no_more
     }
 
     async fn end_run(mut self) -> Result<Summary, CrawlError> {
         // Sites whose answers did not come in time; the run is resumed there.
-        let left: Vec<SiteId> = self.sites.keys().copied().collect();
-        for id in left {
+        for id in self.sites.ids() {
             let commands = self.with_site(id, SiteCrawl::abort);
             self.carry_out(id, commands).await?;
         }
@@ -239,15 +168,15 @@ impl<'a> Scheduler<'a> {
         self.writer.write(Write::RunEnded { outcome, at: self.clock.unix_ms() }).await?;
         closed?;
         self.stats.read_changes(self.writer.changes());
-        if let Some(reason) = self.shortage {
+        if let Some(reason) = self.limits.shortage() {
             return Err(CrawlError::Shortage(reason));
         }
         Ok(Summary {
             run: self.writer.run().id,
             was_resumed: self.writer.run().resumed,
             stats: self.stats,
-            was_interrupted: self.is_stopping && self.limit.is_none(),
-            limit: self.limit.map(|limit| limit.code),
+            was_interrupted: self.is_stopping && self.limits.used_up().is_none(),
+            limit: self.limits.used_up().map(|limit| limit.code),
             seconds: self.clock.started.elapsed().as_secs_f64(),
         })
     }
@@ -261,8 +190,8 @@ impl<'a> Scheduler<'a> {
     fn tell_progress(&mut self) {
         self.stats.active = self.sites.len();
         self.stats.waiting = self.queues.n_waiting();
-        self.stats.in_flight = self.queues.n_leased();
-        self.stats.held_bytes = self.memory;
+        self.stats.in_flight = self.queues.n_in_flight();
+        self.stats.held_bytes = self.sites.memory();
         self.stats.read_changes(self.writer.changes());
         if let Some(WorkerSession { counts, .. }) = &self.session {
             counts.requests.store(self.stats.requests as i64, Ordering::Relaxed);
@@ -278,7 +207,7 @@ impl<'a> Scheduler<'a> {
 
     /// Whether more is in memory than the settings allow.
     pub(super) fn is_over_memory(&self) -> bool {
-        self.memory > self.tools.settings.crawl.memory
+        self.sites.memory() > self.tools.settings.crawl.memory
     }
 
     /// Runs something that needs to know what a site may know.
@@ -295,7 +224,7 @@ impl<'a> Scheduler<'a> {
             tools: &self.tools,
             clock: self.clock,
             now: self.clock.unix_ms(),
-            memory_is_short: self.memory > self.tools.settings.crawl.memory / ROOMY,
+            memory_is_short: self.sites.memory() > self.tools.settings.crawl.memory / ROOMY,
             is_stopping: self.is_stopping,
             sitemaps: &sitemaps,
         })
@@ -307,11 +236,9 @@ impl<'a> Scheduler<'a> {
         id: SiteId,
         run: impl FnOnce(&mut SiteCrawl, &Context<'_>) -> Vec<Command>,
     ) -> Vec<Command> {
-        let Some(mut active) = self.sites.remove(&id) else { return Vec::new() };
-        let before = active.site.memory();
+        let Some(mut active) = self.sites.take(id) else { return Vec::new() };
         let commands = self.in_context(|cx| run(&mut active.site, cx));
-        self.memory = (self.memory + active.site.memory()).saturating_sub(before);
-        self.sites.insert(id, active);
+        self.sites.put(id, active);
         commands
     }
 
@@ -325,11 +252,11 @@ impl<'a> Scheduler<'a> {
         for command in commands {
             match command {
                 Command::Fetch(request, end) => self.push(request, end).await?,
-                Command::Compute(work) => self.compute(id, work),
+                Command::Compute(work) => self.jobs.compute(id, work),
                 Command::Write(write) => self.writer.write(write).await?,
                 Command::Ask(query) => self.ask(Some(id), query).await?,
                 Command::Seeds(seeds) => {
-                    self.ended.get_or_insert_default();
+                    self.site_queue.expect_seeds();
                     self.on_seeds(seeds).await?;
                 }
                 Command::Count(count) => self.count(count),
@@ -339,24 +266,10 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    fn compute(&mut self, site: SiteId, work: workers::Work) {
-        self.n_pending += 1;
-        let (events, tools) = (self.events.clone(), Arc::clone(&self.tools));
-        self.pool.spawn(move || {
-            let result = workers::run(site, work, &tools);
-            let _ = events.blocking_send(Event::Computed { site, result });
-        });
-    }
-
     /// Asks the store. The answer comes as an event.
     pub(super) async fn ask(&mut self, site: Option<SiteId>, query: Query) -> Result<(), WriterError> {
         let answer = self.writer.query(query).await?;
-        self.n_pending += 1;
-        let events = self.events.clone();
-        tokio::spawn(async move {
-            let event = answer.await.map_or(Event::WriterGone, |reply| Event::Replied { site, reply });
-            let _ = events.send(event).await;
-        });
+        self.jobs.await_reply(site, answer);
         Ok(())
     }
 
@@ -374,7 +287,6 @@ impl<'a> Scheduler<'a> {
     }
 
     async fn handle(&mut self, event: Event) -> Result<(), WriterError> {
-        self.n_pending -= 1;
         match event {
             Event::Fetched(answer) => self.on_answer(*answer).await,
             Event::Keyed { request, .. } if self.is_stopping => self.abandon(vec![*request]).await,
@@ -383,7 +295,7 @@ impl<'a> Scheduler<'a> {
             Event::Replied { site: Some(site), reply } => self.on_reply(site, reply).await,
             Event::Replied { site: None, reply } => {
                 match reply {
-                    Reply::NextSites(found) => self.on_sites(found),
+                    Reply::NextSites(found) => self.site_queue.add(found),
                     Reply::SitesOf(found) => self.on_streamed_sites(found),
                     Reply::LeasedSites { leased, is_over } => self.on_leased_sites(leased, is_over),
                     Reply::LeasedHost(key, host) => self.on_leased_host(&key, host).await?,
@@ -399,12 +311,11 @@ impl<'a> Scheduler<'a> {
     /// No new request from now on.
     pub(super) async fn stop(&mut self) -> Result<(), WriterError> {
         self.is_stopping = true;
-        self.seeds.close();
-        self.fetcher.stop();
+        self.site_queue.close();
+        self.jobs.stop_sending();
         let waiting = self.queues.drain();
         let mut parked = self.robots.drain();
-        parked.extend(self.leases.iter_mut().flat_map(Leases::drain));
-        self.waiting.clear();
+        parked.extend(self.leases.iter_mut().flat_map(LeaseTable::drain));
         self.abandon(waiting).await?;
         self.abandon(parked).await
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use super::outgoing::resolve_key;
+use super::jobs::resolve_key;
 use crate::fetch::{ClientError, FetchError, FetchRequest, Fetcher, Resource, Response, redirect_target};
 use crate::politeness::PolitenessKey;
 use crate::politeness::{LatencyEstimate, Pace};

@@ -1,20 +1,21 @@
-//! Sites as they come and go: taken from the store while there is room, renumbered when a redirect leads to a known
-//! site, ended.
+//! Sites as they come and go: taken from the store while there is room, brought by the seeds of a stream, renumbered
+//! when a redirect leads to a known site, ended.
 
 use std::time::{Duration, Instant};
 
 use dehusk_html::PageUrl;
 use rustc_hash::FxHashSet;
 
-use super::scheduler::{ActiveSite, Scheduler};
+use super::lease_table::LeaseTable;
+use super::scheduler::Scheduler;
 use super::site::{SiteCrawl, SiteEvent};
+use super::site_queue::SITES;
+use super::site_table::ActiveSite;
 use super::stats::Progress;
 use crate::politeness::PolitenessKey;
 use crate::robots::{Robots, RobotsAnswer};
+use dehusk_store::seed::Seed;
 use dehusk_store::{Query, Reply, SiteId, SiteOutcome, SiteWork, Write, WriterError};
-
-/// Sites asked of the store at once.
-pub(super) const SITES: usize = 64;
 
 impl Scheduler<'_> {
     /// Begins work on further sites while there is room.
@@ -23,18 +24,16 @@ impl Scheduler<'_> {
             return Ok(());
         }
         while self.has_room() {
-            let Some(work) = self.waiting.pop_front() else { break };
+            let Some(work) = self.site_queue.pop() else { break };
             self.begin_site(work).await?;
         }
-        let may_ask = self.leases.as_ref().is_none_or(|leases| leases.ask_at.is_none_or(|time| time <= Instant::now()));
-        if let Some(after) = self.last_site
-            && may_ask
-            && !self.has_asked_for_sites
-            && self.waiting.len() < SITES / 2
+        if let Some(after) = self.site_queue.ask_after()
+            && self.leases.as_ref().is_none_or(|leases| leases.may_ask(Instant::now()))
             && self.has_room()
         {
-            self.has_asked_for_sites = true;
-            let room = self.tools.settings.crawl.sites_at_once.saturating_sub(self.sites.len() + self.waiting.len());
+            self.site_queue.asked();
+            let n_begun = self.sites.len() + self.site_queue.n_waiting();
+            let room = self.tools.settings.crawl.sites_at_once.saturating_sub(n_begun);
             let query = match self.leases {
                 Some(_) => Query::LeaseSites(room.clamp(1, SITES)),
                 None => Query::NextSites { after, n: SITES },
@@ -52,13 +51,13 @@ impl Scheduler<'_> {
 
     async fn begin_site(&mut self, work: SiteWork) -> Result<(), WriterError> {
         let id = work.id;
-        if self.sites.contains_key(&id) || self.found.contains(&id) {
+        if self.sites.contains(id) || self.site_queue.was_led_to(id) {
             // A redirect has led here before its turn came.
             return self.give_back_keys_of(id).await;
         }
         let recalled = self.recall_robots(&work);
         let (site, commands) = self.in_context(|cx| SiteCrawl::begin(work, recalled, cx));
-        self.sites.insert(id, ActiveSite { site, begun: Instant::now() });
+        self.sites.put(id, ActiveSite::new(site, Instant::now()));
         self.carry_out(id, commands).await
     }
 
@@ -89,11 +88,7 @@ impl Scheduler<'_> {
             if let (Some(delay), Ok(url)) = (robots.delay(), PageUrl::parse(&format!("{}/", stored.origin))) {
                 let own = delay.min(politeness.max_crawl_delay);
                 let key = PolitenessKey::of(&url, politeness.key, None);
-                let since = self.unknown_pace.get(&key).copied().or(self.not_before.map(|_| self.clock.started));
-                if let Some(since) = since {
-                    let until = self.deferred.entry(key).or_insert(self.not_before.unwrap_or(since));
-                    *until = (*until).max(since + own);
-                }
+                self.delays.hold_for(key, own, self.clock.started);
             }
             let until = Instant::now() + Duration::from_millis(left as u64);
             self.robots.insert(stored.origin.clone(), robots, until);
@@ -103,22 +98,21 @@ impl Scheduler<'_> {
     }
 
     pub(super) async fn end_site(&mut self, id: SiteId, outcome: &SiteOutcome) -> Result<(), WriterError> {
-        let Some(ActiveSite { site, begun }) = self.sites.remove(&id) else { return Ok(()) };
+        let Some(ActiveSite { site, begun, .. }) = self.sites.remove(id) else { return Ok(()) };
         for origin in site.origins() {
             // Sites of one host name can share an origin through redirects.
-            if !self.sites.values().any(|other| other.site.origins().contains(origin)) {
+            if !self.sites.uses_origin(origin) {
                 self.robots.remove(origin);
             }
         }
         let summary = site.summary(outcome, begun.elapsed());
-        // A site that seeds of a stream have opened again counts once.
-        if self.ended.as_mut().is_none_or(|ended| ended.insert(id)) {
+        if self.site_queue.end(id) {
             self.stats.count_outcome(outcome);
         }
         let was_redesigned = *outcome == SiteOutcome::Learned && summary.old_template_coverage.is_some();
         self.stats.redesigned += usize::from(was_redesigned);
         (self.watch)(Progress::Site(&summary, &self.stats));
-        if let Some(url) = self.late.remove(&id).filter(|_| !self.is_stopping) {
+        if let Some(url) = self.site_queue.take_late(id).filter(|_| !self.is_stopping) {
             self.writer.write(Write::OpenAgain { site: id, at: self.clock.unix_ms() }).await?;
             self.ask(None, Query::SitesOf(vec![url])).await?;
         }
@@ -142,25 +136,46 @@ impl Scheduler<'_> {
     /// What a site has learned is written. A redirect may have led to a site that is known under another number.
     async fn settle(&mut self, before: SiteId, now: SiteId, has_ended: bool) -> Result<(), WriterError> {
         if before != now {
-            self.found.insert(now);
-            self.waiting.retain(|waiting| waiting.id != now);
-            if has_ended || self.sites.contains_key(&now) {
+            self.site_queue.lead_to(now);
+            if has_ended || self.sites.contains(now) {
                 return self.tell_site(before, SiteEvent::Taken).await;
             }
-            if let Some(mut active) = self.sites.remove(&before) {
-                active.site.renumber(now);
-                self.renumber_leases(before, now);
-                self.sites.insert(now, active);
+            if self.sites.renumber(before, now)
+                && let Some(leases) = &mut self.leases
+            {
+                leases.renumber(before, now);
             }
         }
         self.tell_site(now, SiteEvent::Settled).await
     }
 
-    /// The store has given further sites.
-    pub(super) fn on_sites(&mut self, found: Vec<SiteWork>) {
-        self.has_asked_for_sites = false;
-        // The store gives less than was asked for only when there is no more.
-        self.last_site = found.last().filter(|_| found.len() == SITES).map(|site| site.id);
-        self.waiting.extend(found);
+    /// Whether seeds of a stream are wanted: every known site has begun, and another one may.
+    pub(super) fn wants_seeds(&self) -> bool {
+        let none_to_lease = self.leases.as_ref().is_some_and(LeaseTable::none_to_lease);
+        !self.is_stopping && self.site_queue.wants_seeds(none_to_lease) && self.has_room()
+    }
+
+    /// Puts seeds into the run, and asks for the sites that they are of.
+    pub(super) async fn on_seeds(&mut self, seeds: Vec<Seed>) -> Result<(), WriterError> {
+        if seeds.is_empty() {
+            return Ok(());
+        }
+        let urls: Vec<PageUrl> = seeds.iter().map(|seed| seed.url.clone()).collect();
+        let (place, at) = (self.site_queue.number_seeds(seeds.len()), self.clock.unix_ms());
+        self.stats.queued += seeds.len();
+        self.writer.write(Write::Seeds { seeds, place, at }).await?;
+        if let Some(leases) = &mut self.leases {
+            // Whoever has room leases them.
+            self.site_queue.ask_again();
+            leases.ask_at_once();
+            return Ok(());
+        }
+        self.site_queue.asked();
+        self.ask(None, Query::SitesOf(urls)).await
+    }
+
+    /// The store has given the sites of some seeds.
+    pub(super) fn on_streamed_sites(&mut self, found: Vec<SiteWork>) {
+        self.stats.sites += self.site_queue.add_streamed(found, |id| self.sites.contains(id));
     }
 }

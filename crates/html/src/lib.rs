@@ -72,6 +72,7 @@ pub use shape::{NodeId, Shape};
 pub use text::{normalized, text_digest, write_text};
 pub use walk::{ancestors, children};
 
+// For the crates that compare, judge and write trees; no interface for users.
 pub use by_place::PlaceMemo;
 pub use by_value::ValueMemo;
 pub use fields::{AttributeNames, looks_generated};
@@ -153,13 +154,13 @@ struct Attr {
 /// A limit or defect that changed the tree of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Number of bytes beyond `page.max_bytes`, which were cut off.
+    /// Number of bytes beyond [`ParseOptions::max_bytes`], which were cut off.
     BytesCut(usize),
-    /// Parsing stopped at `page.max_nodes`.
+    /// Parsing stopped at [`ParseOptions::max_nodes`].
     NodesCut,
-    /// Number of elements below `page.max_depth`, which were replaced by their children.
+    /// Number of elements below [`ParseOptions::max_depth`], which were replaced by their children.
     Dissolved(usize),
-    /// Number of tags with more than `page.max_attributes`, whose surplus was cut off.
+    /// Number of tags with more than [`ParseOptions::max_attributes`], whose surplus was cut off.
     AttributesCut(usize),
     /// Some bytes were invalid in the charset of the page and became replacement characters.
     Undecodable,

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! `file.rs` loads `crawl.toml` and `--set`, and is the only module that rejects settings. Every value of these types
-//! is in range. `keys.rs` is the table of keys, defaults and descriptions.
+//! is in range. `keys/` is the table of keys, defaults and descriptions.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

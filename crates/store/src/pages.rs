@@ -225,7 +225,7 @@ pub struct PackedPage {
     pub url: PageUrl,
     /// As sent.
     pub content_type: Option<String>,
-    /// What [`unpack`] reads.
+    /// What [`crate::unpack`] reads.
     pub raw: Vec<u8>,
 }
 

@@ -13,7 +13,8 @@ CREATE TABLE sites (
     host TEXT NOT NULL UNIQUE,
     key_url TEXT NOT NULL,
     run_id INTEGER REFERENCES runs(id),     -- the last one that worked on it; NULL: its template was imported
-    outcome TEXT,                           -- NULL while it is worked on: learned, failed, interrupted, moved
+    outcome TEXT,                           -- NULL while it is worked on: learned, kept, no_template, walked, not_due, failed,
+                                            -- interrupted, moved
     reason TEXT,
     updated_at INTEGER NOT NULL,
     moved_to INTEGER REFERENCES sites(id),
@@ -131,7 +132,7 @@ CREATE TABLE visits (
     took_ms INTEGER,
     status INTEGER,
     raw_bytes INTEGER,
-    outcome TEXT NOT NULL,                  -- fetched, redirected, error, failed, forbidden
+    outcome TEXT NOT NULL,                  -- fetched, redirected, error, failed, forbidden, not_modified, gone, refused
     reason TEXT,
     redirect_to TEXT,                       -- where it leads, if it was redirected
     change TEXT,                            -- unchanged, gone

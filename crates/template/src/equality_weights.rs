@@ -36,7 +36,7 @@ pub struct EqualityWeights {
 
 impl EqualityWeights {
     /// The weights of the thesis (section 5.2.3).
-    pub const THESIS: EqualityWeights = EqualityWeights {
+    pub const THESIS2014: EqualityWeights = EqualityWeights {
         class: 0.5,
         attributes: 0.2,
         children: 0.1,
@@ -50,6 +50,6 @@ impl EqualityWeights {
     };
 
     fn thesis2014() -> EqualityWeights {
-        EqualityWeights::THESIS
+        EqualityWeights::THESIS2014
     }
 }

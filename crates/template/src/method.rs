@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::learn_options::LabelBy;
 
-/// One way to label a page. The table in `methods.rs` says what each one does.
+/// One way to label a page. `METHODS` of `dehusk-papers` says what each one does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
 use pyo3_arrow::{PyRecordBatch, PyTable};
 
-use dehusk_core::corpus::{Optional, Record};
+use dehusk_core::corpus::{OptionalColumns, Record};
 use dehusk_core::{CleanOptions, MarkdownOptions, Page, PageOptions, SiteModel};
 use dehusk_html::PageUrl;
 
@@ -26,7 +26,7 @@ struct Cleaning {
     model: Option<Arc<SiteModel>>,
     models: HashMap<String, Arc<SiteModel>>,
     options: CleanOptions,
-    optional: Optional,
+    optional: OptionalColumns,
     /// Whether pages that ask for noindex are left out.
     hides_noindex: bool,
     agents: Vec<String>,
@@ -132,7 +132,7 @@ pub(crate) fn clean_arrow<'py>(
         model: model.map(PySiteModel::shared),
         models: models.into_iter().flatten().map(|(host, model)| (host, model.get().shared())).collect(),
         options: clean_options(keep, favor)?,
-        optional: Optional { html: with_html, comments },
+        optional: OptionalColumns { html: with_html, comments },
         hides_noindex,
         agents: agents.unwrap_or_else(our_agent),
     };

@@ -1,4 +1,4 @@
-//! One page and a template to what is the page's own.
+//! Labels the nodes of one page: which are template, which are the page's own.
 
 mod comments;
 mod hidden;

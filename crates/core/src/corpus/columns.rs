@@ -153,13 +153,15 @@ const OWN: [Column; 41] = [
         "step",
         Kind::Text,
         |row| Value::text(Some(row.labeled.method.name().to_owned())),
-        "Method that labeled the page.",
+        "Step that labeled the page: site_model or etdm (all that is not template), df (without the texts that its site \
+         repeats), alone (main content by the page alone), plain (everything).",
     ),
     column(
         "confidence",
         Kind::Real,
         |row| Value::Real(Some(rounded(row.labeled.labels.confidence))),
-        "How much it trusts its labels, from 0 to 1.",
+        "From 0 to 1, by step: share of the template that the page shows (site_model, etdm); share of its texts that \
+         other pages have (df); mean probability of what is kept (alone); 0 (plain).",
     ),
     column(
         "warc",

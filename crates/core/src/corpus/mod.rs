@@ -10,4 +10,4 @@ mod record;
 mod row_facts;
 
 pub use columns::{Column, ColumnKind, SCHEMA, columns};
-pub use record::{About, ColumnValue, Optional, Record, RecordSource};
+pub use record::{About, ColumnValue, OptionalColumns, Record, RecordSource};

@@ -63,9 +63,9 @@ pub struct About {
     pub site: Option<std::sync::Arc<SiteMetadata>>,
 }
 
-/// Optional columns.
+/// The columns that are left empty unless they are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Optional {
+pub struct OptionalColumns {
     /// `html`.
     pub html: bool,
     /// `comments`.
@@ -83,8 +83,8 @@ pub struct RecordSource<'a> {
     pub about: &'a About,
     /// Text of its comments.
     pub comments: Option<&'a str>,
-    /// Optional columns.
-    pub optional: Optional,
+    /// Which of the optional columns are filled.
+    pub optional: OptionalColumns,
     /// How Markdown is written.
     pub markdown: &'a MarkdownOptions,
 }

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use crate::clean::{CleanOptions, LabeledPage, label_page};
-use crate::corpus::{About, Optional, Record, RecordSource};
+use crate::corpus::{About, OptionalColumns, Record, RecordSource};
 use crate::facade::Page;
 use dehusk_render::{MarkdownOptions, write_markdown, write_own_html};
 use dehusk_template::method::Method;
@@ -56,18 +56,18 @@ impl<P: Deref<Target = Page>> Cleaned<P> {
     /// The page as a row of a corpus. The URL is that of the page, if it has one.
     ///
     /// ```
-    /// use dehusk_core::corpus::{About, Optional};
+    /// use dehusk_core::corpus::{About, OptionalColumns};
     /// use dehusk_core::{MarkdownOptions, Page, PageOptions};
     ///
     /// let page = Page::parse("<title>Rye</title><p>A grain.", &PageOptions::default());
-    /// let row = page.clean().record(&About::default(), None, Optional::default(), &MarkdownOptions::default());
+    /// let row = page.clean().record(&About::default(), None, OptionalColumns::default(), &MarkdownOptions::default());
     /// assert_eq!((row.text("title"), row.text("text")), (Some("Rye"), Some("A grain.\n")));
     /// ```
     pub fn record(
         &self,
         about: &About,
         comments: Option<String>,
-        optional: Optional,
+        optional: OptionalColumns,
         markdown: &MarkdownOptions,
     ) -> Record {
         let url = self.page.page_url().cloned().or_else(|| about.url.clone());

@@ -1,8 +1,8 @@
 //! What a page says about itself: title, authors, dates, language, licence, each with its source.
 //!
-//! Every source fills a list of values, in the order of trust: JSON-LD, microdata and RDFa, OpenGraph,
-//! Dublin Core, other `meta` elements, `time` elements, the URL, and the text of the page. The first value that can be
-//! read is taken.
+//! Every source fills a list of values, in the order of trust: JSON-LD, microdata and RDFa, OpenGraph, Dublin Core,
+//! other `meta` elements, `link` elements, `time` elements, the URL, and the text of the page. The first value that can
+//! be read is taken.
 
 mod date;
 mod elements;

@@ -28,7 +28,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use dehusk_core::corpus::Optional;
+use dehusk_core::corpus::OptionalColumns;
 use dehusk_settings::Settings;
 use dehusk_store::{Store, StoreError};
 use exporter::Exporter;
@@ -126,8 +126,8 @@ pub struct ExportOptions {
     pub keep: Kept,
     /// Paragraphs of earlier pages; `None`: they are not looked for.
     pub paragraphs: Option<Duplicates>,
-    /// Optional columns.
-    pub optional: Optional,
+    /// Columns that are left empty unless they are asked for.
+    pub optional: OptionalColumns,
     /// Bytes of rows at which a part is closed.
     pub part_bytes: u64,
 }
@@ -145,7 +145,7 @@ impl Default for ExportOptions {
             near_duplicates: None,
             keep: Kept::First,
             paragraphs: None,
-            optional: Optional::default(),
+            optional: OptionalColumns::default(),
             part_bytes: 512_000_000,
         }
     }

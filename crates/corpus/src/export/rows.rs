@@ -6,7 +6,7 @@ use super::repeats::{self, Fingerprint};
 use super::site_facts::{Site, Sites};
 use super::{ExportError, ExportOptions, Form};
 use dehusk_core::clean::{comments_text, label_page};
-use dehusk_core::corpus::{About, ColumnValue as Value, Optional, Record, RecordSource, columns};
+use dehusk_core::corpus::{About, ColumnValue as Value, OptionalColumns, Record, RecordSource, columns};
 use dehusk_html::PageUrl;
 use dehusk_html::parse_bytes;
 use dehusk_settings::{NoindexPages, Settings};
@@ -135,7 +135,7 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings) -> Made {
         template_kind: matcher.and_then(|matcher| matcher.kind_of(&labeled)),
         site: Some(site.metadata.clone()),
     };
-    let optional = Optional { html: options.optional.html || options.form == Form::Site, ..options.optional };
+    let optional = OptionalColumns { html: options.optional.html || options.form == Form::Site, ..options.optional };
     let record = Record::new(&RecordSource {
         tree: &tree,
         labeled: &labeled,

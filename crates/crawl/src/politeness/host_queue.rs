@@ -13,7 +13,7 @@ pub(super) struct HostQueue<T> {
     /// Earliest time of the next fetch.
     pub(super) next_fetch: Instant,
     /// Whether a request is in flight.
-    pub(super) leased: bool,
+    pub(super) is_in_flight: bool,
     pub(super) back_off: BackOff,
     pub(super) latency: LatencyEstimate,
     /// Why no more requests are sent to this key in this run.
@@ -25,7 +25,7 @@ impl<T> HostQueue<T> {
         HostQueue {
             waiting: VecDeque::new(),
             next_fetch: now,
-            leased: false,
+            is_in_flight: false,
             back_off: BackOff::default(),
             latency: LatencyEstimate::default(),
             parked: None,

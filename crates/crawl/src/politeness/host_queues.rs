@@ -19,7 +19,7 @@ pub struct HostQueues<T> {
     due: PriorityQueue<PolitenessKey, Reverse<Instant>, FxBuildHasher>,
     hosts: FxHashMap<PolitenessKey, HostQueue<T>>,
     n_waiting: usize,
-    n_leased: usize,
+    n_in_flight: usize,
     /// Earliest time of the first fetch of any key. Set after a restart, when the time of the last request is unknown.
     not_before: Option<Instant>,
     /// Size of `hosts` at which idle queues are dropped.
@@ -42,7 +42,7 @@ pub struct HostState {
 /// What [`HostQueues::pop_due`] returns.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Due<T> {
-    /// A request to fetch now. Its key is leased until [`HostQueues::done`].
+    /// A request to fetch now. Its key sends no other one until [`HostQueues::done`].
     Ready(PolitenessKey, T),
     /// No request may be sent before this time.
     Wait(Instant),
@@ -56,7 +56,7 @@ impl<T> Default for HostQueues<T> {
             due: PriorityQueue::with_default_hasher(),
             hosts: FxHashMap::default(),
             n_waiting: 0,
-            n_leased: 0,
+            n_in_flight: 0,
             not_before: None,
             sweep_at: 4096,
         }
@@ -75,8 +75,8 @@ impl<T> HostQueues<T> {
     }
 
     /// Number of requests in flight.
-    pub fn n_leased(&self) -> usize {
-        self.n_leased
+    pub fn n_in_flight(&self) -> usize {
+        self.n_in_flight
     }
 
     /// Appends a request to the queue of its key.
@@ -95,7 +95,7 @@ impl<T> HostQueues<T> {
         let queue = self.hosts.entry(key.clone()).or_insert_with(|| HostQueue::new(first));
         add(queue);
         self.n_waiting += 1;
-        if !queue.leased {
+        if !queue.is_in_flight {
             self.due.push(key, Reverse(queue.next_fetch));
         }
     }
@@ -119,9 +119,9 @@ impl<T> HostQueues<T> {
             }
             self.due.remove(&key);
             if let Some(item) = queue.waiting.pop_front() {
-                queue.leased = true;
+                queue.is_in_flight = true;
                 self.n_waiting -= 1;
-                self.n_leased += 1;
+                self.n_in_flight += 1;
                 return Due::Ready(key, item);
             }
         }
@@ -130,8 +130,8 @@ impl<T> HostQueues<T> {
     /// Ends a lease. `next_fetch` is the earliest time of the key's next fetch; `None` when nothing was sent.
     pub fn done(&mut self, key: &PolitenessKey, next_fetch: Option<Instant>) {
         let Some(queue) = self.hosts.get_mut(key) else { return };
-        if std::mem::replace(&mut queue.leased, false) {
-            self.n_leased -= 1;
+        if std::mem::replace(&mut queue.is_in_flight, false) {
+            self.n_in_flight -= 1;
         }
         if let Some(time) = next_fetch {
             queue.next_fetch = queue.next_fetch.max(time);
@@ -193,7 +193,7 @@ impl<T> HostQueues<T> {
     pub fn park(&mut self, key: &PolitenessKey, reason: &str, now: Instant) {
         if let Some(queue) = self.hosts.get_mut(key) {
             (queue.parked, queue.next_fetch) = (Some(reason.into()), now);
-            if !queue.leased && !queue.waiting.is_empty() {
+            if !queue.is_in_flight && !queue.waiting.is_empty() {
                 self.due.push(key.clone(), Reverse(now));
             }
         }
@@ -230,7 +230,7 @@ impl<T> HostQueues<T> {
 
     /// Whether no request of this key waits or is in flight.
     pub fn is_idle(&self, key: &PolitenessKey) -> bool {
-        self.hosts.get(key).is_none_or(|queue| queue.waiting.is_empty() && !queue.leased)
+        self.hosts.get(key).is_none_or(|queue| queue.waiting.is_empty() && !queue.is_in_flight)
     }
 
     /// Drops the state of an idle key.
@@ -247,7 +247,7 @@ impl<T> HostQueues<T> {
             return;
         }
         let matters = |queue: &HostQueue<T>| {
-            queue.leased
+            queue.is_in_flight
                 || !queue.waiting.is_empty()
                 || queue.next_fetch > now
                 || queue.parked.is_some()
@@ -276,63 +276,63 @@ mod tests {
     fn a_domain_put_off_while_it_waits_is_rescheduled_on_pop() {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
-        let mut frontier = HostQueues::default();
-        frontier.push(key(1), "a", start);
-        frontier.push(key(2), "b", start);
-        frontier.defer(&key(1), at(500));
-        assert_eq!(frontier.pop_due(start), Due::Ready(key(2), "b"));
-        assert_eq!(frontier.pop_due(start), Due::Wait(at(500)));
-        assert_eq!(frontier.pop_due(at(500)), Due::Ready(key(1), "a"));
-        assert_eq!(frontier.pop_due(at(900)), Due::Idle);
-        assert_eq!((frontier.n_waiting(), frontier.n_leased()), (0, 2));
+        let mut queues = HostQueues::default();
+        queues.push(key(1), "a", start);
+        queues.push(key(2), "b", start);
+        queues.defer(&key(1), at(500));
+        assert_eq!(queues.pop_due(start), Due::Ready(key(2), "b"));
+        assert_eq!(queues.pop_due(start), Due::Wait(at(500)));
+        assert_eq!(queues.pop_due(at(500)), Due::Ready(key(1), "a"));
+        assert_eq!(queues.pop_due(at(900)), Due::Idle);
+        assert_eq!((queues.n_waiting(), queues.n_in_flight()), (0, 2));
     }
 
     #[test]
     fn trouble_puts_off_and_a_parked_domain_comes_out_at_once() {
         let start = Instant::now();
         let (base, most) = (Duration::from_secs(1), Duration::from_secs(60));
-        let mut frontier = HostQueues::not_before(Some(start + base));
-        frontier.push(key(1), 1, start);
-        frontier.push(key(1), 2, start);
-        assert_eq!(frontier.pop_due(start), Due::Wait(start + base), "nothing is known of the time before");
-        assert_eq!(frontier.pop_due(start + base), Due::Ready(key(1), 1));
-        let until = frontier.back_off(&key(1), base, Duration::ZERO, most, start + base);
-        frontier.done(&key(1), Some(start + base));
-        assert_eq!(frontier.pop_due(start + base), Due::Wait(until));
+        let mut queues = HostQueues::not_before(Some(start + base));
+        queues.push(key(1), 1, start);
+        queues.push(key(1), 2, start);
+        assert_eq!(queues.pop_due(start), Due::Wait(start + base), "nothing is known of the time before");
+        assert_eq!(queues.pop_due(start + base), Due::Ready(key(1), 1));
+        let until = queues.back_off(&key(1), base, Duration::ZERO, most, start + base);
+        queues.done(&key(1), Some(start + base));
+        assert_eq!(queues.pop_due(start + base), Due::Wait(until));
         assert_eq!(
-            (frontier.failed(&key(1)), frontier.failed(&key(1)), frontier.hosts[&key(1)].back_off.slowdown()),
+            (queues.failed(&key(1)), queues.failed(&key(1)), queues.hosts[&key(1)].back_off.slowdown()),
             (1, 2, 2)
         );
-        frontier.park(&key(1), "why", start + base);
-        assert_eq!(frontier.parked(&key(1)).as_deref(), Some("why"));
-        assert_eq!(frontier.pop_due(start + base), Due::Ready(key(1), 2));
+        queues.park(&key(1), "why", start + base);
+        assert_eq!(queues.parked(&key(1)).as_deref(), Some("why"));
+        assert_eq!(queues.pop_due(start + base), Due::Ready(key(1), 2));
     }
 
     #[test]
     fn front_goes_first_and_drain_gives_all_back() {
         let now = Instant::now();
-        let mut frontier = HostQueues::default();
-        frontier.push(key(1), 1, now);
-        frontier.push(key(1), 2, now);
-        frontier.push_front(key(1), 0, now);
-        assert_eq!(frontier.pop_due(now), Due::Ready(key(1), 0));
-        assert_eq!(frontier.pop_due(now), Due::Idle, "leased");
-        assert_eq!(frontier.drain(), [1, 2]);
-        frontier.done(&key(1), None);
-        assert_eq!(frontier.pop_due(now), Due::Idle);
+        let mut queues = HostQueues::default();
+        queues.push(key(1), 1, now);
+        queues.push(key(1), 2, now);
+        queues.push_front(key(1), 0, now);
+        assert_eq!(queues.pop_due(now), Due::Ready(key(1), 0));
+        assert_eq!(queues.pop_due(now), Due::Idle, "in flight");
+        assert_eq!(queues.drain(), [1, 2]);
+        queues.done(&key(1), None);
+        assert_eq!(queues.pop_due(now), Due::Idle);
     }
 
     #[test]
     fn many_domains_that_are_over_are_forgotten() {
         let start = Instant::now();
-        let mut frontier = HostQueues::default();
+        let mut queues = HostQueues::default();
         for name in 0..10_000 {
             let now = start + Duration::from_secs(name as u64);
-            frontier.push(key(name), name, now);
-            assert_eq!(frontier.pop_due(now), Due::Ready(key(name), name));
-            frontier.done(&key(name), Some(now + Duration::from_secs(1)));
+            queues.push(key(name), name, now);
+            assert_eq!(queues.pop_due(now), Due::Ready(key(name), name));
+            queues.done(&key(name), Some(now + Duration::from_secs(1)));
         }
-        assert!(frontier.hosts.len() < 5000, "{}", frontier.hosts.len());
+        assert!(queues.hosts.len() < 5000, "{}", queues.hosts.len());
     }
 
     proptest! {
@@ -346,7 +346,7 @@ mod tests {
         ) {
             let start = Instant::now();
             let at = |ms: u64| start + Duration::from_millis(ms);
-            let mut frontier = HostQueues::default();
+            let mut queues = HostQueues::default();
             let mut pushes: Vec<(u64, usize, usize)> =
                 pushes.iter().enumerate().map(|(n, (d, t))| (*t, *d, n)).collect();
             pushes.sort_unstable();
@@ -358,14 +358,14 @@ mod tests {
             let mut n = 0;
             loop {
                 while let Some((_, d, item)) = pending.next_if(|p| p.0 <= clock) {
-                    frontier.push(key(d), (d, item), at(clock));
+                    queues.push(key(d), (d, item), at(clock));
                 }
                 while let Some(k) = out.iter().position(|(end, _)| *end <= clock) {
                     let (end, d) = out.swap_remove(k);
                     last_end.insert(d, end);
-                    frontier.done(&key(d), Some(at(end + delay)));
+                    queues.done(&key(d), Some(at(end + delay)));
                 }
-                while let Due::Ready(_, (d, item)) = frontier.pop_due(at(clock)) {
+                while let Due::Ready(_, (d, item)) = queues.pop_due(at(clock)) {
                     prop_assert!(out.iter().all(|(_, other)| *other != d), "two requests of one key");
                     if let Some(end) = last_end.get(&d) {
                         prop_assert!(clock >= end + delay, "(i) spacing");
@@ -375,11 +375,11 @@ mod tests {
                     n += 1;
                 }
                 // (ii) Each waiting request is behind a lease or an unfinished delay.
-                for (name, queue) in &frontier.hosts {
-                    let free = !queue.leased && queue.next_fetch <= at(clock);
+                for (name, queue) in &queues.hosts {
+                    let free = !queue.is_in_flight && queue.next_fetch <= at(clock);
                     prop_assert!(queue.waiting.is_empty() || !free, "{name} idles");
                 }
-                if pending.peek().is_none() && out.is_empty() && frontier.n_waiting() == 0 {
+                if pending.peek().is_none() && out.is_empty() && queues.n_waiting() == 0 {
                     break;
                 }
                 clock += 1;

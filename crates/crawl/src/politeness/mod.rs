@@ -1,8 +1,8 @@
 //! Which host may be fetched next, and when.
 //!
-//! Lifecycle of a request: pushed -> waiting in the queue of its [`PolitenessKey`] -> leased by [`HostQueues::pop_due`]
-//! -> done. Every request is in exactly one of these states. The priority queue holds one entry per key, by the
-//! earliest time of the key's next fetch (Foschini 2007, section 4.1). That time is set when the key is queued and
+//! Lifecycle of a request: pushed -> waiting in the queue of its [`PolitenessKey`] -> given by [`HostQueues::pop_due`],
+//! and in flight -> done. Every request is in exactly one of these states. The priority queue holds one entry per key,
+//! by the earliest time of its next fetch (Foschini 2007, section 4.1). That time is set when the key is queued and
 //! checked again on pop; a key deferred in between is rescheduled. With one entry per URL, k waiting URLs of one key
 //! would cost k - 1 reschedules each second.
 //!

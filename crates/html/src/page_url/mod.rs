@@ -34,7 +34,7 @@ pub enum UrlError {
         reason: String,
     },
     /// Its scheme is neither http nor https.
-    #[error("{url}: only http and https pages are crawled")]
+    #[error("{url}: only http and https URLs name pages")]
     Scheme {
         /// The text as given.
         url: String,

@@ -1,5 +1,5 @@
 -- Tables of a database on a PostgreSQL server, version 1. Names and columns are those of the SQLite file (see
--- src/store/schema.sql); `hosts`, `workers` and `heartbeats` are for crawls that share it. All times are Unix time in
+-- ../schema.sql); `hosts`, `workers` and `heartbeats` are for crawls that share it. All times are Unix time in
 -- milliseconds; those of leases are by the clock of the server.
 CREATE TABLE dehusk (version INTEGER NOT NULL, politeness_key TEXT);
 INSERT INTO dehusk VALUES (1, NULL);

@@ -63,7 +63,7 @@ impl EtdmOptions {
     pub fn thesis2014() -> EtdmOptions {
         EtdmOptions {
             min_votes: 2,
-            weights: EqualityWeights::THESIS,
+            weights: EqualityWeights::THESIS2014,
             attr_mode: AttrMode::NameValue,
             child_map: ChildMap::Greedy,
             keep_order: true,
@@ -102,7 +102,7 @@ impl Default for EtdmOptions {
     fn default() -> EtdmOptions {
         EtdmOptions {
             min_votes: 0,
-            weights: EqualityWeights { threshold: 0.45, ..EqualityWeights::THESIS },
+            weights: EqualityWeights { threshold: 0.45, ..EqualityWeights::THESIS2014 },
             text: NodeText::Equal,
             ignore_generated: true,
             ..EtdmOptions::thesis2014()

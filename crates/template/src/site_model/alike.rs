@@ -109,7 +109,7 @@ impl Alike<'_> {
     /// Whether nodes of these names have a probability above the threshold, where all else is equal.
     #[inline(always)]
     fn may_be_alike(&self, names: NameEquality) -> bool {
-        const W: EqualityWeights = EqualityWeights::THESIS;
+        const W: EqualityWeights = EqualityWeights::THESIS2014;
         match names {
             NameEquality::Text => TEXT + TEXT_POSITION > self.threshold,
             NameEquality::Element(names) => names + W.children + W.position > self.threshold,
@@ -192,7 +192,7 @@ impl Alike<'_> {
     /// What the names of two nodes add to their probability. `None` where they cannot be mapped.
     #[inline(always)]
     fn names(&self, i: usize, j: usize) -> Option<NameEquality> {
-        const W: EqualityWeights = EqualityWeights::THESIS;
+        const W: EqualityWeights = EqualityWeights::THESIS2014;
         let is_same = self.page.columns.signature[i] == self.there.signature[j];
         let a = self.page.signature(i);
         let b = if is_same { a } else { self.signature(j) };
@@ -214,7 +214,7 @@ impl Alike<'_> {
     /// their position.
     #[inline(always)]
     fn with_names(&self, names: NameEquality, (i, j): (Child, Child), (m, n): (u32, u32)) -> f64 {
-        const W: EqualityWeights = EqualityWeights::THESIS;
+        const W: EqualityWeights = EqualityWeights::THESIS2014;
         let position = position_score(i, j, m, n);
         match names {
             NameEquality::Text => TEXT + TEXT_POSITION * position,
@@ -228,7 +228,7 @@ impl Alike<'_> {
 
 /// Whether two nodes of one signature without an id, with equally many children, are mapped in equal positions.
 pub(super) fn same_shapes_are_mapped(threshold: f64) -> bool {
-    let w = EqualityWeights::THESIS;
+    let w = EqualityWeights::THESIS2014;
     let element = w.class * w.no_class.min(1.0) + w.attributes * w.no_attributes.min(1.0) + w.children + w.position;
     element.min(TEXT + TEXT_POSITION) > threshold
 }

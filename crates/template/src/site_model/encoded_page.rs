@@ -176,8 +176,9 @@ impl EncodedPage {
     pub(super) fn bounded(self, options: &SiteModelOptions) -> EncodedPage {
         let most = options.max_nodes;
         // More children are kept from the beginning of a list: lists grow at the end.
-        let last = (options.max_children / 7) as u32;
-        let first = options.max_children as u32 - last;
+        let max_children = u32::try_from(options.max_children).unwrap_or(u32::MAX);
+        let last = max_children / 7;
+        let first = max_children - last;
         let n_children = &self.columns.n_children;
         if self.len() <= most && n_children.iter().all(|n| *n <= first + last) {
             return self;

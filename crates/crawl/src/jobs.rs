@@ -1,0 +1,180 @@
+//! What the scheduler has others do: requests, look-ups, CPU work, questions to the store. Each gives one event.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dehusk_html::PageUrl;
+use dehusk_settings::PolitenessScope;
+use dehusk_store::{Reply, SiteId, StoredRobots, WriterError};
+use tokio::sync::mpsc;
+
+use super::Clock;
+use super::archive::Archive;
+use super::event::{Answer, Event};
+use super::request::{QueueEnd, Request};
+use super::workers::{self, Tools};
+use crate::fetch::{FetchRequest, Fetched, Fetcher, Resolver, Resource, Response};
+use crate::politeness::{PolitenessKey, Times};
+use crate::robots::{Robots, RobotsAnswer};
+
+/// Events that may wait for the scheduler.
+const EVENTS: usize = 1024;
+
+/// Bytes of a robots.txt file above which it is read on a thread of its own: it would hold up other requests. A thread
+/// for each small file would be hundreds of threads where a crawl begins.
+const LARGE_ROBOTS: usize = 16 << 10;
+
+/// The jobs that are out.
+pub(super) struct Jobs {
+    tools: Arc<Tools>,
+    fetcher: Fetcher,
+    archive: Option<Arc<Archive>>,
+    pool: rayon::ThreadPool,
+    clock: Clock,
+    events: mpsc::Sender<Event>,
+    inbox: mpsc::Receiver<Event>,
+    /// Jobs whose event has not come yet.
+    n_out: usize,
+}
+
+impl Jobs {
+    pub(super) fn new(
+        tools: Arc<Tools>,
+        fetcher: Fetcher,
+        archive: Option<Arc<Archive>>,
+        pool: rayon::ThreadPool,
+        clock: Clock,
+    ) -> Jobs {
+        let (events, inbox) = mpsc::channel(EVENTS);
+        Jobs { tools, fetcher, archive, pool, clock, events, inbox, n_out: 0 }
+    }
+
+    /// Jobs whose event has not come yet.
+    pub(super) fn n_out(&self) -> usize {
+        self.n_out
+    }
+
+    /// The next event.
+    pub(super) async fn next(&mut self) -> Option<Event> {
+        let event = self.inbox.recv().await;
+        self.n_out -= usize::from(event.is_some());
+        event
+    }
+
+    /// The next event, if it is there.
+    pub(super) fn try_next(&mut self) -> Option<Event> {
+        let event = self.inbox.try_recv().ok();
+        self.n_out -= usize::from(event.is_some());
+        event
+    }
+
+    /// No request is sent from now on.
+    pub(super) fn stop_sending(&self) {
+        self.fetcher.stop();
+    }
+
+    /// Sends a request. `expired` is the stored robots.txt that it is conditional on.
+    pub(super) fn send(&mut self, key: PolitenessKey, request: Request, expired: Option<Arc<StoredRobots>>) {
+        self.n_out += 1;
+        let (fetcher, events, archive) = (self.fetcher.clone(), self.events.clone(), self.archive.clone());
+        let resource = request.resource();
+        let (tools, clock) = (Arc::clone(&self.tools), self.clock);
+        tokio::spawn(async move {
+            let sent = Instant::now();
+            let wanted = FetchRequest { url: request.url.clone(), resource, known: request.known.clone() };
+            let asked = request.clone();
+            // In a task of its own: a panic in it must not swallow the event that everyone waits for.
+            let inner = tokio::spawn(async move {
+                let mut fetched = fetcher.fetch(&wanted).await;
+                if let Some(archive) = archive {
+                    // Written before anyone knows about it, so that no page is in the database and not in the archive.
+                    fetched = archive.keep(&asked, fetched, clock).await;
+                }
+                if resource != Resource::Robots {
+                    return (fetched, None);
+                }
+                let is_large = fetched.outcome.as_ref().is_ok_and(|response| response.body.len() > LARGE_ROBOTS);
+                let read = move || (read_robots(&fetched, expired.as_deref(), &tools.agents), fetched);
+                let (robots, fetched) = if is_large {
+                    match tokio::task::spawn_blocking(read).await {
+                        Ok(read) => read,
+                        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+                    }
+                } else {
+                    read()
+                };
+                (fetched, Some(robots))
+            });
+            // The request may have been sent: its host waits for the next one.
+            let broken = || Fetched::broken(&request.url, Times { sent, answered: None, ended: Instant::now() });
+            let (fetched, robots) = inner.await.unwrap_or_else(|_| (broken(), None));
+            let _ = events.send(Event::Fetched(Box::new(Answer { key, request, fetched, robots }))).await;
+        });
+    }
+
+    /// Looks up the address that is the politeness key of a request.
+    pub(super) fn look_up_key(&mut self, request: Request, end: QueueEnd, scope: PolitenessScope) {
+        self.n_out += 1;
+        let (resolver, events) = (self.fetcher.resolver().clone(), self.events.clone());
+        tokio::spawn(async move {
+            let url = request.url.clone();
+            let inner = tokio::spawn(async move { resolve_key(&resolver, &url, scope).await });
+            let key = inner.await.unwrap_or_else(|_| PolitenessKey::of(&request.url, scope, None));
+            let _ = events.send(Event::Keyed { key, request: Box::new(request), end }).await;
+        });
+    }
+
+    /// Works for a site on a CPU thread.
+    pub(super) fn compute(&mut self, site: SiteId, work: workers::Work) {
+        self.n_out += 1;
+        let (events, tools) = (self.events.clone(), Arc::clone(&self.tools));
+        self.pool.spawn(move || {
+            let result = workers::run(site, work, &tools);
+            let _ = events.blocking_send(Event::Computed { site, result });
+        });
+    }
+
+    /// Waits for an answer of the store, to a site or to the scheduler.
+    pub(super) fn await_reply(
+        &mut self,
+        site: Option<SiteId>,
+        answer: impl Future<Output = Result<Reply, WriterError>> + Send + 'static,
+    ) {
+        self.n_out += 1;
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            let event = answer.await.map_or(Event::WriterGone, |reply| Event::Replied { site, reply });
+            let _ = events.send(event).await;
+        });
+    }
+
+    /// Gives an event after a pause.
+    pub(super) fn wake(&mut self, pause: Duration, event: Event) {
+        self.n_out += 1;
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(pause).await;
+            let _ = events.send(event).await;
+        });
+    }
+}
+
+/// The politeness key of a URL; with the scope `Ip` its host is looked up.
+pub(super) async fn resolve_key(resolver: &Resolver, url: &PageUrl, scope: PolitenessScope) -> PolitenessKey {
+    if scope != PolitenessScope::Ip || url.ip_literal().is_some() {
+        return PolitenessKey::of(url, scope, None);
+    }
+    // A name without an address fails when it is fetched, with a reason.
+    let found = resolver.resolve(url.host()).await.ok();
+    PolitenessKey::of(url, scope, found.and_then(|addresses| addresses.first().map(SocketAddr::ip)))
+}
+
+/// The rules that follow from an answer. `expired` is the file that the request was conditional on.
+fn read_robots(fetched: &Fetched, expired: Option<&StoredRobots>, agents: &[String]) -> Robots {
+    match (&fetched.outcome, expired) {
+        (Ok(Response { status: 304, .. }), Some(expired)) => Robots::parse(&expired.body, agents),
+        (Ok(response), _) => Robots::of(RobotsAnswer::Status(response.status, &response.body), agents),
+        (Err(error), _) => Robots::of(RobotsAnswer::Unreachable(error.code(), &error.reason()), agents),
+    }
+}
