@@ -12,6 +12,10 @@ ARCHIVES = {
     "pages2": ("pages/pages-dev2.tar.xz", ["wcxb_multi", "l3s", "dragnet", "snippets"]),
     "sites": ("sites/sites-dev.tar.xz", ["sites"]),
     "sites2": ("sites/sites-dev2.tar.xz", ["sites2"]),
+    "sites3": ("sites/sites-dev3.tar.xz", ["sites3"]),
+    "sites4": ("sites/sites-dev4.tar.xz", ["sites4"]),
+    "sites5": ("sites/sites-dev5.tar.xz", ["sites5"]),
+    "sites6": ("sites/sites-dev6.tar.xz", ["sites6"]),
 }
 
 

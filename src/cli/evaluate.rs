@@ -16,6 +16,7 @@ use dehusk_content::use_weights;
 use dehusk_papers::methods::{METHODS, MethodEntry};
 use dehusk_settings::Settings;
 use dehusk_template::method::Method;
+use dehusk_template::site_model::use_forest;
 
 /// The value of `--method` for all methods.
 const ALL: &str = "all";
@@ -48,9 +49,13 @@ pub(super) struct Evaluate {
     /// Add every page of a site to its model before any page is labeled, as a crawl of the whole site does.
     #[arg(long)]
     add_all: bool,
-    /// Folder with page.weights and site.weights, in place of those in the program (scripts/content/README.md).
+    /// Folder with weights in place of those in the program: page.weights and site.weights (scripts/content/README.md),
+    /// nodes.forest (scripts/nodes/README.md).
     #[arg(long, value_name = "DIR")]
     weights: Option<PathBuf>,
+    /// Write what the site model reads of each node of each labeled page, to train it (scripts/nodes/README.md).
+    #[arg(long, value_name = "DIR")]
+    features: Option<PathBuf>,
     /// Print one line per site, worst first.
     #[arg(long)]
     by_site: bool,
@@ -130,7 +135,8 @@ impl Evaluate {
     ) -> Result<Report, Failure> {
         let settings = Settings { core: method.options(&settings.core), ..settings.clone() };
         let mut lost = None;
-        let task = Task { corpus: &self.corpus, method, which, add_all: self.add_all, settings: &settings };
+        let features = self.features.as_deref();
+        let task = Task { corpus: &self.corpus, method, which, add_all: self.add_all, features, settings: &settings };
         let report = evaluate(&task, |marked| {
             if let Some(out) = dump
                 && let Err(e) = write_line(out, marked)
@@ -160,7 +166,15 @@ fn replace_weights(folder: &Path) -> Result<(), Failure> {
         let path = folder.join(name);
         std::fs::read(&path).with_context(|| path.display().to_string()).map_err(Failure::Usage)
     };
-    if use_weights(&read("page.weights")?, &read("site.weights")?) {
+    let has = |name: &str| folder.join(name).exists();
+    let mut is_of_this_version = has("page.weights") || has("nodes.forest");
+    if has("page.weights") {
+        is_of_this_version &= use_weights(&read("page.weights")?, &read("site.weights")?);
+    }
+    if has("nodes.forest") {
+        is_of_this_version &= use_forest(&read("nodes.forest")?);
+    }
+    if is_of_this_version {
         Ok(())
     } else {
         Err(Failure::Usage(anyhow!("{}: not weights of this version's features; train them again", folder.display())))

@@ -4,6 +4,7 @@
 //! `dehusk_papers::scores` has the two measures, `report.rs` the figures to print. Node scores are macro means
 //! over the pages of a site, then over the sites. Word scores are means over all pages.
 
+mod features;
 mod pile;
 mod report;
 mod sites;
@@ -54,6 +55,8 @@ pub struct Task<'a> {
     pub which: Which,
     /// Whether all pages of the site are added to the model before they are scored.
     pub add_all: bool,
+    /// Folder for the features of the nodes of each page, to train forests.
+    pub features: Option<&'a Path>,
     /// Parameters.
     pub settings: &'a Settings,
 }

@@ -8,6 +8,7 @@ use std::time::Instant;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Deserialize;
 
+use super::features::{FeatureFile, FeaturePage};
 use super::report::{Report, SiteRow};
 use super::source::{Raw, Source};
 use super::teco::{Benchmark, benchmarks};
@@ -178,6 +179,10 @@ impl SiteTask<'_> {
                 matcher.add_page(self.url(page)?.fingerprint(), labeled);
             }
         }
+        let mut features = match self.task.features {
+            Some(folder) => Some(FeatureFile::create(folder, self.name, self.key)?),
+            None => None,
+        };
         let mut marked = Vec::new();
         for (page, gold) in self.pages {
             let is_key = page == self.key;
@@ -212,10 +217,23 @@ impl SiteTask<'_> {
             cost.label += parsed.elapsed();
             cost.clean += start.elapsed();
             cost.n_cleaned += 1;
+            if let (Some(features), Some(set)) =
+                (&mut features, model.as_ref().and_then(Model::matcher).and_then(TemplateMatcher::training_set))
+            {
+                let of_page = FeaturePage { site: self.name, page, is_key, tree: &tree, gold };
+                features.push(&of_page, set).map_err(|reason| self.unwritten(reason))?;
+            }
             marked.push(self.mark(page, gold, &tree, &applied, is_key, &mut row));
+        }
+        if let Some(features) = features {
+            features.finish().map_err(|reason| self.unwritten(reason))?;
         }
         row.cost = cost;
         Ok((row, marked))
+    }
+
+    fn unwritten(&self, reason: std::io::Error) -> EvaluateError {
+        EvaluateError::Unreadable { path: self.task.features.unwrap_or(Path::new("-")).to_owned(), reason }
     }
 
     /// The template from the learner, or the model that the method learns from the loaded pages.

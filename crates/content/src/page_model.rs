@@ -87,6 +87,19 @@ impl<'t> JudgedPage<'t> {
         expected
     }
 
+    /// The probability, of 255, that each counted node is main content. 0 for elements.
+    pub fn content_probabilities(&self) -> Vec<u8> {
+        let counted = self.tree.counted();
+        let mut probabilities = vec![0; counted.len()];
+        let Some(facts) = &self.facts else { return probabilities };
+        for (block, logit) in facts.blocks.list.iter().zip(&self.logits) {
+            for node in facts.blocks.nodes_of(block) {
+                probabilities[node.index() - counted.start] = (255.0 * sigmoid(*logit)).round() as u8;
+            }
+        }
+        probabilities
+    }
+
     /// The text nodes of the blocks of these kinds, as if none were main content.
     pub fn rest(&self, kinds: RestKinds) -> Vec<NodeId> {
         let Some(facts) = self.facts.as_ref().filter(|_| !kinds.is_empty()) else { return Vec::new() };

@@ -6,6 +6,7 @@ use crate::options::Options;
 use dehusk_content::weights_number;
 use dehusk_html::ParseOptions;
 use dehusk_template::site_model::SiteModelOptions;
+use dehusk_template::site_model::forest_number;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -17,6 +18,9 @@ const CLEANING_VERSION: u64 = 5;
 struct Cleaning<'a> {
     version: u64,
     weights: u64,
+    /// Where it labels nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forest: Option<u64>,
     clean: &'a CleanOptions,
     parse: &'a ParseOptions,
     site_model: &'a SiteModelOptions,
@@ -27,7 +31,8 @@ struct Cleaning<'a> {
 pub fn cleaning_number(core: &Options) -> u64 {
     let (version, weights) = (CLEANING_VERSION, weights_number());
     let (clean, parse, site_model) = (&core.clean, &core.parse, &core.learn.site_model);
-    let json = serde_json::to_string(&Cleaning { version, weights, clean, parse, site_model });
+    let forest = site_model.forest.then(forest_number);
+    let json = serde_json::to_string(&Cleaning { version, weights, forest, clean, parse, site_model });
     xxh3_64(json.unwrap_or_else(|e| e.to_string()).as_bytes())
 }
 

@@ -63,6 +63,10 @@ impl TrainingSet {
     ///
     /// The labels are of the counted nodes. [`TrainingSet::label`] gives the same ones.
     pub fn confirm_labels(&self, url: u64) -> Option<Labels> {
+        if self.options.forest {
+            // What the page model expects is not kept.
+            return None;
+        }
         let page = self.pages.iter().find(|page| page.url == url && !page.is_hidden)?;
         let encoded = self.encode_again(page)?;
         let RelabelState { expected, alignments, .. } = page.again.as_ref()?;

@@ -32,6 +32,8 @@ pub(super) struct EncodedPage {
     pub(super) has_text: Vec<bool>,
     /// Hash of the whole page, including nodes that `bounded` removed.
     digest: u64,
+    /// The node of the whole page that each node was, where `bounded` has removed some.
+    whole: Option<Box<[u32]>>,
 }
 
 /// The distinct signatures of a page as they are found.
@@ -185,6 +187,7 @@ impl EncodedPage {
         }
         let mut kept = EncodedPage { signatures: self.signatures, digest: self.digest, ..EncodedPage::default() };
         let mut number: Vec<Option<u32>> = vec![None; self.parent.len()];
+        let mut whole: Vec<u32> = Vec::new();
         // Number of visited children of each node.
         let mut come: Vec<u32> = vec![0; self.parent.len()];
         for node in 0..self.parent.len() {
@@ -200,6 +203,7 @@ impl EncodedPage {
                 break;
             }
             let above = number[parent].unwrap_or(0);
+            whole.push(node as u32);
             number[node] = Some(kept.parent.len() as u32);
             if node > 0 {
                 kept.columns.n_children[above as usize] += 1;
@@ -211,7 +215,16 @@ impl EncodedPage {
             kept.chars.push(self.chars[node]);
         }
         kept.sum_up();
+        kept.whole = Some(whole.into());
         kept
+    }
+
+    /// Values of the nodes of the whole page, for the nodes that are kept.
+    pub(super) fn kept<T: Copy>(&self, of_whole: Vec<T>) -> Vec<T> {
+        match &self.whole {
+            Some(whole) => whole.iter().map(|node| of_whole[*node as usize]).collect(),
+            None => of_whole,
+        }
     }
 
     /// The same for a training page of this process, with what is not stored: its numbers, lengths and digest.

@@ -52,6 +52,19 @@ fn what_the_pages_share_is_template_and_what_they_say_is_not() {
     assert_eq!(set.label(&page("<frameset>")).confidence, 0.0);
 }
 
+#[test]
+fn the_forest_labels_articles_as_the_rules_do() {
+    let trees: Vec<Tree> = articles().iter().map(|html| page(html)).collect();
+    let options = SiteModelOptions { forest: true, ..SiteModelOptions::default() };
+    let (set, labels) = TrainingSet::learn(&numbered(&trees), &options).expect("pages enough");
+    let expected = "rye title|All that rye is about, in a sentence.|rye again, and more of it.";
+    assert_eq!(own_text(&trees[0], &labels[0]), expected);
+    let new = page(&article("barley"));
+    assert_eq!(own_text(&new, &set.label(&new)), expected.replace("rye", "barley"));
+    let (names, columns) = set.node_features(&new);
+    assert!(columns.len() == names.len() && columns.iter().all(|column| column.len() == new.counted().len()));
+}
+
 /// An item of a shop: a button beside what is said of it, which all items have.
 fn item(number: usize) -> String {
     format!(
@@ -236,10 +249,10 @@ fn long_lists_and_large_pages_are_kept_in_part() {
 proptest! {
     #[test]
     fn neither_order_nor_storing_changes_a_label(
-        pages in test_pages::pages(3, 0..24), turn in 0..4_usize,
+        pages in test_pages::pages(3, 0..24), turn in 0..4_usize, forest in any::<bool>(),
     ) {
         let trees: Vec<Tree> = pages.iter().map(|html| page(html)).collect();
-        let options = SiteModelOptions::default();
+        let options = SiteModelOptions { forest, ..SiteModelOptions::default() };
         let known = numbered(&trees[..3]);
         let Some((set, labels)) = TrainingSet::learn(&known, &options) else { return Ok(()) };
         let mut turned = known.clone();

@@ -1,0 +1,466 @@
+//! What the training pages and the page model say about each node of a page, as numbers for [`super::forest`].
+
+use std::sync::LazyLock;
+
+use dehusk_html::hash_str;
+use rustc_hash::FxHashMap;
+
+use super::align::{Alignment, NodeMatch};
+use super::encoded_page::EncodedPage;
+
+/// The names of the features. A forest is read only if it was trained on these.
+pub(super) const FEATURES: [&str; 68] = [
+    // The node, by weight and by number of the training pages that have it.
+    "equal",
+    "mapped",
+    "other",
+    "n_equal",
+    "n_mapped",
+    "n_moved",
+    "n_partial",
+    "few_equal",
+    "kind_equal",
+    // The letters and nodes of its subtree.
+    "text_equal",
+    "text_other",
+    "text_expected",
+    "text_on_two",
+    "text_mean_equal",
+    "ln_letters",
+    "share_letters",
+    "share_expected",
+    "ln_expected",
+    "ln_expected_outside",
+    "ln_size",
+    "share_size",
+    "nodes_mapped",
+    "nodes_equal",
+    // Its place.
+    "depth",
+    "position",
+    "text_before",
+    "text_after",
+    "expected_before",
+    "expected_after",
+    "ln_siblings",
+    "tag",
+    "parent_tag",
+    "siblings_mapped",
+    "siblings_text_equal",
+    // The smallest elements with most of the expected content: 1 inside of it, 2 around it; what it holds.
+    "root_95",
+    "density_95",
+    "share_95",
+    "root_50",
+    "density_50",
+    "share_50",
+    // Its parent and grandparent, and the greatest of all ancestors.
+    "parent_equal",
+    "parent_mapped",
+    "parent_n_equal",
+    "parent_text_equal",
+    "parent_text_other",
+    "parent_text_expected",
+    "parent_ln_letters",
+    "parent_nodes_mapped",
+    "parent_ln_size",
+    "grand_equal",
+    "grand_text_equal",
+    "grand_text_other",
+    "grand_text_expected",
+    "grand_nodes_mapped",
+    "grand_ln_letters",
+    "ancestor_n_equal",
+    "ancestor_text_expected",
+    // The page.
+    "page_training_pages",
+    "page_similarity",
+    "page_least_similarity",
+    "page_kind",
+    "page_ln_nodes",
+    "page_ln_letters",
+    "page_text_other",
+    "page_text_expected",
+    "page_on_all",
+    "page_text_on_two",
+    "page_agreement",
+];
+
+/// A training page that shares nothing still counts a little. Otherwise a single other one would always win.
+const MIN_SHARE: f32 = 0.02;
+
+/// Share of the nodes of the most similar training page that one of the page's kind has.
+const ITS_KIND: f32 = 0.6;
+
+/// Families of tags. A tag that is not listed has none (0); a text is the first family.
+const FAMILIES: [&[&str]; 15] = [
+    &["a"],
+    &["p", "blockquote", "pre", "code"],
+    &["div", "section", "center"],
+    &["span", "b", "strong", "i", "em", "font", "small", "time", "label"],
+    &["li", "dt", "dd"],
+    &["ul", "ol", "dl"],
+    &["td", "th"],
+    &["tr", "table", "tbody"],
+    &["h1", "h2", "h3", "h4"],
+    &["br", "hr"],
+    &["img", "svg", "path", "iframe"],
+    &["input", "form", "button", "select", "option"],
+    &["nav", "aside"],
+    &["header", "footer"],
+    &["main", "article"],
+];
+
+static FAMILY: LazyLock<FxHashMap<u32, f32>> = LazyLock::new(|| {
+    let tags = FAMILIES.iter().zip(2_u8..).flat_map(|(tags, family)| tags.iter().map(move |tag| (tag, family)));
+    tags.map(|(tag, family)| ((hash_str(tag) as u32).max(1), f32::from(family))).collect()
+});
+
+/// The features of all nodes of a page, a column for each of [`FEATURES`]. A share of nothing is -1.
+pub(super) struct NodeFeatures {
+    pub(super) columns: Vec<Vec<f32>>,
+    /// Training pages that have each node.
+    pub(super) n_mapped: Vec<u16>,
+    /// Training pages.
+    pub(super) n_pages: usize,
+}
+
+impl NodeFeatures {
+    /// `expected` is the expected main content of each node, in letters.
+    pub(super) fn of(page: &EncodedPage, alignments: &[Alignment], expected: &[f32]) -> NodeFeatures {
+        let found = Found::of(page, alignments);
+        if page.is_empty() {
+            return NodeFeatures { columns: vec![Vec::new(); FEATURES.len()], n_mapped: Vec::new(), n_pages: 0 };
+        }
+        let text = Text::of(page, &found, expected);
+        let mut columns = Vec::with_capacity(FEATURES.len());
+        found.write(&mut columns);
+        text.write(page, &mut columns);
+        write_place(page, &found, &text, &mut columns);
+        [0.95, 0.5].into_iter().for_each(|share| write_root(page, &text, share, &mut columns));
+        write_ancestors(page, &mut columns);
+        write_page(page, &found, &text, &mut columns);
+        NodeFeatures { columns, n_pages: found.n_pages, n_mapped: found.n_mapped }
+    }
+}
+
+/// What the training pages have of each node.
+struct Found {
+    n_pages: usize,
+    /// Share of the page's nodes that each training page has, the greatest first.
+    shares: Vec<f32>,
+    /// Share of the page's letters that a training page has in place, of those whose place it has, in the mean.
+    agreement: f32,
+    equal: Vec<f32>,
+    mapped: Vec<f32>,
+    n_equal: Vec<u16>,
+    n_mapped: Vec<u16>,
+    n_moved: Vec<u16>,
+    n_partial: Vec<u16>,
+    /// Training pages of the page's kind that have the subtree of the node, of `n_kind`.
+    of_kind: Vec<u16>,
+    n_kind: usize,
+}
+
+impl Found {
+    fn of(page: &EncodedPage, alignments: &[Alignment]) -> Found {
+        let n = page.len();
+        let share = |alignment: &Alignment| {
+            alignment.matches.iter().filter(|found| found.is_mapped()).count() as f32 / n.max(1) as f32
+        };
+        let mut shares: Vec<f32> = alignments.iter().map(share).collect();
+        let greatest = shares.iter().copied().fold(1e-9, f32::max);
+        let total: f32 = shares.iter().map(|share| share.max(MIN_SHARE).powi(2)).sum();
+        let number = || vec![0_u16; n];
+        let mut all = Found {
+            n_pages: alignments.len(),
+            shares: Vec::new(),
+            agreement: 0.0,
+            equal: vec![0.0; n],
+            mapped: vec![0.0; n],
+            n_equal: number(),
+            n_mapped: number(),
+            n_moved: number(),
+            n_partial: number(),
+            of_kind: number(),
+            n_kind: 0,
+        };
+        for (alignment, share) in alignments.iter().zip(&shares) {
+            let weight = share.max(MIN_SHARE).powi(2) / total;
+            let is_of_kind = *share >= ITS_KIND * greatest;
+            all.n_kind += usize::from(is_of_kind);
+            all.add(&alignment.matches, weight, is_of_kind);
+            all.agreement += agreement(page, alignment) / alignments.len() as f32;
+        }
+        shares.sort_by(|a, b| b.total_cmp(a));
+        Found { shares, ..all }
+    }
+
+    /// Each column in a loop without branches, which is compiled to vector instructions.
+    fn add(&mut self, matches: &[NodeMatch], weight: f32, is_of_kind: bool) {
+        let count = |numbers: &mut Vec<u16>, counts: fn(NodeMatch) -> bool| {
+            numbers.iter_mut().zip(matches).for_each(|(n, found)| *n += u16::from(counts(*found)));
+        };
+        let weigh = |sums: &mut Vec<f32>, counts: fn(NodeMatch) -> bool| {
+            sums.iter_mut().zip(matches).for_each(|(sum, found)| *sum += if counts(*found) { weight } else { 0.0 });
+        };
+        weigh(&mut self.equal, NodeMatch::has_subtree);
+        weigh(&mut self.mapped, NodeMatch::is_mapped);
+        count(&mut self.n_equal, |found| found == NodeMatch::Equal);
+        count(&mut self.n_mapped, NodeMatch::is_mapped);
+        count(&mut self.n_moved, |found| found == NodeMatch::Moved);
+        count(&mut self.n_partial, |found| found == NodeMatch::Partial);
+        if is_of_kind {
+            count(&mut self.of_kind, NodeMatch::has_subtree);
+        }
+    }
+
+    fn n_has_subtree(&self, node: usize) -> u16 {
+        self.n_equal[node] + self.n_moved[node]
+    }
+
+    fn write(&self, columns: &mut Vec<Vec<f32>>) {
+        let of_pages = |numbers: &[u16], of: usize| column(numbers, |n| f32::from(*n) / of.max(1) as f32);
+        columns.extend([
+            self.equal.clone(),
+            self.mapped.clone(),
+            self.mapped.iter().zip(&self.equal).map(|(mapped, equal)| mapped - equal).collect(),
+            of_pages(&self.n_equal, self.n_pages),
+            of_pages(&self.n_mapped, self.n_pages),
+            of_pages(&self.n_moved, self.n_pages),
+            of_pages(&self.n_partial, self.n_pages),
+            column(&self.n_equal, |n| f32::from((*n).min(4))),
+            of_pages(&self.of_kind, self.n_kind),
+        ]);
+    }
+}
+
+fn agreement(page: &EncodedPage, alignment: &Alignment) -> f32 {
+    let (mut equal, mut mapped) = (0_u32, 0_u32);
+    for (found, letters) in alignment.matches.iter().zip(&page.chars) {
+        equal += if found.has_subtree() { *letters } else { 0 };
+        mapped += if found.is_mapped() { *letters } else { 0 };
+    }
+    if mapped == 0 { 0.0 } else { equal as f32 / mapped as f32 }
+}
+
+fn column<T>(values: &[T], of: impl Fn(&T) -> f32) -> Vec<f32> {
+    values.iter().map(of).collect()
+}
+
+/// Sums over the subtree of each node.
+struct Text {
+    letters: Vec<f32>,
+    expected: Vec<f32>,
+    equal: Vec<f32>,
+    other: Vec<f32>,
+    on_two: Vec<f32>,
+    mean_equal: Vec<f32>,
+    nodes_mapped: Vec<f32>,
+    nodes_equal: Vec<f32>,
+    /// Letters of the page before each node, and those that are expected to be content.
+    before: Vec<f32>,
+    expected_before: Vec<f32>,
+}
+
+impl Text {
+    fn of(page: &EncodedPage, found: &Found, expected: &[f32]) -> Text {
+        let n_pages = found.n_pages.max(1) as f32;
+        let letters = |node: usize| page.chars[node] as f32;
+        let sums = |of: &dyn Fn(usize) -> f32| subtree_sums(page, (0..page.len()).map(of).collect());
+        let before = |of: &dyn Fn(usize) -> f32| {
+            let until = |sum: &mut f32, node: usize| {
+                let after = *sum + of(node);
+                Some(std::mem::replace(sum, after))
+            };
+            (0..page.len()).scan(0.0, until).collect()
+        };
+        Text {
+            letters: sums(&letters),
+            expected: sums(&|node| expected[node]),
+            equal: sums(&|node| letters(node) * found.equal[node]),
+            other: sums(&|node| letters(node) * (found.mapped[node] - found.equal[node])),
+            on_two: sums(&|node| if found.n_has_subtree(node) >= 2 { letters(node) } else { 0.0 }),
+            mean_equal: sums(&|node| letters(node) * f32::from(found.n_has_subtree(node)) / n_pages),
+            nodes_mapped: sums(&|node| found.mapped[node]),
+            nodes_equal: sums(&|node| found.equal[node]),
+            before: before(&letters),
+            expected_before: before(&|node| expected[node]),
+        }
+    }
+
+    /// Parts of the letters of each subtree.
+    fn share(&self, sums: &[f32]) -> Vec<f32> {
+        let share = |(sum, letters): (&f32, &f32)| if *letters > 0.0 { sum / letters } else { -1.0 };
+        sums.iter().zip(&self.letters).map(share).collect()
+    }
+
+    fn all(&self) -> f32 {
+        self.letters.first().copied().unwrap_or(0.0).max(1.0)
+    }
+
+    fn all_expected(&self) -> f32 {
+        self.expected.first().copied().unwrap_or(0.0)
+    }
+
+    fn write(&self, page: &EncodedPage, columns: &mut Vec<Vec<f32>>) {
+        let (n, all_expected) = (page.len() as f32, self.all_expected());
+        let size = column(&page.columns.size, |size| *size as f32);
+        let of_nodes = |sums: &[f32]| sums.iter().zip(&size).map(|(sum, size)| sum / size).collect();
+        columns.extend([
+            self.share(&self.equal),
+            self.share(&self.other),
+            self.share(&self.expected),
+            self.share(&self.on_two),
+            self.share(&self.mean_equal),
+            column(&self.letters, |letters| letters.ln_1p()),
+            column(&self.letters, |letters| letters / self.all()),
+            column(&self.expected, |expected| expected / all_expected.max(1.0)),
+            column(&self.expected, |expected| expected.max(0.0).ln_1p()),
+            column(&self.expected, |expected| (all_expected - expected).max(0.0).ln_1p()),
+            column(&size, |size| size.ln_1p()),
+            column(&size, |size| size / n),
+            of_nodes(&self.nodes_mapped),
+            of_nodes(&self.nodes_equal),
+        ]);
+    }
+}
+
+fn subtree_sums(page: &EncodedPage, mut sums: Vec<f32>) -> Vec<f32> {
+    for node in (1..sums.len()).rev() {
+        sums[page.parent[node] as usize] += sums[node];
+    }
+    sums
+}
+
+fn write_place(page: &EncodedPage, found: &Found, text: &Text, columns: &mut Vec<Vec<f32>>) {
+    let n = page.len();
+    let nodes = |of: &dyn Fn(usize) -> f32| (0..n).map(of).collect::<Vec<f32>>();
+    let parent = |node: usize| page.parent[node] as usize;
+    let mut depth = vec![0.0_f32; n];
+    (1..n).for_each(|node| depth[node] = depth[parent(node)] + 1.0);
+    let family = |node: usize| {
+        let tag = page.signature(node).tag;
+        if tag == 0 { 1.0 } else { FAMILY.get(&tag).copied().unwrap_or(0.0) }
+    };
+    let n_children = |node: usize| page.columns.n_children[node] as f32;
+    let all_expected = text.all_expected().max(1.0);
+    // Sums over the children of each node.
+    let (mut mapped, mut letters, mut equal) = (vec![0.0_f32; n], vec![0.0_f32; n], vec![0.0_f32; n]);
+    for node in 1..n {
+        mapped[parent(node)] += found.mapped[node];
+        letters[parent(node)] += text.letters[node];
+        equal[parent(node)] += text.equal[node];
+    }
+    let share = |sum: f32, of: f32| if of > 0.5 { sum / of } else { -1.0 };
+    let is_root = |node: usize| node == 0;
+    columns.extend([
+        depth,
+        nodes(&|node| node as f32 / n as f32),
+        nodes(&|node| text.before[node] / text.all()),
+        nodes(&|node| 1.0 - (text.before[node] + text.letters[node]) / text.all()),
+        nodes(&|node| text.expected_before[node] / all_expected),
+        nodes(&|node| 1.0 - (text.expected_before[node] + text.expected[node]) / all_expected),
+        nodes(&|node| n_children(parent(node)).ln_1p()),
+        nodes(&family),
+        nodes(&|node| family(parent(node))),
+        nodes(&|node| {
+            if is_root(node) {
+                -1.0
+            } else {
+                share(mapped[parent(node)] - found.mapped[node], n_children(parent(node)) - 1.0)
+            }
+        }),
+        nodes(&|node| {
+            let above = parent(node);
+            if is_root(node) {
+                -1.0
+            } else {
+                share(equal[above] - text.equal[node], letters[above] - text.letters[node])
+            }
+        }),
+    ]);
+}
+
+/// The smallest element that holds this share of the expected content.
+fn write_root(page: &EncodedPage, text: &Text, share: f32, columns: &mut Vec<Vec<f32>>) {
+    let least = share * text.all_expected();
+    let mut root = 0;
+    while let Some(below) = page
+        .columns
+        .children(root)
+        .map(|child| child.node)
+        .find(|node| text.expected[*node] >= least && page.columns.n_children[*node] > 0)
+    {
+        root = below;
+    }
+    let n = page.len();
+    let mut place = vec![0.0; n];
+    place[root..root + page.columns.size[root] as usize].fill(1.0);
+    let mut above = root;
+    while above > 0 {
+        above = page.parent[above] as usize;
+        place[above] = 2.0;
+    }
+    columns.extend([
+        place,
+        vec![text.expected[root] / text.letters[root].max(1.0); n],
+        vec![text.letters[root] / text.all(); n],
+    ]);
+}
+
+fn write_ancestors(page: &EncodedPage, columns: &mut Vec<Vec<f32>>) {
+    const OF_PARENT: [&str; 9] = [
+        "equal",
+        "mapped",
+        "n_equal",
+        "text_equal",
+        "text_other",
+        "text_expected",
+        "ln_letters",
+        "nodes_mapped",
+        "ln_size",
+    ];
+    const OF_GRANDPARENT: [&str; 6] =
+        ["equal", "text_equal", "text_other", "text_expected", "nodes_mapped", "ln_letters"];
+    const OF_ANCESTORS: [&str; 2] = ["n_equal", "text_expected"];
+    let at = |name: &str| FEATURES.iter().position(|feature| *feature == name).unwrap_or_default();
+    let parent = |node: usize| page.parent[node] as usize;
+    let n = page.len();
+    for name in OF_PARENT {
+        let of = &columns[at(name)];
+        columns.push((0..n).map(|node| of[parent(node)]).collect());
+    }
+    for name in OF_GRANDPARENT {
+        let of = &columns[at(name)];
+        columns.push((0..n).map(|node| of[parent(parent(node))]).collect());
+    }
+    for name in OF_ANCESTORS {
+        let (of, mut greatest) = (&columns[at(name)], vec![0.0_f32; n]);
+        // The body is an ancestor of everything.
+        for node in (1..n).filter(|node| parent(*node) > 0) {
+            greatest[node] = greatest[parent(node)].max(of[parent(node)]);
+        }
+        columns.push(greatest);
+    }
+}
+
+fn write_page(page: &EncodedPage, found: &Found, text: &Text, columns: &mut Vec<Vec<f32>>) {
+    let n = page.len();
+    let n_pages = found.n_pages.max(1) as f32;
+    let on_all = found.n_equal.iter().filter(|n| usize::from(**n) >= found.n_pages).count();
+    let values = [
+        found.n_pages as f32,
+        found.shares.iter().sum::<f32>() / n_pages,
+        found.shares.last().copied().unwrap_or(0.0),
+        found.n_kind as f32 / n_pages,
+        (n as f32).ln(),
+        text.all().ln_1p(),
+        text.other[0] / text.all(),
+        text.expected[0] / text.all(),
+        on_all as f32 / n as f32,
+        text.on_two[0] / text.all(),
+        found.agreement,
+    ];
+    columns.extend(values.map(|value| vec![value; n]));
+}

@@ -1,0 +1,84 @@
+"""Pages with the features and the gold of their nodes, as `dehusk evaluate --features` writes them."""
+
+import hashlib
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "content"))
+
+from archives import unpacked  # noqa: E402
+
+SETS = ["sites", "sites2", "sites3", "sites4", "sites5", "sites6"]
+CACHE = ROOT / "target" / "content" / "features"
+
+
+class Page:
+    """The nodes of a page: parents, letters, gold (1: template), main content, features (float32, a row for a node)."""
+
+    def __init__(self, head, corpus, parents, letters, gold, rows):
+        self.site, self.page, self.is_key, self.corpus = head["site"], head["page"], head["key"], corpus
+        self.parents, self.letters, self.rows = parents, letters, rows
+        self.template, self.content = gold == ord("T"), gold == ord("C")
+
+    @property
+    def n(self):
+        return len(self.parents)
+
+
+def read(file, corpus, names):
+    """The pages of a file."""
+    with open(file, "rb") as source:
+        while line := source.readline():
+            head = json.loads(line)
+            assert head["names"] == names, f"{file}: features of another version"
+            n = head["n"]
+            parents = np.frombuffer(source.read(4 * n), "<u4").astype(np.int64)
+            letters = np.frombuffer(source.read(4 * n), "<u4").astype(np.float64)
+            gold = np.frombuffer(source.read(n), "u1")
+            columns = np.frombuffer(source.read(4 * n * len(names)), "<f4").reshape(len(names), n)
+            yield Page(head, corpus, parents, letters, gold, np.ascontiguousarray(columns.T))
+
+
+def made(program, variant, which="gold", settings=()):
+    """The folder with the features of all sets, made by the program where it is not there yet."""
+    folder = CACHE / variant
+    for corpus in SETS:
+        place = folder / corpus
+        if not (place / "complete").exists():
+            command = [program, "evaluate", unpacked(corpus), "--pages", which, "--features", place, "--json"]
+            command += ["--quiet", "--config", "/dev/null", *(word for pair in settings for word in ("--set", pair))]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
+            (place / "complete").touch()
+    return folder
+
+
+def pages(folder, names):
+    """All pages of all sets."""
+    for corpus in SETS:
+        for file in sorted((folder / corpus).glob("*.features")):
+            yield from read(file, corpus, names)
+
+
+def folds(of_pages, n):
+    """The fold of each site: sites are dealt out set by set, in the order of a hash of their names."""
+    fold = {}
+    for corpus in SETS:
+        sites = {page.site for page in of_pages if page.corpus == corpus}
+        order = sorted(sites, key=lambda site: hashlib.sha256(site.encode()).digest())
+        fold |= {site: (at + len(fold)) % n for at, site in enumerate(order)}
+    return fold
+
+
+def kinds():
+    """The kind of each site, by the first word of its name: forum, wiki, shop ..."""
+    found = {}
+    for corpus in SETS:
+        gold = tomllib.loads((unpacked(corpus) / "gold.toml").read_text())
+        found |= {site: site.split("-")[0] for site in gold["site"]}
+    return found
