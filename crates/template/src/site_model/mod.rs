@@ -36,6 +36,7 @@ mod matching;
 mod merge;
 mod names;
 mod node_features;
+mod node_matches;
 mod options;
 mod page_sample;
 mod same_shape;

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use dehusk_html::hash_str;
 use rustc_hash::FxHashMap;
 
-use super::align::{Alignment, NodeMatch};
+use super::align::Alignment;
 use super::encoded_page::EncodedPage;
+use super::node_matches::{NodeMatches, column};
 
 /// The names of the features. A forest is read only if it was trained on these.
 pub(super) const FEATURES: [&str; 68] = [
@@ -86,12 +87,6 @@ pub(super) const FEATURES: [&str; 68] = [
     "page_agreement",
 ];
 
-/// A training page that shares nothing still counts a little. Otherwise a single other one would always win.
-const MIN_SHARE: f32 = 0.02;
-
-/// Share of the nodes of the most similar training page that one of the page's kind has.
-const ITS_KIND: f32 = 0.6;
-
 /// Families of tags. A tag that is not listed has none (0); a text is the first family.
 const FAMILIES: [&[&str]; 15] = [
     &["a"],
@@ -128,7 +123,7 @@ pub(super) struct NodeFeatures {
 impl NodeFeatures {
     /// `expected` is the expected main content of each node, in letters.
     pub(super) fn of(page: &EncodedPage, alignments: &[Alignment], expected: &[f32]) -> NodeFeatures {
-        let found = Found::of(page, alignments);
+        let found = NodeMatches::of(page, alignments);
         if page.is_empty() {
             return NodeFeatures { columns: vec![Vec::new(); FEATURES.len()], n_mapped: Vec::new(), n_pages: 0 };
         }
@@ -142,110 +137,6 @@ impl NodeFeatures {
         write_page(page, &found, &text, &mut columns);
         NodeFeatures { columns, n_pages: found.n_pages, n_mapped: found.n_mapped }
     }
-}
-
-/// What the training pages have of each node.
-struct Found {
-    n_pages: usize,
-    /// Share of the page's nodes that each training page has, the greatest first.
-    shares: Vec<f32>,
-    /// Share of the page's letters that a training page has in place, of those whose place it has, in the mean.
-    agreement: f32,
-    equal: Vec<f32>,
-    mapped: Vec<f32>,
-    n_equal: Vec<u16>,
-    n_mapped: Vec<u16>,
-    n_moved: Vec<u16>,
-    n_partial: Vec<u16>,
-    /// Training pages of the page's kind that have the subtree of the node, of `n_kind`.
-    of_kind: Vec<u16>,
-    n_kind: usize,
-}
-
-impl Found {
-    fn of(page: &EncodedPage, alignments: &[Alignment]) -> Found {
-        let n = page.len();
-        let share = |alignment: &Alignment| {
-            alignment.matches.iter().filter(|found| found.is_mapped()).count() as f32 / n.max(1) as f32
-        };
-        let mut shares: Vec<f32> = alignments.iter().map(share).collect();
-        let greatest = shares.iter().copied().fold(1e-9, f32::max);
-        let total: f32 = shares.iter().map(|share| share.max(MIN_SHARE).powi(2)).sum();
-        let number = || vec![0_u16; n];
-        let mut all = Found {
-            n_pages: alignments.len(),
-            shares: Vec::new(),
-            agreement: 0.0,
-            equal: vec![0.0; n],
-            mapped: vec![0.0; n],
-            n_equal: number(),
-            n_mapped: number(),
-            n_moved: number(),
-            n_partial: number(),
-            of_kind: number(),
-            n_kind: 0,
-        };
-        for (alignment, share) in alignments.iter().zip(&shares) {
-            let weight = share.max(MIN_SHARE).powi(2) / total;
-            let is_of_kind = *share >= ITS_KIND * greatest;
-            all.n_kind += usize::from(is_of_kind);
-            all.add(&alignment.matches, weight, is_of_kind);
-            all.agreement += agreement(page, alignment) / alignments.len() as f32;
-        }
-        shares.sort_by(|a, b| b.total_cmp(a));
-        Found { shares, ..all }
-    }
-
-    /// Each column in a loop without branches, which is compiled to vector instructions.
-    fn add(&mut self, matches: &[NodeMatch], weight: f32, is_of_kind: bool) {
-        let count = |numbers: &mut Vec<u16>, counts: fn(NodeMatch) -> bool| {
-            numbers.iter_mut().zip(matches).for_each(|(n, found)| *n += u16::from(counts(*found)));
-        };
-        let weigh = |sums: &mut Vec<f32>, counts: fn(NodeMatch) -> bool| {
-            sums.iter_mut().zip(matches).for_each(|(sum, found)| *sum += if counts(*found) { weight } else { 0.0 });
-        };
-        weigh(&mut self.equal, NodeMatch::has_subtree);
-        weigh(&mut self.mapped, NodeMatch::is_mapped);
-        count(&mut self.n_equal, |found| found == NodeMatch::Equal);
-        count(&mut self.n_mapped, NodeMatch::is_mapped);
-        count(&mut self.n_moved, |found| found == NodeMatch::Moved);
-        count(&mut self.n_partial, |found| found == NodeMatch::Partial);
-        if is_of_kind {
-            count(&mut self.of_kind, NodeMatch::has_subtree);
-        }
-    }
-
-    fn n_has_subtree(&self, node: usize) -> u16 {
-        self.n_equal[node] + self.n_moved[node]
-    }
-
-    fn write(&self, columns: &mut Vec<Vec<f32>>) {
-        let of_pages = |numbers: &[u16], of: usize| column(numbers, |n| f32::from(*n) / of.max(1) as f32);
-        columns.extend([
-            self.equal.clone(),
-            self.mapped.clone(),
-            self.mapped.iter().zip(&self.equal).map(|(mapped, equal)| mapped - equal).collect(),
-            of_pages(&self.n_equal, self.n_pages),
-            of_pages(&self.n_mapped, self.n_pages),
-            of_pages(&self.n_moved, self.n_pages),
-            of_pages(&self.n_partial, self.n_pages),
-            column(&self.n_equal, |n| f32::from((*n).min(4))),
-            of_pages(&self.of_kind, self.n_kind),
-        ]);
-    }
-}
-
-fn agreement(page: &EncodedPage, alignment: &Alignment) -> f32 {
-    let (mut equal, mut mapped) = (0_u32, 0_u32);
-    for (found, letters) in alignment.matches.iter().zip(&page.chars) {
-        equal += if found.has_subtree() { *letters } else { 0 };
-        mapped += if found.is_mapped() { *letters } else { 0 };
-    }
-    if mapped == 0 { 0.0 } else { equal as f32 / mapped as f32 }
-}
-
-fn column<T>(values: &[T], of: impl Fn(&T) -> f32) -> Vec<f32> {
-    values.iter().map(of).collect()
 }
 
 /// Sums over the subtree of each node.
@@ -264,7 +155,7 @@ struct Text {
 }
 
 impl Text {
-    fn of(page: &EncodedPage, found: &Found, expected: &[f32]) -> Text {
+    fn of(page: &EncodedPage, found: &NodeMatches, expected: &[f32]) -> Text {
         let n_pages = found.n_pages.max(1) as f32;
         let letters = |node: usize| page.chars[node] as f32;
         let sums = |of: &dyn Fn(usize) -> f32| subtree_sums(page, (0..page.len()).map(of).collect());
@@ -333,7 +224,7 @@ fn subtree_sums(page: &EncodedPage, mut sums: Vec<f32>) -> Vec<f32> {
     sums
 }
 
-fn write_place(page: &EncodedPage, found: &Found, text: &Text, columns: &mut Vec<Vec<f32>>) {
+fn write_place(page: &EncodedPage, found: &NodeMatches, text: &Text, columns: &mut Vec<Vec<f32>>) {
     let n = page.len();
     let nodes = |of: &dyn Fn(usize) -> f32| (0..n).map(of).collect::<Vec<f32>>();
     let parent = |node: usize| page.parent[node] as usize;
@@ -445,7 +336,7 @@ fn write_ancestors(page: &EncodedPage, columns: &mut Vec<Vec<f32>>) {
     }
 }
 
-fn write_page(page: &EncodedPage, found: &Found, text: &Text, columns: &mut Vec<Vec<f32>>) {
+fn write_page(page: &EncodedPage, found: &NodeMatches, text: &Text, columns: &mut Vec<Vec<f32>>) {
     let n = page.len();
     let n_pages = found.n_pages.max(1) as f32;
     let on_all = found.n_equal.iter().filter(|n| usize::from(**n) >= found.n_pages).count();
