@@ -43,7 +43,7 @@ impl Prepared {
     fn learn(&self, learn: &LearnOptions) -> Learned {
         let url = url_of(&format!("{}.test", self.site.name), &self.site.key).unwrap();
         let key = self.page(url.clone(), &self.site.key).unwrap();
-        Learner::new(key, Site::of(&url, SameSite::Host), None, learn).run(|url| match &self.site.folder {
+        Learner::new(key, Site::new(&url, SameSite::Host), None, learn).run(|url| match &self.site.folder {
             Some(folder) => {
                 let served = folder.find(url)?;
                 self.page(served.url, &served.path)

@@ -7,7 +7,7 @@ use std::time::Instant;
 use dehusk_html::ParseOptions;
 use dehusk_html::{Tree, parse};
 use dehusk_papers::baselines::rtdm_distance;
-use dehusk_papers::methods::METHODS;
+use dehusk_papers::method_table::METHODS;
 use dehusk_papers::text_mdl::{Clustering, Essential, Paths, cluster};
 use dehusk_papers::text_mdl::{TextMethod, TextOptions};
 use dehusk_settings::Settings;
@@ -126,11 +126,11 @@ fn text_with(foot: usize, threshold: f64) {
         let mut paths: Vec<Paths> = Vec::new();
         while paths.len() < n {
             let batch: Vec<String> = (0..512.min(n - paths.len())).map(|_| pile.page()).collect();
-            let made: Vec<Paths> = batch.par_iter().map(|html| Paths::of(&page(html))).collect();
+            let made: Vec<Paths> = batch.par_iter().map(|html| Paths::new(&page(html))).collect();
             paths.extend(made);
         }
         let how = TextOptions { threshold, ..Settings::default().papers.text };
-        let (prepared, (essential, _)) = seconds(|| Essential::of(&paths, &how));
+        let (prepared, (essential, _)) = seconds(|| Essential::find_all(&paths, &how));
         drop(paths);
         let gold: Vec<usize> = (0..n).map(|at| at % templates).collect();
         let mut of_mdl: Option<u64> = None;

@@ -78,7 +78,7 @@ pub(crate) fn clean_batch(
     let output = output.map(Output::named).transpose()?;
     let model = model.map(PySiteModel::shared);
     let threads = Threads::new(threads, pages.len())?;
-    let clean = |html: &PyHtml| Ok::<_, PyErr>(PyCleaned::of(html.page(None, None)?, model.clone(), &options));
+    let clean = |html: &PyHtml| Ok::<_, PyErr>(PyCleaned::new(html.page(None, None)?, model.clone(), &options));
     match output {
         None => {
             let cleaned = threads.map(py, &pages, clean)?;

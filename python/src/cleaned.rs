@@ -23,7 +23,7 @@ pub(crate) struct PyCleaned {
 
 impl PyCleaned {
     /// Cleans a page with a model, or alone.
-    pub(crate) fn of(page: Arc<Page>, model: Option<Arc<SiteModel>>, options: &CleanOptions) -> PyCleaned {
+    pub(crate) fn new(page: Arc<Page>, model: Option<Arc<SiteModel>>, options: &CleanOptions) -> PyCleaned {
         let cleaned = match &model {
             Some(model) => model.clean_with(Arc::clone(&page), options),
             None => Cleaned::alone(Arc::clone(&page), options),

@@ -73,7 +73,7 @@ pub(crate) fn extract(
     let Some(html) = html else { return Ok(None) };
     py.detach(|| {
         let page = html.page(url, content_type)?;
-        let mut cleaned = PyCleaned::of(page, None, &options);
+        let mut cleaned = PyCleaned::new(page, None, &options);
         if !include_tables {
             cleaned = cleaned.without("table");
         }

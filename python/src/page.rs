@@ -113,7 +113,7 @@ impl PyPage {
     #[pyo3(signature = (*, keep = "own", favor = "balanced"))]
     fn clean(&self, py: Python<'_>, keep: &str, favor: &str) -> PyResult<PyCleaned> {
         let options = clean_options(keep, favor)?;
-        Ok(py.detach(|| PyCleaned::of(Arc::clone(&self.page), None, &options)))
+        Ok(py.detach(|| PyCleaned::new(Arc::clone(&self.page), None, &options)))
     }
 
     fn __repr__(&self) -> String {

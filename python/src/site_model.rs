@@ -96,7 +96,7 @@ impl PySiteModel {
         favor: &str,
     ) -> PyResult<PyCleaned> {
         let options = clean_options(keep, favor)?;
-        py.detach(|| Ok(PyCleaned::of(html.page(url, content_type)?, Some(self.shared()), &options)))
+        py.detach(|| Ok(PyCleaned::new(html.page(url, content_type)?, Some(self.shared()), &options)))
     }
 
     /// Number of pages that the model keeps.

@@ -25,7 +25,7 @@ use dehusk_crawl::Single;
 use dehusk_files::warc::Archived;
 use dehusk_html::Note;
 use dehusk_html::PageUrl;
-use dehusk_papers::methods::{MethodEntry, Model};
+use dehusk_papers::method_table::{MethodEntry, Model};
 use dehusk_render::{write_markdown, write_own_html};
 use dehusk_settings::Settings;
 use dehusk_template::method::Method;
@@ -133,7 +133,7 @@ impl Clean {
         } else {
             settings
         };
-        let kept = if self.learn { Rereadable::of(&self.pages) } else { Rereadable::of(&[]) };
+        let kept = if self.learn { Rereadable::new(&self.pages) } else { Rereadable::new(&[]) };
         let kept = kept.context("a source cannot be kept for the second reading (TMPDIR names the folder)");
         let kept = kept.map_err(Failure::Work)?;
         let pages = if self.learn { &kept.names } else { &self.pages };

@@ -176,10 +176,10 @@ impl Cluster {
             let trees = found.par_iter().map(|found| found.tree(&settings.core.parse));
             match method {
                 Method::Cp | Method::Cps | Method::Ctss => {
-                    pile.features.par_extend(trees.map(|tree| Features::of(&tree, &settings.papers.cluster)));
+                    pile.features.par_extend(trees.map(|tree| Features::new(&tree, &settings.papers.cluster)));
                 }
-                Method::Rtdm => pile.trees.par_extend(trees.map(|tree| RtdmPage::of(&tree))),
-                Method::Mdl | Method::Hash | Method::Max => pile.paths.par_extend(trees.map(|tree| Paths::of(&tree))),
+                Method::Rtdm => pile.trees.par_extend(trees.map(|tree| RtdmPage::new(&tree))),
+                Method::Mdl | Method::Hash | Method::Max => pile.paths.par_extend(trees.map(|tree| Paths::new(&tree))),
             }
             bar.inc(found.len() as u64);
             for one in found {
@@ -338,7 +338,7 @@ fn group(pile: &Pile, method: Method, settings: &Settings) -> Grouped {
         }
         Method::Mdl | Method::Hash | Method::Max => {}
     }
-    let (essential, hashes) = Essential::of(&pile.paths, &settings.papers.text);
+    let (essential, hashes) = Essential::find_all(&pile.paths, &settings.papers.text);
     let found = cluster(&essential, &settings.papers.text);
     let took = start.elapsed();
     let of_numbers = |paths: Vec<u32>| paths.into_iter().map(|path| hashes[path as usize]).collect();

@@ -13,7 +13,7 @@ use super::strings::with_patterns;
 use super::{Failure, Outcome, method_names};
 use crate::evaluate::{Marked, Report, Task, Which, evaluate};
 use dehusk_content::use_weights;
-use dehusk_papers::methods::{METHODS, MethodEntry};
+use dehusk_papers::method_table::{METHODS, MethodEntry};
 use dehusk_settings::Settings;
 use dehusk_template::method::Method;
 use dehusk_template::site_model::use_forest;

@@ -174,7 +174,7 @@ impl Learn {
         let key = read(&served.file, served.url.clone())
             .with_context(|| served.file.display().to_string())
             .map_err(Failure::Work)?;
-        let (site, root) = (Site::of(&key.url, settings.core.learn.links.same_site), key.url.clone());
+        let (site, root) = (Site::new(&key.url, settings.core.learn.links.same_site), key.url.clone());
         let find = |url: &PageUrl| {
             let served = folder.find(url)?;
             match read(&served.file, served.url) {

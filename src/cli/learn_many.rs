@@ -81,7 +81,7 @@ impl SitePages {
             Some(FoundPage::new(url.clone(), found.tree(&settings.core.parse)))
         };
         let key = read(&self.key).ok_or_else(|| "no key page".to_owned())?;
-        let site = Site::of(&self.key, settings.core.learn.links.same_site);
+        let site = Site::new(&self.key, settings.core.learn.links.same_site);
         let learned = Learner::new(key, site, None, &settings.core.learn).run(|url| read(url));
         let (n_links, n_pages) = (learned.n_links, self.pages.len());
         learned.template.ok_or_else(|| match (n_links, n_pages) {

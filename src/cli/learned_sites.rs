@@ -122,7 +122,7 @@ impl Models {
     }
 
     /// The model of a host.
-    pub(super) fn of(&self, host: &str) -> anyhow::Result<Option<Arc<TemplateMatcher>>> {
+    pub(super) fn matcher(&self, host: &str) -> anyhow::Result<Option<Arc<TemplateMatcher>>> {
         let Some(place) = self.places.get(host) else { return Ok(None) };
         if let Some(known) = self.ready.lock().unwrap_or_else(PoisonError::into_inner).get(host) {
             return Ok(Some(Arc::clone(known)));

@@ -55,5 +55,5 @@ pub(super) fn of_found(found: FoundDocument, settings: &Settings, agents: &[Stri
 fn rules_of(tree: &Tree, robots_tags: &[String], agents: &[String]) -> PageRules {
     let metas = tree.all("meta").filter_map(|meta| Some((tree.attr(meta, "name")?, tree.attr(meta, "content")?)));
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    PageRules::of(robots_tags, metas, agents, now.map_or(0, |now| now.as_secs() as i64))
+    PageRules::new(robots_tags, metas, agents, now.map_or(0, |now| now.as_secs() as i64))
 }

@@ -46,7 +46,7 @@ use anyhow::Context;
 use clap::builder::PossibleValue;
 use clap::{Parser, Subcommand};
 
-use dehusk_papers::methods::{METHODS, MethodEntry};
+use dehusk_papers::method_table::{METHODS, MethodEntry};
 use dehusk_settings::Settings;
 use dehusk_store::Store;
 use dehusk_template::method::{Method, UnknownMethod};

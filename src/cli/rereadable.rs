@@ -17,7 +17,7 @@ pub(super) struct Rereadable {
 
 impl Rereadable {
     /// Sources as they are, or copies of those that can be read only once.
-    pub(super) fn of(sources: &[String]) -> io::Result<Rereadable> {
+    pub(super) fn new(sources: &[String]) -> io::Result<Rereadable> {
         let (mut names, mut kept) = (Vec::new(), Vec::new());
         for source in sources {
             if !is_read_once(source) {

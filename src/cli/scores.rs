@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::table::{Table, terminal_width};
 use crate::evaluate::{Report, SiteRow};
-use dehusk_papers::methods::MethodEntry;
+use dehusk_papers::method_table::MethodEntry;
 use dehusk_papers::scores::Score;
 
 /// Prints the scores of one method.

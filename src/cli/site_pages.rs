@@ -5,7 +5,7 @@ use anyhow::anyhow;
 use super::{Failure, open_store};
 use dehusk_html::{PageUrl, Site};
 use dehusk_html::{Tree, parse_bytes};
-use dehusk_papers::methods::MethodEntry;
+use dehusk_papers::method_table::MethodEntry;
 use dehusk_settings::Settings;
 use dehusk_store::{PageRow, Store, StoreError};
 use dehusk_template::learner::{FoundPage, Learner};
@@ -26,7 +26,7 @@ pub(super) fn site_pages(host: &str, method: &MethodEntry, settings: &Settings) 
     let options = method.options(&settings.core).learn;
     let url = PageUrl::parse(&key.url).map_err(|e| Failure::Nothing(e.into()))?;
     let key = FoundPage::new(url.clone(), tree(&store, &key, settings).map_err(work)?);
-    let learner = Learner::new(key, Site::of(&url, options.links.same_site), None, &options);
+    let learner = Learner::new(key, Site::new(&url, options.links.same_site), None, &options);
     let load = |url: &PageUrl| {
         let row = store.find_page(url.as_str()).ok()??;
         Some(FoundPage::new(url.clone(), tree(&store, &row, settings).ok()?))

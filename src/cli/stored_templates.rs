@@ -52,7 +52,7 @@ pub(super) enum Choice {
 }
 
 impl StoredTemplates {
-    pub(super) fn of(store: Store, settings: &Settings) -> StoredTemplates {
+    pub(super) fn new(store: Store, settings: &Settings) -> StoredTemplates {
         let for_blocks = (settings.core.clean.keep != KeepText::Own).then_some(settings.core.parse);
         StoredTemplates { store: Mutex::new(store), for_blocks, by_host: Mutex::default(), all: OnceLock::new() }
     }

@@ -21,7 +21,7 @@ pub use report::{Report, SiteRow};
 
 use dehusk_files::folder::FolderError;
 use dehusk_files::unpacked::open;
-use dehusk_papers::methods::MethodEntry;
+use dehusk_papers::method_table::MethodEntry;
 use dehusk_settings::Settings;
 use dehusk_template::method::Method;
 

@@ -95,7 +95,7 @@ pub(super) fn evaluate(task: &Task<'_>, dump: &mut dyn FnMut(&Marked)) -> Result
 fn clustered(lines: &[Line], trees: &[Tree], task: &Task<'_>) -> (Vec<Vec<usize>>, Clusters) {
     let start = Instant::now();
     let options = &task.settings.papers.cluster;
-    let features: Vec<Features> = trees.par_iter().map(|tree| Features::of(tree, options)).collect();
+    let features: Vec<Features> = trees.par_iter().map(|tree| Features::new(tree, options)).collect();
     let cluster = single_linkage(&features, options.max_distance());
     let took = start.elapsed();
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

@@ -18,7 +18,7 @@ use dehusk_core::clean::{TemplateMatcher, label_page};
 use dehusk_files::folder::url_of;
 use dehusk_html::Tree;
 use dehusk_html::{PageUrl, Site};
-use dehusk_papers::methods::Model;
+use dehusk_papers::method_table::Model;
 use dehusk_papers::scores::{NodeCounts, WordScore, bag_score, expand, lcs_score, node_score, tokens};
 use dehusk_template::etdm::vote;
 use dehusk_template::learn_options::LabelBy;
@@ -253,7 +253,7 @@ impl SiteTask<'_> {
         let learn = &self.task.settings.core.learn;
         let mut paths: HashMap<PageUrl, String> = HashMap::new();
         let hosts: Vec<String> = self.gold.hosts.iter().chain(source.host()).cloned().collect();
-        let site = Site::of(&url, learn.links.same_site).with_aliases(&hosts);
+        let site = Site::new(&url, learn.links.same_site).with_aliases(&hosts);
         let mut reading = std::time::Duration::ZERO;
         let start = Instant::now();
         let key = FoundPage::new(url, self.parse(key));
@@ -305,7 +305,7 @@ impl SiteTask<'_> {
             Some(score) if is_key => {
                 row.key_labels = labels.clone();
                 row.key = Some(score);
-                row.key_counts = NodeCounts::of(&gold.labels, &found);
+                row.key_counts = NodeCounts::new(&gold.labels, &found);
                 row.nodes.push(score);
             }
             Some(score) => row.nodes.push(score),

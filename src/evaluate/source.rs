@@ -86,7 +86,7 @@ impl Source {
         match self {
             Source::Folder(folder) => Ok(Raw { bytes: without_marks(folder.read(path)?), content_type: None }),
             Source::Archive(file, _, pages) => match pages.get(path) {
-                Some(page) => Ok(Raw::of(page)),
+                Some(page) => Ok(Raw::new(page)),
                 None => Err(EvaluateError::NotArchived { file: file.clone(), page: path.to_owned() }),
             },
         }
@@ -102,7 +102,7 @@ impl Source {
             }
             Source::Archive(_, _, pages) => {
                 let path = path_of(url)?;
-                let page = Raw::of(pages.get(&path)?);
+                let page = Raw::new(pages.get(&path)?);
                 Some(SourcePage { url: url.clone(), path, page })
             }
         }
@@ -110,7 +110,7 @@ impl Source {
 }
 
 impl Raw {
-    fn of(page: &Document) -> Raw {
+    fn new(page: &Document) -> Raw {
         Raw { bytes: page.body.clone(), content_type: page.content_type.clone() }
     }
 }

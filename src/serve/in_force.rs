@@ -35,7 +35,7 @@ pub(super) struct InForce {
 
 impl InForce {
     /// `settings` of the run, as JSON; `crawl_delay` of the site's robots.txt, in seconds.
-    pub(super) fn of(settings: &Value, crawl_delay: Option<f64>) -> InForce {
+    pub(super) fn new(settings: &Value, crawl_delay: Option<f64>) -> InForce {
         let own = settings.pointer("/politeness/delay").and_then(seconds).unwrap_or_default();
         let most = settings.pointer("/politeness/max_crawl_delay").and_then(seconds).unwrap_or(f64::MAX);
         let asked = crawl_delay.unwrap_or_default().min(most);
@@ -77,12 +77,12 @@ mod tests {
     #[test]
     fn every_setting_that_is_shown_is_found() {
         let settings = serde_json::to_value(Settings::default()).unwrap();
-        let in_force = InForce::of(&settings, None);
+        let in_force = InForce::new(&settings, None);
         assert_eq!(in_force.settings.len(), SHOWN.len());
         assert!(!in_force.is_delay_of_robots && in_force.delay > 0.0);
         let text = in_force.render().into_string();
         assert!(text.contains("<dt>subdigraph.n</dt><dd><code>8</code></dd>"), "{text}");
-        let slow = InForce::of(&settings, Some(1000.0));
+        let slow = InForce::new(&settings, Some(1000.0));
         assert_eq!((slow.delay, slow.is_delay_of_robots), (60.0, true), "no longer than politeness.max_crawl_delay");
     }
 }

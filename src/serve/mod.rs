@@ -89,7 +89,7 @@ pub async fn serve(
     files: Files,
     stop: impl Future<Output = ()> + Send + 'static,
 ) {
-    let readers = Readers::of(PathBuf::from(&settings.store.path));
+    let readers = Readers::new(PathBuf::from(&settings.store.path));
     let (end, ending) = watch::channel(false);
     let stopped = async move {
         stop.await;

@@ -117,7 +117,7 @@ pub(super) struct LabeledPage {
 
 impl LabeledPage {
     /// Labels a page by a template, or by itself.
-    pub(super) fn of(
+    pub(super) fn new(
         tree: Tree,
         template: Option<&Template>,
         url: Option<PageUrl>,
@@ -164,7 +164,7 @@ impl Inspector {
         let (tree, _) = parse_bytes(&raw, row.content_type.as_deref(), &self.settings.core.parse);
         let template = store.load_template_with_blocks(&row.host, None, &self.settings.core.parse)?;
         let url = PageUrl::parse(&row.url).ok();
-        let labeled = LabeledPage::of(tree, template.as_ref(), url, &self.settings);
+        let labeled = LabeledPage::new(tree, template.as_ref(), url, &self.settings);
         Ok((row, labeled))
     }
 }
@@ -183,7 +183,7 @@ impl Page {
             confidence: labeled.template.confidence,
             n_training: labeled.n_training,
             chars: labeled.shown().chars(),
-            metadata: Metadata::of(&labeled.tree, labeled.url.as_ref()),
+            metadata: Metadata::new(&labeled.tree, labeled.url.as_ref()),
             main_text: labeled.main.text(&labeled.tree),
             before,
             next,

@@ -16,7 +16,7 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    pub(super) fn of(place: PathBuf) -> Readers {
+    pub(super) fn new(place: PathBuf) -> Readers {
         Readers { place, idle: Mutex::default() }
     }
 

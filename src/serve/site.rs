@@ -73,7 +73,7 @@ impl Site {
         let crawl_delay = delays.max().map(|delay| delay.as_secs_f64());
         let settings = site.run.map(|run| store.run_settings(run)).transpose()?.flatten();
         let settings = settings.and_then(|json| serde_json::from_str(&json).ok());
-        let in_force = settings.map(|settings| InForce::of(&settings, crawl_delay));
+        let in_force = settings.map(|settings| InForce::new(&settings, crawl_delay));
         let robots = stored.into_iter().map(|robots| {
             let body = &robots.body[..robots.body.len().min(MOST_ROBOTS)];
             let text = String::from_utf8_lossy(body).into_owned();

@@ -39,7 +39,7 @@ pub(super) fn cleaned(inspector: &Inspector, store: &Store, pasted: &Pasted) -> 
         None => None,
     };
     let tree = parse(&pasted.html, parse_options);
-    let labeled = LabeledPage::of(tree, template.as_ref(), url, &inspector.settings);
+    let labeled = LabeledPage::new(tree, template.as_ref(), url, &inspector.settings);
     let options = &inspector.settings.core.markdown;
     let markdown = write_markdown(&labeled.tree, labeled.url.as_ref(), options, labeled.main.is_own());
     let by = match &template {

@@ -74,7 +74,7 @@ pub fn forms(data: &[u8]) {
     let metadata = page.metadata();
     let day = metadata.published.map(|day| day.value);
     assert!(day.as_ref().is_none_or(|day| day.len() == 10), "{day:?}");
-    assert!(Quality::of(&cleaned.text()).values.iter().all(|value| value.is_finite() && *value >= 0.0));
+    assert!(Quality::new(&cleaned.text()).values.iter().all(|value| value.is_finite() && *value >= 0.0));
     assert!(detect_language(&cleaned.text()).is_none_or(|(code, _)| code.len() <= 3));
 }
 
@@ -148,7 +148,7 @@ pub fn robots(data: &[u8]) {
     }
     assert!(robots.delay().is_none_or(|delay| delay.as_secs_f64() >= 0.0));
     let lines: Vec<String> = file.lines().take(5).map(str::to_owned).collect();
-    PageRules::of(&lines, [("robots", file.as_str())].into_iter(), &agents, 1_800_000_000);
+    PageRules::new(&lines, [("robots", file.as_str())].into_iter(), &agents, 1_800_000_000);
 }
 
 /// Sitemaps and feeds.

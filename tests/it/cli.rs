@@ -275,7 +275,7 @@ fn any_method_cleans_by_the_page_alone_or_by_pages_like_it() {
     for (n, page) in site.pages.values().enumerate() {
         std::fs::write(dir.path().join(format!("site/{n}.html")), page.html().as_bytes()).unwrap();
     }
-    for method in dehusk_papers::methods::METHODS {
+    for method in dehusk_papers::method_table::METHODS {
         let name = method.method.name();
         let alone = dehusk(dir.path(), &["clean", "site/1.html", "--json", "--method", name]);
         let like = dehusk(dir.path(), &["clean", "site/1.html", "--json", "--method", name, "--like", "site"]);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use dehusk_papers::methods::METHODS;
+use dehusk_papers::method_table::METHODS;
 use dehusk_settings::{Settings, key_names, render};
 
 fn file(name: &str) -> String {

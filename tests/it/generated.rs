@@ -16,7 +16,7 @@ fn learned(site: &DemoSite) -> Option<Template> {
     };
     let key = page(&site.key).unwrap();
     let learn = Preset::Dehusk.learn();
-    let own = Site::of(&key.url, learn.links.same_site);
+    let own = Site::new(&key.url, learn.links.same_site);
     Learner::new(key, own, None, &learn).run(|url| page(url.path())).template
 }
 

@@ -7,7 +7,7 @@ use dehusk::demo::generated;
 use dehusk_content::Labels;
 use dehusk_html::ParseOptions;
 use dehusk_html::{NodeId, Tree, parse, write_text};
-use dehusk_papers::methods::MethodEntry;
+use dehusk_papers::method_table::MethodEntry;
 use dehusk_papers::scores::{bag_score, lcs_score, tokens};
 use dehusk_settings::Settings;
 use dehusk_template::method::Method;

@@ -95,7 +95,7 @@ fn node_words(tree: &Tree, node: NodeId, is_shown: &dyn Fn(NodeId) -> bool) -> V
 }
 
 impl Parts {
-    fn of(tree: &Tree, url: Option<&PageUrl>) -> Parts {
+    fn new(tree: &Tree, url: Option<&PageUrl>) -> Parts {
         let is_shown = |node: NodeId| !ancestors(tree, node).any(|above| is_left_out(tree, above));
         let text = |node: NodeId| -> String {
             let texts = tree.shape.subtree(node).map(NodeId::new).filter(|at| tree.is_text(*at) && is_shown(*at));
@@ -177,7 +177,7 @@ fn read_back(markdown: &str) -> Parts {
         | Options::ENABLE_DEFINITION_LIST;
     let mut html = String::new();
     pulldown_cmark::html::push_html(&mut html, pulldown_cmark::Parser::new_ext(markdown, options));
-    Parts::of(&parse(&html, &ParseOptions::default()), None)
+    Parts::new(&parse(&html, &ParseOptions::default()), None)
 }
 
 /// Pages of all kinds beside the project: each third of `wcxb` and some of the others.
@@ -216,7 +216,7 @@ fn what_is_written_is_read_back() {
         let url = PageUrl::parse(url).unwrap();
         let base = base_url(&tree, &url);
         let written = write_markdown(&tree, Some(&url), &MarkdownOptions::default(), |_| true);
-        let (page, read) = (Parts::of(&tree, Some(&base)), read_back(&written));
+        let (page, read) = (Parts::new(&tree, Some(&base)), read_back(&written));
         if totals.is_empty() {
             totals = page.all().iter().map(|(name, _)| (*name, 0, 0, 0)).collect();
         }

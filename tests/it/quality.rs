@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use dehusk::evaluate::{Marked, Report, Task, Which, evaluate};
-use dehusk_papers::methods::{METHODS, MethodEntry};
+use dehusk_papers::method_table::{METHODS, MethodEntry};
 use dehusk_settings::Settings;
 use dehusk_template::learn_options::Preset;
 use dehusk_template::method::Method;

@@ -63,7 +63,7 @@ fn outcome(pages: &Pages, path: &str) -> Outcome {
     };
     let key = page(&url(&pages[0].0)).unwrap();
     let options = LearnOptions::default();
-    let own = Site::of(&key.url, options.links.same_site);
+    let own = Site::new(&key.url, options.links.same_site);
     let template = Learner::new(key, own, None, &options).run(&page).template.unwrap();
     let matcher = TemplateMatcher::from_template(&template);
     let tree = page(&url(path)).unwrap().tree;

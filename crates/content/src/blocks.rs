@@ -21,7 +21,7 @@ pub(super) struct Block {
 
 /// The text nodes of each block of a page, in document order.
 pub fn text_blocks(tree: &Tree) -> Vec<Vec<NodeId>> {
-    let blocks = Blocks::of(tree, &Tags::of(tree));
+    let blocks = Blocks::new(tree, &Tags::new(tree));
     blocks.list.iter().map(|block| blocks.nodes_of(block).collect()).collect()
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn of(tree: &Tree, tags: &Tags<'_>) -> Blocks {
+    pub(super) fn new(tree: &Tree, tags: &Tags<'_>) -> Blocks {
         let mut blocks = Blocks { is_holder: vec![false; tree.len()], ..Blocks::default() };
         let counted = tree.counted();
         let mut open: Vec<usize> = Vec::new();
@@ -139,7 +139,7 @@ mod tests {
 
     fn texts(html: &str) -> Vec<String> {
         let tree = parse(html, &ParseOptions::default());
-        let blocks = Blocks::of(&tree, &Tags::of(&tree));
+        let blocks = Blocks::new(&tree, &Tags::new(&tree));
         blocks.list.iter().map(|block| blocks.text_of(block).to_owned()).collect()
     }
 

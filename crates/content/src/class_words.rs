@@ -34,7 +34,7 @@ impl ClassWords {
         let sum = |words: &[u32], place: usize| {
             words.iter().filter_map(|word| self.weights.get(word)).map(|weights| weights[place]).sum::<f32>() / SCALE
         };
-        let mut names = ClassNames::of(facts, WordLists::default(), |word| self.weights.contains_key(word));
+        let mut names = ClassNames::new(facts, WordLists::default(), |word| self.weights.contains_key(word));
         let mut far_sums: FxHashMap<usize, f32> = FxHashMap::default();
         let mut sums: Vec<[f32; 2]> = Vec::with_capacity(facts.len());
         let mut spans = Vec::new();
@@ -74,7 +74,7 @@ struct ClassNames<'f, 't, F> {
 }
 
 impl<'f, 't, F: Fn(&u32) -> bool> ClassNames<'f, 't, F> {
-    fn of(facts: &'f Facts<'t>, lists: WordLists, is_known: F) -> ClassNames<'f, 't, F> {
+    fn new(facts: &'f Facts<'t>, lists: WordLists, is_known: F) -> ClassNames<'f, 't, F> {
         let of_node = vec![None; facts.tree.len()];
         ClassNames { facts, lists, is_known, spans: Vec::new(), of_node, of_long: PlaceMemo::default() }
     }
@@ -129,7 +129,7 @@ impl<'f, 't, F: Fn(&u32) -> bool> ClassNames<'f, 't, F> {
 
 /// The hashed sub-words near each block and far from it, each once, ascending.
 pub(super) fn class_words(facts: &Facts<'_>) -> Vec<(Vec<u32>, Vec<u32>)> {
-    let mut names = ClassNames::of(facts, WordLists::default(), |_| true);
+    let mut names = ClassNames::new(facts, WordLists::default(), |_| true);
     let of_block = |block: &super::blocks::Block| {
         let (inner, mut spans) = (facts.parent(facts.blocks.first_node(block)), Vec::new());
         let outer = names.near((inner, block.container), &mut spans);

@@ -33,7 +33,7 @@ pub(super) struct Elements {
 }
 
 impl Elements {
-    pub(super) fn of(tree: &Tree, tags: &Tags<'_>, blocks: &Blocks) -> Elements {
+    pub(super) fn new(tree: &Tree, tags: &Tags<'_>, blocks: &Blocks) -> Elements {
         let counted = tree.counted();
         let mut list = vec![Element::default(); tree.len()];
         let mut known = PlaceMemo::default();

@@ -84,15 +84,15 @@ pub(super) struct Facts<'t> {
 }
 
 impl<'t> Facts<'t> {
-    pub(super) fn of(tree: &'t Tree) -> Facts<'t> {
-        let tags = Tags::of(tree);
-        let blocks = Blocks::of(tree, &tags);
-        let elements = Elements::of(tree, &tags, &blocks);
-        let measures = Measures::of(tree, &tags, &blocks);
-        let sums = Sums::of(tree, &tags, &blocks, &measures);
+    pub(super) fn new(tree: &'t Tree) -> Facts<'t> {
+        let tags = Tags::new(tree);
+        let blocks = Blocks::new(tree, &tags);
+        let elements = Elements::new(tree, &tags, &blocks);
+        let measures = Measures::new(tree, &tags, &blocks);
+        let sums = Sums::new(tree, &tags, &blocks, &measures);
         let heading = super::tags::around_bit("heading");
         let is_heading = blocks.list.iter().map(|block| elements.list[block.container].around & heading != 0).collect();
-        let head = Head::of(tree, &measures);
+        let head = Head::new(tree, &measures);
         let overlap = |m: &Measure| own::title_overlap(&head, m, &measures.words[m.words.clone()]);
         let title_overlap = measures.list.iter().map(overlap).collect();
         Facts { tree, tags, blocks, elements, sums, is_heading, title_overlap, head, measures }
@@ -120,11 +120,11 @@ impl<'t> Facts<'t> {
     /// Gives the features of each block in order, [`N_FEATURES`] at a time.
     pub(super) fn for_each_row(&self, classes: &ClassWords, mut each: impl FnMut(&[f32])) {
         let ln_articles = ln1p(self.tree.all("article").count() as f32);
-        let places = places::Places::of(self);
-        let paths = paths::Paths::of(self);
-        let ancestors = ancestors::Ancestors::of(self);
-        let core = core::Cores::of(self);
-        let neighbors = neighbors::Neighbors::of(self);
+        let places = places::Places::new(self);
+        let paths = paths::Paths::new(self);
+        let ancestors = ancestors::Ancestors::new(self);
+        let core = core::Cores::new(self);
+        let neighbors = neighbors::Neighbors::new(self);
         let class = classes.sums(self);
         let mut row = [0.0; N_FEATURES];
         for (block, class) in class.into_iter().enumerate() {

@@ -27,7 +27,7 @@ pub(super) struct HeadWords {
 }
 
 impl HeadWords {
-    fn of(text: &str, measures: &Measures) -> HeadWords {
+    fn new(text: &str, measures: &Measures) -> HeadWords {
         let mut words = FxHashSet::default();
         for_each_word(text, |word, _| {
             words.insert(word);
@@ -57,7 +57,7 @@ impl HeadWords {
 }
 
 impl Head {
-    pub(super) fn of(tree: &Tree, measures: &Measures) -> Head {
+    pub(super) fn new(tree: &Tree, measures: &Measures) -> Head {
         let mut title = String::new();
         if let Some(node) = tree.all("title").next() {
             let texts = tree.shape.subtree(node).map(NodeId::new).filter(|node| tree.is_text(*node));
@@ -78,7 +78,7 @@ impl Head {
         }
         let og_title = if og_title.is_empty() { title.clone() } else { og_title };
         let longer = if og_title.len() > title.len() { &og_title } else { &title };
-        let words = |text: &str| HeadWords::of(text, measures);
+        let words = |text: &str| HeadWords::new(text, measures);
         Head { title: words(longer), og_title: words(&og_title), description: words(&description) }
     }
 }

@@ -12,7 +12,7 @@
 //! let prose = "Rye is a grass, grown as a grain, and it is closely related to wheat and barley. ".repeat(3);
 //! let page = format!("<nav><a href=/>Home</a> <a href=/b>About us</a></nav><main><h1>Rye</h1><p>{prose}</main>");
 //! let tree = parse(&page, &ParseOptions::default());
-//! let labels = JudgedPage::of(&tree).labels(Favor::Balanced);
+//! let labels = JudgedPage::new(&tree).labels(Favor::Balanced);
 //! assert!(labels.text(&tree).contains("closely related") && !labels.text(&tree).contains("About us"));
 //! ```
 //!
@@ -25,7 +25,6 @@
 struct Readme;
 
 mod amount;
-mod bits;
 mod blocks;
 mod class_words;
 mod elements;
@@ -34,7 +33,6 @@ mod head;
 mod labels;
 mod measures;
 mod narrow;
-mod narrow_blocks;
 mod net;
 mod numbers;
 mod page_model;
@@ -44,6 +42,7 @@ mod site_blocks;
 mod slot_means;
 mod sums;
 mod tags;
+mod text_scan;
 mod weights;
 mod word_lists;
 mod words;
@@ -53,8 +52,7 @@ pub use blocks::text_blocks;
 pub use elements::hides;
 pub use features::{N_FEATURES, feature_names};
 pub use labels::Labels;
-pub use narrow::NarrowColumn;
-pub use narrow_blocks::NarrowBlocks;
+pub use narrow::{LabelRuns, NarrowBlocks, NarrowColumn, TwoBits};
 pub use page_model::JudgedPage;
 pub use page_model::LazyJudged;
 pub use rest::{RestKind, RestKinds};

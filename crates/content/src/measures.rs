@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::bits::{non_ascii, places, steps};
 use super::blocks::{Block, Blocks};
 use super::numbers::ln;
 use super::tags::{Is, Tags};
+use super::text_scan::{non_ascii, places, steps, sum_of_classes};
 use super::words::{closes, ends_sentence, for_each_word, has_date, is_mark, is_separator, weight};
 use dehusk_html::{NodeId, Tree, hash_str};
 
@@ -88,11 +88,11 @@ const LETTERS: usize = 5;
 const N_FREQUENT: usize = 30;
 
 impl Measures {
-    pub(super) fn of(tree: &Tree, tags: &Tags<'_>, blocks: &Blocks) -> Measures {
+    pub(super) fn new(tree: &Tree, tags: &Tags<'_>, blocks: &Blocks) -> Measures {
         let mut measures = Measures::default();
         measures.words.reserve(blocks.text.len() / LETTERS);
         measures.numbers.reserve(blocks.text.len() / (3 * LETTERS));
-        let links = Links::of(tree, tags);
+        let links = Links::new(tree, tags);
         for block in &blocks.list {
             let measure = measures.measure(tree, tags, blocks, block, &links);
             *measures.text_counts.entry(measure.text).or_default() += 1;
@@ -173,7 +173,7 @@ impl Measures {
 
 impl Measure {
     fn read_text(&mut self, text: &str) {
-        let counts = Counts::of(text);
+        let counts = Counts::new(text);
         self.chars = counts.chars as f32;
         self.digits = counts.digits as f32;
         self.marks = counts.marks as f32;
@@ -221,7 +221,7 @@ struct Counts {
     all_capitals: u32,
 }
 
-/// What a byte of ASCII counts as, in a number with one byte for each sum of [`Counts::of`].
+/// What a byte of ASCII counts as, in a number with one byte for each sum of [`Counts::new`].
 static SUMS_BY_BYTE: [u64; 256] = {
     let (mut sums, mut byte) = ([0; 256], 0);
     while byte < 128 {
@@ -237,19 +237,9 @@ static SUMS_BY_BYTE: [u64; 256] = {
 };
 
 impl Counts {
-    fn of(text: &str) -> Counts {
-        /// With more bytes, a sum could exceed its byte of the number.
-        const STEP: usize = 255;
-        let mut counts = Counts::default();
-        for step in text.as_bytes().chunks(STEP) {
-            let sums: u64 = step.iter().map(|byte| SUMS_BY_BYTE[usize::from(*byte)]).sum();
-            let [digits, marks, commas, separators, asking, ..] = sums.to_le_bytes().map(u32::from);
-            counts.digits += digits;
-            counts.marks += marks;
-            counts.commas += commas;
-            counts.separators += separators;
-            counts.asking += asking;
-        }
+    fn new(text: &str) -> Counts {
+        let [digits, marks, commas, separators, asking, ..] = sum_of_classes(text.as_bytes(), &SUMS_BY_BYTE);
+        let mut counts = Counts { digits, marks, commas, separators, asking, ..Counts::default() };
         counts.count_words(text);
         if !text.is_ascii() {
             non_ascii(text).for_each(|c| counts.add_other(c));
@@ -300,7 +290,7 @@ struct Links {
 }
 
 impl Links {
-    fn of(tree: &Tree, tags: &Tags<'_>) -> Links {
+    fn new(tree: &Tree, tags: &Tags<'_>) -> Links {
         let mut links = Links { around: vec![0; tree.len()], is_emphasized: vec![false; tree.len()] };
         for node in tree.counted() {
             let parent = tree.shape.parent[node] as usize;
@@ -323,7 +313,7 @@ impl Links {
 mod tests {
     use super::*;
 
-    /// The literal form of [`Counts::of`].
+    /// The literal form of [`Counts::new`].
     fn counted(text: &str) -> Counts {
         let n = |is: fn(char) -> bool| text.chars().filter(|c| is(*c)).count() as u32;
         let words = |is: fn(&str) -> bool| text.split(' ').filter(|word| is(word)).count() as u32;
@@ -346,12 +336,12 @@ mod tests {
         let ascii = ["", " ", "Rye, OATS & corn: 1/2 of A1 B!", "a  b ", "X", "XY 12 -- ?", "NASA's U.S. [edit] >>"];
         let other = ["Été, ÉTÉ © 2 É", "北京，上海、天津 A", "\u{201c}Rye\u{201d} » oats…", "Ёлка ЁЛКА ё!", "ß SS ẞẞ"];
         for text in ascii.into_iter().chain(other) {
-            assert_eq!(Counts::of(text), counted(text), "{text}");
+            assert_eq!(Counts::new(text), counted(text), "{text}");
             let long = text.repeat(300);
-            assert_eq!(Counts::of(&long), counted(&long), "{text}, repeated");
+            assert_eq!(Counts::new(&long), counted(&long), "{text}, repeated");
         }
-        assert_eq!(Counts::of(&"7".repeat(600)).digits, 600);
-        let counts = Counts::of("Rye, OATS © B1");
+        assert_eq!(Counts::new(&"7".repeat(600)).digits, 600);
+        let counts = Counts::new("Rye, OATS © B1");
         assert_eq!((counts.words, counts.capitalized, counts.all_capitals, counts.copyright_signs), (4, 3, 2, 1));
     }
 }

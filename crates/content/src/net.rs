@@ -12,8 +12,8 @@
 //! All sums run in a fixed order in single precision, without fused operations, so that the same page gives the same
 //! bits on every machine.
 
-use super::bits::{N, bits, places};
 use super::numbers::exp;
+use super::text_scan::{N, bits, places};
 
 /// Numbers of a hidden layer.
 pub(super) const HIDDEN: usize = 32;

@@ -44,18 +44,18 @@ impl<'t> LazyJudged<'t> {
     }
 
     /// The judged page.
-    pub fn get(&self) -> &JudgedPage<'t> {
-        self.judged.get_or_init(|| JudgedPage::of(self.tree))
+    pub fn page(&self) -> &JudgedPage<'t> {
+        self.judged.get_or_init(|| JudgedPage::new(self.tree))
     }
 }
 
 impl<'t> JudgedPage<'t> {
     /// Judges all blocks of a page.
-    pub fn of(tree: &'t Tree) -> JudgedPage<'t> {
+    pub fn new(tree: &'t Tree) -> JudgedPage<'t> {
         let Some(weights) = Weights::of_page().filter(|_| tree.counted().len() <= MAX_NODES) else {
             return JudgedPage { tree, facts: None, logits: Vec::new() };
         };
-        let facts = Facts::of(tree);
+        let facts = Facts::new(tree);
         let mut page = weights.net.page(facts.len());
         facts.for_each_row(&weights.classes, |row| page.add(row));
         let logits = page.logits();
@@ -170,7 +170,7 @@ mod tests {
             <footer><a href=/p>Privacy</a> <a href=/t>Terms</a> © 2026</footer>"
         );
         let tree = parse(&html, &ParseOptions::default());
-        let labels = JudgedPage::of(&tree).labels(Favor::Balanced);
+        let labels = JudgedPage::new(&tree).labels(Favor::Balanced);
         let text = labels.text(&tree);
         assert!(text.contains("closely related") && !text.contains("Privacy") && !text.contains("About us"), "{text}");
         let html = write_own_html(&tree, None, labels.is_own());
@@ -190,7 +190,7 @@ mod tests {
                 text.repeat(20)
             )
         };
-        let logits = pages.map(|text| JudgedPage::of(&parse(&html(text), &ParseOptions::default())).logits().to_vec());
+        let logits = pages.map(|text| JudgedPage::new(&parse(&html(text), &ParseOptions::default())).logits().to_vec());
         let bits = logits.iter().flatten().fold(0, |sum, logit| dehusk_html::mix(sum, u64::from(logit.to_bits())));
         assert_eq!(bits, STORED, "retrained weights have other outputs: {logits:?}");
     }
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_page_that_is_too_large_is_kept_whole() {
         let tree = parse(&"<li>x".repeat(MAX_NODES / 2 + 1), &ParseOptions::default());
-        let judged = JudgedPage::of(&tree);
+        let judged = JudgedPage::new(&tree);
         let labels = judged.labels(Favor::Balanced);
         assert!(judged.logits().is_empty() && labels == Labels::none(&tree));
         assert_eq!(judged.expected_content().len(), tree.counted().len());
@@ -213,7 +213,7 @@ mod tests {
         let written = format!("<p><b {attrs}>Rye is a grass.{again}");
         let [cloned, written] = [cloned, written].map(|html| parse(&html, &ParseOptions::default()));
         assert_eq!(cloned.len(), written.len());
-        let [cloned, written] = [cloned, written].map(|tree| JudgedPage::of(&tree).logits().to_vec());
+        let [cloned, written] = [cloned, written].map(|tree| JudgedPage::new(&tree).logits().to_vec());
         assert!(cloned.len() == 6 && cloned == written, "{cloned:?} {written:?}");
     }
 
@@ -221,14 +221,14 @@ mod tests {
     fn empty_pages_have_nothing_to_judge() {
         for html in ["", "<frameset>", "<p> </p>", "<img>"] {
             let tree = parse(html, &ParseOptions::default());
-            let judged = JudgedPage::of(&tree);
+            let judged = JudgedPage::new(&tree);
             assert!(judged.logits().is_empty() && judged.labels(Favor::Balanced).confidence == 0.0, "{html}");
         }
         // Whatever a limit leaves of a page.
         for max_nodes in 0..8 {
             let tree =
                 parse("<title>x</title><p>a<b>c</b><p>d", &ParseOptions { max_nodes, ..ParseOptions::default() });
-            let judged = JudgedPage::of(&tree);
+            let judged = JudgedPage::new(&tree);
             assert_eq!(judged.labels(Favor::Balanced).is_template.len(), tree.len(), "{max_nodes} nodes");
         }
     }

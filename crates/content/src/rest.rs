@@ -205,7 +205,7 @@ mod tests {
             <ol class=comments>{posts}</ol><div class=related><h3>More on grain</h3><a href=/o>Oats</a></div>"
         );
         let tree = parse(&html, &ParseOptions::default());
-        let facts = Facts::of(&tree);
+        let facts = Facts::new(&tree);
         let kinds = rest_kinds(&facts);
         let kind = |text: &str| {
             let at = facts.blocks.list.iter().position(|block| facts.blocks.text_of(block).contains(text));
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(kind("More on grain"), Some(RestKind::Related));
         let nameless = html.replace("class=", "title=");
         let tree = parse(&nameless, &ParseOptions::default());
-        let facts = Facts::of(&tree);
+        let facts = Facts::new(&tree);
         let kinds = rest_kinds(&facts);
         assert_eq!(kinds[0], Some(RestKind::Breadcrumbs), "{:?}", facts.blocks.text_of(&facts.blocks.list[0]));
     }

@@ -34,7 +34,7 @@ pub struct ContentRow {
 
 /// The blocks of a page with their features. The two features of class names are 0.
 pub fn content_rows(tree: &Tree) -> ContentRows {
-    let facts = Facts::of(tree);
+    let facts = Facts::new(tree);
     let mut features = Vec::with_capacity(facts.len() * N_FEATURES);
     facts.for_each_row(&ClassWords::default(), |row| features.extend_from_slice(row));
     let classes = class_words(&facts);

@@ -75,7 +75,7 @@ pub struct PageBlocks {
 
 impl PageBlocks {
     /// The blocks of a judged page.
-    pub fn of(page: &JudgedPage<'_>) -> PageBlocks {
+    pub fn new(page: &JudgedPage<'_>) -> PageBlocks {
         let Some(facts) = &page.facts else { return PageBlocks::default() };
         let n = facts.measures.list.len().min(MOST_BLOCKS);
         let mut blocks = PageBlocks {
@@ -148,7 +148,7 @@ pub struct SiteBlocks {
 
 impl SiteBlocks {
     /// Reads the training pages.
-    pub fn of(pages: impl Iterator<Item = PageBlocks>) -> SiteBlocks {
+    pub fn new(pages: impl Iterator<Item = PageBlocks>) -> SiteBlocks {
         let mut site = SiteBlocks::default();
         for (number, page) in pages.filter(|page| page.is_sound()).take(MOST_PAGES).enumerate() {
             let bit = 1 << number;
@@ -168,7 +168,7 @@ impl SiteBlocks {
     /// Labels everything but the main content. `None` where no other page of the site is known.
     pub fn labels(&self, page: &JudgedPage<'_>, favor: Favor) -> Option<Labels> {
         let net = &Weights::of_site()?.net;
-        let own = PageBlocks::of(page);
+        let own = PageBlocks::new(page);
         let others = self.others(&own);
         let facts = page.facts.as_ref().filter(|_| others != 0 && !own.slots.is_empty())?;
         let mut blocks = net.page(own.slots.len());
@@ -278,12 +278,12 @@ mod tests {
     }
 
     fn blocks(names: &[&str]) -> Vec<PageBlocks> {
-        names.iter().map(|name| PageBlocks::of(&JudgedPage::of(&page(name)))).collect()
+        names.iter().map(|name| PageBlocks::new(&JudgedPage::new(&page(name)))).collect()
     }
 
     fn text(site: &[PageBlocks], name: &str) -> Option<String> {
         let tree = page(name);
-        let labels = SiteBlocks::of(site.iter().cloned()).labels(&JudgedPage::of(&tree), Favor::Balanced)?;
+        let labels = SiteBlocks::new(site.iter().cloned()).labels(&JudgedPage::new(&tree), Favor::Balanced)?;
         Some(labels.text(&tree))
     }
 

@@ -52,7 +52,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    pub(super) fn of(tree: &Tree, tags: &Tags<'_>, blocks: &Blocks, measures: &Measures) -> Sums {
+    pub(super) fn new(tree: &Tree, tags: &Tags<'_>, blocks: &Blocks, measures: &Measures) -> Sums {
         let prefix = |value: &dyn Fn(usize) -> f32| {
             let mut sum = 0.0;
             let mut sums = vec![0.0];

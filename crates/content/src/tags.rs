@@ -99,7 +99,7 @@ pub(super) enum Is {
 }
 
 impl Tag {
-    fn of(name: &str) -> Tag {
+    fn from_name(name: &str) -> Tag {
         let around = match name {
             "ul" | "ol" => "list",
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => "heading",
@@ -150,7 +150,7 @@ pub(super) enum Attribute {
 }
 
 impl Attribute {
-    fn of(name: &str) -> Option<Attribute> {
+    fn from_name(name: &str) -> Option<Attribute> {
         Some(match name {
             "aria-hidden" => Attribute::AriaHidden,
             "class" => Attribute::Class,
@@ -172,8 +172,12 @@ pub(super) struct Tags<'t> {
 }
 
 impl<'t> Tags<'t> {
-    pub(super) fn of(tree: &'t Tree) -> Tags<'t> {
-        Tags { tree, tags: tree.names().map(Tag::of).collect(), attributes: tree.names().map(Attribute::of).collect() }
+    pub(super) fn new(tree: &'t Tree) -> Tags<'t> {
+        Tags {
+            tree,
+            tags: tree.names().map(Tag::from_name).collect(),
+            attributes: tree.names().map(Attribute::from_name).collect(),
+        }
     }
 
     /// The attributes of a node that are asked for, with their values, in source order.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::bits::{first_byte, non_ascii, places, steps};
+use super::text_scan::{LOWER_CASE, count_bytes, first_byte, for_each_run, hash_part, non_ascii};
 use dehusk_html::mix;
 
 /// Whether a character of Chinese, Japanese or Korean script is a word by itself here, and weighs as three letters.
@@ -36,19 +36,13 @@ pub(super) const fn is_separator(c: char) -> bool {
 
 /// Length of a text: its characters without white space, an ideograph as three.
 pub(super) fn weight(text: &str) -> u32 {
-    let ascii: u32 = text.as_bytes().chunks(usize::from(u8::MAX)).map(weight_of_step).sum();
+    let is_space = |byte: u8| (byte == b' ') | (b'\t'..=b'\r').contains(&byte);
+    let ascii = count_bytes(text.as_bytes(), |byte| byte.is_ascii() & !is_space(byte));
     if text.is_ascii() {
         return ascii;
     }
     let other = |c: char| if is_ideograph(c) { 3 } else { u32::from(!c.is_whitespace()) };
     ascii + non_ascii(text).map(other).sum::<u32>()
-}
-
-/// Bytes that are ASCII and no white space. The sum of a step fits into a byte, so that the loop is compiled to
-/// vector instructions.
-fn weight_of_step(step: &[u8]) -> u32 {
-    let is_space = |byte: u8| (byte == b' ') | (b'\t'..=b'\r').contains(&byte);
-    u32::from(step.iter().map(|byte| u8::from(byte.is_ascii() & !is_space(*byte))).sum::<u8>())
 }
 
 /// A word of a text.
@@ -85,25 +79,12 @@ impl Word<'_> {
 pub(super) fn for_each_word(text: &str, mut each: impl FnMut(u64, Word<'_>)) {
     let is_letter = |byte: u8| (byte | 0x20).wrapping_sub(b'a') < 26 || byte.wrapping_sub(b'0') < 10 || byte == b'_';
     let is_ascii = text.is_ascii();
-    let mut read = |run: Range<usize>| match text.get(run.clone()) {
+    let read = |run: Range<usize>| match text.get(run.clone()) {
         Some(run) if !is_ascii && !run.is_ascii() => for_each_other_word(run, &mut each),
         _ => each(hash_part(text.as_bytes(), run.clone(), LOWER_CASE), Word::Ascii(&text.as_bytes()[run])),
     };
-    let (mut open, mut last) = (None, 0);
-    for (from, step) in steps(text.as_bytes()) {
-        // Characters that are not ASCII are classified one by one.
-        let letters = step.bits(|byte| is_letter(byte) || !byte.is_ascii());
-        for at in places(letters ^ (letters << 1 | last)) {
-            match open.take() {
-                Some(begin) => read(begin..from + at),
-                None => open = Some(from + at),
-            }
-        }
-        last = letters >> 63;
-    }
-    if let Some(begin) = open {
-        read(begin..text.len());
-    }
+    // Characters that are not ASCII are classified one by one.
+    for_each_run(text.as_bytes(), |byte| is_letter(byte) || !byte.is_ascii(), read);
 }
 
 /// The words of a text that is not all ASCII.
@@ -164,27 +145,6 @@ fn part_of(c: char) -> Part {
         }
         _ => Part::Letters,
     }
-}
-
-/// The bit of lower case letters, in eight bytes. Digits have it, and `_` becomes [`LOWER_UNDERSCORE`].
-const LOWER_CASE: u64 = 0x2020_2020_2020_2020;
-
-/// Hash of a part of a text, with these bits set in each eight of its bytes.
-fn hash_part(text: &[u8], part: Range<usize>, set: u64) -> u64 {
-    let mut hash = part.len() as u64;
-    for at in part.clone().step_by(8) {
-        let n = (part.end - at).min(8);
-        let bytes = match text[at..].first_chunk::<8>() {
-            Some(bytes) => *bytes,
-            None => {
-                let mut bytes = [0; 8];
-                bytes[..n].copy_from_slice(&text[at..at + n]);
-                bytes
-            }
-        };
-        hash = mix(hash, (u64::from_le_bytes(bytes) | set) & (u64::MAX >> (64 - 8 * n)));
-    }
-    hash
 }
 
 /// Whether a text holds a time or a date: `12:30`, `1/2/2026`, a year, or their ideographs.

@@ -56,7 +56,7 @@ pub struct PageRules {
 impl PageRules {
     /// Parses header lines and `(name, content)` pairs of meta elements. `agents` are our user agents, `now` is Unix
     /// seconds.
-    pub fn of<'a>(
+    pub fn new<'a>(
         headers: &[String],
         metas: impl Iterator<Item = (&'a str, &'a str)>,
         agents: &[String],
@@ -155,7 +155,7 @@ mod tests {
     fn rules(headers: &[&str], metas: &[(&str, &str)]) -> PageRules {
         let headers: Vec<String> = headers.iter().map(|line| (*line).to_owned()).collect();
         // 21 November 2026.
-        PageRules::of(&headers, metas.iter().copied(), &["dehusk/1".to_owned()], 1_795_219_200)
+        PageRules::new(&headers, metas.iter().copied(), &["dehusk/1".to_owned()], 1_795_219_200)
     }
 
     #[test]

@@ -159,7 +159,7 @@ impl Scheduler<'_> {
         }
         let answered = self.stored_robots(origin, &request, fetched);
         let robots = robots.unwrap_or_else(|| {
-            Robots::of(RobotsAnswer::Unreachable(ReasonCode::RobotsUnavailable, ""), &self.tools.agents)
+            Robots::new(RobotsAnswer::Unreachable(ReasonCode::RobotsUnavailable, ""), &self.tools.agents)
         });
         let forbids_all = robots.unreachable().is_none().then(|| robots.forbids_all());
         self.writer.write(Write::Robots { robots: answered, forbids_all }).await?;

@@ -120,7 +120,7 @@ impl Jobs {
         tokio::spawn(async move {
             let url = request.url.clone();
             let inner = tokio::spawn(async move { resolve_key(&resolver, &url, scope).await });
-            let key = inner.await.unwrap_or_else(|_| PolitenessKey::of(&request.url, scope, None));
+            let key = inner.await.unwrap_or_else(|_| PolitenessKey::new(&request.url, scope, None));
             let _ = events.send(Event::Keyed { key, request: Box::new(request), end }).await;
         });
     }
@@ -163,18 +163,18 @@ impl Jobs {
 /// The politeness key of a URL; with the scope `Ip` its host is looked up.
 pub(super) async fn resolve_key(resolver: &Resolver, url: &PageUrl, scope: PolitenessScope) -> PolitenessKey {
     if scope != PolitenessScope::Ip || url.ip_literal().is_some() {
-        return PolitenessKey::of(url, scope, None);
+        return PolitenessKey::new(url, scope, None);
     }
     // A name without an address fails when it is fetched, with a reason.
     let found = resolver.resolve(url.host()).await.ok();
-    PolitenessKey::of(url, scope, found.and_then(|addresses| addresses.first().map(SocketAddr::ip)))
+    PolitenessKey::new(url, scope, found.and_then(|addresses| addresses.first().map(SocketAddr::ip)))
 }
 
 /// The rules that follow from an answer. `expired` is the file that the request was conditional on.
 fn read_robots(fetched: &Fetched, expired: Option<&StoredRobots>, agents: &[String]) -> Robots {
     match (&fetched.outcome, expired) {
         (Ok(Response { status: 304, .. }), Some(expired)) => Robots::parse(&expired.body, agents),
-        (Ok(response), _) => Robots::of(RobotsAnswer::Status(response.status, &response.body), agents),
-        (Err(error), _) => Robots::of(RobotsAnswer::Unreachable(error.code(), &error.reason()), agents),
+        (Ok(response), _) => Robots::new(RobotsAnswer::Status(response.status, &response.body), agents),
+        (Err(error), _) => Robots::new(RobotsAnswer::Unreachable(error.code(), &error.reason()), agents),
     }
 }

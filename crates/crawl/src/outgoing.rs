@@ -24,7 +24,7 @@ impl Scheduler<'_> {
         }
         let scope = self.tools.settings.politeness.key;
         if scope != PolitenessScope::Ip || request.url.ip_literal().is_some() {
-            let key = PolitenessKey::of(&request.url, scope, None);
+            let key = PolitenessKey::new(&request.url, scope, None);
             return self.enqueue(key, request, end).await;
         }
         self.jobs.look_up_key(request, end, scope);
@@ -49,7 +49,7 @@ impl Scheduler<'_> {
         let now = Instant::now();
         let politeness = &self.tools.settings.politeness;
         // After a restart, robots.txt of a host may have deferred it before its address was known.
-        let by_host = PolitenessKey::of(&request.url, politeness.key, None);
+        let by_host = PolitenessKey::new(&request.url, politeness.key, None);
         let deferred = self.delays.take(&key, &by_host);
         match end {
             QueueEnd::Back => self.queues.push(key.clone(), request, now),
@@ -135,7 +135,7 @@ impl Scheduler<'_> {
             (RequestKind::Robots { origin }, _) => {
                 let visit = unsent_visit(&request, VisitOutcome::FetchError, Some(reason.text.clone()));
                 self.writer.write(Write::Visit(visit, None)).await?;
-                let robots = Robots::of(RobotsAnswer::Unreachable(reason.code, &reason.text), &self.tools.agents);
+                let robots = Robots::new(RobotsAnswer::Unreachable(reason.code, &reason.text), &self.tools.agents);
                 let until = Instant::now() + self.tools.settings.politeness.max_back_off;
                 for waited in self.robots.insert(origin.clone(), robots, until) {
                     Box::pin(self.push(waited, QueueEnd::Front)).await?;

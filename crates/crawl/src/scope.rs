@@ -114,7 +114,7 @@ impl Scope {
     /// The site of a key page, by `crawl.scope`.
     pub fn site(&self, key: &PageUrl) -> Site {
         let same = if self.crawl.scope == ScopeOf::Registrable { SameSite::Registrable } else { SameSite::Host };
-        Site::of(key, same)
+        Site::new(key, same)
     }
 
     /// The URL without session and tracking parameters.

@@ -94,7 +94,7 @@ impl<'s> Single<'s> {
 
     async fn fetch_robots(&mut self, page: &PageUrl) -> Robots {
         let agents = &self.settings.agents();
-        let unreachable = |code, text: &str| Robots::of(RobotsAnswer::Unreachable(code, text), agents);
+        let unreachable = |code, text: &str| Robots::new(RobotsAnswer::Unreachable(code, text), agents);
         let Some(mut at) = page.join("/robots.txt") else {
             return unreachable(ReasonCode::RobotsUnavailable, "");
         };
@@ -109,7 +109,7 @@ impl<'s> Single<'s> {
                     hops += 1;
                     at = target;
                 }
-                _ => return Robots::of(RobotsAnswer::Status(response.status, &response.body), agents),
+                _ => return Robots::new(RobotsAnswer::Status(response.status, &response.body), agents),
             }
         }
     }

@@ -84,10 +84,10 @@ impl Scheduler<'_> {
                 continue;
             }
             let answer = RobotsAnswer::Status(stored.status.unwrap_or(500), &stored.body);
-            let robots = Robots::of(answer, &self.tools.agents);
+            let robots = Robots::new(answer, &self.tools.agents);
             if let (Some(delay), Ok(url)) = (robots.delay(), PageUrl::parse(&format!("{}/", stored.origin))) {
                 let own = delay.min(politeness.max_crawl_delay);
-                let key = PolitenessKey::of(&url, politeness.key, None);
+                let key = PolitenessKey::new(&url, politeness.key, None);
                 self.delays.hold_for(key, own, self.clock.started);
             }
             let until = Instant::now() + Duration::from_millis(left as u64);

@@ -15,7 +15,7 @@ pub struct SubtreeHashes {
 
 impl SubtreeHashes {
     /// Sums up children before parents. A node with missing children (in a pruned template) gets no full hash.
-    pub fn of(shape: &Shape, fields: &Fields) -> SubtreeHashes {
+    pub fn new(shape: &Shape, fields: &Fields) -> SubtreeHashes {
         let n = shape.len();
         let (mut tags, mut fulls) = (vec![0; n], vec![0; n]);
         for id in (0..n).rev() {
@@ -90,7 +90,7 @@ impl ComparedTree {
     /// A tree of these nodes, which need no page.
     pub fn new(mut shape: Shape, fields: Fields, loose: LooseFields) -> ComparedTree {
         shape.sum_up();
-        let hashes = SubtreeHashes::of(&shape, &fields);
+        let hashes = SubtreeHashes::new(&shape, &fields);
         ComparedTree { shape, fields, loose, hashes }
     }
 

@@ -39,18 +39,18 @@ pub struct LooseFields {
 }
 
 impl Fields {
-    pub(super) fn of(tree: &Tree) -> Fields {
+    pub(super) fn new(tree: &Tree) -> Fields {
         let n = tree.len();
         let mut ids = vec![0; n];
         let (mut classes, mut attrs) = (vec![Sets::EMPTY; n], vec![Sets::EMPTY; n]);
-        let (names, mut sets) = (AttributeNames::of(tree), SetBuilder::default());
+        let (names, mut sets) = (AttributeNames::new(tree), SetBuilder::default());
         let mut class_sets = ClassSets::new(|_| true);
         let (mut values, mut pairs) = (ValueHashes::default(), Vec::new());
         for node in (0..n).filter(|node| !tree.is_text(NodeId::new(*node))) {
             pairs.clear();
             for (name, value) in tree.numbered_attrs(NodeId::new(node)) {
                 if Some(name) == names.class {
-                    classes[node] = class_sets.of(value, &mut sets);
+                    classes[node] = class_sets.intern(value, &mut sets);
                 } else if Some(name) == names.id {
                     ids[node] = values.id(value);
                 } else {
@@ -64,16 +64,16 @@ impl Fields {
 }
 
 impl LooseFields {
-    pub(super) fn of(tree: &Tree) -> LooseFields {
+    pub(super) fn new(tree: &Tree) -> LooseFields {
         let (mut classes, mut attrs) = (vec![Sets::EMPTY; tree.len()], vec![Sets::EMPTY; tree.len()]);
-        let (names, mut sets) = (AttributeNames::of(tree), SetBuilder::default());
+        let (names, mut sets) = (AttributeNames::new(tree), SetBuilder::default());
         let mut class_sets = ClassSets::new(|token| !looks_generated(token));
         let mut members = Vec::new();
         for node in 0..tree.len() {
             members.clear();
             for (name, value) in tree.numbered_attrs(NodeId::new(node)) {
                 if Some(name) == names.class {
-                    classes[node] = class_sets.of(value, &mut sets);
+                    classes[node] = class_sets.intern(value, &mut sets);
                 } else if Some(name) != names.id {
                     members.push(names.hashes[name]);
                 }
@@ -96,7 +96,7 @@ pub struct AttributeNames {
 
 impl AttributeNames {
     /// Those of a tree.
-    pub fn of(tree: &Tree) -> AttributeNames {
+    pub fn new(tree: &Tree) -> AttributeNames {
         let number = |wanted: &str| tree.names().position(|name| name == wanted);
         AttributeNames { class: number("class"), id: number("id"), hashes: tree.names().map(hash_str).collect() }
     }
@@ -116,7 +116,7 @@ impl ClassSets {
         ClassSets { keeps, by_hash: FxHashMap::default(), by_place: PlaceMemo::default() }
     }
 
-    fn of(&mut self, value: &str, sets: &mut SetBuilder) -> SetId {
+    fn intern(&mut self, value: &str, sets: &mut SetBuilder) -> SetId {
         let keeps = self.keeps;
         let tokens = || value.split_ascii_whitespace().filter(|token| keeps(token)).map(hash_str).collect();
         let by_hash = &mut self.by_hash;

@@ -176,17 +176,17 @@ const TEXT: u32 = 0;
 impl Tree {
     /// The texts as they are compared between pages.
     pub fn texts(&self) -> &Texts {
-        self.texts.get_or_init(|| Texts::of(self))
+        self.texts.get_or_init(|| Texts::new(self))
     }
 
     /// The fields that are compared between pages.
     pub fn fields(&self) -> &Fields {
-        self.fields.get_or_init(|| Fields::of(self))
+        self.fields.get_or_init(|| Fields::new(self))
     }
 
     /// The hashes of the subtrees.
     pub fn subtree_hashes(&self) -> &SubtreeHashes {
-        self.subtree_hashes.get_or_init(|| SubtreeHashes::of(&self.shape, self.fields()))
+        self.subtree_hashes.get_or_init(|| SubtreeHashes::new(&self.shape, self.fields()))
     }
 
     /// The tree as it is mapped to others.
@@ -194,7 +194,7 @@ impl Tree {
         Compared {
             shape: &self.shape,
             fields: self.fields(),
-            loose: self.loose_fields.get_or_init(|| LooseFields::of(self)),
+            loose: self.loose_fields.get_or_init(|| LooseFields::new(self)),
             hashes: self.subtree_hashes(),
         }
     }

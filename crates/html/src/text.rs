@@ -35,7 +35,7 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     let mut closing: Vec<(usize, Gap)> = Vec::new();
     let mut pre_until = 0;
     let around_names: Vec<(Gap, bool)> = tree.names().map(|name| (block_gap(name), keeps_space(name))).collect();
-    let fallbacks = Fallbacks::of(tree);
+    let fallbacks = Fallbacks::new(tree);
     for index in tree.counted() {
         while closing.last().is_some_and(|(end, _)| *end <= index) {
             gap = closing.pop().map_or(gap, |(_, at_end)| gap.max(at_end));
@@ -116,7 +116,7 @@ pub fn is_shown(c: char) -> bool {
 ///
 /// Equal digests mean equal words. Equal words that markup splits differently have different digests.
 pub fn text_digest(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> u64 {
-    let (hashes, blank, fallbacks) = (&tree.texts().hash, hash_str(""), Fallbacks::of(tree));
+    let (hashes, blank, fallbacks) = (&tree.texts().hash, hash_str(""), Fallbacks::new(tree));
     let texts = tree.counted().map(NodeId::new).filter(|node| {
         let text = hashes[node.index()];
         text != 0 && text != blank && keeps(*node) && !fallbacks.hold(tree, *node)
@@ -149,7 +149,7 @@ pub fn is_fallback_element(name: &str) -> bool {
 struct Fallbacks(Vec<usize>);
 
 impl Fallbacks {
-    fn of(tree: &Tree) -> Fallbacks {
+    fn new(tree: &Tree) -> Fallbacks {
         let is_one = |(number, name): (usize, &str)| is_fallback_element(name).then_some(number);
         Fallbacks(tree.names().enumerate().filter_map(is_one).collect())
     }

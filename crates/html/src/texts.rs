@@ -14,7 +14,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    pub(super) fn of(tree: &Tree) -> Texts {
+    pub(super) fn new(tree: &Tree) -> Texts {
         let mut texts = Texts { hash: vec![0; tree.len()], chars: vec![0; tree.len()] };
         let mut scratch = String::new();
         for node in tree.nodes().filter(|node| tree.is_text(*node)) {

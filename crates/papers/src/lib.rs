@@ -3,13 +3,13 @@
 //! [`tps`] finds the main region of a page by its sequence of tag paths (Velloso and Dorneles 2013). [`text_mdl`]
 //! clusters mixed pages by template (Kim and Shim 2011). [`baselines`] are what the papers compare with: RTDM, DSC and
 //! MDR. The backbone of the product, votes by top-down mapping and clusters of training pages, is in
-//! `dehusk_template`. [`methods::METHODS`] is the table of all of them: a [`methods::MethodEntry`] learns from pages of
-//! a site where the method needs them, and labels a page. [`scores`] says how well.
+//! `dehusk_template`. [`method_table::METHODS`] is the table of all of them: a [`method_table::MethodEntry`] learns
+//! from pages of a site where the method needs them, and labels a page. [`scores`] says how well.
 //!
 //! ```
 //! use dehusk_core::Options;
 //! use dehusk_html::{ParseOptions, parse};
-//! use dehusk_papers::{Method, PapersOptions, methods::MethodEntry};
+//! use dehusk_papers::{Method, PapersOptions, method_table::MethodEntry};
 //!
 //! let html = "<a>Home</a><a>News</a><a>Shop</a><p>Rye is a hardy grain that grows in the cold.</p>";
 //! let page = parse(html, &ParseOptions::default());
@@ -26,7 +26,7 @@
 struct Readme;
 
 pub mod baselines;
-pub mod methods;
+pub mod method_table;
 mod options;
 mod parallel;
 pub mod scores;

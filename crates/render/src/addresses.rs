@@ -29,7 +29,7 @@ impl Addresses {
             base,
             unknown: Url::parse("http://unknown.invalid/").ok(),
             charset: tree.charset(),
-            repeats: Repeats::of(tree),
+            repeats: Repeats::new(tree),
         }
     }
 

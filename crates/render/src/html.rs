@@ -39,7 +39,7 @@ pub fn write_html(tree: &Tree, url: Option<&PageUrl>, keeps: impl Fn(NodeId) -> 
     let mut writer = Writer {
         tree,
         addresses: Addresses::new(tree, url),
-        images: NoscriptImages::of(tree),
+        images: NoscriptImages::new(tree),
         written: vec![None; tree.names().count()],
         out: String::from("<!DOCTYPE html>\n"),
         open: Vec::new(),

@@ -32,7 +32,7 @@ struct NoscriptImage {
 }
 
 impl NoscriptImages {
-    pub(super) fn of(tree: &Tree) -> NoscriptImages {
+    pub(super) fn new(tree: &Tree) -> NoscriptImages {
         let images = tree.noscripts().filter(|(_, _, markup)| markup.contains("<img") || markup.contains("<IMG"));
         NoscriptImages { images: images.filter_map(|(parent, before, markup)| read(parent, before, markup)).collect() }
     }

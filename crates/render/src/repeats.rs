@@ -21,7 +21,7 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    pub(super) fn of(tree: &Tree) -> Repeats {
+    pub(super) fn new(tree: &Tree) -> Repeats {
         Repeats { after: Cell::new(0), left: Cell::new(2 * tree.n_bytes() + ALWAYS) }
     }
 

@@ -87,7 +87,7 @@ impl DuplicateGroups {
     /// # Errors
     ///
     /// What SQLite says.
-    pub fn of(&self, page: i64) -> Result<Option<Group>, String> {
+    pub fn group_of(&self, page: i64) -> Result<Option<Group>, String> {
         let sql = "SELECT g.kept, m.text = k.text FROM members m
             JOIN groups g ON g.leader = COALESCE(m.leader, m.page) JOIN members k ON k.page = g.kept WHERE m.page = ?1";
         let found = || {
@@ -127,7 +127,7 @@ mod tests {
         // What was not committed before a kill is not there.
         let groups = DuplicateGroups::open(&path).unwrap();
         assert_eq!(groups.reached().unwrap(), 4);
-        let kept = |page| groups.of(page).unwrap().map(|group| (group.kept, group.is_exact));
+        let kept = |page| groups.group_of(page).unwrap().map(|group| (group.kept, group.is_exact));
         assert_eq!([1, 2, 3, 4, 5].map(kept), [Some((3, true)), None, Some((3, true)), Some((3, false)), None]);
     }
 }

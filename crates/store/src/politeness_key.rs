@@ -15,7 +15,7 @@ pub struct PolitenessKey(String);
 impl PolitenessKey {
     /// The key of `url`. `address` is the resolved address of the host; without one, the scope `Ip` falls back to the
     /// host.
-    pub fn of(url: &PageUrl, scope: PolitenessScope, address: Option<IpAddr>) -> PolitenessKey {
+    pub fn new(url: &PageUrl, scope: PolitenessScope, address: Option<IpAddr>) -> PolitenessKey {
         let host = url.host().trim_end_matches('.');
         if let Some(ip) = url.ip_literal() {
             return PolitenessKey(ip.to_string());
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn politeness_keys() {
-        let key = |u: &str, k| PolitenessKey::of(&PageUrl::parse(u).unwrap(), k, Some("192.0.2.1".parse().unwrap())).0;
+        let key = |u: &str, k| PolitenessKey::new(&PageUrl::parse(u).unwrap(), k, Some("192.0.2.1".parse().unwrap())).0;
         assert_eq!(key("http://a.b.ex.co.uk/", PolitenessScope::Domain), "ex.co.uk");
         assert_eq!(key("http://me.github.io/", PolitenessScope::Domain), "me.github.io");
         assert_eq!(key("http://localhost/", PolitenessScope::Domain), "localhost");

@@ -30,7 +30,7 @@ impl TemplateWithBodies {
                 .inspect_err(|e| tracing::warn!("{}: the stored page cannot be read back: {e}", page.url))
                 .ok()?;
             let (tree, _) = parse_bytes(&body, page.content_type.as_deref(), options);
-            Some((number, PageBlocks::of(&JudgedPage::of(&tree))))
+            Some((number, PageBlocks::new(&JudgedPage::new(&tree))))
         };
         let blocks: Vec<(u64, PageBlocks)> = bodies.into_par_iter().filter_map(blocks).collect();
         if let Some(set) = &mut template.training_set {
@@ -84,7 +84,7 @@ impl Store {
         }
         let Some(key) = PageUrl::parse(key_url).ok().filter(|_| !missing.is_empty()) else { return Ok(found) };
         // A page that was found under another scheme or host has the number of its URL on the origin of the key page.
-        let names = [SameSite::Host, SameSite::Registrable].map(|same| Site::of(&key, same));
+        let names = [SameSite::Host, SameSite::Registrable].map(|same| Site::new(&key, same));
         let sql = "SELECT u.url, u.page_id FROM urls u JOIN sites s ON s.id = u.site_id
             WHERE s.host IN (?1, 'www.' || ?1) AND u.page_id IS NOT NULL ORDER BY u.checked_at DESC";
         self.rows(sql, params![&host], |row: &Row<'_>| {

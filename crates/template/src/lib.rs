@@ -27,7 +27,7 @@ struct Readme;
 pub mod cluster;
 mod equality_weights;
 pub mod etdm;
-pub mod labeling;
+pub mod max_sum;
 pub mod learn_options;
 pub mod learner;
 pub mod links;

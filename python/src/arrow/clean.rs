@@ -55,7 +55,7 @@ impl Cleaning {
             Some(url) => page.with_url(url.as_str()).ok()?,
             None => page,
         };
-        let cleaned = PyCleaned::of(Arc::new(page), model, &self.options);
+        let cleaned = PyCleaned::new(Arc::new(page), model, &self.options);
         let version = input.model_version(row);
         Some(cleaned.record(about, version, self.optional, &MarkdownOptions::default()))
     }
@@ -67,7 +67,7 @@ impl Cleaning {
         names: (&str, &str),
         threads: Option<i64>,
     ) -> PyResult<RecordBatch> {
-        let input = Input::of(pages, names.0, names.1)?;
+        let input = Input::new(pages, names.0, names.1)?;
         let rows: Vec<usize> = (0..pages.num_rows()).collect();
         let threads = Threads::new(threads, rows.len())?;
         let records = threads.map(py, &rows, |row| self.row(&input, *row))?;
@@ -143,7 +143,7 @@ pub(crate) fn clean_arrow<'py>(
         AnyRecordBatch::Stream(pages) => {
             let (mut rows, pages) = (Vec::new(), pages.into_reader()?);
             // A stream without a batch has columns, too.
-            Input::of(&RecordBatch::new_empty(pages.schema()), html, url)?;
+            Input::new(&RecordBatch::new_empty(pages.schema()), html, url)?;
             for pages in pages {
                 let pages = pages.map_err(|e| PyValueError::new_err(e.to_string()))?;
                 rows.push(cleaning.clean(py, &pages, (html, url), threads)?);

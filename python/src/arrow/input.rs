@@ -21,7 +21,7 @@ pub(super) struct Texts(ArrayRef);
 
 impl Texts {
     /// The column of this name, if the batch has it.
-    pub(super) fn of(batch: &RecordBatch, name: &str) -> PyResult<Option<Texts>> {
+    pub(super) fn new(batch: &RecordBatch, name: &str) -> PyResult<Option<Texts>> {
         let Some(column) = batch.column_by_name(name) else { return Ok(None) };
         match column.data_type() {
             DataType::Utf8
@@ -72,7 +72,7 @@ impl Texts {
 struct Wholes(ArrayRef);
 
 impl Wholes {
-    fn of(batch: &RecordBatch, name: &str, kind: &DataType) -> PyResult<Option<Wholes>> {
+    fn new(batch: &RecordBatch, name: &str, kind: &DataType) -> PyResult<Option<Wholes>> {
         let Some(column) = batch.column_by_name(name) else { return Ok(None) };
         let is_moment = matches!(kind, DataType::Timestamp(_, _));
         let found = column.data_type();
@@ -115,9 +115,9 @@ pub(super) struct Input {
 }
 
 impl Input {
-    pub(super) fn of(batch: &RecordBatch, html: &str, url: &str) -> PyResult<Input> {
-        let texts = |name| Texts::of(batch, name);
-        let wholes = |name| Wholes::of(batch, name, &DataType::Int64);
+    pub(super) fn new(batch: &RecordBatch, html: &str, url: &str) -> PyResult<Input> {
+        let texts = |name| Texts::new(batch, name);
+        let wholes = |name| Wholes::new(batch, name, &DataType::Int64);
         let missing = || {
             let names: Vec<&str> = batch.schema_ref().fields().iter().map(|field| field.name().as_str()).collect();
             PyValueError::new_err(format!("no column {html:?}; the batch has {}", names.join(", ")))
@@ -131,7 +131,7 @@ impl Input {
             digest: texts("digest")?,
             warc: texts("warc")?,
             warc_record: texts("warc_record_id")?,
-            fetched_at: Wholes::of(
+            fetched_at: Wholes::new(
                 batch,
                 "fetched_at",
                 &DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())),

@@ -13,7 +13,7 @@ use crate::cli::stored_templates::{Choice, StoredPage, StoredTemplates};
 use crate::cli::{Failure, method_named, open_store};
 use dehusk_html::PageUrl;
 use dehusk_html::Tree;
-use dehusk_papers::methods::{MethodEntry, Model};
+use dehusk_papers::method_table::{MethodEntry, Model};
 use dehusk_settings::Settings;
 use dehusk_store::{Store, StoreError};
 use dehusk_template::method::Method;
@@ -132,7 +132,7 @@ impl Clean {
             }
             Err(failure) => return Err(failure),
         };
-        let templates = StoredTemplates::of(store, settings);
+        let templates = StoredTemplates::new(store, settings);
         match &self.site {
             Some(site) => Ok(By::Site(templates.named(&host_of(site)).map_err(Failure::Nothing)?)),
             None => Ok(By::Store(templates)),
@@ -149,7 +149,7 @@ pub(super) fn choose(page: &Loaded, by: &By) -> anyhow::Result<Choice> {
         }
         By::Learned(models) => {
             let Some(host) = page.url.as_ref().map(PageUrl::authority) else { return Ok(Choice::Alone) };
-            Ok(models.of(&host)?.map_or(Choice::Alone, |model| Choice::Site(host, model)))
+            Ok(models.matcher(&host)?.map_or(Choice::Alone, |model| Choice::Site(host, model)))
         }
         By::Site(choice) => Ok(choice.clone()),
         By::Alone | By::Method(..) => Ok(Choice::Alone),

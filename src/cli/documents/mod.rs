@@ -173,10 +173,10 @@ impl<'r> Reading<'r> {
         &'a self,
         sources: &'a [PathBuf],
     ) -> impl Iterator<Item = anyhow::Result<FoundDocument>> + 'a {
-        sources.iter().flat_map(|source| self.of(source).unwrap_or_else(|e| Box::new(std::iter::once(Err(e)))))
+        sources.iter().flat_map(|source| self.of_source(source).unwrap_or_else(|e| Box::new(std::iter::once(Err(e)))))
     }
 
-    fn of<'a>(&'a self, source: &'a Path) -> anyhow::Result<Documents<'a>> {
+    fn of_source<'a>(&'a self, source: &'a Path) -> anyhow::Result<Documents<'a>> {
         if source.is_dir() {
             return self.of_folder(source);
         }

@@ -41,7 +41,7 @@ struct Step {
 }
 
 impl Ancestors {
-    pub(super) fn of(facts: &Facts<'_>) -> Ancestors {
+    pub(super) fn new(facts: &Facts<'_>) -> Ancestors {
         let (mut steps, mut of_node): (Vec<Step>, Vec<u32>) = (Vec::new(), vec![UNKNOWN; facts.tree.len()]);
         for block in &facts.blocks.list {
             let mut node = block.container;

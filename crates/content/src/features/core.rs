@@ -39,7 +39,7 @@ pub(super) struct Cores {
 }
 
 impl Cores {
-    pub(super) fn of(facts: &Facts<'_>) -> Cores {
+    pub(super) fn new(facts: &Facts<'_>) -> Cores {
         let by_share = SHARES.map(|share| descend(facts, share));
         let best = best_by_score(facts).map(|node| (node, facts.sums.subtree(facts.tree, node)));
         Cores { main: facts.sums.subtree(facts.tree, by_share[1]), by_share, best }

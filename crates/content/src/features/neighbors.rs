@@ -33,7 +33,7 @@ pub(super) struct Neighbors {
 }
 
 impl Neighbors {
-    pub(super) fn of(facts: &Facts<'_>) -> Neighbors {
+    pub(super) fn new(facts: &Facts<'_>) -> Neighbors {
         let flag = |is: bool| f32::from(u8::from(is));
         let own = facts.measures.list.iter().zip(&facts.is_heading);
         let own = own
@@ -43,7 +43,7 @@ impl Neighbors {
         let links: Vec<f32> = facts.measures.list.iter().map(|m| m.link_len).collect();
         let unlinked: Vec<f32> = facts.measures.list.iter().map(|m| ln1p(m.len - m.link_len)).collect();
         for (width, sigma) in WIDTHS.into_iter().enumerate() {
-            let window = Window::of(sigma);
+            let window = Window::new(sigma);
             let [unlinked, links, lengths] = [&unlinked, &links, &lengths].map(|values| window.over(values));
             for (at, values) in smoothed.iter_mut().enumerate() {
                 values[width] = unlinked[at];
@@ -86,7 +86,7 @@ struct Window {
 }
 
 impl Window {
-    fn of(sigma: f32) -> Window {
+    fn new(sigma: f32) -> Window {
         let reach = (3.0 * sigma) as usize + 1;
         let weights: Vec<f32> =
             (0..=reach).map(|step| exp(-0.5 * (step as f32 / sigma) * (step as f32 / sigma))).collect();
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_window_weighs_what_is_near() {
-        let window = Window::of(1.0);
+        let window = Window::new(1.0);
         let sums = window.over(&[0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         assert_eq!(sums[2], window.weights[0]);
         assert_eq!(

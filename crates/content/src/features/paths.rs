@@ -48,7 +48,7 @@ struct PathSums {
 }
 
 impl Paths {
-    pub(super) fn of(facts: &Facts<'_>) -> Paths {
+    pub(super) fn new(facts: &Facts<'_>) -> Paths {
         let mut sums = PathSums::default();
         for (at, m) in facts.measures.list.iter().enumerate() {
             let element = &facts.elements.list[facts.blocks.list[at].container];

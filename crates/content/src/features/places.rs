@@ -41,7 +41,7 @@ pub(super) struct Places {
 const LEAST_TITLE: f32 = 0.3;
 
 impl Places {
-    pub(super) fn of(facts: &Facts<'_>) -> Places {
+    pub(super) fn new(facts: &Facts<'_>) -> Places {
         let is_h1 = |at: &usize| facts.tags.tag(NodeId::new(facts.blocks.list[*at].container)).is == Is::H1;
         let h1 = (0..facts.len()).find(is_h1);
         let mut best = (LEAST_TITLE, None);

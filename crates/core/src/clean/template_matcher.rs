@@ -1,6 +1,6 @@
 //! A site's template made ready to label pages.
 
-use super::label_page::MIN_FREQUENT;
+use super::steps::MIN_FREQUENT;
 use super::{CleanOptions, LabeledPage};
 use dehusk_content::Labels;
 use dehusk_content::LazyJudged;

@@ -14,7 +14,7 @@ const LEAST_OWN: f64 = 0.2;
 pub(super) fn keep_blocks_whole(page: &Tree, mut labels: Labels) -> Labels {
     let shape = &page.shape;
     let counted = page.counted();
-    let names: Vec<Name> = page.names().map(Name::of).collect();
+    let names: Vec<Name> = page.names().map(Name::from_name).collect();
     let name = |node: NodeId| &names[page.name_number(node)];
     let has_block = blocks_below(page, &names);
     let mut at = counted.start;
@@ -59,7 +59,7 @@ struct Name {
 }
 
 impl Name {
-    fn of(name: &str) -> Name {
+    fn from_name(name: &str) -> Name {
         Name { is_code: is_code(name), is_whole: is_whole(name), is_block: is_block(name) }
     }
 }

@@ -133,7 +133,7 @@ impl Record {
         self.set("n_words", Value::Whole(Some(words.len() as i64)));
         self.set("n_tokens_estimate", Value::Whole(Some(text.len().div_ceil(4) as i64)));
         self.set("text_digest", Value::Text(Some(text_digest(&words))));
-        for (name, value) in QUALITY_SIGNALS.iter().zip(Quality::of(text).values) {
+        for (name, value) in QUALITY_SIGNALS.iter().zip(Quality::new(text).values) {
             self.set(name, Value::Real(Some(value)));
         }
     }

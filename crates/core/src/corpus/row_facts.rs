@@ -23,7 +23,7 @@ pub(super) struct RowFacts<'a> {
 impl<'a> RowFacts<'a> {
     pub(super) fn new(source: &'a RecordSource<'a>, text: &str) -> RowFacts<'a> {
         let RecordSource { tree, labeled, about, comments, .. } = *source;
-        let mut metadata = Metadata::of(tree, about.url.as_ref());
+        let mut metadata = Metadata::new(tree, about.url.as_ref());
         if let Some(site) = &about.site {
             site.complete(tree, &mut metadata);
         }

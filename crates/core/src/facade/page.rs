@@ -108,7 +108,7 @@ impl Page {
     /// the user agents that are meant beside all, `now` is in Unix seconds.
     pub fn rules(&self, headers: &[String], agents: &[String], now: i64) -> PageRules {
         let named = |meta| Some((self.tree.attr(meta, "name")?, self.tree.attr(meta, "content")?));
-        PageRules::of(headers, self.tree.all("meta").filter_map(named), agents, now)
+        PageRules::new(headers, self.tree.all("meta").filter_map(named), agents, now)
     }
 
     pub(super) fn page_url(&self) -> Option<&PageUrl> {
@@ -134,7 +134,7 @@ impl Page {
     /// assert_eq!(metadata.published.map(|day| day.value).as_deref(), Some("2026-11-22"));
     /// ```
     pub fn metadata(&self) -> Metadata {
-        Metadata::of(&self.tree, self.url.as_ref())
+        Metadata::new(&self.tree, self.url.as_ref())
     }
 
     /// The encoding that the page was decoded from, by its WHATWG name.

@@ -57,7 +57,7 @@ const MOST_VALUES: usize = 64;
 
 impl Metadata {
     /// Reads the metadata of a page. `url` is its address, if known.
-    pub fn of(tree: &Tree, url: Option<&PageUrl>) -> Metadata {
+    pub fn new(tree: &Tree, url: Option<&PageUrl>) -> Metadata {
         let mut found = FoundFacts::default();
         json_ld::read(tree, url, &mut found);
         elements::read_properties(tree, &mut found);

@@ -148,10 +148,10 @@ mod tests {
             parse(&html, &ParseOptions::default())
         };
         let trees: Vec<Tree> = (1..5).map(|n| page(n, true)).collect();
-        let read: Vec<Metadata> = trees.iter().map(|tree| Metadata::of(tree, None)).collect();
+        let read: Vec<Metadata> = trees.iter().map(|tree| Metadata::new(tree, None)).collect();
         let site = SiteMetadata::learn(&trees.iter().zip(&read).collect::<Vec<_>>());
         let new = page(7, false);
-        let mut metadata = Metadata::of(&new, None);
+        let mut metadata = Metadata::new(&new, None);
         site.complete(&new, &mut metadata);
         let value = |fact: &Option<Fact>| fact.as_ref().map(|fact| (plain(&fact.value), fact.source)).unwrap();
         assert_eq!(value(&metadata.site_name), ("Grains".to_owned(), Source::Site));

@@ -5,7 +5,7 @@ use dehusk_html::{ParseOptions, parse};
 
 fn metadata(html: &str) -> Metadata {
     let url = PageUrl::parse("https://s.example/2023/05/06/rye.html").unwrap();
-    Metadata::of(&parse(html, &ParseOptions::default()), Some(&url))
+    Metadata::new(&parse(html, &ParseOptions::default()), Some(&url))
 }
 
 fn value(fact: &Option<Fact>) -> (&str, Source) {

@@ -15,7 +15,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn of(words: &[String]) -> Words {
+    pub(super) fn new(words: &[String]) -> Words {
         let hashes: Vec<u64> = words.iter().map(|word| hash_str(word)).collect();
         let chars = words.iter().map(|word| word.chars().count()).collect();
         Words { counts: counts(hashes.iter().copied()), hashes, chars }
@@ -118,7 +118,7 @@ mod tests {
     proptest! {
         #[test]
         fn grams_follow_their_definitions(words in proptest::collection::vec("[ab]{1,2}", 0..40)) {
-            let list = Words::of(&words);
+            let list = Words::new(&words);
             let mut grams = Grams::of_one_word(&list);
             for n in 2..=10 {
                 grams.lengthen();

@@ -58,7 +58,7 @@ const STOP_WORDS: [&str; 8] = ["the", "be", "to", "of", "and", "that", "have", "
 
 impl Quality {
     /// The signals of a text. All are 0 for an empty one.
-    pub fn of(text: &str) -> Quality {
+    pub fn new(text: &str) -> Quality {
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let paragraphs: Vec<&str> = text.split("\n\n").map(str::trim).filter(|part| !part.is_empty()).collect();
         let raw: Vec<&str> = text.split_whitespace().collect();
@@ -66,7 +66,7 @@ impl Quality {
         if raw.is_empty() {
             return Quality::default();
         }
-        let known = Words::of(&words);
+        let known = Words::new(&words);
         let mut grams = Grams::of_one_word(&known);
         let [top2, top3, top4] = [2, 3, 4].map(|_| {
             grams.lengthen();
@@ -158,12 +158,12 @@ mod tests {
     use super::*;
 
     fn signal(text: &str, name: &str) -> f64 {
-        Quality::of(text).named().find(|(known, _)| *known == name).unwrap().1
+        Quality::new(text).named().find(|(known, _)| *known == name).unwrap().1
     }
 
     #[test]
     fn signals_follow_their_definitions() {
-        assert_eq!(Quality::of(" \n"), Quality::default());
+        assert_eq!(Quality::new(" \n"), Quality::default());
         let text = "The rye and the oats.\n\n- to be\n- to be\n\nREAD MORE ... #tag";
         for (name, expected) in [
             ("rps_doc_word_count", 12.0),

@@ -137,7 +137,7 @@ impl<'a> Deduplication<'a> {
         let Some(groups) = &self.groups else {
             return first(&mut self.seen, self.store, self.options, made, &io);
         };
-        let group = groups.of(made.page.id).map_err(sql)?.filter(|group| group.kept != made.page.id);
+        let group = groups.group_of(made.page.id).map_err(sql)?.filter(|group| group.kept != made.page.id);
         let Some(group) = group else { return Ok(None) };
         let url = self.store.page_url(group.kept)?.filter(|url| *url != made.page.url);
         Ok(url.map(|url| (Repeat { of: group.kept, is_exact: group.is_exact }, url)))

@@ -68,7 +68,7 @@ impl Feed {
             let found = store.feed_after(self.seq, BATCH)?;
             let Some(last) = found.last().map(|row| row.seq) else { return Ok(n) };
             let marks: Vec<(i64, String)> = found.iter().map(|row| (row.seq, row.change.clone())).collect();
-            let made = rows.of(found.into_iter().map(|row| row.page).collect())?;
+            let made = rows.make(found.into_iter().map(|row| row.page).collect())?;
             let mut lines = String::new();
             for ((seq, change), made) in marks.into_iter().zip(made) {
                 // Pages that their owners want in no collection are left out.

@@ -65,11 +65,11 @@ impl<'a> Rows<'a> {
     /// The next pages after this one, at most `n`. Empty at the end.
     pub(super) fn next(&mut self, after: i64, n: usize) -> Result<Vec<Result<Made, LeftOut>>, ExportError> {
         let pages = self.store.corpus_rows(&self.query, after, n)?;
-        self.of(pages)
+        self.make(pages)
     }
 
     /// These pages, in order.
-    pub(super) fn of(&mut self, pages: Vec<PageRow>) -> Result<Vec<Result<Made, LeftOut>>, ExportError> {
+    pub(super) fn make(&mut self, pages: Vec<PageRow>) -> Result<Vec<Result<Made, LeftOut>>, ExportError> {
         let read: Vec<_> = pages.into_iter().map(|page| self.read(page)).collect::<Result<_, _>>()?;
         let (options, settings) = (self.options, self.settings);
         let make = |read: Result<Read, LeftOut>| Ok(made(read?, options, settings));
@@ -83,7 +83,7 @@ impl<'a> Rows<'a> {
         }
         match self.store.load_raw(&page) {
             Ok(body) => {
-                let site = self.sites.of(self.store, &page.host, self.query.upto, self.settings)?;
+                let site = self.sites.load(self.store, &page.host, self.query.upto, self.settings)?;
                 Ok(Ok(Read { page, site, body }))
             }
             Err(e) => {

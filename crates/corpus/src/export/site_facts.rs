@@ -32,7 +32,13 @@ pub(super) struct Sites {
 }
 
 impl Sites {
-    pub(super) fn of(&mut self, store: &Store, host: &str, upto: i64, settings: &Settings) -> Result<Site, StoreError> {
+    pub(super) fn load(
+        &mut self,
+        store: &Store,
+        host: &str,
+        upto: i64,
+        settings: &Settings,
+    ) -> Result<Site, StoreError> {
         if let Some(site) = self.known.get(host) {
             return Ok(site.clone());
         }
@@ -58,7 +64,7 @@ fn metadata_of(store: &Store, host: &str, upto: i64, settings: &Settings) -> Res
         // One that cannot be read is reported where it is exported.
         let Ok(body) = store.load_raw(&row) else { continue };
         let (tree, _) = parse_bytes(&body, row.content_type.as_deref(), &settings.core.parse);
-        let metadata = Metadata::of(&tree, PageUrl::parse(&row.url).ok().as_ref());
+        let metadata = Metadata::new(&tree, PageUrl::parse(&row.url).ok().as_ref());
         pages.push((tree, metadata));
     }
     let pages: Vec<(&Tree, &Metadata)> = pages.iter().map(|(tree, metadata)| (tree, metadata)).collect();

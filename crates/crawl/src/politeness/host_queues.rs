@@ -269,7 +269,7 @@ mod tests {
     use dehusk_settings::PolitenessScope;
 
     fn key(name: usize) -> PolitenessKey {
-        PolitenessKey::of(&PageUrl::parse(&format!("http://d{name}.com/")).unwrap(), PolitenessScope::Domain, None)
+        PolitenessKey::new(&PageUrl::parse(&format!("http://d{name}.com/")).unwrap(), PolitenessScope::Domain, None)
     }
 
     #[test]

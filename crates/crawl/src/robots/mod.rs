@@ -55,7 +55,7 @@ pub enum RobotsAnswer<'a> {
 impl Robots {
     /// The rules that follow from a response (RFC 9309, 2.3.1): 2xx is parsed, 3xx and 4xx mean no rules, everything
     /// else and 429 forbid all. `agents` are product tokens, the preferred one first.
-    pub fn of(answer: RobotsAnswer<'_>, agents: &[String]) -> Robots {
+    pub fn new(answer: RobotsAnswer<'_>, agents: &[String]) -> Robots {
         let nothing = |code: ReasonCode, text: &str| Robots {
             rules: Rules::Nothing(Reason::new(code, text)),
             delay: None,
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_allows_and_what_is_broken_forbids() {
-        let rules = |answer| Robots::of(answer, &["dehusk".to_owned()]);
+        let rules = |answer| Robots::new(answer, &["dehusk".to_owned()]);
         for status in [200, 301, 401, 403, 404, 410] {
             assert!(rules(RobotsAnswer::Status(status, b"")).allows(&url("/a")), "{status}");
         }
@@ -290,7 +290,7 @@ mod tests {
         #[test]
         fn wildcards_match_as_the_definition_says(pattern in "/[ab*]{0,7}", ends: bool, path in "/[ab]{0,9}") {
             let value = format!("{pattern}{}", if ends { "$" } else { "" });
-            let matched = Rule::of(true, value.as_bytes()).map(|rule| rule.matches(path.as_bytes()));
+            let matched = Rule::parse(true, value.as_bytes()).map(|rule| rule.matches(path.as_bytes()));
             prop_assert_eq!(matched, Some(literal(pattern.as_bytes(), ends, path.as_bytes())));
         }
 

@@ -76,9 +76,9 @@ impl Parser {
     fn line(&mut self, key: &str, value: &[u8]) {
         match key {
             "user-agent" | "useragent" | "user agent" => self.user_agent(value),
-            "allow" => self.rule(Rule::of(true, value)),
+            "allow" => self.rule(Rule::parse(true, value)),
             "disallow" | "dissallow" | "dissalow" | "disalow" | "diasllow" | "disallaw" => {
-                self.rule(Rule::of(false, value));
+                self.rule(Rule::parse(false, value));
             }
             "crawl-delay" | "crawldelay" | "crawl delay" => self.delay(value),
             "sitemap" | "site-map" | "site map" => self.sitemap(value),

@@ -12,7 +12,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    pub(super) fn of(allow: bool, value: &[u8]) -> Option<Rule> {
+    pub(super) fn parse(allow: bool, value: &[u8]) -> Option<Rule> {
         let (value, ends) = value.strip_suffix(b"$").map_or((value, false), |rest| (rest, true));
         if value.is_empty() && !ends {
             return None;

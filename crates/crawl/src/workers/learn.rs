@@ -100,7 +100,7 @@ pub(super) fn key_page(
         is_packed.then(|| (tools.packer.pack(&fetched.response.body, 1), fetched.response.content_type.clone()));
     let page = page_write(site, fetched, &parsed, None, Vec::new(), tools);
     let options = &tools.settings.core.learn;
-    let own = Site::of(&parsed.page.url, options.links.same_site);
+    let own = Site::new(&parsed.page.url, options.links.same_site);
     let mut learner = Learner::new(parsed.page, own, Some(tools.scope.link_filter()), options);
     learner.offer(seeds);
     if let Some((body, content_type)) = packed.filter(|_| options.search.stop_after == 0) {

@@ -33,7 +33,7 @@ impl ParsedPage {
         let response = &fetched.response;
         let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &tools.settings.core.parse);
         let metas = tree.all("meta").filter_map(|meta| Some((tree.attr(meta, "name")?, tree.attr(meta, "content")?)));
-        let mut rules = PageRules::of(&response.robots_tags, metas, &tools.agents, fetched.fetched_at / 1000);
+        let mut rules = PageRules::new(&response.robots_tags, metas, &tools.agents, fetched.fetched_at / 1000);
         rules.noindex |= fetched.noindex;
         rules.nofollow |= fetched.nofollow;
         ParsedPage { page: FoundPage { nofollow: rules.nofollow, ..FoundPage::new(response.url.clone(), tree) }, rules }

@@ -34,7 +34,7 @@ pub struct Archived {
 }
 
 impl Archived {
-    fn of(member: &Member, status: Option<u16>) -> Archived {
+    fn new(member: &Member, status: Option<u16>) -> Archived {
         Archived { record: member.header("WARC-Record-ID").map(str::to_owned), at: member.at(), status }
     }
 }
@@ -71,14 +71,14 @@ fn page(member: &Member, most: usize) -> Option<Result<Document, WarcError>> {
     if let Some(reason) = damage {
         return Some(Err(WarcError::Body { url, reason }));
     }
-    let archived = Archived::of(member, Some(status));
+    let archived = Archived::new(member, Some(status));
     (!body.is_empty()).then_some(Ok(Document { url, content_type, body, archived, is_text: false, robots_tags }))
 }
 
 /// A page that was written without the head of its response, as `export --format warc` does.
 fn resource(mut member: Member, most: usize) -> Option<Document> {
     let (url, content_type) = (target(&member)?, member.header("Content-Type").map(str::to_owned));
-    let archived = Archived::of(&member, None);
+    let archived = Archived::new(&member, None);
     let mut body = std::mem::take(&mut member.block);
     body.truncate(most);
     let is_page = !body.is_empty() && is_page(content_type.as_deref(), &body);
@@ -87,7 +87,7 @@ fn resource(mut member: Member, most: usize) -> Option<Document> {
 
 fn text(mut member: Member, most: usize) -> Option<Document> {
     let (url, content_type) = (target(&member)?, member.header("Content-Type").map(str::to_owned));
-    let archived = Archived::of(&member, None);
+    let archived = Archived::new(&member, None);
     let mut body = std::mem::take(&mut member.block);
     body.truncate(most);
     Some(Document { url, content_type, body, archived, is_text: true, robots_tags: Vec::new() })

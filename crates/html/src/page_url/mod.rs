@@ -216,7 +216,7 @@ pub struct Site {
 
 impl Site {
     /// The site that `key` belongs to.
-    pub fn of(key: &PageUrl, same: SameSite) -> Site {
+    pub fn new(key: &PageUrl, same: SameSite) -> Site {
         Site { key: key.clone(), aliases: Vec::new(), same }
     }
 
@@ -303,21 +303,21 @@ mod tests {
 
     #[test]
     fn a_site_ignores_www_and_scheme_but_not_the_port() {
-        let site = Site::of(&url("http://www.ex.com/"), SameSite::Host);
+        let site = Site::new(&url("http://www.ex.com/"), SameSite::Host);
         assert_eq!(site.claim(url("https://ex.com/a")), Some(url("http://ex.com/a")));
         assert!(site.claim(url("http://blog.ex.com/a")).is_none());
         assert!(site.claim(url("http://ex.com:8080/a")).is_none());
-        let mirror = Site::of(&url("http://ex.com:8080/"), SameSite::Host);
+        let mirror = Site::new(&url("http://ex.com:8080/"), SameSite::Host);
         assert_eq!(mirror.claim(url("https://www.ex.com/a")), Some(url("http://ex.com:8080/a")));
         assert!(mirror.claim(url("http://ex.com:9090/a")).is_none());
-        let wide = Site::of(&url("http://www.ex.co.uk/"), SameSite::Registrable);
+        let wide = Site::new(&url("http://www.ex.co.uk/"), SameSite::Registrable);
         assert!(wide.claim(url("http://blog.ex.co.uk/a")).is_some());
         assert!(wide.claim(url("http://other.co.uk/a")).is_none());
     }
 
     #[test]
     fn an_alias_is_rewritten_to_the_key_host() {
-        let site = Site::of(&url("http://127.0.0.1:81/"), SameSite::Host).with_aliases(&["www.ex.com".to_owned()]);
+        let site = Site::new(&url("http://127.0.0.1:81/"), SameSite::Host).with_aliases(&["www.ex.com".to_owned()]);
         assert_eq!(site.claim(url("https://ex.com/a?b")).unwrap().as_str(), "http://127.0.0.1:81/a?b");
     }
 }

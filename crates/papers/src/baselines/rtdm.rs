@@ -30,7 +30,7 @@ struct Labelled {
 }
 
 impl Labelled {
-    fn of(tree: &Tree) -> Labelled {
+    fn from_tree(tree: &Tree) -> Labelled {
         let counted = tree.counted();
         let (shape, fields, hashes) = (&tree.shape, tree.fields(), &tree.subtree_hashes().full);
         let label = counted.clone().map(|node| {
@@ -219,7 +219,7 @@ impl<'a> Mapping<'a> {
 
 /// Cost of mapping two pages as a share of their nodes, from 0 to 1.
 pub fn rtdm_distance(left: &Tree, right: &Tree) -> f64 {
-    RtdmPage::of(left).distance(&RtdmPage::of(right))
+    RtdmPage::new(left).distance(&RtdmPage::new(right))
 }
 
 /// A page, ready to be compared with many others.
@@ -228,8 +228,8 @@ pub struct RtdmPage(Labelled);
 
 impl RtdmPage {
     /// Reads a page.
-    pub fn of(tree: &Tree) -> RtdmPage {
-        RtdmPage(Labelled::of(tree))
+    pub fn new(tree: &Tree) -> RtdmPage {
+        RtdmPage(Labelled::from_tree(tree))
     }
 
     /// [`rtdm_distance`] to another page.
@@ -253,9 +253,9 @@ impl RtdmTemplate {
     /// Reduces the first page to the nodes that are mapped to a node with the same label on every other page.
     pub fn learn(pages: &[&Tree]) -> Option<RtdmTemplate> {
         let (first, others) = pages.split_first()?;
-        let mut tree = Labelled::of(first);
+        let mut tree = Labelled::from_tree(first);
         for page in others {
-            let page = Labelled::of(page);
+            let page = Labelled::from_tree(page);
             let mut mapping = Mapping::new(&tree, &page);
             let (kept, _) = mapping.identities();
             tree = tree.reduced(&kept);
@@ -267,7 +267,7 @@ impl RtdmTemplate {
     pub fn label(&self, page: &Tree) -> Labels {
         let mut is_template = vec![false; page.len()];
         let start = page.counted().start;
-        let labelled = Labelled::of(page);
+        let labelled = Labelled::from_tree(page);
         let mut mapping = Mapping::new(&self.tree, &labelled);
         let (_, found) = mapping.identities();
         let n = found.iter().filter(|is| **is).count();
@@ -357,7 +357,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_fast_form_costs_what_the_recursion_does(pages in test_pages::pages(1, 0..10)) {
-            let trees: Vec<Labelled> = pages.iter().map(|html| Labelled::of(&page(html))).collect();
+            let trees: Vec<Labelled> = pages.iter().map(|html| Labelled::from_tree(&page(html))).collect();
             let mut mapping = Mapping::new(&trees[0], &trees[1]);
             prop_assert_eq!(mapping.of_pair(0, 0), literal(&trees[0], 0, &trees[1], 0));
             let (left, right) = mapping.identities();

@@ -15,7 +15,7 @@ pub struct Score {
 
 impl Score {
     /// Computes a score from counts. An empty result is perfect if nothing was wanted.
-    pub fn of(hits: usize, found: usize, wanted: usize) -> Score {
+    pub fn new(hits: usize, found: usize, wanted: usize) -> Score {
         let precision = if found > 0 { hits as f64 / found as f64 } else { f64::from(wanted == 0) };
         let recall = if wanted > 0 { hits as f64 / wanted as f64 } else { 1.0 };
         Score::from_parts(precision, recall)
@@ -67,7 +67,7 @@ pub struct NodeCounts {
 
 impl NodeCounts {
     /// Counts of found labels against gold labels; `None` if their lengths differ.
-    pub fn of(gold: &[u8], found: &[u8]) -> Option<NodeCounts> {
+    pub fn new(gold: &[u8], found: &[u8]) -> Option<NodeCounts> {
         let count = |labels: &[u8]| labels.iter().filter(|l| **l == b'T').count();
         let hits = gold.iter().zip(found).filter(|(g, f)| **g == b'T' && **f == b'T').count();
         let (template, retrieved) = (count(gold), count(found));
@@ -77,8 +77,8 @@ impl NodeCounts {
 
 /// Score of found labels against gold labels; `None` if their lengths differ.
 pub fn node_score(gold: &[u8], found: &[u8]) -> Option<Score> {
-    let counts = NodeCounts::of(gold, found)?;
-    Some(Score::of(counts.hits, counts.retrieved, counts.template))
+    let counts = NodeCounts::new(gold, found)?;
+    Some(Score::new(counts.hits, counts.retrieved, counts.template))
 }
 
 #[cfg(test)]

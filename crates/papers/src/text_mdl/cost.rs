@@ -24,7 +24,7 @@ fn cost_of(n: u32, count: u32) -> u64 {
 }
 
 impl Cluster {
-    pub(super) fn of(page: u32, paths: &[u32]) -> Cluster {
+    pub(super) fn new(page: u32, paths: &[u32]) -> Cluster {
         Cluster { members: vec![page], counts: paths.iter().map(|path| (*path, 1)).collect() }
     }
 
@@ -179,8 +179,8 @@ mod tests {
     fn clusters(groups: &[&[usize]]) -> Vec<Cluster> {
         let pages: [&[u32]; 4] = [&[1, 2, 3, 4], &[1, 2, 3, 4, 5], &[1, 2, 3, 4, 5], &[1, 2]];
         let of = |group: &&[usize]| {
-            let mut cluster = Cluster::of(group[0] as u32, pages[group[0]]);
-            group[1..].iter().for_each(|page| cluster.absorb(Cluster::of(*page as u32, pages[*page])));
+            let mut cluster = Cluster::new(group[0] as u32, pages[group[0]]);
+            group[1..].iter().for_each(|page| cluster.absorb(Cluster::new(*page as u32, pages[*page])));
             cluster
         };
         groups.iter().map(of).collect()
@@ -211,8 +211,8 @@ mod tests {
         ) {
             let pages: Vec<Vec<u32>> = sets.iter().map(|set| set.iter().copied().collect()).collect();
             let of = |range: std::ops::Range<usize>| {
-                let mut cluster = Cluster::of(range.start as u32, &pages[range.start]);
-                range.skip(1).for_each(|page| cluster.absorb(Cluster::of(page as u32, &pages[page])));
+                let mut cluster = Cluster::new(range.start as u32, &pages[range.start]);
+                range.skip(1).for_each(|page| cluster.absorb(Cluster::new(page as u32, &pages[page])));
                 cluster
             };
             let whole = of(0..pages.len());

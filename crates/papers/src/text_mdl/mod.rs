@@ -81,7 +81,7 @@ fn grouped(pages: &[Essential]) -> Vec<Cluster> {
         let at = if paths.0.is_empty() { next } else { *at_paths.entry(&paths.0).or_insert(next) };
         match clusters.get_mut(at) {
             Some(cluster) => cluster.again(page as u32),
-            None => clusters.push(Cluster::of(page as u32, &paths.0)),
+            None => clusters.push(Cluster::new(page as u32, &paths.0)),
         }
     }
     clusters

@@ -17,7 +17,7 @@ pub struct Essential(pub Vec<u32>);
 impl Paths {
     /// The paths of a page. A path is the tag names from the root to a node; the path of a text node ends in its words.
     /// Each path is computed from that of the parent, so the work is linear in the page.
-    pub fn of(tree: &Tree) -> Paths {
+    pub fn new(tree: &Tree) -> Paths {
         let mut paths = node_paths(tree);
         paths.sort_unstable();
         paths.dedup();
@@ -46,7 +46,7 @@ impl Essential {
     /// ones.
     ///
     /// The numbers identify paths of these pages only. The second result is the hash of each path by number.
-    pub fn of(pages: &[Paths], how: &TextOptions) -> (Vec<Essential>, Vec<u64>) {
+    pub fn find_all(pages: &[Paths], how: &TextOptions) -> (Vec<Essential>, Vec<u64>) {
         let floor = if pages.len() > 2 { how.min_support } else { 1 };
         let universal = (how.universal * pages.len() as f64) as u32;
         let mut all: Vec<u64> = pages.iter().flat_map(|page| page.0.iter().copied()).collect();
@@ -150,7 +150,7 @@ mod tests {
         let page = |paths: &[u64]| Paths(paths.to_vec());
         let pages = [page(&[1, 2, 3, 4, 6]), page(&[1, 2, 3, 4, 5, 7]), page(&[1, 2, 3, 4, 5, 8]), page(&[1, 2, 5])];
         for min_support in [1, 2] {
-            let (essential, hashes) = Essential::of(&pages, &how(min_support));
+            let (essential, hashes) = Essential::find_all(&pages, &how(min_support));
             let hashes_of = |e: &Essential| e.0.iter().map(|number| hashes[*number as usize]).collect::<Vec<_>>();
             let found: Vec<Vec<u64>> = essential.iter().map(hashes_of).collect();
             assert_eq!(found, [vec![1, 2, 3, 4], vec![1, 2, 3, 4, 5], vec![1, 2, 3, 4, 5], vec![1, 2]]);
@@ -160,8 +160,9 @@ mod tests {
     #[test]
     fn where_all_is_their_own_nothing_is_essential_but_in_the_paper() {
         let pages = [Paths(vec![1, 10, 11, 12]), Paths(vec![1, 20, 21, 22]), Paths(vec![1, 30, 31, 32])];
-        let sizes =
-            |min_support| Essential::of(&pages, &how(min_support)).0.iter().map(|e| e.0.len()).collect::<Vec<_>>();
+        let sizes = |min_support| {
+            Essential::find_all(&pages, &how(min_support)).0.iter().map(|e| e.0.len()).collect::<Vec<_>>()
+        };
         assert_eq!(sizes(2), [1, 1, 1]);
         assert_eq!(sizes(1), [4, 4, 4]);
     }
@@ -172,7 +173,7 @@ mod tests {
         let pages = [10, 10, 20, 20].map(|own| Paths(vec![1, 2, 3, 4, own, own + 1]));
         let sizes = |universal| {
             let how = TextOptions { universal, ..how(2) };
-            Essential::of(&pages, &how).0.iter().map(|e| e.0.len()).collect::<Vec<_>>()
+            Essential::find_all(&pages, &how).0.iter().map(|e| e.0.len()).collect::<Vec<_>>()
         };
         assert_eq!((sizes(1.0), sizes(0.5)), (vec![4; 4], vec![6; 4]));
     }
@@ -181,7 +182,7 @@ mod tests {
     fn paths_have_names_and_texts_are_told_by_their_words() {
         let of = |html: &str| parse(html, &ParseOptions::default());
         let (one, two) = (of("<ul><li>a\n b<li>c</ul>"), of("<ul><li>a b<li>d</ul>"));
-        let (a, b) = (Paths::of(&one), Paths::of(&two));
+        let (a, b) = (Paths::new(&one), Paths::new(&two));
         assert_eq!((a.len(), b.len()), (7, 7));
         let shared: FxHashSet<u64> = a.0.iter().filter(|hash| b.0.contains(hash)).copied().collect();
         let names: Vec<String> = path_names(&one, &shared).into_iter().map(|(_, name)| name).collect();

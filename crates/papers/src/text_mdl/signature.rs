@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn merged_signatures_are_those_of_the_merged_cluster() {
-        let page = |n: u32| Cluster::of(n, &(n..n + 300).collect::<Vec<_>>());
+        let page = |n: u32| Cluster::new(n, &(n..n + 300).collect::<Vec<_>>());
         let mut merged = Signature::sign(page(0), 64);
         merged.absorb(Signature::sign(page(100), 64));
         let mut cluster = page(0);
@@ -110,7 +110,7 @@ mod tests {
                 let mut page = |number: u32| {
                     let of_template = (0..200_u32).filter(|_| below(100) < 95).collect::<Vec<_>>();
                     let own = (0..30).map(|at| 1000 * (number + 1) + at + 100_000 * case as u32);
-                    Cluster::of(number, &of_template.into_iter().chain(own).collect::<Vec<_>>())
+                    Cluster::new(number, &of_template.into_iter().chain(own).collect::<Vec<_>>())
                 };
                 let mut signature = Signature::sign(page(0), 64);
                 (1..n).for_each(|number| signature.absorb(Signature::sign(page(number), 64)));

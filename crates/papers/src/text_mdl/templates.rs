@@ -46,8 +46,8 @@ pub enum TextTemplatesError {
 impl TextTemplates {
     /// Finds the templates of pages. A cluster of one page has none: nothing says what it shares.
     pub fn learn(pages: &[&Tree], options: &TextOptions) -> TextTemplates {
-        let paths: Vec<Paths> = crate::parallel::map(pages, |page| Paths::of(page));
-        let (essential, hashes) = Essential::of(&paths, options);
+        let paths: Vec<Paths> = crate::parallel::map(pages, |page| Paths::new(page));
+        let (essential, hashes) = Essential::find_all(&paths, options);
         let found = cluster(&essential, options);
         let of = |cluster: &super::Cluster| {
             let paths: Vec<u64> = cluster.template().into_iter().map(|path| hashes[path as usize]).collect();

@@ -23,7 +23,7 @@ use dehusk_html::{NodeId, Tree, normalized_chars};
 /// rest is kept if it has more text outside of links. This departs from the paper; `papers.tps.complement = false` is
 /// the paper's behavior.
 pub fn by_tag_paths(tree: &Tree, how: &TpsOptions) -> Labels {
-    let sequence = Sequence::of(tree);
+    let sequence = Sequence::new(tree);
     let regions = match how.keep {
         TpsKeep::Main => vec![main_region(&sequence.symbols, how)],
         TpsKeep::List => region_list(&sequence.symbols, how),

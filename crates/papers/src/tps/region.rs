@@ -15,7 +15,7 @@ use crate::tps::{TpsGap, TpsOptions, TpsSearch};
 /// passes the search stops, and the remaining range is the region.
 pub fn main_region(symbols: &[u32], how: &TpsOptions) -> Range<usize> {
     let mut region = 0..symbols.len();
-    let mut room = Room::of(symbols);
+    let mut room = Room::new(symbols);
     for _ in 0..=how.max_splits {
         room.count(&symbols[region.clone()]);
         let Some(cut) = room.cut(&symbols[region.clone()], how) else { break };
@@ -32,7 +32,7 @@ struct Room {
 }
 
 impl Room {
-    fn of(symbols: &[u32]) -> Room {
+    fn new(symbols: &[u32]) -> Room {
         let n = symbols.iter().max().map_or(0, |most| *most as usize + 1);
         Room { count: vec![0; n], left: vec![0; n] }
     }

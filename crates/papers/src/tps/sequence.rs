@@ -16,7 +16,7 @@ pub struct Sequence {
 impl Sequence {
     /// The sequence of a page. A path consists of tags with their `class` and `style` as written. Each symbol is
     /// derived from that of the parent, so no path is stored and the work is linear in the page.
-    pub fn of(tree: &Tree) -> Sequence {
+    pub fn new(tree: &Tree) -> Sequence {
         let counted = tree.counted();
         let mut sequence = Sequence::default();
         let mut known: FxHashMap<(u32, u64), u32> = FxHashMap::default();
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn the_sequence_of_figure_2() {
         let row = "<tr><td></td><td></td></tr>";
-        let of = |html: &str| Sequence::of(&parse(html, &ParseOptions::default())).symbols;
+        let of = |html: &str| Sequence::new(&parse(html, &ParseOptions::default())).symbols;
         // The parser inserts a tbody between table and tr.
         assert_eq!(of(&format!("<table>{row}{row}</table>")), [1, 2, 3, 4, 5, 5, 4, 5, 5]);
         assert_eq!(of("<p>a<p class=x>b<p class=x>c<p style=x>d"), [1, 2, 3, 3, 4], "styles tell paths apart");

@@ -19,7 +19,7 @@ pub(super) struct Footnotes {
 }
 
 impl Footnotes {
-    pub(super) fn of(tree: &Tree, is_kept: impl Fn(NodeId) -> bool) -> Footnotes {
+    pub(super) fn new(tree: &Tree, is_kept: impl Fn(NodeId) -> bool) -> Footnotes {
         let mut found = Footnotes::default();
         let is_reference = |link: &NodeId| is_kept(*link) && fragment(tree, *link).is_some() && is_mark(tree, *link);
         let references: Vec<NodeId> = tree.all("a").filter(is_reference).collect();

@@ -18,7 +18,7 @@ pub(super) struct Formulas {
 }
 
 impl Formulas {
-    pub(super) fn of(tree: &Tree) -> Formulas {
+    pub(super) fn new(tree: &Tree) -> Formulas {
         let mut found = Formulas::default();
         let mut around = FxHashMap::default();
         for math in tree.all("math").filter(|math| tree.counted().contains(&math.index())) {

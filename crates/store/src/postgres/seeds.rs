@@ -117,7 +117,7 @@ impl Store {
         for Row { seed: Seed { url, kind }, rank, is_first } in seeds {
             let host = url.authority();
             let bare = host.strip_prefix("www.").unwrap_or(&host);
-            let key = PolitenessKey::of(url, self.politeness_key, None);
+            let key = PolitenessKey::new(url, self.politeness_key, None);
             let fingerprint = url.fingerprint() as i64;
             // A parsed URL has no tab, no line end and no backslash, except escaped in its query.
             let text = url.as_str().replace('\\', "\\\\");
@@ -157,7 +157,7 @@ impl Store {
         }
         let sql = "SELECT key_url FROM sites WHERE id = ?1";
         let url = self.row(sql, params![site], |row| crate::url_at(row, 0))?;
-        let key = PolitenessKey::of(&url, self.politeness_key, None);
+        let key = PolitenessKey::new(&url, self.politeness_key, None);
         let sql = "UPDATE sites SET politeness_key = ?2 WHERE id = ?1";
         self.execute(sql, params![site, key.as_str()])?;
         let sql = "INSERT INTO hosts (key, run_id) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET run_id = ?2";

@@ -13,7 +13,7 @@ impl Features {
     ///
     /// The paper leaves two details open. Here shingles have `papers.cluster.shingle` names (4), and the sequence
     /// contains the start tags and end tags of the tree as repaired by the parser.
-    pub fn of(tree: &Tree, how: &ClusterOptions) -> Features {
+    pub fn new(tree: &Tree, how: &ClusterOptions) -> Features {
         let mut found = match how.by {
             ClusterBy::Cp => paths(tree),
             ClusterBy::Cps => path_shingles(tree, how.shingle),
@@ -141,7 +141,7 @@ mod tests {
             parse(&html, &ParseOptions::default())
         };
         let how = ClusterOptions { by, shingle, ..ClusterOptions::default() };
-        Features::of(&page("<p></p>"), &how).distance(&Features::of(&page("<span></span>"), &how))
+        Features::new(&page("<p></p>"), &how).distance(&Features::new(&page("<span></span>"), &how))
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn an_empty_page_is_as_far_as_can_be_from_any_other() {
         let how = ClusterOptions::default();
-        let (none, page) = (Features::default(), Features::of(&parse("<p>a", &ParseOptions::default()), &how));
+        let (none, page) = (Features::default(), Features::new(&parse("<p>a", &ParseOptions::default()), &how));
         assert_eq!(none.distance(&none), 0.0);
         assert_eq!(none.distance(&page), 1.0);
         assert!(!none.within(&page, 0.99) && page.within(&page, 0.0));

@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn dunn_is_above_one_where_a_cut_separates() {
         let pages = ["<ul><li><a>", "<ul><li><b>", "<table><tr><td>", "<table><tr><th>"];
-        let features = |html: &&str| Features::of(&parse(html, &ParseOptions::default()), &ClusterOptions::default());
+        let features = |html: &&str| Features::new(&parse(html, &ParseOptions::default()), &ClusterOptions::default());
         let pages: Vec<Features> = pages.iter().map(features).collect();
         assert!(dunn(&pages, &[0, 0, 1, 1]).unwrap() > 1.0);
         assert!(dunn(&pages, &[0, 1, 0, 1]).unwrap() < 1.0);

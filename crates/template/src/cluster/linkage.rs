@@ -69,7 +69,7 @@ mod tests {
         ) {
             const PARTS: [&str; 6] = ["<div>", "</div>", "<p>", "<ul>", "<li>", "<b>"];
             let html = |parts: &Vec<usize>| parts.iter().map(|part| PARTS[*part]).collect::<String>();
-            let features = |parts| Features::of(&parse(&html(parts), &ParseOptions::default()), &ClusterOptions::default());
+            let features = |parts| Features::new(&parse(&html(parts), &ParseOptions::default()), &ClusterOptions::default());
             let features: Vec<Features> = pages.iter().map(features).collect();
             let cluster = single_linkage(&features, most);
             // Direct implementation: merge two clusters that have near pages until there are none.

@@ -18,7 +18,7 @@ const SAME: f64 = 0.9;
 /// first page are dropped; the paper has no such rule.
 pub fn training_set(pages: &[&Tree], how: &ClusterOptions) -> Vec<usize> {
     let Some(initial) = pages.first().map(|tree| texts(tree)) else { return Vec::new() };
-    let features: Vec<Features> = pages.iter().map(|tree| Features::of(tree, how)).collect();
+    let features: Vec<Features> = pages.iter().map(|tree| Features::new(tree, how)).collect();
     let mut members = component(&features, 0, how.max_distance());
     members.retain(|page| *page == 0 || likeness(&initial, &texts(pages[*page])) <= SAME);
     members

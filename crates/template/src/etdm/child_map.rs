@@ -28,7 +28,7 @@ pub fn map_children(
     options: &EtdmOptions,
     approximate: &mut bool,
 ) -> Vec<Pair> {
-    let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
+    let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::new(shape, *n)).collect() };
     let (a, b) = (sides(equality.left.shape, left), sides(equality.right.shape, right));
     let mut pairs = Vec::new();
     if a.len().saturating_mul(b.len()) <= options.large_pairs {
@@ -198,7 +198,7 @@ mod tests {
             let ((a, left), (b, right)) = (body(&soup(&a)), body(&soup(&b)));
             let equality = Equality::new(a.compared(), b.compared(), &learn);
             let fast = map_children(&equality, &left, &right, &learn, &mut false);
-            let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
+            let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::new(shape, *n)).collect() };
             let mut slow = Vec::new();
             literal(&equality, &sides(&a.shape, &left), &sides(&b.shape, &right), &mut slow);
             prop_assert_eq!(fast, slow);
@@ -222,7 +222,7 @@ mod tests {
             // A stored template lacks some children; the others keep their positions.
             left.retain(|n| gone == 1 || n % gone != 0);
             let equality = Equality::new(a.compared(), b.compared(), &learn);
-            let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
+            let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::new(shape, *n)).collect() };
             let (x, y) = (sides(&a.shape, &left), sides(&b.shape, &right));
             let mut accepted = Accepted::new(x.len(), y.len(), keep_order);
             let mut found = best_first::all(&equality, &x, &y);
@@ -239,10 +239,10 @@ mod tests {
             let learn = EtdmOptions { child_map: ChildMap::Dp, ..EtdmOptions::thesis2014() };
             let ((a, left), (b, right)) = (body(&soup(&a)), body(&soup(&b)));
             let equality = Equality::new(a.compared(), b.compared(), &learn);
-            let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::of(shape, *n)).collect() };
+            let sides = |shape, list: &[usize]| -> Vec<Side> { list.iter().map(|n| Side::new(shape, *n)).collect() };
             let sum: f64 = map_children(&equality, &left, &right, &learn, &mut false)
                 .iter()
-                .map(|(x, y)| equality.score(Side::of(&a.shape, *x), Side::of(&b.shape, *y)))
+                .map(|(x, y)| equality.score(Side::new(&a.shape, *x), Side::new(&b.shape, *y)))
                 .sum();
             let want = best_sum(&equality, &sides(&a.shape, &left), &sides(&b.shape, &right));
             prop_assert!((sum - want).abs() < 1e-9, "{} against {}", sum, want);

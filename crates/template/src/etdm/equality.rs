@@ -18,7 +18,7 @@ pub struct Side {
 
 impl Side {
     /// A node of a shape.
-    pub fn of(shape: &Shape, node: usize) -> Side {
+    pub fn new(shape: &Shape, node: usize) -> Side {
         let parent = shape.parent[node] as usize;
         Side { node, position: shape.position[node], of: shape.n_children[parent].max(1) }
     }
@@ -139,7 +139,7 @@ impl<'a> Equality<'a> {
         let shape = self.left.shape;
         let mut least: Vec<f64> = (0..shape.len())
             .map(|node| {
-                let side = Side::of(shape, node);
+                let side = Side::new(shape, node);
                 own.score(side, side)
             })
             .collect();
@@ -265,7 +265,8 @@ mod tests {
         let score = |a: &str, b: &str| {
             let [a, b] = [a, b].map(|attrs| parse(&format!("<div{attrs}></div>"), &ParseOptions::default()));
             let node = a.counted().start + 1;
-            Equality::new(a.compared(), b.compared(), &learn).score(Side::of(&a.shape, node), Side::of(&b.shape, node))
+            Equality::new(a.compared(), b.compared(), &learn)
+                .score(Side::new(&a.shape, node), Side::new(&b.shape, node))
         };
         let cases = [
             ("", "", 0.845),

@@ -74,12 +74,12 @@ mod tests {
             <ol><li><a href=/1>One</a><li><a href=/2>Two</a><li><a href=/3>Three</a></ol>";
         let tree = parse(html, &ParseOptions::default());
         let key = PageUrl::parse("http://s.com/key").unwrap();
-        let links = outlinks(&tree, &key, &Site::of(&key, SameSite::Host), 100);
+        let links = outlinks(&tree, &key, &Site::new(&key, SameSite::Host), 100);
         let paths: Vec<&str> =
             links.iter().zip(menu(&tree, &links)).filter(|(_, is)| *is).map(|(link, _)| link.url.path()).collect();
         assert_eq!(paths, ["/a", "/b", "/c"]);
         let none = parse("<p>no <a href=/a>links</a> to speak of", &ParseOptions::default());
-        let links = outlinks(&none, &key, &Site::of(&key, SameSite::Host), 100);
+        let links = outlinks(&none, &key, &Site::new(&key, SameSite::Host), 100);
         assert_eq!(menu(&none, &links), [false]);
     }
 }

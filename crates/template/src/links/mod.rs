@@ -212,7 +212,7 @@ mod tests {
             <a href=b.PHP rel='x NoFollow'>b</a><a name=n>none</a><noscript><a href=c>c</a></noscript>\
             <a href='http://www.s.com/v1.2/'>dir</a><map><area href=m></map>";
         let url = PageUrl::parse("http://s.com/key").unwrap();
-        let site = Site::of(&url, SameSite::Host);
+        let site = Site::new(&url, SameSite::Host);
         let tree = parse(html, &ParseOptions::default());
         let got: Vec<(String, bool)> =
             outlinks(&tree, &url, &site, 100).into_iter().map(|l| (l.url.to_string(), l.nofollow)).collect();
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn frames_and_refreshes_are_links() {
         let url = PageUrl::parse("http://s.com/").unwrap();
-        let site = Site::of(&url, SameSite::Host);
+        let site = Site::new(&url, SameSite::Host);
         for html in [
             "<frameset><frame src=/menu><frame src='/main'></frameset>",
             "<head><meta http-equiv=Refresh content='0; URL=\"/menu\"'></head><body><a href=main>x</a></body>",
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn queries_are_written_in_the_charset_of_the_page() {
         let url = PageUrl::parse("http://s.com/").unwrap();
-        let site = Site::of(&url, SameSite::Host);
+        let site = Site::new(&url, SameSite::Host);
         let latin = b"<meta charset=iso-8859-1><a href='/s\xfc?q=M\xfcller&#8364;'>x</a>";
         let (tree, _) = parse_bytes(latin, None, &ParseOptions::default());
         let links: Vec<PageUrl> = outlinks(&tree, &url, &site, 9).into_iter().map(|link| link.url).collect();

@@ -59,7 +59,7 @@ impl LinkOrder {
         let class = |link: &Outlink| relevance(hyperlink_distance(&key_words, &words(&link.url, slug_dirs)));
         let classes: Vec<(bool, u32)> = links.iter().map(class).collect();
         let nodes: Vec<NodeId> = links.iter().map(|link| link.node).collect();
-        let places = Places::of(tree);
+        let places = Places::new(tree);
         let mut is_menu = vec![false; links.len()];
         let lists = match choice {
             LinkOrderBy::Paper => vec![(0..links.len()).collect()],
@@ -187,7 +187,7 @@ struct Places {
 }
 
 impl Places {
-    fn of(tree: &Tree) -> Places {
+    fn new(tree: &Tree) -> Places {
         Places { parent: tree.shape.parent.clone(), depth: tree.shape.depth.clone() }
     }
 
@@ -295,7 +295,7 @@ mod tests {
             "<body><section><div><p><span id=a></span></p></div><article><div><img id=b></div></article></section>";
         let tree = parse(html, &ParseOptions::default());
         let node = |id| tree.nodes().find(|n| tree.attr(*n, "id") == Some(id)).unwrap();
-        let places = Places::of(&tree);
+        let places = Places::new(&tree);
         assert_eq!(places.distance(node("a"), node("b")), 6);
         assert_eq!(places.distance(node("b"), node("a")), 6);
         assert_eq!(places.distance(node("a"), node("a")), 0);
@@ -312,7 +312,7 @@ mod tests {
             <a href=/2021/11/q/>x</a><a href=/about.html>x</a>";
         let tree = parse(html, &ParseOptions::default());
         let key = PageUrl::parse("http://s.com/2019/12/key/").unwrap();
-        let links = outlinks(&tree, &key, &Site::of(&key, SameSite::Host), 100);
+        let links = outlinks(&tree, &key, &Site::new(&key, SameSite::Host), 100);
         let order = |choice| {
             let order = LinkOrder::new(&tree, &key, &links, &LinkOptions { order: choice, ..LinkOptions::default() });
             order.map(|url| url.path().to_owned()).collect::<Vec<_>>()

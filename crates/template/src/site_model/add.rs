@@ -7,9 +7,9 @@ use rustc_hash::FxHashSet;
 use super::TrainingSet;
 use super::aligned::KeptAlignments;
 use super::encoded_page::EncodedPage;
-use super::label_runs::LabelRuns;
 use super::names::tokens;
 use super::training_page::{TrainingPage, rank};
+use dehusk_content::LabelRuns;
 use dehusk_content::Labels;
 use dehusk_content::LazyJudged;
 use dehusk_html::Tree;
@@ -68,29 +68,29 @@ impl TrainingSet {
         let encoded = encoded.filter(|encoded| encoded.n_names == self.vocabulary.len());
         let (mut page, mut alignments) = match encoded {
             Some(encoded) => (encoded.page, encoded.alignments),
-            None => (EncodedPage::of(tree, &self.vocabulary), KeptAlignments::default()),
+            None => (EncodedPage::new(tree, &self.vocabulary), KeptAlignments::default()),
         };
         if page.is_empty() || self.pages.iter().any(|known| known.digest == page.digest()) {
             return false;
         }
         let names = tokens(tree);
         if self.learn_names(&names) {
-            (page, alignments) = (EncodedPage::of(tree, &self.vocabulary), KeptAlignments::default());
+            (page, alignments) = (EncodedPage::new(tree, &self.vocabulary), KeptAlignments::default());
         }
         let is_extra = replaced.is_none_or(|at| self.pages.remove(at).is_extra);
         let mut page = page.bounded(&self.options);
         self.intern(&mut page, replaced.is_some());
-        let mut training_page = TrainingPage::of(&page, url, page.digest(), &self.interner);
+        let mut training_page = TrainingPage::new(&page, url, page.digest(), &self.interner);
         training_page.is_extra = is_extra;
-        training_page.again = self.again(&page, &judged, &names, alignments);
+        training_page.relabel_state = self.relabel_state(&page, &judged, &names, alignments);
         let blocks = self.blocks_of(&judged);
         (self.blocks, self.kinds) = (OnceLock::new(), OnceLock::new());
         match labels.is_template.get(tree.counted()).filter(|labels| labels.len() == page.len()) {
-            Some(labels) => training_page.set_labels(LabelRuns::of(labels), blocks.as_ref()),
+            Some(labels) => training_page.set_labels(LabelRuns::new(labels), blocks.as_ref()),
             // The page is kept in part.
             None => {
                 let labels = self.judge(&page, &judged);
-                training_page.set_labels(LabelRuns::of(&labels.is_template), blocks.as_ref());
+                training_page.set_labels(LabelRuns::new(&labels.is_template), blocks.as_ref());
             }
         }
         let at = self.pages.partition_point(|known| known.order() < training_page.order());

@@ -27,6 +27,16 @@ pub(super) enum NodeMatch {
 }
 
 impl NodeMatch {
+    /// The match of a number of two bits.
+    pub(super) fn of_number(number: u8) -> NodeMatch {
+        match number & 3 {
+            0 => NodeMatch::Absent,
+            1 => NodeMatch::Partial,
+            2 => NodeMatch::Equal,
+            _ => NodeMatch::Moved,
+        }
+    }
+
     /// Whether the training page has the node.
     pub(super) fn is_mapped(self) -> bool {
         self != NodeMatch::Absent
@@ -65,7 +75,7 @@ pub(super) struct PageToAlign<'p> {
 }
 
 impl PageToAlign<'_> {
-    pub(super) fn of(page: &EncodedPage) -> PageToAlign<'_> {
+    pub(super) fn new(page: &EncodedPage) -> PageToAlign<'_> {
         let has_id = |node: u32| page.signature(node as usize).id != 0;
         let is_known = |node: &u32| page.columns.subtree[*node as usize] != UNKNOWN || has_id(*node);
         let known: Vec<u32> = (0..page.len() as u32).filter(is_known).collect();
@@ -205,14 +215,19 @@ impl<'a> Walk<'a> {
             }
             there.next();
         }
-        let n_mapped = self.map_same_shapes(x, &mut here, &mut there);
+        let same_shape = self.same_shape(x, &here, &there);
+        if let (Some(first), Some(i), Some(j)) = (same_shape, here.first(), there.first()) {
+            self.matches[i.node..i.node + first.n_nodes].fill(NodeMatch::Partial);
+            self.scratch.taken[j.node..j.node + first.n_nodes].fill(true);
+            (here, there) = (here.without(first), there.without(first));
+        }
         left.clear();
         left.reserve(page.n_children[x] as usize);
         here.for_each(|i| left.push(i));
         right.clear();
         right.reserve(training_page.n_children[y] as usize);
         there.filter(|j| !self.scratch.taken[j.node]).for_each(|j| right.push(j));
-        n_mapped
+        same_shape.map_or(0, |first| first.n_children as usize)
     }
 
     /// Pairs children of equal signature in their order, in linear time. For long lists of similar items, scoring all
@@ -289,14 +304,14 @@ mod tests {
     fn aligned(here: &str, there: &str) -> Vec<NodeMatch> {
         let [mut page, there] = [here, there].map(|html| {
             let tree = parse(html, &ParseOptions::default());
-            EncodedPage::of(&tree, &tokens(&tree).into_iter().collect())
+            EncodedPage::new(&tree, &tokens(&tree).into_iter().collect())
         });
         let (mut interner, mut there) = (Interner::default(), [there]);
         interner.intern_pages(&mut there, |_| true);
         page.number(&interner);
-        let training_page = TrainingPage::of(&there[0], 0, 0, &interner);
+        let training_page = TrainingPage::new(&there[0], 0, 0, &interner);
         let options = SiteModelOptions::default();
-        align(&PageToAlign::of(&page), &training_page, &interner, &options, &mut Scratch::for_page()).matches
+        align(&PageToAlign::new(&page), &training_page, &interner, &options, &mut Scratch::for_page()).matches
     }
 
     #[test]

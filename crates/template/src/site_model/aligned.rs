@@ -1,5 +1,7 @@
 //! A page aligned to all training pages of its site.
 
+use dehusk_content::TwoBits;
+
 use super::align::{Alignment, NodeMatch, PageToAlign, align};
 use super::encoded_page::EncodedPage;
 use super::scratch::Scratch;
@@ -26,7 +28,7 @@ impl TrainingSet {
     pub(super) fn aligned(&self, page: &EncodedPage, known: &KeptAlignments) -> Aligned {
         let alignments = Vec::with_capacity(self.pages.len());
         let mut aligned = Aligned { alignments, to: Vec::new(), confidence: 0.0, nearest: None };
-        let to_align = PageToAlign::of(page);
+        let to_align = PageToAlign::new(page);
         let mut scratch = Scratch::for_page();
         for training_page in self.evidence_pages() {
             if training_page.digest == page.digest() {
@@ -36,7 +38,7 @@ impl TrainingSet {
             let to = (training_page.digest, training_page.url);
             aligned.to.push(to);
             // The confidence of a training page is 1.
-            if let Some(alignment) = known.get(to, page.len()) {
+            if let Some(alignment) = known.find(to, page.len()) {
                 aligned.alignments.push(alignment);
                 continue;
             }
@@ -56,7 +58,11 @@ impl TrainingSet {
 impl Aligned {
     /// The alignments, to be kept for a page that becomes a training page.
     pub(super) fn kept(&self) -> KeptAlignments {
-        let packed = self.alignments.iter().map(|alignment| alignment.matches.chunks(4).map(pack).collect());
+        let pack = |alignment: &Alignment| {
+            let numbers: Vec<u8> = alignment.matches.iter().map(|found| *found as u8).collect();
+            TwoBits::new(&numbers)
+        };
+        let packed = self.alignments.iter().map(pack);
         KeptAlignments(self.to.iter().copied().zip(packed).collect())
     }
 }
@@ -64,31 +70,14 @@ impl Aligned {
 /// The alignments of a training page to others, in two bits a node. Each is valid as long as the encoding of both pages
 /// stays the same. Pages that are added later do not change it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KeptAlignments(Vec<(PageKey, Box<[u8]>)>);
+pub(super) struct KeptAlignments(Vec<(PageKey, TwoBits)>);
 
 impl KeptAlignments {
     /// The alignment to a training page, of a page of n nodes.
-    fn get(&self, to: PageKey, n: usize) -> Option<Alignment> {
-        let (_, packed) = self.0.iter().find(|(page, _)| *page == to)?;
-        let mut matches: Vec<NodeMatch> = Vec::with_capacity(4 * packed.len());
-        packed.iter().for_each(|byte| matches.extend(unpack(*byte)));
-        matches.truncate(n);
-        (matches.len() == n).then_some(Alignment { matches })
+    fn find(&self, to: PageKey, n: usize) -> Option<Alignment> {
+        let (_, packed) = self.0.iter().find(|(page, packed)| *page == to && packed.n_values() == n)?;
+        Some(Alignment { matches: packed.to_vec().into_iter().map(NodeMatch::of_number).collect() })
     }
-}
-
-/// At most four matches in a byte.
-fn pack(matches: &[NodeMatch]) -> u8 {
-    matches.iter().rev().fold(0, |byte, found| byte << 2 | *found as u8)
-}
-
-fn unpack(byte: u8) -> [NodeMatch; 4] {
-    [0, 2, 4, 6].map(|bits| match byte >> bits & 3 {
-        0 => NodeMatch::Absent,
-        1 => NodeMatch::Partial,
-        2 => NodeMatch::Equal,
-        _ => NodeMatch::Moved,
-    })
 }
 
 #[cfg(test)]
@@ -107,8 +96,8 @@ mod tests {
         fn kept_alignments_are_given_back(matches in proptest::collection::vec(found(), 0..40)) {
             let alignments = vec![Alignment { matches: matches.clone() }];
             let kept = Aligned { alignments, to: vec![(7, 1)], confidence: 0.0, nearest: None }.kept();
-            prop_assert_eq!(kept.get((7, 1), matches.len()).map(|found| found.matches), Some(matches));
-            prop_assert!(kept.get((7, 2), 0).is_none());
+            prop_assert_eq!(kept.find((7, 1), matches.len()).map(|found| found.matches), Some(matches));
+            prop_assert!(kept.find((7, 2), 0).is_none());
         }
     }
 }

@@ -309,7 +309,7 @@ mod tests {
         };
         let html: String = items.iter().map(item).collect();
         let tree = parse(&format!("<p>{html}"), &ParseOptions::default());
-        EncodedPage::of(&tree, &super::super::names::tokens(&tree).into_iter().collect())
+        EncodedPage::new(&tree, &super::super::names::tokens(&tree).into_iter().collect())
     }
 
     fn items() -> impl Strategy<Value = Vec<(u8, u8, u8)>> {

@@ -2,6 +2,8 @@
 
 use dehusk_content::NarrowColumn;
 
+use super::same_shape::FirstChildren;
+
 /// The columns as they are aligned, in four bytes a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Columns {
@@ -24,12 +26,12 @@ pub(super) struct NarrowColumns {
 }
 
 impl NarrowColumns {
-    pub(super) fn of(columns: &Columns) -> NarrowColumns {
+    pub(super) fn new(columns: &Columns) -> NarrowColumns {
         NarrowColumns {
-            signature: NarrowColumn::of(&columns.signature),
-            size: NarrowColumn::of(&columns.size),
-            n_children: NarrowColumn::of(&columns.n_children),
-            subtree: NarrowColumn::of(&columns.subtree),
+            signature: NarrowColumn::new(&columns.signature),
+            size: NarrowColumn::new(&columns.size),
+            n_children: NarrowColumn::new(&columns.n_children),
+            subtree: NarrowColumn::new(&columns.subtree),
         }
     }
 
@@ -85,9 +87,10 @@ impl Children<'_> {
         self.end.saturating_sub(self.next)
     }
 
-    /// Leaves out the first children: so many, of so many nodes in all.
-    pub(super) fn skip_nodes(&mut self, n_children: u32, n_nodes: usize) {
-        (self.position, self.next) = (self.position + n_children, self.next + n_nodes);
+    /// The children behind the first ones.
+    pub(super) fn without(&self, first: FirstChildren) -> Self {
+        let (position, next) = (self.position + first.n_children, self.next + first.n_nodes);
+        Children { position, next, ..self.clone() }
     }
 }
 
@@ -97,7 +100,7 @@ impl Iterator for Children<'_> {
     #[inline]
     fn next(&mut self) -> Option<Child> {
         let child = self.first()?;
-        self.skip_nodes(1, self.sizes[child.node] as usize);
+        *self = self.without(FirstChildren { n_children: 1, n_nodes: self.sizes[child.node] as usize });
         Some(child)
     }
 }

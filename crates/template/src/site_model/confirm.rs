@@ -1,4 +1,4 @@
-//! Labels of training pages that stand, although the set has grown since: without reading the pages again.
+//! Relabels training pages without their HTML, after the set has grown.
 
 use std::cell::LazyCell;
 
@@ -7,11 +7,8 @@ use rustc_hash::FxHashSet;
 use super::TrainingSet;
 use super::aligned::KeptAlignments;
 use super::encoded_page::EncodedPage;
-use super::label_runs::LabelRuns;
 use super::training_page::TrainingPage;
-use dehusk_content::Labels;
-use dehusk_content::LazyJudged;
-use dehusk_content::NarrowColumn;
+use dehusk_content::{LabelRuns, Labels, LazyJudged, NarrowColumn};
 
 /// Names that are remembered of a page.
 const MOST_NAMES: usize = 2000;
@@ -31,9 +28,9 @@ pub(super) struct RelabelState {
 }
 
 impl TrainingSet {
-    /// What it takes to label a page of these names again. `None` where the page is kept in part, or has very many
-    /// names of its own.
-    pub(super) fn again(
+    /// The state by which a page with these names can be relabeled. `None` where the page is kept in part, or has very
+    /// many names of its own.
+    pub(super) fn relabel_state(
         &self,
         page: &EncodedPage,
         judged: &LazyJudged<'_>,
@@ -45,11 +42,11 @@ impl TrainingSet {
         }
         let texts = || (0..page.len()).filter(|node| page.signature(*node).is_text());
         let chars: Vec<u32> = texts().map(|node| page.chars[node]).collect();
-        let expected = judged.was_asked().then(|| judged.get().expected_content());
+        let expected = judged.was_asked().then(|| judged.page().expected_content());
         let mut other_names: Vec<u32> = names.difference(self.vocabulary.names()).copied().collect();
         other_names.sort_unstable();
         (other_names.len() <= MOST_NAMES).then(|| RelabelState {
-            chars: NarrowColumn::of(&chars),
+            chars: NarrowColumn::new(&chars),
             other_names: other_names.into(),
             n_later: self.later_names.len(),
             expected: expected.map(|expected| texts().map(|node| expected[node]).collect()),
@@ -68,15 +65,15 @@ impl TrainingSet {
             return None;
         }
         let page = self.pages.iter().find(|page| page.url == url && !page.is_hidden)?;
-        let encoded = self.encode_again(page)?;
-        let RelabelState { expected, alignments, .. } = page.again.as_ref()?;
+        let encoded = self.rebuild(page)?;
+        let RelabelState { expected, alignments, .. } = page.relabel_state.as_ref()?;
         let expected = LazyCell::new(|| expected.as_ref().map(|expected| by_node(&encoded, expected)));
         let labels = self.decide(&encoded, true, &expected, self.aligned(&encoded, alignments))?;
-        (LabelRuns::of(&labels.is_template) == *page.labels()).then_some(labels)
+        (LabelRuns::new(&labels.is_template) == *page.labels()).then_some(labels)
     }
 
-    fn encode_again(&self, page: &TrainingPage) -> Option<EncodedPage> {
-        let RelabelState { chars, other_names, n_later, .. } = page.again.as_ref()?;
+    fn rebuild(&self, page: &TrainingPage) -> Option<EncodedPage> {
+        let RelabelState { chars, other_names, n_later, .. } = page.relabel_state.as_ref()?;
         if self.later_names[*n_later..].iter().any(|name| other_names.binary_search(name).is_ok()) {
             return None;
         }
@@ -87,7 +84,7 @@ impl TrainingSet {
         let is_text = |signature: &u32| signatures[*signature as usize].is_text();
         let length = |signature: &u32| if is_text(signature) { chars.next().unwrap_or(0) } else { 0 };
         let chars = columns.signature.iter().map(length).collect();
-        let encoded = EncodedPage::again(signatures, &columns.signature, columns.n_children.clone(), own);
+        let encoded = EncodedPage::rebuilt(signatures, &columns.signature, columns.n_children.clone(), own);
         Some(encoded.with_numbers(columns, chars, page.digest))
     }
 }
@@ -166,7 +163,7 @@ mod tests {
         let pages: Vec<String> = ["rye", "oats", "corn", "rice", "wheat", "spelt"].map(page).into();
         let trees = trees(&pages);
         let (set, _) = grown(&trees, 3).unwrap();
-        let asked = |page: &TrainingPage| page.again.as_ref().is_some_and(|again| again.expected.is_some());
+        let asked = |page: &TrainingPage| page.relabel_state.as_ref().is_some_and(|state| state.expected.is_some());
         assert!(set.pages.iter().all(asked));
         for (url, tree) in (0..).zip(&trees) {
             let confirmed = set.confirm_labels(url).map(|labels| labels.shifted(tree));

@@ -50,7 +50,7 @@ struct Signatures {
 const NODES: usize = 8;
 
 impl Signatures {
-    fn of(tree: &Tree) -> Signatures {
+    fn new(tree: &Tree) -> Signatures {
         let bare = vec![None; tree.names().count()];
         let mut by_names = FxHashMap::default();
         by_names.reserve(tree.counted().len() / NODES);
@@ -85,12 +85,12 @@ fn push(signatures: &mut Vec<NodeSignature>, signature: NodeSignature) -> u32 {
 
 impl EncodedPage {
     /// Encodes a tree. Names outside the vocabulary are left out.
-    pub(super) fn of(tree: &Tree, vocabulary: &Vocabulary) -> EncodedPage {
+    pub(super) fn new(tree: &Tree, vocabulary: &Vocabulary) -> EncodedPage {
         let (counted, shape, texts) = (tree.counted(), &tree.shape, tree.texts());
         let (first, n) = (counted.start, counted.len());
         let mut page = EncodedPage { chars: vec![0; n], ..EncodedPage::with_capacity(n) };
-        let mut names = NameReader::of(tree, ClassLists::default(), |name| vocabulary.contains(name));
-        let mut signatures = Signatures::of(tree);
+        let mut names = NameReader::new(tree, ClassLists::default(), |name| vocabulary.contains(name));
+        let mut signatures = Signatures::new(tree);
         for node in counted {
             page.parent.push((shape.parent[node] as usize).saturating_sub(first) as u32);
             page.columns.n_children.push(shape.n_children[node]);
@@ -113,7 +113,7 @@ impl EncodedPage {
     }
 
     /// Restores a page from a stored training page. Text lengths are missing, because they are not stored.
-    pub(super) fn again(
+    pub(super) fn rebuilt(
         signatures: &[NodeSignature],
         own_signature: &[u32],
         n_children: Vec<u32>,

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::align::{Alignment, NodeMatch};
 use super::encoded_page::EncodedPage;
-use crate::labeling::max_sum_labels;
+use crate::max_sum::max_sum_labels;
 
 /// What all training pages have of each node of a page, in columns by node.
 pub(super) struct Evidence {
@@ -25,7 +25,7 @@ pub(super) struct Evidence {
 
 impl Evidence {
     /// What these training pages have of a page.
-    pub(super) fn of(page: &EncodedPage, alignments: &[Alignment]) -> Evidence {
+    pub(super) fn new(page: &EncodedPage, alignments: &[Alignment]) -> Evidence {
         let mut n_equal = vec![0; page.len()];
         for alignment in alignments {
             for (found, n) in alignment.matches.iter().zip(&mut n_equal) {
@@ -223,7 +223,7 @@ mod tests {
     /// A page of a body, nine paragraphs and their texts, and an alignment that has the first `n` nodes.
     fn page() -> EncodedPage {
         let html: String = (0..9).map(|n| format!("<p>text {n}</p>")).collect();
-        let mut pages = [EncodedPage::of(&parse(&html, &ParseOptions::default()), &Vocabulary::default())];
+        let mut pages = [EncodedPage::new(&parse(&html, &ParseOptions::default()), &Vocabulary::default())];
         Interner::default().intern_pages(&mut pages, |_| true);
         let [page] = pages;
         page

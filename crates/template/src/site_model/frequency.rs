@@ -12,7 +12,7 @@ impl TrainingSet {
     /// The paper has no "second page": with two pages or one it would delete everything. A training page with the
     /// content of this page does not count.
     pub fn label_by_frequency(&self, tree: &Tree) -> Labels {
-        let mut page = EncodedPage::of(tree, &self.vocabulary);
+        let mut page = EncodedPage::new(tree, &self.vocabulary);
         page.number(&self.interner);
         let n = page.len();
         let mut holders = vec![0_u16; n];

@@ -48,7 +48,7 @@ impl TrainingSet {
     }
 
     fn find_kinds(&self) -> Kinds {
-        let paths: Vec<PathCounts> = self.pages.iter().map(|page| PathCounts::of(page, &self.interner)).collect();
+        let paths: Vec<PathCounts> = self.pages.iter().map(|page| PathCounts::new(page, &self.interner)).collect();
         let is_one = |a: usize, b: usize| paths[a].shown_by(&paths[b]).min(paths[b].shown_by(&paths[a])) >= SAME_KIND;
         let mut found: Vec<Vec<usize>> = Vec::new();
         let mut left: Vec<usize> = (0..paths.len()).filter(|at| self.pages[*at].n_template() >= MIN_TEMPLATE).collect();
@@ -83,7 +83,7 @@ struct PathCount {
 const NODES: usize = 4;
 
 impl PathCounts {
-    fn of(page: &TrainingPage, interner: &Interner) -> PathCounts {
+    fn new(page: &TrainingPage, interner: &Interner) -> PathCounts {
         let mut counts: FxHashMap<u64, PathCount> = FxHashMap::default();
         counts.reserve(page.len() / NODES);
         // The open elements: their paths, and where they end.

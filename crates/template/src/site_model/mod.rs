@@ -31,7 +31,6 @@ mod forest;
 mod frequency;
 mod interner;
 mod kinds;
-mod label_runs;
 mod matching;
 mod merge;
 mod names;
@@ -50,9 +49,8 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::labeling::max_sum_labels;
-use dehusk_content::Labels;
-use dehusk_content::{Favor, JudgedPage, LazyJudged, NarrowBlocks, PageBlocks, SiteBlocks};
+use crate::max_sum::max_sum_labels;
+use dehusk_content::{Favor, JudgedPage, LabelRuns, Labels, LazyJudged, NarrowBlocks, PageBlocks, SiteBlocks};
 use dehusk_html::{Tree, mix};
 
 pub use add::Candidate;
@@ -65,7 +63,6 @@ use forest::Forest;
 pub use forest::{forest_number, use_forest};
 use interner::Interner;
 pub use kinds::Kinds;
-use label_runs::LabelRuns;
 use names::tokens;
 use node_features::{FEATURES, NodeFeatures};
 pub use options::SiteModelOptions;
@@ -105,7 +102,7 @@ impl TrainingSet {
         }
         let names: Vec<FxHashSet<u32>> = trees.iter().map(|(_, tree)| tokens(tree)).collect();
         let mut set = TrainingSet { vocabulary: common_names(&names), options: *options, ..TrainingSet::default() };
-        let pages = trees.iter().map(|(_, tree)| EncodedPage::of(tree, &set.vocabulary).bounded(options));
+        let pages = trees.iter().map(|(_, tree)| EncodedPage::new(tree, &set.vocabulary).bounded(options));
         let mut pages: Vec<EncodedPage> = pages.collect();
         set.interner.intern_pages(&mut pages, |_| true);
         let kept = distinct(trees, &pages);
@@ -113,7 +110,7 @@ impl TrainingSet {
             return None;
         }
         let training_page =
-            |at: &usize| TrainingPage::of(&pages[*at], trees[*at].0, pages[*at].digest(), &set.interner);
+            |at: &usize| TrainingPage::new(&pages[*at], trees[*at].0, pages[*at].digest(), &set.interner);
         set.pages = kept.iter().map(training_page).collect();
         set.gather_vocabulary();
         // A page is judged once for both, and not kept so. Confidence is measured by the labels of the training pages,
@@ -123,14 +120,14 @@ impl TrainingSet {
             let aligned = set.aligned(page, &KeptAlignments::default());
             let kept = aligned.kept();
             let labels = set.judge_aligned(page, &judged, aligned).with_confidence(1.0);
-            let again = set.again(page, &judged, &names[*at], kept);
-            (set.blocks_of(&judged), again, labels)
+            let state = set.relabel_state(page, &judged, &names[*at], kept);
+            (set.blocks_of(&judged), state, labels)
         };
         let judged: Vec<_> = kept.iter().map(judge).collect();
         let mut known: FxHashMap<usize, Labels> = FxHashMap::default();
-        for ((training_page, at), (blocks, again, labels)) in set.pages.iter_mut().zip(kept).zip(judged) {
-            training_page.again = again;
-            training_page.set_labels(LabelRuns::of(&labels.is_template), blocks.as_ref());
+        for ((training_page, at), (blocks, state, labels)) in set.pages.iter_mut().zip(kept).zip(judged) {
+            training_page.relabel_state = state;
+            training_page.set_labels(LabelRuns::new(&labels.is_template), blocks.as_ref());
             known.insert(at, labels);
         }
         // A page that is kept whole was labeled as a training page. One that differs from it in names only was not.
@@ -177,12 +174,12 @@ impl TrainingSet {
 
     /// The blocks of a page that becomes a training page, where they are made at once.
     fn blocks_of(&self, judged: &LazyJudged<'_>) -> Option<PageBlocks> {
-        self.options.blocks_at_once.then(|| PageBlocks::of(judged.get()))
+        self.options.blocks_at_once.then(|| PageBlocks::new(judged.page()))
     }
 
     /// A page, encoded to be labeled.
     fn encode(&self, tree: &Tree) -> EncodedPage {
-        let mut page = EncodedPage::of(tree, &self.vocabulary);
+        let mut page = EncodedPage::new(tree, &self.vocabulary);
         page.number(&self.interner);
         page
     }
@@ -191,7 +188,7 @@ impl TrainingSet {
     /// they say nothing. Training pages without blocks are left out.
     pub fn label_main(&self, page: &JudgedPage<'_>, favor: Favor) -> Option<Labels> {
         let pages = || self.pages.iter().filter(|page| !page.is_hidden).filter_map(|page| page.blocks.as_ref());
-        self.blocks.get_or_init(|| SiteBlocks::of(pages().map(NarrowBlocks::to_blocks))).labels(page, favor)
+        self.blocks.get_or_init(|| SiteBlocks::new(pages().map(NarrowBlocks::to_blocks))).labels(page, favor)
     }
 
     /// The greatest share of a training page's template that this page shows, older versions of the page left out: how
@@ -201,7 +198,7 @@ impl TrainingSet {
         let least = self.median_template_size() / 4;
         let others = self.evidence_pages().filter(|other| other.url != url && other.digest != page.digest());
         let others = others.filter(|other| other.n_template() >= least.max(MIN_TEMPLATE));
-        let to_align = PageToAlign::of(&page);
+        let to_align = PageToAlign::new(&page);
         let mut scratch = Scratch::for_page();
         let coverage = others.map(|other| {
             align(&to_align, other, &self.interner, &self.options, &mut scratch);
@@ -231,11 +228,11 @@ impl TrainingSet {
 
     fn judge_aligned(&self, page: &EncodedPage, judged: &LazyJudged<'_>, aligned: Aligned) -> Labels {
         if self.options.forest {
-            return self.decide_by_forest(page, &page.kept(judged.get().content_probabilities()), aligned);
+            return self.decide_by_forest(page, &page.kept(judged.page().content_probabilities()), aligned);
         }
         // A page that is kept in part has other nodes than its tree.
         let is_whole = judged.tree.counted().len() == page.len();
-        let expected = LazyCell::new(|| Some(judged.get().expected_content()));
+        let expected = LazyCell::new(|| Some(judged.page().expected_content()));
         self.decide(page, is_whole, &expected, aligned).unwrap_or_else(|| Labels::new(vec![false; page.len()]))
     }
 
@@ -253,7 +250,7 @@ impl TrainingSet {
             alignments.remove(version);
         }
         let (mut is_template, evidence) = loop {
-            let evidence = Evidence::of(page, &alignments);
+            let evidence = Evidence::new(page, &alignments);
             let is_template = label_nodes(page, &evidence);
             if alignments.len() <= 2 || !is_whole || !loses_content(page, expected, &is_template)? {
                 break (is_template, evidence);
@@ -306,7 +303,7 @@ impl TrainingSet {
     /// forests.
     pub fn node_features(&self, tree: &Tree) -> (&'static [&'static str], Vec<Vec<f32>>) {
         let page = self.encode(tree);
-        let probabilities = JudgedPage::of(tree).content_probabilities();
+        let probabilities = JudgedPage::new(tree).content_probabilities();
         let aligned = self.aligned(&page, &KeptAlignments::default());
         (&FEATURES, features(&page, &probabilities, aligned).columns)
     }
@@ -319,7 +316,7 @@ fn features(page: &EncodedPage, probabilities: &[u8], aligned: Aligned) -> NodeF
     }
     let letters = page.chars.iter().zip(probabilities);
     let expected: Vec<f32> = letters.map(|(n, probability)| *n as f32 * f32::from(*probability) / 255.0).collect();
-    NodeFeatures::of(page, &alignments, &expected)
+    NodeFeatures::new(page, &alignments, &expected)
 }
 
 /// Names that at least two pages have.

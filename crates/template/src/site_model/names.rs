@@ -21,7 +21,7 @@ pub(super) fn class_token(class: &str) -> u32 {
 
 /// The distinct tokens of a page.
 pub(super) fn tokens(tree: &Tree) -> FxHashSet<u32> {
-    let (mut names, mut found) = (NameReader::of(tree, ClassLists::default(), |_| true), FxHashSet::default());
+    let (mut names, mut found) = (NameReader::new(tree, ClassLists::default(), |_| true), FxHashSet::default());
     for node in tree.counted() {
         names.read(NodeId::new(node));
         found.extend(Some(names.id).filter(|id| *id != 0));
@@ -52,11 +52,11 @@ pub(super) struct NameReader<'t, F> {
 }
 
 impl<'t, F: Fn(u32) -> bool> NameReader<'t, F> {
-    pub(super) fn of(tree: &'t Tree, classes: ClassLists, keeps: F) -> NameReader<'t, F> {
+    pub(super) fn new(tree: &'t Tree, classes: ClassLists, keeps: F) -> NameReader<'t, F> {
         NameReader {
             tree,
             keeps,
-            attribute_names: AttributeNames::of(tree),
+            attribute_names: AttributeNames::new(tree),
             values: ValueHashes::default(),
             classes,
             long_classes: PlaceMemo::default(),
@@ -141,7 +141,7 @@ mod tests {
         let tree = parse(html, &ParseOptions::default());
         let elements: Vec<NodeId> = tree.all("p").collect();
         let c = class_token("c");
-        let mut names = NameReader::of(&tree, ClassLists::default(), |token| token != c);
+        let mut names = NameReader::new(&tree, ClassLists::default(), |token| token != c);
         let mut read = |at: usize| {
             names.read(elements[at]);
             (names.key(), names.classes().len(), names.attributes().len(), names.id(), names.is_empty())
@@ -160,7 +160,7 @@ mod tests {
         let classes: String = (0..100).map(|n| format!("class{n} ")).collect();
         let tree = parse(&format!("<p><b class='{classes}'>x{}", "<p>x".repeat(20)), &ParseOptions::default());
         let n_read = Cell::new(0);
-        let mut names = NameReader::of(&tree, ClassLists::default(), |_| n_read.replace(n_read.get() + 1) < 100);
+        let mut names = NameReader::new(&tree, ClassLists::default(), |_| n_read.replace(n_read.get() + 1) < 100);
         let n_elements = tree.all("b").map(|b| names.read(b)).count();
         assert_eq!((n_elements, n_read.get(), names.classes().len()), (21, 100, 100));
     }

@@ -122,12 +122,12 @@ pub(super) struct NodeFeatures {
 
 impl NodeFeatures {
     /// `expected` is the expected main content of each node, in letters.
-    pub(super) fn of(page: &EncodedPage, alignments: &[Alignment], expected: &[f32]) -> NodeFeatures {
-        let found = NodeMatches::of(page, alignments);
+    pub(super) fn new(page: &EncodedPage, alignments: &[Alignment], expected: &[f32]) -> NodeFeatures {
+        let found = NodeMatches::new(page, alignments);
         if page.is_empty() {
             return NodeFeatures { columns: vec![Vec::new(); FEATURES.len()], n_mapped: Vec::new(), n_pages: 0 };
         }
-        let text = Text::of(page, &found, expected);
+        let text = Text::new(page, &found, expected);
         let mut columns = Vec::with_capacity(FEATURES.len());
         found.write(&mut columns);
         text.write(page, &mut columns);
@@ -155,7 +155,7 @@ struct Text {
 }
 
 impl Text {
-    fn of(page: &EncodedPage, found: &NodeMatches, expected: &[f32]) -> Text {
+    fn new(page: &EncodedPage, found: &NodeMatches, expected: &[f32]) -> Text {
         let n_pages = found.n_pages.max(1) as f32;
         let letters = |node: usize| page.chars[node] as f32;
         let sums = |of: &dyn Fn(usize) -> f32| subtree_sums(page, (0..page.len()).map(of).collect());

@@ -28,7 +28,7 @@ pub(super) struct NodeMatches {
 }
 
 impl NodeMatches {
-    pub(super) fn of(page: &EncodedPage, alignments: &[Alignment]) -> NodeMatches {
+    pub(super) fn new(page: &EncodedPage, alignments: &[Alignment]) -> NodeMatches {
         let n = page.len();
         let share = |alignment: &Alignment| {
             alignment.matches.iter().filter(|found| found.is_mapped()).count() as f32 / n.max(1) as f32

@@ -1,24 +1,49 @@
-//! Maps the first children of two nodes at once, where they have the same shape.
+//! Maps the first children of two nodes at once, where they have the same shape: the paragraphs of an article, the rows
+//! of a table. One by one, each would be looked up, paired and pushed.
 //!
-//! Two nodes have the same shape when they and what is below them have the same signatures and the same numbers of
-//! children, one by one. Without ids, and without subtrees that a training page has, one by one is also how they are
-//! mapped. The paragraphs of an article and the rows of a table are such children.
+//! **Claim.** Take the first children of `x` that are still to come, and those of `y`, with all that is below them, in
+//! preorder. Let the first `n` nodes of both agree one by one in signature and number of children, and be whole
+//! children. Then the alignment maps the `i`-th of these nodes to the `i`-th, if
+//!
+//! 1. no node of the page among them has an id, or a subtree that a training page has;
+//! 2. no other child of `x` has a subtree that is among these nodes of `y`;
+//! 3. the first children have the same position, or the lists are so long that children are paired by signature;
+//! 4. a pair that agrees in everything but words is above the threshold ([`alike::same_shapes_are_mapped`]).
+//!
+//! **Proof**, from the top down. Preorder and numbers of children determine a sequence of ordered trees, so the nodes
+//! correspond as nodes of equal trees. By 1, no node here is mapped by its subtree or its id, and by 2 none there is
+//! taken by an equal child; so children are paired by probability or by signature.
+//! *By signature* (`map_same_signatures`), the `i`-th child of a signature here goes to the `i`-th there. The lists
+//! begin alike, so these correspond.
+//! *By probability*, corresponding children have equal names and equally many children, and `pair_same_places` pairs
+//! such children in equal positions first. In the lists of `x` and `y` positions are equal by 3. In longer lists here
+//! it asks for the position from the end first, which is an earlier one: it is before the list, or it is taken, since
+//! the children before were paired in their order. Below, corresponding lists have equal lengths, and all positions
+//! agree. So corresponding children are paired, by 4 above the threshold, and the claim holds for their children. A
+//! property test compares both ways.
 
-use super::align::{NodeMatch, Walk};
+use super::align::Walk;
 use super::alike;
 use super::columns::Children;
 use super::interner::UNKNOWN;
 
+/// Children at the beginning of a list, and the nodes that they and what is below them have.
+#[derive(Clone, Copy)]
+pub(super) struct FirstChildren {
+    pub(super) n_children: u32,
+    pub(super) n_nodes: usize,
+}
+
 impl Walk<'_> {
-    /// Maps the first children of the node `x` that are still to come, as long as they have the shape of those of the
-    /// other node. Returns their number.
-    pub(super) fn map_same_shapes(&mut self, x: usize, here: &mut Children<'_>, there: &mut Children<'_>) -> usize {
+    /// The first children of the node `x` that are still to come, as long as they have the shape of those of the other
+    /// node and may be mapped to them at once. `None` for too few.
+    pub(super) fn same_shape(&self, x: usize, here: &Children<'_>, there: &Children<'_>) -> Option<FirstChildren> {
         /// Nodes from which on it is tried.
         const FEWEST: usize = 16;
-        let (Some(i), Some(j)) = (here.first(), there.first()) else { return 0 };
+        let (i, j) = (here.first()?, there.first()?);
         let most = here.n_nodes().min(there.n_nodes());
         if most < FEWEST || !alike::same_shapes_are_mapped(self.options.threshold) {
-            return 0;
+            return None;
         }
         let before = self.known.partition_point(|known| (*known as usize) < i.node);
         let most = self.known.get(before).map_or(most, |known| most.min(*known as usize - i.node));
@@ -26,25 +51,18 @@ impl Walk<'_> {
         // Whole children only.
         let parents = &self.page.parent[i.node..];
         let is_child = |parent: &u32| *parent == x as u32;
-        let n = if same == here.n_nodes() { same } else { parents[..=same].iter().rposition(is_child).unwrap_or(0) };
-        if n < FEWEST {
-            return 0;
+        let n_nodes =
+            if same == here.n_nodes() { same } else { parents[..=same].iter().rposition(is_child).unwrap_or(0) };
+        if n_nodes < FEWEST {
+            return None;
         }
         // Only nodes with an id are mapped before their parents are.
-        debug_assert!(!self.scratch.taken[j.node..j.node + n].contains(&true), "a node is mapped before its parent");
-        let n_children = parents[..n].iter().map(|parent| u32::from(is_child(parent))).sum::<u32>();
-        let mut rest = here.clone();
-        rest.skip_nodes(n_children, n);
-        // In other positions they are mapped one by one where the lists are too long to compare all pairs.
+        debug_assert!(!self.scratch.taken[j.node..j.node + n_nodes].contains(&true), "mapped before its parent");
+        let n_children = parents[..n_nodes].iter().map(|parent| u32::from(is_child(parent))).sum::<u32>();
+        let first = FirstChildren { n_children, n_nodes };
         let is_long = (n_children as usize).saturating_pow(2) > self.options.max_pairs;
-        if !(i.position == j.position || is_long) || self.may_be_equal(rest.clone(), j.node..j.node + n) {
-            return 0;
-        }
-        self.matches[i.node..i.node + n].fill(NodeMatch::Partial);
-        self.scratch.taken[j.node..j.node + n].fill(true);
-        *here = rest;
-        there.skip_nodes(n_children, n);
-        n_children as usize
+        let is_in_place = i.position == j.position || is_long;
+        (is_in_place && !self.may_be_equal(here.without(first), j.node..j.node + n_nodes)).then_some(first)
     }
 
     /// Nodes from `i` and `j` on, at most so many, that have the same signatures and numbers of children.
@@ -111,7 +129,7 @@ mod tests {
 
     fn encoded(html: &str) -> EncodedPage {
         let tree = parse(html, &ParseOptions::default());
-        EncodedPage::of(&tree, &tokens(&tree).into_iter().collect())
+        EncodedPage::new(&tree, &tokens(&tree).into_iter().collect())
     }
 
     fn aligned(
@@ -124,8 +142,8 @@ mod tests {
         let mut interner = Interner::default();
         interner.intern_pages(&mut other, |_| true);
         page.number(&interner);
-        let training_page = TrainingPage::of(&other[0], 0, 0, &interner);
-        let mut to_align = PageToAlign::of(&page);
+        let training_page = TrainingPage::new(&other[0], 0, 0, &interner);
+        let mut to_align = PageToAlign::new(&page);
         if is_one_by_one {
             to_align.known = (0..page.len() as u32).collect();
         }

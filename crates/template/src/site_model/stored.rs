@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::encoded_page::EncodedPage;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
-use super::label_runs::LabelRuns;
 use super::training_page::TrainingPage;
 use super::{SiteModelOptions, TrainingSet};
+use dehusk_content::LabelRuns;
 use dehusk_content::{NarrowBlocks, PageBlocks};
 
 /// A training set as it is stored. Numbers replace names, so that nothing of a page can be read from it.
@@ -73,7 +73,7 @@ impl TrainingSet {
         };
         let pages = self.pages.iter().zip(self.kinds_of_pages());
         let pages = pages
-            .map(|(page, kind)| StoredPage { kind: *kind, ..StoredPage::of(page, &self.interner, &mut numbered) })
+            .map(|(page, kind)| StoredPage { kind: *kind, ..StoredPage::new(page, &self.interner, &mut numbered) })
             .collect();
         StoredTrainingSet { signatures, pages }
     }
@@ -175,7 +175,7 @@ impl StoredPage {
             .then_with(|| self.blocks.cmp(&other.blocks))
     }
 
-    fn of(page: &TrainingPage, interner: &Interner, number: &mut impl FnMut(&u32) -> u32) -> StoredPage {
+    fn new(page: &TrainingPage, interner: &Interner, number: &mut impl FnMut(&u32) -> u32) -> StoredPage {
         let columns = page.columns.to_columns();
         StoredPage {
             digest: page.digest,
@@ -221,11 +221,11 @@ impl StoredPage {
     fn page(&self, signatures: &[NodeSignature]) -> EncodedPage {
         let mut leaves = self.leaves.iter().copied();
         let own = self.children.iter().map(|c| if *c == 0 { leaves.next().unwrap_or(0) } else { 0 }).collect();
-        EncodedPage::again(signatures, &self.signatures, self.children.clone(), own)
+        EncodedPage::rebuilt(signatures, &self.signatures, self.children.clone(), own)
     }
 
     fn training_page(&self, page: &EncodedPage, interner: &Interner) -> TrainingPage {
-        let mut training_page = TrainingPage::of(page, self.url, self.digest, interner);
+        let mut training_page = TrainingPage::new(page, self.url, self.digest, interner);
         training_page.is_extra = self.is_extra;
         training_page.set_labels(LabelRuns::of_lengths(&self.labels), self.blocks.as_ref());
         training_page

@@ -355,7 +355,7 @@ fn blocks_can_be_made_later() {
     assert!(at_once.without_blocks().is_empty() && later != at_once);
     let new = page(&article("millet"));
     let main = |stored: &StoredTrainingSet| {
-        stored.load(&SiteModelOptions::default()).label_main(&JudgedPage::of(&new), Favor::Balanced)
+        stored.load(&SiteModelOptions::default()).label_main(&JudgedPage::new(&new), Favor::Balanced)
     };
     assert_eq!(main(&later), None, "no training page has blocks");
     assert!(main(&at_once).is_some());
@@ -363,6 +363,6 @@ fn blocks_can_be_made_later() {
     without.sort_unstable();
     assert_eq!(without, [0, 1, 2, 3, 9]);
     let with_urls = numbered(&trees).into_iter().chain([(9, &extra)]);
-    with_urls.for_each(|(url, tree)| later.add_blocks(url, &PageBlocks::of(&JudgedPage::of(tree))));
+    with_urls.for_each(|(url, tree)| later.add_blocks(url, &PageBlocks::new(&JudgedPage::new(tree))));
     assert_eq!(later, at_once);
 }

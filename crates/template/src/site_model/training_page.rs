@@ -6,7 +6,7 @@ use super::columns::{Columns, NarrowColumns};
 use super::confirm::RelabelState;
 use super::encoded_page::EncodedPage;
 use super::interner::Interner;
-use super::label_runs::LabelRuns;
+use dehusk_content::LabelRuns;
 use dehusk_content::NarrowColumn;
 use dehusk_content::{NarrowBlocks, PageBlocks};
 use dehusk_html::mix;
@@ -33,8 +33,8 @@ pub(super) struct TrainingPage {
     ids: Vec<(u32, u32)>,
     /// Its blocks, for the choice of main content, where they are known.
     pub(super) blocks: Option<NarrowBlocks>,
-    /// What it takes to label it again; `None` for a stored page, and for one that is kept in part.
-    pub(super) again: Option<RelabelState>,
+    /// The state by which it is relabeled; `None` for a stored page, and for one that is kept in part.
+    pub(super) relabel_state: Option<RelabelState>,
 }
 
 /// Sampling priority of a URL: a hash of it. The lowest are kept (bottom-k sample).
@@ -44,9 +44,9 @@ pub(super) fn rank(url: u64) -> u64 {
 
 impl TrainingPage {
     /// Makes a training page of an interned page; it has no labels yet.
-    pub(super) fn of(page: &EncodedPage, url: u64, digest: u64, interner: &Interner) -> TrainingPage {
+    pub(super) fn new(page: &EncodedPage, url: u64, digest: u64, interner: &Interner) -> TrainingPage {
         let mut training_page = TrainingPage {
-            columns: NarrowColumns::of(&page.columns),
+            columns: NarrowColumns::new(&page.columns),
             empty_elements: page.empty_elements().into(),
             digest,
             url,
@@ -57,7 +57,7 @@ impl TrainingPage {
             labels_number: 0,
             ids: Vec::new(),
             blocks: None,
-            again: None,
+            relabel_state: None,
         };
         let signature = |node: usize| &interner.signatures()[page.columns.signature[node] as usize];
         let with_id = |node: usize| (signature(node).id, node as u32);
@@ -85,7 +85,7 @@ impl TrainingPage {
     pub(super) fn renumber(&mut self, new: &[u32]) {
         let mut subtrees = self.columns.subtree.to_vec();
         subtrees.iter_mut().for_each(|subtree| *subtree = new[*subtree as usize]);
-        self.columns.subtree = NarrowColumn::of(&subtrees);
+        self.columns.subtree = NarrowColumn::new(&subtrees);
     }
 
     /// A number for the page, its blocks and its labels.
@@ -116,7 +116,7 @@ impl TrainingPage {
         self.labels_number = is_template.iter().fold(number, |number, is| mix(number, u64::from(*is)));
         // The body counts nothing: every page has one.
         self.n_template = is_template.iter().skip(1).filter(|t| **t).count();
-        (self.labels, self.blocks) = (labels, blocks.map(NarrowBlocks::of));
+        (self.labels, self.blocks) = (labels, blocks.map(NarrowBlocks::new));
     }
 
     pub(super) fn labels(&self) -> &LabelRuns {

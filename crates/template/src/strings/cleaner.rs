@@ -214,7 +214,7 @@ mod tests {
     }
 
     /// A template of the given strings.
-    fn of(strings: &[&str]) -> StringTemplate {
+    fn template(strings: &[&str]) -> StringTemplate {
         let keys: Vec<String> = strings.iter().flat_map(|s| s.split(' ')).map(str::to_owned).collect();
         let mut from = 0;
         let strings: Vec<serde_json::Value> = strings
@@ -234,7 +234,7 @@ mod tests {
 
     fn clean(strings: &[&str], text: &str, how: &StringOptions) -> CleanedText {
         let patterns = Patterns::none();
-        StringCleaner::new(&of(strings), &patterns, how, |_| true).unwrap().clean_text(text)
+        StringCleaner::new(&template(strings), &patterns, how, |_| true).unwrap().clean_text(text)
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl StringTemplate {
         let n_keys = vocabulary.len() as i32;
         text.iter_mut().filter(|number| **number < 0).for_each(|end| *end = n_keys - 1 - *end);
         text.shrink_to_fit();
-        let suffixes = Suffixes::of(text)?;
+        let suffixes = Suffixes::new(text)?;
         let documents = Documents::new(starts, suffixes.text.len());
         let is_word: Vec<bool> = (0..vocabulary.len()).map(|number| !vocabulary.key(number).starts_with('<')).collect();
         let filter = RepeatFilter {

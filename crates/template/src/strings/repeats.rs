@@ -128,7 +128,7 @@ mod tests {
             text.extend(document);
             text.push(1000 + at as i32);
         }
-        let suffixes = Suffixes::of(text).unwrap();
+        let suffixes = Suffixes::new(text).unwrap();
         let places = Documents::new(starts, suffixes.text.len());
         let mut found = Repeats::new();
         maximal_repeats(&suffixes, &places, |repeat| {

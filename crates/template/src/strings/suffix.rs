@@ -17,7 +17,7 @@ pub(super) struct Suffixes {
 impl Suffixes {
     /// Builds the array in linear time: libsais with induced sorting, and the prefixes after Kärkkäinen, Manzini and
     /// Puglisi.
-    pub(super) fn of(mut text: Vec<i32>) -> Result<Suffixes, StringsError> {
+    pub(super) fn new(mut text: Vec<i32>) -> Result<Suffixes, StringsError> {
         if text.is_empty() {
             return Ok(Suffixes { text, array: Vec::new(), permuted: Vec::new() });
         }
@@ -49,23 +49,23 @@ mod tests {
 
     use super::*;
 
-    fn of(text: &str) -> Suffixes {
-        Suffixes::of(text.bytes().map(i32::from).collect()).unwrap()
+    fn suffixes(text: &str) -> Suffixes {
+        Suffixes::new(text.bytes().map(i32::from).collect()).unwrap()
     }
 
     #[test]
     fn kingkong() {
-        let suffixes = of("KINGKONG");
-        assert_eq!(suffixes.array, [7, 3, 1, 0, 4, 6, 2, 5]);
-        let prefixes: Vec<u32> = (0..8).map(|rank| suffixes.prefix(rank)).collect();
+        let of_kingkong = suffixes("KINGKONG");
+        assert_eq!(of_kingkong.array, [7, 3, 1, 0, 4, 6, 2, 5]);
+        let prefixes: Vec<u32> = (0..8).map(|rank| of_kingkong.prefix(rank)).collect();
         assert_eq!(prefixes, [0, 1, 0, 0, 1, 0, 2, 0]);
-        assert!(of("").array.is_empty());
+        assert!(suffixes("").array.is_empty());
     }
 
     proptest! {
         #[test]
         fn the_order_is_that_of_a_plain_sort(text in proptest::collection::vec(0..5_i32, 0..200)) {
-            let suffixes = Suffixes::of(text.clone()).unwrap();
+            let suffixes = Suffixes::new(text.clone()).unwrap();
             let mut sorted: Vec<i32> = (0..text.len() as i32).collect();
             sorted.sort_by(|a, b| text[*a as usize..].cmp(&text[*b as usize..]));
             prop_assert_eq!(&suffixes.array, &sorted);

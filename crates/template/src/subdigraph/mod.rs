@@ -297,7 +297,7 @@ mod tests {
         let html: String = names.iter().map(|n| format!("<a href='/{n}'>x</a>")).collect();
         let tree = parse(&html, &ParseOptions::default());
         let key = url("key");
-        let links = outlinks(&tree, &key, &Site::of(&key, SameSite::Host), 100);
+        let links = outlinks(&tree, &key, &Site::new(&key, SameSite::Host), 100);
         let order = LinkOrder::paper(&tree, &key, &links, &LinkOptions::thesis2014());
         let urls: Vec<PageUrl> = links.into_iter().map(|l| l.url).collect();
         Search::new(key, 0, &urls, order, learn)

@@ -26,7 +26,7 @@ const SAMPLE: usize = 80;
 
 /// The blocks that differ: first the removed ones, then the added ones, each in document order.
 pub fn changes(before: &Template, after: &Template) -> Vec<Block> {
-    let (old, new) = (Paths::of(before), Paths::of(after));
+    let (old, new) = (Paths::new(before), Paths::new(after));
     let mut blocks = old.not_in(&new, before, false);
     blocks.extend(new.not_in(&old, after, true));
     blocks
@@ -36,7 +36,7 @@ pub fn changes(before: &Template, after: &Template) -> Vec<Block> {
 struct Paths(Vec<u64>);
 
 impl Paths {
-    fn of(template: &Template) -> Paths {
+    fn new(template: &Template) -> Paths {
         let mut paths: Vec<u64> = Vec::with_capacity(template.nodes.len());
         for node in &template.nodes {
             let above = paths.get(node.parent as usize).copied().unwrap_or(0);

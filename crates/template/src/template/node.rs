@@ -66,7 +66,7 @@ fn is_zero<T: Default + PartialEq>(n: &T) -> bool {
 }
 
 impl TemplateNode {
-    pub(super) fn of(key: &Tree, node: NodeId, parent: u32, votes: u16) -> TemplateNode {
+    pub(super) fn new(key: &Tree, node: NodeId, parent: u32, votes: u16) -> TemplateNode {
         let text = normalized(key.text(node));
         let sample: String = text.chars().take(SAMPLE_CHARS).collect();
         let is_cut = sample.len() < text.len() || (key.is_text(node) && sample.is_empty());
@@ -78,7 +78,7 @@ impl TemplateNode {
             attrs: key
                 .attrs(node)
                 .filter(|(name, _)| !matches!(*name, "id" | "class"))
-                .map(|(name, value)| (name.to_owned(), Value::of(value)))
+                .map(|(name, value)| (name.to_owned(), Value::new(value)))
                 .collect(),
             position: key.shape.position[node.index()],
             n_children: key.shape.n_children[node.index()],
@@ -100,7 +100,7 @@ impl TemplateNode {
 }
 
 impl Value {
-    fn of(value: &str) -> Value {
+    fn new(value: &str) -> Value {
         if value.len() <= LONGEST_VALUE { Value::Text(value.to_owned()) } else { Value::Hash(hash_str(value)) }
     }
 

@@ -178,7 +178,7 @@ impl Template {
         for index in outline_nodes(key, is_template) {
             number[index] = nodes.len() as u32;
             let parent = number[key.shape.parent[index] as usize];
-            let node = TemplateNode::of(key, NodeId::new(index), parent, votes[index]);
+            let node = TemplateNode::new(key, NodeId::new(index), parent, votes[index]);
             nodes.push(TemplateNode { own: !is_template[index], ..node });
         }
         Template {

@@ -57,13 +57,13 @@ impl HashMapOnDisk {
     }
 
     /// The least number of a hash.
-    pub(super) fn get(&self, hash: u64) -> io::Result<Option<u64>> {
+    pub(super) fn find(&self, hash: u64) -> io::Result<Option<u64>> {
         if !self.filter.may_have(hash) {
             return Ok(None);
         }
         let mut least = self.memory.get(&hash).copied();
         for file in &self.files {
-            if let Some(found) = file.get(hash)? {
+            if let Some(found) = file.find(hash)? {
                 least = Some(least.map_or(found, |least| least.min(found)));
             }
         }
@@ -178,7 +178,7 @@ impl Sorted {
         Ok(Entries(BufReader::with_capacity(1 << 16, File::open(&self.path)?)))
     }
 
-    fn get(&self, hash: u64) -> io::Result<Option<u64>> {
+    fn find(&self, hash: u64) -> io::Result<Option<u64>> {
         let Some(block) = self.firsts.partition_point(|first| *first <= hash).checked_sub(1) else { return Ok(None) };
         let mut bytes = [0; BLOCK * ENTRY];
         let n = BLOCK.min(self.n - block * BLOCK);
@@ -261,9 +261,9 @@ mod tests {
         fs::write(dir.path().join("x.part"), b"cut").unwrap();
         let map = HashMapOnDisk::open(dir.path()).unwrap();
         for n in 0..20_000 {
-            assert_eq!(map.get(hash(n)).unwrap(), least(n), "{n}");
+            assert_eq!(map.find(hash(n)).unwrap(), least(n), "{n}");
         }
-        assert_eq!(map.get(hash(1_000_000)).unwrap(), None);
+        assert_eq!(map.find(hash(1_000_000)).unwrap(), None);
         assert!(!dir.path().join("x.part").exists());
     }
 
@@ -275,6 +275,6 @@ mod tests {
             map.put(hash, number as u64).unwrap();
         }
         map.flush().unwrap();
-        assert_eq!([0, 1, u64::MAX, 7].map(|hash| map.get(hash).unwrap()), [Some(0), Some(1), Some(2), None]);
+        assert_eq!([0, 1, u64::MAX, 7].map(|hash| map.find(hash).unwrap()), [Some(0), Some(1), Some(2), None]);
     }
 }

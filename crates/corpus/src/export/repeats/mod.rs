@@ -78,7 +78,7 @@ impl Seen {
     }
 
     fn before(&self, page: i64, hash: u64) -> io::Result<Option<i64>> {
-        Ok(self.map.get(hash)?.map(|first| first as i64).filter(|first| *first < page))
+        Ok(self.map.find(hash)?.map(|first| first as i64).filter(|first| *first < page))
     }
 
     /// Remembers the text of a page. The bands of a near-duplicate are not remembered, so that a chain of small changes

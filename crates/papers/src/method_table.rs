@@ -248,7 +248,7 @@ pub const METHODS: &[MethodEntry] = &[
         method: Method::Alone,
         paper: "our own, after the learned block classifiers (Kohlschütter 2010, Vogels 2018)",
         summary: "main content of the page alone: a small net reads the features of each block",
-        kind: MethodKind::Page(|page, options, _| JudgedPage::of(page).labels(options.clean.favor)),
+        kind: MethodKind::Page(|page, options, _| JudgedPage::new(page).labels(options.clean.favor)),
     },
     MethodEntry {
         method: Method::Tps,

@@ -82,7 +82,7 @@ fn main_text(
         KeepText::Main if is_main => return labeled,
         _ => RestKinds::default(),
     };
-    let (page, judged) = (judged.tree, judged.get());
+    let (page, judged) = (judged.tree, judged.page());
     let labels = if is_main {
         with_rest(page, labeled.labels, &Labels::none(page), &judged.rest(rest))
     } else {
@@ -151,7 +151,7 @@ fn by_site(
 
 fn alone(judged: &LazyJudged<'_>, options: &CleanOptions) -> LabeledPage {
     match options.alone {
-        Alone::PageModel => match judged.get().labels(options.favor) {
+        Alone::PageModel => match judged.page().labels(options.favor) {
             // Where nothing is main content, everything is kept.
             labels if labels.confidence == 0.0 => plain(judged.tree, 0.0),
             labels => LabeledPage { labels, method: Method::Alone, by_template: false },

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::site_blocks::PageBlocks;
-use crate::NarrowColumn;
+use super::NarrowColumn;
+use crate::site_blocks::PageBlocks;
 
 /// The blocks of a page. Many blocks share a few slots.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ pub struct NarrowBlocks {
 
 impl NarrowBlocks {
     /// Packs the blocks of a page.
-    pub fn of(blocks: &PageBlocks) -> NarrowBlocks {
+    pub fn new(blocks: &PageBlocks) -> NarrowBlocks {
         let (mut slots, mut known) = (Vec::new(), FxHashMap::default());
         let number = |slot: &u32| {
             *known.entry(*slot).or_insert_with(|| {
@@ -39,9 +39,9 @@ impl NarrowBlocks {
         let steps: Vec<u32> = steps.into_iter().map(step).collect();
         NarrowBlocks {
             slots: slots.into(),
-            slot: NarrowColumn::of(&slot),
+            slot: NarrowColumn::new(&slot),
             texts: blocks.texts.as_slice().into(),
-            steps: NarrowColumn::of(&steps),
+            steps: NarrowColumn::new(&steps),
             patterns: patterns.into(),
             logits: blocks.logits.as_slice().into(),
             words: blocks.words.as_slice().into(),
@@ -84,7 +84,7 @@ mod tests {
                 logits: blocks.iter().map(|block| block.2).collect(),
                 words: blocks.iter().map(|block| block.3).collect(),
             };
-            prop_assert_eq!(NarrowBlocks::of(&page).to_blocks(), page);
+            prop_assert_eq!(NarrowBlocks::new(&page).to_blocks(), page);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Columns of small numbers in few bytes: a crawl holds the training pages of many sites at once.
+//! Numbers of up to 32 bits, most of which are small.
 
 /// A column of numbers. Each is kept in as many bytes as most of them need; greater ones are in a list beside it.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ impl Default for Values {
 
 impl NarrowColumn {
     /// Takes the width that needs the least memory.
-    pub fn of(numbers: &[u32]) -> NarrowColumn {
+    pub fn new(numbers: &[u32]) -> NarrowColumn {
         let beyond = |most: u32| numbers.iter().filter(|number| **number > most).count();
         let size = |most: u32, bytes: usize| bytes * numbers.len() + size_of::<(u32, u32)>() * beyond(most);
         let (bytes, shorts) = (size(u8::MAX.into(), 1), size(u16::MAX.into(), 2));
@@ -77,7 +77,7 @@ mod tests {
         fn a_column_gives_back_what_it_was_given(
             numbers in proptest::collection::vec(prop_oneof![9 => 0..256_u32, 2 => 0..65_537_u32, 1 => any::<u32>()], 0..99),
         ) {
-            let column = NarrowColumn::of(&numbers);
+            let column = NarrowColumn::new(&numbers);
             let mut buffer = vec![7; 3];
             column.write_to(&mut buffer);
             prop_assert_eq!(&buffer, &numbers);
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_column_is_as_wide_as_most_of_its_numbers() {
-        let width = |numbers: &[u32]| match NarrowColumn::of(numbers).values {
+        let width = |numbers: &[u32]| match NarrowColumn::new(numbers).values {
             Values::Bytes(_) => 1,
             Values::Shorts(_) => 2,
             Values::Words(_) => 4,

@@ -4,26 +4,28 @@ use std::ops::Range;
 
 /// Run lengths of labels: template, own, template, and so on. Equal labels have equal runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct LabelRuns(Box<[u32]>);
+pub struct LabelRuns(Box<[u32]>);
 
 impl LabelRuns {
-    pub(super) fn of(is_template: &[bool]) -> LabelRuns {
+    /// The runs of labels.
+    pub fn new(is_template: &[bool]) -> LabelRuns {
         let runs = is_template.chunk_by(|a, b| a == b);
         let begins_own = is_template.first() == Some(&false);
         LabelRuns(begins_own.then_some(0).into_iter().chain(runs.map(|run| run.len() as u32)).collect())
     }
 
     /// Labels of these lengths. A file may have runs of length 0 among them.
-    pub(super) fn of_lengths(lengths: &[u32]) -> LabelRuns {
-        LabelRuns::of(&LabelRuns(lengths.into()).to_vec())
+    pub fn of_lengths(lengths: &[u32]) -> LabelRuns {
+        LabelRuns::new(&LabelRuns(lengths.into()).to_vec())
     }
 
-    pub(super) fn lengths(&self) -> &[u32] {
+    /// The lengths, that of a run of template first.
+    pub fn lengths(&self) -> &[u32] {
         &self.0
     }
 
     /// The runs of template nodes.
-    pub(super) fn template(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+    pub fn template(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let mut end = 0;
         let ranges = self.0.iter().map(move |length| {
             let start = end;
@@ -34,7 +36,7 @@ impl LabelRuns {
     }
 
     /// Whether each node is template.
-    pub(super) fn to_vec(&self) -> Vec<bool> {
+    pub fn to_vec(&self) -> Vec<bool> {
         let runs = self.0.iter().enumerate();
         runs.flat_map(|(at, length)| std::iter::repeat_n(at % 2 == 0, *length as usize)).collect()
     }
@@ -49,7 +51,7 @@ mod tests {
     proptest! {
         #[test]
         fn runs_are_the_labels(labels in proptest::collection::vec(any::<bool>(), 0..20)) {
-            let runs = LabelRuns::of(&labels);
+            let runs = LabelRuns::new(&labels);
             prop_assert_eq!(&runs.to_vec(), &labels);
             let template: Vec<usize> = runs.template().flatten().collect();
             let expected: Vec<usize> = (0..labels.len()).filter(|node| labels[*node]).collect();
@@ -61,7 +63,7 @@ mod tests {
     #[test]
     fn empty_runs_of_a_file_are_left_out() {
         let runs = LabelRuns::of_lengths(&[2, 0, 1, 3, 0, 0]);
-        assert_eq!(runs, LabelRuns::of(&[true, true, true, false, false, false]));
+        assert_eq!(runs, LabelRuns::new(&[true, true, true, false, false, false]));
         assert_eq!(runs.lengths(), [3, 3]);
     }
 }
