@@ -75,7 +75,7 @@ pub(crate) fn clean_batch(
 ) -> PyResult<Vec<Py<PyAny>>> {
     let options = clean_options(keep, favor)?;
     let pages = pages_of(pages)?;
-    let output = output.map(Output::named).transpose()?;
+    let output = output.map(|name| Output::named("output", name)).transpose()?;
     let model = model.map(PySiteModel::shared);
     let threads = Threads::new(threads, pages.len())?;
     let clean = |html: &PyHtml| Ok::<_, PyErr>(PyCleaned::new(html.page(None, None)?, model.clone(), &options));

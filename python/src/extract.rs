@@ -65,7 +65,8 @@ pub(crate) fn extract(
         _ => favor,
     };
     let options = clean_options(if include_comments { "main+comments" } else { "main" }, favor)?;
-    let output = Output::named(output_format.unwrap_or(output))?;
+    let (argument, name) = output_format.map_or(("output", output), |format| ("output_format", format));
+    let output = Output::named(argument, name)?;
     let markdown = markdown_options(include_links, include_images);
     // `EN` and `en-GB` are English.
     let target_language = target_language.map(|tag| tag.split(['-', '_']).next().unwrap_or_default().to_lowercase());

@@ -35,14 +35,15 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    pub(crate) fn named(name: &str) -> PyResult<Output> {
+    /// The output of a name that was given as this argument.
+    pub(crate) fn named(argument: &str, name: &str) -> PyResult<Output> {
         match name {
             // trafilatura's name.
             "text" | "txt" => Ok(Output::Text),
             "markdown" => Ok(Output::Markdown),
             "html" => Ok(Output::Html),
             "json" => Ok(Output::Json),
-            _ => Err(unknown("output", name, "expected text, markdown, html or json")),
+            _ => Err(unknown(argument, name, "expected text, markdown, html or json")),
         }
     }
 }

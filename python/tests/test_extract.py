@@ -4,6 +4,7 @@ import json
 import os
 
 import dehusk
+import pytest
 
 ARTICLE = """<html lang=en><title>Rye - Grains</title><meta property="article:published_time" content="2026-11-22">
 <nav><a href=/>Home</a> <a href=/news>News</a></nav>
@@ -28,6 +29,9 @@ def test_the_arguments_of_trafilatura():
     assert (row["title"], row["published"], row["text"]) == ("Rye", "2026-11-22", text)
     assert dehusk.extract(ARTICLE, target_language="en") == text
     assert dehusk.extract(ARTICLE, target_language="de") is None
+    for argument in ("output", "output_format"):
+        with pytest.raises(ValueError, match=f'^{argument}: "xml" is not known'):
+            dehusk.extract(ARTICLE, **{argument: "xml"})
     assert dehusk.extract(ARTICLE, only_with_metadata=True) is None
     assert dehusk.extract(ARTICLE, "http://a.org/rye", only_with_metadata=True) == text
     assert len(dehusk.extract(ARTICLE, favor_recall=True)) >= len(dehusk.extract(ARTICLE, favor_precision=True))

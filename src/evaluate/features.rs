@@ -28,7 +28,7 @@ impl FeatureFile {
     pub(super) fn create(folder: &Path, site: &str, key: &str) -> Result<FeatureFile, EvaluateError> {
         let path = folder.join(format!("{site}-{:016x}.features", hash_str(key)));
         let file = std::fs::create_dir_all(folder).and_then(|()| File::create(&path));
-        Ok(FeatureFile(BufWriter::new(file.map_err(|reason| EvaluateError::Unreadable { path, reason })?)))
+        Ok(FeatureFile(BufWriter::new(file.map_err(|reason| EvaluateError::File { path, reason })?)))
     }
 
     /// Appends a page, unless its gold is of other nodes.

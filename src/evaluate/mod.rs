@@ -70,9 +70,9 @@ pub enum EvaluateError {
         /// The path as given.
         path: PathBuf,
     },
-    /// A file could not be read.
+    /// A file could not be read or written.
     #[error("{path}: {reason}")]
-    Unreadable {
+    File {
         /// The file.
         path: PathBuf,
         /// The system's reason.
@@ -169,7 +169,7 @@ pub fn evaluate(task: &Task<'_>, mut dump: impl FnMut(&Marked)) -> Result<Report
 }
 
 fn read(path: &Path) -> Result<String, EvaluateError> {
-    let unreadable = |reason| EvaluateError::Unreadable { path: path.to_owned(), reason };
+    let unreadable = |reason| EvaluateError::File { path: path.to_owned(), reason };
     let mut text = String::new();
     open(path).map_err(unreadable)?.read_to_string(&mut text).map_err(unreadable)?;
     Ok(text)

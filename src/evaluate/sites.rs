@@ -233,7 +233,7 @@ impl SiteTask<'_> {
     }
 
     fn unwritten(&self, reason: std::io::Error) -> EvaluateError {
-        EvaluateError::Unreadable { path: self.task.features.unwrap_or(Path::new("-")).to_owned(), reason }
+        EvaluateError::File { path: self.task.features.unwrap_or(Path::new("-")).to_owned(), reason }
     }
 
     /// The template from the learner, or the model that the method learns from the loaded pages.

@@ -67,7 +67,7 @@ pub(super) fn benchmarks(corpus: &Path, limits: &ParseOptions) -> Result<Vec<Ben
 }
 
 fn folders(path: &Path) -> Result<Vec<PathBuf>, EvaluateError> {
-    let unreadable = |reason| EvaluateError::Unreadable { path: path.to_owned(), reason };
+    let unreadable = |reason| EvaluateError::File { path: path.to_owned(), reason };
     let entries = std::fs::read_dir(path).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     let mut folders: Vec<PathBuf> =
         entries.into_iter().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
