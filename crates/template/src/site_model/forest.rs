@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::node_features::{FEATURES, NodeFeatures};
+use super::node_features::{Column, FEATURES, NodeFeatures};
 
 const MAGIC: &[u8] = b"dehusk node forest 1\n";
 
@@ -67,20 +67,20 @@ impl Forest {
         FOREST.get_or_init(|| Forest::read(include_bytes!("nodes.forest"))).as_ref()
     }
 
-    /// The sum of the trees for each node: the logit of the probability that it is template.
-    pub(super) fn logits(&self, features: &NodeFeatures) -> Vec<f32> {
-        let n = features.n_mapped.len();
-        let (mut logits, mut reachable) = (vec![0.0; n], vec![0_u16; n]);
+    /// The nodes that a training page has, and the sum of the trees for each: the logit of the probability that it is
+    /// template.
+    pub(super) fn logits(&self, features: &NodeFeatures) -> Vec<(usize, f32)> {
+        let nodes: Vec<usize> = (0..features.n_mapped.len()).filter(|node| features.n_mapped[*node] > 0).collect();
+        let of_nodes = |column: &Column| match column {
+            Column::Nodes(values) => Column::Nodes(nodes.iter().map(|node| values[*node]).collect()),
+            Column::Page(value) => Column::Page(*value),
+        };
+        let columns: Vec<Column> = features.columns.iter().map(of_nodes).collect();
+        let (mut logits, mut reachable) = (vec![0.0; nodes.len()], vec![0_u16; nodes.len()]);
         for tree in &self.trees {
-            reachable.fill(u16::MAX);
-            for test in &tree.tests {
-                test.apply(&features.columns[usize::from(test.feature)], &mut reachable);
-            }
-            for (logit, reachable) in logits.iter_mut().zip(&reachable) {
-                *logit += tree.leaves[reachable.trailing_zeros() as usize % LEAVES];
-            }
+            tree.add_to(&mut logits, &columns, &mut reachable);
         }
-        logits
+        nodes.into_iter().zip(logits).collect()
     }
 }
 
@@ -93,13 +93,37 @@ impl RegressionTree {
         for leaf in &mut leaves {
             *leaf = f32::from_le_bytes(take(rest)?);
         }
-        let is_known = |test: &Test| usize::from(test.feature) < FEATURES.len();
+        let is_known = |test: &Test| test.feature() < FEATURES.len();
         let reachable = tests.iter().fold(u16::MAX, |all, test| all & test.reachable);
         (tests.iter().all(is_known) && reachable != 0).then_some(RegressionTree { tests, leaves })
+    }
+
+    /// Adds the values of the leaves that the nodes reach. `reachable` is a buffer.
+    fn add_to(&self, logits: &mut [f32], columns: &[Column], reachable: &mut [u16]) {
+        // A test of a feature of the page is the same for all nodes.
+        let is_false =
+            |test: &&Test| matches!(&columns[test.feature()], Column::Page(value) if *value > test.threshold);
+        let of_page = self.tests.iter().filter(is_false).fold(u16::MAX, |all, test| all & test.reachable);
+        reachable.fill(of_page);
+        for test in &self.tests {
+            // Where the page rules out all that the test would, it says nothing.
+            if let Column::Nodes(values) = &columns[test.feature()]
+                && of_page & !test.reachable != 0
+            {
+                test.apply(values, reachable);
+            }
+        }
+        for (logit, reachable) in logits.iter_mut().zip(reachable) {
+            *logit += self.leaves[reachable.trailing_zeros() as usize % LEAVES];
+        }
     }
 }
 
 impl Test {
+    fn feature(&self) -> usize {
+        usize::from(self.feature)
+    }
+
     /// Leaves what can be reached of the leaves of each node. A mask of all bits stands for a test that is true.
     fn apply(self, column: &[f32], reachable: &mut [u16]) {
         for (reachable, value) in reachable.iter_mut().zip(column) {
@@ -162,11 +186,16 @@ mod tests {
     #[test]
     fn the_trees_are_summed_for_each_node() {
         let forest = Forest::read(&bytes()).unwrap();
-        let mut columns = vec![vec![0.0; 4]; FEATURES.len()];
-        columns[0] = vec![0.4, 0.5, 0.6, 0.7];
-        columns[1] = vec![0.9, 0.4, 0.4, 0.6];
-        let features = NodeFeatures { columns, n_mapped: vec![1; 4], n_pages: 1 };
-        assert_eq!(forest.logits(&features), [-0.75, -0.75, 2.25, 4.25]);
+        let mut columns = vec![Column::Page(0.0); FEATURES.len()];
+        columns[0] = Column::Nodes(vec![0.4, 0.5, 9.0, 0.6, 0.7]);
+        columns[1] = Column::Nodes(vec![0.9, 0.4, 9.0, 0.4, 0.6]);
+        let mut features = NodeFeatures { columns, n_mapped: vec![1, 1, 0, 1, 1], n_pages: 1 };
+        assert_eq!(forest.logits(&features), [(0, -0.75), (1, -0.75), (3, 2.25), (4, 4.25)]);
+        // Features of the page, which are the same for all nodes.
+        features.columns[1] = Column::Page(0.6);
+        assert_eq!(forest.logits(&features), [(0, -0.75), (1, -0.75), (3, 4.25), (4, 4.25)]);
+        features.columns[0] = Column::Page(0.4);
+        assert_eq!(forest.logits(&features), [0, 1, 3, 4].map(|node| (node, -0.75)));
     }
 
     #[test]

@@ -291,10 +291,10 @@ impl TrainingSet {
         let Some(forest) = Forest::of_program().filter(|_| features.n_pages > 0 && !page.is_empty()) else {
             return Labels { support: features.n_mapped, confidence, nearest, ..Labels::new(vec![false; page.len()]) };
         };
-        let score = |(logit, n_mapped): (f32, &u16)| {
-            if *n_mapped == 0 { ABSENT } else { f64::from(logit.clamp(-SURE, SURE)) }
-        };
-        let scores = forest.logits(&features).into_iter().zip(&features.n_mapped).map(score).collect();
+        let mut scores = vec![ABSENT; page.len()];
+        for (node, logit) in forest.logits(&features) {
+            scores[node] = f64::from(logit.clamp(-SURE, SURE));
+        }
         let is_template = max_sum_labels(&page.parent, scores, OUT, BACK);
         Labels { is_template, support: features.n_mapped, confidence, nearest }
     }
@@ -305,7 +305,8 @@ impl TrainingSet {
         let page = self.encode(tree);
         let probabilities = JudgedPage::new(tree).content_probabilities();
         let aligned = self.aligned(&page, &KeptAlignments::default());
-        (&FEATURES, features(&page, &probabilities, aligned).columns)
+        let columns = features(&page, &probabilities, aligned).columns.into_iter();
+        (&FEATURES, columns.map(|column| (0..page.len()).map(|node| column.value(node)).collect()).collect())
     }
 }
 

@@ -113,11 +113,30 @@ static FAMILY: LazyLock<FxHashMap<u32, f32>> = LazyLock::new(|| {
 
 /// The features of all nodes of a page, a column for each of [`FEATURES`]. A share of nothing is -1.
 pub(super) struct NodeFeatures {
-    pub(super) columns: Vec<Vec<f32>>,
+    pub(super) columns: Vec<Column>,
     /// Training pages that have each node.
     pub(super) n_mapped: Vec<u16>,
     /// Training pages.
     pub(super) n_pages: usize,
+}
+
+/// A feature of all nodes.
+#[derive(Clone)]
+pub(super) enum Column {
+    /// A value for each node.
+    Nodes(Vec<f32>),
+    /// The same value for all nodes.
+    Page(f32),
+}
+
+impl Column {
+    /// The value of a node.
+    pub(super) fn value(&self, node: usize) -> f32 {
+        match self {
+            Column::Nodes(values) => values[node],
+            Column::Page(value) => *value,
+        }
+    }
 }
 
 impl NodeFeatures {
@@ -125,7 +144,7 @@ impl NodeFeatures {
     pub(super) fn new(page: &EncodedPage, alignments: &[Alignment], expected: &[f32]) -> NodeFeatures {
         let found = NodeMatches::new(page, alignments);
         if page.is_empty() {
-            return NodeFeatures { columns: vec![Vec::new(); FEATURES.len()], n_mapped: Vec::new(), n_pages: 0 };
+            return NodeFeatures { columns: vec![Column::Page(0.0); FEATURES.len()], n_mapped: Vec::new(), n_pages: 0 };
         }
         let text = Text::new(page, &found, expected);
         let mut columns = Vec::with_capacity(FEATURES.len());
@@ -194,26 +213,29 @@ impl Text {
         self.expected.first().copied().unwrap_or(0.0)
     }
 
-    fn write(&self, page: &EncodedPage, columns: &mut Vec<Vec<f32>>) {
+    fn write(&self, page: &EncodedPage, columns: &mut Vec<Column>) {
         let (n, all_expected) = (page.len() as f32, self.all_expected());
         let size = column(&page.columns.size, |size| *size as f32);
         let of_nodes = |sums: &[f32]| sums.iter().zip(&size).map(|(sum, size)| sum / size).collect();
-        columns.extend([
-            self.share(&self.equal),
-            self.share(&self.other),
-            self.share(&self.expected),
-            self.share(&self.on_two),
-            self.share(&self.mean_equal),
-            column(&self.letters, |letters| letters.ln_1p()),
-            column(&self.letters, |letters| letters / self.all()),
-            column(&self.expected, |expected| expected / all_expected.max(1.0)),
-            column(&self.expected, |expected| expected.max(0.0).ln_1p()),
-            column(&self.expected, |expected| (all_expected - expected).max(0.0).ln_1p()),
-            column(&size, |size| size.ln_1p()),
-            column(&size, |size| size / n),
-            of_nodes(&self.nodes_mapped),
-            of_nodes(&self.nodes_equal),
-        ]);
+        columns.extend(
+            [
+                self.share(&self.equal),
+                self.share(&self.other),
+                self.share(&self.expected),
+                self.share(&self.on_two),
+                self.share(&self.mean_equal),
+                column(&self.letters, |letters| letters.ln_1p()),
+                column(&self.letters, |letters| letters / self.all()),
+                column(&self.expected, |expected| expected / all_expected.max(1.0)),
+                column(&self.expected, |expected| expected.max(0.0).ln_1p()),
+                column(&self.expected, |expected| (all_expected - expected).max(0.0).ln_1p()),
+                column(&size, |size| size.ln_1p()),
+                column(&size, |size| size / n),
+                of_nodes(&self.nodes_mapped),
+                of_nodes(&self.nodes_equal),
+            ]
+            .map(Column::Nodes),
+        );
     }
 }
 
@@ -224,7 +246,7 @@ fn subtree_sums(page: &EncodedPage, mut sums: Vec<f32>) -> Vec<f32> {
     sums
 }
 
-fn write_place(page: &EncodedPage, found: &NodeMatches, text: &Text, columns: &mut Vec<Vec<f32>>) {
+fn write_place(page: &EncodedPage, found: &NodeMatches, text: &Text, columns: &mut Vec<Column>) {
     let n = page.len();
     let nodes = |of: &dyn Fn(usize) -> f32| (0..n).map(of).collect::<Vec<f32>>();
     let parent = |node: usize| page.parent[node] as usize;
@@ -245,36 +267,39 @@ fn write_place(page: &EncodedPage, found: &NodeMatches, text: &Text, columns: &m
     }
     let share = |sum: f32, of: f32| if of > 0.5 { sum / of } else { -1.0 };
     let is_root = |node: usize| node == 0;
-    columns.extend([
-        depth,
-        nodes(&|node| node as f32 / n as f32),
-        nodes(&|node| text.before[node] / text.all()),
-        nodes(&|node| 1.0 - (text.before[node] + text.letters[node]) / text.all()),
-        nodes(&|node| text.expected_before[node] / all_expected),
-        nodes(&|node| 1.0 - (text.expected_before[node] + text.expected[node]) / all_expected),
-        nodes(&|node| n_children(parent(node)).ln_1p()),
-        nodes(&family),
-        nodes(&|node| family(parent(node))),
-        nodes(&|node| {
-            if is_root(node) {
-                -1.0
-            } else {
-                share(mapped[parent(node)] - found.mapped[node], n_children(parent(node)) - 1.0)
-            }
-        }),
-        nodes(&|node| {
-            let above = parent(node);
-            if is_root(node) {
-                -1.0
-            } else {
-                share(equal[above] - text.equal[node], letters[above] - text.letters[node])
-            }
-        }),
-    ]);
+    columns.extend(
+        [
+            depth,
+            nodes(&|node| node as f32 / n as f32),
+            nodes(&|node| text.before[node] / text.all()),
+            nodes(&|node| 1.0 - (text.before[node] + text.letters[node]) / text.all()),
+            nodes(&|node| text.expected_before[node] / all_expected),
+            nodes(&|node| 1.0 - (text.expected_before[node] + text.expected[node]) / all_expected),
+            nodes(&|node| n_children(parent(node)).ln_1p()),
+            nodes(&family),
+            nodes(&|node| family(parent(node))),
+            nodes(&|node| {
+                if is_root(node) {
+                    -1.0
+                } else {
+                    share(mapped[parent(node)] - found.mapped[node], n_children(parent(node)) - 1.0)
+                }
+            }),
+            nodes(&|node| {
+                let above = parent(node);
+                if is_root(node) {
+                    -1.0
+                } else {
+                    share(equal[above] - text.equal[node], letters[above] - text.letters[node])
+                }
+            }),
+        ]
+        .map(Column::Nodes),
+    );
 }
 
 /// The smallest element that holds this share of the expected content.
-fn write_root(page: &EncodedPage, text: &Text, share: f32, columns: &mut Vec<Vec<f32>>) {
+fn write_root(page: &EncodedPage, text: &Text, share: f32, columns: &mut Vec<Column>) {
     let least = share * text.all_expected();
     let mut root = 0;
     while let Some(below) = page
@@ -294,13 +319,13 @@ fn write_root(page: &EncodedPage, text: &Text, share: f32, columns: &mut Vec<Vec
         place[above] = 2.0;
     }
     columns.extend([
-        place,
-        vec![text.expected[root] / text.letters[root].max(1.0); n],
-        vec![text.letters[root] / text.all(); n],
+        Column::Nodes(place),
+        Column::Page(text.expected[root] / text.letters[root].max(1.0)),
+        Column::Page(text.letters[root] / text.all()),
     ]);
 }
 
-fn write_ancestors(page: &EncodedPage, columns: &mut Vec<Vec<f32>>) {
+fn write_ancestors(page: &EncodedPage, columns: &mut Vec<Column>) {
     const OF_PARENT: [&str; 9] = [
         "equal",
         "mapped",
@@ -320,23 +345,23 @@ fn write_ancestors(page: &EncodedPage, columns: &mut Vec<Vec<f32>>) {
     let n = page.len();
     for name in OF_PARENT {
         let of = &columns[at(name)];
-        columns.push((0..n).map(|node| of[parent(node)]).collect());
+        columns.push(Column::Nodes((0..n).map(|node| of.value(parent(node))).collect()));
     }
     for name in OF_GRANDPARENT {
         let of = &columns[at(name)];
-        columns.push((0..n).map(|node| of[parent(parent(node))]).collect());
+        columns.push(Column::Nodes((0..n).map(|node| of.value(parent(parent(node)))).collect()));
     }
     for name in OF_ANCESTORS {
         let (of, mut greatest) = (&columns[at(name)], vec![0.0_f32; n]);
         // The body is an ancestor of everything.
         for node in (1..n).filter(|node| parent(*node) > 0) {
-            greatest[node] = greatest[parent(node)].max(of[parent(node)]);
+            greatest[node] = greatest[parent(node)].max(of.value(parent(node)));
         }
-        columns.push(greatest);
+        columns.push(Column::Nodes(greatest));
     }
 }
 
-fn write_page(page: &EncodedPage, found: &NodeMatches, text: &Text, columns: &mut Vec<Vec<f32>>) {
+fn write_page(page: &EncodedPage, found: &NodeMatches, text: &Text, columns: &mut Vec<Column>) {
     let n = page.len();
     let n_pages = found.n_pages.max(1) as f32;
     let on_all = found.n_equal.iter().filter(|n| usize::from(**n) >= found.n_pages).count();
@@ -353,5 +378,5 @@ fn write_page(page: &EncodedPage, found: &NodeMatches, text: &Text, columns: &mu
         text.on_two[0] / text.all(),
         found.agreement,
     ];
-    columns.extend(values.map(|value| vec![value; n]));
+    columns.extend(values.map(Column::Page));
 }
