@@ -1,4 +1,4 @@
-"""Writes a forest of LightGBM as the program reads it (crates/template/src/site_model/forest.rs)."""
+"""Writes forests of LightGBM as the program reads them (crates/template/src/site_model/forest.rs)."""
 
 import math
 import re
@@ -10,7 +10,7 @@ import xxhash
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "crates" / "template" / "src" / "site_model" / "node_features.rs"
-MAGIC = b"dehusk node forest 1\n"
+MAGIC = b"dehusk node forest 2\n"
 # Leaves of a tree.
 LEAVES = 16
 
@@ -45,16 +45,18 @@ def tests_and_leaves(tree):
     return tests, leaves + [0.0] * (LEAVES - len(leaves))
 
 
-def forest_bytes(names, trees):
-    """A file with these trees, each of them tests and leaves."""
+def file_bytes(names, forests):
+    """A file with these forests, each of them a list of trees: tests and leaves."""
     body = xxhash.xxh3_64_digest("\n".join(names).encode())[::-1]
-    for tests, leaves in trees:
-        body += struct.pack("<B", len(tests))
-        body += b"".join(struct.pack("<HHf", feature, reachable, threshold) for feature, threshold, reachable in tests)
-        body += np.array(leaves, "<f4").tobytes()
+    for trees in forests:
+        body += struct.pack("<H", len(trees))
+        for tests, leaves in trees:
+            packed = [struct.pack("<HHf", feature, reachable, threshold) for feature, threshold, reachable in tests]
+            body += struct.pack("<B", len(tests)) + b"".join(packed) + np.array(leaves, "<f4").tobytes()
     return MAGIC + xxhash.xxh3_64_digest(body)[::-1] + body
 
 
-def written(model):
-    """The bytes of a model of LightGBM."""
-    return forest_bytes(feature_names(), [tests_and_leaves(tree) for tree in model.dump_model()["tree_info"]])
+def written(models):
+    """The bytes of models of LightGBM."""
+    forests = [[tests_and_leaves(tree) for tree in model.dump_model()["tree_info"]] for model in models]
+    return file_bytes(feature_names(), forests)

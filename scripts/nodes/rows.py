@@ -19,7 +19,8 @@ CACHE = ROOT / "target" / "content" / "features"
 
 
 class Page:
-    """The nodes of a page: parents, letters, gold (1: template), main content, features (float32, a row for a node)."""
+    """The nodes of a page: parents, letters, gold (1: template), main content, and their features for each of the two
+    forests (float32, a row for a node)."""
 
     def __init__(self, head, corpus, parents, letters, gold, rows):
         self.site, self.page, self.is_key, self.corpus = head["site"], head["page"], head["key"], corpus
@@ -41,18 +42,18 @@ def read(file, corpus, names):
             parents = np.frombuffer(source.read(4 * n), "<u4").astype(np.int64)
             letters = np.frombuffer(source.read(4 * n), "<u4").astype(np.float64)
             gold = np.frombuffer(source.read(n), "u1")
-            columns = np.frombuffer(source.read(4 * n * len(names)), "<f4").reshape(len(names), n)
-            yield Page(head, corpus, parents, letters, gold, np.ascontiguousarray(columns.T))
+            columns = np.frombuffer(source.read(8 * n * len(names)), "<f4").reshape(2, len(names), n)
+            yield Page(head, corpus, parents, letters, gold, [np.ascontiguousarray(of_one.T) for of_one in columns])
 
 
-def made(program, variant, which="gold", settings=()):
-    """The folder with the features of all sets, made by the program where it is not there yet."""
+def made(program, variant, *options):
+    """The folder with the features of all sets, made by the program with these options where it is not there yet."""
     folder = CACHE / variant
     for corpus in SETS:
         place = folder / corpus
         if not (place / "complete").exists():
-            command = [program, "evaluate", unpacked(corpus), "--pages", which, "--features", place, "--json"]
-            command += ["--quiet", "--config", "/dev/null", *(word for pair in settings for word in ("--set", pair))]
+            command = [program, "evaluate", unpacked(corpus), "--pages", "gold", "--features", place, "--json"]
+            command += ["--quiet", "--config", "/dev/null", *options]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
             (place / "complete").touch()
     return folder

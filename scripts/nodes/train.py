@@ -1,10 +1,10 @@
-"""Trains the forest that labels nodes (crates/template/src/site_model/nodes.forest), and prints it left out by site.
+"""Trains the forests that label nodes (crates/template/src/site_model/nodes.forest), and prints them left out by site.
 
-    scripts/nodes/train.py                      ten folds by site over all sets, then the forest of all sites
+    scripts/nodes/train.py                      ten folds by site over all sets, then the forests of all sites
     scripts/nodes/train.py --ablate             the same without each group of features
     scripts/nodes/train.py --curve              trained on 36, 72, 137 and all sites of the other folds
     scripts/nodes/train.py --set-out            each set left out whole
-    scripts/nodes/train.py --folds DIR          also writes the forest of each fold, for `evaluate --weights`
+    scripts/nodes/train.py --folds DIR          also writes the forests of each fold, for `evaluate --weights`
 
 PROGRAM names the program that computes the features (target/release/dehusk). Needs lightgbm; see README.md.
 """
@@ -30,12 +30,12 @@ PARAMETERS = {
     "seed": 1, "deterministic": True, "force_row_wise": True,
 }
 N_TREES = 100
-# Weight of a page whose site has few training pages.
-FEW = 0.3
+# Weight of a page whose site has two, four or all pages as training pages, beside eight.
+OTHERS = 0.3
 # Nodes of a page that are drawn for training.
 MOST_NODES = 250
-# The costs and the limit of `TrainingSet::decide`.
-COST_OUT, COST_BACK, SURE, ABSENT = 2.0, 16.0, 6.0, -1000.0
+# The constants of decision.rs.
+COST_OUT, COST_BACK, SURE, ABSENT, IN_DOUBT, FEW, LITTLE_OWN = 2.0, 16.0, 6.0, -1000.0, 0.25, 20, 0.2
 GROUPS = {
     "expected content": ["*expected*", "root_*", "density_*", "share_95", "share_50"],
     "matches by number": ["n_*", "few_equal", "kind_equal", "*_n_equal"],
@@ -48,47 +48,52 @@ GROUPS = {
 }
 
 
-def sampled(of_pages, seed=0):
-    """Rows, targets and weights: each site counts the same, each page of it too, by its template nodes."""
+def sampled(groups, which, seed=0):
+    """Rows, targets and weights of pages: in each group of pages, each site has the weight of the group, and each page of
+    it the same, by its template nodes."""
     random_numbers = np.random.default_rng(seed)
-    n_of_site = {}
-    for page in of_pages:
-        n_of_site[page.site] = n_of_site.get(page.site, 0) + 1
     rows, targets, weights = [], [], []
-    for page in of_pages:
-        # Nodes that no training page has are decided without the forest.
-        nodes = np.flatnonzero(page.rows[:, MAPPED] > 0)
-        nodes = nodes[nodes > 0]
-        if len(nodes) == 0:
-            continue
-        n = len(nodes)
-        if n > MOST_NODES:
-            nodes = random_numbers.choice(nodes, MOST_NODES, replace=False)
-        weight = n / len(nodes) / max(page.template.sum(), 20) / n_of_site[page.site]
-        weight *= FEW if page.rows[0, N_PAGES] < 5 else 1.0
-        rows.append(page.rows[nodes])
-        targets.append(page.template[nodes])
-        weights.append(np.full(len(nodes), weight))
+    for of_pages, weight_of_group in groups:
+        n_of_site = {}
+        for page in of_pages:
+            n_of_site[page.site] = n_of_site.get(page.site, 0) + 1
+        for page in of_pages:
+            # Nodes that no training page has are decided without the forest.
+            nodes = np.flatnonzero(page.rows[which][:, MAPPED] > 0)
+            nodes = nodes[nodes > 0]
+            if len(nodes) == 0:
+                continue
+            n = len(nodes)
+            if n > MOST_NODES:
+                nodes = random_numbers.choice(nodes, MOST_NODES, replace=False)
+            weight = weight_of_group * n / len(nodes) / max(page.template.sum(), 20) / n_of_site[page.site]
+            rows.append(page.rows[which][nodes])
+            targets.append(page.template[nodes])
+            weights.append(np.full(len(nodes), weight))
     weights = np.concatenate(weights)
     return np.concatenate(rows), np.concatenate(targets), weights / weights.mean()
 
 
 NAMES = feature_names()
 MAPPED = NAMES.index("n_mapped")
-N_PAGES = NAMES.index("page_training_pages")
 
 
-def trained(of_pages, without=()):
-    rows, targets, weights = sampled(of_pages)
-    if without:
-        rows[:, without] = 0
-    data = lgb.Dataset(rows, label=targets, weight=weights, feature_name=NAMES)
-    return lgb.train(PARAMETERS, data, N_TREES)
+def trained(groups, without=()):
+    """The two forests: with guessed content, and with the content that the page model expects."""
+    models = []
+    for which in (0, 1):
+        rows, targets, weights = sampled(groups, which)
+        if without:
+            rows[:, without] = 0
+        data = lgb.Dataset(rows, label=targets, weight=weights, feature_name=NAMES)
+        models.append(lgb.train(PARAMETERS, data, N_TREES))
+    return models
 
 
 def decoded(page, logits):
-    """Whether each node is template: `max_sum_labels` of the program."""
-    logits = np.where(page.rows[:, MAPPED] > 0, np.clip(logits, -SURE, SURE), ABSENT)
+    """Whether each node is template, and whether the page is in doubt: `decision` of the program."""
+    is_mapped = page.rows[0][:, MAPPED] > 0
+    logits = np.where(is_mapped, np.clip(logits, -SURE, SURE), ABSENT)
     parents, template, own = page.parents.tolist(), logits.tolist(), [0.0] * page.n
     for node in range(page.n - 1, 0, -1):
         parent = parents[node]
@@ -98,16 +103,29 @@ def decoded(page, logits):
     for node in range(1, page.n):
         is_in = labels[parents[node]]
         labels[node] = template[node] >= own[node] - COST_OUT if is_in else template[node] - COST_BACK > own[node]
-    return np.array(labels)
+    labels = np.array(labels)
+    doubt = (1 / (1 + np.exp(np.abs(logits[is_mapped])))).sum()
+    has_little = page.letters[~labels].sum() < LITTLE_OWN * page.letters.sum()
+    return labels, has_little or doubt > IN_DOUBT * max(labels.sum(), FEW)
 
 
-def labeled(model, of_pages, without=()):
-    rows = np.concatenate([page.rows for page in of_pages])
+def logits_of(model, which, of_pages, without):
+    rows = np.concatenate([page.rows[which] for page in of_pages])
     if without:
         rows[:, without] = 0
-    logits = model.predict(rows, raw_score=True)
-    ends = np.cumsum([page.n for page in of_pages])
-    return [decoded(page, logits[end - page.n:end]) for page, end in zip(of_pages, ends)]
+    return np.split(model.predict(rows, raw_score=True), np.cumsum([page.n for page in of_pages])[:-1])
+
+
+def labeled(models, of_pages, without=()):
+    """The labels of pages, and the number of those for which the page model is asked."""
+    first = zip(of_pages, logits_of(models[0], 0, of_pages, without))
+    found = [decoded(page, logits) for page, logits in first]
+    asked = [at for at, (_, is_in_doubt) in enumerate(found) if is_in_doubt]
+    if asked:
+        doubtful = [of_pages[at] for at in asked]
+        for at, page, logits in zip(asked, doubtful, logits_of(models[1], 1, doubtful, without)):
+            found[at] = decoded(page, logits)[0], True
+    return [labels for labels, _ in found], len(asked)
 
 
 def f1(page, labels):
@@ -122,23 +140,30 @@ def kept(page, labels):
 
 
 def left_out(of_pages, more, without=(), most_sites=None, save=None):
-    """The labels of each page by a forest that has not seen its site, and the folds. `more` is trained on, too."""
-    fold, labels = folds(of_pages, N_FOLDS), {}
+    """The labels of each page by forests that have not seen its site, and the folds. `more` is trained on, too."""
+    fold, labels, n_asked = folds(of_pages, N_FOLDS), {}, 0
     for at in range(N_FOLDS):
-        others = [page for page in of_pages + more if fold[page.site] != at]
+        sites = sorted(site for site in fold if fold[site] != at)
         if most_sites:
-            sites = sorted({page.site for page in others})
-            chosen = set(random.Random(at).sample(sites, min(most_sites, len(sites))))
-            others = [page for page in others if page.site in chosen]
-        model = trained(others, without)
+            sites = random.Random(at).sample(sites, min(most_sites, len(sites)))
+        models = trained(of_sites(set(sites), of_pages, more), without)
         own = [page for page in of_pages if fold[page.site] == at]
-        labels.update(zip(map(id, own), labeled(model, own, without)))
+        found, n = labeled(models, own, without)
+        labels.update(zip(map(id, own), found))
+        n_asked += n
         if save:
             place = Path(save) / str(at)
             place.mkdir(parents=True, exist_ok=True)
-            (place / "nodes.forest").write_bytes(written(model))
+            (place / "nodes.forest").write_bytes(written(models))
             (place / "sites").write_text("\n".join(sorted({page.site for page in own})) + "\n")
+    print(f"the page model is asked on {n_asked / len(of_pages):.3f} of the pages", flush=True)
     return [labels[id(page)] for page in of_pages], fold
+
+
+def of_sites(sites, of_pages, more):
+    """The groups of pages to train on."""
+    chosen = [[page for page in group if page.site in sites] for group in (of_pages, *more)]
+    return [(group, OTHERS if at else 1.0) for at, group in enumerate(chosen)]
 
 
 def row(name, of_pages, labels):
@@ -197,31 +222,36 @@ def matching(patterns):
 
 def main():
     began = time.monotonic()
-    of_pages = list(pages(made(PROGRAM, "eight"), NAMES))
-    few = [page for n in (2, 4) for page in pages(
-        made(PROGRAM, f"loads{n}", settings=[f"subdigraph.n={n}", f"subdigraph.max_loads={n}"]), NAMES)]
+    def read(variant, *options):
+        return list(pages(made(PROGRAM, variant, *options), NAMES))
+
+    of_pages = read("eight")
+    more = [read(f"loads{n}", "--set", f"subdigraph.n={n}", "--set", f"subdigraph.max_loads={n}") for n in (2, 4)]
+    more.append(read("all", "--add-all"))
     print(f"{len(of_pages)} pages of {len({page.site for page in of_pages})} sites read")
     save = sys.argv[sys.argv.index("--folds") + 1] if "--folds" in sys.argv else None
-    labels, fold = left_out(of_pages, few, save=save)
+    labels, fold = left_out(of_pages, more, save=save)
     table(of_pages, labels, fold)
     if "--ablate" in sys.argv:
         for name, patterns in GROUPS.items():
             without = matching(patterns)
-            row(f"without {name} ({len(without)})", of_pages, left_out(of_pages, few, without)[0])
+            row(f"without {name} ({len(without)})", of_pages, left_out(of_pages, more, without)[0])
     if "--curve" in sys.argv:
         for n in (36, 72, 137):
-            row(f"{n} sites", of_pages, left_out(of_pages, few, most_sites=n)[0])
+            row(f"{n} sites", of_pages, left_out(of_pages, more, most_sites=n)[0])
     if "--set-out" in sys.argv:
         for corpus in SETS:
-            model = trained([page for page in of_pages + few if page.corpus != corpus])
+            others = {page.site for page in of_pages if page.corpus != corpus}
+            models = trained(of_sites(others, of_pages, more))
             own = [page for page in of_pages if page.corpus == corpus]
-            row(f"{corpus}, left out", own, labeled(model, own))
-    model = trained(of_pages + few)
-    OUT.write_bytes(written(model))
-    gains = sorted(zip(model.feature_importance("gain"), NAMES), reverse=True)
-    total = sum(gain for gain, _ in gains)
-    print("gain: " + ", ".join(f"{name} {gain / total:.3f}" for gain, name in gains[:20]))
-    print("least: " + ", ".join(f"{name} {gain / total:.4f}" for gain, name in gains[-25:]))
+            row(f"{corpus}, left out", own, labeled(models, own)[0])
+    models = trained(of_sites(set(fold), of_pages, more))
+    OUT.write_bytes(written(models))
+    for model, name in zip(models, ("guessed content", "expected content")):
+        gains = model.feature_importance("gain")
+        gains = sorted(zip(gains / gains.sum(), NAMES), reverse=True)
+        print(f"{name}: gain " + ", ".join(f"{feature} {gain:.3f}" for gain, feature in gains[:20]))
+        print("least: " + ", ".join(f"{feature} {gain:.4f}" for gain, feature in gains[-20:]))
     print(f"{OUT.relative_to(ROOT)}: {OUT.stat().st_size} bytes; {time.monotonic() - began:.0f} s")
 
 

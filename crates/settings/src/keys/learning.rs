@@ -64,8 +64,6 @@ pub(super) const LEARNING: &[Key] = keys! {
         |s, v| s.core.learn.site_model.max_names => whole(v, 0, 10_000_000)?;
     "site_model.extra_pages" = "8", "Maximum number of further crawled pages added to the site model. 0 = training pages only.",
         |s, v| s.core.learn.site_model.extra_pages => whole(v, 0, 200)?;
-    "site_model.forest" = "false", "Label nodes by a forest of regression trees that was trained on 232 sites, instead of by rules. Better on unseen sites with some ten pages or more (docs/lab/2026-11-27-node-forest.md), less sure on small ones; twice the time.",
-        |s, v| s.core.learn.site_model.forest => truth(v)?;
     "etdm.min_votes" = "0", "Votes that make a node template. 0 = the majority of the voters.",
         |s, v| s.core.learn.etdm.min_votes => whole(v, 0, 8)?;
     "etdm.w_class" = "0.5", "Weight of the class overlap in the equality probability.",

@@ -1,6 +1,7 @@
 //! A page aligned to all training pages of its site.
 
 use dehusk_content::TwoBits;
+use dehusk_html::Tree;
 
 use super::align::{Alignment, NodeMatch, PageToAlign, align};
 use super::encoded_page::EncodedPage;
@@ -52,6 +53,14 @@ impl TrainingSet {
             aligned.alignments.push(alignment);
         }
         aligned
+    }
+
+    /// The mean share of a page's characters that a training page has, too: it tells sites of one layout apart.
+    pub fn shared_text(&self, tree: &Tree) -> f64 {
+        let page = self.encode(tree);
+        let (all, aligned) = (page.n_chars(), self.aligned(&page, &KeptAlignments::default()));
+        let shares = aligned.alignments.iter().map(|alignment| alignment.equal_text(&page, all));
+        shares.sum::<f64>() / aligned.alignments.len().max(1) as f64
     }
 }
 

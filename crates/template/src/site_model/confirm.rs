@@ -22,8 +22,8 @@ pub(super) struct RelabelState {
     other_names: Box<[u32]>,
     /// Number of names that later pages had brought into the vocabulary by then.
     n_later: usize,
-    /// The expected main content of each text, in letters, where it was asked for.
-    expected: Option<Box<[f32]>>,
+    /// The probability of main content of each text, where the page model was asked.
+    probabilities: Option<Box<[u8]>>,
     alignments: KeptAlignments,
 }
 
@@ -42,14 +42,14 @@ impl TrainingSet {
         }
         let texts = || (0..page.len()).filter(|node| page.signature(*node).is_text());
         let chars: Vec<u32> = texts().map(|node| page.chars[node]).collect();
-        let expected = judged.was_asked().then(|| judged.page().expected_content());
+        let probabilities = judged.was_asked().then(|| judged.page().content_probabilities());
         let mut other_names: Vec<u32> = names.difference(self.vocabulary.names()).copied().collect();
         other_names.sort_unstable();
         (other_names.len() <= MOST_NAMES).then(|| RelabelState {
             chars: NarrowColumn::new(&chars),
             other_names: other_names.into(),
             n_later: self.later_names.len(),
-            expected: expected.map(|expected| texts().map(|node| expected[node]).collect()),
+            probabilities: probabilities.map(|of_nodes| texts().map(|node| of_nodes[node]).collect()),
             alignments,
         })
     }
@@ -60,15 +60,11 @@ impl TrainingSet {
     ///
     /// The labels are of the counted nodes. [`TrainingSet::label`] gives the same ones.
     pub fn confirm_labels(&self, url: u64) -> Option<Labels> {
-        if self.options.forest {
-            // What the page model expects is not kept.
-            return None;
-        }
         let page = self.pages.iter().find(|page| page.url == url && !page.is_hidden)?;
         let encoded = self.rebuild(page)?;
-        let RelabelState { expected, alignments, .. } = page.relabel_state.as_ref()?;
-        let expected = LazyCell::new(|| expected.as_ref().map(|expected| by_node(&encoded, expected)));
-        let labels = self.decide(&encoded, true, &expected, self.aligned(&encoded, alignments))?;
+        let RelabelState { probabilities, alignments, .. } = page.relabel_state.as_ref()?;
+        let probabilities = LazyCell::new(|| probabilities.as_ref().map(|of_texts| by_node(&encoded, of_texts)));
+        let labels = self.decide(&encoded, &probabilities, self.aligned(&encoded, alignments))?;
         (LabelRuns::new(&labels.is_template) == *page.labels()).then_some(labels)
     }
 
@@ -89,8 +85,8 @@ impl TrainingSet {
     }
 }
 
-/// The expected main content of each node of a page, from that of its texts.
-fn by_node(page: &EncodedPage, of_texts: &[f32]) -> Vec<f32> {
+/// The probability of main content of each node of a page, from that of its texts.
+fn by_node(page: &EncodedPage, of_texts: &[u8]) -> Vec<u8> {
     let mut of_texts = of_texts.iter().copied();
     let of_node = |node: usize| page.signature(node).is_text().then(|| of_texts.next()).flatten();
     (0..page.len()).map(of_node).map(Option::unwrap_or_default).collect()
@@ -163,8 +159,6 @@ mod tests {
         let pages: Vec<String> = ["rye", "oats", "corn", "rice", "wheat", "spelt"].map(page).into();
         let trees = trees(&pages);
         let (set, _) = grown(&trees, 3).unwrap();
-        let asked = |page: &TrainingPage| page.relabel_state.as_ref().is_some_and(|state| state.expected.is_some());
-        assert!(set.pages.iter().all(asked));
         for (url, tree) in (0..).zip(&trees) {
             let confirmed = set.confirm_labels(url).map(|labels| labels.shifted(tree));
             assert_eq!(confirmed.as_ref(), Some(&set.label(tree)));

@@ -1,4 +1,4 @@
-//! A forest of regression trees (gradient boosting; Friedman 2001), which says how sure a node is template.
+//! Forests of regression trees (gradient boosting; Friedman 2001), which say how sure a node is template.
 //!
 //! The trees are not walked (QuickScorer; Lucchese et al., SIGIR 2015, section 3). A test that is false, since its
 //! feature is above its threshold, leads to the right: the leaves below its left child cannot be reached. Of the leaves
@@ -7,8 +7,9 @@
 //! is compiled to vector instructions.
 //!
 //! `scripts/nodes/forest.py` writes the file: a line with the version, then in little-endian bytes XXH3 of the rest,
-//! XXH3 of the names of the features, and each tree: the number of its tests, the tests (feature and reachable leaves
-//! as u16, threshold), and the values of its leaves from the left, 16 of them.
+//! XXH3 of the names of the features, and the two forests: the number of trees (u16), and each tree: the number of its
+//! tests, the tests (feature and reachable leaves as u16, threshold), and the values of its leaves from the left, 16 of
+//! them.
 
 use std::sync::OnceLock;
 
@@ -16,18 +17,28 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::node_features::{Column, FEATURES, NodeFeatures};
 
-const MAGIC: &[u8] = b"dehusk node forest 1\n";
+const MAGIC: &[u8] = b"dehusk node forest 2\n";
 
 /// Leaves of a tree.
 const LEAVES: usize = 16;
 
-/// The trees.
+/// Nodes whose features are read at once, so that they stay in the processor's cache.
+const AT_ONCE: usize = 1024;
+
+/// The forests that label nodes.
 #[derive(Clone, Debug)]
-pub(super) struct Forest {
+pub(super) struct Forests {
     /// Checksum of the file.
     number: u64,
-    trees: Vec<RegressionTree>,
+    /// Trained on main content that is guessed from the training pages.
+    pub(super) by_site: Forest,
+    /// Trained on main content that the page model expects.
+    pub(super) by_page_model: Forest,
 }
+
+/// The trees.
+#[derive(Clone, Debug)]
+pub(super) struct Forest(Vec<RegressionTree>);
 
 #[derive(Clone, Debug)]
 struct RegressionTree {
@@ -45,9 +56,9 @@ struct Test {
     threshold: f32,
 }
 
-impl Forest {
+impl Forests {
     /// Reads a file. `None` for one of another version, a damaged one, or one that was trained on other features.
-    pub(super) fn read(bytes: &[u8]) -> Option<Forest> {
+    pub(super) fn read(bytes: &[u8]) -> Option<Forests> {
         let (sum, rest) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<8>()?;
         let number = u64::from_le_bytes(*sum);
         let (trained_on, mut rest) = rest.split_first_chunk::<8>()?;
@@ -55,32 +66,35 @@ impl Forest {
         if !is_of_these || xxh3_64(&bytes[MAGIC.len() + 8..]) != number {
             return None;
         }
-        let mut trees = Vec::new();
-        while !rest.is_empty() {
-            trees.push(RegressionTree::read(&mut rest)?);
-        }
-        Some(Forest { number, trees })
+        let (by_site, by_page_model) = (Forest::read(&mut rest)?, Forest::read(&mut rest)?);
+        rest.is_empty().then_some(Forests { number, by_site, by_page_model })
     }
 
-    /// The forest of this version.
-    pub(super) fn of_program() -> Option<&'static Forest> {
-        FOREST.get_or_init(|| Forest::read(include_bytes!("nodes.forest"))).as_ref()
+    /// The forests of this version.
+    pub(super) fn of_program() -> Option<&'static Forests> {
+        FORESTS.get_or_init(|| Forests::read(include_bytes!("nodes.forest"))).as_ref()
+    }
+}
+
+impl Forest {
+    fn read(rest: &mut &[u8]) -> Option<Forest> {
+        let n_trees = u16::from_le_bytes(take(rest)?);
+        (0..n_trees).map(|_| RegressionTree::read(rest)).collect::<Option<_>>().map(Forest)
     }
 
-    /// The nodes that a training page has, and the sum of the trees for each: the logit of the probability that it is
-    /// template.
-    pub(super) fn logits(&self, features: &NodeFeatures) -> Vec<(usize, f32)> {
-        let nodes: Vec<usize> = (0..features.n_mapped.len()).filter(|node| features.n_mapped[*node] > 0).collect();
-        let of_nodes = |column: &Column| match column {
-            Column::Nodes(values) => Column::Nodes(nodes.iter().map(|node| values[*node]).collect()),
-            Column::Page(value) => Column::Page(*value),
-        };
-        let columns: Vec<Column> = features.columns.iter().map(of_nodes).collect();
-        let (mut logits, mut reachable) = (vec![0.0; nodes.len()], vec![0_u16; nodes.len()]);
-        for tree in &self.trees {
-            tree.add_to(&mut logits, &columns, &mut reachable);
+    /// The sum of the trees for each of these nodes: the logit of the probability that it is template.
+    pub(super) fn logits(&self, nodes: &[usize], features: &NodeFeatures) -> Vec<f32> {
+        let mut logits = vec![0.0; nodes.len()];
+        let mut reachable = [0; AT_ONCE];
+        for (nodes, logits) in nodes.chunks(AT_ONCE).zip(logits.chunks_mut(AT_ONCE)) {
+            let of_nodes = |column: &Column| match column {
+                Column::Nodes(values) => Column::Nodes(nodes.iter().map(|node| values[*node]).collect()),
+                Column::Page(value) => Column::Page(*value),
+            };
+            let columns: Vec<Column> = features.0.iter().map(of_nodes).collect();
+            self.0.iter().for_each(|tree| tree.add_to(logits, &columns, &mut reachable[..nodes.len()]));
         }
-        nodes.into_iter().zip(logits).collect()
+        logits
     }
 }
 
@@ -143,19 +157,19 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     Some(*first)
 }
 
-/// Read once. A test holds that the forest in the repository can be read.
-static FOREST: OnceLock<Option<Forest>> = OnceLock::new();
+/// Read once. A test holds that the forests in the repository can be read.
+static FORESTS: OnceLock<Option<Forests>> = OnceLock::new();
 
-/// Replaces the forest in the program, for figures on sites that another one was not trained on. Returns whether it was
+/// Replaces the forests in the program, for figures on sites that others were not trained on. Returns whether they were
 /// read, and nothing was labeled before.
-pub fn use_forest(bytes: &[u8]) -> bool {
-    let forest = Forest::read(bytes);
-    forest.is_some() && FOREST.set(forest).is_ok()
+pub fn use_forests(bytes: &[u8]) -> bool {
+    let forests = Forests::read(bytes);
+    forests.is_some() && FORESTS.set(forests).is_ok()
 }
 
-/// A number for the forest. Another one labels pages otherwise.
-pub fn forest_number() -> u64 {
-    Forest::of_program().map_or(0, |forest| forest.number)
+/// A number for the forests. Others label pages otherwise.
+pub fn forests_number() -> u64 {
+    Forests::of_program().map_or(0, |forests| forests.number)
 }
 
 #[cfg(test)]
@@ -163,11 +177,13 @@ mod tests {
     use super::*;
 
     /// Two trees: one with a test of the first feature and one of the second below its right child; and a single leaf.
+    /// Then a forest without trees.
     fn bytes() -> Vec<u8> {
         let mut body = xxh3_64(FEATURES.join("\n").as_bytes()).to_le_bytes().to_vec();
         let (mut first, mut second) = ([0.0_f32; LEAVES], [0.0_f32; LEAVES]);
         first[..3].copy_from_slice(&[-1.0, 2.0, 4.0]);
         second[0] = 0.25;
+        body.extend(2_u16.to_le_bytes());
         for (tests, leaves) in [(&[(0_u16, !1_u16), (1, !2)][..], first), (&[], second)] {
             body.push(tests.len() as u8);
             for (feature, reachable) in tests {
@@ -176,6 +192,7 @@ mod tests {
             }
             body.extend(leaves.iter().flat_map(|leaf| leaf.to_le_bytes()));
         }
+        body.extend(0_u16.to_le_bytes());
         framed(&body)
     }
 
@@ -185,17 +202,18 @@ mod tests {
 
     #[test]
     fn the_trees_are_summed_for_each_node() {
-        let forest = Forest::read(&bytes()).unwrap();
-        let mut columns = vec![Column::Page(0.0); FEATURES.len()];
-        columns[0] = Column::Nodes(vec![0.4, 0.5, 9.0, 0.6, 0.7]);
-        columns[1] = Column::Nodes(vec![0.9, 0.4, 9.0, 0.4, 0.6]);
-        let mut features = NodeFeatures { columns, n_mapped: vec![1, 1, 0, 1, 1], n_pages: 1 };
-        assert_eq!(forest.logits(&features), [(0, -0.75), (1, -0.75), (3, 2.25), (4, 4.25)]);
+        let forests = Forests::read(&bytes()).unwrap();
+        let mut features = NodeFeatures(vec![Column::Page(0.0); FEATURES.len()]);
+        features.0[0] = Column::Nodes(vec![0.4, 0.5, 9.0, 0.6, 0.7]);
+        features.0[1] = Column::Nodes(vec![0.9, 0.4, 9.0, 0.4, 0.6]);
+        let logits = |features: &NodeFeatures| forests.by_site.logits(&[0, 1, 3, 4], features);
+        assert_eq!(logits(&features), [-0.75, -0.75, 2.25, 4.25]);
         // Features of the page, which are the same for all nodes.
-        features.columns[1] = Column::Page(0.6);
-        assert_eq!(forest.logits(&features), [(0, -0.75), (1, -0.75), (3, 4.25), (4, 4.25)]);
-        features.columns[0] = Column::Page(0.4);
-        assert_eq!(forest.logits(&features), [0, 1, 3, 4].map(|node| (node, -0.75)));
+        features.0[1] = Column::Page(0.6);
+        assert_eq!(logits(&features), [-0.75, -0.75, 4.25, 4.25]);
+        features.0[0] = Column::Page(0.4);
+        assert_eq!(logits(&features), [-0.75; 4]);
+        assert_eq!(forests.by_page_model.logits(&[0, 1], &features), [0.0; 2]);
     }
 
     #[test]
@@ -204,21 +222,24 @@ mod tests {
         for at in 0..sound.len() {
             let mut damaged = sound.clone();
             damaged[at] ^= 1;
-            assert!(Forest::read(&damaged).is_none() && Forest::read(&sound[..at]).is_none(), "byte {at}");
+            assert!(Forests::read(&damaged).is_none() && Forests::read(&sound[..at]).is_none(), "byte {at}");
         }
         // A test of no feature, and a tree without a leaf, under a right checksum.
         let body = &sound[MAGIC.len() + 8..];
-        let test = 8 + 1;
+        let test = 8 + 2 + 1;
         for (from, to) in [(test, test + 2), (test + 2, test + 4)] {
             let mut damaged = body.to_vec();
             damaged[from..to].fill(if from == test { 0xff } else { 0 });
-            assert!(Forest::read(&framed(&damaged)).is_none(), "bytes {from} to {to}");
+            assert!(Forests::read(&framed(&damaged)).is_none(), "bytes {from} to {to}");
         }
-        assert!(Forest::read(&framed(body)).is_some());
+        assert!(Forests::read(&framed(&[body, &[0]].concat())).is_none(), "a byte too many");
+        assert!(Forests::read(&framed(body)).is_some());
     }
 
     #[test]
-    fn the_forest_of_the_program_can_be_read() {
-        assert!(Forest::of_program().is_some_and(|forest| forest.trees.len() > 10) && forest_number() != 0);
+    fn the_forests_of_the_program_can_be_read() {
+        let forests = Forests::of_program().unwrap();
+        assert!([&forests.by_site, &forests.by_page_model].iter().all(|forest| forest.0.len() > 10));
+        assert!(forests_number() != 0);
     }
 }

@@ -79,7 +79,8 @@ mod tests {
 
     #[test]
     fn a_merged_set_is_bounded() {
-        let page = |n: u64| format!("<nav><a href=/>Home</a></nav><p>Page {n}<p>It is about {n}.");
+        let page =
+            |n: u64| format!("<nav><a href=/>Home</a></nav><p>Page {n}<p>It is about {n}.<footer>The end</footer>");
         let part = |first: u64| learn(&(first..first + 9).map(page).collect::<Vec<_>>(), first).unwrap();
         let merged = (0..20).map(|n| part(n * 9)).reduce(|a, b| a.merge(&b)).unwrap();
         assert_eq!(merged.pages.len(), MAX_TRAINING_PAGES + 2);

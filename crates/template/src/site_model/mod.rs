@@ -3,9 +3,9 @@
 //! The key page and its training pages are kept as numbers: tags, stable names and hashes of texts, none of the words
 //! (`encoded_page.rs`). To label a page, it is aligned to every training page (`align.rs`): a node is equal there,
 //! mapped with other words, or absent. Each training page is weighted by how much of the page it shares, so that a
-//! listing does not outvote the articles about a sidebar. The labels of all nodes are then decided jointly
-//! (`evidence.rs`; with `site_model.forest` by a forest of regression trees, `node_features.rs` and `forest.rs`). The
-//! same function labels the key page, the training pages (each without its own evidence) and every later page.
+//! listing does not outvote the articles about a sidebar. Of this evidence (`node_features.rs`), forests of regression
+//! trees that were trained on 232 sites (`forest.rs`) make labels, jointly for all nodes (`decision.rs`). The same
+//! function labels the key page, the training pages (each without its own evidence) and every later page.
 //!
 //! From the papers: the training pages of TeMex (Alarte 2014, section 2), its equality probability (definition 3.2.2)
 //! for nodes whose subtrees differ, and Gottron's document frequency, here of a node in its position. This departs from
@@ -24,9 +24,8 @@ mod by_number;
 mod class_lists;
 mod columns;
 mod confirm;
-mod content_root;
+mod decision;
 mod encoded_page;
-mod evidence;
 mod forest;
 mod frequency;
 mod interner;
@@ -41,6 +40,7 @@ mod page_sample;
 mod same_shape;
 mod scratch;
 mod stored;
+mod tag_families;
 mod training_page;
 mod vocabulary;
 
@@ -49,22 +49,17 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::max_sum::max_sum_labels;
 use dehusk_content::{Favor, JudgedPage, LabelRuns, Labels, LazyJudged, NarrowBlocks, PageBlocks, SiteBlocks};
 use dehusk_html::{Tree, mix};
 
 pub use add::Candidate;
-use align::{Alignment, PageToAlign, align};
+use align::{PageToAlign, align};
 use aligned::{Aligned, KeptAlignments};
-use content_root::{MIN_EXPECTED, content_root, is_in_doubt};
 use encoded_page::EncodedPage;
-use evidence::{Evidence, label_nodes};
-use forest::Forest;
-pub use forest::{forest_number, use_forest};
+pub use forest::{forests_number, use_forests};
 use interner::Interner;
 pub use kinds::Kinds;
 use names::tokens;
-use node_features::{FEATURES, NodeFeatures};
 pub use options::SiteModelOptions;
 pub use page_sample::PageSample;
 use scratch::Scratch;
@@ -227,97 +222,18 @@ impl TrainingSet {
     }
 
     fn judge_aligned(&self, page: &EncodedPage, judged: &LazyJudged<'_>, aligned: Aligned) -> Labels {
-        if self.options.forest {
-            return self.decide_by_forest(page, &page.kept(judged.page().content_probabilities()), aligned);
-        }
-        // A page that is kept in part has other nodes than its tree.
-        let is_whole = judged.tree.counted().len() == page.len();
-        let expected = LazyCell::new(|| Some(judged.page().expected_content()));
-        self.decide(page, is_whole, &expected, aligned).unwrap_or_else(|| Labels::new(vec![false; page.len()]))
+        let probabilities = LazyCell::new(|| Some(page.kept(judged.page().content_probabilities())));
+        self.decide(page, &probabilities, aligned).unwrap_or_else(|| Labels::new(vec![false; page.len()]))
     }
 
-    /// Labels an encoded page. A training page is judged by the others, and so is another version of one. `None` where
-    /// the expected main content decides, and is not known.
-    fn decide(
-        &self,
-        page: &EncodedPage,
-        is_whole: bool,
-        expected: &LazyCell<Option<Vec<f32>>, impl FnOnce() -> Option<Vec<f32>>>,
-        aligned: Aligned,
-    ) -> Option<Labels> {
-        let Aligned { mut alignments, confidence, nearest, .. } = aligned;
-        if let Some(version) = other_version(page, &alignments) {
-            alignments.remove(version);
-        }
-        let (mut is_template, evidence) = loop {
-            let evidence = Evidence::new(page, &alignments);
-            let is_template = label_nodes(page, &evidence);
-            if alignments.len() <= 2 || !is_whole || !loses_content(page, expected, &is_template)? {
-                break (is_template, evidence);
-            }
-            // Without the page that has most of its text the labels are decided again.
-            let all = page.n_chars();
-            let equal = |at: &usize| alignments[*at].equal_text(page, all);
-            match (0..alignments.len()).max_by(|a, b| equal(a).total_cmp(&equal(b))) {
-                Some(copy) => drop(alignments.remove(copy)),
-                None => break (is_template, evidence),
-            }
-        };
-        if is_whole
-            && is_in_doubt(page, &is_template)
-            && let Some(nodes) = content_root(page, expected.as_ref()?)
-        {
-            is_template[nodes].fill(false);
-        }
-        Some(Labels { is_template, support: evidence.support(), confidence, nearest })
-    }
-}
-
-impl TrainingSet {
-    /// Labels an encoded page by the forest, all nodes jointly. A training page is judged by the others, and so is
-    /// another version of one. `probabilities` are those of [`JudgedPage::content_probabilities`].
-    ///
-    /// Left out by site over 231 sites: F1 of all pages .947, by the rules .928; docs/lab/2026-11-27-node-forest.md.
-    fn decide_by_forest(&self, page: &EncodedPage, probabilities: &[u8], aligned: Aligned) -> Labels {
-        /// Cost of an edge from template to the page's own, and of one from the page's own back to template.
-        const OUT: f64 = 2.0;
-        const BACK: f64 = 16.0;
-        /// Limit of the logits.
-        const SURE: f32 = 6.0;
-        /// In place of the logit of a node that no training page has: it is the page's own, whatever is around it.
-        const ABSENT: f64 = -1000.0;
-        let (confidence, nearest) = (aligned.confidence, aligned.nearest);
-        let features = features(page, probabilities, aligned);
-        let Some(forest) = Forest::of_program().filter(|_| features.n_pages > 0 && !page.is_empty()) else {
-            return Labels { support: features.n_mapped, confidence, nearest, ..Labels::new(vec![false; page.len()]) };
-        };
-        let mut scores = vec![ABSENT; page.len()];
-        for (node, logit) in forest.logits(&features) {
-            scores[node] = f64::from(logit.clamp(-SURE, SURE));
-        }
-        let is_template = max_sum_labels(&page.parent, scores, OUT, BACK);
-        Labels { is_template, support: features.n_mapped, confidence, nearest }
-    }
-
-    /// What the forest reads of each counted node of a page: the names of the features, and a column of each. To train
-    /// forests.
-    pub fn node_features(&self, tree: &Tree) -> (&'static [&'static str], Vec<Vec<f32>>) {
+    /// What the forests read of each counted node of a page, to train them: the names of the features, a column of each
+    /// with the content that is guessed, and one with the content that the page model expects.
+    pub fn node_features(&self, tree: &Tree) -> (&'static [&'static str], [Vec<Vec<f32>>; 2]) {
         let page = self.encode(tree);
         let probabilities = JudgedPage::new(tree).content_probabilities();
         let aligned = self.aligned(&page, &KeptAlignments::default());
-        let columns = features(&page, &probabilities, aligned).columns.into_iter();
-        (&FEATURES, columns.map(|column| (0..page.len()).map(|node| column.value(node)).collect()).collect())
+        Self::features_of(&page, &probabilities, aligned)
     }
-}
-
-fn features(page: &EncodedPage, probabilities: &[u8], aligned: Aligned) -> NodeFeatures {
-    let mut alignments = aligned.alignments;
-    if let Some(version) = other_version(page, &alignments) {
-        alignments.remove(version);
-    }
-    let letters = page.chars.iter().zip(probabilities);
-    let expected: Vec<f32> = letters.map(|(n, probability)| *n as f32 * f32::from(*probability) / 255.0).collect();
-    NodeFeatures::new(page, &alignments, &expected)
 }
 
 /// Names that at least two pages have.
@@ -333,49 +249,6 @@ fn distinct(trees: &[(u64, &Tree)], pages: &[EncodedPage]) -> Vec<usize> {
     kept.sort_by_key(|at| (pages[*at].digest(), trees[*at].0));
     kept.dedup_by_key(|at| pages[*at].digest());
     kept
-}
-
-/// Index of the training page that is another version of this page: it has nearly all of its text, and no other comes
-/// near. It knows what the page says, not what is template.
-fn other_version(page: &EncodedPage, alignments: &[Alignment]) -> Option<usize> {
-    /// Share of the text that another version lacks, at most; also as a part of what any other page lacks.
-    const MAX_LACKING: f64 = 0.1;
-    const MAX_LACKING_OF_OTHERS: f64 = 0.2;
-    let all = page.n_chars();
-    let lacking: Vec<f64> = alignments.iter().map(|alignment| 1.0 - alignment.equal_text(page, all)).collect();
-    let version = (0..lacking.len()).min_by(|a, b| lacking[*a].total_cmp(&lacking[*b]))?;
-    let others = lacking.iter().enumerate().filter(|(at, _)| *at != version).map(|(_, lacks)| *lacks);
-    let nearest = others.fold(f64::INFINITY, f64::min);
-    let is_near = lacking[version] < MAX_LACKING && lacking[version] < MAX_LACKING_OF_OTHERS * nearest;
-    (nearest.is_finite() && is_near).then_some(version)
-}
-
-/// Whether most of what the page model takes for main content would be template: an index, an archive or a print
-/// version among the training pages repeats the content of this page. `None` where that is to be asked, and not known.
-///
-/// Each page with gold as the key page, sites left out of the page model's training: words kept .978 -> .992 on one set
-/// of 36 sites, .991 on the other before and after. A fixed share of the text instead of the page model (5 % own) keeps
-/// as much, and loses .004 of F1 on pages that have little content.
-fn loses_content(
-    page: &EncodedPage,
-    expected: &LazyCell<Option<Vec<f32>>, impl FnOnce() -> Option<Vec<f32>>>,
-    is_template: &[bool],
-) -> Option<bool> {
-    /// Share of a page's text that is its own, from which nothing is wrong.
-    const ENOUGH_OWN: f64 = 0.2;
-    /// Share of the expected main content that may be template.
-    const MAX_LOST: f64 = 0.5;
-    let all = page.n_chars();
-    let own: u64 = page.chars.iter().zip(is_template).map(|(chars, is)| if *is { 0 } else { u64::from(*chars) }).sum();
-    if own as f64 >= ENOUGH_OWN * all as f64 {
-        return Some(false);
-    }
-    let (mut lost, mut content) = (0.0_f64, 0.0_f64);
-    for (letters, is_template) in expected.as_ref()?.iter().zip(is_template) {
-        content += f64::from(*letters);
-        lost += if *is_template { f64::from(*letters) } else { 0.0 };
-    }
-    Some(content > MIN_EXPECTED && lost > MAX_LOST * content)
 }
 
 #[cfg(test)]

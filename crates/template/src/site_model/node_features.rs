@@ -1,13 +1,9 @@
-//! What the training pages and the page model say about each node of a page, as numbers for [`super::forest`].
+//! What is known of each node of a page, as numbers for [`super::forest`]: what the training pages have of it, where it
+//! stands, and how much main content is expected in it.
 
-use std::sync::LazyLock;
-
-use dehusk_html::hash_str;
-use rustc_hash::FxHashMap;
-
-use super::align::Alignment;
 use super::encoded_page::EncodedPage;
 use super::node_matches::{NodeMatches, column};
+use super::tag_families::families;
 
 /// The names of the features. A forest is read only if it was trained on these.
 pub(super) const FEATURES: [&str; 68] = [
@@ -87,38 +83,8 @@ pub(super) const FEATURES: [&str; 68] = [
     "page_agreement",
 ];
 
-/// Families of tags. A tag that is not listed has none (0); a text is the first family.
-const FAMILIES: [&[&str]; 15] = [
-    &["a"],
-    &["p", "blockquote", "pre", "code"],
-    &["div", "section", "center"],
-    &["span", "b", "strong", "i", "em", "font", "small", "time", "label"],
-    &["li", "dt", "dd"],
-    &["ul", "ol", "dl"],
-    &["td", "th"],
-    &["tr", "table", "tbody"],
-    &["h1", "h2", "h3", "h4"],
-    &["br", "hr"],
-    &["img", "svg", "path", "iframe"],
-    &["input", "form", "button", "select", "option"],
-    &["nav", "aside"],
-    &["header", "footer"],
-    &["main", "article"],
-];
-
-static FAMILY: LazyLock<FxHashMap<u32, f32>> = LazyLock::new(|| {
-    let tags = FAMILIES.iter().zip(2_u8..).flat_map(|(tags, family)| tags.iter().map(move |tag| (tag, family)));
-    tags.map(|(tag, family)| ((hash_str(tag) as u32).max(1), f32::from(family))).collect()
-});
-
 /// The features of all nodes of a page, a column for each of [`FEATURES`]. A share of nothing is -1.
-pub(super) struct NodeFeatures {
-    pub(super) columns: Vec<Column>,
-    /// Training pages that have each node.
-    pub(super) n_mapped: Vec<u16>,
-    /// Training pages.
-    pub(super) n_pages: usize,
-}
+pub(super) struct NodeFeatures(pub(super) Vec<Column>);
 
 /// A feature of all nodes.
 #[derive(Clone)]
@@ -140,21 +106,18 @@ impl Column {
 }
 
 impl NodeFeatures {
-    /// `expected` is the expected main content of each node, in letters.
-    pub(super) fn new(page: &EncodedPage, alignments: &[Alignment], expected: &[f32]) -> NodeFeatures {
-        let found = NodeMatches::new(page, alignments);
-        if page.is_empty() {
-            return NodeFeatures { columns: vec![Column::Page(0.0); FEATURES.len()], n_mapped: Vec::new(), n_pages: 0 };
-        }
-        let text = Text::new(page, &found, expected);
+    /// The features of a page that is not empty. `expected` is the expected main content of each node, in letters.
+    pub(super) fn new(page: &EncodedPage, found: &NodeMatches, expected: &[f32]) -> NodeFeatures {
+        let families = families(page);
+        let text = Text::new(page, found, expected);
         let mut columns = Vec::with_capacity(FEATURES.len());
         found.write(&mut columns);
         text.write(page, &mut columns);
-        write_place(page, &found, &text, &mut columns);
+        write_place(page, found, &text, &families, &mut columns);
         [0.95, 0.5].into_iter().for_each(|share| write_root(page, &text, share, &mut columns));
         write_ancestors(page, &mut columns);
-        write_page(page, &found, &text, &mut columns);
-        NodeFeatures { columns, n_pages: found.n_pages, n_mapped: found.n_mapped }
+        write_page(page, found, &text, &mut columns);
+        NodeFeatures(columns)
     }
 }
 
@@ -224,12 +187,12 @@ impl Text {
                 self.share(&self.expected),
                 self.share(&self.on_two),
                 self.share(&self.mean_equal),
-                column(&self.letters, |letters| letters.ln_1p()),
+                column(&self.letters, |letters| libm::log1pf(*letters)),
                 column(&self.letters, |letters| letters / self.all()),
                 column(&self.expected, |expected| expected / all_expected.max(1.0)),
-                column(&self.expected, |expected| expected.max(0.0).ln_1p()),
-                column(&self.expected, |expected| (all_expected - expected).max(0.0).ln_1p()),
-                column(&size, |size| size.ln_1p()),
+                column(&self.expected, |expected| libm::log1pf(expected.max(0.0))),
+                column(&self.expected, |expected| libm::log1pf((all_expected - expected).max(0.0))),
+                column(&size, |size| libm::log1pf(*size)),
                 column(&size, |size| size / n),
                 of_nodes(&self.nodes_mapped),
                 of_nodes(&self.nodes_equal),
@@ -246,16 +209,12 @@ fn subtree_sums(page: &EncodedPage, mut sums: Vec<f32>) -> Vec<f32> {
     sums
 }
 
-fn write_place(page: &EncodedPage, found: &NodeMatches, text: &Text, columns: &mut Vec<Column>) {
+fn write_place(page: &EncodedPage, found: &NodeMatches, text: &Text, families: &[f32], columns: &mut Vec<Column>) {
     let n = page.len();
     let nodes = |of: &dyn Fn(usize) -> f32| (0..n).map(of).collect::<Vec<f32>>();
     let parent = |node: usize| page.parent[node] as usize;
     let mut depth = vec![0.0_f32; n];
     (1..n).for_each(|node| depth[node] = depth[parent(node)] + 1.0);
-    let family = |node: usize| {
-        let tag = page.signature(node).tag;
-        if tag == 0 { 1.0 } else { FAMILY.get(&tag).copied().unwrap_or(0.0) }
-    };
     let n_children = |node: usize| page.columns.n_children[node] as f32;
     let all_expected = text.all_expected().max(1.0);
     // Sums over the children of each node.
@@ -275,9 +234,9 @@ fn write_place(page: &EncodedPage, found: &NodeMatches, text: &Text, columns: &m
             nodes(&|node| 1.0 - (text.before[node] + text.letters[node]) / text.all()),
             nodes(&|node| text.expected_before[node] / all_expected),
             nodes(&|node| 1.0 - (text.expected_before[node] + text.expected[node]) / all_expected),
-            nodes(&|node| n_children(parent(node)).ln_1p()),
-            nodes(&family),
-            nodes(&|node| family(parent(node))),
+            nodes(&|node| libm::log1pf(n_children(parent(node)))),
+            families.to_vec(),
+            nodes(&|node| families[parent(node)]),
             nodes(&|node| {
                 if is_root(node) {
                     -1.0
@@ -370,8 +329,8 @@ fn write_page(page: &EncodedPage, found: &NodeMatches, text: &Text, columns: &mu
         found.shares.iter().sum::<f32>() / n_pages,
         found.shares.last().copied().unwrap_or(0.0),
         found.n_kind as f32 / n_pages,
-        (n as f32).ln(),
-        text.all().ln_1p(),
+        libm::logf(n as f32),
+        libm::log1pf(text.all()),
         text.other[0] / text.all(),
         text.expected[0] / text.all(),
         on_all as f32 / n as f32,

@@ -18,9 +18,6 @@ pub struct SiteModelOptions {
     pub max_names: usize,
     /// Pages kept beside the training pages of the search.
     pub extra_pages: usize,
-    /// Whether a forest that was trained on 232 sites labels the nodes, instead of rules.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub forest: bool,
     /// Whether the blocks of a page, by which main content is chosen, are made when it becomes a training page. A
     /// program that keeps the bodies of pages can make them later. Without them, the page alone decides.
     #[serde(skip)]
@@ -36,7 +33,6 @@ impl Default for SiteModelOptions {
             max_pairs: 4096,
             max_names: 50_000,
             extra_pages: 8,
-            forest: false,
             blocks_at_once: true,
         }
     }
