@@ -106,7 +106,8 @@ impl StoredTemplates {
         // Sites of one generator show all of each other's layout; the texts tell them apart.
         let shared_text = |matcher: &TemplateMatcher| matcher.training_set().map_or(0.0, |set| set.shared_text(page));
         let best = if fitting.len() > 1 {
-            fitting.into_iter().max_by(|a, b| shared_text(a.1).total_cmp(&shared_text(b.1)))
+            let with_shares = fitting.into_iter().map(|found| (shared_text(found.1), found));
+            with_shares.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, found)| found)
         } else {
             fitting.pop()
         };

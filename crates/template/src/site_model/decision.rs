@@ -2,8 +2,8 @@
 //!
 //! A forest of regression trees says how sure each node is template; the labels of all nodes are those with the
 //! greatest sum, less the costs of edges between unlike labels (`max_sum.rs`). The first forest knows the training
-//! pages alone. Where it leaves much of a page in doubt, or little of it, the page model is asked where main content is
-//! expected, and a second forest decides: on one page in seven.
+//! pages alone. Where many of its labels are in doubt, or more than four fifths of the page's letters would be
+//! template, the page model says where main content is expected, and a second forest decides: on one page in seven.
 //!
 //! Left out by site over 231 sites: docs/lab/2026-11-27-node-forest.md.
 

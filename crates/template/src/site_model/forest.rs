@@ -120,7 +120,7 @@ impl RegressionTree {
         let of_page = self.tests.iter().filter(is_false).fold(u16::MAX, |all, test| all & test.reachable);
         reachable.fill(of_page);
         for test in &self.tests {
-            // Where the page rules out all that the test would, it says nothing.
+            // A test is left out if features of the page exclude the same leaves already.
             if let Column::Nodes(values) = &columns[test.feature()]
                 && of_page & !test.reachable != 0
             {
