@@ -48,10 +48,10 @@ impl ClassWords {
             }
             last = Some(place);
             let outer = names.near(place, &mut spans);
-            let near = names.lists.sum(0, &spans, sum);
+            let near = sum(&names.lists.distinct(&spans), 0);
             let far = *far_sums.entry(outer).or_insert_with(|| {
                 names.far(outer, &mut spans);
-                names.lists.sum(1, &spans, sum)
+                sum(&names.lists.distinct(&spans), 1)
             });
             sums.push([near, far]);
         }

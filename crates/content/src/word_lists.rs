@@ -1,9 +1,7 @@
 //! The sub-words of the attribute values of a page, each value read once.
 
-use rustc_hash::FxHashMap;
-
 use super::tags::Attribute;
-use dehusk_html::{ValueMemo, hash_str, mix};
+use dehusk_html::{ValueMemo, hash_str};
 
 /// Where the sub-words of a value are among those of all values.
 pub(super) type Span = (u32, u32);
@@ -16,17 +14,7 @@ pub(super) struct WordLists {
     /// Those of a class and of an id are the same.
     of_names: ValueMemo<Span>,
     of_properties: ValueMemo<Span>,
-    /// Sums over the distinct words of several lists, near and far, by a hash of the lists. Of two with the same hash,
-    /// only the first one is remembered.
-    sums: [Sums; 2],
-    /// Entries of the sums and of their lists.
-    n_entries: usize,
 }
-
-type Sums = FxHashMap<u64, (Box<[Span]>, f32)>;
-
-/// Entries of the sums and of their lists: a page of deep nesting can have a long list for each block.
-const MOST_ENTRIES: usize = 1 << 17;
 
 /// Number of sub-words above which a list is kept without repeats.
 const MANY: usize = 64;
@@ -39,7 +27,7 @@ impl WordLists {
         value: &str,
         is_known: impl Fn(&u32) -> bool,
     ) -> Option<Span> {
-        let WordLists { words, of_names, of_properties, .. } = self;
+        let WordLists { words, of_names, of_properties } = self;
         Some(match attribute {
             Attribute::Class | Attribute::Id => of_names.get_or_read(value, |value| {
                 let from = words.len();
@@ -52,24 +40,6 @@ impl WordLists {
             }),
             _ => return None,
         })
-    }
-
-    /// What `sum` gives for the distinct words of these lists, computed once near a block (0) and once far from it (1)
-    /// as long as there is room.
-    pub(super) fn sum(&mut self, place: usize, spans: &[Span], sum: impl Fn(&[u32], usize) -> f32) -> f32 {
-        let key = spans.iter().fold(0, |key, (from, until)| mix(key, u64::from(*from) << 32 | u64::from(*until)));
-        match self.sums[place].get(&key) {
-            Some((known, sum)) if **known == *spans => *sum,
-            Some(_) => sum(&self.distinct(spans), place),
-            None => {
-                let sum = sum(&self.distinct(spans), place);
-                if self.n_entries + spans.len() < MOST_ENTRIES {
-                    self.n_entries += spans.len() + 1;
-                    self.sums[place].insert(key, (spans.into(), sum));
-                }
-                sum
-            }
-        }
     }
 
     /// Each of the sub-words of these lists once, ascending.
@@ -152,29 +122,6 @@ mod tests {
         }
         let many = "a".repeat(9);
         assert_eq!(read(Attribute::Class, &format!("{many} ").repeat(2 * MANY)), words(&[&many]));
-    }
-
-    #[test]
-    fn a_sum_is_computed_once_near_and_once_far() {
-        let mut lists = WordLists::default();
-        let spans = ["post body", "nav"].map(|value| lists.of_value(Attribute::Class, value, |_| true).unwrap());
-        let sum = |words: &[u32], place: usize| (10 * words.len() + place) as f32;
-        assert_eq!([0, 1].map(|place| lists.sum(place, &spans, sum)), [30.0, 31.0]);
-        assert_eq!([0, 1].map(|place| lists.sum(place, &spans, |_, _| unreachable!("it was computed"))), [30.0, 31.0]);
-        // As if other lists had the hash of these.
-        lists.sums[0].values_mut().for_each(|known| *known = ([(0, 1)].into(), 7.0));
-        assert_eq!([0, 1].map(|place| lists.sum(place, &spans, sum)), [30.0, 31.0]);
-        assert_eq!(lists.sum(0, &[], sum), 0.0);
-    }
-
-    #[test]
-    fn sums_of_long_lists_have_a_limit() {
-        let mut lists = WordLists { words: vec![7; 9], ..WordLists::default() };
-        for at in 0..9 {
-            let spans = vec![(0, at); MOST_ENTRIES / 4];
-            assert_eq!(lists.sum(0, &spans, |words, _| words.len() as f32), if at == 0 { 0.0 } else { 1.0 });
-        }
-        assert_eq!((lists.sums[0].len(), lists.n_entries), (3, 3 * (MOST_ENTRIES / 4 + 1)));
     }
 
     #[test]

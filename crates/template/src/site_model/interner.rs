@@ -51,9 +51,6 @@ impl NodeSignature {
 /// Number of a subtree that no training page has.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
-/// First step of the search for a hash.
-const FIRST_STEP: usize = 16;
-
 /// The node signatures and subtrees of all training pages, by number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interner {
@@ -98,11 +95,11 @@ impl Interner {
     }
 
     pub(super) fn find_text(&self, hash: u32) -> u32 {
-        find(&self.texts, hash, u64::from(hash) << 32).map_or(UNKNOWN, |at| at as u32)
+        self.texts.binary_search(&hash).map_or(UNKNOWN, |at| at as u32)
     }
 
     pub(super) fn find_element(&self, hash: u64) -> u32 {
-        find(&self.elements, hash, hash).map_or(UNKNOWN, |at| (self.texts.len() + at) as u32)
+        self.elements.binary_search(&hash).map_or(UNKNOWN, |at| (self.texts.len() + at) as u32)
     }
 
     /// The hash of a text, by the number of its subtree; `None` for an element.
@@ -143,21 +140,6 @@ impl Interner {
         let number = |at: Option<usize>, before: usize| at.map_or(UNKNOWN, |at| (before + at) as u32);
         texts.map(|at| number(at, 0)).chain(elements.map(|at| number(at, n_texts))).collect()
     }
-}
-
-/// Searches an ascending list of hashes. They are spread evenly: the search begins where this one would be, by its
-/// highest bits, and goes out in steps that double.
-fn find<T: Ord>(hashes: &[T], hash: T, highest_bits: u64) -> Option<usize> {
-    let n = hashes.len();
-    let expected = ((u128::from(highest_bits) * n as u128) >> 64) as usize;
-    let (mut low, mut high, mut step) = (expected, expected, FIRST_STEP);
-    while low > 0 && hashes[low] > hash {
-        (low, step) = (low.saturating_sub(step), 2 * step);
-    }
-    while high < n && hashes[high] < hash {
-        (high, step) = ((high + step).min(n), 2 * step);
-    }
-    hashes.get(low..(high + 1).min(n)).unwrap_or_default().binary_search(&hash).ok().map(|at| low + at)
 }
 
 /// The used ones of ascending hashes and others, ascending, each once.
@@ -212,31 +194,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn a_hash_is_found_wherever_it_is(
-            mut elements in proptest::collection::vec(prop_oneof![any::<u64>(), 0..50_u64, Just(u64::MAX)], 0..300),
-            mut texts in proptest::collection::vec(prop_oneof![any::<u32>(), 0..50_u32, Just(u32::MAX)], 0..300),
-            other in any::<u64>(),
-        ) {
-            elements.sort_unstable();
-            elements.dedup();
-            texts.sort_unstable();
-            texts.dedup();
-            let interner = Interner { elements: elements.clone(), texts: texts.clone(), ..Interner::default() };
-            for (at, hash) in texts.iter().enumerate() {
-                prop_assert_eq!(interner.find_text(*hash), at as u32);
-                prop_assert_eq!(interner.text(at as u32), Some(*hash));
-            }
-            for (at, hash) in elements.iter().enumerate() {
-                prop_assert_eq!(interner.find_element(*hash), (texts.len() + at) as u32);
-                prop_assert_eq!(interner.text((texts.len() + at) as u32), None);
-            }
-            let expected = elements.binary_search(&other).map_or(UNKNOWN, |at| (texts.len() + at) as u32);
-            prop_assert_eq!(interner.find_element(other), expected);
-            let expected = texts.binary_search(&(other as u32)).map_or(UNKNOWN, |at| at as u32);
-            prop_assert_eq!(interner.find_text(other as u32), expected);
-        }
-
         #[test]
         fn hashes_are_merged_and_found_again(
             old in proptest::collection::btree_set(0..40_u32, 0..20),
