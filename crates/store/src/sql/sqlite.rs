@@ -21,12 +21,17 @@ impl SqliteConnection {
         mut read: impl FnMut(&Row<'_>) -> SqlResult<T>,
     ) -> SqlResult<Vec<T>> {
         let mut statement = self.0.prepare_cached(sql)?;
+        // Outside of a transaction, what a statement writes is committed by its last step. If it is not stepped to its
+        // end, the error of that commit is lost, and with it the row.
+        let is_written = !statement.readonly();
         let mut rows = statement.query(params_from_iter(values))?;
         let mut found = Vec::new();
-        while found.len() < most
+        while (found.len() < most || is_written)
             && let Some(row) = rows.next()?
         {
-            found.push(read(&Row::Sqlite(row))?);
+            if found.len() < most {
+                found.push(read(&Row::Sqlite(row))?);
+            }
         }
         Ok(found)
     }
@@ -50,5 +55,27 @@ impl ToSql for Value<'_> {
                 return Err(rusqlite::Error::ToSqlConversionFailure("SQLite has no lists".into()));
             }
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_was_not_committed_is_an_error() {
+        let connection = SqliteConnection(rusqlite::Connection::open_in_memory().unwrap());
+        connection
+            .batch(
+                "PRAGMA foreign_keys = ON; CREATE TABLE sites (id INTEGER PRIMARY KEY);
+                CREATE TABLE pages (site INTEGER REFERENCES sites DEFERRABLE INITIALLY DEFERRED);",
+            )
+            .unwrap();
+        let first = |sql: &str| connection.rows(1, sql, &[], |row| row.get::<i64>(0));
+        // The first step gives the row; the second one commits, which the missing site prevents.
+        let refused = first("INSERT INTO pages VALUES (5) RETURNING site").unwrap_err();
+        assert!(format!("{refused:?}").contains("FOREIGN KEY"), "{refused:?}");
+        assert_eq!(first("INSERT INTO sites VALUES (5) RETURNING id").unwrap(), [5]);
+        assert_eq!(first("SELECT id FROM sites UNION ALL SELECT 6").unwrap(), [5], "no more rows than were asked for");
     }
 }
