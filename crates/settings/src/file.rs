@@ -165,21 +165,25 @@ fn find(origin: &str, name: &str) -> Result<&'static Key, SettingsError> {
 
 /// `; did you mean ...` if a key or a section has a similar name.
 fn nearest(name: &str) -> String {
-    let distance = strsim::damerau_levenshtein;
-    let keys = all().map(|key| {
-        // `tps.gap` is all but the first part of `papers.tps.gap`.
-        let is_its_end = key.name.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
-        let whole = if is_its_end { 0 } else { distance(key.name, name) };
-        let last = key.name.rsplit('.').next().map_or(usize::MAX, |last| {
-            // `delay` alone finds `politeness.delay`.
-            distance(last, name.rsplit('.').next().unwrap_or(name)) + 1
-        });
-        (whole.min(last), key.name.to_owned())
+    /// A part is similar to another one if a third of its letters are wrong, at most.
+    const SIMILAR: usize = 3;
+    let distance =
+        |a: &str, b: &str| Some(strsim::damerau_levenshtein(a, b)).filter(|wrong| wrong * SIMILAR <= b.len());
+    let (section, last) = name.rsplit_once('.').unwrap_or(("", name));
+    let keys = all().filter_map(|key| {
+        // `tps.gap` is all but the first part of `papers.tps.gap`, and `delay` of `politeness.delay`.
+        if key.name.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')) {
+            return Some((0, key.name.to_owned()));
+        }
+        let (key_section, key_last) = key.name.rsplit_once('.').unwrap_or(("", key.name));
+        let is_elsewhere = section.is_empty() || key_last == last;
+        let of_section = distance(key_section, section).or(is_elsewhere.then_some(section.len()))?;
+        Some((of_section + distance(key_last, last)?, key.name.to_owned()))
     });
-    let sections = all().filter_map(|key| key.name.split_once('.')).filter(|_| !name.contains('.'));
-    keys.chain(sections.map(|(section, _)| (distance(section, name), format!("[{section}]"))))
+    let sections = all().filter_map(|key| key.name.split_once('.')).filter(|_| section.is_empty());
+    let sections = sections.filter_map(|(of_key, _)| Some((distance(of_key, name)?, format!("[{of_key}]"))));
+    keys.chain(sections)
         .min()
-        .filter(|(distance, _)| *distance <= 2 + name.len() / 3)
         .map_or_else(|| "; crawl.toml lists all keys".to_owned(), |(_, near)| format!("; did you mean `{near}`?"))
 }
 
@@ -232,6 +236,15 @@ mod tests {
             "crawl.toml: unknown key `gottron.distance`; did you mean `papers.gottron.distance`?"
         );
         assert_eq!(refusal("[craw]"), "crawl.toml: unknown key `craw`; did you mean `[crawl]`?");
+        // A key of another section under this name; but `first` of `revisit` is not near `forest` of `site_model`.
+        assert_eq!(
+            refusal("crawl.delay = 1"),
+            "crawl.toml: unknown key `crawl.delay`; did you mean `politeness.delay`?"
+        );
+        assert_eq!(
+            refusal("site_model.forest = 1"),
+            "crawl.toml: unknown key `site_model.forest`; crawl.toml lists all keys"
+        );
         assert!(refusal("[zzzzzz]\nqqqqqq = 1").ends_with("crawl.toml lists all keys"));
     }
 
