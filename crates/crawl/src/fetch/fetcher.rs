@@ -1,23 +1,19 @@
 //! The fetcher: sends all requests of the program.
 
 use std::net::{IpAddr, SocketAddr};
-use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use governor::clock::DefaultClock;
-use governor::middleware::NoOpMiddleware;
-use governor::state::keyed::DefaultKeyedStateStore;
-use governor::state::{InMemoryState, NotKeyed};
-use governor::{Quota, RateLimiter};
 use reqwest::header::{
-    CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
-    LAST_MODIFIED, LOCATION, RETRY_AFTER, TRANSFER_ENCODING,
+    CONTENT_ENCODING, ETAG, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, RETRY_AFTER,
+    TRANSFER_ENCODING,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::body::{Body, BodyError, Limits, innermost};
+use super::caps::Caps;
+use super::headers::{content_type, lines, location, text, wait_of};
 use super::plain_words::in_plain_words;
 use super::resolver::ResolveError;
 use super::{ClientError, FetchError, Fetched, Resolver, Response, Wire, body, client};
@@ -59,63 +55,6 @@ impl FetchRequest {
     /// An unconditional request.
     pub fn new(url: PageUrl, resource: Resource) -> FetchRequest {
         FetchRequest { url, resource, known: Validators::default() }
-    }
-}
-
-type Direct = RateLimiter<NotKeyed, InMemoryState, DefaultClock, NoOpMiddleware>;
-type ByAddress = RateLimiter<IpAddr, DefaultKeyedStateStore<IpAddr>, DefaultClock, NoOpMiddleware>;
-
-/// Rate limits over all hosts (governor). The delay of one host is kept by the politeness queues: a token bucket would
-/// refuse a URL only after it was taken.
-#[derive(Clone, Default)]
-struct Caps {
-    requests: Option<Arc<Direct>>,
-    bytes: Option<Arc<Direct>>,
-    by_address: Option<Arc<ByAddress>>,
-}
-
-/// Number of addresses at which old per-address state is dropped.
-const MOST_ADDRESSES: usize = 50_000;
-
-impl Caps {
-    fn new(fetch: &Fetch) -> Caps {
-        let quota = |n: u32| NonZeroU32::new(n).map(Quota::per_second);
-        // A burst of one spaces requests evenly.
-        let even = |n: u32| quota(n).map(|q| q.allow_burst(NonZeroU32::MIN));
-        Caps {
-            requests: even(fetch.requests_per_second).map(|q| Arc::new(RateLimiter::direct(q))),
-            bytes: quota(fetch.bytes_per_second).map(|q| Arc::new(RateLimiter::direct(q))),
-            by_address: even(fetch.requests_per_second_per_address).map(|q| Arc::new(RateLimiter::dashmap(q))),
-        }
-    }
-
-    async fn request(&self, address: Option<IpAddr>) {
-        if let (Some(limiter), Some(address)) = (&self.by_address, address) {
-            if limiter.len() > MOST_ADDRESSES {
-                limiter.retain_recent();
-            }
-            limiter.until_key_ready(&address).await;
-        }
-        if let Some(limiter) = &self.requests {
-            limiter.until_ready().await;
-        }
-    }
-
-    /// Waits until the limit allows this many bytes.
-    async fn bytes(&self, n: usize) {
-        let Some(limiter) = &self.bytes else { return };
-        let mut left = u32::try_from(n).unwrap_or(u32::MAX);
-        while let Some(wanted) = NonZeroU32::new(left) {
-            match limiter.until_n_ready(wanted).await {
-                Ok(()) => return,
-                // More than the limit of one second: wait for it in parts.
-                Err(governor::InsufficientCapacity(most)) => {
-                    let part = NonZeroU32::new(most).unwrap_or(NonZeroU32::MIN);
-                    let _ = limiter.until_n_ready(part).await;
-                    left = left.saturating_sub(part.get());
-                }
-            }
-        }
     }
 }
 
@@ -256,7 +195,7 @@ impl Fetcher {
             content_type: content_type(headers),
             location: location(headers),
             retry_after: text(headers, RETRY_AFTER).and_then(|value| wait_of(&value)),
-            validators: Validators { etag: validator(headers, ETAG), last_modified: validator(headers, LAST_MODIFIED) },
+            validators: Validators { etag: text(headers, ETAG), last_modified: text(headers, LAST_MODIFIED) },
             robots_tags: lines(headers, "x-robots-tag"),
             ..Response::empty(url.clone(), answer.status().as_u16())
         };
@@ -351,61 +290,6 @@ fn is_shortage(reason: &str) -> bool {
     cfg!(target_os = "linux") && code.is_some_and(|code: u32| CODES.contains(&code))
 }
 
-/// Bytes of a header value that is kept. Validators are sent with every request, and no type or time is longer.
-const MOST_VALUE: usize = 1024;
-
-/// Bytes of an address that a redirect leads to.
-const MOST_LOCATION: usize = 8 * 1024;
-
-/// Lines of a header that are kept, where it may have many.
-const MOST_LINES: usize = 1000;
-
-fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
-    let value = headers.get(name).filter(|value| value.len() <= MOST_VALUE)?;
-    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
-}
-
-/// The value of a validator header.
-fn validator(headers: &HeaderMap, name: HeaderName) -> Option<String> {
-    text(headers, name)
-}
-
-/// All `Content-Type` lines as one, of which the last type counts.
-fn content_type(headers: &HeaderMap) -> Option<String> {
-    let joined = lines(headers, CONTENT_TYPE.as_str()).join(", ");
-    (!joined.is_empty()).then(|| joined[..joined.floor_char_boundary(MOST_VALUE)].to_owned())
-}
-
-/// The address in `Location`. Bytes beyond ASCII are those of the address, whatever their encoding; an empty one leads
-/// nowhere.
-fn location(headers: &HeaderMap) -> Option<String> {
-    let value = headers.get(LOCATION)?.as_bytes().trim_ascii();
-    let mut address = String::with_capacity(value.len());
-    for byte in value {
-        if byte.is_ascii() { address.push(char::from(*byte)) } else { address.push_str(&format!("%{byte:02X}")) }
-    }
-    (!address.is_empty() && address.len() <= MOST_LOCATION).then_some(address)
-}
-
-fn lines(headers: &HeaderMap, name: &str) -> Vec<String> {
-    let values = headers.get_all(name).iter().take(MOST_LINES);
-    values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
-}
-
-/// `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
-fn wait_of(value: &str) -> Option<Duration> {
-    let value = value.trim();
-    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        let seconds = value.parse().map_or(LONGEST_WAIT, Duration::from_secs);
-        return Some(seconds.min(LONGEST_WAIT));
-    }
-    let date = httpdate::parse_http_date(value).ok()?;
-    date.duration_since(SystemTime::now()).ok().map(|wait| wait.min(LONGEST_WAIT))
-}
-
-/// Longest `Retry-After` that is accepted.
-const LONGEST_WAIT: Duration = Duration::from_secs(30 * 86_400);
-
 /// The heads of an exchange in HTTP/1.1 form, without `Transfer-Encoding`, because the kept body is not chunked.
 fn wire(url: &PageUrl, answer: &reqwest::Response, address: Option<IpAddr>, lines: &str) -> Wire {
     let target = &url.url()[url::Position::BeforePath..];
@@ -434,20 +318,5 @@ fn wire(url: &PageUrl, answer: &reqwest::Response, address: Option<IpAddr>, line
         was_cut: false,
         address: answer.remote_addr().map(|remote| remote.ip()).or(address),
         protocol,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn retry_after_is_seconds_or_a_date() {
-        assert_eq!(wait_of(" 120 "), Some(Duration::from_secs(120)));
-        let date = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
-        assert!(wait_of(&date).is_some_and(|wait| (98..=100).contains(&wait.as_secs())));
-        assert_eq!(wait_of("Thu, 01 Jan 1970 00:00:00 GMT"), None);
-        assert_eq!(wait_of("soon"), None);
-        assert_eq!(wait_of("18446744073709551615999"), Some(LONGEST_WAIT));
     }
 }

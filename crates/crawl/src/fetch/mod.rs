@@ -6,10 +6,12 @@
 
 mod address;
 mod body;
+mod caps;
 mod client;
 mod cookies;
 mod fetcher;
 mod gate;
+mod headers;
 mod plain_words;
 mod redirect;
 mod resolver;
