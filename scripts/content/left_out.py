@@ -16,17 +16,17 @@ import corpora
 import score_text
 
 DEHUSK = corpora.ROOT / "target" / "release" / "dehusk"
-SITES = {"sites": "dev", "sites2": "dev2"}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folds", required=True)
     parser.add_argument("--method", default="main")
-    parser.add_argument("--corpora", default="sites,sites2")
+    parser.add_argument("--corpora", default=",".join(corpora.SITES))
     parser.add_argument("--pages", default="gold", help="each-key: each page with gold as the key page in turn")
     parser.add_argument("--add-all", action="store_true")
-    parser.add_argument("--nodes", action="store_true", help="score template nodes of key pages (sites, sites2)")
+    parser.add_argument("--teach", type=int, default=0, help="pages of each site that the gold labels; they are not scored")
+    parser.add_argument("--nodes", action="store_true", help="score template nodes of key pages (sets of sites)")
     parser.add_argument("--set", action="append", default=[])
     given = parser.parse_args()
     for name in given.corpora.split(","):
@@ -36,9 +36,9 @@ def main():
         gold, scores = {}, {}
         for line, page in corpora.lines_of(name):
             gold[page["id"]] = page
-        for fold in range(5):
+        for fold in range(corpora.FOLDS):
             for marked in evaluated(name, given, Path(given.folds) / str(fold)):
-                key = f"{marked['site']}|{marked['page']}" if name in SITES else marked["id"]
+                key = f"{marked['site']}|{marked['page']}" if name in corpora.SITES else marked["id"]
                 page = gold.get(key)
                 if page and corpora.fold_of(page["site"]) == fold:
                     scores[key] = score_text.bag(marked["t"], page["gold"])
@@ -56,7 +56,7 @@ def main():
 
 def node_scores(name, given):
     found, loads = [], []
-    for fold in range(5):
+    for fold in range(corpora.FOLDS):
         command = [*evaluation(place_of(name), given, Path(given.folds) / str(fold)), "--by-site", "--json"]
         report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
         for row in report["sites"]:
@@ -80,8 +80,8 @@ def node_scores(name, given):
 
 
 def place_of(name):
-    if name in SITES:
-        return corpora.CACHE / ("sites" if name == "sites" else "sites2") / name
+    if name in corpora.SITES:
+        return corpora.CACHE / name / name
     folder = next(folder for folder, (_, names) in corpora.ARCHIVES.items() if name in names)
     return corpora.CACHE / folder / folder / f"{name}.jsonl"
 
@@ -97,6 +97,7 @@ def evaluation(place, given, weights):
     command = [DEHUSK, "evaluate", place, "--method", given.method, "--weights", weights]
     command += ["--config", "/dev/null", "--pages", given.pages]
     command += ["--add-all"] if given.add_all else []
+    command += ["--teach", str(given.teach)] if given.teach else []
     for pair in given.set:
         command += ["--set", pair]
     return command

@@ -49,6 +49,10 @@ pub(super) struct Evaluate {
     /// Add every page of a site to its model before any page is labeled, as a crawl of the whole site does.
     #[arg(long)]
     add_all: bool,
+    /// Label the main content of so many pages of each site by the gold, as with `dehusk teach`; these pages are not
+    /// scored.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    teach: usize,
     /// Folder with weights in place of those in the program: page.weights and site.weights (scripts/content/README.md),
     /// nodes.forest (scripts/nodes/README.md).
     #[arg(long, value_name = "DIR")]
@@ -136,7 +140,15 @@ impl Evaluate {
         let settings = Settings { core: method.options(&settings.core), ..settings.clone() };
         let mut lost = None;
         let features = self.features.as_deref();
-        let task = Task { corpus: &self.corpus, method, which, add_all: self.add_all, features, settings: &settings };
+        let task = Task {
+            corpus: &self.corpus,
+            method,
+            which,
+            add_all: self.add_all,
+            teach: self.teach,
+            features,
+            settings: &settings,
+        };
         let report = evaluate(&task, |marked| {
             if let Some(out) = dump
                 && let Err(e) = write_line(out, marked)

@@ -34,6 +34,7 @@ mod site_pages;
 mod stored_templates;
 mod strings;
 mod table;
+mod teach;
 mod terminal;
 mod workers;
 mod templates;
@@ -113,6 +114,7 @@ enum Command {
     Learn(learn::Learn),
     Clean(clean::Clean),
     Templates(templates::Templates),
+    Teach(teach::Teach),
     Pages(pages::Pages),
     Export(export::Export),
     Index(index::Index),
@@ -153,6 +155,7 @@ pub fn run() -> ExitCode {
         Command::Learn(command) => command.run(&settings, args.global.db.as_deref()),
         Command::Clean(command) => command.run(&settings),
         Command::Templates(command) => command.run(&settings),
+        Command::Teach(command) => command.run(&settings),
         Command::Pages(command) => command.run(&settings),
         Command::Export(command) => command.run(&settings),
         Command::Index(command) => command.run(&settings),

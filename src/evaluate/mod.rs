@@ -9,6 +9,7 @@ mod pile;
 mod report;
 mod sites;
 mod source;
+mod taught;
 mod teco;
 
 use std::io::Read;
@@ -55,6 +56,8 @@ pub struct Task<'a> {
     pub which: Which,
     /// Whether all pages of the site are added to the model before they are scored.
     pub add_all: bool,
+    /// Pages of each site that the gold labels, as with `dehusk teach`; they are not scored.
+    pub teach: usize,
     /// Folder for the features of the nodes of each page, to train forests.
     pub features: Option<&'a Path>,
     /// Parameters.

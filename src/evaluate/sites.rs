@@ -1,7 +1,7 @@
 //! A corpus of whole sites: `gold.toml`, `SPLIT/SITE/www` or `SPLIT/SITE.warc.gz`, `labels/SPLIT/SITE.jsonl`,
 //! `content-SPLIT.jsonl`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::time::Instant;
 
@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::features::{FeatureFile, FeaturePage};
 use super::report::{Report, SiteRow};
 use super::source::{Raw, Source};
+use super::taught::taught_by_gold;
 use super::teco::{Benchmark, benchmarks};
 use super::{Cost, EvaluateError, Learning, Marked, PageGold, Task, Which, json_lines, read};
 use dehusk_content::Labels;
@@ -179,6 +180,10 @@ impl SiteTask<'_> {
                 matcher.add_page(self.url(page)?.fingerprint(), labeled);
             }
         }
+        let taught = match model.as_mut().and_then(Model::matcher_mut) {
+            Some(matcher) if self.task.teach > 0 => self.teach(&source, matcher)?,
+            _ => HashSet::new(),
+        };
         let mut features = match self.task.features {
             Some(folder) => Some(FeatureFile::create(folder, self.name, self.key)?),
             None => None,
@@ -191,7 +196,7 @@ impl SiteTask<'_> {
                 Which::Gold => is_key || gold.words.is_some(),
                 Which::All => true,
             };
-            if !wanted {
+            if !wanted || taught.contains(page.as_str()) {
                 continue;
             }
             let raw = source.read(page)?;
@@ -230,6 +235,21 @@ impl SiteTask<'_> {
         }
         row.cost = cost;
         Ok((row, marked))
+    }
+
+    /// Labels the pages of the site that say most by their gold. Returns which they are.
+    fn teach(&self, source: &Source, matcher: &mut TemplateMatcher) -> Result<HashSet<&str>, EvaluateError> {
+        let (mut names, mut pages) = (Vec::new(), Vec::new());
+        for (page, gold) in self.pages {
+            let tree = self.parse(&source.read(page)?);
+            if gold.words.is_some() && gold.labels.len() == tree.counted().len() {
+                names.push(page.as_str());
+                pages.push((self.url(page)?.fingerprint(), tree, gold.labels.as_slice()));
+            }
+        }
+        let (taught, chosen) = taught_by_gold(&pages, self.task.teach);
+        matcher.teach(taught);
+        Ok(chosen.into_iter().map(|at| names[at]).collect())
     }
 
     fn unwritten(&self, reason: std::io::Error) -> EvaluateError {

@@ -47,6 +47,7 @@ mod soak;
 mod streams;
 mod strings;
 mod teco;
+mod teach;
 mod tidy;
 mod vectors;
 #[cfg(feature = "postgres")]

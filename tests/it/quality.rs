@@ -24,6 +24,7 @@ fn run_seen(preset: Preset, method: &str, which: Which, add_all: bool) -> Option
         method: MethodEntry::find(method.parse().unwrap()).unwrap(),
         which,
         add_all,
+        teach: 0,
         features: None,
         settings: &settings,
     };
@@ -136,7 +137,8 @@ fn the_other_methods_keep_their_floors() {
     for (name, nodes, words) in floors {
         let method = MethodEntry::find(name.parse().unwrap()).unwrap();
         let settings = Settings { core: method.options(&Settings::default().core), ..Settings::default() };
-        let task = Task { corpus, method, which: Which::Gold, add_all: false, features: None, settings: &settings };
+        let task =
+            Task { corpus, method, which: Which::Gold, add_all: false, teach: 0, features: None, settings: &settings };
         let report = evaluate(&task, |_| ()).unwrap();
         let (got_nodes, got_words) = (report.nodes().f1, report.bag().f1);
         assert!(got_nodes >= nodes && got_words >= words, "{name}: nodes {got_nodes:.4}, words {got_words:.4}");
@@ -173,7 +175,8 @@ fn an_archive_stands_for_a_folder() {
     let settings = Settings::default();
     let method = MethodEntry::find(Method::SiteModel).unwrap();
     let row = |corpus: &Path| {
-        let task = Task { corpus, method, settings: &settings, add_all: false, features: None, which: Which::All };
+        let task =
+            Task { corpus, method, settings: &settings, add_all: false, teach: 0, features: None, which: Which::All };
         let report = evaluate(&task, |_| ()).unwrap();
         let row = report.sites.into_iter().find(|row| row.site == SITE).unwrap();
         (row.key_labels, row.learning.cs, row.nodes.iter().map(|score| score.f1).collect::<Vec<_>>())

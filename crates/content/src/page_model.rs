@@ -7,6 +7,7 @@ use super::features::Facts;
 use super::net::sigmoid;
 use super::rest::{RestKinds, rest_kinds};
 use super::slot_means::with_slot_means;
+use super::taught::TaughtSlots;
 use super::weights::Weights;
 use crate::Labels;
 use dehusk_html::{NodeId, Tree};
@@ -14,6 +15,17 @@ use dehusk_html::{NodeId, Tree};
 /// Maximum number of nodes of a page that is judged. The features of a block take a kilobyte, so a larger page would
 /// need more memory than its tree. It is kept whole.
 const MAX_NODES: usize = 100_000;
+
+/// A block of a page: a run of text that a reader sees as one paragraph, item, cell or line.
+#[derive(Clone, Debug)]
+pub struct TextBlock<'p> {
+    /// Its text, white space collapsed.
+    pub text: &'p str,
+    /// Its text nodes, in order.
+    pub nodes: Vec<NodeId>,
+    /// The nearest element around it that is not inline.
+    pub container: NodeId,
+}
 
 /// A page with the judgement of the page model on each block.
 pub struct JudgedPage<'t> {
@@ -68,8 +80,30 @@ impl<'t> JudgedPage<'t> {
 
     /// Labels everything but the main content. The confidence is the mean probability of what is kept, by words.
     pub fn labels(&self, favor: Favor) -> Labels {
-        let logits = self.facts.as_ref().map(|facts| with_slot_means(facts, &self.logits));
-        self.labels_by(&logits.unwrap_or_default(), favor)
+        self.labels_by(&self.slot_logits(), favor)
+    }
+
+    /// The same by what was taught of the site.
+    pub fn taught_labels(&self, favor: Favor, taught: &TaughtSlots) -> Labels {
+        let mut logits = self.slot_logits();
+        taught.apply(self, &mut logits);
+        self.labels_by(&logits, favor)
+    }
+
+    /// The logits, each moved toward the mean of its slot.
+    fn slot_logits(&self) -> Vec<f32> {
+        self.facts.as_ref().map_or_else(Vec::new, |facts| with_slot_means(facts, &self.logits))
+    }
+
+    /// The blocks, in document order.
+    pub fn blocks(&self) -> Vec<TextBlock<'_>> {
+        let Some(facts) = &self.facts else { return Vec::new() };
+        let block = |block| TextBlock {
+            text: facts.blocks.text_of(block),
+            nodes: facts.blocks.nodes_of(block).collect(),
+            container: NodeId::new(block.container),
+        };
+        facts.blocks.list.iter().map(block).collect()
     }
 
     /// The probability, of 255, that each counted node is main content. 0 for elements.

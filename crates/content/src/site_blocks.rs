@@ -14,6 +14,7 @@ use super::features::Facts;
 use super::numbers::ln1p;
 use super::page_model::JudgedPage;
 use super::slot_means::with_slot_means;
+use super::taught::TaughtSlots;
 use super::weights::Weights;
 use crate::Labels;
 use dehusk_html::mix;
@@ -57,6 +58,11 @@ const MANY: f32 = 8.0;
 
 /// Training pages that are read: one bit each.
 const MOST_PAGES: usize = 64;
+
+/// How much a block of so many words weighs among those of its slot.
+pub(super) fn weight_in_slot(words: f32) -> f32 {
+    (words + 1.0).min(MOST_WORDS)
+}
 
 /// What a training page keeps of its blocks. Numbers only: nothing of the page can be read from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -125,13 +131,18 @@ impl PageBlocks {
 
     /// The mean logit of each slot, longer blocks weighing more.
     fn slot_means(&self) -> FxHashMap<u32, f32> {
+        self.slot_sums(MOST_LOGIT).into_iter().map(|(slot, (sum, total))| (slot, sum / total)).collect()
+    }
+
+    /// Of each slot, the sum of its logits, limited to `most` and weighted by words, and of these weights.
+    pub(super) fn slot_sums(&self, most: f32) -> FxHashMap<u32, (f32, f32)> {
         let mut sums: FxHashMap<u32, (f32, f32)> = FxHashMap::default();
         for (at, slot) in self.slots.iter().enumerate() {
-            let weight = (f32::from(self.words[at]) + 1.0).min(MOST_WORDS);
+            let weight = weight_in_slot(f32::from(self.words[at]));
             let (sum, total) = sums.entry(*slot).or_default();
-            (*sum, *total) = (*sum + self.logit(at) * weight, *total + weight);
+            (*sum, *total) = (*sum + self.logit(at).clamp(-most, most) * weight, *total + weight);
         }
-        sums.into_iter().map(|(slot, (sum, total))| (slot, sum / total)).collect()
+        sums
     }
 }
 
@@ -166,7 +177,7 @@ impl SiteBlocks {
     }
 
     /// Labels everything but the main content. `None` where no other page of the site is known.
-    pub fn labels(&self, page: &JudgedPage<'_>, favor: Favor) -> Option<Labels> {
+    pub fn labels(&self, page: &JudgedPage<'_>, favor: Favor, taught: &TaughtSlots) -> Option<Labels> {
         let net = &Weights::of_site()?.net;
         let own = PageBlocks::new(page);
         let others = self.others(&own);
@@ -176,7 +187,9 @@ impl SiteBlocks {
         let mut logits = blocks.logits();
         // Blocks of a very long page beyond those that are kept.
         logits.extend_from_slice(&page.logits[own.slots.len()..]);
-        Some(page.labels_by(&with_slot_means(facts, &logits), favor))
+        let mut logits = with_slot_means(facts, &logits);
+        taught.apply(page, &mut logits);
+        Some(page.labels_by(&logits, favor))
     }
 
     /// The training pages that are no version of this page. One is when it lacks hardly any of its words, and no other
@@ -283,7 +296,11 @@ mod tests {
 
     fn text(site: &[PageBlocks], name: &str) -> Option<String> {
         let tree = page(name);
-        let labels = SiteBlocks::new(site.iter().cloned()).labels(&JudgedPage::new(&tree), Favor::Balanced)?;
+        let labels = SiteBlocks::new(site.iter().cloned()).labels(
+            &JudgedPage::new(&tree),
+            Favor::Balanced,
+            &TaughtSlots::default(),
+        )?;
         Some(labels.text(&tree))
     }
 

@@ -1,20 +1,29 @@
 //! Writes and reads templates. Every version of a site's template is kept.
 
+use std::borrow::Cow;
+
 use super::sql::{Row, params};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::read::bare_host;
 use super::{SiteId, Store, StoreError};
+use dehusk_content::TaughtPages;
 use dehusk_template::serialized::json_of;
 use dehusk_template::site_model::StoredTrainingSet;
 use dehusk_template::template::Template;
 
 impl Store {
-    /// Saves a template as the newest version of its site; the same template again is the same version.
+    /// Saves a template as the newest version of its site; the same template again is the same version. What was taught
+    /// of the site is kept, unless the template has labels of its own.
     pub fn save_template(&self, site: i64, run: Option<i64>, at: i64, template: &Template) -> Result<i64, StoreError> {
         let newest = self.newest_version(site)?;
         let mut version = 1;
+        let mut template = Cow::Borrowed(template);
         if let Some((id, number, body)) = newest {
+            let former = self.read_template("a site", &body).ok().map(|former| former.taught());
+            if let Some(taught) = former.filter(|taught| !taught.is_empty() && template.taught().is_empty()) {
+                template.to_mut().teach(taught);
+            }
             // One that cannot be read back is another one.
             if self.decompress(&format!("template {id}"), &body).is_ok_and(|body| body == template.to_bytes()) {
                 return Ok(id);
@@ -90,6 +99,24 @@ impl Store {
             self.execute("UPDATE templates SET body = ?2 WHERE id = ?1", params![id, body])?;
         }
         Ok(())
+    }
+
+    /// Replaces what was taught of a site, in the newest version of its template. `None` where there is no template;
+    /// whether it can be kept, otherwise.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] when the database cannot be read or written.
+    pub fn teach(&self, host: &str, taught: TaughtPages) -> Result<Option<bool>, StoreError> {
+        let sql = "SELECT t.id FROM templates t JOIN sites s ON s.id = t.site_id
+            WHERE s.host IN (?1, 'www.' || ?1) ORDER BY t.learned_at DESC, t.version DESC LIMIT 1";
+        let Some(id) = self.find(sql, params![bare_host(host)], |row| row.get(0))? else { return Ok(None) };
+        let mut is_kept = false;
+        self.change_template(id, |template| {
+            is_kept = template.teach(taught);
+            is_kept
+        })?;
+        Ok(Some(is_kept))
     }
 
     fn newest_version(&self, site: i64) -> Result<Option<(i64, i64, Vec<u8>)>, StoreError> {

@@ -61,11 +61,32 @@ impl Store {
     ) -> Result<Option<TemplateWithBodies>, StoreError> {
         let Some(template) = self.load_template(host, version)? else { return Ok(None) };
         let numbers = template.training_set.as_ref().map_or_else(Vec::new, |set| set.without_blocks());
-        let mut bodies = Vec::new();
-        for (number, page) in self.newest_pages(host, &template.key_url, &numbers)? {
-            bodies.extend(self.load_packed(page)?.map(|page| (number, page)));
-        }
+        let bodies = self.bodies_of(host, &template, &numbers)?;
         Ok(Some(TemplateWithBodies { template, bodies }))
+    }
+
+    /// The stored bodies of the training pages of a template. One that is no longer stored is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] when the database cannot be read.
+    pub fn training_pages(&self, template: &Template) -> Result<Vec<PackedPage>, StoreError> {
+        let numbers = template.training_set.as_ref().map_or_else(Vec::new, |set| set.page_numbers());
+        let bodies = self.bodies_of(&template.host, template, &numbers)?;
+        Ok(bodies.into_iter().map(|(_, page)| page).collect())
+    }
+
+    fn bodies_of(
+        &self,
+        host: &str,
+        template: &Template,
+        numbers: &[u64],
+    ) -> Result<Vec<(u64, PackedPage)>, StoreError> {
+        let mut pages = Vec::new();
+        for (number, page) in self.newest_pages(host, &template.key_url, numbers)? {
+            pages.extend(self.load_packed(page)?.map(|page| (number, page)));
+        }
+        Ok(pages)
     }
 
     /// The rows of the newest versions of the pages of a host whose URLs have these numbers.

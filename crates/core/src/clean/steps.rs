@@ -61,7 +61,11 @@ fn label_judged(
         None => alone(judged, options),
     };
     let labeled = match options.keep {
-        KeepText::Own => labeled,
+        KeepText::Own => {
+            let has_taught = matcher.is_some_and(|matcher| matcher.has_taught());
+            let taught = if has_taught { taught_texts(judged.page(), matcher) } else { Vec::new() };
+            LabeledPage { labels: with_texts(page, labeled.labels, &Labels::none(page), &taught), ..labeled }
+        }
         KeepText::Main | KeepText::MainAnd(_) => main_text(judged, labeled, matcher, options),
     };
     LabeledPage { labels: without_hidden(page, labeled.labels, options), ..labeled }
@@ -84,16 +88,16 @@ fn main_text(
     };
     let (page, judged) = (judged.tree, judged.page());
     let labels = if is_main {
-        with_rest(page, labeled.labels, &Labels::none(page), &judged.rest(rest))
+        with_texts(page, labeled.labels, &Labels::none(page), &judged.rest(rest))
     } else {
         let main = of_main_content(page, judged, &labeled.labels, matcher, options);
-        with_rest(page, main, &labeled.labels, &judged.rest(rest))
+        with_texts(page, main, &labeled.labels, &judged.rest(rest))
     };
     LabeledPage { labels, ..labeled }
 }
 
 /// The labels with these text nodes and the elements around them kept, but for what is `known` to be template.
-fn with_rest(page: &Tree, mut labels: Labels, known: &Labels, rest: &[NodeId]) -> Labels {
+fn with_texts(page: &Tree, mut labels: Labels, known: &Labels, rest: &[NodeId]) -> Labels {
     let body = page.counted().start;
     for text in rest.iter().filter(|text| !known.is_template(**text)) {
         let mut node = text.index();
@@ -105,6 +109,12 @@ fn with_rest(page: &Tree, mut labels: Labels, known: &Labels, rest: &[NodeId]) -
     labels
 }
 
+/// The texts that are main content by what was taught of the site: they are no template either.
+fn taught_texts(judged: &JudgedPage<'_>, matcher: Option<&TemplateMatcher>) -> Vec<NodeId> {
+    let set = matcher.and_then(TemplateMatcher::training_set);
+    set.map_or_else(Vec::new, |set| set.taught().main_texts(judged))
+}
+
 fn of_main_content(
     page: &Tree,
     judged: &JudgedPage<'_>,
@@ -114,7 +124,10 @@ fn of_main_content(
 ) -> Labels {
     let by_site = matcher.and_then(TemplateMatcher::training_set).and_then(|set| set.label_main(judged, options.favor));
     let mut main = by_site.unwrap_or_else(|| judged.labels(options.favor));
+    let mut taught = taught_texts(judged, matcher);
+    taught.retain(|text| !main.is_template(*text));
     main.is_template.iter_mut().zip(&labels.is_template).for_each(|(main, known)| *main |= known);
+    let main = with_texts(page, main, &Labels::none(page), &taught);
     // What is template everywhere is no content; a page with nothing else keeps what is its own.
     let has_text = page.counted().map(NodeId::new).any(|node| page.is_text(node) && !main.is_template(node));
     if has_text {

@@ -2,8 +2,7 @@
 
 use super::steps::MIN_FREQUENT;
 use super::{CleanOptions, LabeledPage};
-use dehusk_content::Labels;
-use dehusk_content::LazyJudged;
+use dehusk_content::{Labels, LazyJudged, TaughtPages};
 use dehusk_html::{ComparedTree, NodeId, Tree, mix};
 use dehusk_template::etdm::{Equality, EtdmOptions, Mapped, map_trees};
 use dehusk_template::method::Method;
@@ -155,6 +154,19 @@ impl TemplateMatcher {
             By::TrainingSet(set) | By::Frequency(set) => Some(set),
             By::Votes { .. } => None,
         }
+    }
+
+    /// Replaces what somebody has said about the blocks of some pages. Votes know no blocks.
+    pub fn teach(&mut self, taught: TaughtPages) {
+        if let By::TrainingSet(set) = &mut self.by {
+            set.teach(taught);
+            self.number = self.by.number();
+        }
+    }
+
+    /// Whether somebody has labeled pages of the site.
+    pub fn has_taught(&self) -> bool {
+        self.training_set().is_some_and(|set| !set.taught().is_empty())
     }
 
     /// The kind of a page that the site model has labeled, from 0: its number among the sizes of the kinds.

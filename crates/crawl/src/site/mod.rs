@@ -32,6 +32,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dehusk_content::TaughtPages;
 use dehusk_html::{PageUrl, Site};
 use dehusk_template::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -59,6 +60,8 @@ pub(super) struct SiteCrawl {
     seeds: VecDeque<PageUrl>,
     /// Key pages that could not be had.
     n_key_failures: usize,
+    /// What was taught of it before, for a template that is learned anew.
+    taught: TaughtPages,
     /// How the seed came.
     seed_kind: SeedKind,
     /// Sitemaps, feeds and OPML among the seeds that were read.
@@ -340,7 +343,8 @@ impl SiteCrawl {
                 let is_last = self.training_bytes > cx.tools.settings.crawl.memory / SITE_SHARE;
                 match phase {
                     Phase::KeyPage(template) => {
-                        Work::Key { page, template, is_packed: is_short, seeds: self.seeds.drain(..).collect() }
+                        let (taught, seeds) = (std::mem::take(&mut self.taught), self.seeds.drain(..).collect());
+                        Work::Key { page, template, taught, is_packed: is_short, seeds }
                     }
                     Phase::Training(learner) => Work::Learn(learner, Some(page), TrainingMemory { is_short, is_last }),
                     phase => return self.lose(&phase, cx, out),

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use dehusk_content::TaughtPages;
 use dehusk_core::clean::TemplateMatcher;
 use dehusk_html::{PageUrl, Site};
 use dehusk_html::{ParseOptions, Tree, parse_bytes};
@@ -36,6 +37,8 @@ pub(crate) struct SiteLearner {
     pub(crate) learner: Learner,
     /// Share of the stored template that the key page shows, where that was too little to keep it.
     pub(super) old_template_coverage: Option<f64>,
+    /// What was taught of the site before.
+    pub(super) taught: TaughtPages,
     /// Sitemaps that are read where no link gave a page; `None` before that is known.
     pub(crate) sitemaps: Option<VecDeque<PageUrl>>,
     /// Sitemaps that were asked for.
@@ -81,7 +84,7 @@ pub(crate) struct KeptTemplate {
 pub(super) fn key_page(
     site: SiteId,
     fetched: FetchedPage,
-    template: Option<Arc<Template>>,
+    (template, taught): (Option<Arc<Template>>, TaughtPages),
     (is_packed, seeds): (bool, Vec<PageUrl>),
     tools: &Tools,
 ) -> WorkResult {
@@ -106,7 +109,7 @@ pub(super) fn key_page(
     if let Some((body, content_type)) = packed.filter(|_| options.search.stop_after == 0) {
         learner.pack_key(rebuild(body, content_type, tools.settings.core.parse));
     }
-    next(Box::new(SiteLearner { learner, old_template_coverage, sitemaps: None, n_sitemaps: 0 }), page, tools)
+    next(Box::new(SiteLearner { learner, old_template_coverage, taught, sitemaps: None, n_sitemaps: 0 }), page, tools)
 }
 
 /// The answer to what the learner wanted.
@@ -192,8 +195,10 @@ fn next(mut learner: Box<SiteLearner>, page: Option<Box<PageWrite>>, tools: &Too
         }
         Step::Done(found) => {
             let _one_at_a_time = learner.learner.is_packed().then(|| tools.unpacking.lock());
-            let SiteLearner { learner, old_template_coverage, .. } = *learner;
-            let outcome = finish(learner.finish(found), old_template_coverage, tools);
+            let SiteLearner { learner, old_template_coverage, taught, .. } = *learner;
+            let mut learned = learner.finish(found);
+            learned.teach(taught);
+            let outcome = finish(learned, old_template_coverage, tools);
             WorkResult::Learned(Box::new(outcome), page)
         }
     }

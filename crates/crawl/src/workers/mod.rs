@@ -9,6 +9,7 @@ mod strings;
 
 use std::sync::{Arc, Mutex};
 
+use dehusk_content::TaughtPages;
 use dehusk_core::clean::{KeepText, TemplateMatcher};
 use dehusk_html::{PageUrl, Site};
 use dehusk_template::site_model::StoredTrainingSet;
@@ -57,6 +58,8 @@ pub(super) enum Work {
     Key {
         page: Box<FetchedPage>,
         template: Option<Arc<Template>>,
+        /// What was taught of the site before.
+        taught: TaughtPages,
         /// Whether the page is kept packed.
         is_packed: bool,
         /// Further seeds of the site, which may be training pages.
@@ -145,8 +148,8 @@ fn step(site: SiteId, work: Work, tools: &Tools) -> WorkResult {
     let is_large = work.n_bytes() > tools.settings.crawl.memory / LARGE_SHARE;
     let _alone = is_large.then(|| tools.large.lock());
     match work {
-        Work::Key { page, template, is_packed, seeds } => {
-            learn::key_page(site, *page, template, (is_packed, seeds), tools)
+        Work::Key { page, template, taught, is_packed, seeds } => {
+            learn::key_page(site, *page, (template, taught), (is_packed, seeds), tools)
         }
         Work::Learn(learner, page, memory) => learn::training_page(site, learner, page, memory, tools),
         Work::LearnSitemap(learner, page) => learn::sitemap(learner, &page, tools),

@@ -14,7 +14,7 @@ use crate::links::{LinkOrder, Outlink, outlinks};
 use crate::site_model::TrainingSet;
 use crate::subdigraph::{Answer, Search, SearchResult, Step};
 use crate::template::Template;
-use dehusk_content::Labels;
+use dehusk_content::{Labels, TaughtPages};
 use dehusk_html::Tree;
 use dehusk_html::{PageUrl, Site};
 
@@ -70,6 +70,21 @@ pub struct Learned {
     pub template: Option<Template>,
     /// The training set that the template was made from, ready to label pages; `None` for votes.
     pub training_set: Option<TrainingSet>,
+}
+
+impl Learned {
+    /// Gives what was taught of the site before to what was learned.
+    pub fn teach(&mut self, taught: TaughtPages) {
+        if taught.is_empty() {
+            return;
+        }
+        if let Some(template) = &mut self.template {
+            template.teach(taught.clone());
+        }
+        if let Some(set) = &mut self.training_set {
+            set.teach(taught);
+        }
+    }
 }
 
 impl FoundPage {

@@ -36,7 +36,8 @@ impl TrainingSet {
         let mut kept = sample(false, MAX_TRAINING_PAGES);
         kept.extend(sample(true, self.options.extra_pages));
         let kept = kept.into_iter().cloned().collect();
-        StoredTrainingSet::new(signatures, kept).load(&self.options)
+        let taught = self.taught.pages().merge(other.taught.pages());
+        StoredTrainingSet::new(signatures, kept, taught).load(&self.options)
     }
 }
 

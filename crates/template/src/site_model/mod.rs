@@ -49,7 +49,9 @@ use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use dehusk_content::{Favor, JudgedPage, LabelRuns, Labels, LazyJudged, NarrowBlocks, PageBlocks, SiteBlocks};
+use dehusk_content::{
+    Favor, JudgedPage, LabelRuns, Labels, LazyJudged, PageBlocks, SiteBlocks, TaughtPages, TaughtSlots,
+};
 use dehusk_html::{Tree, mix};
 
 pub use add::Candidate;
@@ -83,6 +85,8 @@ pub struct TrainingSet {
     blocks: OnceLock<SiteBlocks>,
     /// The kinds of the pages, found when they are asked for.
     kinds: OnceLock<Kinds>,
+    /// What somebody has said about the blocks of some pages.
+    taught: TaughtSlots,
 }
 
 /// A training page with fewer template nodes says nothing about a page that shows them.
@@ -137,7 +141,8 @@ impl TrainingSet {
     /// A number for the set: sets with the same one label every page alike.
     pub fn number(&self) -> u64 {
         let names = self.vocabulary.names().iter().fold(0_u64, |sum, name| sum.wrapping_add(mix(1, u64::from(*name))));
-        self.pages.iter().fold(names, |number, page| mix(number, page.number()))
+        let number = self.pages.iter().fold(names, |number, page| mix(number, page.number()));
+        if self.taught.is_empty() { number } else { mix(number, self.taught.number()) }
     }
 
     /// Number of pages kept.
@@ -179,11 +184,28 @@ impl TrainingSet {
         page
     }
 
-    /// Labels everything but the main content of a page, by what the training pages say about its blocks. `None` where
-    /// they say nothing. Training pages without blocks are left out.
+    /// Labels everything but the main content of a page, by what the training pages and those that were taught say
+    /// about its blocks. `None` where they say nothing. Training pages without blocks are left out.
     pub fn label_main(&self, page: &JudgedPage<'_>, favor: Favor) -> Option<Labels> {
-        let pages = || self.pages.iter().filter(|page| !page.is_hidden).filter_map(|page| page.blocks.as_ref());
-        self.blocks.get_or_init(|| SiteBlocks::new(pages().map(NarrowBlocks::to_blocks))).labels(page, favor)
+        let blocks = self.blocks.get_or_init(|| SiteBlocks::new(self.page_blocks().map(|(_, blocks)| blocks)));
+        let by_taught = || (!self.taught.is_empty()).then(|| page.taught_labels(favor, &self.taught));
+        blocks.labels(page, favor, &self.taught).or_else(by_taught)
+    }
+
+    /// The blocks of the training pages that have them, each with the number of its URL.
+    pub fn page_blocks(&self) -> impl Iterator<Item = (u64, PageBlocks)> + '_ {
+        let pages = self.pages.iter().filter(|page| !page.is_hidden);
+        pages.filter_map(|page| Some((page.url, page.blocks.as_ref()?.to_blocks())))
+    }
+
+    /// What somebody has said about the blocks of some pages.
+    pub fn taught(&self) -> &TaughtSlots {
+        &self.taught
+    }
+
+    /// Replaces what was said about the blocks of some pages.
+    pub fn teach(&mut self, taught: TaughtPages) {
+        self.taught = TaughtSlots::new(taught);
     }
 
     /// The greatest share of a training page's template that this page shows, older versions of the page left out: how

@@ -9,8 +9,7 @@ use super::encoded_page::EncodedPage;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::training_page::TrainingPage;
 use super::{SiteModelOptions, TrainingSet};
-use dehusk_content::LabelRuns;
-use dehusk_content::{NarrowBlocks, PageBlocks};
+use dehusk_content::{LabelRuns, NarrowBlocks, PageBlocks, TaughtPages, TaughtSlots};
 
 /// A training set as it is stored. Numbers replace names, so that nothing of a page can be read from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +17,9 @@ pub struct StoredTrainingSet {
     /// Distinct node signatures of all pages.
     signatures: Vec<NodeSignature>,
     pages: Vec<StoredPage>,
+    /// What somebody has said about the blocks of some pages.
+    #[serde(default, skip_serializing_if = "TaughtPages::is_empty")]
+    pub taught: TaughtPages,
 }
 
 fn is_not(value: &bool) -> bool {
@@ -75,13 +77,17 @@ impl TrainingSet {
         let pages = pages
             .map(|(page, kind)| StoredPage { kind: *kind, ..StoredPage::new(page, &self.interner, &mut numbered) })
             .collect();
-        StoredTrainingSet { signatures, pages }
+        StoredTrainingSet { signatures, pages, taught: self.taught.pages().clone() }
     }
 }
 
 impl StoredTrainingSet {
-    pub(super) fn new(signatures: Vec<NodeSignature>, pages: Vec<StoredPage>) -> StoredTrainingSet {
-        StoredTrainingSet { signatures, pages }
+    pub(super) fn new(
+        signatures: Vec<NodeSignature>,
+        pages: Vec<StoredPage>,
+        taught: TaughtPages,
+    ) -> StoredTrainingSet {
+        StoredTrainingSet { signatures, pages, taught }
     }
 
     /// The pages, with their signatures numbered as in `signatures`, which grows.
@@ -114,6 +120,11 @@ impl StoredTrainingSet {
 
     fn is_training_page(&self, url: u64) -> bool {
         self.pages.iter().any(|page| !page.is_extra && page.url == url)
+    }
+
+    /// The numbers of the URLs of the training pages.
+    pub fn page_numbers(&self) -> Vec<u64> {
+        self.pages.iter().map(|page| page.url).collect()
     }
 
     /// The numbers of the URLs of the training pages without blocks.
@@ -150,7 +161,8 @@ impl StoredTrainingSet {
         let mut pages: Vec<TrainingPage> = stored.into_iter().zip(&pages).map(training_page).collect();
         pages.sort_by_key(TrainingPage::order);
         hide_second_versions(&mut pages);
-        let mut set = TrainingSet { pages, interner, options: *options, ..TrainingSet::default() };
+        let taught = TaughtSlots::new(self.taught.clone());
+        let mut set = TrainingSet { pages, interner, options: *options, taught, ..TrainingSet::default() };
         set.gather_vocabulary();
         set
     }

@@ -8,7 +8,7 @@ use crate::learn_options::LearnOptions;
 use crate::method::Method;
 use crate::serialized::{json_of, message_pack_of};
 use crate::site_model::{StoredError, StoredTrainingSet, TrainingSet};
-use dehusk_content::Labels;
+use dehusk_content::{Labels, TaughtPages};
 use dehusk_html::PageUrl;
 use dehusk_html::{ComparedTree, Fields, LooseFields, NodeId, SetBuilder, Shape, Tree, hash_str, looks_generated};
 
@@ -123,6 +123,18 @@ pub enum TemplateError {
 }
 
 impl Template {
+    /// What somebody has said about the blocks of some pages of the site.
+    pub fn taught(&self) -> TaughtPages {
+        self.training_set.as_ref().map_or_else(TaughtPages::default, |set| set.taught.clone())
+    }
+
+    /// Replaces what was said about the blocks of some pages. Returns whether it can be kept: only the site model knows
+    /// blocks.
+    pub fn teach(&mut self, taught: TaughtPages) -> bool {
+        let set = self.training_set.as_mut().filter(|_| self.method == Method::SiteModel);
+        set.map(|set| set.taught = taught).is_some()
+    }
+
     /// The template of the key page according to votes.
     pub fn from_votes(key: &Tree, from: Provenance<'_>, votes: &Votes, learn: &LearnOptions) -> Template {
         Template {
