@@ -10,6 +10,7 @@ CACHE = ROOT / "target" / "content"
 ARCHIVES = {
     "pages": ("pages/pages-dev.tar.xz", ["cttf", "wwwxmu", "wcxb"]),
     "pages2": ("pages/pages-dev2.tar.xz", ["wcxb_multi", "l3s", "dragnet", "snippets"]),
+    "pages3": ("pages/pages-dev3.tar.xz", ["cttf3", "wwwxmu3", "l3s3", "dragnet3", "wcxb_multi3", "news"]),
     "sites": ("sites/sites-dev.tar.xz", ["sites"]),
     "sites2": ("sites/sites-dev2.tar.xz", ["sites2"]),
     "sites3": ("sites/sites-dev3.tar.xz", ["sites3"]),

@@ -16,10 +16,14 @@ from archives import ARCHIVES, CACHE, ROOT, SHARED, unpacked
 
 EXPORT = ROOT / "target" / "release" / "examples" / "content_rows"
 
+# The sets of sites: the name of each in its archive.
+SITES = {"sites": "dev", **{f"sites{n}": f"dev{n}" for n in range(2, 7)}}
+
 # Weight of a page of each set: large sets of one kind count less.
 WEIGHTS = {
     "cttf": 0.3, "wwwxmu": 0.25, "wcxb": 1.3, "wcxb_multi": 0.7, "l3s": 0.8, "dragnet": 1.0, "snippets": 1.0,
-    "sites": 0.45, "sites2": 0.45,
+    "cttf3": 0.3, "wwwxmu3": 0.25, "wcxb_multi3": 0.7, "l3s3": 0.8, "dragnet3": 1.0, "news": 1.0,
+    **dict.fromkeys(SITES, 0.45),
 }
 
 
@@ -52,9 +56,12 @@ class Page:
         return fold_of(self.site)
 
 
+FOLDS = 5
+
+
 def fold_of(site):
     """Pages of one domain are in one fold."""
-    return zlib.crc32(domain(site).encode()) % 5
+    return zlib.crc32(domain(site).encode()) % FOLDS
 
 
 def domain(host):
@@ -68,12 +75,12 @@ def lines_of(name):
     """The lines that the export reads, and what is known of each page."""
     folder = next(folder for folder, (_, names) in ARCHIVES.items() if name in names)
     place = unpacked(folder)
-    if not name.startswith("sites"):
+    if name not in SITES:
         for line in open(place / f"{name}.jsonl", encoding="utf-8"):
             page = json.loads(line)
             yield {"html": page["html"]}, page
         return
-    split = "dev" if name == "sites" else "dev2"
+    split = SITES[name]
     gold = {}
     for line in open(place / f"content-{split}.jsonl", encoding="utf-8"):
         page = json.loads(line)

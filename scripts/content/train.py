@@ -20,8 +20,7 @@ import corpora
 import net as nets
 import score
 import weights
-
-FOLDS = 5
+from corpora import FOLDS
 
 
 def item_of(page, rows, guesses=None):

@@ -14,7 +14,7 @@ import scipy.sparse
 import xxhash
 
 from classes import Vocabulary
-from corpora import domain, read
+from corpora import FOLDS, domain, read
 from weights import fnv
 
 MAGIC = b"dehusk content rest 1\n"
@@ -141,7 +141,7 @@ def main():
     dropped = scipy.sparse.hstack([dense, keeps_names @ words]).tocsr()
     named, nameless = scipy.sparse.hstack([dense, words]).tocsr(), scipy.sparse.hstack([dense, nothing]).tocsr()
     with_names, without = np.zeros(len(y), int), np.zeros(len(y), int)
-    for fold in range(5):
+    for fold in range(FOLDS):
         learned = fit(dropped[folds != fold], y[folds != fold], weights[folds != fold])
         for x, found in ((named, with_names), (nameless, without)):
             found[folds == fold] = (x[folds == fold] @ learned[:-1] + learned[-1]).argmax(1)

@@ -1,4 +1,4 @@
-"""Trains the site model on the 72 sites, prints the table of sites left out, writes the weights.
+"""Trains the site model on the sets with several pages a site, prints the table of sites left out, writes the weights.
 
     python3 scripts/content/train.py --save target/content/left_out.pickle
     python3 scripts/content/train_site.py --load target/content/left_out.pickle \\
@@ -20,12 +20,16 @@ import net as nets
 import score
 import site_features
 import weights
-from train import FOLDS, expected_f1, item_of
+from corpora import FOLDS, SITES
+from train import expected_f1, item_of
 
 # Other pages of the site beside a page in training. With few, the model must fall back on the page.
 COUNTS = (8, 8, 4, 2, 1)
 # Weight of a page of each set with several pages a site.
-SETS = {"sites": 1.0, "sites2": 1.0, "cttf": 0.3, "wwwxmu": 0.15, "wcxb_multi": 0.7, "l3s": 0.5, "dragnet": 0.5}
+SETS = {
+    **dict.fromkeys(SITES, 1.0), "cttf": 0.3, "wwwxmu": 0.15, "wcxb_multi": 0.7, "l3s": 0.5, "dragnet": 0.5,
+    "cttf3": 0.3, "wwwxmu3": 0.15, "wcxb_multi3": 0.7, "l3s3": 0.5, "dragnet3": 0.5, "news": 0.5,
+}
 INPUTS = ["own.ln_length", *(f"site.{name}" for name in site_features.NAMES)]
 
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import subprocess
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -13,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "content"))
 
 from archives import unpacked  # noqa: E402
+from corpora import FOLDS, fold_of  # noqa: E402
 
 SETS = ["sites", "sites2", "sites3", "sites4", "sites5", "sites6"]
 CACHE = ROOT / "target" / "content" / "features"
@@ -46,16 +48,28 @@ def read(file, corpus, names):
             yield Page(head, corpus, parents, letters, gold, [np.ascontiguousarray(of_one.T) for of_one in columns])
 
 
-def made(program, variant, *options):
-    """The folder with the features of all sets, made by the program with these options where it is not there yet."""
+def made(program, variant, weights, *options):
+    """The folder with the features of all sets, made by the program with these options where it is not there yet.
+
+    What the page model expects of a site comes from weights that were trained without it: those of its fold among
+    `weights` (`scripts/content/train.py --folds`).
+    """
     folder = CACHE / variant
     for corpus in SETS:
         place = folder / corpus
-        if not (place / "complete").exists():
-            command = [program, "evaluate", unpacked(corpus), "--pages", "gold", "--features", place, "--json"]
-            command += ["--quiet", "--config", "/dev/null", *options]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
-            (place / "complete").touch()
+        if (place / "complete").exists():
+            continue
+        place.mkdir(parents=True, exist_ok=True)
+        for fold in range(FOLDS):
+            with tempfile.TemporaryDirectory(dir=folder) as made_here:
+                command = [program, "evaluate", unpacked(corpus), "--pages", "gold", "--features", made_here, "--json"]
+                command += ["--quiet", "--config", "/dev/null", "--weights", Path(weights) / str(fold), *options]
+                subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
+                for file in Path(made_here).glob("*.features"):
+                    # SITE-HASH.features
+                    if fold_of(file.stem.rpartition("-")[0]) == fold:
+                        file.rename(place / file.name)
+        (place / "complete").touch()
     return folder
 
 

@@ -5,8 +5,11 @@
     scripts/nodes/train.py --curve              trained on 36, 72, 137 and all sites of the other folds
     scripts/nodes/train.py --set-out            each set left out whole
     scripts/nodes/train.py --folds DIR          also writes the forests of each fold, for `evaluate --weights`
+    scripts/nodes/train.py --beside DIR         writes forests of the five folds of the page model beside its weights,
+                                                so that `evaluate --weights` leaves a site out of everything
 
-PROGRAM names the program that computes the features (target/release/dehusk). Needs lightgbm; see README.md.
+PROGRAM names the program that computes the features (target/release/dehusk), WEIGHTS the folder that
+`scripts/content/train.py --folds` has written (target/content/folds). Needs lightgbm; see README.md.
 """
 
 import os
@@ -19,9 +22,11 @@ import lightgbm as lgb
 import numpy as np
 
 from forest import feature_names, written
-from rows import ROOT, SETS, folds, kinds, made, pages
+from rows import FOLDS, ROOT, SETS, fold_of, folds, kinds, made, pages
 
 PROGRAM = Path(os.environ.get("PROGRAM", ROOT / "target" / "release" / "dehusk")).resolve()
+# The weights of the page model by fold: each site is judged by a page model that has not seen it.
+WEIGHTS = Path(os.environ.get("WEIGHTS", ROOT / "target" / "content" / "folds")).resolve()
 OUT = ROOT / "crates" / "template" / "src" / "site_model" / "nodes.forest"
 N_FOLDS = 10
 PARAMETERS = {
@@ -223,7 +228,7 @@ def matching(patterns):
 def main():
     began = time.monotonic()
     def read(variant, *options):
-        return list(pages(made(PROGRAM, variant, *options), NAMES))
+        return list(pages(made(PROGRAM, variant, WEIGHTS, *options), NAMES))
 
     of_pages = read("eight")
     more = [read(f"loads{n}", "--set", f"subdigraph.n={n}", "--set", f"subdigraph.max_loads={n}") for n in (2, 4)]
@@ -245,6 +250,11 @@ def main():
             models = trained(of_sites(others, of_pages, more))
             own = [page for page in of_pages if page.corpus == corpus]
             row(f"{corpus}, left out", own, labeled(models, own)[0])
+    if "--beside" in sys.argv:
+        place = Path(sys.argv[sys.argv.index("--beside") + 1])
+        for at in range(FOLDS):
+            sites = {site for site in fold if fold_of(site) != at}
+            (place / str(at) / "nodes.forest").write_bytes(written(trained(of_sites(sites, of_pages, more))))
     models = trained(of_sites(set(fold), of_pages, more))
     OUT.write_bytes(written(models))
     for model, name in zip(models, ("guessed content", "expected content")):

@@ -200,7 +200,7 @@ mod tests {
     /// Stored outputs: the bits of the logits must be the same on every machine and with every number of threads.
     #[test]
     fn logits_have_the_same_bits_everywhere() {
-        const STORED: u64 = 2077646338742788482;
+        const STORED: u64 = 3083387352428381271;
         let pages = ["Rye", "北京的天气很好，我们去公园。", "خبز الشعير، وهو طعام قديم.", "Хлеб из ржи, 12.05.2026"];
         let html = |text: &str| {
             format!(

@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn main_text_is_what_reads_as_such_of_what_is_own() {
         let prose =
-            "A long text, with sentences in it, that goes on and on. It has no links, and it is not short. ".repeat(4);
+            "A long text, with sentences in it, that goes on and on. It has no links, and it is not short. ".repeat(8);
         let own = format!("<article><p>{prose}</article><aside><a href=/1>One</a> <a href=/2>Two</a></aside>");
         let tree = page(&own);
         let how = CleanOptions { keep: KeepText::Main, alone: Alone::Plain, ..CleanOptions::default() };
