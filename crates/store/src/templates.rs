@@ -73,12 +73,14 @@ impl Store {
         self.save_template(site, None, at, template)
     }
 
-    /// Replaces the training pages of the newest template of a site. The version stays the same.
-    pub(super) fn save_training_set(&self, site: SiteId, set: StoredTrainingSet) -> Result<(), StoreError> {
+    /// Replaces the training pages of the newest template of a site. The version stays the same, and so does what was
+    /// taught of the site, perhaps while it was crawled.
+    pub(super) fn save_training_set(&self, site: SiteId, mut set: StoredTrainingSet) -> Result<(), StoreError> {
         let Some((id, _, body)) = self.newest_version(site)? else { return Ok(()) };
         let mut template = self.read_template(&format!("site {site}"), &body)?;
         if template.training_set.is_some() {
             self.save_kinds(id, &set)?;
+            set.taught = template.taught();
             template.training_set = Some(set);
             let body = self.compress(&template.to_bytes());
             self.execute("UPDATE templates SET body = ?2 WHERE id = ?1", params![id, body])?;
@@ -176,5 +178,42 @@ impl Store {
         let what = format!("template of {host}");
         let bytes = self.decompress(&what, body)?;
         Template::from_bytes(&bytes).map_err(|e| self.damaged(what, &e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dehusk_content::JudgedPage;
+    use dehusk_html::{ParseOptions, Tree, parse};
+    use dehusk_template::learn_options::LearnOptions;
+    use dehusk_template::site_model::{SiteModelOptions, TrainingSet};
+    use dehusk_template::template::Provenance;
+
+    #[test]
+    fn what_is_taught_while_a_site_is_crawled_stays() {
+        let page = |name: &str| {
+            let html = format!("<nav><a href=/>Home</a><a href=/x>Grain</a></nav><h1>{name}</h1><p>{name} is a grass.");
+            parse(&html, &ParseOptions::default())
+        };
+        let trees = ["Rye", "Oats", "Barley"].map(page);
+        let numbered: Vec<(u64, &Tree)> = (0..).zip(&trees).collect();
+        let (set, labels) = TrainingSet::learn(&numbered, &SiteModelOptions::default()).unwrap();
+        let template =
+            Template::from_training_set(&trees[0], Provenance::default(), &labels[0], &set, &LearnOptions::default());
+        let template = Template { host: "a.org".to_owned(), key_url: "http://a.org/".to_owned(), ..template };
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(&dir.path().join("t.db"), 3).unwrap();
+        store.import_template(&template, 0).unwrap();
+        let mut taught = TaughtPages::default();
+        assert!(taught.set(7, &JudgedPage::new(&trees[0]), &[None, Some(true), Some(false)]));
+        assert_eq!(store.teach("b.org", taught.clone()).unwrap(), None);
+        assert_eq!(store.teach("www.a.org", taught.clone()).unwrap(), Some(true));
+        // The crawl, which began before, stores its training pages; then the site is learned anew.
+        let stored = || store.load_template("a.org", None).unwrap().unwrap().taught();
+        store.save_training_set(1, set.store()).unwrap();
+        assert_eq!(stored(), taught);
+        store.import_template(&Template { loads: 9, ..template }, 1).unwrap();
+        assert_eq!(stored(), taught);
     }
 }
