@@ -93,6 +93,7 @@ fn formulas_are_inert_wherever_they_stand() {
             format!("<p>\\({attack}\\) and <code>{LIVE}</code>"),
             format!("<p>\\[{attack}\\]<pre>{LIVE}</pre>"),
             format!("<h2>$${attack}$$</h2>"),
+            format!("<p>$$<code>$$</code> {attack}"),
             format!(
                 "<p><math><semantics><mi>x</mi><annotation encoding='application/x-tex'>{attack}</annotation></semantics></math> b"
             ),

@@ -190,8 +190,25 @@ impl<'t> Tags<'t> {
     }
 }
 
-/// Phrasing elements, which do not end a block of text.
+/// Phrasing elements, which do not end a block of text. A formula is a part of its sentence.
 fn is_inline(name: &str) -> bool {
+    is_of_formula(name) || is_phrasing(name)
+}
+
+/// Elements of MathML, and those that MathJax draws formulas with.
+fn is_of_formula(name: &str) -> bool {
+    #[rustfmt::skip]
+    let is_mathml = matches!(
+        name,
+        "annotation" | "annotation-xml" | "maction" | "math" | "menclose" | "merror" | "mfenced" | "mfrac" | "mi"
+        | "mmultiscripts" | "mn" | "mo" | "mover" | "mpadded" | "mphantom" | "mprescripts" | "mroot" | "mrow" | "ms"
+        | "mspace" | "msqrt" | "mstyle" | "msub" | "msubsup" | "msup" | "mtable" | "mtd" | "mtext" | "mtr" | "munder"
+        | "munderover" | "none" | "semantics"
+    );
+    is_mathml || name.starts_with("mjx-")
+}
+
+fn is_phrasing(name: &str) -> bool {
     matches!(
         name,
         "a" | "abbr"

@@ -51,9 +51,12 @@ mod scan;
 mod sets;
 mod shape;
 mod space;
+mod styled_blocks;
+mod template_content;
 mod text;
 mod texts;
 mod tokenizer;
+mod unshown;
 mod walk;
 
 use std::borrow::Cow;
@@ -70,6 +73,7 @@ pub use scan::{Scanned, scan_canonical, scan_links, scan_metas};
 pub use sets::{SetId, Sets};
 pub use shape::{NodeId, Shape};
 pub use text::{normalized, text_digest, write_text};
+pub use tokenizer::decode_references;
 pub use walk::{ancestors, children};
 
 // For the crates that compare, judge and write trees; no interface for users.
@@ -79,8 +83,10 @@ pub use fields::{AttributeNames, looks_generated};
 pub use hash::{LONG_VALUE, ValueHashes, hash_long_pair, hash_pair, hash_str, mix};
 pub use sets::{SetBuilder, hash_of as hash_of_set};
 pub use space::{is_space, unicode_runs};
-pub use text::{is_fallback_element, is_shown, keeps_space, normalized_chars};
+pub use styled_blocks::StyledBlocks;
+pub use text::{is_shown, keeps_space, normalized_chars, sign_of_image};
 pub use texts::Texts;
+pub use unshown::Unshown;
 
 /// A parsed page.
 #[derive(Clone, Debug)]

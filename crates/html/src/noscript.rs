@@ -1,6 +1,6 @@
 //! Pages whose text is inside `noscript`.
 
-use super::text::is_fallback_element;
+use super::unshown::Unshown;
 use super::{NodeId, Tree};
 
 /// Letters and digits in `noscript` from which it holds more than a note to switch scripts on.
@@ -22,10 +22,8 @@ pub(super) fn is_page_text(tree: &Tree) -> bool {
 
 /// Whether the body shows fewer letters and digits than this.
 fn shows_less(tree: &Tree, than: usize) -> bool {
-    let is_shown = |node: &NodeId| {
-        let parent = NodeId::new(tree.shape.parent[node.index()] as usize);
-        tree.is_text(*node) && !is_fallback_element(tree.name(parent))
-    };
+    let unshown = Unshown::in_text(tree);
+    let is_shown = |node: &NodeId| tree.is_text(*node) && !unshown.holds(*node);
     let texts = tree.counted().map(NodeId::new).filter(is_shown);
     let letters = texts.flat_map(|node| tree.text(node).chars()).filter(|c| c.is_alphanumeric());
     letters.take(than).count() < than

@@ -5,7 +5,7 @@ use super::flatten::flatten;
 use super::options::ParserKind;
 use super::raw_tree::RawTree;
 use super::tokenizer::normalized_newlines;
-use super::{Note, ParseOptions, Tree, builder, by_html5ever, noscript};
+use super::{KeepNodes, Note, ParseOptions, Tree, builder, by_html5ever, noscript, template_content};
 
 /// Upper bound of `page.max_bytes`, so that spans fit into 32 bits.
 const MOST_BYTES: usize = 1 << 30;
@@ -69,7 +69,11 @@ fn build(page: &str, options: &ParseOptions, scripting: bool, mut notes: Vec<Not
     if built.n_dissolved > 0 {
         notes.push(Note::Dissolved(built.n_dissolved));
     }
-    flatten(built.tree, options.keep, scripting, notes)
+    let mut raw = built.tree;
+    if options.keep == KeepNodes::Counted {
+        template_content::place(&mut raw, options.max_depth);
+    }
+    flatten(raw, options.keep, scripting, notes)
 }
 
 /// The longest prefix of at most `most` bytes that ends at a character boundary.

@@ -33,11 +33,18 @@ pub(super) struct Raw {
     last: u32,
     prev: u32,
     pub(super) next: u32,
-    /// Elements: range in `attrs`. Text: first and last span in `spans`.
+    /// Elements: range in `attrs`. Text: first and last span in `spans`. Comments: their [`CommentMark`].
     pub(super) from: u32,
     pub(super) to: u32,
     pub(super) depth: u32,
     pub(super) name: Name,
+}
+
+/// A comment in which React notes where a part of a page begins or ends that is sent later.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum CommentMark {
+    Begin = 1,
+    End = 2,
 }
 
 #[derive(Clone, Copy)]
@@ -59,6 +66,8 @@ pub(super) struct RawTree {
     pub(super) spans: Vec<Span>,
     pub(super) text: String,
     pub(super) names: NameTable,
+    /// The `template` elements, in the order of their creation.
+    pub(super) templates: Vec<u32>,
     max_attributes: usize,
     /// Limit on the attributes of all elements together. Error recovery clones open formatting elements with their
     /// attributes, so without this limit a short page could create any number of them.
@@ -74,6 +83,7 @@ impl RawTree {
             spans: Vec::with_capacity(bytes / 96),
             text: String::with_capacity(bytes / 2),
             names: NameTable::new(),
+            templates: Vec::new(),
             max_attributes: limits.max_attributes,
             attribute_budget: limits.max_nodes,
         };
@@ -106,7 +116,28 @@ impl RawTree {
         let from = self.attrs.len() as u32;
         let node = self.node(id);
         (node.from, node.to) = (from, from);
+        if name == Name::TEMPLATE {
+            self.templates.push(id);
+        }
         id
+    }
+
+    /// Adds a comment. Of its text, only the marks of boundaries are kept.
+    pub(super) fn add_comment(&mut self, text: &str) -> u32 {
+        let id = self.add(Kind::Comment, Name::NONE);
+        self.node(id).from = match text {
+            "$" | "$?" | "$!" | "$~" => CommentMark::Begin as u32,
+            "/$" => CommentMark::End as u32,
+            _ => NONE,
+        };
+        id
+    }
+
+    /// Which end of a boundary a comment is.
+    pub(super) fn comment_mark(&self, node: u32) -> Option<CommentMark> {
+        let Raw { kind, from, .. } = self.nodes[node as usize];
+        let marks = [CommentMark::Begin, CommentMark::End];
+        marks.into_iter().find(|mark| kind == Kind::Comment && from == *mark as u32)
     }
 
     /// How many attributes the last element may still get.

@@ -2,6 +2,8 @@
 
 use super::hash::{hash_str, mix};
 use super::space::{is_blank, is_one_run, is_space, runs};
+use super::styled_blocks::StyledBlocks;
+use super::unshown::Unshown;
 use super::{NodeId, Tree};
 
 /// Appends `text` with every run of white space replaced by one blank, and none at the ends.
@@ -35,7 +37,8 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     let mut closing: Vec<(usize, Gap)> = Vec::new();
     let mut pre_until = 0;
     let around_names: Vec<(Gap, bool)> = tree.names().map(|name| (block_gap(name), keeps_space(name))).collect();
-    let fallbacks = Fallbacks::new(tree);
+    let unshown = Unshown::in_text(tree);
+    let blocks = StyledBlocks::new(tree);
     for index in tree.counted() {
         while closing.last().is_some_and(|(end, _)| *end <= index) {
             gap = closing.pop().map_or(gap, |(_, at_end)| gap.max(at_end));
@@ -47,6 +50,7 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
         }
         if !tree.is_text(node) {
             let (around, keeps_space) = around_names[tree.name_number(node)];
+            let around = if around == Gap::None && blocks.has(tree, node) { Gap::Line } else { around };
             if around != Gap::None {
                 gap = gap.max(around);
                 closing.push((tree.shape.subtree(node).end, around));
@@ -57,10 +61,17 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
             if in_pre && !out.is_empty() && gap == Gap::None {
                 out.push_str(tree.space(node));
             }
+            if around == Gap::Blank
+                && let Some(sign) = sign_of_image(tree, node).filter(|_| keeps(node) && !out.is_empty())
+            {
+                out.push_str(gap.as_str());
+                out.push_str(sign);
+                gap = Gap::Blank;
+            }
             continue;
         }
         let text = tree.text(node);
-        if !keeps(node) || fallbacks.hold(tree, node) {
+        if !keeps(node) || unshown.holds(node) {
             gap = gap.max(Gap::Blank);
             continue;
         }
@@ -101,6 +112,24 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     out
 }
 
+/// The sign that a picture in a line stands for, such as a smiley.
+pub fn sign_of_image(tree: &Tree, node: NodeId) -> Option<&str> {
+    if tree.name(node) != "img" {
+        return None;
+    }
+    let alt = tree.attr(node, "alt").map(str::trim)?;
+    let is_sign = (1..=12).contains(&alt.chars().count()) && !alt.contains(|c: char| c.is_alphanumeric() || c == '<');
+    let is_small = |name: &str| {
+        let size = tree.attr(node, name).and_then(|size| size.trim_end_matches("px").parse::<u32>().ok());
+        size.is_some_and(|size| size <= 24)
+    };
+    let is_named = || {
+        let classes = tree.attr(node, "class").unwrap_or_default();
+        classes.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| matches!(word, "emoji" | "smiley" | "emoticon"))
+    };
+    (is_sign && (is_named() || (is_small("width") && is_small("height")))).then_some(alt)
+}
+
 /// Whether a character is written. Control characters are not: terminals interpret them, and no reader sees them.
 /// Neither are characters without width that only say where a line may break (soft hyphen, zero-width space, word
 /// joiner, byte order mark): they would split words. Joiners of letters and emoji stay.
@@ -116,10 +145,10 @@ pub fn is_shown(c: char) -> bool {
 ///
 /// Equal digests mean equal words. Equal words that markup splits differently have different digests.
 pub fn text_digest(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> u64 {
-    let (hashes, blank, fallbacks) = (&tree.texts().hash, hash_str(""), Fallbacks::new(tree));
+    let (hashes, blank, unshown) = (&tree.texts().hash, hash_str(""), Unshown::in_text(tree));
     let texts = tree.counted().map(NodeId::new).filter(|node| {
         let text = hashes[node.index()];
-        text != 0 && text != blank && keeps(*node) && !fallbacks.hold(tree, *node)
+        text != 0 && text != blank && keeps(*node) && !unshown.holds(*node)
     });
     texts.fold(0, |digest, node| mix(digest, hashes[node.index()]))
 }
@@ -138,27 +167,6 @@ fn may_hide(text: &str) -> bool {
 /// Whether an element preserves its white space.
 pub fn keeps_space(name: &str) -> bool {
     matches!(name, "pre" | "textarea" | "listing" | "xmp" | "plaintext")
-}
-
-/// Whether an element's inner markup is parsed as one text node that is never shown to a reader.
-pub fn is_fallback_element(name: &str) -> bool {
-    matches!(name, "iframe" | "noembed" | "noframes")
-}
-
-/// The names of a page's elements whose text is never shown; most pages have none.
-struct Fallbacks(Vec<usize>);
-
-impl Fallbacks {
-    fn new(tree: &Tree) -> Fallbacks {
-        let is_one = |(number, name): (usize, &str)| is_fallback_element(name).then_some(number);
-        Fallbacks(tree.names().enumerate().filter_map(is_one).collect())
-    }
-
-    /// Whether a text is in such an element.
-    fn hold(&self, tree: &Tree, text: NodeId) -> bool {
-        let parent = || tree.name_number(NodeId::new(tree.shape.parent[text.index()] as usize));
-        !self.0.is_empty() && self.0.contains(&parent())
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -190,8 +198,8 @@ fn block_gap(name: &str) -> Gap {
         | "nav" | "optgroup" | "option" | "search" | "select" | "summary" | "tbody" | "tfoot" | "thead" | "tr" => {
             Gap::Line
         }
-        "td" | "th" | "button" | "img" | "input" | "textarea" | "svg" | "title" | "desc" | "text" | "math"
-        | "video" | "audio" | "object" | "canvas" | "iframe" | "#comment" => Gap::Blank,
+        "td" | "th" | "button" | "img" | "amp-img" | "amp-anim" | "input" | "textarea" | "svg" | "title" | "desc"
+        | "text" | "video" | "audio" | "object" | "canvas" | "iframe" | "#comment" => Gap::Blank,
         _ => Gap::None,
     }
 }
@@ -224,6 +232,8 @@ mod tests {
         assert_eq!(text(""), "");
         assert_eq!(text("<a><svg><title>Icon</title></svg>Link</a><legend>x</legend>y"), "Icon Link\nx\ny\n");
         assert_eq!(text("<p>soft\u{ad}ly\u{200b} \u{feff}می\u{200c}خواهم</p>"), "softly می\u{200c}خواهم\n");
+        assert_eq!(text("<p>well <img class=emoji alt=\u{1f600}> done <img alt=Rye></p>"), "well \u{1f600} done\n");
+        assert_eq!(text("<p>is <math><mi>x</mi></math>, too"), "is x, too\n");
         assert_eq!(text("x<noframes><p>old</noframes>y\u{1b}]0;z"), "x y]0;z\n");
         assert_eq!(
             text("<p>by\u{7f}te</p><p>mark\u{feff}s</p><p>n\u{fc}r \u{ab}so\u{bb}"),

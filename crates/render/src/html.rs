@@ -2,9 +2,10 @@
 
 use super::addresses::Addresses;
 use super::images::{NoscriptImages, is_pixel, lazy_set, lazy_source};
+use super::markdown::is_block;
 use super::policy::{Value, Written, attribute, element, is_plain_link, is_plain_meta, is_void};
 use dehusk_html::PageUrl;
-use dehusk_html::{NodeId, Tree, is_fallback_element, keeps_space};
+use dehusk_html::{NodeId, StyledBlocks, Tree, Unshown, keeps_space};
 
 /// The first lines of a head. The policy holds for browsers: no script, style, frame, form or font.
 const HEAD: &str = "<meta charset=\"utf-8\">\
@@ -40,10 +41,12 @@ pub fn write_html(tree: &Tree, url: Option<&PageUrl>, keeps: impl Fn(NodeId) -> 
         tree,
         addresses: Addresses::new(tree, url),
         images: NoscriptImages::new(tree),
+        blocks: StyledBlocks::new(tree),
         written: vec![None; tree.names().count()],
         out: String::from("<!DOCTYPE html>\n"),
         open: Vec::new(),
     };
+    let unshown = Unshown::in_html(tree);
     let counted = tree.counted();
     let (mut pre_until, mut skip_until, mut was_dropped) = (0, 0, false);
     for node in tree.nodes() {
@@ -54,7 +57,8 @@ pub fn write_html(tree: &Tree, url: Option<&PageUrl>, keeps: impl Fn(NodeId) -> 
         }
         writer.close_until(index);
         let is_kept = if in_body {
-            index == counted.start || (keeps(node) && index >= skip_until && !is_fallback_text(tree, node))
+            index == counted.start
+                || (keeps(node) && index >= skip_until && !(tree.is_text(node) && unshown.holds(node)))
         } else {
             is_kept_in_head(tree, node)
         };
@@ -98,6 +102,7 @@ struct Writer<'t> {
     tree: &'t Tree,
     addresses: Addresses,
     images: NoscriptImages,
+    blocks: StyledBlocks,
     /// How elements are written, by the number of their name, once that is known.
     written: Vec<Option<Written>>,
     out: String,
@@ -196,14 +201,23 @@ impl Writer<'_> {
 
     /// Writes the start tag of an element of the body. Returns whether its content is written.
     fn body_element(&mut self, node: NodeId, name: &str) -> bool {
-        let written = self.written[self.tree.name_number(node)].get_or_insert_with(|| element(name));
-        match *written {
+        let written = *self.written[self.tree.name_number(node)].get_or_insert_with(|| element(name));
+        // Styles are not written.
+        if !is_block(name) && self.blocks.has(self.tree, node) {
+            self.out.push_str("<br>");
+            self.open(node, Closing::Line);
+        }
+        match written {
             Written::As("img") if is_pixel(self.tree, node) => {
                 self.push_blank();
                 return false;
             }
             Written::As(written) => {
                 self.start_tag(node, written);
+                // An image of AMP holds what stands for it.
+                if written == "img" {
+                    return false;
+                }
                 if !is_void(written) {
                     self.open(node, Closing::Tag(written));
                 }
@@ -288,11 +302,6 @@ impl Writer<'_> {
             self.out.push('>');
         }
     }
-}
-
-/// Whether the text is the raw markup of an element that no reader sees.
-fn is_fallback_text(tree: &Tree, node: NodeId) -> bool {
-    tree.is_text(node) && is_fallback_element(tree.name(NodeId::new(tree.shape.parent[node.index()] as usize)))
 }
 
 fn is_kept_in_head(tree: &Tree, node: NodeId) -> bool {

@@ -57,8 +57,14 @@ impl NoscriptImages {
     /// Sources and texts of the pictures that no `img` stands for, right before node `at` below `parent`.
     pub(super) fn alone(&self, tree: &Tree, at: usize) -> impl Iterator<Item = (NodeId, &str, &str)> {
         let lonely = self.before(at).filter(|image| {
-            let before = image.before.checked_sub(1).map(NodeId::new);
-            !before.is_some_and(|node| tree.name(node) == "img" && parent_of(tree, node) == image.parent.index())
+            let before = image.before.checked_sub(1).map(NodeId::new).filter(|node| is_image(tree.name(*node)));
+            !before.is_some_and(|img| {
+                let picture = NodeId::new(parent_of(tree, img));
+                // The same picture in a `picture`, which has a size for each screen.
+                let is_same = || source(tree, img).is_some_and(|src| src == image.src);
+                let is_in_picture = tree.name(picture) == "picture" && parent_of(tree, picture) == image.parent.index();
+                picture == image.parent || (is_in_picture && is_same())
+            })
         });
         lonely.map(|image| (image.parent, image.src.as_str(), image.alt.as_str()))
     }
@@ -97,13 +103,22 @@ pub(super) fn is_pixel(tree: &Tree, img: NodeId) -> bool {
     (is_tiny("width") && is_tiny("height")) || style()
 }
 
-/// The source of an `img` or a `source` of the page, which may be lazy.
+/// The source of an `img` or a `source` of the page, which may be lazy. What a `noscript` behind it shows is no
+/// thumbnail.
 pub(super) fn lazy_source<'t>(tree: &'t Tree, node: NodeId, noscripts: &'t NoscriptImages) -> Option<Cow<'t, str>> {
-    let own = source(tree, node);
-    match own {
-        Some(src) if !is_placeholder(&src) => Some(src),
-        own => noscripts.after(tree, node).map(|image| Cow::Borrowed(image.src.as_str())).or(own),
-    }
+    let without_scripts = noscripts.after(tree, node).map(|image| Cow::Borrowed(image.src.as_str()));
+    without_scripts.or_else(|| source(tree, node))
+}
+
+/// The text of a picture, which the `noscript` behind it may have.
+pub(super) fn alt_text<'t>(tree: &'t Tree, node: NodeId, noscripts: &'t NoscriptImages) -> &'t str {
+    let own = tree.attr(node, "alt").filter(|alt| !alt.trim().is_empty());
+    own.or_else(|| noscripts.after(tree, node).map(|image| image.alt.as_str())).unwrap_or_default()
+}
+
+/// Whether an element of this name is a picture: of HTML, or of AMP.
+pub(super) fn is_image(name: &str) -> bool {
+    matches!(name, "img" | "amp-img" | "amp-anim")
 }
 
 /// The candidates of an `img` or a `source`.

@@ -59,6 +59,7 @@ pub(super) fn element(name: &str) -> Written {
         "xmp" | "plaintext" | "listing" | "textarea" => Written::As("pre"),
         "center" | "form" | "fieldset" | "dialog" | "search" | "noscript" => Written::As("div"),
         "dir" | "menu" => Written::As("ul"),
+        "amp-img" | "amp-anim" => Written::As("img"),
         "tt" => Written::As("code"),
         "strike" => Written::As("s"),
         "acronym" => Written::As("abbr"),

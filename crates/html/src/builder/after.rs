@@ -7,7 +7,7 @@ use crate::raw_tree::DOCUMENT;
 impl Builder {
     pub(super) fn in_template(&mut self, token: Token<'_>) -> Step {
         let mode = match token {
-            Token::Text(_) | Token::Comment => return self.in_body(token),
+            Token::Text(_) | Token::Comment(_) => return self.in_body(token),
             Token::Start(tag) => match tag.name {
                 name if belongs_to_head(name) => return self.in_head(token),
                 Name::CAPTION | Name::COLGROUP | Name::TBODY | Name::TFOOT | Name::THEAD => Mode::InTable,
@@ -31,7 +31,7 @@ impl Builder {
     pub(super) fn after_body(&mut self, token: Token<'_>) -> Step {
         match token {
             Token::Text(text) if is_blank(text) => self.in_body(token),
-            Token::Comment => self.append_comment_to(self.open.first().map_or(DOCUMENT, |html| html.id)),
+            Token::Comment(text) => self.append_comment_to(self.open.first().map_or(DOCUMENT, |html| html.id), text),
             Token::Start(tag) if tag.name == Name::HTML => self.in_body(token),
             Token::End(Name::HTML) => {
                 self.mode = Mode::AfterAfterBody;
@@ -45,7 +45,7 @@ impl Builder {
     pub(super) fn after_after_body(&mut self, token: Token<'_>) -> Step {
         match token {
             Token::Text(text) if is_blank(text) => self.in_body(token),
-            Token::Comment => self.append_comment_to(DOCUMENT),
+            Token::Comment(text) => self.append_comment_to(DOCUMENT, text),
             Token::Start(tag) if tag.name == Name::HTML => self.in_body(token),
             Token::Eof => Step::Done,
             _ => self.again_in(Mode::InBody),
@@ -55,7 +55,7 @@ impl Builder {
     pub(super) fn in_frameset(&mut self, token: Token<'_>) -> Step {
         match token {
             Token::Text(text) if is_blank(text) => self.append_text(text),
-            Token::Comment => self.append_comment(),
+            Token::Comment(text) => self.append_comment(text),
             Token::Start(tag) => match tag.name {
                 Name::HTML => self.in_body(token),
                 Name::FRAMESET => {
@@ -80,7 +80,7 @@ impl Builder {
     pub(super) fn after_frameset(&mut self, token: Token<'_>) -> Step {
         match token {
             Token::Text(text) if is_blank(text) => self.append_text(text),
-            Token::Comment => self.append_comment(),
+            Token::Comment(text) => self.append_comment(text),
             Token::Start(tag) if tag.name == Name::HTML => self.in_body(token),
             Token::Start(tag) if tag.name == Name::NOFRAMES => self.in_head(token),
             Token::End(Name::HTML) => {
@@ -94,7 +94,7 @@ impl Builder {
     pub(super) fn after_after_frameset(&mut self, token: Token<'_>) -> Step {
         match token {
             Token::Text(text) if is_blank(text) => self.in_body(token),
-            Token::Comment => self.append_comment_to(DOCUMENT),
+            Token::Comment(text) => self.append_comment_to(DOCUMENT, text),
             Token::Start(tag) if tag.name == Name::HTML => self.in_body(token),
             Token::Start(tag) if tag.name == Name::NOFRAMES => self.in_head(token),
             _ => Step::Done,

@@ -16,7 +16,7 @@ impl Builder {
             }
             Token::Start(tag) => self.start_in_body(tag, token),
             Token::End(name) => self.end_in_body(name, token),
-            Token::Comment => self.append_comment(),
+            Token::Comment(text) => self.append_comment(text),
             Token::Eof if !self.template_modes.is_empty() => self.in_template(token),
             Token::Nul | Token::Eof => Step::Done,
         }

@@ -27,7 +27,7 @@ impl Builder {
                 let is_svg = is_annotation && tag.name == Name::SVG;
                 !(current.is.any(points) || is_svg || holds_html())
             }
-            Token::End(_) | Token::Comment => true,
+            Token::End(_) | Token::Comment(_) => true,
         }
     }
 
@@ -38,7 +38,7 @@ impl Builder {
                 self.frameset_ok = self.frameset_ok && is_blank(text);
                 self.append_text(text)
             }
-            Token::Comment => self.append_comment(),
+            Token::Comment(text) => self.append_comment(text),
             Token::Start(tag) if leaves_foreign(tag) => self.leave_foreign(token),
             Token::Start(tag) => {
                 let space = self.current().space;

@@ -7,7 +7,7 @@ impl Builder {
     pub(super) fn initial(&mut self, token: Token<'_>) -> Step {
         match token {
             Token::Text(text) if is_blank(text) => Step::Done,
-            Token::Comment => self.append_comment_to(DOCUMENT),
+            Token::Comment(text) => self.append_comment_to(DOCUMENT, text),
             _ => {
                 self.quirks = true;
                 self.again_in(Mode::BeforeHtml)
@@ -17,7 +17,7 @@ impl Builder {
 
     pub(super) fn before_html(&mut self, token: Token<'_>) -> Step {
         match token {
-            Token::Comment => self.append_comment_to(DOCUMENT),
+            Token::Comment(text) => self.append_comment_to(DOCUMENT, text),
             Token::Text(text) if is_blank(text) => Step::Done,
             Token::Start(tag) if tag.name == Name::HTML => {
                 self.create_root(tag.attrs);
@@ -35,7 +35,7 @@ impl Builder {
     pub(super) fn before_head(&mut self, token: Token<'_>) -> Step {
         match token {
             Token::Text(text) if is_blank(text) => Step::Done,
-            Token::Comment => self.append_comment(),
+            Token::Comment(text) => self.append_comment(text),
             Token::Start(tag) if tag.name == Name::HTML => self.in_body(token),
             Token::Start(tag) if tag.name == Name::HEAD => {
                 self.head = Some(self.insert(tag));
@@ -53,7 +53,7 @@ impl Builder {
     pub(super) fn in_head(&mut self, token: Token<'_>) -> Step {
         match token {
             Token::Text(text) if is_blank(text) => self.append_text(text),
-            Token::Comment => self.append_comment(),
+            Token::Comment(text) => self.append_comment(text),
             Token::Start(tag) => match tag.name {
                 Name::HTML => self.in_body(token),
                 Name::BASE | Name::BASEFONT | Name::BGSOUND | Name::LINK | Name::META => self.insert_void(tag),
@@ -110,7 +110,7 @@ impl Builder {
     pub(super) fn in_head_noscript(&mut self, token: Token<'_>) -> Step {
         match token {
             Token::Text(text) if is_blank(text) => self.in_head(token),
-            Token::Comment => self.in_head(token),
+            Token::Comment(_) => self.in_head(token),
             Token::Start(tag) => match tag.name {
                 Name::HTML => self.in_body(token),
                 Name::BASEFONT | Name::BGSOUND | Name::LINK | Name::META | Name::NOFRAMES | Name::STYLE => {
@@ -137,7 +137,7 @@ impl Builder {
     pub(super) fn after_head(&mut self, token: Token<'_>) -> Step {
         match token {
             Token::Text(text) if is_blank(text) => self.append_text(text),
-            Token::Comment => self.append_comment(),
+            Token::Comment(text) => self.append_comment(text),
             Token::Start(tag) => match tag.name {
                 Name::HTML => self.in_body(token),
                 Name::BODY => {

@@ -2,7 +2,7 @@
 
 use super::open::Space;
 use super::{Builder, Is, Name, OpenElement, Step};
-use crate::raw_tree::{DOCUMENT, Kind, NONE, RawAttr};
+use crate::raw_tree::{DOCUMENT, NONE, RawAttr};
 use crate::tokenizer::{StartTag, TagAttr};
 
 /// Where a node is inserted: before the child `next` of its parent, or after all children (`NONE`).
@@ -63,15 +63,15 @@ impl Builder {
         Step::Done
     }
 
-    pub(super) fn append_comment(&mut self) -> Step {
-        let comment = self.tree.add(Kind::Comment, Name::NONE);
+    pub(super) fn append_comment(&mut self, text: &str) -> Step {
+        let comment = self.tree.add_comment(text);
         let place = self.place_in(self.current());
         self.tree.link(place.parent, comment, place.next);
         Step::Done
     }
 
-    pub(super) fn append_comment_to(&mut self, parent: u32) -> Step {
-        let comment = self.tree.add(Kind::Comment, Name::NONE);
+    pub(super) fn append_comment_to(&mut self, parent: u32, text: &str) -> Step {
+        let comment = self.tree.add_comment(text);
         self.tree.link(parent, comment, NONE);
         Step::Done
     }

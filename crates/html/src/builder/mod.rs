@@ -78,7 +78,7 @@ enum Token<'a> {
     /// In modes that part white space: either all or none of it is white space.
     Text(&'a str),
     Nul,
-    Comment,
+    Comment(&'a str),
     Eof,
 }
 
@@ -226,7 +226,7 @@ impl Builder {
                 self.mode = self.original;
                 Step::Done
             }
-            Token::Start(_) | Token::Nul | Token::Comment => Step::Done,
+            Token::Start(_) | Token::Nul | Token::Comment(_) => Step::Done,
         }
     }
 }
@@ -282,10 +282,10 @@ impl TokenSink for Builder {
         }
     }
 
-    fn comment(&mut self, _: &str) {
+    fn comment(&mut self, text: &str) {
         if self.has_room() {
             self.ignore_lf = false;
-            self.process(Token::Comment);
+            self.process(Token::Comment(text));
         }
     }
 

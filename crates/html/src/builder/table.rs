@@ -19,7 +19,7 @@ impl Builder {
                 self.original = self.mode;
                 self.again_in(Mode::InTableText)
             }
-            Token::Comment => self.append_comment(),
+            Token::Comment(text) => self.append_comment(text),
             Token::Start(tag) => match tag.name {
                 Name::CAPTION => {
                     self.pop_to(Is::TABLE_SCOPE);
@@ -149,7 +149,7 @@ impl Builder {
     pub(super) fn in_column_group(&mut self, token: Token<'_>) -> Step {
         match token {
             Token::Text(text) if is_blank(text) => self.append_text(text),
-            Token::Comment => self.append_comment(),
+            Token::Comment(text) => self.append_comment(text),
             Token::Start(tag) if tag.name == Name::HTML => self.in_body(token),
             Token::Start(tag) if tag.name == Name::COL => self.insert_void(tag),
             Token::Start(tag) if tag.name == Name::TEMPLATE => self.in_head(token),

@@ -128,8 +128,8 @@ impl TreeSink for Sink {
         Handle { id, ns: name.ns, local: name.local }
     }
 
-    fn create_comment(&self, _text: StrTendril) -> Handle {
-        let id = self.tree.borrow_mut().raw.add(Kind::Comment, Name::NONE);
+    fn create_comment(&self, text: StrTendril) -> Handle {
+        let id = self.tree.borrow_mut().raw.add_comment(&text);
         Handle { id, ns: ns!(), local: local_name!("") }
     }
 

@@ -1,5 +1,7 @@
 //! Character references: `&amp;`, `&#38;`, `&#x26;`.
 
+use std::borrow::Cow;
+
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 
 use super::{TokenSink, Tokenizer};
@@ -19,6 +21,31 @@ impl Reference {
         let more = self.second.map_or(0, |second| second.encode_utf8(&mut buffer[n..]).len());
         std::str::from_utf8(&buffer[..n + more]).unwrap_or_default()
     }
+}
+
+/// A text with its character references decoded. A sign that begins none stays, and a name without its `;` is none.
+pub fn decode_references(text: &str) -> Cow<'_, str> {
+    let is_ended = |reference: &Reference, at: usize| text.as_bytes()[at + reference.len - 1] == b';';
+    let mut decoded = String::new();
+    let mut copied = 0;
+    for (at, _) in text.match_indices('&') {
+        let next = text.as_bytes().get(at + 1);
+        let reference = match next {
+            Some(b'#') => number(&text.as_bytes()[at..]),
+            Some(byte) if byte.is_ascii_alphanumeric() => named(&text[at..], true),
+            _ => None,
+        };
+        if let Some(reference) = reference.filter(|reference| is_ended(reference, at)) {
+            decoded.push_str(&text[copied..at]);
+            decoded.push_str(reference.text(&mut [0; 8]));
+            copied = at + reference.len;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    decoded.push_str(&text[copied..]);
+    Cow::Owned(decoded)
 }
 
 impl<S: TokenSink> Tokenizer<'_, S> {
@@ -96,4 +123,17 @@ fn longest_name(text: &str) -> Option<(usize, (u32, u32))> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode_references;
+
+    #[test]
+    fn references_are_decoded_once() {
+        assert_eq!(decode_references("It&#8217;s &quot;rye&quot; &amp;amp; oats"), "It\u{2019}s \"rye\" &amp; oats");
+        for same in ["", "&", "rye & oats", "a?x=1&copy=2", "&nosuch;", "&#;", "&amp"] {
+            assert_eq!(decode_references(same), same);
+        }
+    }
 }

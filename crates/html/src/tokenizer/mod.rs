@@ -23,6 +23,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr3};
 
 use super::names::Name;
+pub use char_ref::decode_references;
 use raw_text::RawText;
 pub(super) use token::{Content, Doctype, StartTag, TagAttr, TokenSink};
 

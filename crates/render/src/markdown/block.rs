@@ -23,8 +23,8 @@ pub(super) enum Block {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct List {
-    /// Number of the first item; `None` for a list without numbers.
-    pub(super) start: Option<u64>,
+    /// Whether its items have numbers.
+    pub(super) is_numbered: bool,
     pub(super) items: Vec<Item>,
     /// Whether an item has paragraphs of its own.
     pub(super) is_loose: bool,
@@ -32,6 +32,8 @@ pub(super) struct List {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Item {
+    /// Its number in a list with numbers.
+    pub(super) number: u64,
     /// Whether the box of a task is checked; `None` without a box.
     pub(super) checked: Option<bool>,
     pub(super) blocks: Vec<Block>,

@@ -1,6 +1,6 @@
 //! Blocks of code: their text to the character, and their language.
 
-use dehusk_html::{NodeId, Tree, ancestors};
+use dehusk_html::{NodeId, Tree, ancestors, children};
 
 /// Prefixes of class tokens that name a language (HTML standard, 4.5.15, and the common highlighters).
 const PREFIXES: [&str; 6] =
@@ -33,6 +33,10 @@ pub(super) fn code_block(tree: &Tree, pre: NodeId, is_kept: impl Fn(NodeId) -> b
         let end = tree.shape.subtree(node).end;
         match tree.name(node) {
             "br" => text.push("\n"),
+            "code" if is_line(tree, pre, node) => {
+                text.break_line();
+                open.push((end, Closing::Line));
+            }
             "div" | "p" | "li" | "tr" | "ol" | "ul" => {
                 text.break_line();
                 open.push((end, Closing::Line));
@@ -43,6 +47,17 @@ pub(super) fn code_block(tree: &Tree, pre: NodeId, is_kept: impl Fn(NodeId) -> b
     close_until(usize::MAX, &mut open, &mut text);
     let language = language(tree, pre);
     (language, text.without_numbers().trim_end_matches(['\n', '\r', ' ', '\t']).to_owned())
+}
+
+/// Whether a `code` is one line of several: its neighbors are `code`, too, with nothing between them.
+fn is_line(tree: &Tree, pre: NodeId, code: NodeId) -> bool {
+    let is_child = |node: NodeId| tree.shape.parent[node.index()] as usize == pre.index();
+    let end = tree.shape.subtree(code).end;
+    let is_code = |at: usize| at < tree.len() && tree.name(NodeId::new(at)) == "code" && is_child(NodeId::new(at));
+    let before = children(tree, pre).take_while(|child| *child < code).last();
+    is_child(code)
+        && tree.space(code).is_empty()
+        && (is_code(end) && tree.space(NodeId::new(end)).is_empty() || before.is_some_and(|node| is_code(node.index())))
 }
 
 #[derive(Clone, Copy)]

@@ -13,6 +13,8 @@ pub(super) struct TextContext {
     pub(super) has_backticks: bool,
     /// Whether the paragraph has more than one tilde.
     pub(super) has_tildes: bool,
+    /// Whether a formula that the text begins could end in code.
+    pub(super) has_dollars: bool,
     /// Whether brackets of the paragraph can be read as a link.
     pub(super) has_brackets: bool,
     /// Whether braces can be read as attributes of a heading (Pandoc, kramdown).
@@ -33,6 +35,7 @@ pub(super) fn escape(text: &str, before: Option<char>, after: Option<char>, plac
             '_' => !((is_open(last) && is_open(next)) || (is_word(last) && is_word(next))),
             '`' => place.has_backticks,
             '~' => place.has_tildes,
+            '$' => place.has_dollars,
             '\\' => next.is_none_or(|next| next.is_ascii_punctuation()),
             '[' => place.in_link || place.has_brackets || next == Some('^'),
             ']' => place.in_link || place.has_brackets,

@@ -288,6 +288,7 @@ impl Inline<'_> {
             in_cell: kind == Kind::Cell,
             has_backticks: n('`') > 1 || (n('`') > 0 && runs.iter().any(|run| matches!(run.piece, Piece::Code(_)))),
             has_tildes: n('~') > 1 || (n('~') > 0 && runs.iter().any(|run| run.marks.deleted)),
+            has_dollars: runs.iter().any(|run| matches!(&run.piece, Piece::Code(code) if code.contains('$'))),
             in_heading: kind == Kind::Heading,
             has_brackets: has_link || texts.contains("](") || texts.contains("][") || texts.contains("]:"),
         }

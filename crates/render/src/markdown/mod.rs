@@ -35,7 +35,7 @@ pub fn write_markdown(
 }
 
 /// Whether an element stands on lines of its own.
-fn is_block(name: &str) -> bool {
+pub(super) fn is_block(name: &str) -> bool {
     #[rustfmt::skip]
     let is = matches!(
         name,

@@ -25,7 +25,9 @@ pub(super) enum Table {
 ///
 /// `spanned` is what is left of the cells that spans may add.
 pub(super) fn read_table(tree: &Tree, table: NodeId, shows: impl Fn(NodeId) -> bool, spanned: &mut usize) -> Table {
-    let rows: Vec<(NodeId, Vec<NodeId>)> = rows(tree, table).filter(|(row, _)| shows(*row)).collect();
+    let mut rows: Vec<(NodeId, Vec<NodeId>)> = rows(tree, table).filter(|(row, _)| shows(*row)).collect();
+    // A foot is shown at the end, wherever it is written.
+    rows.sort_by_key(|(row, _)| ancestors(tree, *row).next().is_some_and(|above| tree.name(above) == "tfoot"));
     if let Some(code) = numbered_code(tree, &rows) {
         return code;
     }
@@ -78,20 +80,24 @@ fn numbered_code(tree: &Tree, rows: &[(NodeId, Vec<NodeId>)]) -> Option<Table> {
         let [numbers, code] = cells[..] else { return None };
         let text = text(tree, numbers);
         let is_numbers = !text.trim().is_empty() && text.split_whitespace().all(|word| word.parse::<u32>().is_ok());
-        return (is_numbers && holds(tree, code, &["pre", "code"])).then_some(Table::Code(code));
+        return (is_numbers && is_code(tree, code)).then_some(Table::Code(code));
     }
     let line = |(_, cells): &(NodeId, Vec<NodeId>)| {
         let (first, last) = (*cells.first()?, *cells.last().filter(|_| cells.len() > 1)?);
         let number = text(tree, first).trim().to_owned();
         let number = if number.is_empty() { tree.attr(first, "data-line-number")?.to_owned() } else { number };
         let number: u32 = number.parse().ok()?;
-        let is_code = holds(tree, last, &["pre", "code"])
-            || tree.attr(last, "class").is_some_and(|class| class.split(['-', '_', ' ']).any(|word| word == "code"));
-        is_code.then_some((number, last))
+        is_code(tree, last).then_some((number, last))
     };
     let lines: Vec<(u32, NodeId)> = rows.iter().map(line).collect::<Option<_>>()?;
     let is_row = lines.len() > 1 && lines.windows(2).all(|pair| pair[0].0.checked_add(1) == Some(pair[1].0));
     is_row.then(|| Table::CodeLines(lines.into_iter().map(|(_, cell)| cell).collect()))
+}
+
+/// Whether a cell holds code: by its elements, or by its name.
+fn is_code(tree: &Tree, cell: NodeId) -> bool {
+    holds(tree, cell, &["pre", "code"])
+        || tree.attr(cell, "class").is_some_and(|class| class.split(['-', '_', ' ']).any(|word| word == "code"))
 }
 
 /// The cells by row and column, spans written out.

@@ -78,9 +78,7 @@ impl Writer<'_> {
             }
             // Two lists in a row stay two lists.
             bullet = match (before, block) {
-                (Some(Block::List(one)), Block::List(two))
-                    if one.start.is_some() == two.start.is_some() && bullet == '-' =>
-                {
+                (Some(Block::List(one)), Block::List(two)) if one.is_numbered == two.is_numbered && bullet == '-' => {
                     '*'
                 }
                 _ => '-',
@@ -177,13 +175,9 @@ impl Writer<'_> {
             if at > 0 && list.is_loose {
                 self.empty_line();
             }
-            let marker = match list.start {
-                Some(start) => {
-                    let end = if bullet == '-' { '.' } else { ')' };
-                    format!("{}{end} ", start.saturating_add(at as u64).min(999_999_999))
-                }
-                None => format!("{bullet} "),
-            };
+            let end = if bullet == '-' { '.' } else { ')' };
+            let marker =
+                if list.is_numbered { format!("{}{end} ", item.number.min(999_999_999)) } else { format!("{bullet} ") };
             let indent = " ".repeat(marker.len());
             self.marked(&marker, &indent, |writer| writer.item(item, list.is_loose));
         }

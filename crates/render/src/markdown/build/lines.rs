@@ -1,12 +1,12 @@
 //! What stands in a line: words, links, pictures, code and formulas.
 
 use super::{Builder, Context, Flow};
-use crate::images::{is_pixel, lazy_source};
+use crate::images::{alt_text, is_image, is_pixel, lazy_source};
 use crate::markdown::block::{Block, Link, Marks, Piece};
 use crate::markdown::formulas::split_formulas;
 use crate::markdown::is_block;
 use crate::markdown::options::MarkdownImages;
-use dehusk_html::{NodeId, is_shown, is_space};
+use dehusk_html::{NodeId, is_shown, is_space, sign_of_image};
 
 impl Builder<'_> {
     pub(super) fn text(&self, text: &str, flow: &mut Flow, context: Context) {
@@ -39,7 +39,7 @@ impl Builder<'_> {
 
     pub(super) fn image(&self, node: NodeId, flow: &mut Flow, context: Context) {
         let tree = self.tree;
-        let alt = one_line(tree.attr(node, "alt").unwrap_or_default());
+        let alt = one_line(alt_text(tree, node, &self.images));
         if let Some(tex) = self.formulas.of_image(&alt) {
             if let Some(tex) = tex {
                 flow.push(Piece::Formula(tex), context.marks);
@@ -50,25 +50,14 @@ impl Builder<'_> {
             flow.blank();
             return;
         }
-        if self.is_sign(node, &alt) {
-            return push_words(&alt, flow, Piece::Text, context.marks);
+        if let Some(sign) = sign_of_image(tree, node) {
+            return push_words(sign, flow, Piece::Text, context.marks);
         }
         let src = lazy_source(tree, node, &self.images);
         // Some programs write the address in place of the text.
         let alt = if src.as_deref() == Some(&*alt) { String::new() } else { alt };
         let src = src.and_then(|src| self.addresses.media(&src));
         self.push_image(src, alt, flow, context);
-    }
-
-    /// Whether a picture stands for a sign in the text, such as a smiley.
-    fn is_sign(&self, node: NodeId, alt: &str) -> bool {
-        let size =
-            |name: &str| self.tree.attr(node, name).and_then(|size| size.trim_end_matches("px").parse::<u32>().ok());
-        let is_small = |name: &str| size(name).is_some_and(|size| size <= 24);
-        is_small("width")
-            && is_small("height")
-            && (1..=12).contains(&alt.chars().count())
-            && !alt.contains(char::is_alphanumeric)
     }
 
     fn push_image(&self, src: Option<String>, alt: String, flow: &mut Flow, context: Context) {
@@ -107,7 +96,7 @@ impl Builder<'_> {
         let shows_words = || {
             let nodes = self.tree.shape.subtree(node).map(NodeId::new).filter(|at| self.shows[at.index()]);
             let mut nodes = nodes.skip(1);
-            nodes.any(|at| self.tree.name(at) == "img" || self.tree.text(at).contains(char::is_alphanumeric))
+            nodes.any(|at| is_image(self.tree.name(at)) || self.tree.text(at).contains(char::is_alphanumeric))
         };
         // A sign that leads to its own heading, or back from a note.
         if href.is_some_and(|href| href.starts_with('#')) && (self.footnotes.is_back_link(node) || !shows_words()) {
@@ -132,6 +121,9 @@ impl Builder<'_> {
         if inside().any(|at| matches!(tree.name(at), "a" | "img" | "pre") || is_block(tree.name(at))) {
             return self.children(node, flow, Context { is_code: true, ..context });
         }
+        if inside().any(|at| tree.name(at) == "br") && self.is_alone(node) {
+            return self.code_block(node, flow);
+        }
         let mut text = String::new();
         for at in inside() {
             text.push_str(tree.space(at));
@@ -151,6 +143,16 @@ impl Builder<'_> {
         if text.ends_with(is_space) {
             flow.blank();
         }
+    }
+}
+
+impl Builder<'_> {
+    /// Whether an element is all that its paragraph shows.
+    fn is_alone(&self, node: NodeId) -> bool {
+        let parent = NodeId::new(self.tree.shape.parent[node.index()] as usize);
+        let own = self.tree.shape.subtree(node);
+        let mut others = self.tree.shape.subtree(parent).skip(1).filter(|at| !own.contains(at));
+        is_block(self.tree.name(parent)) && !others.any(|at| self.shows[at])
     }
 }
 

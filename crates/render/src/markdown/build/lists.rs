@@ -9,9 +9,11 @@ use dehusk_html::{NodeId, Tree, ancestors, children};
 impl Builder<'_> {
     pub(super) fn list(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
         let tree = self.tree;
-        let is_numbered = tree.name(node) == "ol";
-        let start = tree.attr(node, "start").and_then(|start| start.trim().parse::<u64>().ok()).unwrap_or(1);
-        let mut list = List { start: is_numbered.then_some(start), ..List::default() };
+        let number = |node: NodeId, name: &str| tree.attr(node, name)?.trim().parse::<u64>().ok();
+        let is_reversed = tree.attr(node, "reversed").is_some();
+        let n_items = || children(tree, node).filter(|child| tree.name(*child) == "li").count() as u64;
+        let mut next = number(node, "start").unwrap_or_else(|| if is_reversed { n_items() } else { 1 });
+        let mut list = List { is_numbered: tree.name(node) == "ol", ..List::default() };
         let mut notes = Vec::new();
         let mut queue: Vec<NodeId> = children(tree, node).collect();
         queue.reverse();
@@ -42,13 +44,10 @@ impl Builder<'_> {
                 Some(item) if !is_item => item.blocks.extend(blocks),
                 _ if blocks.is_empty() && !is_item => {}
                 _ => {
-                    let first = list.items.is_empty();
-                    let value = tree.attr(child, "value").and_then(|value| value.trim().parse::<u64>().ok());
-                    if let (true, true, Some(value)) = (first, is_numbered, value) {
-                        list.start = Some(value);
-                    }
+                    let own = number(child, "value").filter(|_| is_item).unwrap_or(next);
+                    next = if is_reversed { own.saturating_sub(1) } else { own.saturating_add(1) };
                     list.is_loose |= self.has_paragraph(child) || n_texts(&blocks) > 1;
-                    list.items.push(Item { checked: self.task(child), blocks });
+                    list.items.push(Item { number: own, checked: self.task(child), blocks });
                 }
             }
         }
@@ -63,11 +62,11 @@ impl Builder<'_> {
     /// An item outside of a list: items in a row make one.
     pub(super) fn lone_item(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
         let blocks = self.inner_blocks(node, context);
-        let item = Item { checked: self.task(node), blocks };
+        let item = Item { number: 0, checked: self.task(node), blocks };
         flow.end_paragraph();
         match flow.blocks.last_mut() {
             _ if item.blocks.is_empty() => {}
-            Some(Block::List(list)) if list.start.is_none() => list.items.push(item),
+            Some(Block::List(list)) if !list.is_numbered => list.items.push(item),
             _ => flow.block(Block::List(List { items: vec![item], ..List::default() })),
         }
     }

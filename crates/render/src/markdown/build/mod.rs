@@ -1,5 +1,6 @@
 //! The walk over the kept nodes of a page that finds its blocks and runs.
 
+mod buttons;
 mod flat;
 mod lines;
 mod lists;
@@ -16,9 +17,9 @@ use super::is_block;
 use super::options::MarkdownOptions;
 use super::table::MOST_SPANNED;
 use crate::addresses::Addresses;
-use crate::images::NoscriptImages;
+use crate::images::{NoscriptImages, is_image};
 use dehusk_html::PageUrl;
-use dehusk_html::{NodeId, Tree, ancestors};
+use dehusk_html::{NodeId, StyledBlocks, Tree, Unshown, ancestors};
 
 /// Depth of elements below which blocks are read as text.
 const DEEPEST: usize = 200;
@@ -30,7 +31,9 @@ pub(super) fn build(
     options: &MarkdownOptions,
     keeps: &dyn Fn(NodeId) -> bool,
 ) -> Document {
-    let mut shows: Vec<bool> = tree.nodes().map(|node| is_content(tree, node) && keeps(node)).collect();
+    let unshown = Unshown::in_markdown(tree);
+    let is_shown = |node: NodeId| is_content(tree.name(node)) && keeps(node) && !unshown.holds(node);
+    let mut shows: Vec<bool> = tree.nodes().map(is_shown).collect();
     for node in (1..tree.len()).rev() {
         if shows[node] {
             shows[tree.shape.parent[node] as usize] = true;
@@ -48,6 +51,7 @@ pub(super) fn build(
         images: NoscriptImages::new(tree),
         footnotes: Footnotes::new(tree, |node| shows[node.index()]),
         formulas: Formulas::new(tree),
+        blocks: StyledBlocks::new(tree),
         shows,
         spanned: MOST_SPANNED,
         links: Vec::new(),
@@ -59,16 +63,9 @@ pub(super) fn build(
     Document { blocks: flow.finish(), links: builder.links }
 }
 
-/// Whether a node shows something by itself. An element without content shows nothing.
-fn is_content(tree: &Tree, node: NodeId) -> bool {
-    match tree.name(node) {
-        "#text" => {
-            let parent = NodeId::new(tree.shape.parent[node.index()] as usize);
-            !dehusk_html::is_fallback_element(tree.name(parent))
-        }
-        "img" | "br" | "hr" | "input" => true,
-        _ => false,
-    }
+/// Whether a node of this name shows something by itself. An element without content shows nothing.
+fn is_content(name: &str) -> bool {
+    is_image(name) || matches!(name, "#text" | "br" | "hr" | "input")
 }
 
 struct Builder<'t> {
@@ -79,6 +76,7 @@ struct Builder<'t> {
     images: NoscriptImages,
     footnotes: Footnotes,
     formulas: Formulas,
+    blocks: StyledBlocks,
     /// Whether a node is kept, or something below it is.
     shows: Vec<bool>,
     /// Cells that spans may still add.
@@ -214,13 +212,22 @@ impl Builder<'_> {
         let deeper = Context { depth: context.depth + 1, ..context };
         if deeper.depth > DEEPEST {
             self.flat_text(node, flow, context);
-            return;
+        } else if !is_block(tree.name(node)) && self.blocks.has(tree, node) {
+            flow.end_paragraph();
+            self.element(node, flow, context, deeper);
+            flow.end_paragraph();
+        } else {
+            self.element(node, flow, context, deeper);
         }
+    }
+
+    fn element(&mut self, node: NodeId, flow: &mut Flow, context: Context, deeper: Context) {
+        let tree = self.tree;
         match tree.name(node) {
             "br" if context.is_code => flow.blank(),
             "br" => flow.break_line(),
             "hr" => flow.block(Block::Rule),
-            "img" => self.image(node, flow, context),
+            name if is_image(name) => self.image(node, flow, context),
             "a" => self.link(node, flow, deeper),
             "b" | "strong" => self.marked(node, flow, deeper, |marks| marks.strong = true),
             "i" | "em" => self.marked(node, flow, deeper, |marks| marks.emphasis = true),
@@ -243,14 +250,10 @@ impl Builder<'_> {
                 self.children(node, flow, deeper);
                 flow.end_paragraph();
             }
-            "summary" => {
-                let marks = Marks { strong: true, ..deeper.marks };
-                flow.end_paragraph();
-                self.children(node, flow, Context { marks, is_heading: true, ..deeper });
-                flow.end_paragraph();
-            }
+            "summary" => self.strong_line(node, flow, deeper),
             "select" | "option" | "optgroup" | "datalist" | "textarea" | "input" => flow.blank(),
-            "button" if !context.is_heading && !self.opens_something(node) => flow.blank(),
+            "button" if !context.is_heading && !buttons::is_heading(tree, node) => flow.blank(),
+            "button" if !context.is_heading => self.strong_line(node, flow, deeper),
             name if is_block(name) => {
                 flow.end_paragraph();
                 self.children(node, flow, deeper);
@@ -275,9 +278,12 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a button shows and hides the text below it: it is a heading of that text.
-    fn opens_something(&self, button: NodeId) -> bool {
-        self.tree.attrs(button).any(|(name, _)| matches!(name, "aria-expanded" | "aria-controls"))
+    /// The heading of a text that it shows and hides.
+    fn strong_line(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
+        let marks = Marks { strong: true, ..context.marks };
+        flow.end_paragraph();
+        self.children(node, flow, Context { marks, is_heading: true, ..context });
+        flow.end_paragraph();
     }
 
     fn marked(&mut self, node: NodeId, flow: &mut Flow, context: Context, set: fn(&mut Marks)) {

@@ -15,10 +15,11 @@ impl Builder<'_> {
         let shows = &self.shows;
         let rows = match read_table(tree, node, |row| shows[row.index()], &mut self.spanned) {
             Table::Layout => return self.unrolled(node, flow, context),
-            Table::Code(cell) => {
+            Table::Code(cell) if tree.shape.subtree(cell).any(|at| tree.name(NodeId::new(at)) == "pre") => {
                 self.children(cell, flow, context);
                 return flow.end_paragraph();
             }
+            Table::Code(cell) => return self.code_block(cell, flow),
             Table::CodeLines(cells) => {
                 let line = |cell: &NodeId| code_block(tree, *cell, |node| shows[node.index()]).1;
                 let text = cells.iter().map(line).collect::<Vec<_>>().join("\n");
