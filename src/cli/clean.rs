@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
@@ -297,6 +298,10 @@ impl Clean {
     }
 }
 
+fn now_ms() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64
+}
+
 /// The row of a page, as `dehusk export` writes it.
 fn row(
     page: &Loaded,
@@ -309,6 +314,7 @@ fn row(
     let about = About {
         url: page.url.clone(),
         fetched_at: at,
+        read_at: Some(now_ms()),
         status,
         warc_record: record,
         model,

@@ -11,7 +11,7 @@ use super::words::{count, minute};
 use super::{Inspector, Refusal};
 use dehusk_content::Labels;
 use dehusk_core::clean::{CleanOptions, KeepText, TemplateMatcher, label_page};
-use dehusk_core::metadata::{Fact, Metadata};
+use dehusk_core::metadata::{Fact, Metadata, MetadataInput};
 use dehusk_html::{PageUrl, base_url};
 use dehusk_html::{Tree, parse_bytes};
 use dehusk_settings::Settings;
@@ -183,7 +183,10 @@ impl Page {
             confidence: labeled.template.confidence,
             n_training: labeled.n_training,
             chars: labeled.shown().chars(),
-            metadata: Metadata::new(&labeled.tree, labeled.url.as_ref()),
+            metadata: Metadata::read(&MetadataInput {
+                read_at: Some(row.fetched_at),
+                ..MetadataInput::new(&labeled.tree, labeled.url.as_ref())
+            }),
             main_text: labeled.main.text(&labeled.tree),
             before,
             next,

@@ -10,7 +10,7 @@ pub fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 }
 
 /// Year, month and day of a number of days since 1970.
-fn civil(days: i64) -> (i64, i64, i64) {
+pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days - era * 146_097;

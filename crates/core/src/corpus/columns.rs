@@ -48,7 +48,7 @@ const fn set_later(name: &'static str, kind: ColumnKind, doc: &'static str) -> C
 }
 
 /// The columns in order, before those of quality.
-const OWN: [Column; 41] = [
+const OWN: [Column; 42] = [
     column(
         "url",
         Kind::Text,
@@ -68,13 +68,19 @@ const OWN: [Column; 41] = [
     column(
         "language",
         Kind::Text,
-        |row| Value::text(row.language()),
+        |row| Value::text(row.language.as_ref().map(|language| language.code.clone())),
         "Language of the text as an ISO 639 code: detected, else declared. Empty: unknown.",
+    ),
+    column(
+        "language_script",
+        Kind::Text,
+        |row| Value::text(row.language.as_ref().map(|language| language.with_script())),
+        "The same as an ISO 639-3 code with its script: eng_Latn, cmn_Hani.",
     ),
     column(
         "language_confidence",
         Kind::Real,
-        |row| Value::Real(row.language_confidence()),
+        |row| Value::Real(row.language.as_ref().and_then(|language| language.confidence).map(rounded)),
         "How sure the detection is, from 0 to 1. Empty: declared or unknown.",
     ),
     column(

@@ -45,6 +45,8 @@ pub struct About {
     pub host: Option<String>,
     /// Unix milliseconds.
     pub fetched_at: Option<i64>,
+    /// Unix milliseconds at which it is read, where it is unknown when it was fetched. No day of its row is later.
+    pub read_at: Option<i64>,
     /// HTTP status.
     pub status: Option<u16>,
     /// Run.

@@ -1,12 +1,14 @@
 //! What the columns of a row read: the page with its metadata and the language of its text.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value as Json};
 
-use super::record::{About, RecordSource, rounded};
+use super::record::{About, RecordSource};
 use crate::clean::LabeledPage;
-use crate::language::detect_language;
-use crate::metadata::{Fact, Metadata};
-use dehusk_html::PageUrl;
+use crate::language::{TextLanguage, language_of};
+use crate::metadata::{Fact, Metadata, MetadataInput};
+use dehusk_html::{PageUrl, Tree};
 use dehusk_render::{write_markdown, write_own_html};
 
 /// A page, and what is found out about it for its row.
@@ -16,18 +18,21 @@ pub(super) struct RowFacts<'a> {
     pub(super) about: &'a About,
     pub(super) comments: Option<&'a str>,
     pub(super) metadata: Metadata,
-    /// ISO 639 code of the language of the text, with the confidence from 0 to 1.
-    detected: Option<(String, f64)>,
+    pub(super) language: Option<TextLanguage>,
 }
 
 impl<'a> RowFacts<'a> {
     pub(super) fn new(source: &'a RecordSource<'a>, text: &str) -> RowFacts<'a> {
         let RecordSource { tree, labeled, about, comments, .. } = *source;
-        let mut metadata = Metadata::new(tree, about.url.as_ref());
-        if let Some(site) = &about.site {
-            site.complete(tree, &mut metadata);
-        }
-        RowFacts { source, labeled, about, comments, metadata, detected: detect_language(text) }
+        let metadata = Metadata::read(&MetadataInput {
+            tree,
+            url: about.url.as_ref(),
+            site: about.site.as_deref(),
+            read_at: about.fetched_at.or(about.read_at),
+        });
+        let declared = metadata.language.as_ref().map(|tag| tag.value.as_str());
+        let language = language_of(&without_code(tree, labeled, text), declared);
+        RowFacts { source, labeled, about, comments, metadata, language }
     }
 
     pub(super) fn url(&self) -> Option<&PageUrl> {
@@ -37,19 +42,6 @@ impl<'a> RowFacts<'a> {
     /// The host of the site; without one, that of the URL.
     pub(super) fn host(&self) -> Option<String> {
         self.about.host.clone().or_else(|| self.url().map(PageUrl::authority))
-    }
-
-    /// The detected language, else the declared one without its region.
-    pub(super) fn language(&self) -> Option<String> {
-        let declared = || {
-            let tag = &self.metadata.language.as_ref()?.value;
-            Some(tag.split('-').next().unwrap_or_default().to_owned())
-        };
-        self.detected.as_ref().map(|(code, _)| code.clone()).or_else(declared)
-    }
-
-    pub(super) fn language_confidence(&self) -> Option<f64> {
-        self.detected.as_ref().map(|(_, confidence)| rounded(*confidence))
     }
 
     /// The site whose template labeled the page, with the version of the template.
@@ -89,4 +81,17 @@ impl<'a> RowFacts<'a> {
         let known = all.into_iter().filter_map(|(name, source)| Some((name.to_owned(), Json::from(source?))));
         Json::Object(known.collect::<Map<_, _>>()).to_string()
     }
+}
+
+/// The text of a page without its listings, whose words are of no language; the whole text where there is no other.
+fn without_code<'t>(tree: &Tree, labeled: &LabeledPage, text: &'t str) -> Cow<'t, str> {
+    if tree.all("pre").next().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut labels = labeled.labels.clone();
+    for listing in tree.all("pre") {
+        labels.is_template[tree.shape.subtree(listing)].fill(true);
+    }
+    let rest = labels.text(tree);
+    if rest.contains(char::is_alphabetic) { Cow::Owned(rest) } else { Cow::Borrowed(text) }
 }

@@ -1,7 +1,8 @@
 //! Elements of the body that say what they hold: microdata, RDFa, `rel`, `time`.
 
 use super::found::{FoundFacts, Source, fact};
-use dehusk_html::{NodeId, Tree, ancestors};
+use super::title::ShownTitles;
+use dehusk_html::{NodeId, PageUrl, Tree, ancestors, normalized};
 
 /// Text of an element; of its first `name` property, where it has one.
 pub(super) fn text(tree: &Tree, element: NodeId) -> String {
@@ -42,8 +43,11 @@ pub(super) fn read_properties(tree: &Tree, found: &mut FoundFacts) {
                 "license" => &mut found.licences,
                 _ => continue,
             };
-            // Authors of other items are of other pages.
             let scope = ancestors(tree, node).find(|above| tree.attr(*above, "itemscope").is_some());
+            if scope.is_some_and(|scope| is_of_site(tree, scope)) {
+                continue;
+            }
+            // Authors of other items are of other pages.
             let is_author = matches!(name, "author" | "creator");
             if is_of_another(tree, node) || (is_author && *author_scope.get_or_insert(scope) != scope) {
                 continue;
@@ -58,6 +62,13 @@ pub(super) fn read_properties(tree: &Tree, found: &mut FoundFacts) {
             }
         }
     }
+}
+
+/// Whether an item is a part that all pages of a site share, or the site itself.
+fn is_of_site(tree: &Tree, item: NodeId) -> bool {
+    let kind = tree.attr(item, "itemtype").unwrap_or_default();
+    let kind = kind.trim().rsplit(['/', '#']).next().unwrap_or_default();
+    matches!(kind, "WPHeader" | "WPFooter" | "WPSideBar" | "SiteNavigationElement" | "Organization" | "WebSite")
 }
 
 /// Links that say what they lead to: the author, the licence.
@@ -77,9 +88,26 @@ pub(super) fn read_links(tree: &Tree, found: &mut FoundFacts) {
     }
 }
 
-/// `time` elements: first those that say that they are the day of publication.
+/// Links of a page that are looked at for the one to the first page of its site.
+const MOST_LINKS: usize = 200;
+
+/// The name of the site: the text of a link to its first page that is a part of the title, too.
+pub(super) fn read_home_links(tree: &Tree, url: Option<&PageUrl>, titles: &ShownTitles, found: &mut FoundFacts) {
+    let is_home = |href: &str| {
+        let named = url.and_then(|url| url.join(href));
+        matches!(href, "/" | "./") || named.is_some_and(|named| named.path() == "/" && !named.as_str().contains('?'))
+    };
+    let links = tree.all("a").filter(|link| tree.counted().contains(&link.index())).take(MOST_LINKS);
+    let home = links.filter(|link| tree.attr(*link, "href").is_some_and(|href| is_home(href.trim())));
+    let texts = home.map(|link| normalized(&text(tree, link)));
+    found.site_names.extend(texts.filter(|text| titles.have_part(text)).map(|text| fact(&text, Source::Text)));
+}
+
+/// `time` elements: first those that say that they are the day of publication. One that stands before the heading, and
+/// has nothing in common with it but the whole page, is of another page.
 pub(super) fn read_times(tree: &Tree, found: &mut FoundFacts) {
     let times = tree.all("time").filter(|time| tree.counted().contains(&time.index()) && !is_of_another(tree, *time));
+    let heading = tree.all("h1").find(|h1| tree.counted().contains(&h1.index()));
     let mut marked = Vec::new();
     let mut others = Vec::new();
     for time in times {
@@ -94,8 +122,22 @@ pub(super) fn read_times(tree: &Tree, found: &mut FoundFacts) {
         }
         let is_marked =
             tree.attr(time, "pubdate").is_some() || class.contains("publish") || class.contains("entry-date");
-        if is_marked { &mut marked } else { &mut others }.push(fact(&value, Source::Time));
+        if is_marked {
+            marked.push(fact(&value, Source::Time));
+        } else if heading.is_none_or(|heading| time >= heading || are_near(tree, time, heading)) {
+            others.push(fact(&value, Source::Time));
+        }
     }
     found.published.extend(marked);
     found.published.extend(others);
+}
+
+/// Share of the nodes of a page above which an element stands for the whole page.
+const WHOLE_PAGE: f64 = 0.9;
+
+/// Whether an element that is less than the page holds both nodes.
+fn are_near(tree: &Tree, one: NodeId, other: NodeId) -> bool {
+    let holds = |node: &NodeId| tree.shape.subtree(*node).contains(&other.index());
+    let common = ancestors(tree, one).find(holds);
+    common.is_some_and(|common| (tree.shape.subtree(common).len() as f64) < WHOLE_PAGE * tree.counted().len() as f64)
 }

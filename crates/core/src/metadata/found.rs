@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::MOST_VALUES;
-use super::date::find_date;
-use dehusk_html::normalized;
+use super::date::{Date, DateForms, find_dates};
+use super::{MOST_VALUES, MetadataInput};
+use dehusk_html::{NodeId, Tree, decode_references, normalized};
 
 /// A value, and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -67,6 +67,8 @@ impl Source {
 pub(super) struct FoundFacts {
     pub(super) titles: Vec<Fact>,
     pub(super) authors: Vec<Fact>,
+    /// Names of organisations that are no authors where a person is one.
+    pub(super) organizations: Vec<Fact>,
     pub(super) published: Vec<Fact>,
     pub(super) modified: Vec<Fact>,
     pub(super) languages: Vec<Fact>,
@@ -96,28 +98,80 @@ pub(super) fn first_of_document(facts: &[Fact]) -> Option<Fact> {
     of_document.cloned().or_else(|| first(facts, 35))
 }
 
-/// The most trusted date, as a day.
-pub(super) fn first_date(facts: &[Fact]) -> Option<Fact> {
-    let mut dates = in_order(facts).into_iter().map(|fact| (find_date(&fact.value), fact.source));
-    dates.find_map(|(date, source)| Some(Fact { value: date?.to_string(), source }))
+/// What decides how the dates of a page are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DateReader {
+    pub(super) forms: DateForms,
+    /// No page is published after this day.
+    pub(super) latest: Option<Date>,
 }
 
-/// The day of publication. A moment in UTC can be the day before or after the one at the place where the page was
-/// written, which its address, or the text that readers see, has.
-pub(super) fn day_of_publication(facts: &[Fact]) -> Option<Fact> {
-    let stated = in_order(facts).into_iter().find_map(|fact| find_date(&fact.value).map(|date| (fact, date)));
-    let (fact, day) = stated?;
-    let is_utc = |fact: &Fact| ["Z", "+00:00", "+0000", "GMT"].iter().any(|end| fact.value.trim().ends_with(end));
-    let is_local = |other: &Fact| other.source == Source::Url || (is_utc(fact) && !is_utc(other));
-    let mut near =
-        facts.iter().filter(|other| is_local(other)).filter_map(|other| Some((find_date(&other.value)?, other)));
-    let local = near.find(|(date, _)| date.is_next_to(day));
-    let (day, source) = local.map_or((day, fact.source), |(date, other)| (date, other.source));
-    Some(Fact { value: day.to_string(), source })
+impl DateReader {
+    pub(super) fn new(page: &MetadataInput<'_>, found: &FoundFacts) -> DateReader {
+        let language = first_of_document(&found.languages).and_then(language).map(|language| language.value);
+        let is = |tag: &str| language.as_deref().is_some_and(|language| language.eq_ignore_ascii_case(tag));
+        let forms = DateForms {
+            month_first: is("en-US") && !has_day_first(page.tree),
+            solar_hijri: language.as_deref().is_some_and(|language| language.starts_with("fa")),
+        };
+        DateReader { forms, latest: page.latest() }
+    }
+
+    /// The first day that a text names.
+    pub(super) fn read(&self, text: &str) -> Option<Date> {
+        find_dates(text, self.forms).map(|(date, _)| date).next().filter(|date| self.is_past(*date))
+    }
+
+    /// All days that a text names, each with the byte at which it begins.
+    pub(super) fn all(&self, text: &str) -> Vec<(Date, usize)> {
+        find_dates(text, self.forms).filter(|(date, _)| self.is_past(*date)).collect()
+    }
+
+    fn is_past(&self, date: Date) -> bool {
+        self.latest.is_none_or(|latest| date <= latest || date.is_next_to(latest))
+    }
+
+    /// The most trusted date, as a day.
+    pub(super) fn first(&self, facts: &[Fact]) -> Option<Fact> {
+        let mut dates = in_order(facts).into_iter().map(|fact| (self.read(&fact.value), fact.source));
+        dates.find_map(|(date, source)| Some(Fact { value: date?.to_string(), source }))
+    }
+
+    /// The day of publication. A moment in UTC can be the day before or after the one at the place where the page was
+    /// written, which its address, or the text that readers see, has.
+    pub(super) fn day_of_publication(&self, facts: &[Fact]) -> Option<Fact> {
+        let stated = in_order(facts).into_iter().find_map(|fact| self.read(&fact.value).map(|date| (fact, date)));
+        let (fact, day) = stated?;
+        let is_utc = |fact: &Fact| ["Z", "+00:00", "+0000", "GMT"].iter().any(|end| fact.value.trim().ends_with(end));
+        let is_local = |other: &Fact| other.source == Source::Url || (is_utc(fact) && !is_utc(other));
+        let mut near =
+            facts.iter().filter(|other| is_local(other)).filter_map(|other| Some((self.read(&other.value)?, other)));
+        let local = near.find(|(date, _)| date.is_next_to(day));
+        let (day, source) = local.map_or((day, fact.source), |(date, other)| (date, other.source));
+        Some(Fact { value: day.to_string(), source })
+    }
+}
+
+/// Texts of a page that are looked at for the order of day and month.
+const MOST_TEXTS: usize = 2000;
+
+/// Whether the page has a day such as 31/12/2024, where the month cannot be first.
+fn has_day_first(tree: &Tree) -> bool {
+    let texts = tree.counted().map(NodeId::new).filter(|node| tree.is_text(*node)).take(MOST_TEXTS);
+    texts.map(|node| tree.text(node)).filter(|text| text.matches('/').nth(1).is_some()).any(|text| {
+        let numbers: Vec<&str> = text.split(|c: char| !c.is_ascii_digit() && c != '/').collect();
+        numbers.iter().any(|number| match number.split('/').collect::<Vec<_>>()[..] {
+            [day, month, year] => {
+                let value = |digits: &str| digits.parse::<u8>().ok();
+                year.len() == 4 && value(day).is_some_and(|day| (13..=31).contains(&day)) && value(month).is_some()
+            }
+            _ => false,
+        })
+    })
 }
 
 /// The most trusted source first; within a source, the order of the page.
-fn in_order(facts: &[Fact]) -> Vec<&Fact> {
+pub(super) fn in_order(facts: &[Fact]) -> Vec<&Fact> {
     let mut sorted: Vec<&Fact> = facts.iter().collect();
     sorted.sort_by_key(|fact| fact.source);
     sorted
@@ -138,62 +192,6 @@ pub(super) fn values(facts: &[Fact]) -> Vec<Fact> {
     if values.len() <= MOST_VALUES { values } else { Vec::new() }
 }
 
-/// The names of the most trusted source that has any.
-pub(super) fn names(facts: &[Fact]) -> Vec<Fact> {
-    let mut sources: Vec<Source> = facts.iter().map(|fact| fact.source).collect();
-    sources.sort_unstable();
-    sources.dedup();
-    let of = |source: Source| {
-        let mut names: Vec<Fact> = Vec::new();
-        for fact in facts.iter().filter(|fact| fact.source == source) {
-            let name = person(&fact.value);
-            let is_new = !names.iter().any(|known| known.value.eq_ignore_ascii_case(&name));
-            if is_new && is_name(&name) && names.len() < MOST_VALUES {
-                names.push(Fact { value: name, source });
-            }
-        }
-        names
-    };
-    sources.into_iter().map(of).find(|names| !names.is_empty()).unwrap_or_default()
-}
-
-/// A name without what introduces it.
-pub(super) fn person(text: &str) -> String {
-    let text = plain(text);
-    let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '|' | ',' | ':' | '-' | '•' | '·' | '@'));
-    const INTRODUCTIONS: [&str; 14] = [
-        "by ",
-        "by: ",
-        "by:",
-        "written by ",
-        "posted by ",
-        "author: ",
-        "author ",
-        "von ",
-        "par ",
-        "por ",
-        "di ",
-        "da ",
-        "door ",
-        "text: ",
-    ];
-    let lower = text.to_lowercase();
-    let longest = INTRODUCTIONS.iter().filter(|start| lower.starts_with(**start)).map(|start| start.len()).max();
-    let text = longest.and_then(|n| text.get(n..)).unwrap_or(text);
-    text.trim().to_owned()
-}
-
-pub(super) fn is_name(name: &str) -> bool {
-    let n_words = name.split_whitespace().count();
-    name.chars().count() >= 2
-        && name.chars().count() <= 80
-        && (1..=8).contains(&n_words)
-        && name.contains(char::is_alphabetic)
-        && !name.contains("://")
-        && !name.contains('<')
-        && find_date(name).is_none()
-}
-
 /// A language as a tag: `en_US` becomes `en-US`. What is no tag is dropped.
 pub(super) fn language(fact: Fact) -> Option<Fact> {
     let tag = fact.value.split([',', ';']).next().unwrap_or_default().trim().replace('_', "-");
@@ -205,14 +203,18 @@ pub(super) fn language(fact: Fact) -> Option<Fact> {
     })
 }
 
-/// Text without white space at its ends, without markup that an attribute has taken in, and without characters that
-/// are not shown.
+/// Text without white space at its ends, and without characters that are not shown.
+///
+/// Values of attributes and of scripts often have character references that were written twice: what is left of them
+/// after the page was read is decoded once.
 pub(super) fn plain(text: &str) -> String {
+    let decoded = decode_references(text);
+    let shown: String = decoded.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    normalized(&shown)
+}
+
+/// Text of the page itself, in which a reference that is left is meant.
+pub(super) fn shown(text: &str) -> String {
     let shown: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let entities = if shown.contains('&') && shown.contains(';') {
-        shown.replace("&amp;", "&").replace("&quot;", "\"").replace("&#39;", "'").replace("&#039;", "'")
-    } else {
-        shown
-    };
-    normalized(&entities)
+    normalized(&shown)
 }

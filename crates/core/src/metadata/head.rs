@@ -100,8 +100,8 @@ fn push(name: &str, content: &str, found: &mut FoundFacts) {
         | "revised"
         | "datemodified"
         | "updated" => &mut found.modified,
-        "author" | "article:author" | "og:article:author" | "dc.creator" | "dc:creator" | "dcterms.creator"
-        | "citation_author" | "parsely-author" | "sailthru.author" | "byl" => &mut found.authors,
+        "author" | "authors" | "article:author" | "og:article:author" | "dc.creator" | "dc:creator"
+        | "dcterms.creator" | "citation_author" | "parsely-author" | "sailthru.author" | "byl" => &mut found.authors,
         "article:tag" | "og:article:tag" | "keywords" | "news_keywords" | "parsely-tags" | "sailthru.tags"
         | "dc.subject" => &mut found.tags,
         "og:image" | "og:image:url" | "og:image:secure_url" | "twitter:image" | "twitter:image:src" => {

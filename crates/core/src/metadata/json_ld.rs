@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::found::{FoundFacts, Source, fact};
+use super::json_repair;
+use super::title::ShownTitles;
 use dehusk_html::PageUrl;
 use dehusk_html::{ScriptKind, Tree};
 
@@ -14,7 +16,7 @@ const MOST_OBJECTS: usize = 2000;
 
 type Object = Map<String, Value>;
 
-pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut FoundFacts) {
+pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, titles: &ShownTitles, found: &mut FoundFacts) {
     let mut budget = MOST_BYTES;
     let mut values = Vec::new();
     for (_, _, _, text) in tree.data_scripts().filter(|(kind, ..)| *kind == ScriptKind::JsonLd) {
@@ -28,7 +30,10 @@ pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut FoundFacts) {
     if let Some(site) = objects.iter().find(|object| types(object).any(|name| name == "WebSite")) {
         push_text(site.get("name"), &mut found.site_names);
     }
-    let Some(main) = main_object(&objects, url) else { return };
+    for object in objects.iter().filter(|object| types(object).any(is_organization)) {
+        push_text(object.get("name"), &mut found.organizations);
+    }
+    let Some(main) = main_object(&objects, url, titles) else { return };
     let by_id = |id: &str| objects.iter().copied().find(|object| text(object.get("@id")).as_deref() == Some(id));
     let resolve = |value: &Value| match value.as_object() {
         Some(object) if !object.contains_key("name") => text(object.get("@id"))
@@ -36,7 +41,9 @@ pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut FoundFacts) {
             .map_or_else(|| value.clone(), |o| Value::Object(o.clone())),
         _ => value.clone(),
     };
-    push_text(main.get("headline").or_else(|| main.get("name")), &mut found.titles);
+    for name in ["headline", "name"] {
+        push_text(main.get(name), &mut found.titles);
+    }
     for name in ["datePublished", "dateCreated", "uploadDate"] {
         push_text(main.get(name), &mut found.published);
     }
@@ -45,7 +52,11 @@ pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut FoundFacts) {
     push_text(main.get("inLanguage"), &mut found.languages);
     push_text(main.get("license"), &mut found.licences);
     for author in list(main.get("author").or_else(|| main.get("creator"))) {
-        push_text(Some(&resolve(author)), &mut found.authors);
+        let author = resolve(author);
+        push_text(Some(&author), &mut found.authors);
+        if author.as_object().is_some_and(|author| types(author).any(is_organization)) {
+            push_text(Some(&author), &mut found.organizations);
+        }
     }
     for keywords in list(main.get("keywords")) {
         push_text(Some(keywords), &mut found.tags);
@@ -71,7 +82,8 @@ fn parse(text: &str) -> Option<Value> {
     strict.or_else(|| {
         let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         // Several values one after the other: the first one that can be read.
-        serde_json::Deserializer::from_str(&plain).into_iter::<Value>().next()?.ok()
+        let first = |text: &str| serde_json::Deserializer::from_str(text).into_iter::<Value>().next()?.ok();
+        first(&plain).or_else(|| first(&json_repair::repaired(&plain)))
     })
 }
 
@@ -85,7 +97,9 @@ fn collect<'v>(value: &'v Value, objects: &mut Vec<&'v Object>) {
         Value::Object(object) => {
             objects.push(object);
             for name in ["@graph", "mainEntity", "mainEntityOfPage"] {
-                if let Some(inner) = object.get(name) {
+                // The questions of a page of questions are its parts.
+                let is_part = name == "mainEntity" && types(object).any(|name| name == "FAQPage");
+                if let Some(inner) = object.get(name).filter(|_| !is_part) {
                     collect(inner, objects);
                 }
             }
@@ -99,23 +113,43 @@ fn types(object: &Object) -> impl Iterator<Item = &str> {
     names.map(|name| name.rsplit(['/', ':']).next().unwrap_or(name))
 }
 
-/// The object that the page is about: of the page's address where several could be.
-fn main_object<'v>(objects: &[&'v Object], url: Option<&PageUrl>) -> Option<&'v Object> {
-    let best = objects.iter().filter_map(|object| types(object).map(rank).min()).min()?;
-    let of_best = || objects.iter().copied().filter(|object| types(object).any(|name| rank(name) == best));
-    let is_here = |object: &&Object| {
+/// The object that the page is about, by its type; where several could be, the one with the page's address or title.
+fn main_object<'v>(objects: &[&'v Object], url: Option<&PageUrl>, titles: &ShownTitles) -> Option<&'v Object> {
+    let is_here = |object: &Object| {
         let named = ["url", "@id", "mainEntityOfPage"].iter().filter_map(|name| object.get(*name));
         let addresses = named.filter_map(|value| text(Some(value)).or_else(|| text(value.get("@id"))));
         url.is_some_and(|url| addresses.filter_map(|address| url.join(&address)).any(|named| named == *url))
     };
-    // Several articles are a list of others.
-    of_best().find(is_here).or_else(|| of_best().next().filter(|_| best > 0 || of_best().count() == 1))
+    let is_titled = |object: &Object| {
+        ["headline", "name"].iter().filter_map(|name| text(object.get(*name))).any(|name| titles.agree_with(&name))
+    };
+    (0..=OTHER).find_map(|rank| {
+        let of_rank = || objects.iter().copied().filter(|object| types(object).map(self::rank).min() == Some(rank));
+        let titled = || of_rank().find(|object| is_titled(object));
+        match rank {
+            // Several articles or products are a list of others.
+            ARTICLE | THING => of_rank()
+                .find(|object| is_here(object))
+                .or_else(titled)
+                .or_else(|| of_rank().next().filter(|_| of_rank().count() == 1)),
+            PAGE => of_rank().find(|object| is_here(object)).or_else(titled).or_else(|| of_rank().next()),
+            // The site, its owner, a picture, a list: of the page only where they bear its title.
+            _ => titled(),
+        }
+    })
 }
 
 /// How likely an object of a type is what the page is about; the smallest is the most likely.
-fn rank(name: &str) -> u8 {
+type Rank = u8;
+
+const ARTICLE: Rank = 0;
+const THING: Rank = 1;
+const PAGE: Rank = 2;
+const OTHER: Rank = 3;
+
+fn rank(name: &str) -> Rank {
     match name {
-        name if name.ends_with("Article") || name.ends_with("Posting") => 0,
+        name if name.ends_with("Article") || name.ends_with("Posting") => ARTICLE,
         "Recipe"
         | "Product"
         | "Event"
@@ -124,20 +158,24 @@ fn rank(name: &str) -> u8 {
         | "Course"
         | "Dataset"
         | "Review"
-        | "VideoObject"
         | "Question"
         | "Report"
         | "SoftwareApplication"
         | "PodcastEpisode"
         | "HowTo"
         | "CreativeWork"
-        | "Thesis" => 1,
+        | "Thesis" => THING,
         "WebPage" | "ItemPage" | "AboutPage" | "ProfilePage" | "FAQPage" | "QAPage" | "CollectionPage"
-        | "ContactPage" => 2,
-        "Blog" | "ItemList" | "SearchResultsPage" => 3,
-        _ => 9,
+        | "ContactPage" => PAGE,
+        _ => OTHER,
     }
-    .min(9)
+}
+
+/// Whether things of this type are organisations, or the site itself.
+fn is_organization(name: &str) -> bool {
+    name.ends_with("Organization")
+        || name.ends_with("Business")
+        || matches!(name, "WebSite" | "Corporation" | "Brand" | "NGO" | "Store")
 }
 
 fn list(value: Option<&Value>) -> Box<dyn Iterator<Item = &Value> + '_> {
@@ -152,9 +190,12 @@ fn list(value: Option<&Value>) -> Box<dyn Iterator<Item = &Value> + '_> {
 fn text(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
-        Value::Object(object) => ["name", "@value", "alternateName"].iter().find_map(|name| {
-            object.get(*name).and_then(Value::as_str).map(str::to_owned).filter(|text| !text.trim().is_empty())
-        }),
+        Value::Object(object) => {
+            let of = |name: &str| object.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+            let full_name = || Some(format!("{} {}", of("givenName")?, of("familyName")?));
+            let named = ["name", "@value", "alternateName"].iter().find_map(|name| of(name)).map(str::to_owned);
+            named.or_else(full_name)
+        }
         Value::Array(values) => values.iter().find_map(|value| text(Some(value))),
         _ => None,
     }

@@ -4,11 +4,15 @@
 //! other `meta` elements, `link` elements, `time` elements, the URL, and the text of the page. The first value that can
 //! be read is taken.
 
+mod constants;
 mod date;
 mod elements;
 mod found;
 mod head;
 mod json_ld;
+mod json_repair;
+mod labels;
+mod names;
 mod page_text;
 mod site;
 mod title;
@@ -19,9 +23,11 @@ pub use site::SiteMetadata;
 
 use serde::Serialize;
 
+use date::Date;
 use dehusk_html::Tree;
 use dehusk_html::{PageUrl, base_url};
-use found::FoundFacts;
+use found::{DateReader, FoundFacts};
+use title::ShownTitles;
 
 /// What a page says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -55,24 +61,52 @@ pub struct Metadata {
 /// Most authors and tags of a page; a list that is longer is none.
 const MOST_VALUES: usize = 64;
 
+/// A page, and what is known of it beside its tree.
+#[derive(Clone, Copy, Debug)]
+pub struct MetadataInput<'a> {
+    /// The page.
+    pub tree: &'a Tree,
+    /// Its address.
+    pub url: Option<&'a PageUrl>,
+    /// What the pages of its site have in common.
+    pub site: Option<&'a SiteMetadata>,
+    /// When it was fetched or read, in Unix milliseconds: nothing on it was published later.
+    pub read_at: Option<i64>,
+}
+
+impl<'a> MetadataInput<'a> {
+    /// A page of which only its address is known.
+    pub fn new(tree: &'a Tree, url: Option<&'a PageUrl>) -> MetadataInput<'a> {
+        MetadataInput { tree, url, site: None, read_at: None }
+    }
+
+    /// The day after which nothing on it was published.
+    fn latest(&self) -> Option<Date> {
+        Date::of_ms(self.read_at?)
+    }
+}
+
 impl Metadata {
     /// Reads the metadata of a page. `url` is its address, if known.
     pub fn new(tree: &Tree, url: Option<&PageUrl>) -> Metadata {
-        let mut found = FoundFacts::default();
-        json_ld::read(tree, url, &mut found);
-        elements::read_properties(tree, &mut found);
-        head::read(tree, &mut found);
-        elements::read_links(tree, &mut found);
-        elements::read_times(tree, &mut found);
-        page_text::read(tree, url, &mut found);
+        Metadata::read(&MetadataInput::new(tree, url))
+    }
+
+    /// Reads the metadata of a page, with all that is known of it.
+    pub fn read(page: &MetadataInput<'_>) -> Metadata {
+        let MetadataInput { tree, url, site, .. } = *page;
+        let found = found_facts(page);
+        let dates = DateReader::new(page, &found);
         let base = url.map(|url| base_url(tree, url));
         let address = |fact: Option<Fact>| fact.and_then(|fact| absolute(fact, base.as_ref()));
         let site_name = found::first(&found.site_names, 100);
-        let published = found::day_of_publication(&found.published);
-        let modified = found::first_date(&found.modified);
-        Metadata {
-            title: title::choose(tree, &found, site_name.as_ref()),
-            authors: found::names(&found.authors),
+        let published = dates.day_of_publication(&found.published);
+        let modified = dates.first(&found.modified);
+        // A page is not changed before it is published.
+        let modified = modified.filter(|day| published.as_ref().is_none_or(|first| first.value <= day.value));
+        let mut metadata = Metadata {
+            title: ShownTitles::new(tree).choose(&found, site_name.as_ref()),
+            authors: names::authors(&found),
             // A page that only says when it was changed says when it was published, too.
             published: published.or_else(|| modified.clone()),
             modified,
@@ -84,8 +118,31 @@ impl Metadata {
             tags: found::values(&found.tags),
             licence: address(found::first(&found.licences, 2000)),
             kind: found::first(&found.kinds, 60),
+        };
+        if let Some(site) = site {
+            site.complete(tree, &mut metadata);
         }
+        metadata
     }
+}
+
+/// What all sources say, without what the site says on each of its pages.
+fn found_facts(page: &MetadataInput<'_>) -> FoundFacts {
+    let MetadataInput { tree, url, site, .. } = *page;
+    let mut found = FoundFacts::default();
+    let titles = ShownTitles::new(tree);
+    json_ld::read(tree, url, &titles, &mut found);
+    elements::read_properties(tree, &mut found);
+    head::read(tree, &mut found);
+    elements::read_links(tree, &mut found);
+    elements::read_home_links(tree, url, &titles, &mut found);
+    elements::read_times(tree, &mut found);
+    let dates = DateReader::new(page, &found);
+    page_text::read(tree, url, &dates, &mut found);
+    if let Some(site) = site {
+        site.constants.remove_from(&mut found, url);
+    }
+    found
 }
 
 /// An address made absolute. One that is no address of a page is dropped.

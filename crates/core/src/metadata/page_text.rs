@@ -2,89 +2,109 @@
 
 use super::date::{Date, find_date};
 use super::elements::is_of_another;
-use super::found::{Fact, FoundFacts, Source, fact};
-use dehusk_html::PageUrl;
-use dehusk_html::{NodeId, Tree};
+use super::found::{DateReader, FoundFacts, Source, fact};
+use super::labels::{DateLabel, labeled_dates};
+use dehusk_html::{NodeId, PageUrl, Tree, ancestors};
 
 /// Characters of an element above which it is no byline.
 const MOST_CHARS: usize = 160;
 
-/// What stands before a day of publication, as lower-case parts of words.
-#[rustfmt::skip]
-const OF_PUBLICATION: [&str; 24] = [
-    "published", "posted on", "created on", "released on", "veröffentlicht", "erschienen", "erstellt am", "publié le",
-    "paru le", "publicado", "publicada", "pubblicato", "gepubliceerd", "geplaatst", "опубликован", "opublikowan",
-    "publicerad", "publisert", "udgivet", "julkaistu", "发布", "發布", "公開日", "投稿日",
-];
+/// Words of classes that name a day.
+const DATES: [&str; 10] =
+    ["date", "time", "published", "publish", "posted", "pubdate", "datetime", "timestamp", "datum", "fecha"];
 
-/// What stands before the day of the last change.
-#[rustfmt::skip]
-const OF_CHANGE: [&str; 20] = [
-    "updated", "modified", "last edited", "last change", "geändert", "änderung", "aktualisiert", "mis à jour",
-    "mise à jour", "modifié", "actualizado", "atualizado", "aggiornat", "bijgewerkt", "gewijzigd", "обновлен",
-    "zaktualizowan", "uppdaterad", "oppdatert", "更新",
-];
+/// Words of classes that name a line of facts.
+const LINES: [&str; 7] = ["byline", "meta", "submitted", "info", "credit", "infos", "dateline"];
 
 /// Nodes behind the heading in which a line of facts is believed like an element that is named after a date. From 30 to
 /// 400 give the same on both halves of the 520 pages.
 const CLOSE: usize = 60;
 
-pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, found: &mut FoundFacts) {
+/// Nodes behind the first byline in which others of its kind belong to it.
+const CLOSE_BYLINES: usize = 24;
+
+/// A day in the text, less trusted the larger its rank, and the farther it is from the heading.
+struct NearDate {
+    rank: u8,
+    distance: usize,
+    date: Date,
+    label: Option<DateLabel>,
+}
+
+/// A text that is named after its author.
+struct Byline {
+    distance: usize,
+    node: usize,
+    class: String,
+    text: String,
+}
+
+pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, dates: &DateReader, found: &mut FoundFacts) {
     if let Some(date) = url.and_then(|url| date_of_path(url.path())) {
         found.published.push(fact(&date.to_string(), Source::Url));
     }
     let heading = tree.all("h1").next().map_or(tree.counted().start, NodeId::index);
-    let mut near: Vec<(u8, usize, String)> = Vec::new();
-    for node in tree.counted().map(NodeId::new) {
-        let words = class_words(tree, node);
-        if words.is_empty() && !tree.is_text(node) {
-            continue;
+    let mut near: Vec<NearDate> = Vec::new();
+    let mut bylines: Vec<Byline> = Vec::new();
+    let mut add = |rank: u8, node: NodeId, text: &str| {
+        for (date, label) in labeled_dates(text, dates) {
+            near.push(NearDate { rank, distance: distance(node, heading), date, label });
         }
-        let named = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
-        if !tree.is_text(node) {
-            let is_date = named(&[
-                "date",
-                "time",
-                "published",
-                "publish",
-                "posted",
-                "pubdate",
-                "datetime",
-                "timestamp",
-                "datum",
-                "fecha",
-            ]);
-            let is_line = named(&["byline", "meta", "submitted", "info", "credit", "infos", "dateline"]);
-            let is_author = named(&["author", "byline", "autor", "auteur", "writer"]);
-            if (is_date || is_line || is_author)
-                && let Some(text) = short_text(tree, node).filter(|_| !is_of_another(tree, node))
-            {
-                if find_date(&text).is_some() {
-                    near.push((if is_date { 0 } else { 1 }, distance(node, heading), text));
-                } else if is_author {
-                    found.authors.push(Fact { value: text, source: Source::Text });
-                }
+    };
+    for node in tree.counted().map(NodeId::new) {
+        if tree.is_text(node) {
+            let text = tree.text(node);
+            // A longer text may begin with the date.
+            let end = text.char_indices().nth(40).filter(|_| text.len() > MOST_CHARS).map_or(text.len(), |(at, _)| at);
+            if text[..end].contains(char::is_numeric) {
+                add(if is_of_another(tree, node) { 3 } else { 2 }, node, &text[..end]);
             }
             continue;
         }
-        let text = tree.text(node);
-        // A longer text may begin with the date.
-        let end = text.char_indices().nth(40).filter(|_| text.len() > MOST_CHARS).map_or(text.len(), |(at, _)| at);
-        let text = &text[..end];
-        if text.contains(|c: char| c.is_ascii_digit()) && find_date(text).is_some() {
-            let lower = text.to_lowercase();
-            let says = |labels: &[&str]| labels.iter().any(|label| lower.contains(label));
-            let rank = match (is_of_another(tree, node), says(&OF_PUBLICATION), says(&OF_CHANGE)) {
-                (false, true, false) => 0,
-                (false, _, false) => 2,
-                _ => 3,
-            };
-            near.push((rank, distance(node, heading), text.to_owned()));
+        let words = class_words(tree, node);
+        let named = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+        let is_date = named(&DATES);
+        let is_author = named(&["author", "byline", "autor", "auteur", "writer"]);
+        if (is_date || is_author || named(&LINES))
+            && let Some(text) = short_text(tree, node).filter(|_| !is_of_another(tree, node))
+        {
+            add(u8::from(!is_date), node, &text);
+            if is_author && !is_in_figure(tree, node) {
+                let class = tree.attr(node, "class").unwrap_or_default().to_owned();
+                bylines.push(Byline { distance: distance(node, heading), node: node.index(), class, text });
+            }
         }
     }
-    // Close to the heading a line of facts says as much as the name of a date.
-    near.sort_by_key(|(rank, distance, _)| (if *rank == 1 && *distance < CLOSE { 0 } else { *rank }, *distance));
-    found.published.extend(near.into_iter().map(|(.., text)| fact(&text, Source::Text)).take(1));
+    found.authors.extend(closest_bylines(bylines).into_iter().map(|text| fact(&text, Source::Text)));
+    // Close to the heading a line of facts says as much as the name of a date. So does a word for publication.
+    let rank = |near: &NearDate| {
+        let is_first = near.rank == 1 && near.distance < CLOSE;
+        let is_named = near.rank == 2 && near.label == Some(DateLabel::Published);
+        if is_first || is_named { 0 } else { near.rank }
+    };
+    near.sort_by_key(|near| (rank(near), near.distance));
+    let first = |changed: bool| near.iter().find(|near| (near.label == Some(DateLabel::Changed)) == changed);
+    let text = |near: &NearDate| fact(&near.date.to_string(), Source::Text);
+    // A day that the text only mentions is not trusted where the page says when it was changed.
+    let published = first(false).filter(|near| rank(near) < 2 || first(true).is_none_or(|changed| rank(changed) > 2));
+    found.published.extend(published.map(text));
+    found.modified.extend(first(true).map(text));
+}
+
+/// The byline that is the closest to the heading, and those of its kind that follow at once.
+fn closest_bylines(bylines: Vec<Byline>) -> Vec<String> {
+    let Some(first) = bylines.iter().min_by_key(|byline| byline.distance) else { return Vec::new() };
+    let (node, class) = (first.node, first.class.clone());
+    let belongs = |byline: &Byline| byline.class == class && byline.node.abs_diff(node) <= CLOSE_BYLINES;
+    bylines.into_iter().filter(belongs).map(|byline| byline.text).collect()
+}
+
+/// Whether an element is of a picture: its author is the photographer.
+fn is_in_figure(tree: &Tree, node: NodeId) -> bool {
+    ancestors(tree, node).any(|above| {
+        matches!(tree.name(above), "figure" | "figcaption")
+            || class_words(tree, above).iter().any(|word| matches!(word.as_str(), "caption" | "photo" | "gallery"))
+    })
 }
 
 /// Nodes between a node and the heading; what stands before the heading is farther.

@@ -3,17 +3,19 @@
 
 use rustc_hash::FxHashMap;
 
+use super::constants::Constants;
 use super::date::find_date;
-use super::found::{Fact, Source, fact, is_name, person};
+use super::found::{Fact, Source, fact};
+use super::names::{is_name, person};
 use super::title::{split_title, title_element};
-use super::{Metadata, elements::is_of_another};
-use dehusk_html::{NodeId, Tree, ancestors, hash_str, looks_generated, mix};
+use super::{Metadata, MetadataInput, elements::is_of_another};
+use dehusk_html::{NodeId, PageUrl, Tree, ancestors, hash_str, looks_generated, mix};
 
 /// Share of the pages that must agree.
-const LEAST_SHARE: f64 = 0.6;
+pub(super) const LEAST_SHARE: f64 = 0.6;
 
 /// Fewest pages that say anything about their site.
-const FEWEST_PAGES: usize = 3;
+pub(super) const FEWEST_PAGES: usize = 3;
 
 /// Characters of a text above which it is neither a date nor a byline.
 const MOST_CHARS: usize = 120;
@@ -25,14 +27,23 @@ pub struct SiteMetadata {
     /// Places of the date and of the byline: hashes of the elements around them.
     date_place: Option<u64>,
     author_place: Option<u64>,
+    /// Values that most pages state, and that are not of one page.
+    pub(super) constants: Constants,
 }
 
 impl SiteMetadata {
-    /// Learns from pages of one site, each with its own metadata.
-    pub fn learn(pages: &[(&Tree, &Metadata)]) -> SiteMetadata {
+    /// Learns from pages of one site, each with its address.
+    pub fn learn(pages: &[(Tree, Option<PageUrl>)]) -> SiteMetadata {
         if pages.len() < FEWEST_PAGES {
             return SiteMetadata::default();
         }
+        let constants = Constants::of(pages);
+        let so_far = SiteMetadata { constants, ..SiteMetadata::default() };
+        let read = |(tree, url): &'_ (Tree, Option<PageUrl>)| {
+            Metadata::read(&MetadataInput { tree, url: url.as_ref(), site: Some(&so_far), read_at: None })
+        };
+        let read: Vec<Metadata> = pages.iter().map(read).collect();
+        let pages: Vec<(&Tree, &Metadata)> = pages.iter().map(|(tree, _)| tree).zip(&read).collect();
         let is_date = |metadata: &Metadata, text: &str| {
             let day = metadata.published.as_ref().filter(|day| day.source < Source::Url);
             day.is_some_and(|day| find_date(text).is_some_and(|date| date.to_string() == day.value))
@@ -42,14 +53,15 @@ impl SiteMetadata {
             name.is_some_and(|name| person(text).eq_ignore_ascii_case(&name.value))
         };
         SiteMetadata {
-            name: site_name(pages),
-            date_place: common_place(pages, is_date),
-            author_place: common_place(pages, is_author),
+            name: site_name(&pages),
+            date_place: common_place(&pages, is_date),
+            author_place: common_place(&pages, is_author),
+            constants: so_far.constants,
         }
     }
 
     /// Adds to the metadata of a page what the site says.
-    pub fn complete(&self, tree: &Tree, metadata: &mut Metadata) {
+    pub(super) fn complete(&self, tree: &Tree, metadata: &mut Metadata) {
         if let Some(name) = &self.name {
             metadata.site_name.get_or_insert_with(|| fact(name, Source::Site));
             if let Some(title) = &mut metadata.title
@@ -147,12 +159,10 @@ mod tests {
             );
             parse(&html, &ParseOptions::default())
         };
-        let trees: Vec<Tree> = (1..5).map(|n| page(n, true)).collect();
-        let read: Vec<Metadata> = trees.iter().map(|tree| Metadata::new(tree, None)).collect();
-        let site = SiteMetadata::learn(&trees.iter().zip(&read).collect::<Vec<_>>());
+        let pages: Vec<(Tree, Option<PageUrl>)> = (1..5).map(|n| (page(n, true), None)).collect();
+        let site = SiteMetadata::learn(&pages);
         let new = page(7, false);
-        let mut metadata = Metadata::new(&new, None);
-        site.complete(&new, &mut metadata);
+        let metadata = Metadata::read(&MetadataInput { tree: &new, url: None, site: Some(&site), read_at: None });
         let value = |fact: &Option<Fact>| fact.as_ref().map(|fact| (plain(&fact.value), fact.source)).unwrap();
         assert_eq!(value(&metadata.site_name), ("Grains".to_owned(), Source::Site));
         assert_eq!(value(&metadata.title).0, "Rye 7");

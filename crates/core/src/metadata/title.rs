@@ -1,31 +1,131 @@
 //! The title of a page, without the name of its site.
 
-use super::found::{Fact, FoundFacts, Source, fact, first, plain};
+use super::found::{Fact, FoundFacts, Source, fact, in_order, plain, shown};
+use super::names::letters;
 use dehusk_html::{NodeId, Tree};
 
 /// What stands between a title and the name of a site.
 const SEPARATORS: [&str; 11] = [" | ", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", " / ", " ~ "];
 
-/// The title: of JSON-LD, microdata, OpenGraph or Dublin Core, else of the `title` element, else the heading.
-pub(super) fn choose(tree: &Tree, found: &FoundFacts, site_name: Option<&Fact>) -> Option<Fact> {
-    let element = title_element(tree);
-    let headings: Vec<String> = tree.all("h1").map(|h1| plain(&inner_text(tree, h1))).take(4).collect();
-    let named = first(&found.titles, 500);
-    let stated = named.or_else(|| {
-        let title = element.as_deref().filter(|title| !title.is_empty());
-        title.map(|title| fact(title, Source::Meta))
-    });
-    let Some(stated) = stated else {
-        return headings.into_iter().find(|text| !text.is_empty()).map(|text| fact(&text, Source::Text));
-    };
-    let value = without_site(&stated.value, site_name.map(|name| name.value.as_str()), &headings);
-    Some(Fact { value, ..stated })
+/// Most characters of a title.
+const MOST_CHARS: usize = 500;
+
+/// Letters from which on the beginning of a title stands for the whole, and the least share of it.
+const FEWEST_LETTERS_OF_BEGINNING: usize = 20;
+const LEAST_SHARE_OF_BEGINNING: f64 = 0.6;
+
+/// What readers see as the title: the `title` element, and the headings of the first level.
+#[derive(Debug)]
+pub(super) struct ShownTitles {
+    element: Option<String>,
+    headings: Vec<String>,
+}
+
+/// The places that can name a title, each of which has one vote.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Stated(Source),
+    Element,
+    Heading,
+}
+
+struct Candidate {
+    fact: Fact,
+    letters: String,
+    place: Place,
+}
+
+impl ShownTitles {
+    pub(super) fn new(tree: &Tree) -> ShownTitles {
+        let headings = tree.all("h1").map(|h1| shown(&inner_text(tree, h1))).filter(|text| !text.is_empty());
+        ShownTitles {
+            element: title_element(tree).filter(|title| !title.is_empty()),
+            headings: headings.take(4).collect(),
+        }
+    }
+
+    /// Whether a name is a heading of the page, or a part of its title.
+    pub(super) fn agree_with(&self, name: &str) -> bool {
+        let name = letters(&plain(name));
+        let element = self.element.iter().flat_map(|title| {
+            std::iter::once(title.clone()).chain(split_title(title).into_iter().flat_map(|(part, rest)| [part, rest]))
+        });
+        !name.is_empty() && self.headings.iter().cloned().chain(element).any(|shown| letters(&shown) == name)
+    }
+
+    /// Whether a name is the first or the last part of the title.
+    pub(super) fn have_part(&self, name: &str) -> bool {
+        let parts = self.element.iter().flat_map(|title| split_title(title));
+        let name = letters(name);
+        !name.is_empty() && parts.into_iter().any(|(part, _)| letters(&part) == name)
+    }
+
+    /// The title on which most places agree: structured data, `meta` elements, the `title` element, the heading.
+    ///
+    /// Where several titles have as many votes, the one of the heading is taken, then that of the most trusted source.
+    /// A name of the site is the title only where there is no other.
+    pub(super) fn choose(&self, found: &FoundFacts, site_name: Option<&Fact>) -> Option<Fact> {
+        let site = site_name.map(|name| name.value.as_str());
+        let names = found.site_names.iter().chain(&found.organizations).map(|name| letters(&plain(&name.value)));
+        // A name that is the whole title is no name of the site, or the page is its first.
+        let whole = self.element.as_deref().map(letters);
+        let own_names: Vec<String> = names.filter(|name| Some(name) != whole.as_ref()).collect();
+        let stated = in_order(&found.titles).into_iter().map(|stated| {
+            // Meta elements copy each other.
+            let source = if stated.source == Source::Meta { Source::OpenGraph } else { stated.source };
+            (plain(&stated.value), stated.source, Place::Stated(source))
+        });
+        let element = self.element.iter().map(|title| (title.clone(), Source::Meta, Place::Element));
+        let headings = self.headings.iter().map(|heading| (heading.clone(), Source::Text, Place::Heading));
+        let all = stated.chain(element).chain(headings).filter(|(title, ..)| is_title(title));
+        let (own, candidates): (Vec<Candidate>, Vec<Candidate>) = all
+            .map(|(title, source, place)| {
+                let value = without_site(&title, site, &self.headings);
+                Candidate { letters: letters(&value), fact: fact(&value, source), place }
+            })
+            .partition(|candidate| own_names.contains(&candidate.letters));
+        let candidates = if candidates.is_empty() { own } else { candidates };
+        let most_trusted = candidates.iter().rev();
+        most_trusted.max_by_key(|candidate| candidate.votes(&candidates)).map(|candidate| candidate.fact.clone())
+    }
+}
+
+impl Candidate {
+    /// The places that agree with it, if there are any; whether a heading is among them; whether it is whole.
+    fn votes(&self, all: &[Candidate]) -> (usize, bool, bool) {
+        let mut places = vec![self.place];
+        for other in all.iter().filter(|other| self.is_like(other)) {
+            if !places.contains(&other.place) {
+                places.push(other.place);
+            }
+        }
+        let has_heading = places.len() > 1 && places.contains(&Place::Heading);
+        let is_shorter = |other: &Candidate| other.place == Place::Heading && other.letters.len() > self.letters.len();
+        let is_cut = self.fact.value.ends_with('…')
+            || self.fact.value.ends_with("...")
+            || all.iter().any(|other| self.is_like(other) && is_shorter(other));
+        (places.len(), has_heading, !is_cut)
+    }
+
+    /// Whether both are the same title, or one is the beginning of the other.
+    fn is_like(&self, other: &Candidate) -> bool {
+        let (short, long) = if self.letters.len() <= other.letters.len() { (self, other) } else { (other, self) };
+        let share = short.letters.len() as f64 / long.letters.len().max(1) as f64;
+        let is_beginning = short.letters.chars().count() >= FEWEST_LETTERS_OF_BEGINNING
+            && share >= LEAST_SHARE_OF_BEGINNING
+            && long.letters.starts_with(&short.letters);
+        short.letters == long.letters || is_beginning
+    }
+}
+
+fn is_title(text: &str) -> bool {
+    text.contains(char::is_alphanumeric) && text.chars().count() <= MOST_CHARS
 }
 
 /// The text of the `title` element.
-pub(crate) fn title_element(tree: &Tree) -> Option<String> {
+pub(super) fn title_element(tree: &Tree) -> Option<String> {
     let head = tree.all("title").find(|title| !tree.counted().contains(&title.index()));
-    head.map(|title| plain(&inner_text(tree, title)))
+    head.map(|title| shown(&inner_text(tree, title)))
 }
 
 /// The first and the last part of a title, each with the rest.
@@ -49,21 +149,20 @@ fn inner_text(tree: &Tree, node: NodeId) -> String {
 /// A title without the part that names the site, or that is not in the heading of the page.
 fn without_site(title: &str, site: Option<&str>, headings: &[String]) -> String {
     let is_same = |one: &str, other: &str| letters(one) == letters(other) && !letters(one).is_empty();
+    let is_heading = |part: &str| headings.iter().any(|heading| is_same(part, heading));
     for separator in SEPARATORS {
-        if let Some((before, after)) = title.rsplit_once(separator)
-            && (site.is_some_and(|site| is_same(after, site)) || headings.iter().any(|h1| is_same(before, h1)))
-        {
-            return without_site(before.trim(), site, headings);
+        for (at, _) in title.match_indices(separator) {
+            let (before, after) = (&title[..at], &title[at + separator.len()..]);
+            if let Some(part) = [before, after].into_iter().find(|part| is_heading(part)) {
+                return part.trim().to_owned();
+            }
         }
-        if let Some((before, after)) = title.split_once(separator)
-            && (site.is_some_and(|site| is_same(before, site)) || headings.iter().any(|h1| is_same(after, h1)))
-        {
-            return without_site(after.trim(), site, headings);
+        let sides = [title.rsplit_once(separator), title.split_once(separator).map(|(before, after)| (after, before))];
+        for (rest, part) in sides.into_iter().flatten() {
+            if site.is_some_and(|site| is_same(part, site)) {
+                return without_site(rest.trim(), site, headings);
+            }
         }
     }
     title.to_owned()
-}
-
-fn letters(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

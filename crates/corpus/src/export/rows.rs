@@ -126,6 +126,7 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings) -> Made {
         url: PageUrl::parse(&page.url).ok(),
         host: Some(page.host.clone()),
         fetched_at: Some(page.fetched_at),
+        read_at: None,
         status: Some(page.status),
         run: Some(page.run),
         digest: Some(page.digest.clone()),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use dehusk_core::SiteMetadata;
 use dehusk_core::clean::{KeepText, TemplateMatcher};
-use dehusk_core::{Metadata, SiteMetadata};
 use dehusk_html::PageUrl;
 use dehusk_html::{Tree, parse_bytes};
 use dehusk_settings::Settings;
@@ -59,14 +59,12 @@ impl Sites {
 }
 
 fn metadata_of(store: &Store, host: &str, upto: i64, settings: &Settings) -> Result<SiteMetadata, StoreError> {
-    let mut pages: Vec<(Tree, Metadata)> = Vec::new();
+    let mut pages: Vec<(Tree, Option<PageUrl>)> = Vec::new();
     for row in store.sample_pages(host, upto, SAMPLE)? {
         // One that cannot be read is reported where it is exported.
         let Ok(body) = store.load_raw(&row) else { continue };
         let (tree, _) = parse_bytes(&body, row.content_type.as_deref(), &settings.core.parse);
-        let metadata = Metadata::new(&tree, PageUrl::parse(&row.url).ok().as_ref());
-        pages.push((tree, metadata));
+        pages.push((tree, PageUrl::parse(&row.url).ok()));
     }
-    let pages: Vec<(&Tree, &Metadata)> = pages.iter().map(|(tree, metadata)| (tree, metadata)).collect();
     Ok(SiteMetadata::learn(&pages))
 }
