@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Measures metadata beside other tools.
 
-    python scripts/measure_metadata.py --dates dates.jsonl --metadata metadata.jsonl [--bin target/release/dehusk]
+    python scripts/measure_metadata.py --dates dates.jsonl --metadata metadata.jsonl --news news.jsonl
+        [--bin target/release/dehusk]
 
+`news.jsonl` has `url`, `html`, `title`, `authors` and `date`; trafilatura is run beside dehusk where it is installed.
 `dates.jsonl` has `url`, `html` and `date`, the day of publication; htmldate is run beside dehusk where it is
 installed. `metadata.jsonl` has `url`, `html` and `metadata` with title, byline, lang, siteName and publishedTime. Each
 is measured twice: as it is, and without scripts of JSON-LD.
@@ -89,14 +91,50 @@ def fields(binary, pages, show):
         print(f"  {name:18} right {right / max(1, len(known)):.3f} of {len(known)}")
 
 
+def authors_of(text):
+    return [author for author in (text or "").split(";") if author.strip()]
+
+
+def by_trafilatura(page):
+    from trafilatura.metadata import extract_metadata
+
+    try:
+        found = extract_metadata(page["html"], default_url=page["url"])
+    except Exception:  # A tool that fails on a page says nothing of it.
+        return {"title": None, "published": None, "authors": []}
+    return {"title": found.title, "published": (found.date or "")[:10], "authors": authors_of(found.author)}
+
+
+def news(binary, pages, show):
+    tools = {"dehusk": rows_of(binary, pages)}
+    try:
+        import trafilatura  # noqa: F401
+
+        tools["trafilatura"] = [by_trafilatura(page) for page in pages]
+    except ImportError:
+        print("  trafilatura is not installed")
+    for tool, rows in tools.items():
+        titles = sum(letters(row["title"]) == letters(page["title"]) for row, page in zip(rows, pages))
+        days = sum((row["published"] or "") == (page["date"] or "")[:10] for row, page in zip(rows, pages))
+        right = wrong = missed = 0
+        for row, page in zip(rows, pages):
+            gold = {letters(author) for author in page["authors"] or []}
+            found = {letters(author) for author in row["authors"]}
+            right, wrong, missed = right + len(gold & found), wrong + len(found - gold), missed + len(gold - found)
+            if show and tool == "dehusk" and (gold != found or letters(row["title"]) != letters(page["title"])):
+                print("   ", page["title"], "|", row["title"], "|", page["authors"], "|", row["authors"])
+        print(f"  {tool:12} titles {titles}, days {days}, authors right {right} wrong {wrong} missed {missed}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dates")
     parser.add_argument("--metadata")
+    parser.add_argument("--news")
     parser.add_argument("--bin", default="target/release/dehusk")
     parser.add_argument("--show", action="store_true", help="print what is wrong")
     options = parser.parse_args()
-    for path, measure in [(options.dates, dates), (options.metadata, fields)]:
+    for path, measure in [(options.dates, dates), (options.metadata, fields), (options.news, news)]:
         if not path:
             continue
         with open(path, encoding="utf-8") as lines:

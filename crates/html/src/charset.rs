@@ -1,8 +1,8 @@
 //! The charset of a page: byte order mark, then Content-Type, then `meta` in the first 1,024 bytes, then detection.
 //!
-//! This is the order of the HTML standard's encoding sniffing. A declared charset is used even if the bytes contradict
-//! it (the bytes are valid multi-byte UTF-8, or UTF-8 is declared and they are not). Detection runs only on pages
-//! without a valid declaration.
+//! This is the order of the HTML standard's encoding sniffing. One departure: UTF-8 that is declared is not followed
+//! where most of what is not ASCII is invalid. A browser shows signs without meaning then, and a corpus keeps them for
+//! good. Any other declaration is followed, as in browsers.
 
 use std::borrow::Cow;
 
@@ -16,6 +16,8 @@ pub struct Charset {
     pub name: &'static str,
     /// Where the name came from.
     pub source: CharsetSource,
+    /// The WHATWG name of the charset that the header or the page declares.
+    pub declared: Option<&'static str>,
     /// Whether invalid bytes were decoded to replacement characters.
     pub had_errors: bool,
 }
@@ -36,26 +38,60 @@ pub enum CharsetSource {
 /// Length of the prefix that is searched for a `meta` element (HTML standard, 13.2.3.2).
 const META_BYTES: usize = 1024;
 
+/// Characters beside ASCII that are valid, for each invalid one, from which on bytes are UTF-8.
+const LEAST_VALID: usize = 4;
+
+/// The same, with which bytes stay UTF-8 if that is declared.
+const LEAST_VALID_DECLARED: usize = 1;
+
 /// Decodes a page. Invalid bytes become replacement characters.
 pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> (Cow<'a, str>, Charset) {
-    let (encoding, source) = choose(bytes, content_type);
+    let (encoding, source, declared) = choose(bytes, content_type);
     let (text, encoding, had_errors) = encoding.decode(bytes);
-    let charset = Charset { name: encoding.name(), source, had_errors };
-    (text, charset)
+    let declared = declared.map(Encoding::name);
+    (text, Charset { name: encoding.name(), source, declared, had_errors })
 }
 
-fn choose(bytes: &[u8], content_type: Option<&str>) -> (&'static Encoding, CharsetSource) {
+/// The charset of a page, where it is from, and the one that is declared.
+fn choose(bytes: &[u8], content_type: Option<&str>) -> (&'static Encoding, CharsetSource, Option<&'static Encoding>) {
+    let declared = declared(bytes, content_type);
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
-        return (encoding, CharsetSource::Bom);
+        return (encoding, CharsetSource::Bom, declared.map(|(encoding, _)| encoding));
     }
-    let header = content_type.and_then(|t| label_after_charset(t.as_bytes()));
-    if let Some(encoding) = header.and_then(Encoding::for_label) {
-        return (encoding, CharsetSource::Header);
+    let Some((encoding, source)) = declared else { return (detect(bytes), CharsetSource::Detected, None) };
+    let is_other = || std::str::from_utf8(bytes).is_err() && !Utf8Counts::of(bytes).is_utf8(LEAST_VALID_DECLARED);
+    if encoding == UTF_8 && is_other() {
+        return (guess(bytes), CharsetSource::Detected, Some(encoding));
     }
-    if let Some(encoding) = from_meta(&bytes[..bytes.len().min(META_BYTES)]) {
-        return (encoding, CharsetSource::Meta);
+    (encoding, source, Some(encoding))
+}
+
+fn declared(bytes: &[u8], content_type: Option<&str>) -> Option<(&'static Encoding, CharsetSource)> {
+    let header = content_type.and_then(|t| label_after_charset(t.as_bytes())).and_then(Encoding::for_label);
+    let meta = || from_meta(&bytes[..bytes.len().min(META_BYTES)]);
+    header.map(|encoding| (encoding, CharsetSource::Header)).or_else(|| Some((meta()?, CharsetSource::Meta)))
+}
+
+/// Characters beside ASCII in bytes that are read as UTF-8, and places at which they are not valid.
+struct Utf8Counts {
+    n_valid: usize,
+    n_invalid: usize,
+}
+
+impl Utf8Counts {
+    fn of(bytes: &[u8]) -> Utf8Counts {
+        let mut counts = Utf8Counts { n_valid: 0, n_invalid: 0 };
+        for chunk in bytes.utf8_chunks() {
+            counts.n_valid += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+            counts.n_invalid += usize::from(!chunk.invalid().is_empty());
+        }
+        counts
     }
-    (detect(bytes), CharsetSource::Detected)
+
+    /// Whether the bytes are UTF-8 with damage: so many valid characters for each invalid one.
+    fn is_utf8(&self, least_valid: usize) -> bool {
+        self.n_valid >= least_valid * self.n_invalid
+    }
 }
 
 /// A simplified form of the standard's prescan: the charset of the first `meta` outside a comment that names one.
@@ -109,12 +145,14 @@ fn label_after_charset(text: &[u8]) -> Option<&[u8]> {
 }
 
 fn detect(bytes: &[u8]) -> &'static Encoding {
-    if std::str::from_utf8(bytes).is_ok() {
-        return UTF_8;
-    }
+    if std::str::from_utf8(bytes).is_ok() || Utf8Counts::of(bytes).is_utf8(LEAST_VALID) { UTF_8 } else { guess(bytes) }
+}
+
+/// The charset of bytes that are not UTF-8.
+fn guess(bytes: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
-    detector.guess(None, Utf8Detection::Allow)
+    detector.guess(None, Utf8Detection::Deny)
 }
 
 #[cfg(test)]
@@ -135,6 +173,33 @@ mod tests {
         assert_eq!(got(meta, Some("text/html")).1, "windows-1251");
         assert_eq!(got("é".as_bytes(), None), ("é".into(), "UTF-8", CharsetSource::Detected));
         assert_eq!(got(b"caf\xe9 au lait", None).0, "café au lait");
+    }
+
+    #[test]
+    fn utf8_that_the_bytes_contradict_is_not_followed() {
+        let name = |bytes: &[u8], header: &str| {
+            let charset = decode(bytes, Some(&format!("text/html; charset={header}"))).1;
+            (charset.name, charset.declared.unwrap(), charset.source)
+        };
+        let russian = "Рожь выращивают как зерно, из неё пекут хлеб и варят пиво в холодных краях.";
+        let (cyrillic, ..) = encoding_rs::WINDOWS_1251.encode(russian);
+        assert_eq!(name(&cyrillic, "utf-8"), ("windows-1251", "UTF-8", CharsetSource::Detected));
+        assert_eq!(decode(&cyrillic, Some("text/html; charset=utf-8")).0, russian);
+        let (japanese, ..) = encoding_rs::SHIFT_JIS.encode("ライ麦は寒い地方で栽培される穀物です。");
+        assert_eq!(name(&japanese, "utf-8").0, "Shift_JIS");
+        assert_eq!(name(russian.as_bytes(), "iso-8859-1").0, "windows-1252", "as in browsers");
+        assert_eq!(name(&cyrillic, "windows-1251"), ("windows-1251", "windows-1251", CharsetSource::Header));
+        assert_eq!(name(b"caf\xe9 \xc3\xa9", "utf-8").0, "UTF-8");
+    }
+
+    #[test]
+    fn a_damaged_byte_does_not_change_the_charset() {
+        let text = "Roggen wächst auf kühlen, mageren Böden, und für Brot wird er gemahlen. Größe: fünf.";
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.insert(40, 0xe4);
+        let (decoded, charset) = decode(&bytes, None);
+        assert_eq!((charset.name, charset.declared, charset.had_errors), ("UTF-8", None, true));
+        assert_eq!(decoded.matches('\u{fffd}').count(), 1);
     }
 
     #[test]

@@ -55,6 +55,7 @@ impl Layout {
             buffer,
             body: None,
             charset: "UTF-8",
+            declared_charset: None,
             noscripts: Vec::new(),
             data_scripts: Vec::new(),
             notes: Vec::new(),

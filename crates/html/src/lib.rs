@@ -37,6 +37,7 @@ mod by_place;
 mod by_value;
 mod charset;
 mod compared;
+mod data_text;
 mod depth_limit;
 mod fields;
 mod flatten;
@@ -84,7 +85,7 @@ pub use hash::{LONG_VALUE, ValueHashes, hash_long_pair, hash_pair, hash_str, mix
 pub use sets::{SetBuilder, hash_of as hash_of_set};
 pub use space::{is_space, unicode_runs};
 pub use styled_blocks::StyledBlocks;
-pub use text::{is_shown, keeps_space, normalized_chars, sign_of_image};
+pub use text::{has_parentheses, is_shown, keeps_space, normalized_chars, sign_of_image};
 pub use texts::Texts;
 pub use unshown::Unshown;
 
@@ -112,6 +113,7 @@ pub struct Tree {
     body: Option<NodeId>,
     /// Name of the charset that the page was decoded with.
     charset: &'static str,
+    declared_charset: Option<&'static str>,
     noscripts: Vec<Noscript>,
     data_scripts: Vec<DataScript>,
     notes: Vec<Note>,
@@ -174,6 +176,9 @@ pub enum Note {
     NoBody,
     /// The only text of the page is inside `noscript`; it was parsed as part of the page.
     NoscriptKept,
+    /// The page shows less than half of the text that its data holds (JSON-LD, the state of a framework). That text was
+    /// added to its body.
+    DataTextKept,
 }
 
 /// The number of the name of text nodes in every tree.
@@ -228,6 +233,11 @@ impl Tree {
     /// Name of the charset that the page was decoded with, in which the queries of its links are written.
     pub fn charset(&self) -> &'static str {
         self.charset
+    }
+
+    /// Name of the charset that the page or its server declares, which may be another.
+    pub fn declared_charset(&self) -> Option<&'static str> {
+        self.declared_charset
     }
 
     /// Nodes of the body's subtree. The corpus labels count exactly these nodes.

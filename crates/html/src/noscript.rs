@@ -21,7 +21,7 @@ pub(super) fn is_page_text(tree: &Tree) -> bool {
 }
 
 /// Whether the body shows fewer letters and digits than this.
-fn shows_less(tree: &Tree, than: usize) -> bool {
+pub(super) fn shows_less(tree: &Tree, than: usize) -> bool {
     let unshown = Unshown::in_text(tree);
     let is_shown = |node: &NodeId| tree.is_text(*node) && !unshown.holds(*node);
     let texts = tree.counted().map(NodeId::new).filter(is_shown);
@@ -30,7 +30,7 @@ fn shows_less(tree: &Tree, than: usize) -> bool {
 }
 
 /// Letters and digits outside of tags.
-fn text_len(markup: &str) -> usize {
+pub(super) fn text_len(markup: &str) -> usize {
     let mut in_tag = false;
     let is_text = |c: &char| {
         match c {

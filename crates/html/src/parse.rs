@@ -5,7 +5,7 @@ use super::flatten::flatten;
 use super::options::ParserKind;
 use super::raw_tree::RawTree;
 use super::tokenizer::normalized_newlines;
-use super::{KeepNodes, Note, ParseOptions, Tree, builder, by_html5ever, noscript, template_content};
+use super::{KeepNodes, Note, ParseOptions, Tree, builder, by_html5ever, data_text, noscript, template_content};
 
 /// Upper bound of `page.max_bytes`, so that spans fit into 32 bits.
 const MOST_BYTES: usize = 1 << 30;
@@ -16,6 +16,7 @@ pub fn parse_bytes(bytes: &[u8], content_type: Option<&str>, options: &ParseOpti
     let (text, charset) = decode(&bytes[..cut], content_type);
     let mut tree = parse(&text, options);
     tree.charset = charset.name;
+    tree.declared_charset = charset.declared;
     if cut < bytes.len() {
         tree.notes.push(Note::BytesCut(bytes.len() - cut));
     }
@@ -26,8 +27,8 @@ pub fn parse_bytes(bytes: &[u8], content_type: Option<&str>, options: &ParseOpti
 }
 
 /// Parses a decoded page as a browser with scripting does: the content of `noscript` is one raw text, so that no
-/// element in it can swallow what follows. Where the page has no other text, that content is parsed as markup. Never
-/// fails.
+/// element in it can swallow what follows. Where the page has no other text, that content is parsed as markup, or the
+/// text that its data holds. Never fails.
 pub fn parse(html: &str, options: &ParseOptions) -> Tree {
     let mut notes = Vec::new();
     let kept = cut_at(html, options.max_bytes.min(MOST_BYTES));
@@ -39,6 +40,12 @@ pub fn parse(html: &str, options: &ParseOptions) -> Tree {
     if noscript::is_page_text(&tree) {
         notes.push(Note::NoscriptKept);
         return build(&kept, options, false, notes);
+    }
+    if options.keep == KeepNodes::Counted
+        && let Some(markup) = data_text::markup(&kept, &tree)
+    {
+        notes.push(Note::DataTextKept);
+        return build(&format!("{kept}{markup}"), options, true, notes);
     }
     tree
 }

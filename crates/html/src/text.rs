@@ -36,12 +36,19 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     let mut gap = Gap::None;
     let mut closing: Vec<(usize, Gap)> = Vec::new();
     let mut pre_until = 0;
+    // Where the reading of a character ends, whose parenthesis is open.
+    let mut reading_end = usize::MAX;
     let around_names: Vec<(Gap, bool)> = tree.names().map(|name| (block_gap(name), keeps_space(name))).collect();
+    let reading = tree.names().position(|name| name == "rt").unwrap_or(usize::MAX);
     let unshown = Unshown::in_text(tree);
     let blocks = StyledBlocks::new(tree);
     for index in tree.counted() {
         while closing.last().is_some_and(|(end, _)| *end <= index) {
             gap = closing.pop().map_or(gap, |(_, at_end)| gap.max(at_end));
+        }
+        if index >= reading_end {
+            out.push(')');
+            reading_end = usize::MAX;
         }
         let node = NodeId::new(index);
         let in_pre = index < pre_until;
@@ -60,6 +67,11 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
             }
             if in_pre && !out.is_empty() && gap == Gap::None {
                 out.push_str(tree.space(node));
+            }
+            let opens_reading = tree.name_number(node) == reading && reading_end == usize::MAX;
+            if opens_reading && shows_reading(tree, node, &keeps) {
+                out.push('(');
+                reading_end = tree.shape.subtree(node).end;
             }
             if around == Gap::Blank
                 && let Some(sign) = sign_of_image(tree, node).filter(|_| keeps(node) && !out.is_empty())
@@ -106,10 +118,25 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
             gap = if text.ends_with(is_space) { Gap::Blank } else { Gap::None };
         }
     }
+    if reading_end != usize::MAX {
+        out.push(')');
+    }
     if !out.is_empty() && !out.ends_with('\n') {
         out.push('\n');
     }
     out
+}
+
+/// Whether a `rt`, the reading of a character, is written in parentheses: it is kept, behind a text, and has none.
+fn shows_reading(tree: &Tree, reading: NodeId, keeps: impl Fn(NodeId) -> bool) -> bool {
+    let mut texts = tree.shape.subtree(reading).map(NodeId::new).filter(|node| tree.is_text(*node));
+    texts.any(|text| keeps(text) && !is_blank(tree.text(text))) && !has_parentheses(tree, reading)
+}
+
+/// Whether the `ruby` around a reading has parentheses of its own.
+pub fn has_parentheses(tree: &Tree, reading: NodeId) -> bool {
+    let ruby = NodeId::new(tree.shape.parent[reading.index()] as usize);
+    tree.shape.subtree(ruby).any(|at| tree.name(NodeId::new(at)) == "rp")
 }
 
 /// The sign that a picture in a line stands for, such as a smiley.
@@ -233,6 +260,8 @@ mod tests {
         assert_eq!(text("<a><svg><title>Icon</title></svg>Link</a><legend>x</legend>y"), "Icon Link\nx\ny\n");
         assert_eq!(text("<p>soft\u{ad}ly\u{200b} \u{feff}می\u{200c}خواهم</p>"), "softly می\u{200c}خواهم\n");
         assert_eq!(text("<p>well <img class=emoji alt=\u{1f600}> done <img alt=Rye></p>"), "well \u{1f600} done\n");
+        assert_eq!(text("<ruby>\u{6f22}<rt>kan</rt>\u{5b57}<rt>ji</rt></ruby>!"), "\u{6f22}(kan)\u{5b57}(ji)!\n");
+        assert_eq!(text("<ruby>a<rp>(</rp><rt>b</rt><rp>)</rp></ruby>"), "a(b)\n");
         assert_eq!(text("<p>is <math><mi>x</mi></math>, too"), "is x, too\n");
         assert_eq!(text("x<noframes><p>old</noframes>y\u{1b}]0;z"), "x y]0;z\n");
         assert_eq!(

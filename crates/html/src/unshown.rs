@@ -31,7 +31,15 @@ impl Unshown {
     /// what draws it.
     pub fn in_markdown(tree: &Tree) -> Unshown {
         let fallbacks = FALLBACKS.iter().flat_map(|name| tree.all(name));
-        Unshown::new(tree, fallbacks.chain(amp_fallbacks(tree)).chain(icons(tree)).chain(fields(tree)).collect())
+        Unshown::new(
+            tree,
+            fallbacks
+                .chain(amp_fallbacks(tree))
+                .chain(icons(tree))
+                .chain(edit_links(tree))
+                .chain(fields(tree))
+                .collect(),
+        )
     }
 
     /// What is not shown when the page is written as text.
@@ -39,7 +47,13 @@ impl Unshown {
         let named = FALLBACKS.iter().chain(&ANNOTATIONS).flat_map(|name| tree.all(name));
         Unshown::new(
             tree,
-            named.chain(amp_fallbacks(tree)).chain(icons(tree)).chain(drawings(tree)).chain(fields(tree)).collect(),
+            named
+                .chain(amp_fallbacks(tree))
+                .chain(icons(tree))
+                .chain(edit_links(tree))
+                .chain(drawings(tree))
+                .chain(fields(tree))
+                .collect(),
         )
     }
 
@@ -74,6 +88,17 @@ fn amp_fallbacks(tree: &Tree) -> Vec<NodeId> {
     }
     let is_amp = |node: NodeId| ancestors(tree, node).next().is_some_and(|above| tree.name(above).starts_with("amp-"));
     tree.nodes().filter(|node| tree.attr(*node, "fallback").is_some() && is_amp(*node)).collect()
+}
+
+/// Links in headings to where their section can be edited (MediaWiki).
+fn edit_links(tree: &Tree) -> Vec<NodeId> {
+    if memmem::find(tree.buffer.as_bytes(), b"editsection").is_none() {
+        return Vec::new();
+    }
+    let is_edit = |class: &str| matches!(class, "mw-editsection" | "editsection");
+    let is_link =
+        |node: &NodeId| tree.attr(*node, "class").is_some_and(|class| class.split_ascii_whitespace().any(is_edit));
+    tree.nodes().filter(is_link).collect()
 }
 
 /// Elements that draw a formula for the eye where another holds it for readers of the text: of KaTeX, and of MathJax 3.
@@ -125,6 +150,7 @@ mod tests {
         let mathjax = "<mjx-container><mjx-math>x</mjx-math><mjx-assistive-mml><math><mi>x</mi></math>";
         assert_eq!(text(&format!("<p>a {mathjax}")), "a x\n");
         assert_eq!(text("<p>a <mjx-container><mjx-math>x</mjx-math>"), "a x\n");
+        assert_eq!(text("<h2>Rye<span class=mw-editsection>[<a href=e>edit</a>]</span></h2>"), "Rye\n");
         let formula = "<math><semantics><mi>x</mi><annotation encoding=a>italic_x</annotation></semantics></math>";
         assert_eq!(text(&format!("<p>a {formula} b")), "a x b\n");
         assert_eq!(text("<p>a <textarea>typed</textarea> <textarea readonly>code</textarea>"), "a code\n");

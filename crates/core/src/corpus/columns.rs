@@ -48,7 +48,7 @@ const fn set_later(name: &'static str, kind: ColumnKind, doc: &'static str) -> C
 }
 
 /// The columns in order, before those of quality.
-const OWN: [Column; 42] = [
+const OWN: [Column; 44] = [
     column(
         "url",
         Kind::Text,
@@ -130,6 +130,18 @@ const OWN: [Column; 42] = [
         "n_tokens_estimate",
         Kind::Whole,
         "A fourth of the bytes of the text: about the tokens of a language model.",
+    ),
+    column(
+        "charset",
+        Kind::Text,
+        |row| Value::text(Some(row.tree().charset().to_owned())),
+        "Charset that the body was decoded with, by its WHATWG name.",
+    ),
+    column(
+        "charset_declared",
+        Kind::Text,
+        |row| Value::text(row.tree().declared_charset().map(str::to_owned)),
+        "Charset that the header or the page declares: not followed where that is UTF-8 and the bytes are not.",
     ),
     column("digest", Kind::Text, |row| Value::text(row.about.digest.clone()), "SHA-256 of the body as fetched."),
     set_later(

@@ -35,6 +35,10 @@ impl<'a> RowFacts<'a> {
         RowFacts { source, labeled, about, comments, metadata, language }
     }
 
+    pub(super) fn tree(&self) -> &Tree {
+        self.source.tree
+    }
+
     pub(super) fn url(&self) -> Option<&PageUrl> {
         self.about.url.as_ref()
     }

@@ -14,7 +14,8 @@ pub(super) enum Block {
     Formula(String),
     Quote(Vec<Block>),
     List(List),
-    Table(Vec<Row>),
+    /// Rows, and how each column is aligned.
+    Table(Vec<Row>, Vec<Align>),
     Terms(Vec<Term>),
     /// The text of a footnote.
     Footnote(u32, Vec<Block>),
@@ -37,6 +38,17 @@ pub(super) struct Item {
     /// Whether the box of a task is checked; `None` without a box.
     pub(super) checked: Option<bool>,
     pub(super) blocks: Vec<Block>,
+}
+
+/// How a column is aligned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Align {
+    /// As the reader likes.
+    #[default]
+    Any,
+    Left,
+    Center,
+    Right,
 }
 
 /// One row of a table: the runs of each cell.

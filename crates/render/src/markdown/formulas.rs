@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::mathml;
 use dehusk_html::{NodeId, ScriptKind, Tree, ancestors, children, is_shown};
 
 /// The formulas of a page.
@@ -106,7 +107,8 @@ fn tex_of(tree: &Tree, math: NodeId) -> Option<String> {
     let annotation = annotations
         .next()
         .map(|node| tree.shape.subtree(node).map(|at| tree.text(NodeId::new(at))).collect::<String>());
-    let tex = annotation.or_else(|| tree.attr(math, "alttext").map(str::to_owned))?;
+    let stated = annotation.or_else(|| tree.attr(math, "alttext").map(str::to_owned));
+    let tex = stated.or_else(|| mathml::tex(tree, math))?;
     let tex = dehusk_html::normalized(&tex);
     let plain =
         tex.strip_prefix("{\\displaystyle ").and_then(|tex| tex.strip_suffix('}')).map(|tex| tex.trim().to_owned());

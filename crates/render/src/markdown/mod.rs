@@ -12,6 +12,7 @@ mod escape;
 mod footnotes;
 mod formulas;
 mod inline;
+mod mathml;
 mod options;
 mod table;
 mod write;

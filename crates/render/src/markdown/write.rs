@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::block::{Block, Document, Item, List, Row, Run, Term};
+use super::block::{Align, Block, Document, Item, List, Row, Run, Term};
 use super::escape::{destination, escape_start, longest_run};
 use super::formulas::inert;
 use super::inline::{Inline, Kind, is_blank};
@@ -108,7 +108,7 @@ impl Writer<'_> {
             }
             Block::Quote(blocks) => self.within("> ", |writer| writer.blocks(blocks, true)),
             Block::List(list) => self.list(list, bullet),
-            Block::Table(rows) => self.table(rows),
+            Block::Table(rows, aligns) => self.table(rows, aligns),
             Block::Terms(terms) => self.terms(terms),
             Block::Footnote(number, blocks) => {
                 // Code right behind the mark would be text for a reader without footnotes.
@@ -191,12 +191,18 @@ impl Writer<'_> {
         self.blocks(&item.blocks, is_loose);
     }
 
-    fn table(&mut self, rows: &[Row]) {
+    fn table(&mut self, rows: &[Row], aligns: &[Align]) {
         let n_columns = rows.iter().map(n_shown).max().unwrap_or(0).max(1);
         let head = rows.first().filter(|row| row.is_head);
         let empty = Row::default();
         self.row(head.unwrap_or(&empty), n_columns);
-        self.line(&format!("|{}", " --- |".repeat(n_columns)));
+        let rule = |column: usize| match aligns.get(column).copied().unwrap_or_default() {
+            Align::Any => " --- |",
+            Align::Left => " :--- |",
+            Align::Center => " :---: |",
+            Align::Right => " ---: |",
+        };
+        self.line(&format!("|{}", (0..n_columns).map(rule).collect::<String>()));
         for row in rows.iter().skip(usize::from(head.is_some())) {
             // Readers fill short rows up (GFM, section 4.10).
             let shown = n_shown(row).max(1);

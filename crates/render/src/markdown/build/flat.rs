@@ -12,7 +12,7 @@ pub(super) fn flat_runs(blocks: Vec<Block>, between: Piece) -> Vec<Run> {
         match block {
             Block::Heading(_, inner) | Block::Paragraph(inner) => runs.extend(inner),
             Block::Code { text, .. } => {
-                let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+                let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
                 let lines = lines.map(|line| Piece::Code(line.to_owned()));
                 runs.extend(joined(lines.map(|piece| vec![Run { piece, marks: Marks::default() }]), &between));
             }
@@ -22,7 +22,7 @@ pub(super) fn flat_runs(blocks: Vec<Block>, between: Piece) -> Vec<Run> {
                 let items = list.items.into_iter().map(|item| flat_runs(item.blocks, between.clone()));
                 runs.extend(joined(items, &between));
             }
-            Block::Table(rows) => {
+            Block::Table(rows, _) => {
                 let cells = rows.into_iter().flat_map(|row| row.cells).filter(|cell| !cell.is_empty());
                 runs.extend(joined(cells, &between));
             }

@@ -78,6 +78,29 @@ impl Builder<'_> {
         }
     }
 
+    /// A film, a sound, or a frame that has a title or may fill the screen: a link to it.
+    pub(super) fn film(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
+        let tree = self.tree;
+        let title = one_line(tree.attr(node, "title").or_else(|| tree.attr(node, "aria-label")).unwrap_or_default());
+        let is_film = tree.name(node) != "iframe" || !title.is_empty() || tree.attr(node, "allowfullscreen").is_some();
+        let own =
+            ["src", "data-src"].iter().find_map(|name| tree.attr(node, name)).filter(|src| !src.trim().is_empty());
+        let inside = || {
+            let sources = tree.shape.subtree(node).map(NodeId::new).filter(|at| tree.name(*at) == "source");
+            sources.filter_map(|source| tree.attr(source, "src")).next()
+        };
+        let target = own.or_else(inside).and_then(|src| self.addresses.link(src));
+        flow.blank();
+        let Some(target) = target.filter(|_| is_film && context.marks.link == 0) else { return };
+        let text =
+            if title.is_empty() { target.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&target) } else { &title };
+        let text = text.to_owned();
+        self.links.push(Link { href: target });
+        let marks = Marks { link: self.links.len() as u32, ..context.marks };
+        push_words(&text, flow, Piece::Text, marks);
+        flow.blank();
+    }
+
     /// Pictures that only a `noscript` before node `at` holds.
     pub(super) fn lone_images(&self, at: usize, parent: NodeId, flow: &mut Flow, context: Context) {
         for (of, src, alt) in self.images.alone(self.tree, at) {

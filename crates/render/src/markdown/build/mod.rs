@@ -19,7 +19,7 @@ use super::table::MOST_SPANNED;
 use crate::addresses::Addresses;
 use crate::images::{NoscriptImages, is_image};
 use dehusk_html::PageUrl;
-use dehusk_html::{NodeId, StyledBlocks, Tree, Unshown, ancestors};
+use dehusk_html::{NodeId, StyledBlocks, Tree, Unshown, ancestors, has_parentheses};
 
 /// Depth of elements below which blocks are read as text.
 const DEEPEST: usize = 200;
@@ -32,7 +32,10 @@ pub(super) fn build(
     keeps: &dyn Fn(NodeId) -> bool,
 ) -> Document {
     let unshown = Unshown::in_markdown(tree);
-    let is_shown = |node: NodeId| is_content(tree.name(node)) && keeps(node) && !unshown.holds(node);
+    let is_shown = |node: NodeId| {
+        let name = tree.name(node);
+        is_content(name) && keeps(node) && (is_film(name) || !unshown.holds(node))
+    };
     let mut shows: Vec<bool> = tree.nodes().map(is_shown).collect();
     for node in (1..tree.len()).rev() {
         if shows[node] {
@@ -65,7 +68,12 @@ pub(super) fn build(
 
 /// Whether a node of this name shows something by itself. An element without content shows nothing.
 fn is_content(name: &str) -> bool {
-    is_image(name) || matches!(name, "#text" | "br" | "hr" | "input")
+    is_image(name) || is_film(name) || matches!(name, "#text" | "br" | "hr" | "input")
+}
+
+/// Whether an element of this name shows a film or a sound, which Markdown can only link to.
+fn is_film(name: &str) -> bool {
+    matches!(name, "video" | "audio" | "iframe")
 }
 
 struct Builder<'t> {
@@ -245,6 +253,18 @@ impl Builder<'_> {
             "li" => self.lone_item(node, flow, deeper),
             "dl" => self.terms(node, flow, deeper),
             "table" => self.table(node, flow, deeper),
+            "q" => {
+                flow.push(Piece::Text("\u{201c}".to_owned()), deeper.marks);
+                self.children(node, flow, deeper);
+                flow.runs.pop_if(|run| run.piece == Piece::Space);
+                flow.push(Piece::Text("\u{201d}".to_owned()), deeper.marks);
+            }
+            "rt" if !has_parentheses(tree, node) => {
+                flow.push(Piece::Text("(".to_owned()), deeper.marks);
+                self.children(node, flow, deeper);
+                flow.push(Piece::Text(")".to_owned()), deeper.marks);
+            }
+            "video" | "audio" | "iframe" => self.film(node, flow, context),
             "cite" if self.is_attribution(node) => {
                 flow.end_paragraph();
                 self.children(node, flow, deeper);
@@ -259,7 +279,7 @@ impl Builder<'_> {
                 self.children(node, flow, deeper);
                 flow.end_paragraph();
             }
-            "td" | "th" | "button" | "svg" | "title" | "desc" | "text" | "video" | "audio" | "object" | "canvas" => {
+            "td" | "th" | "button" | "svg" | "title" | "desc" | "text" | "object" | "canvas" => {
                 flow.blank();
                 self.children(node, flow, deeper);
                 flow.blank();

@@ -2,11 +2,11 @@
 
 use super::flat::flat_runs;
 use super::{Builder, Context, Flow};
-use crate::markdown::block::{Block, Marks, Piece, Row};
+use crate::markdown::block::{Align, Block, Marks, Piece, Row};
 use crate::markdown::code::code_block;
 use crate::markdown::inline::tidied;
 use crate::markdown::table::{Table, read_table};
-use dehusk_html::{NodeId, children};
+use dehusk_html::{NodeId, Tree, children};
 
 impl Builder<'_> {
     pub(super) fn table(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
@@ -34,6 +34,7 @@ impl Builder<'_> {
             }
         }
         let inside = Context { depth: context.depth, marks: Marks::default(), ..context };
+        let aligns = aligns(tree, &rows);
         let mut written = Vec::with_capacity(rows.len());
         for (is_head, cells) in rows {
             let cell = |cell: Option<NodeId>| match cell {
@@ -42,7 +43,7 @@ impl Builder<'_> {
             };
             written.push(Row { cells: cells.into_iter().map(cell).collect(), is_head });
         }
-        flow.block(Block::Table(written));
+        flow.block(Block::Table(written, aligns));
     }
 
     /// A table that only places its content: its cells, one after the other.
@@ -61,5 +62,33 @@ impl Builder<'_> {
                 _ => self.node(child, flow, context),
             }
         }
+    }
+}
+
+/// How the columns are aligned: as the cells of the first row below the head say, else the head.
+fn aligns(tree: &Tree, rows: &[(bool, Vec<Option<NodeId>>)]) -> Vec<Align> {
+    let first = |is_head: bool| rows.iter().find(|(head, _)| *head == is_head).map(|(_, cells)| &cells[..]);
+    let of = |cells: Option<&[Option<NodeId>]>, column: usize| {
+        let cell = cells.and_then(|cells| cells.get(column).copied().flatten());
+        cell.map(|cell| align(tree, cell)).unwrap_or_default()
+    };
+    let n_columns = rows.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0);
+    let column = |column: usize| match of(first(false), column) {
+        Align::Any => of(first(true), column),
+        align => align,
+    };
+    (0..n_columns).map(column).collect()
+}
+
+fn align(tree: &Tree, cell: NodeId) -> Align {
+    let style = || {
+        let style = tree.attr(cell, "style")?;
+        Some(style[style.find("text-align:")? + "text-align:".len()..].split(';').next()?.trim())
+    };
+    match tree.attr(cell, "align").map(str::trim).or_else(style).unwrap_or_default().to_ascii_lowercase().as_str() {
+        "left" => Align::Left,
+        "center" => Align::Center,
+        "right" => Align::Right,
+        _ => Align::Any,
     }
 }
