@@ -11,6 +11,7 @@ pub(super) fn read(tree: &Tree, found: &mut FoundFacts) {
             name.split_ascii_whitespace().for_each(|name| push(&name.to_ascii_lowercase(), content, found));
         }
     }
+    read_labels(tree, found);
     let html = tree.all("html").next();
     for name in ["lang", "xml:lang"] {
         if let Some(language) = html.and_then(|html| tree.attr(html, name)) {
@@ -26,6 +27,29 @@ pub(super) fn read(tree: &Tree, found: &mut FoundFacts) {
                 _ => {}
             }
         }
+    }
+}
+
+/// Facts for cards: `twitter:label1` names what `twitter:data1` is.
+fn read_labels(tree: &Tree, found: &mut FoundFacts) {
+    #[rustfmt::skip]
+    const WRITTEN_BY: [&str; 9] = [
+        "written by", "verfasst von", "geschrieben von", "écrit par", "escrito por", "scritto da", "geschreven door",
+        "napisane przez", "skriven av",
+    ];
+    let value = |name: &str| {
+        let named = |meta: &dehusk_html::NodeId| {
+            ["name", "property"]
+                .iter()
+                .any(|key| tree.attr(*meta, key).is_some_and(|own| own.eq_ignore_ascii_case(name)))
+        };
+        tree.all("meta").find(named).and_then(|meta| tree.attr(meta, "content"))
+    };
+    let is_author = |label: &str| WRITTEN_BY.contains(&label.trim().to_lowercase().as_str());
+    if value("twitter:label1").is_some_and(is_author)
+        && let Some(author) = value("twitter:data1")
+    {
+        found.authors.push(fact(author, Source::Meta));
     }
 }
 

@@ -6,13 +6,13 @@ use super::found::{Fact, FoundFacts, Source, plain};
 
 /// What stands between two names, as words.
 const CONJUNCTIONS: [&str; 14] =
-    [" and ", " und ", " et ", " y ", " e ", " en ", " och ", " og ", " ve ", " oraz ", " и ", " y ", " with ", " ja "];
+    [" & ", " and ", " und ", " et ", " y ", " e ", " en ", " och ", " og ", " ve ", " oraz ", " и ", " with ", " ja "];
 
-/// What introduces a name.
+/// What introduces a name, before a blank or a colon.
 #[rustfmt::skip]
 const INTRODUCTIONS: [&str; 20] = [
-    "by ", "by: ", "by:", "written by ", "posted by ", "author: ", "author ", "authors: ", "von ", "par ", "por ",
-    "di ", "da ", "door ", "text: ", "autor: ", "af ", "av ", "words by ", "reported by ",
+    "by", "written by", "posted by", "words by", "reported by", "author", "authors", "von", "text", "autor", "autorin",
+    "par", "por", "di", "da", "door", "af", "av", "tekst", "redaktion",
 ];
 
 /// Accounts that a program comes with; no names of people.
@@ -31,11 +31,12 @@ const DEGREES: [&str; 20] = [
 
 /// The authors of a page: the people of the most trusted source that names any; else the organisation.
 ///
-/// A name that is the site's own, or that its source calls an organisation, is one.
+/// A name that is the site's own, or that its source calls an organisation, is one. So is the name of an account, for a
+/// source that says no more.
 pub(super) fn authors(found: &FoundFacts) -> Vec<Fact> {
     let own_names: Vec<String> =
         found.site_names.iter().chain(&found.organizations).map(|name| letters(&name.value)).collect();
-    let is_organization = |name: &str| own_names.contains(&letters(name)) || is_host(name);
+    let is_organization = |name: &str| own_names.contains(&letters(name)) || is_host(name) || is_account(name);
     let mut sources: Vec<Source> = found.authors.iter().map(|fact| fact.source).collect();
     sources.sort_unstable();
     sources.dedup();
@@ -61,14 +62,25 @@ pub(super) fn authors(found: &FoundFacts) -> Vec<Fact> {
 
 /// The names in a text.
 pub(super) fn split(text: &str) -> Vec<String> {
-    let text = plain(text);
+    let text = without_parentheses(&plain(text));
     let mut names = Vec::new();
-    for part in text.split(['|', '•', '·', ';', '&', '、', '，', '\u{2014}', '\u{2013}']) {
+    for part in text.split(['|', '•', '·', ';', '、', '，', '\u{2014}', '\u{2013}']) {
         for part in at_conjunctions(&without_introduction(part)) {
             names.extend(at_commas(&part).into_iter().map(|name| person(&name)).filter(|name| is_name(name)));
         }
     }
     names
+}
+
+fn without_parentheses(text: &str) -> String {
+    let mut depth = 0_usize;
+    let is_outside = |c: &char| {
+        depth += usize::from(*c == '(');
+        let is_outside = depth == 0;
+        depth = depth.saturating_sub(usize::from(*c == ')'));
+        is_outside
+    };
+    text.chars().filter(is_outside).collect()
 }
 
 /// "Ada Quill and Ned Mill". A word that is short in one language can be a part of a name in another: both sides have
@@ -105,8 +117,8 @@ fn at_commas(text: &str) -> Vec<String> {
 /// A name without what introduces it.
 pub(super) fn person(text: &str) -> String {
     let text = without_introduction(text);
-    // A place or an account behind the name.
-    let end = [" (", " @"].iter().filter_map(|mark| text.find(mark)).min().unwrap_or(text.len());
+    // An account behind the name.
+    let end = text.find(" @").unwrap_or(text.len());
     let end = count_behind(&text[..end]).unwrap_or(end);
     trimmed(&text[..end]).to_owned()
 }
@@ -121,7 +133,11 @@ fn without_introduction(text: &str) -> String {
     let text = plain(text);
     let text = trimmed(&text);
     let lower = text.to_lowercase();
-    let longest = INTRODUCTIONS.iter().filter(|start| lower.starts_with(**start)).map(|start| start.len()).max();
+    let end = |word: &&str| {
+        let rest = lower.strip_prefix(*word)?;
+        rest.starts_with([' ', ':']).then_some(word.len() + 1)
+    };
+    let longest = INTRODUCTIONS.iter().filter_map(end).max();
     trimmed(longest.and_then(|n| text.get(n..)).unwrap_or(text)).to_owned()
 }
 
@@ -138,10 +154,21 @@ pub(super) fn is_name(name: &str) -> bool {
         && (1..=8).contains(&n_words)
         && name.contains(char::is_alphabetic)
         && !is_count
-        && !name.contains("://")
-        && !name.contains(['<', '@', '='])
+        && !name.contains(['<', '@', '=', '+', ':'])
+        && !is_sentence(name)
         && !ACCOUNTS.contains(&name.to_lowercase().as_str())
         && find_date(name).is_none()
+}
+
+/// Whether a word that is no abbreviation ends with a full stop before others.
+fn is_sentence(name: &str) -> bool {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    words.split_last().is_some_and(|(_, rest)| rest.iter().any(|word| word.ends_with('.') && word.chars().count() > 4))
+}
+
+/// Whether it is the name of an account: one word that begins with a small letter.
+fn is_account(name: &str) -> bool {
+    !name.contains(char::is_whitespace) && name.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
 /// Whether it is the name of a host: `example.com`.
@@ -174,7 +201,19 @@ mod tests {
         assert_eq!(split("Ann Rye | 3 May 2024"), ["Ann Rye"]);
         assert_eq!(split("Ann Rye (Grains Daily)"), ["Ann Rye"]);
         assert_eq!(split("Ann Rye 7 hours ago"), ["Ann Rye"]);
-        for none in ["", "admin", "a.rye@grains.example", "https://grains.example/ann", "3 May 2024"] {
+        assert_eq!(split("Von: Ann Rye"), ["Ann Rye"]);
+        assert_eq!(split("Mac & i"), ["Mac & i"]);
+        assert_eq!(split("Ann Rye (with Bob Oat and Cy Barley)"), ["Ann Rye"]);
+        assert_eq!(split("Dr. Ann Rye"), ["Dr. Ann Rye"]);
+        for none in [
+            "",
+            "admin",
+            "a.rye@grains.example",
+            "https://grains.example/ann",
+            "3 May 2024",
+            "press save. Then wait",
+            "Last change: May",
+        ] {
             assert_eq!(split(none), Vec::<String>::new(), "{none}");
         }
     }
@@ -187,6 +226,7 @@ mod tests {
         found.authors.push(fact("grains.example", Source::Meta));
         let names = |found: &FoundFacts| authors(found).into_iter().map(|name| name.value).collect::<Vec<_>>();
         assert_eq!(names(&found), ["Grains Daily"]);
+        found.authors.push(fact("annrye", Source::OpenGraph));
         found.authors.push(fact("By Ann Rye", Source::Text));
         assert_eq!(names(&found), ["Ann Rye"]);
     }
