@@ -15,9 +15,6 @@ skipped() {
 step "tools"
 mkdir -p target/tools
 export PATH="$PWD/target/tools/bin:$PATH"
-if ! command -v cargo-deny >/dev/null; then
-    cargo install --quiet --locked --debug --root target/tools cargo-deny
-fi
 if [ -d ../shared ] && ! python3 -c 'import rapidfuzz' 2>/dev/null; then
     [ -x target/tools/python/bin/python3 ] || python3 -m venv target/tools/python
     export PATH="$PWD/target/tools/python/bin:$PATH"
@@ -75,7 +72,7 @@ step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --all-features --locked --no-deps
 
 step "licences"
-cargo deny --log-level error check licenses bans sources
+python3 scripts/licences.py
 
 if [ -s "$skips" ]; then
     printf '\nSKIPPED in part or whole: %d tests\n' "$(cut -d: -f1-3 "$skips" | sort -u | wc -l)"
