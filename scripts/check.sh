@@ -22,26 +22,22 @@ if [ -d ../shared ] && ! python3 -c 'import rapidfuzz' 2>/dev/null; then
 fi
 
 has_postgres() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null; }
-if ! has_postgres && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    timeout 300 sh -c 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql' \
-        >target/tools/apt.log 2>&1 || true
-fi
-if has_postgres && { [ "$(id -u)" != 0 ] || getent passwd postgres >/dev/null; }; then
-    export POSTGRES=1
-else
-    skipped "tests on PostgreSQL: it is not installed for this user, and apt-get install postgresql was not possible (not root, or see target/tools/apt.log)"
-fi
-
 has_chromium() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
-if ! has_chromium && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    timeout 300 sh -c 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium' \
-        >target/tools/apt-chromium.log 2>&1 || true
-fi
-if has_chromium && command -v npm >/dev/null; then
-    export BROWSER=1
-else
-    skipped "the inspector in a browser: it needs Chromium and npm (see target/tools/apt-chromium.log where apt-get was tried)"
-fi
+
+# Packages of the system, while the lints run.
+install_packages() {
+    local missing=()
+    has_postgres || missing+=(postgresql)
+    has_chromium || missing+=(chromium)
+    if [ "${#missing[@]}" -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        timeout 300 apt-get -qq update
+        for package in "${missing[@]}"; do
+            DEBIAN_FRONTEND=noninteractive timeout 300 apt-get -qq install -y --no-install-recommends "$package" || true
+        done
+    fi
+}
+install_packages >target/tools/apt.log 2>&1 &
+installing=$!
 
 step "format"
 cargo fmt --all --check
@@ -58,8 +54,22 @@ if git merge-base --is-ancestor "$since" HEAD 2>/dev/null; then
 fi
 
 step "lints"
-cargo clippy --quiet --workspace --all-targets --all-features --locked -- -D warnings
-cargo clippy --quiet --workspace --exclude dehusk-python --all-targets --no-default-features --locked -- -D warnings
+# In the profile of the tests: build scripts, which compile C, run once for all steps.
+cargo clippy --quiet --profile test --workspace --all-targets --all-features --locked -- -D warnings
+cargo clippy --quiet --profile test --workspace --exclude dehusk-python --lib --bins --no-default-features --locked -- -D warnings
+
+step "packages"
+wait "$installing" || true
+if has_postgres && { [ "$(id -u)" != 0 ] || getent passwd postgres >/dev/null; }; then
+    export POSTGRES=1
+else
+    skipped "tests on PostgreSQL: it is not installed for this user, and apt-get install postgresql was not possible (not root, or see target/tools/apt.log)"
+fi
+if has_chromium && command -v npm >/dev/null; then
+    export BROWSER=1
+else
+    skipped "the inspector in a browser: it needs Chromium and npm (see target/tools/apt.log where apt-get was tried)"
+fi
 
 step "tests"
 # Tests that cannot run say so in this file.
@@ -69,7 +79,7 @@ READERS=1 PYTHON=1 cargo test --quiet --workspace --all-features --locked --lib 
 cargo test --quiet --workspace --all-features --locked --doc
 
 step "documentation"
-RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --all-features --locked --no-deps
+RUSTDOCFLAGS="-D warnings" cargo doc --quiet --profile test --workspace --all-features --locked --no-deps
 
 step "licences"
 python3 scripts/licences.py
