@@ -31,7 +31,7 @@ pub(super) struct Raw {
     pub(super) parent: u32,
     pub(super) first: u32,
     last: u32,
-    prev: u32,
+    pub(super) prev: u32,
     pub(super) next: u32,
     /// Elements: range in `attrs`. Text: first and last span in `spans`. Comments: their [`CommentMark`].
     pub(super) from: u32,
@@ -41,7 +41,7 @@ pub(super) struct Raw {
 }
 
 /// A comment in which React notes where a part of a page begins or ends that is sent later.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommentMark {
     Begin = 1,
     End = 2,

@@ -146,12 +146,18 @@ impl Mover<'_> {
         hidden.filter_map(|at| Some((self.attribute(at, "id")?.strip_prefix("S:")?.to_owned(), at))).collect()
     }
 
-    /// What is shown until a segment arrives: what follows its placeholder up to the comment that ends the boundary.
-    fn fallback(&self, template: u32) -> Option<Vec<u32>> {
+    /// What is shown until a segment arrives: what follows its placeholder up to the comment that ends the boundary. A
+    /// placeholder that no boundary begins with has none.
+    fn fallback(&mut self, template: u32) -> Option<Vec<u32>> {
+        let before = self.tree.nodes[template as usize].prev;
+        if before == NONE || self.tree.comment_mark(before) != Some(CommentMark::Begin) {
+            return None;
+        }
         let mut fallback = Vec::new();
         let mut depth = 0_usize;
         let mut at = self.tree.nodes[template as usize].next;
         while at != NONE {
+            self.budget = self.budget.checked_sub(1)?;
             match self.tree.comment_mark(at) {
                 Some(CommentMark::Begin) => depth += 1,
                 Some(CommentMark::End) => match depth.checked_sub(1) {
@@ -221,6 +227,8 @@ mod tests {
             </main><div hidden id=S:0>Rye </div>";
         assert_eq!(text(nested), "Rye d\n");
         assert_eq!(text("<template id=B:0></template>Loading"), "Loading\n");
+        let inner = "<main><template id=P:0></template>after<!--/$--></main><div hidden id=S:0>Rye </div>";
+        assert_eq!(text(inner), "Rye after\n", "no boundary begins there");
     }
 
     #[test]
