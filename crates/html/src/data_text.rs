@@ -1,7 +1,7 @@
 //! Pages whose text is only in data: JSON-LD (`articleBody`), and the state that a framework sends with a page.
 //!
 //! A browser shows such a text once scripts have run, or to subscribers. It is read where the page shows less than half
-//! as much by itself, and is put at the end of the body, as an `article`.
+//! as much by itself, and less than [`ENOUGH`] letters. It is put at the end of the body, as an `article`.
 
 use memchr::memmem;
 use rustc_hash::FxHashSet;
@@ -15,6 +15,9 @@ use super::{NodeId, Tree};
 /// Letters and digits from which on a text in data can be that of the page.
 const LEAST_TEXT: usize = 250;
 
+/// Letters and digits of a page that shows enough by itself: its data is not read, which can take longer than the page.
+const ENOUGH: usize = 3000;
+
 /// Bytes of data that are read of a page.
 const MOST_BYTES: usize = 4_000_000;
 
@@ -26,6 +29,9 @@ const TEXT_NAMES: [&str; 6] = ["body", "content", "html", "markup", "rendered", 
 
 /// The text that stands in the data of a page as markup, if the page shows less than half of it.
 pub(super) fn markup(html: &str, tree: &Tree) -> Option<String> {
+    if !shows_less(tree, ENOUGH) {
+        return None;
+    }
     let text = json_ld_text(html).into_iter().chain(state_text(html)).max_by_key(|text| n_letters(text))?;
     let n = n_letters(&text);
     (n >= LEAST_TEXT && shows_less(tree, n.div_ceil(2)))

@@ -56,10 +56,13 @@ pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, dates: &DateReader, found
     let heading = tree.all("h1").next().map_or(tree.counted().start, NodeId::index);
     let mut near: Vec<NearDate> = Vec::new();
     let mut bylines: Vec<Byline> = Vec::new();
-    let mut add = |rank: u8, node: NodeId, text: &str| {
-        for (date, label) in labeled_dates(text, dates) {
-            near.push(NearDate { rank, distance: distance(node, heading), date, label });
+    let mut add = |rank: &dyn Fn() -> u8, node: NodeId, text: &str| {
+        let found = labeled_dates(text, dates);
+        if found.is_empty() {
+            return;
         }
+        let (rank, distance) = (rank(), distance(node, heading));
+        near.extend(found.into_iter().map(|(date, label)| NearDate { rank, distance, date, label }));
     };
     for node in tree.counted().map(NodeId::new) {
         if tree.is_text(node) {
@@ -67,7 +70,7 @@ pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, dates: &DateReader, found
             // A longer text may begin with the date.
             let end = text.char_indices().nth(40).filter(|_| text.len() > MOST_CHARS).map_or(text.len(), |(at, _)| at);
             if text[..end].contains(char::is_numeric) {
-                add(if is_of_another(tree, node) { 3 } else { 2 }, node, &text[..end]);
+                add(&|| if is_of_another(tree, node) { 3 } else { 2 }, node, &text[..end]);
             }
             continue;
         }
@@ -78,7 +81,7 @@ pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, dates: &DateReader, found
         if (is_date || is_author || named(&LINES))
             && let Some(text) = short_text(tree, node).filter(|_| !is_of_another(tree, node))
         {
-            add(u8::from(!is_date), node, &text);
+            add(&|| u8::from(!is_date), node, &text);
             if is_author && !is_in_figure(tree, node) {
                 let class = tree.attr(node, "class").unwrap_or_default().to_owned();
                 let text = linked_names(tree, node).unwrap_or(text);
