@@ -4,6 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# Nothing is built twice there.
+[ "${CI:-}" != true ] || export CARGO_INCREMENTAL=0
+
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
 # What a developer's machine may lack is an error where CI=true.
@@ -24,7 +27,7 @@ fi
 has_postgres() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null; }
 has_chromium() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
 
-# Packages of the system, while the lints run.
+# Packages of the system and of Python, while the lints run.
 install_packages() {
     local missing=()
     has_postgres || missing+=(postgresql)
@@ -35,8 +38,11 @@ install_packages() {
             DEBIAN_FRONTEND=noninteractive timeout 300 apt-get -qq install -y --no-install-recommends "$package" || true
         done
     fi
+    # What fails here is told by the test that needs it.
+    scripts/venv.sh target/python python/tests/requirements.txt || true
+    scripts/venv.sh target/readers tests/readers.txt || true
 }
-install_packages >target/tools/apt.log 2>&1 &
+install_packages >target/tools/install.log 2>&1 &
 installing=$!
 
 step "format"
@@ -63,12 +69,12 @@ wait "$installing" || true
 if has_postgres && { [ "$(id -u)" != 0 ] || getent passwd postgres >/dev/null; }; then
     export POSTGRES=1
 else
-    skipped "tests on PostgreSQL: it is not installed for this user, and apt-get install postgresql was not possible (not root, or see target/tools/apt.log)"
+    skipped "tests on PostgreSQL: it is not installed for this user, and apt-get install postgresql was not possible (not root, or see target/tools/install.log)"
 fi
 if has_chromium && command -v npm >/dev/null; then
     export BROWSER=1
 else
-    skipped "the inspector in a browser: it needs Chromium and npm (see target/tools/apt.log where apt-get was tried)"
+    skipped "the inspector in a browser: it needs Chromium and npm (see target/tools/install.log where apt-get was tried)"
 fi
 
 step "tests"

@@ -6,19 +6,6 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Distributions and the modules that they give.
-const NEEDED: [(&str, &str); 9] = [
-    ("pytest", "pytest"),
-    ("mypy", "mypy"),
-    ("pyarrow", "pyarrow"),
-    ("pandas", "pandas"),
-    ("polars", "polars"),
-    ("datasets", "datasets"),
-    ("fastwarc", "fastwarc"),
-    ("pyspark", "pyspark"),
-    ("datatrove[io]", "datatrove"),
-];
-
 fn run(command: &mut Command) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
@@ -35,14 +22,9 @@ fn python_tests_pass_if_python_is_set() {
     let module = project.join("python/dehusk/_dehusk.abi3.so");
     std::fs::copy(&library, &module).unwrap();
     let venv = project.join("target/python");
-    let python = venv.join("bin/python");
-    let imports = NEEDED.map(|(_, module)| format!("import {module}")).join("; ");
-    if !run(Command::new(&python).args(["-c", &imports])) {
-        assert!(run(Command::new("python3").args(["-m", "venv"]).arg(&venv)));
-        let names = NEEDED.map(|(name, _)| name);
-        assert!(run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(names)));
-    }
-    let mut tests = Command::new(&python);
+    let list = project.join("python/tests/requirements.txt");
+    assert!(run(Command::new(project.join("scripts/venv.sh")).arg(&venv).arg(list)), "packages from PyPI");
+    let mut tests = Command::new(venv.join("bin/python"));
     tests.args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"]).arg(project.join("python/tests"));
     tests.env("PYTHONPATH", project.join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
     let program = deps.parent().unwrap().join("dehusk");

@@ -5,9 +5,6 @@
 use std::path::Path;
 use std::process::Command;
 
-const READERS: [&str; 9] =
-    ["duckdb", "pytz", "pandas", "zstandard", "polars", "pyarrow", "datasets", "warcio", "fastwarc"];
-
 fn run(command: &mut Command) {
     let out = command.output().unwrap();
     print!("{}", String::from_utf8_lossy(&out.stdout));
@@ -21,12 +18,7 @@ fn exports_are_read_by_the_tools_that_people_use_if_readers_is_set() {
     }
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let venv = project.join("target/readers");
-    let python = venv.join("bin/python");
-    let imports = READERS.map(|name| format!("import {name}")).join("; ");
-    if !Command::new(&python).args(["-c", &imports]).status().is_ok_and(|status| status.success()) {
-        run(Command::new("python3").args(["-m", "venv"]).arg(&venv));
-        run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(READERS));
-    }
+    run(Command::new(project.join("scripts/venv.sh")).arg(&venv).arg(project.join("tests/readers.txt")));
     let dir = tempfile::tempdir().unwrap();
     let dehusk = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
@@ -37,5 +29,5 @@ fn exports_are_read_by_the_tools_that_people_use_if_readers_is_set() {
     for format in ["parquet", "jsonl", "wet"] {
         run(dehusk().args(["export", "--db", "dehusk-demo/dehusk.db", "--format", format, "--out", format]));
     }
-    run(Command::new(&python).arg(project.join("scripts/read_exports.py")).arg(dir.path()));
+    run(Command::new(venv.join("bin/python")).arg(project.join("scripts/read_exports.py")).arg(dir.path()));
 }
