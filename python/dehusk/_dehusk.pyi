@@ -60,7 +60,7 @@ class Cleaned:
     def kind(self) -> int | None: ...
     @property
     def step(self) -> str: ...
-    def row(self, *, html: bool = False, comments: bool = False) -> dict[str, Any]: ...
+    def row(self, *, html: bool = False, comments: bool = False, posts: bool = False) -> dict[str, Any]: ...
 
 @final
 class SiteModel:
@@ -141,6 +141,7 @@ def clean_arrow(
     url: str = "url",
     with_html: bool = False,
     comments: bool = False,
+    posts: bool = False,
     noindex: str = "show",
     agents: Sequence[str] | None = None,
     keep: str = "own",

@@ -97,6 +97,7 @@ def clean_pages(
     agents: Sequence[str] | str = "dehusk",
     with_html: bool = False,
     comments: bool = False,
+    posts: bool = False,
     keep: str = "own",
     favor: str = "balanced",
 ) -> DataFrame:
@@ -115,6 +116,7 @@ def clean_pages(
         agents: A user agent, or several, that robots directives may name.
         with_html: Whether the column html is filled.
         comments: Whether the column comments is filled.
+        posts: Whether the column posts is filled.
         keep: "own", "main", or "main+comments" and other kinds.
         favor: "precision", "balanced" or "recall".
     """
@@ -137,6 +139,7 @@ def clean_pages(
         "agents": [agents] if isinstance(agents, str) else list(agents),
         "with_html": with_html,
         "comments": comments,
+        "posts": posts,
         "keep": keep,
         "favor": favor,
     }
@@ -147,14 +150,21 @@ def schema() -> StructType:
     """The schema of rows."""
     from pyspark.sql import types as T
 
+    post = T.StructType(
+        [
+            T.StructField(name, T.StringType(), is_optional)
+            for name, is_optional in [("author", True), ("published", True), ("text", False), ("markdown", False)]
+        ]
+    )
     kinds = {
         "text": T.StringType(),
         "texts": T.ArrayType(T.StringType(), containsNull=False),
+        "posts": T.ArrayType(post, containsNull=False),
         "whole": T.LongType(),
         "real": T.DoubleType(),
         "time": T.TimestampType(),
     }
-    return T.StructType([T.StructField(name, kinds[kind], kind != "texts") for name, kind, _ in dehusk.columns()])
+    return T.StructType([T.StructField(name, kinds[kind], kind not in ("texts", "posts")) for name, kind, _ in dehusk.columns()])
 
 
 def _host(url: str | None) -> str | None:

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use dehusk_core::corpus::{About, OptionalColumns, Record};
-use dehusk_core::{CleanOptions, Cleaned, MarkdownImages, MarkdownLinks, MarkdownOptions, Page, SiteModel};
+use dehusk_core::{CleanOptions, Cleaned, Labels, MarkdownImages, MarkdownLinks, MarkdownOptions, Page, SiteModel};
 
 use crate::options::Output;
 use crate::page::PyPage;
@@ -42,6 +42,13 @@ impl PyCleaned {
         }
     }
 
+    fn comment_labels(&self) -> Labels {
+        match &self.model {
+            Some(model) => model.comment_labels(&self.page, &self.options),
+            None => self.page.comment_labels(&self.options),
+        }
+    }
+
     /// The row of the page. Its model is that of the page's host, in this version.
     pub(crate) fn record(
         &self,
@@ -50,10 +57,10 @@ impl PyCleaned {
         optional: OptionalColumns,
         markdown: &MarkdownOptions,
     ) -> Record {
-        let comments = optional.comments.then(|| self.comments_text());
+        let comments = optional.comments.then(|| self.comment_labels());
         let host = about.host.clone().or_else(|| self.page.host());
         let model = host.filter(|_| self.cleaned.is_by_model()).map(|host| (host, version));
-        self.cleaned.record(&About { model, ..about }, comments, optional, markdown)
+        self.cleaned.record(&About { model, ..about }, comments.as_ref(), optional, markdown)
     }
 
     pub(crate) fn written(&self, output: Output, markdown: &MarkdownOptions) -> String {
@@ -145,11 +152,11 @@ impl PyCleaned {
     /// Args:
     ///     html: Whether the column html is filled.
     ///     comments: Whether the column comments is filled.
-    #[pyo3(signature = (*, html = false, comments = false))]
-    fn row<'py>(&self, py: Python<'py>, html: bool, comments: bool) -> PyResult<Bound<'py, PyDict>> {
-        let record = py.detach(|| {
-            self.record(About::default(), None, OptionalColumns { html, comments }, &MarkdownOptions::default())
-        });
+    ///     posts: Whether the column posts is filled.
+    #[pyo3(signature = (*, html = false, comments = false, posts = false))]
+    fn row<'py>(&self, py: Python<'py>, html: bool, comments: bool, posts: bool) -> PyResult<Bound<'py, PyDict>> {
+        let optional = OptionalColumns { html, comments, posts };
+        let record = py.detach(|| self.record(About::default(), None, optional, &MarkdownOptions::default()));
         row_dict(py, &record)
     }
 

@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 
 use dehusk_core::calendar::iso_8601;
 use dehusk_core::corpus::{ColumnKind, ColumnValue, Record, columns as all_columns};
-use dehusk_core::{Fact, Metadata};
+use dehusk_core::{Fact, Metadata, Post};
 
 /// A row as a dict of its columns. Times are ISO 8601, as in JSON.
 pub(crate) fn row_dict<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyDict>> {
@@ -14,11 +14,25 @@ pub(crate) fn row_dict<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<
         match value {
             ColumnValue::Text(text) => dict.set_item(column.name, text)?,
             ColumnValue::Texts(texts) => dict.set_item(column.name, texts)?,
+            ColumnValue::Posts(posts) => {
+                let posts = posts.iter().map(|post| post_dict(py, post)).collect::<PyResult<Vec<_>>>()?;
+                dict.set_item(column.name, posts)?;
+            }
             ColumnValue::Whole(number) => dict.set_item(column.name, number)?,
             ColumnValue::Real(number) => dict.set_item(column.name, number)?,
             ColumnValue::Time(at) => dict.set_item(column.name, at.map(iso_8601))?,
         }
     }
+    Ok(dict)
+}
+
+/// A post as a dict.
+pub(crate) fn post_dict<'py>(py: Python<'py>, post: &Post) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("author", &post.author)?;
+    dict.set_item("published", &post.published)?;
+    dict.set_item("text", &post.text)?;
+    dict.set_item("markdown", &post.markdown)?;
     Ok(dict)
 }
 
@@ -51,12 +65,13 @@ pub(crate) fn metadata_dict<'py>(py: Python<'py>, metadata: &Metadata) -> PyResu
     Ok(dict)
 }
 
-/// The columns of a row, in order: name, type and meaning. Types are text, texts, whole, real and time.
+/// The columns of a row, in order: name, type and meaning. Types are text, texts, posts, whole, real and time.
 #[pyfunction]
 pub(crate) fn columns() -> Vec<(&'static str, &'static str, &'static str)> {
     let kind = |kind| match kind {
         ColumnKind::Text => "text",
         ColumnKind::Texts => "texts",
+        ColumnKind::Posts => "posts",
         ColumnKind::Whole => "whole",
         ColumnKind::Real => "real",
         ColumnKind::Time => "time",

@@ -70,6 +70,9 @@ pub(super) struct Export {
     /// Fill the column comments.
     #[arg(long)]
     comments: bool,
+    /// Fill the column posts: author, day and text of each post of a thread, and of each comment with --comments.
+    #[arg(long)]
+    posts: bool,
     /// Megabytes of rows at which a part is closed.
     #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..1_000_000))]
     part_size: u64,
@@ -225,7 +228,7 @@ impl Export {
                 KeptName::Newest => Kept::Newest,
             },
             paragraphs: self.paragraphs.how(),
-            optional: OptionalColumns { html: self.html, comments: self.comments },
+            optional: OptionalColumns { html: self.html, comments: self.comments, posts: self.posts },
             part_bytes: self.part_size * 1_000_000,
         }
     }
@@ -236,6 +239,7 @@ fn kind(kind: dehusk_core::corpus::ColumnKind) -> &'static str {
     match kind {
         Kind::Text => "text",
         Kind::Texts => "texts",
+        Kind::Posts => "posts",
         Kind::Whole => "whole",
         Kind::Real => "real",
         Kind::Time => "time",

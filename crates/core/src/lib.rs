@@ -55,13 +55,14 @@ mod language;
 pub mod metadata;
 mod options;
 pub mod page_rules;
+mod posts;
 mod quality;
 #[cfg(test)]
 mod test_pages;
 
 pub use clean::{Alone, CleanOptions, HiddenText, KeepText};
 pub use cleaning::cleaning_number;
-pub use dehusk_content::{Favor, RestKind, RestKinds};
+pub use dehusk_content::{Favor, Labels, RestKind, RestKinds};
 pub use dehusk_html::{KeepNodes, Note, PageUrl, ParseOptions, ParserKind, UrlError};
 pub use dehusk_render::{MarkdownImages, MarkdownLinks, MarkdownOptions};
 pub use dehusk_template::method::Method;
@@ -71,4 +72,5 @@ pub use language::{TextLanguage, detect_language, language_of};
 pub use metadata::{Fact, Metadata, MetadataInput, SiteMetadata, Source};
 pub use options::Options;
 pub use page_rules::PageRules;
+pub use posts::{Post, posts, write_markdown_of_posts};
 pub use quality::{QUALITY_SIGNALS, Quality};

@@ -73,7 +73,7 @@ pub use scan::refresh_target;
 pub use scan::{Scanned, scan_canonical, scan_links, scan_metas};
 pub use sets::{SetId, Sets};
 pub use shape::{NodeId, Shape};
-pub use text::{normalized, text_digest, write_text};
+pub use text::{normalized, text_digest, write_text, write_text_of};
 pub use tokenizer::decode_references;
 pub use walk::{ancestors, children};
 
@@ -87,7 +87,7 @@ pub use space::{is_space, unicode_runs};
 pub use styled_blocks::StyledBlocks;
 pub use text::{has_parentheses, is_shown, keeps_space, normalized_chars, sign_of_image};
 pub use texts::Texts;
-pub use unshown::Unshown;
+pub use unshown::{Unshown, WrittenAs};
 
 /// A parsed page.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Pages whose text is inside `noscript`.
 
-use super::unshown::Unshown;
+use super::unshown::{Unshown, WrittenAs};
 use super::{NodeId, Tree};
 
 /// Letters and digits in `noscript` from which it holds more than a note to switch scripts on.
@@ -22,7 +22,7 @@ pub(super) fn is_page_text(tree: &Tree) -> bool {
 
 /// Whether the body shows fewer letters and digits than this.
 pub(super) fn shows_less(tree: &Tree, than: usize) -> bool {
-    let unshown = Unshown::in_text(tree);
+    let unshown = Unshown::new(tree, WrittenAs::Text);
     let is_shown = |node: &NodeId| tree.is_text(*node) && !unshown.holds(*node);
     let texts = tree.counted().map(NodeId::new).filter(is_shown);
     let letters = texts.flat_map(|node| tree.text(node).chars()).filter(|c| c.is_alphanumeric());

@@ -1,9 +1,11 @@
 //! Text of a page: white space normalization, and plain text with the line breaks that a reader sees.
 
+use std::ops::Range;
+
 use super::hash::{hash_str, mix};
 use super::space::{is_blank, is_one_run, is_space, runs};
 use super::styled_blocks::StyledBlocks;
-use super::unshown::Unshown;
+use super::unshown::{Unshown, WrittenAs};
 use super::{NodeId, Tree};
 
 /// Appends `text` with every run of white space replaced by one blank, and none at the ends.
@@ -32,6 +34,11 @@ pub fn normalized_chars(text: &str) -> usize {
 ///
 /// A dropped node leaves a gap, which separates the words around it. Control characters are dropped.
 pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
+    write_text_of(tree, tree.counted(), keeps)
+}
+
+/// The same of a range of nodes, such as a subtree.
+pub fn write_text_of(tree: &Tree, nodes: Range<usize>, keeps: impl Fn(NodeId) -> bool) -> String {
     let mut out = String::new();
     let mut gap = Gap::None;
     let mut closing: Vec<(usize, Gap)> = Vec::new();
@@ -40,9 +47,9 @@ pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
     let mut reading_end = usize::MAX;
     let around_names: Vec<(Gap, bool)> = tree.names().map(|name| (block_gap(name), keeps_space(name))).collect();
     let reading = tree.names().position(|name| name == "rt").unwrap_or(usize::MAX);
-    let unshown = Unshown::in_text(tree);
+    let unshown = Unshown::new(tree, WrittenAs::Text);
     let blocks = StyledBlocks::new(tree);
-    for index in tree.counted() {
+    for index in nodes {
         while closing.last().is_some_and(|(end, _)| *end <= index) {
             gap = closing.pop().map_or(gap, |(_, at_end)| gap.max(at_end));
         }
@@ -172,7 +179,7 @@ pub fn is_shown(c: char) -> bool {
 ///
 /// Equal digests mean equal words. Equal words that markup splits differently have different digests.
 pub fn text_digest(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> u64 {
-    let (hashes, blank, unshown) = (&tree.texts().hash, hash_str(""), Unshown::in_text(tree));
+    let (hashes, blank, unshown) = (&tree.texts().hash, hash_str(""), Unshown::new(tree, WrittenAs::Text));
     let texts = tree.counted().map(NodeId::new).filter(|node| {
         let text = hashes[node.index()];
         text != 0 && text != blank && keeps(*node) && !unshown.holds(*node)

@@ -13,6 +13,17 @@ const FALLBACKS: [&str; 7] = ["iframe", "noembed", "noframes", "video", "audio",
 /// Elements of a formula that hold it in another form.
 const ANNOTATIONS: [&str; 2] = ["annotation", "annotation-xml"];
 
+/// How a page is written, which decides what of it is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrittenAs {
+    /// A browser draws icons by their fonts, and hides annotations of formulas.
+    Html,
+    /// A formula is taken from its annotations, or from what draws it.
+    Markdown,
+    /// A formula is its letters and signs, once.
+    Text,
+}
+
 /// The parts of a page whose text is not shown.
 #[derive(Clone, Debug)]
 pub struct Unshown {
@@ -21,43 +32,19 @@ pub struct Unshown {
 }
 
 impl Unshown {
-    /// What is not shown when the page is written as HTML: annotations of formulas stay, since no browser shows them.
-    pub fn in_html(tree: &Tree) -> Unshown {
-        let fallbacks = FALLBACKS.iter().flat_map(|name| tree.all(name));
-        Unshown::new(tree, fallbacks.chain(amp_fallbacks(tree)).chain(fields(tree)).collect())
-    }
-
-    /// What is not shown when the page is written as Markdown, which takes a formula from its annotations, and knows
-    /// what draws it.
-    pub fn in_markdown(tree: &Tree) -> Unshown {
-        let fallbacks = FALLBACKS.iter().flat_map(|name| tree.all(name));
-        Unshown::new(
-            tree,
-            fallbacks
-                .chain(amp_fallbacks(tree))
-                .chain(icons(tree))
-                .chain(edit_links(tree))
-                .chain(fields(tree))
-                .collect(),
-        )
-    }
-
-    /// What is not shown when the page is written as text.
-    pub fn in_text(tree: &Tree) -> Unshown {
-        let named = FALLBACKS.iter().chain(&ANNOTATIONS).flat_map(|name| tree.all(name));
-        Unshown::new(
-            tree,
-            named
-                .chain(amp_fallbacks(tree))
-                .chain(icons(tree))
-                .chain(edit_links(tree))
-                .chain(drawings(tree))
-                .chain(fields(tree))
-                .collect(),
-        )
-    }
-
-    fn new(tree: &Tree, mut nodes: Vec<NodeId>) -> Unshown {
+    /// Looks through a page.
+    pub fn new(tree: &Tree, written_as: WrittenAs) -> Unshown {
+        let mut nodes: Vec<NodeId> = FALLBACKS.iter().flat_map(|name| tree.all(name)).collect();
+        nodes.extend(amp_fallbacks(tree));
+        nodes.extend(edit_links(tree));
+        nodes.extend(fields(tree));
+        if written_as != WrittenAs::Html {
+            nodes.extend(icons(tree));
+        }
+        if written_as == WrittenAs::Text {
+            nodes.extend(ANNOTATIONS.iter().flat_map(|name| tree.all(name)));
+            nodes.extend(drawings(tree));
+        }
         nodes.sort_unstable();
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for node in nodes {

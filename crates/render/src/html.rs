@@ -5,7 +5,7 @@ use super::images::{NoscriptImages, is_pixel, lazy_set, lazy_source};
 use super::markdown::is_block;
 use super::policy::{Value, Written, attribute, element, is_plain_link, is_plain_meta, is_void};
 use dehusk_html::PageUrl;
-use dehusk_html::{NodeId, StyledBlocks, Tree, Unshown, keeps_space};
+use dehusk_html::{NodeId, StyledBlocks, Tree, Unshown, WrittenAs, keeps_space};
 
 /// The first lines of a head. The policy holds for browsers: no script, style, frame, form or font.
 const HEAD: &str = "<meta charset=\"utf-8\">\
@@ -46,7 +46,7 @@ pub fn write_html(tree: &Tree, url: Option<&PageUrl>, keeps: impl Fn(NodeId) -> 
         out: String::from("<!DOCTYPE html>\n"),
         open: Vec::new(),
     };
-    let unshown = Unshown::in_html(tree);
+    let unshown = Unshown::new(tree, WrittenAs::Html);
     let counted = tree.counted();
     let (mut pre_until, mut skip_until, mut was_dropped) = (0, 0, false);
     for node in tree.nodes() {

@@ -31,5 +31,5 @@ mod repeats;
 mod test_pages;
 
 pub use html::{write_html, write_own_html};
-pub use markdown::{MarkdownImages, MarkdownLinks, MarkdownOptions, write_markdown};
+pub use markdown::{MarkdownImages, MarkdownLinks, MarkdownOptions, MarkdownWriter, write_markdown};
 pub use policy::{is_void, text_element};

@@ -92,6 +92,7 @@ impl Cleaning {
 ///     url: Column of addresses, if there is one.
 ///     with_html: Whether the column html of the rows is filled.
 ///     comments: Whether the column comments is filled.
+///     posts: Whether the column posts is filled.
 ///     noindex: "show", or "hide": pages whose owners want them in no collection are left out.
 ///     agents: User agents that robots directives may name; dehusk, if it is None.
 ///     keep: As in SiteModel.clean.
@@ -104,7 +105,7 @@ impl Cleaning {
 #[pyfunction]
 #[pyo3(signature = (
     pages, model = None, *, models = None, html = "html", url = "url", with_html = false, comments = false,
-    noindex = "show", agents = None, keep = "own", favor = "balanced", threads = None
+    posts = false, noindex = "show", agents = None, keep = "own", favor = "balanced", threads = None
 ))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn clean_arrow<'py>(
@@ -116,6 +117,7 @@ pub(crate) fn clean_arrow<'py>(
     url: &str,
     with_html: bool,
     comments: bool,
+    posts: bool,
     noindex: &str,
     agents: Option<Vec<String>>,
     keep: &str,
@@ -132,7 +134,7 @@ pub(crate) fn clean_arrow<'py>(
         model: model.map(PySiteModel::shared),
         models: models.into_iter().flatten().map(|(host, model)| (host, model.get().shared())).collect(),
         options: clean_options(keep, favor)?,
-        optional: OptionalColumns { html: with_html, comments },
+        optional: OptionalColumns { html: with_html, comments, posts },
         hides_noindex,
         agents: agents.unwrap_or_else(our_agent),
     };

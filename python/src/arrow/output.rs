@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::{Float64Builder, Int64Builder, ListBuilder, StringBuilder, TimestampMillisecondBuilder};
+use arrow_array::builder::{
+    Float64Builder, Int64Builder, ListBuilder, StringBuilder, StructBuilder, TimestampMillisecondBuilder,
+};
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PySchema;
 
+use dehusk_core::Post;
 use dehusk_core::corpus::{ColumnKind, ColumnValue, Record, columns};
 
 /// Bytes that a column of texts can hold.
@@ -18,11 +21,23 @@ fn element() -> Field {
     Field::new("element", DataType::Utf8, false)
 }
 
+/// The values of a post, and whether one can be missing.
+const POST: [(&str, bool); 4] = [("author", true), ("published", true), ("text", false), ("markdown", false)];
+
+fn post_fields() -> Fields {
+    POST.iter().map(|(name, is_optional)| Field::new(*name, DataType::Utf8, *is_optional)).collect()
+}
+
+fn post_element() -> Field {
+    Field::new("element", DataType::Struct(post_fields()), false)
+}
+
 /// The schema of an export.
 pub(super) fn arrow_schema() -> SchemaRef {
     let field = |column: &dehusk_core::corpus::Column| match column.kind {
         ColumnKind::Text => Field::new(column.name, DataType::Utf8, true),
         ColumnKind::Texts => Field::new(column.name, DataType::List(Arc::new(element())), false),
+        ColumnKind::Posts => Field::new(column.name, DataType::List(Arc::new(post_element())), false),
         ColumnKind::Whole => Field::new(column.name, DataType::Int64, true),
         ColumnKind::Real => Field::new(column.name, DataType::Float64, true),
         ColumnKind::Time => {
@@ -50,6 +65,7 @@ fn length(value: &ColumnValue) -> usize {
     match value {
         ColumnValue::Text(text) => text.as_ref().map_or(0, String::len),
         ColumnValue::Texts(texts) => texts.iter().map(String::len).sum(),
+        ColumnValue::Posts(posts) => posts.iter().map(|post| post.text.len() + post.markdown.len()).sum(),
         ColumnValue::Whole(_) | ColumnValue::Real(_) | ColumnValue::Time(_) => 8,
     }
 }
@@ -78,6 +94,17 @@ fn array<'r>(kind: ColumnKind, values: impl Iterator<Item = &'r ColumnValue>) ->
             });
             Arc::new(lists.finish())
         }
+        ColumnKind::Posts => {
+            let post = StructBuilder::from_fields(post_fields(), 0);
+            let mut lists = ListBuilder::new(post).with_field(post_element());
+            values.for_each(|value| {
+                if let ColumnValue::Posts(posts) = value {
+                    posts.iter().for_each(|post| append_post(lists.values(), post));
+                }
+                lists.append(true);
+            });
+            Arc::new(lists.finish())
+        }
         ColumnKind::Whole => {
             let mut numbers = Int64Builder::new();
             values.for_each(|value| numbers.append_option(whole(value)));
@@ -97,6 +124,16 @@ fn array<'r>(kind: ColumnKind, values: impl Iterator<Item = &'r ColumnValue>) ->
             Arc::new(moments.finish().with_timezone("UTC"))
         }
     }
+}
+
+fn append_post(posts: &mut StructBuilder, post: &Post) {
+    let values = [post.author.as_deref(), post.published.as_deref(), Some(&*post.text), Some(&*post.markdown)];
+    for (at, value) in values.into_iter().enumerate() {
+        if let Some(texts) = posts.field_builder::<StringBuilder>(at) {
+            texts.append_option(value);
+        }
+    }
+    posts.append(true);
 }
 
 /// The Arrow schema of rows, as a pyarrow.Schema: that of `dehusk export --format parquet`.

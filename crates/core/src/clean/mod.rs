@@ -7,7 +7,7 @@ mod options;
 mod template_matcher;
 mod whole_blocks;
 
-pub use comments::comments_text;
+pub use comments::comment_labels;
 pub use hidden::without_hidden;
 pub use options::{Alone, CleanOptions, HiddenText, KeepText};
 pub use steps::{LabeledPage, label_candidate, label_page};

@@ -17,6 +17,8 @@ pub enum ColumnKind {
     Text,
     /// A list of texts.
     Texts,
+    /// A list of posts, each with `author`, `published`, `text` and `markdown`.
+    Posts,
     /// A whole number.
     Whole,
     /// A number.
@@ -48,7 +50,7 @@ const fn set_later(name: &'static str, kind: ColumnKind, doc: &'static str) -> C
 }
 
 /// The columns in order, before those of quality.
-const OWN: [Column; 44] = [
+const OWN: [Column; 45] = [
     column(
         "url",
         Kind::Text,
@@ -118,11 +120,13 @@ const OWN: [Column; 44] = [
     set_later("text", Kind::Text, "Text without template."),
     column("markdown", Kind::Text, |row| Value::text(Some(row.markdown())), "The same as Markdown."),
     column("html", Kind::Text, |row| Value::text(row.html()), "The same as HTML; with --html."),
+    column("comments", Kind::Text, |row| Value::text(row.comments()), "Text of the comments; with --comments."),
     column(
-        "comments",
-        Kind::Text,
-        |row| Value::text(row.comments.map(str::to_owned)),
-        "Text of the comments; with --comments.",
+        "posts",
+        Kind::Posts,
+        |row| Value::Posts(row.posts()),
+        "Posts of a thread, answers, and comments where they are asked for, each with author, published, text and \
+         markdown; with --posts.",
     ),
     set_later("n_chars", Kind::Whole, "Characters of the text."),
     set_later("n_words", Kind::Whole, "Words of the text, by Unicode UAX 29. A Chinese or Japanese character is one."),

@@ -1,6 +1,6 @@
 //! The row of a labeled page.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -10,7 +10,9 @@ use super::row_facts::RowFacts;
 use crate::calendar::iso_8601;
 use crate::clean::LabeledPage;
 use crate::metadata::{Fact, SiteMetadata};
+use crate::posts::Post;
 use crate::quality::{QUALITY_SIGNALS, Quality};
+use dehusk_content::Labels;
 use dehusk_html::{PageUrl, Tree};
 use dehusk_render::MarkdownOptions;
 
@@ -21,6 +23,8 @@ pub enum ColumnValue {
     Text(Option<String>),
     /// A list of texts.
     Texts(Vec<String>),
+    /// A list of posts.
+    Posts(Vec<Post>),
     /// A whole number, or nothing.
     Whole(Option<i64>),
     /// A number, or nothing.
@@ -72,6 +76,8 @@ pub struct OptionalColumns {
     pub html: bool,
     /// `comments`.
     pub comments: bool,
+    /// `posts`.
+    pub posts: bool,
 }
 
 /// A labeled page with all that its row is made from.
@@ -83,8 +89,8 @@ pub struct RecordSource<'a> {
     pub labeled: &'a LabeledPage,
     /// What is known beside its tree.
     pub about: &'a About,
-    /// Text of its comments.
-    pub comments: Option<&'a str>,
+    /// Labels by which its comments are its own, and all else is not.
+    pub comments: Option<&'a Labels>,
     /// Which of the optional columns are filled.
     pub optional: OptionalColumns,
     /// How Markdown is written.
@@ -109,6 +115,7 @@ impl ColumnValue {
         match kind {
             ColumnKind::Text => Value::Text(None),
             ColumnKind::Texts => Value::Texts(Vec::new()),
+            ColumnKind::Posts => Value::Posts(Vec::new()),
             ColumnKind::Whole => Value::Whole(None),
             ColumnKind::Real => Value::Real(None),
             ColumnKind::Time => Value::Time(None),
@@ -147,6 +154,7 @@ impl Record {
             let json = match value {
                 Value::Text(text) => Json::from(text.as_deref()),
                 Value::Texts(texts) => Json::from(texts.as_slice()),
+                Value::Posts(posts) => posts.iter().map(post_json).collect(),
                 Value::Whole(number) => Json::from(*number),
                 Value::Real(number) => Json::from(*number),
                 Value::Time(at) => Json::from(at.map(iso_8601)),
@@ -184,6 +192,11 @@ impl Record {
             self.values[at] = value;
         }
     }
+}
+
+fn post_json(post: &Post) -> Json {
+    let Post { author, published, text, markdown } = post;
+    json!({"author": author, "published": published, "text": text, "markdown": markdown})
 }
 
 /// A number with three decimals.

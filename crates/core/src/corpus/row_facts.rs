@@ -8,31 +8,26 @@ use super::record::{About, RecordSource};
 use crate::clean::LabeledPage;
 use crate::language::{TextLanguage, language_of};
 use crate::metadata::{Fact, Metadata, MetadataInput};
+use crate::posts::{Post, posts, write_markdown_of_posts};
 use dehusk_html::{PageUrl, Tree};
-use dehusk_render::{write_markdown, write_own_html};
+use dehusk_render::write_own_html;
 
 /// A page, and what is found out about it for its row.
 pub(super) struct RowFacts<'a> {
     source: &'a RecordSource<'a>,
     pub(super) labeled: &'a LabeledPage,
     pub(super) about: &'a About,
-    pub(super) comments: Option<&'a str>,
     pub(super) metadata: Metadata,
     pub(super) language: Option<TextLanguage>,
 }
 
 impl<'a> RowFacts<'a> {
     pub(super) fn new(source: &'a RecordSource<'a>, text: &str) -> RowFacts<'a> {
-        let RecordSource { tree, labeled, about, comments, .. } = *source;
-        let metadata = Metadata::read(&MetadataInput {
-            tree,
-            url: about.url.as_ref(),
-            site: about.site.as_deref(),
-            read_at: about.fetched_at.or(about.read_at),
-        });
+        let RecordSource { tree, labeled, about, .. } = *source;
+        let metadata = Metadata::read(&input(source));
         let declared = metadata.language.as_ref().map(|tag| tag.value.as_str());
         let language = language_of(&without_code(tree, labeled, text), declared);
-        RowFacts { source, labeled, about, comments, metadata, language }
+        RowFacts { source, labeled, about, metadata, language }
     }
 
     pub(super) fn tree(&self) -> &Tree {
@@ -54,8 +49,22 @@ impl<'a> RowFacts<'a> {
     }
 
     pub(super) fn markdown(&self) -> String {
-        let RecordSource { tree, markdown, .. } = self.source;
-        write_markdown(tree, self.url(), markdown, self.labeled.labels.is_own())
+        write_markdown_of_posts(&input(self.source), self.source.markdown, self.labeled.labels.is_own())
+    }
+
+    /// The posts of the page, if they are asked for.
+    pub(super) fn posts(&self) -> Vec<Post> {
+        let RecordSource { labeled, comments, optional, markdown, .. } = *self.source;
+        if !optional.posts {
+            return Vec::new();
+        }
+        let is_comment = |node| comments.is_some_and(|comments| !comments.is_template(node));
+        posts(&input(self.source), markdown, |node| !labeled.labels.is_template(node) || is_comment(node))
+    }
+
+    /// The text of the comments, if they are asked for.
+    pub(super) fn comments(&self) -> Option<String> {
+        self.source.comments.map(|labels| labels.text(self.source.tree))
     }
 
     pub(super) fn html(&self) -> Option<String> {
@@ -85,6 +94,12 @@ impl<'a> RowFacts<'a> {
         let known = all.into_iter().filter_map(|(name, source)| Some((name.to_owned(), Json::from(source?))));
         Json::Object(known.collect::<Map<_, _>>()).to_string()
     }
+}
+
+fn input<'a>(source: &RecordSource<'a>) -> MetadataInput<'a> {
+    let RecordSource { tree, about, .. } = *source;
+    let (url, site) = (about.url.as_ref(), about.site.as_deref());
+    MetadataInput { tree, url, site, read_at: about.fetched_at.or(about.read_at) }
 }
 
 /// The text of a page without its listings, whose words are of no language; the whole text where there is no other.

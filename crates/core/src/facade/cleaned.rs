@@ -5,7 +5,10 @@ use std::ops::Deref;
 use crate::clean::{CleanOptions, LabeledPage, label_page};
 use crate::corpus::{About, OptionalColumns, Record, RecordSource};
 use crate::facade::Page;
-use dehusk_render::{MarkdownOptions, write_markdown, write_own_html};
+use crate::metadata::MetadataInput;
+use crate::posts::{Post, posts, write_markdown_of_posts};
+use dehusk_content::Labels;
+use dehusk_render::{MarkdownOptions, write_own_html};
 use dehusk_template::method::Method;
 
 /// A page whose nodes are labeled: template, or the page's own.
@@ -48,12 +51,23 @@ impl<P: Deref<Target = Page>> Cleaned<P> {
     }
 
     /// The page without its template, as Markdown: headings, lists, tables, code, quotes, links, pictures, footnotes
-    /// and formulas. Links and pictures are absolute where the page has a URL or a `base` element.
+    /// and formulas. Links and pictures are absolute where the page has a URL or a `base` element. Each post of a thread
+    /// begins with its author and day.
     pub fn markdown(&self, options: &MarkdownOptions) -> String {
-        write_markdown(&self.page.tree, self.page.page_url(), options, self.labeled.labels.is_own())
+        write_markdown_of_posts(&self.metadata_input(), options, self.labeled.labels.is_own())
     }
 
-    /// The page as a row of a corpus. The URL is that of the page, if it has one.
+    /// The posts of the page: of a thread, answers to a question, and comments where they are kept.
+    pub fn posts(&self, options: &MarkdownOptions) -> Vec<Post> {
+        posts(&self.metadata_input(), options, self.labeled.labels.is_own())
+    }
+
+    fn metadata_input(&self) -> MetadataInput<'_> {
+        MetadataInput::new(&self.page.tree, self.page.page_url())
+    }
+
+    /// The page as a row of a corpus. The URL is that of the page, if it has one. `comments` are its comments
+    /// ([`Page::comment_labels`]), where they are asked for.
     ///
     /// ```
     /// use dehusk_core::corpus::{About, OptionalColumns};
@@ -66,13 +80,13 @@ impl<P: Deref<Target = Page>> Cleaned<P> {
     pub fn record(
         &self,
         about: &About,
-        comments: Option<String>,
+        comments: Option<&Labels>,
         optional: OptionalColumns,
         markdown: &MarkdownOptions,
     ) -> Record {
         let url = self.page.page_url().cloned().or_else(|| about.url.clone());
         let about = About { url, template_kind: self.kind, ..about.clone() };
-        let (tree, comments) = (&self.page.tree, comments.as_deref());
+        let tree = &self.page.tree;
         Record::new(&RecordSource { tree, labeled: &self.labeled, about: &about, comments, optional, markdown })
     }
 

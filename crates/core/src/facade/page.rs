@@ -1,9 +1,10 @@
 //! A parsed page.
 
-use crate::clean::{CleanOptions, comments_text};
+use crate::clean::{CleanOptions, comment_labels};
 use crate::facade::Cleaned;
 use crate::metadata::Metadata;
 use crate::page_rules::PageRules;
+use dehusk_content::Labels;
 use dehusk_html::{Note, ParseOptions, Tree, normalized, parse, parse_bytes};
 use dehusk_html::{PageUrl, UrlError};
 
@@ -176,7 +177,12 @@ impl Page {
 
     /// The text of the comments, as far as the page alone shows them.
     pub fn comments(&self, options: &CleanOptions) -> String {
-        comments_text(&self.tree, None, options)
+        self.comment_labels(options).text(&self.tree)
+    }
+
+    /// Labels by which the comments are the page's own, and all else is not.
+    pub fn comment_labels(&self, options: &CleanOptions) -> Labels {
+        comment_labels(&self.tree, None, options)
     }
 
     /// Hash of all that is below the body.

@@ -3,8 +3,9 @@
 use std::borrow::Borrow;
 use std::ops::Deref;
 
-use crate::clean::{CleanOptions, TemplateMatcher, comments_text, label_page};
+use crate::clean::{CleanOptions, TemplateMatcher, comment_labels, label_page};
 use crate::facade::{Cleaned, ModelError, Page, model_bytes};
+use dehusk_content::Labels;
 use dehusk_html::Tree;
 use dehusk_template::site_model::{SiteModelOptions, TrainingSet};
 
@@ -161,7 +162,12 @@ impl SiteModel {
 
     /// The text of the comments of a page of the site.
     pub fn comments(&self, page: &Page, options: &CleanOptions) -> String {
-        comments_text(&page.tree, Some(&self.matcher), options)
+        self.comment_labels(page, options).text(&page.tree)
+    }
+
+    /// Labels by which the comments of a page of the site are its own, and all else is not.
+    pub fn comment_labels(&self, page: &Page, options: &CleanOptions) -> Labels {
+        comment_labels(&page.tree, Some(&self.matcher), options)
     }
 
     /// The model as bytes, with a version and a checksum. Equal models give equal bytes.

@@ -100,7 +100,7 @@ pub(super) fn first_of_document(facts: &[Fact]) -> Option<Fact> {
 
 /// What decides how the dates of a page are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DateReader {
+pub(crate) struct DateReader {
     pub(super) forms: DateForms,
     /// No page is published after this day.
     pub(super) latest: Option<Date>,
@@ -109,16 +109,26 @@ pub(super) struct DateReader {
 impl DateReader {
     pub(super) fn new(page: &MetadataInput<'_>, found: &FoundFacts) -> DateReader {
         let language = first_of_document(&found.languages).and_then(language).map(|language| language.value);
-        let is = |tag: &str| language.as_deref().is_some_and(|language| language.eq_ignore_ascii_case(tag));
+        DateReader::of_language(page, language.as_deref())
+    }
+
+    /// For a page in the language that its document element names.
+    pub(crate) fn of_document(page: &MetadataInput<'_>) -> DateReader {
+        let tag = page.tree.all("html").next().and_then(|root| page.tree.attr(root, "lang"));
+        DateReader::of_language(page, tag)
+    }
+
+    fn of_language(page: &MetadataInput<'_>, language: Option<&str>) -> DateReader {
+        let is = |tag: &str| language.is_some_and(|language| language.eq_ignore_ascii_case(tag));
         let forms = DateForms {
             month_first: is("en-US") && !has_day_first(page.tree),
-            solar_hijri: language.as_deref().is_some_and(|language| language.starts_with("fa")),
+            solar_hijri: language.is_some_and(|language| language.starts_with("fa")),
         };
         DateReader { forms, latest: page.latest() }
     }
 
     /// The first day that a text names.
-    pub(super) fn read(&self, text: &str) -> Option<Date> {
+    pub(crate) fn read(&self, text: &str) -> Option<Date> {
         find_dates(text, self.forms).map(|(date, _)| date).next().filter(|date| self.is_past(*date))
     }
 

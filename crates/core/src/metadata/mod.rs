@@ -23,10 +23,12 @@ pub use site::SiteMetadata;
 
 use serde::Serialize;
 
-use date::Date;
+pub(crate) use date::{Date, month};
 use dehusk_html::Tree;
 use dehusk_html::{PageUrl, base_url};
-use found::{DateReader, FoundFacts};
+pub(crate) use found::DateReader;
+use found::FoundFacts;
+pub(crate) use names::person;
 use title::ShownTitles;
 
 /// What a page says about itself.

@@ -115,7 +115,7 @@ fn at_commas(text: &str) -> Vec<String> {
 }
 
 /// A name without what introduces it.
-pub(super) fn person(text: &str) -> String {
+pub(crate) fn person(text: &str) -> String {
     let text = without_introduction(text);
     // An account behind the name.
     let end = text.find(" @").unwrap_or(text.len());

@@ -15,6 +15,7 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
 use super::sink::{Raw, Sink};
+use dehusk_core::Post;
 use dehusk_core::corpus::{ColumnKind as Kind, ColumnValue as Value, Record, SCHEMA, columns};
 
 /// Bytes of rows that are kept until they are written as a row group.
@@ -22,6 +23,9 @@ const GROUP_BYTES: u64 = 32_000_000;
 
 /// Rows of a row group.
 const GROUP_ROWS: usize = 20_000;
+
+/// The values of a post, and whether one can be missing.
+const POST: [(&str, bool); 4] = [("author", true), ("published", true), ("text", false), ("markdown", false)];
 
 pub(super) struct Parquet {
     out: SerializedFileWriter<File>,
@@ -52,10 +56,12 @@ impl Parquet {
         let rows = std::mem::take(&mut self.rows);
         self.pending = 0;
         let mut group = self.out.next_row_group().map_err(error)?;
-        for at in 0..columns().len() {
-            let column = group.next_column().map_err(error)?;
-            let Some(column) = column else { return Err(io::Error::other("the Parquet schema has too few columns")) };
-            write_column(column, rows.iter().map(|row| &row.values[at])).map_err(error)?;
+        for (at, column) in columns().iter().enumerate() {
+            for leaf in 0..n_leaves(column.kind) {
+                let out = group.next_column().map_err(error)?;
+                let Some(out) = out else { return Err(io::Error::other("the Parquet schema has too few columns")) };
+                write_leaf(out, leaf, rows.iter().map(|row| &row.values[at])).map_err(error)?;
+            }
         }
         group.close().map_err(error).map(drop)
     }
@@ -95,6 +101,7 @@ fn length(value: &Value) -> usize {
     match value {
         Value::Text(text) => text.as_ref().map_or(0, String::len) + 1,
         Value::Texts(texts) => texts.iter().map(|text| text.len() + 1).sum(),
+        Value::Posts(posts) => posts.iter().map(|post| post.text.len() + post.markdown.len() + 16).sum(),
         Value::Whole(_) | Value::Real(_) | Value::Time(_) => 8,
     }
 }
@@ -112,19 +119,42 @@ fn field(name: &str, kind: Kind) -> Result<Arc<Type>, ParquetError> {
         Kind::Real => primitive(name, Physical::DOUBLE, None, optional),
         Kind::Time => primitive(name, Physical::INT64, Some(moment), optional),
         Kind::Texts => {
-            // A list in three levels, as the format describes it.
             let element = primitive("element", Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED)?;
-            let list =
-                Type::group_type_builder("list").with_repetition(Repetition::REPEATED).with_fields(vec![element]);
-            let list = Arc::new(list.build()?);
-            let group = Type::group_type_builder(name).with_repetition(Repetition::REQUIRED);
-            group.with_logical_type(Some(LogicalType::List)).with_fields(vec![list]).build().map(Arc::new)
+            list(name, element)
+        }
+        Kind::Posts => {
+            let text = |(name, is_optional): (&str, bool)| {
+                let repetition = if is_optional { optional } else { Repetition::REQUIRED };
+                primitive(name, Physical::BYTE_ARRAY, Some(LogicalType::String), repetition)
+            };
+            let values = POST.into_iter().map(text).collect::<Result<Vec<_>, _>>()?;
+            let element = Type::group_type_builder("element").with_repetition(Repetition::REQUIRED);
+            list(name, Arc::new(element.with_fields(values).build()?))
         }
     }
 }
 
-fn write_column<'r>(
+/// A list in three levels, as the format describes it.
+fn list(name: &str, element: Arc<Type>) -> Result<Arc<Type>, ParquetError> {
+    let list = Type::group_type_builder("list").with_repetition(Repetition::REPEATED).with_fields(vec![element]);
+    let group = Type::group_type_builder(name).with_repetition(Repetition::REQUIRED);
+    group.with_logical_type(Some(LogicalType::List)).with_fields(vec![Arc::new(list.build()?)]).build().map(Arc::new)
+}
+
+/// The columns of the file that hold a column of rows.
+fn n_leaves(kind: Kind) -> usize {
+    if kind == Kind::Posts { POST.len() } else { 1 }
+}
+
+/// A value of a post, by its place in [`POST`].
+fn value_of_post(post: &Post, at: usize) -> Option<&str> {
+    [post.author.as_deref(), post.published.as_deref(), Some(post.text.as_str()), Some(post.markdown.as_str())][at]
+}
+
+/// Writes a column of the file.
+fn write_leaf<'r>(
     mut column: SerializedColumnWriter<'_>,
+    leaf: usize,
     values: impl Iterator<Item = &'r Value>,
 ) -> Result<(), ParquetError> {
     let mut texts = Vec::new();
@@ -132,18 +162,31 @@ fn write_column<'r>(
     let mut reals = Vec::new();
     let (mut levels, mut repeats) = (Vec::new(), Vec::new());
     for value in values {
-        let bytes = |text: &String| ByteArray::from(text.as_bytes().to_vec());
+        let bytes = |text: &str| ByteArray::from(text.as_bytes().to_vec());
         match value {
             Value::Text(text) => {
                 levels.push(i16::from(text.is_some()));
-                texts.extend(text.as_ref().map(bytes));
+                texts.extend(text.as_deref().map(bytes));
             }
             Value::Texts(list) => {
                 levels.push(i16::from(!list.is_empty()));
                 levels.extend(list.iter().skip(1).map(|_| 1));
                 repeats.push(0);
                 repeats.extend(list.iter().skip(1).map(|_| 1));
-                texts.extend(list.iter().map(bytes));
+                texts.extend(list.iter().map(|text| bytes(text)));
+            }
+            Value::Posts(posts) => {
+                if posts.is_empty() {
+                    levels.push(0);
+                    repeats.push(0);
+                }
+                for (at, post) in posts.iter().enumerate() {
+                    let text = value_of_post(post, leaf);
+                    let is_optional = POST[leaf].1;
+                    levels.push(1 + i16::from(is_optional && text.is_some()));
+                    repeats.push(i16::from(at > 0));
+                    texts.extend(text.map(bytes));
+                }
             }
             Value::Whole(number) | Value::Time(number) => {
                 levels.push(i16::from(number.is_some()));

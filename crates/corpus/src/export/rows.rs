@@ -5,7 +5,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::repeats::{self, Fingerprint};
 use super::site_facts::{Site, Sites};
 use super::{ExportError, ExportOptions, Form};
-use dehusk_core::clean::{comments_text, label_page};
+use dehusk_core::clean::{comment_labels, label_page};
 use dehusk_core::corpus::{About, ColumnValue as Value, OptionalColumns, Record, RecordSource, columns};
 use dehusk_html::PageUrl;
 use dehusk_html::parse_bytes;
@@ -121,7 +121,7 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings) -> Made {
     let (tree, _) = parse_bytes(&body, page.content_type.as_deref(), &settings.core.parse);
     let matcher = site.matcher.as_deref();
     let labeled = label_page(&tree, None, matcher, &settings.core.clean);
-    let comments = options.optional.comments.then(|| comments_text(&tree, matcher, &settings.core.clean));
+    let comments = options.optional.comments.then(|| comment_labels(&tree, matcher, &settings.core.clean));
     let about = About {
         url: PageUrl::parse(&page.url).ok(),
         host: Some(page.host.clone()),
@@ -141,7 +141,7 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings) -> Made {
         tree: &tree,
         labeled: &labeled,
         about: &about,
-        comments: comments.as_deref(),
+        comments: comments.as_ref(),
         optional,
         markdown: &settings.core.markdown,
     });

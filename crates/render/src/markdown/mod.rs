@@ -19,6 +19,9 @@ mod write;
 
 pub use options::{MarkdownImages, MarkdownLinks, MarkdownOptions};
 
+use std::ops::Range;
+
+use build::Builder;
 use dehusk_html::PageUrl;
 use dehusk_html::{NodeId, Tree};
 
@@ -32,7 +35,43 @@ pub fn write_markdown(
     options: &MarkdownOptions,
     keeps: impl Fn(NodeId) -> bool,
 ) -> String {
-    write::write(&build::build(tree, url, options, &keeps), options.links)
+    MarkdownWriter::new(tree, url, options, keeps).write()
+}
+
+/// Writes the nodes of a page as Markdown: all of them, or parts of the page.
+pub struct MarkdownWriter<'t> {
+    builder: Builder<'t>,
+    links: MarkdownLinks,
+}
+
+impl<'t> MarkdownWriter<'t> {
+    /// For the nodes that `keeps` selects, as in [`write_markdown`].
+    pub fn new(
+        tree: &'t Tree,
+        url: Option<&'t PageUrl>,
+        options: &'t MarkdownOptions,
+        keeps: impl Fn(NodeId) -> bool,
+    ) -> MarkdownWriter<'t> {
+        MarkdownWriter { builder: Builder::new(tree, url, options, &keeps), links: options.links }
+    }
+
+    /// Puts a line above what an element holds: the author and the day of a post. A rule divides it from what stands
+    /// before it in the same block.
+    pub fn put_above(&mut self, element: NodeId, facts: Vec<String>) {
+        self.builder.above.insert(element, facts);
+    }
+
+    /// The whole page.
+    pub fn write(mut self) -> String {
+        let body = self.builder.body();
+        body.map_or_else(String::new, |body| write::write(&self.builder.document(body), self.links))
+    }
+
+    /// What one element holds, without some ranges of nodes in it.
+    pub fn write_part(&mut self, element: NodeId, without: &[Range<usize>]) -> String {
+        let document = self.builder.document_without(element, without);
+        write::write(&document, self.links)
+    }
 }
 
 /// Whether an element stands on lines of its own.

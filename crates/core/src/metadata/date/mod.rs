@@ -7,6 +7,7 @@ mod tokens;
 use std::fmt;
 
 use crate::calendar::civil;
+pub(crate) use months::month;
 pub use text::find_date;
 pub(super) use text::{DateForms, find_dates};
 

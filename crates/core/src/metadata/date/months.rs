@@ -27,7 +27,7 @@ const SOLAR_HIJRI: [&str; 12] = [
 const ERAS: [(&str, u64); 3] = [("令和", 2018), ("平成", 1988), ("昭和", 1925)];
 
 /// Number of the month with this name, from 1.
-pub(super) fn month(word: &str) -> Option<u64> {
+pub(crate) fn month(word: &str) -> Option<u64> {
     let word = word.trim_end_matches('.').to_lowercase();
     MONTHS.iter().position(|names| names.contains(&word.as_str())).map(|at| at as u64 + 1)
 }

@@ -6,7 +6,10 @@ mod lines;
 mod lists;
 mod tables;
 
+use std::ops::Range;
+
 use flat::flat_runs;
+use rustc_hash::FxHashMap;
 
 use super::block::{Block, Document, Link, Marks, Piece, Run};
 use super::code::code_block;
@@ -19,52 +22,10 @@ use super::table::MOST_SPANNED;
 use crate::addresses::Addresses;
 use crate::images::{NoscriptImages, is_image};
 use dehusk_html::PageUrl;
-use dehusk_html::{NodeId, StyledBlocks, Tree, Unshown, ancestors, has_parentheses};
+use dehusk_html::{NodeId, StyledBlocks, Tree, Unshown, WrittenAs, ancestors, has_parentheses};
 
 /// Depth of elements below which blocks are read as text.
 const DEEPEST: usize = 200;
-
-/// The blocks of the nodes that `keeps` selects.
-pub(super) fn build(
-    tree: &Tree,
-    url: Option<&PageUrl>,
-    options: &MarkdownOptions,
-    keeps: &dyn Fn(NodeId) -> bool,
-) -> Document {
-    let unshown = Unshown::in_markdown(tree);
-    let is_shown = |node: NodeId| {
-        let name = tree.name(node);
-        is_content(name) && keeps(node) && (is_film(name) || !unshown.holds(node))
-    };
-    let mut shows: Vec<bool> = tree.nodes().map(is_shown).collect();
-    for node in (1..tree.len()).rev() {
-        if shows[node] {
-            shows[tree.shape.parent[node] as usize] = true;
-        }
-    }
-    // A line ends where it ends, whatever the labels say of the element.
-    for line_end in tree.all("br") {
-        shows[line_end.index()] |= shows[tree.shape.parent[line_end.index()] as usize];
-    }
-    let mut builder = Builder {
-        tree,
-        url,
-        options,
-        addresses: Addresses::new(tree, url),
-        images: NoscriptImages::new(tree),
-        footnotes: Footnotes::new(tree, |node| shows[node.index()]),
-        formulas: Formulas::new(tree),
-        blocks: StyledBlocks::new(tree),
-        shows,
-        spanned: MOST_SPANNED,
-        links: Vec::new(),
-    };
-    let mut flow = Flow::default();
-    if let Some(body) = tree.body() {
-        builder.children(body, &mut flow, Context::default());
-    }
-    Document { blocks: flow.finish(), links: builder.links }
-}
 
 /// Whether a node of this name shows something by itself. An element without content shows nothing.
 fn is_content(name: &str) -> bool {
@@ -76,7 +37,7 @@ fn is_film(name: &str) -> bool {
     matches!(name, "video" | "audio" | "iframe")
 }
 
-struct Builder<'t> {
+pub(super) struct Builder<'t> {
     tree: &'t Tree,
     url: Option<&'t PageUrl>,
     options: &'t MarkdownOptions,
@@ -90,6 +51,8 @@ struct Builder<'t> {
     /// Cells that spans may still add.
     spanned: usize,
     links: Vec<Link>,
+    /// What stands above the content of an element.
+    pub(super) above: FxHashMap<NodeId, Vec<String>>,
 }
 
 /// What the elements around a node say about it.
@@ -149,15 +112,93 @@ impl Flow {
         self.blocks.push(block);
     }
 
+    /// A line of facts about what follows: the first one in bold.
+    fn above(&mut self, facts: &[String]) {
+        self.end_paragraph();
+        if !self.blocks.is_empty() {
+            self.block(Block::Rule);
+        }
+        for (at, fact) in facts.iter().enumerate() {
+            if at > 0 {
+                self.push(Piece::Text(", ".to_owned()), Marks::default());
+            }
+            self.push(Piece::Text(fact.clone()), Marks { strong: at == 0, ..Marks::default() });
+        }
+        self.end_paragraph();
+    }
+
     fn finish(mut self) -> Vec<Block> {
         self.end_paragraph();
         self.blocks
     }
 }
 
-impl Builder<'_> {
+impl<'t> Builder<'t> {
+    /// For the nodes that `keeps` selects.
+    pub(super) fn new(
+        tree: &'t Tree,
+        url: Option<&'t PageUrl>,
+        options: &'t MarkdownOptions,
+        keeps: &dyn Fn(NodeId) -> bool,
+    ) -> Builder<'t> {
+        let unshown = Unshown::new(tree, WrittenAs::Markdown);
+        let is_shown = |node: NodeId| {
+            let name = tree.name(node);
+            is_content(name) && keeps(node) && (is_film(name) || !unshown.holds(node))
+        };
+        let mut shows: Vec<bool> = tree.nodes().map(is_shown).collect();
+        for node in (1..tree.len()).rev() {
+            if shows[node] {
+                shows[tree.shape.parent[node] as usize] = true;
+            }
+        }
+        // A line ends where it ends, whatever the labels say of the element.
+        for line_end in tree.all("br") {
+            shows[line_end.index()] |= shows[tree.shape.parent[line_end.index()] as usize];
+        }
+        Builder {
+            tree,
+            url,
+            options,
+            addresses: Addresses::new(tree, url),
+            images: NoscriptImages::new(tree),
+            footnotes: Footnotes::new(tree, |node| shows[node.index()]),
+            formulas: Formulas::new(tree),
+            blocks: StyledBlocks::new(tree),
+            shows,
+            spanned: MOST_SPANNED,
+            links: Vec::new(),
+            above: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn body(&self) -> Option<NodeId> {
+        self.tree.body()
+    }
+
+    /// The blocks of an element.
+    pub(super) fn document(&mut self, element: NodeId) -> Document {
+        let mut flow = Flow::default();
+        self.children(element, &mut flow, Context::default());
+        Document { blocks: flow.finish(), links: std::mem::take(&mut self.links) }
+    }
+
+    /// The blocks of an element without some ranges of nodes in it.
+    pub(super) fn document_without(&mut self, element: NodeId, without: &[Range<usize>]) -> Document {
+        let kept: Vec<Vec<bool>> = without.iter().map(|range| self.shows[range.clone()].to_vec()).collect();
+        without.iter().for_each(|range| self.shows[range.clone()].fill(false));
+        let document = self.document(element);
+        for (range, kept) in without.iter().zip(kept).rev() {
+            self.shows[range.clone()].copy_from_slice(&kept);
+        }
+        document
+    }
+
     fn children(&mut self, parent: NodeId, flow: &mut Flow, context: Context) {
         let tree = self.tree;
+        if let Some(facts) = self.above.get(&parent) {
+            flow.above(facts);
+        }
         let end = tree.shape.subtree(parent).end;
         let mut at = parent.index() + 1;
         while at < end {
