@@ -17,6 +17,8 @@ pub(super) struct TextContext {
     pub(super) has_dollars: bool,
     /// Whether brackets of the paragraph can be read as a link.
     pub(super) has_brackets: bool,
+    /// Whether a link or a picture follows the text.
+    pub(super) before_link: bool,
     /// Whether braces can be read as attributes of a heading (Pandoc, kramdown).
     pub(super) in_heading: bool,
 }
@@ -39,7 +41,7 @@ pub(super) fn escape(text: &str, before: Option<char>, after: Option<char>, plac
             '\\' => next.is_none_or(|next| next.is_ascii_punctuation()),
             '[' => place.in_link || place.has_brackets || next == Some('^'),
             ']' => place.in_link || place.has_brackets,
-            '!' => next == Some('['),
+            '!' => next == Some('[') && (rest.peek().is_some() || place.before_link),
             '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')),
             '&' => is_entity(from_here),
             '|' => place.in_cell,
@@ -91,7 +93,8 @@ pub(super) fn escape_start(line: &str) -> Cow<'_, str> {
         '-' => ends_marker(chars.as_str()) || is_ruler(line),
         '*' => ends_marker(chars.as_str()),
         '>' => true,
-        '[' => ["[ ]", "[x]", "[X]"].iter().any(|task| line.starts_with(task)),
+        // A task; not a link to X.
+        '[' => ["[ ]", "[x]", "[X]"].iter().any(|task| line.strip_prefix(task).is_some_and(ends_marker)),
         '=' => line.trim_end().bytes().all(|byte| byte == b'='),
         '_' => line.len() > 2 && line.bytes().all(|byte| matches!(byte, b'_' | b' ')),
         '~' => line.starts_with("~~~"),
@@ -200,6 +203,12 @@ mod tests {
         }
         assert_eq!(escaped("a|b", TextContext { in_cell: true, ..TextContext::default() }), "a\\|b");
         assert_eq!(escaped("[a](b)", TextContext { has_brackets: true, ..TextContext::default() }), "\\[a\\](b)");
+    }
+
+    #[test]
+    fn a_task_is_escaped_and_a_link_is_not() {
+        assert_eq!(escape_start("[x] done"), "\\[x] done");
+        assert_eq!(escape_start("[X](https://x.com/a)"), "[X](https://x.com/a)");
     }
 
     #[test]

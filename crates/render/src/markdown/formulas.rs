@@ -115,8 +115,8 @@ fn tex_of(tree: &Tree, math: NodeId) -> Option<String> {
     Some(plain.unwrap_or(tex)).filter(|tex| !tex.is_empty())
 }
 
-/// The parts of a text: plain, or a formula between `\(` and `\)` (`Some(false)`), `\[` and `\]` or `$$` and `$$`
-/// (`Some(true)`), the delimiters of MathJax.
+/// The parts of a text: plain, or a formula between `\(` and `\)` or `$` and `$` (`Some(false)`), `\[` and `\]` or `$$`
+/// and `$$` (`Some(true)`), the delimiters of MathJax.
 pub(super) fn split_formulas(text: &str) -> Vec<(&str, Option<bool>)> {
     const DELIMITERS: [(&str, &str, bool); 3] = [("\\(", "\\)", false), ("\\[", "\\]", true), ("$$", "$$", true)];
     let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
@@ -125,6 +125,14 @@ pub(super) fn split_formulas(text: &str) -> Vec<(&str, Option<bool>)> {
     while let Some(step) = memchr::memchr2(b'\\', b'$', &text.as_bytes()[at..]) {
         at += step;
         let Some(kind) = DELIMITERS.iter().position(|(open, ..)| text[at..].starts_with(open)) else {
+            if let Some(end) = end_of_dollars(text, at) {
+                if from < at {
+                    parts.push((&text[from..at], None));
+                }
+                parts.push((&text[at + 1..end], Some(false)));
+                at = end;
+                from = at + 1;
+            }
             at += 1;
             continue;
         };
@@ -148,6 +156,21 @@ pub(super) fn split_formulas(text: &str) -> Vec<(&str, Option<bool>)> {
         parts.push((&text[from..], None));
     }
     parts
+}
+
+/// Where the formula ends that a `$` begins: as Pandoc reads it, with a sign of TeX inside, and nothing like a word at
+/// either side. Prices and names of variables are no formulas.
+fn end_of_dollars(text: &str, at: usize) -> Option<usize> {
+    const MOST_BYTES: usize = 400;
+    let inside = text[at..].strip_prefix('$')?;
+    let n = memchr::memchr(b'$', &inside.as_bytes()[..inside.len().min(MOST_BYTES)])?;
+    let (tex, behind) = (&inside[..n], &inside[n + 1..]);
+    let is_beside_word = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '\\' || c == '$')
+        || behind.starts_with(|c: char| c.is_alphanumeric() || c == '$');
+    let is_tight = !tex.is_empty() && !tex.starts_with(char::is_whitespace) && !tex.ends_with(char::is_whitespace);
+    let has_command = tex.split('\\').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let has_script = tex.contains(['^', '_']) && tex.len() > 2;
+    (is_tight && !is_beside_word && (has_command || has_script)).then_some(at + 1 + n)
 }
 
 /// TeX that is text, too, for a reader of Markdown without formulas: no markup, no link, no code. Blanks mean nothing
@@ -185,6 +208,13 @@ mod tests {
         );
         assert_eq!(split("\\( \\) \\(x\\)"), parts(&[("\\( \\) ", None), ("x", Some(false))]));
         assert_eq!(split("$5 and \\[ no end"), parts(&[("$5 and \\[ no end", None)]));
+        assert_eq!(
+            split("Let $x_i$, $\\alpha$."),
+            parts(&[("Let ", None), ("x_i", Some(false)), (", ", None), ("\\alpha", Some(false)), (".", None)])
+        );
+        for plain in ["$5 and $7", "$HOME_DIR/$NAME", "US$5_000$ a", "a $ x_1 $ b", "$x$"] {
+            assert_eq!(split(plain), parts(&[(plain, None)]));
+        }
         assert!(split("").is_empty());
     }
 

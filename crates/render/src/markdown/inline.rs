@@ -285,6 +285,7 @@ impl Inline<'_> {
         let has_link = self.style == MarkdownLinks::Reference;
         TextContext {
             in_link: false,
+            before_link: false,
             in_cell: kind == Kind::Cell,
             has_backticks: n('`') > 1 || (n('`') > 0 && runs.iter().any(|run| matches!(run.piece, Piece::Code(_)))),
             has_tildes: n('~') > 1 || (n('~') > 0 && runs.iter().any(|run| run.marks.deleted)),
@@ -309,7 +310,13 @@ impl Inline<'_> {
                 };
                 let before = beside(at.checked_sub(1).map(|before| &runs[before]), last_char);
                 let after = beside(runs.get(at + 1), first_char);
-                let place = TextContext { in_link: run.marks.link != 0, ..place };
+                let before_link = runs.get(at + 1).is_some_and(|next| {
+                    // Of the same marks, its first character is what follows.
+                    next.marks == run.marks
+                        || ![0, run.marks.link].contains(&next.marks.link)
+                        || matches!(next.piece, Piece::FootnoteRef(_))
+                });
+                let place = TextContext { in_link: run.marks.link != 0, before_link, ..place };
                 escape(text, before, after, place, out);
             }
             Piece::Space => out.push(' '),

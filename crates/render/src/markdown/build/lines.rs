@@ -115,7 +115,7 @@ impl Builder<'_> {
             flow.push(Piece::FootnoteRef(number), Marks::default());
             return;
         }
-        let href = self.tree.attr(node, "href").map(str::trim);
+        let href = self.tree.attr(node, "href").map(str::trim).filter(|href| !href.is_empty());
         let shows_words = || {
             let nodes = self.tree.shape.subtree(node).map(NodeId::new).filter(|at| self.shows[at.index()]);
             let mut nodes = nodes.skip(1);

@@ -2,8 +2,9 @@
 
 use super::flat::flat_runs;
 use super::{Builder, Context, Flow};
-use crate::markdown::block::{Block, Item, List, Piece, Term};
+use crate::markdown::block::{Block, Item, List, Piece, Run, Term};
 use crate::markdown::inline::tidied;
+use crate::markdown::is_block;
 use dehusk_html::{NodeId, Tree, ancestors, children};
 
 impl Builder<'_> {
@@ -53,7 +54,12 @@ impl Builder<'_> {
         }
         if list.items.iter().any(|item| !item.blocks.is_empty()) {
             list.items.retain(|item| !item.blocks.is_empty() || item.checked.is_some());
-            flow.block(Block::List(list));
+            // Items that hold nothing but a list only indent it.
+            if list.items.iter().all(|item| matches!(item.blocks[..], [Block::List(_)])) {
+                list.items.into_iter().flat_map(|item| item.blocks).for_each(|inner| flow.block(inner));
+            } else {
+                flow.block(Block::List(list));
+            }
         }
         flow.end_paragraph();
         flow.blocks.extend(notes);
@@ -75,14 +81,16 @@ impl Builder<'_> {
         children(self.tree, item).any(|child| self.tree.name(child) == "p" && self.shows[child.index()])
     }
 
-    /// The check box that an item begins with.
+    /// The check box that an item begins with, and that its text follows in the same line. One before a block folds it.
     fn task(&self, item: NodeId) -> Option<bool> {
         let tree = self.tree;
         let mut before_text = tree.shape.subtree(item).map(NodeId::new).take_while(|node| !tree.is_text(*node));
         let is_box = |node: &NodeId| {
             tree.name(*node) == "input" && tree.attr(*node, "type").is_some_and(|t| t.eq_ignore_ascii_case("checkbox"))
         };
-        before_text.find(is_box).map(|input| tree.attr(input, "checked").is_some())
+        let input = before_text.find(is_box)?;
+        let folds = before_text.any(|node| tree.name(node) != "p" && is_block(tree.name(node)));
+        (!folds).then(|| tree.attr(input, "checked").is_some())
     }
 
     pub(super) fn terms(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
@@ -116,10 +124,28 @@ impl Builder<'_> {
                 }
             }
         }
-        if !terms.is_empty() {
-            flow.block(Block::Terms(terms));
+        if terms.is_empty() {
+            return;
         }
+        flow.block(match numbered(&terms) {
+            Some(list) => Block::List(list),
+            None => Block::Terms(terms),
+        });
     }
+}
+
+/// The terms as a list, if each is the number of its definition: steps of a recipe.
+fn numbered(terms: &[Term]) -> Option<List> {
+    let mut list = List { is_numbered: true, ..List::default() };
+    for pair in terms.chunks(2) {
+        let [Term::Name(name), Term::Definition(blocks)] = pair else { return None };
+        let [Run { piece: Piece::Text(number), .. }] = &name[..] else { return None };
+        let number = number.trim_end_matches(['.', ')']).parse().ok()?;
+        list.is_loose |= n_texts(blocks) > 1;
+        list.items.push(Item { number, checked: None, blocks: blocks.clone() });
+    }
+    let is_in_order = list.items.iter().zip(1..).all(|(item, number)| item.number == number);
+    is_in_order.then_some(list)
 }
 
 /// Whether an element in a list holds items of that list.

@@ -1,5 +1,6 @@
 //! The walk over the kept nodes of a page that finds its blocks and runs.
 
+mod block_links;
 mod buttons;
 mod flat;
 mod lines;
@@ -8,6 +9,7 @@ mod tables;
 
 use std::ops::Range;
 
+use block_links::link_once;
 use flat::flat_runs;
 use rustc_hash::FxHashMap;
 
@@ -95,13 +97,17 @@ impl Flow {
 
     fn end_paragraph(&mut self) {
         let runs = tidied(std::mem::take(&mut self.runs));
-        if !runs.is_empty() {
+        if !runs.is_empty() && !is_lone_sign(&runs) {
             self.blocks.push(Block::Paragraph(runs));
         }
     }
 
     fn block(&mut self, block: Block) {
         self.end_paragraph();
+        // A rule divides what stands before it from what follows.
+        if block == Block::Rule && matches!(self.blocks.last(), None | Some(Block::Rule)) {
+            return;
+        }
         // A line above code that only names its language.
         if let (Block::Code { language, .. }, Some(Block::Paragraph(runs))) = (&block, self.blocks.last())
             && let [Run { piece: Piece::Text(text), .. }] = &runs[..]
@@ -115,9 +121,7 @@ impl Flow {
     /// A line of facts about what follows: the first one in bold.
     fn above(&mut self, facts: &[String]) {
         self.end_paragraph();
-        if !self.blocks.is_empty() {
-            self.block(Block::Rule);
-        }
+        self.block(Block::Rule);
         for (at, fact) in facts.iter().enumerate() {
             if at > 0 {
                 self.push(Piece::Text(", ".to_owned()), Marks::default());
@@ -129,8 +133,14 @@ impl Flow {
 
     fn finish(mut self) -> Vec<Block> {
         self.end_paragraph();
+        self.blocks.pop_if(|block| *block == Block::Rule);
         self.blocks
     }
+}
+
+/// Whether a paragraph is one sign that divides others: a full stop, a bar, a dot.
+fn is_lone_sign(runs: &[Run]) -> bool {
+    matches!(runs, [Run { piece: Piece::Text(text), .. }] if matches!(text.as_str(), "." | "|" | "·" | "•"))
 }
 
 impl<'t> Builder<'t> {
@@ -180,7 +190,9 @@ impl<'t> Builder<'t> {
     pub(super) fn document(&mut self, element: NodeId) -> Document {
         let mut flow = Flow::default();
         self.children(element, &mut flow, Context::default());
-        Document { blocks: flow.finish(), links: std::mem::take(&mut self.links) }
+        let mut blocks = flow.finish();
+        link_once(&mut blocks);
+        Document { blocks, links: std::mem::take(&mut self.links) }
     }
 
     /// The blocks of an element without some ranges of nodes in it.
