@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
@@ -22,12 +23,14 @@ use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_names};
 use dehusk_core::clean::LabeledPage;
 use dehusk_core::corpus::{About, OptionalColumns, Record, RecordSource};
+use dehusk_core::{LanguageModel, write_page_markdown};
+use dehusk_corpus::language_model;
 use dehusk_crawl::Single;
 use dehusk_files::warc::Archived;
 use dehusk_html::Note;
 use dehusk_html::PageUrl;
 use dehusk_papers::method_table::{MethodEntry, Model};
-use dehusk_render::{write_markdown, write_own_html};
+use dehusk_render::write_own_html;
 use dehusk_settings::Settings;
 use dehusk_template::method::Method;
 
@@ -125,6 +128,13 @@ struct Counts {
     empty: usize,
 }
 
+/// What all pages of a call have in common.
+struct Run<'a> {
+    settings: &'a Settings,
+    /// What tells the languages of rows in place of the built-in detector.
+    language: Option<Arc<dyn LanguageModel>>,
+}
+
 impl Clean {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         let with_strings;
@@ -140,20 +150,23 @@ impl Clean {
         let pages = if self.learn { &kept.names } else { &self.pages };
         let by = &self.by(pages, settings)?;
         kept.rewind()?;
+        let language = if self.rows { settings.export.language_model.as_str() } else { "" };
+        let language = language_model::open(language).map_err(|e| Failure::Usage(e.into()))?;
+        let run = Run { settings, language };
         let runtime = super::runtime(dehusk_corpus::pipeline::cores())?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut counts = Counts::default();
         for pages in pages.chunk_by(|one, other| !is_url(one) && !is_url(other)) {
             if !is_url(&pages[0]) {
                 let sources: Vec<PathBuf> = pages.iter().map(PathBuf::from).collect();
-                self.clean_sources(&sources, by, settings, &mut counts)?;
+                self.clean_sources(&sources, by, &run, &mut counts)?;
                 continue;
             }
             let fetched = PageUrl::parse(&pages[0])
                 .map_err(anyhow::Error::from)
                 .and_then(|url| runtime.block_on(network.fetch(&url)).map_err(anyhow::Error::from));
             let loaded = fetched.map(|response| of_response(&pages[0], &response, settings));
-            self.take(self.cleaned(loaded, by, settings), &mut counts)?;
+            self.take(self.cleaned(loaded, by, &run), &mut counts)?;
         }
         if counts.failed > MOST_SHOWN {
             tracing::error!("{} documents could not be read", counts.failed);
@@ -179,13 +192,8 @@ impl Clean {
     }
 
     /// Cleans all pages of these sources, in order, on all cores.
-    fn clean_sources(
-        &self,
-        sources: &[PathBuf],
-        by: &By,
-        settings: &Settings,
-        counts: &mut Counts,
-    ) -> Result<(), Failure> {
+    fn clean_sources(&self, sources: &[PathBuf], by: &By, run: &Run<'_>, counts: &mut Counts) -> Result<(), Failure> {
+        let settings = run.settings;
         let agents = settings.agents();
         let bar = byte_bar(sources, "cleaned");
         let read = |put: &mut dyn FnMut(anyhow::Result<FoundDocument>) -> bool| {
@@ -199,7 +207,7 @@ impl Clean {
         let size = |found: &anyhow::Result<FoundDocument>| found.as_ref().map_or(0, FoundDocument::n_bytes);
         let clean = |found: anyhow::Result<FoundDocument>| match found {
             Ok(found) if !found.is_page => Done::Text,
-            found => self.cleaned(found.map(|found| of_found(found, settings, &agents)), by, settings),
+            found => self.cleaned(found.map(|found| of_found(found, settings, &agents)), by, run),
         };
         let outcome = dehusk_corpus::pipeline::run(read, size, clean, |done| {
             self.take(done, counts)?;
@@ -213,15 +221,15 @@ impl Clean {
     }
 
     /// Cleans a page.
-    fn cleaned(&self, loaded: anyhow::Result<Loaded>, by: &By, settings: &Settings) -> Done {
+    fn cleaned(&self, loaded: anyhow::Result<Loaded>, by: &By, run: &Run<'_>) -> Done {
         match loaded.and_then(|page| Ok((choose(&page, by)?, page))) {
-            Ok((_, page)) if leaves_out(&page, settings) => Done::Noindex,
+            Ok((_, page)) if leaves_out(&page, run.settings) => Done::Noindex,
             Ok((choice, page)) => {
                 let method = match by {
                     By::Method(method, model) => Some((*method, model.as_ref())),
                     _ => None,
                 };
-                Done::Written(self.written(&page, &choice, method, settings))
+                Done::Written(self.written(&page, &choice, method, run))
             }
             Err(e) => Done::Failed(e),
         }
@@ -259,7 +267,7 @@ impl Clean {
         page: &Loaded,
         choice: &Choice,
         method: Option<(&MethodEntry, Option<&Model>)>,
-        settings: &Settings,
+        run: &Run<'_>,
     ) -> String {
         let name = page.name.as_str();
         for note in page.tree.notes() {
@@ -269,6 +277,7 @@ impl Clean {
                 _ => {}
             }
         }
+        let settings = run.settings;
         let how = &settings.core.clean;
         let stored = StoredPage { name, tree: &page.tree, host: None };
         let (template, labeled) = match method {
@@ -278,13 +287,15 @@ impl Clean {
         let host = template.map(|(host, _)| host.to_owned());
         let kind = template.and_then(|(_, matcher)| matcher.kind_of(&labeled));
         if self.rows {
-            return row(page, (host, kind), &labeled, settings);
+            return row(page, (host, kind), &labeled, run);
         }
         let LabeledPage { labels, method, .. } = labeled;
         let content = match self.format {
             Format::Text => labels.text(&page.tree),
             Format::Html => write_own_html(&page.tree, page.url.as_ref(), labels.is_own()),
-            Format::Markdown => write_markdown(&page.tree, page.url.as_ref(), &settings.core.markdown, labels.is_own()),
+            Format::Markdown => {
+                write_page_markdown(&page.tree, page.url.as_ref(), &settings.core.markdown, labels.is_own())
+            }
         };
         if !self.json {
             return content;
@@ -307,7 +318,7 @@ fn row(
     page: &Loaded,
     (model, template_kind): (Option<String>, Option<usize>),
     labeled: &LabeledPage,
-    settings: &Settings,
+    run: &Run<'_>,
 ) -> String {
     let model = model.map(|host| (host, None));
     let Archived { record, at, status } = page.archived.clone();
@@ -327,7 +338,8 @@ fn row(
         about: &about,
         comments: None,
         optional: OptionalColumns::default(),
-        markdown: &settings.core.markdown,
+        markdown: &run.settings.core.markdown,
+        language: run.language.as_deref(),
     });
     format!("{}\n", record.to_json())
 }

@@ -91,7 +91,7 @@ const STOP_WITHIN: Duration = Duration::from_millis(1500);
 pub(super) fn failure(error: ExportError) -> Failure {
     match error {
         ExportError::Filter { .. } => Failure::Usage(anyhow!("{error}; `dehusk export --columns` lists the columns")),
-        ExportError::Folder { .. } => Failure::Usage(error.into()),
+        ExportError::Folder { .. } | ExportError::LanguageModel(_) => Failure::Usage(error.into()),
         ExportError::Io { ref reason, .. } if reason.kind() == io::ErrorKind::StorageFull => {
             Failure::Work(anyhow!("{error}; make room, and the same command goes on where it was"))
         }

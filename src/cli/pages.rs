@@ -10,9 +10,9 @@ use super::names::{find_page, host_name};
 use super::table::{Table, terminal_width, time};
 use super::terminal::for_output;
 use super::{Failure, Outcome, open_store};
+use dehusk_core::write_page_markdown;
 use dehusk_html::PageUrl;
 use dehusk_html::{parse, write_text};
-use dehusk_render::write_markdown;
 use dehusk_settings::{NoindexPages, Settings};
 use dehusk_store::PageRow;
 
@@ -177,7 +177,7 @@ fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(),
         Shown::Text => write_text(&parse(&html, &settings.core.parse), |_| true),
         Shown::Markdown => {
             let url = PageUrl::parse(&row.url).ok();
-            write_markdown(&parse(&html, &settings.core.parse), url.as_ref(), &settings.core.markdown, |_| true)
+            write_page_markdown(&parse(&html, &settings.core.parse), url.as_ref(), &settings.core.markdown, |_| true)
         }
     };
     write_page(&row, &shown, json, &mut out)?;

@@ -6,8 +6,8 @@ use similar::{ChangeTag, TextDiff};
 use super::page::{Asked, LabeledPage, View};
 use super::words::{bytes, minute};
 use super::{Inspector, Refusal};
+use dehusk_core::write_page_markdown;
 use dehusk_html::{parse, write_text};
-use dehusk_render::write_markdown;
 use dehusk_store::{PageRow, Store};
 
 /// Bytes of a text that are shown or compared.
@@ -27,7 +27,7 @@ pub(super) fn shown_text(
     let text = match asked.view {
         View::Markdown => {
             let (url, options) = (labeled.url.as_ref(), &inspector.settings.core.markdown);
-            write_markdown(&labeled.tree, url, options, labeled.main.is_own())
+            write_page_markdown(&labeled.tree, url, options, labeled.main.is_own())
         }
         View::Text => labeled.main.text(&labeled.tree),
         View::Source => String::from_utf8_lossy(&store.load_raw(row)?).into_owned(),

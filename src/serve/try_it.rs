@@ -7,9 +7,9 @@ use super::frame::Show;
 use super::layout::{MenuEntry, document};
 use super::page::LabeledPage;
 use super::{Inspector, Refusal};
+use dehusk_core::write_page_markdown;
 use dehusk_html::PageUrl;
 use dehusk_html::parse;
-use dehusk_render::write_markdown;
 use dehusk_store::Store;
 
 /// What is pasted.
@@ -41,7 +41,7 @@ pub(super) fn cleaned(inspector: &Inspector, store: &Store, pasted: &Pasted) -> 
     let tree = parse(&pasted.html, parse_options);
     let labeled = LabeledPage::new(tree, template.as_ref(), url, &inspector.settings);
     let options = &inspector.settings.core.markdown;
-    let markdown = write_markdown(&labeled.tree, labeled.url.as_ref(), options, labeled.main.is_own());
+    let markdown = write_page_markdown(&labeled.tree, labeled.url.as_ref(), options, labeled.main.is_own());
     let by = match &template {
         Some(template) => format!("by {} with the model of {}", labeled.step, template.host),
         None if given.is_empty() => "by the page alone".to_owned(),

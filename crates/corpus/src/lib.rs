@@ -19,4 +19,5 @@
 struct Readme;
 
 pub mod export;
+pub mod language_model;
 pub mod pipeline;

@@ -3,12 +3,14 @@
 use serde::Serialize;
 
 /// `[export]`
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Export {
     /// How near-duplicates are found.
     pub near: MinHash,
     /// Least number of words of a paragraph that is compared with those of other pages.
     pub min_paragraph: usize,
+    /// File of a fastText model that tells languages; empty = the built-in detector.
+    pub language_model: String,
 }
 
 /// MinHash with locality-sensitive hashing.
@@ -24,7 +26,7 @@ pub struct MinHash {
 
 impl Default for Export {
     fn default() -> Export {
-        Export { near: MinHash::default(), min_paragraph: 8 }
+        Export { near: MinHash::default(), min_paragraph: 8, language_model: String::new() }
     }
 }
 

@@ -10,8 +10,9 @@ use super::{ended, patterns, stored};
 use crate::cli::documents::{FoundDocument, Reading, next_batch};
 use crate::cli::terminal::stdout;
 use crate::cli::{Failure, Format, Outcome, open_store};
+use dehusk_core::write_page_markdown;
 use dehusk_html::Tree;
-use dehusk_render::{write_markdown, write_own_html};
+use dehusk_render::write_own_html;
 use dehusk_settings::Settings;
 use dehusk_template::strings::{StringCleaner, StringTokens};
 
@@ -109,7 +110,7 @@ impl Cleaning<'_> {
         let content = match self.format {
             Format::Text => labels.text(tree),
             Format::Html => write_own_html(tree, None, labels.is_own()),
-            Format::Markdown => write_markdown(tree, None, &self.settings.core.markdown, labels.is_own()),
+            Format::Markdown => write_page_markdown(tree, None, &self.settings.core.markdown, labels.is_own()),
         };
         (content, share)
     }

@@ -71,12 +71,13 @@ const OWN: [Column; 45] = [
         "language",
         Kind::Text,
         |row| Value::text(row.language.as_ref().map(|language| language.code.clone())),
-        "Language of the text as an ISO 639 code: detected, else declared. Empty: unknown.",
+        "Language of the text as an ISO 639 code: detected (by export.language_model, if there is one), else declared. \
+         Empty: unknown.",
     ),
     column(
         "language_script",
         Kind::Text,
-        |row| Value::text(row.language.as_ref().map(|language| language.with_script())),
+        |row| Value::text(row.language.as_ref().map(|language| language.with_script().to_owned())),
         "The same as an ISO 639-3 code with its script: eng_Latn, cmn_Hani.",
     ),
     column(

@@ -9,6 +9,7 @@ use super::columns::{Column, ColumnKind, columns};
 use super::row_facts::RowFacts;
 use crate::calendar::iso_8601;
 use crate::clean::LabeledPage;
+use crate::language::LanguageModel;
 use crate::metadata::{Fact, SiteMetadata};
 use crate::posts::Post;
 use crate::quality::{QUALITY_SIGNALS, Quality};
@@ -95,6 +96,8 @@ pub struct RecordSource<'a> {
     pub optional: OptionalColumns,
     /// How Markdown is written.
     pub markdown: &'a MarkdownOptions,
+    /// What tells the language in place of the built-in detector.
+    pub language: Option<&'a dyn LanguageModel>,
 }
 
 impl ColumnValue {

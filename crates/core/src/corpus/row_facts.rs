@@ -8,7 +8,8 @@ use super::record::{About, RecordSource};
 use crate::clean::LabeledPage;
 use crate::language::{TextLanguage, language_of};
 use crate::metadata::{Fact, Metadata, MetadataInput};
-use crate::posts::{Post, posts, write_markdown_of_posts};
+use crate::page_markdown::write_titled;
+use crate::posts::{Post, posts};
 use dehusk_html::{PageUrl, Tree};
 use dehusk_render::write_own_html;
 
@@ -26,7 +27,7 @@ impl<'a> RowFacts<'a> {
         let RecordSource { tree, labeled, about, .. } = *source;
         let metadata = Metadata::read(&input(source));
         let declared = metadata.language.as_ref().map(|tag| tag.value.as_str());
-        let language = language_of(&without_code(tree, labeled, text), declared);
+        let language = language_of(&without_code(tree, labeled, text), declared, source.language);
         RowFacts { source, labeled, about, metadata, language }
     }
 
@@ -49,7 +50,8 @@ impl<'a> RowFacts<'a> {
     }
 
     pub(super) fn markdown(&self) -> String {
-        write_markdown_of_posts(&input(self.source), self.source.markdown, self.labeled.labels.is_own())
+        let title = || self.metadata.title.as_ref().map(|title| title.value.clone());
+        write_titled(&input(self.source), title, self.source.markdown, self.labeled.labels.is_own())
     }
 
     /// The posts of the page, if they are asked for.

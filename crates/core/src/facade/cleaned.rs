@@ -6,7 +6,8 @@ use crate::clean::{CleanOptions, LabeledPage, label_page};
 use crate::corpus::{About, OptionalColumns, Record, RecordSource};
 use crate::facade::Page;
 use crate::metadata::MetadataInput;
-use crate::posts::{Post, posts, write_markdown_of_posts};
+use crate::page_markdown::write_page_markdown;
+use crate::posts::{Post, posts};
 use dehusk_content::Labels;
 use dehusk_render::{MarkdownOptions, write_own_html};
 use dehusk_template::method::Method;
@@ -51,19 +52,16 @@ impl<P: Deref<Target = Page>> Cleaned<P> {
     }
 
     /// The page without its template, as Markdown: headings, lists, tables, code, quotes, links, pictures, footnotes
-    /// and formulas. Links and pictures are absolute where the page has a URL or a `base` element. Each post of a thread
-    /// begins with its author and day.
+    /// and formulas. Links and pictures are absolute where the page has a URL or a `base` element. The title of the
+    /// page comes first, and each post of a thread begins with its author and day.
     pub fn markdown(&self, options: &MarkdownOptions) -> String {
-        write_markdown_of_posts(&self.metadata_input(), options, self.labeled.labels.is_own())
+        write_page_markdown(&self.page.tree, self.page.page_url(), options, self.labeled.labels.is_own())
     }
 
     /// The posts of the page: of a thread, answers to a question, and comments where they are kept.
     pub fn posts(&self, options: &MarkdownOptions) -> Vec<Post> {
-        posts(&self.metadata_input(), options, self.labeled.labels.is_own())
-    }
-
-    fn metadata_input(&self) -> MetadataInput<'_> {
-        MetadataInput::new(&self.page.tree, self.page.page_url())
+        let page = MetadataInput::new(&self.page.tree, self.page.page_url());
+        posts(&page, options, self.labeled.labels.is_own())
     }
 
     /// The page as a row of a corpus. The URL is that of the page, if it has one. `comments` are its comments
@@ -87,7 +85,15 @@ impl<P: Deref<Target = Page>> Cleaned<P> {
         let url = self.page.page_url().cloned().or_else(|| about.url.clone());
         let about = About { url, template_kind: self.kind, ..about.clone() };
         let tree = &self.page.tree;
-        Record::new(&RecordSource { tree, labeled: &self.labeled, about: &about, comments, optional, markdown })
+        Record::new(&RecordSource {
+            tree,
+            labeled: &self.labeled,
+            about: &about,
+            comments,
+            optional,
+            markdown,
+            language: None,
+        })
     }
 
     /// The same without the elements of a name, such as `table`.

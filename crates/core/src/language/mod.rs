@@ -1,7 +1,10 @@
 //! The language of a text: by its script, by its trigrams (whatlang), and by what its page declares.
 
 mod function_words;
+mod model;
 mod script;
+
+pub use model::LanguageModel;
 
 use isolang::Language;
 use whatlang::Lang;
@@ -25,22 +28,24 @@ pub struct TextLanguage {
     pub code: String,
     /// From 0 to 1; `None` where only the page says so.
     pub confidence: Option<f64>,
-    script: Script,
+    with_script: String,
 }
 
 impl TextLanguage {
-    /// ISO 639-3 code and ISO 15924 script: `eng_Latn`, `cmn_Hani`.
-    pub fn with_script(&self) -> String {
-        let long = match self.code.as_str() {
+    fn new(code: String, confidence: Option<f64>, script: Script) -> TextLanguage {
+        let long = match code.as_str() {
             // A macro language in the table of codes.
             "zh" => "cmn",
             code => Language::from_639_1(code).map_or(code, |language| language.to_639_3()),
         };
-        let script = match (self.code.as_str(), self.script) {
-            ("ja", _) => "Jpan",
-            (_, script) => script.iso_15924(),
-        };
-        format!("{long}_{script}")
+        let script = if code == "ja" { "Jpan" } else { script.iso_15924() };
+        let with_script = format!("{long}_{script}");
+        TextLanguage { code, confidence, with_script }
+    }
+
+    /// ISO 639-3 code and ISO 15924 script: `eng_Latn`, `cmn_Hani`.
+    pub fn with_script(&self) -> &str {
+        &self.with_script
     }
 }
 
@@ -62,19 +67,22 @@ pub fn detect_language(text: &str) -> Option<(String, f64)> {
 ///
 /// What is declared is taken where nothing is detected, and where the detector does not know that language: it then
 /// finds a related one, and is sure of it. Most pages that declare a wrong language are in a large one, so what is
-/// detected stands if the text has the function words of that.
-pub fn language_of(text: &str, declared: Option<&str>) -> Option<TextLanguage> {
+/// detected stands if the text has the function words of that. A `model` is believed in place of all that.
+pub fn language_of(text: &str, declared: Option<&str>, model: Option<&dyn LanguageModel>) -> Option<TextLanguage> {
+    if let Some(found) = model.and_then(|model| model::by_model(model, text)) {
+        return Some(found);
+    }
     let declared = declared.map(|tag| tag.split('-').next().unwrap_or_default().to_ascii_lowercase());
     let declared = declared.filter(|code| !code.is_empty());
     let script = main_script(beginning(text)).unwrap_or(Script::Other);
     let detected = detect_language(text);
-    let by_page = |code: String| TextLanguage { code, confidence: None, script };
+    let by_page = |code: String| TextLanguage::new(code, None, script);
     let Some((code, confidence)) = detected else { return declared.map(by_page) };
     match declared {
         Some(declared) if !is_known(&declared) && script.has_many_languages() && !has_function_words(text, &code) => {
             Some(by_page(declared))
         }
-        _ => Some(TextLanguage { code, confidence: Some(confidence), script }),
+        _ => Some(TextLanguage::new(code, Some(confidence), script)),
     }
 }
 
@@ -141,7 +149,7 @@ mod tests {
     #[test]
     fn a_language_that_the_detector_lacks_is_as_declared() {
         let of = |text: &str, declared: &str| {
-            language_of(text, Some(declared)).map(|found| (found.code, found.confidence.is_some()))
+            language_of(text, Some(declared), None).map(|found| (found.code, found.confidence.is_some()))
         };
         let basque = "Zekalea belar bat da, eta alea lortzeko landatzen da lurralde hotzetan, ogia egiteko.";
         assert_eq!(of(basque, "eu"), Some(("eu".to_owned(), false)));
@@ -149,12 +157,12 @@ mod tests {
         assert_eq!(of(english, "eu"), Some(("en".to_owned(), true)));
         assert_eq!(of(english, "de"), Some(("en".to_owned(), true)));
         assert_eq!(of("OK", "eu-ES"), Some(("eu".to_owned(), false)));
-        assert_eq!(language_of("", None), None);
+        assert_eq!(language_of("", None, None), None);
     }
 
     #[test]
     fn languages_are_written_with_their_script() {
-        let tag = |text: &str| language_of(text, None).map(|language| language.with_script()).unwrap();
+        let tag = |text: &str| language_of(text, None, None).map(|language| language.with_script).unwrap();
         assert_eq!(tag("Rye is a grass that is grown as a grain, and it is used for bread and beer."), "eng_Latn");
         assert_eq!(tag("黑麦是一种谷物，主要种植在寒冷的地区。"), "cmn_Hani");
         assert_eq!(tag("ライ麦は寒い地方で栽培される穀物です。"), "jpn_Jpan");

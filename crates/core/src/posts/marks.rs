@@ -11,6 +11,9 @@ use dehusk_html::{NodeId, Tree, ancestors, normalized};
 /// Characters of a text above which it is no line with a day.
 const MOST_OF_DAY: usize = 80;
 
+/// Words beside the day of a line. More are a sentence that names a day.
+const MOST_WORDS: usize = 9;
+
 /// Meanings of days of a group that are looked at.
 const MOST_SLOTS: usize = 32;
 
@@ -169,7 +172,11 @@ fn has_class_word(tree: &Tree, node: NodeId, names: &[&str]) -> bool {
 fn day_mark(tree: &Tree, node: NodeId, dates: &DateReader) -> Option<DayMark> {
     if tree.is_text(node) {
         let text = tree.text(node);
-        if !text.contains(char::is_numeric) || normalized(text).chars().count() > MOST_OF_DAY {
+        if !text.contains(char::is_numeric) || text.trim_end().ends_with('.') {
+            return None;
+        }
+        let line = normalized(text);
+        if line.chars().count() > MOST_OF_DAY || line.split(' ').count() > MOST_WORDS {
             return None;
         }
         let day = dates.read(text);
@@ -221,9 +228,19 @@ fn author_rank(tree: &Tree, node: NodeId) -> Option<u8> {
         return Some(0);
     }
     if tree.name(node) == "a" {
+        // Who is spoken to.
+        if has_class_word(tree, node, &["mention", "mentions"]) || starts_with_at(tree, node) {
+            return None;
+        }
         return tree.attr(node, "href").is_some_and(leads_to_author).then_some(1);
     }
     has_class_word(tree, node, &AUTHOR_CLASSES).then_some(2)
+}
+
+/// Whether a link begins with an `@`, as one to a person who is spoken to.
+fn starts_with_at(tree: &Tree, link: NodeId) -> bool {
+    let mut texts = tree.shape.subtree(link).map(|at| tree.text(NodeId::new(at)).trim_start());
+    texts.find(|text| !text.is_empty()).is_some_and(|text| text.starts_with('@'))
 }
 
 /// Whether an address is the page of somebody who writes, by its words.
@@ -235,7 +252,8 @@ pub(super) fn leads_to_author(href: &str) -> bool {
     path.contains("/@") || has(path, &AUTHOR_ADDRESSES) || has(query, &["profile", "viewprofile"])
 }
 
-/// The name that an element shows: its first text of more than a letter. What follows can be a rank, or a number of posts.
+/// The name that an element shows: its first text of more than a letter. What follows can be a rank, or a number of
+/// posts.
 fn name(tree: &Tree, element: NodeId, dates: &DateReader) -> Option<String> {
     let is_name = |name: &String| {
         let n_chars = name.chars().count();

@@ -8,7 +8,8 @@ mod groups;
 mod marks;
 mod written;
 
-pub use written::{Post, posts, write_markdown_of_posts};
+pub use written::{Post, posts};
+pub(crate) use written::{keeps_words, lines_above_posts};
 
 use groups::{Group, groups};
 use marks::{DayMark, Marks};

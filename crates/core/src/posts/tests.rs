@@ -1,3 +1,5 @@
+//! Threads, comments, answers, and pages without posts.
+
 use super::*;
 use crate::MarkdownOptions;
 use dehusk_html::{ParseOptions, parse};
@@ -98,7 +100,7 @@ fn pages_without_posts() {
 #[test]
 fn markdown_shows_where_posts_begin() {
     let tree = parse(&thread(), &ParseOptions::default());
-    let keep_all = write_markdown_of_posts(&MetadataInput::new(&tree, None), &MarkdownOptions::default(), |_| true);
+    let keep_all = crate::write_page_markdown(&tree, None, &MarkdownOptions::default(), |_| true);
     assert!(keep_all.contains("\n\n---\n\n**ned_42**, 2024-03-02\n\n"), "{keep_all}");
     assert!(keep_all.contains("# Soil\n\n---\n\n**Ann**, 2024-03-01\n\n"), "{keep_all}");
     assert_eq!(keep_all.matches("---").count(), 3);

@@ -56,30 +56,30 @@ pub fn posts(page: &MetadataInput<'_>, markdown: &MarkdownOptions, keeps: impl F
     if posts.len() > 1 { posts } else { Vec::new() }
 }
 
-/// The page as Markdown. Where it has two posts or more, each begins with its author and day, and a line between posts
-/// that follow each other.
-pub fn write_markdown_of_posts(
+/// What stands above the posts of a page in Markdown, and the nodes that say so on the page. Nothing for a page of
+/// fewer than two posts.
+pub(crate) fn lines_above_posts(
     page: &MetadataInput<'_>,
-    markdown: &MarkdownOptions,
-    keeps: impl Fn(NodeId) -> bool,
-) -> String {
+    keeps: &dyn Fn(NodeId) -> bool,
+) -> (Vec<(NodeId, Vec<String>)>, FxHashSet<NodeId>) {
     let tree = page.tree;
-    let has_text = |post: &FoundPost| {
-        let mut nodes = tree.shape.subtree(post.element).map(NodeId::new);
-        nodes.any(|node| tree.is_text(node) && keeps(node) && tree.text(node).contains(char::is_alphanumeric))
-    };
     let mut found = find(page);
-    found.retain(has_text);
+    found.retain(|post| keeps_words(tree, post.element, keeps));
     if found.len() < 2 {
         found.clear();
     }
     let heads = heads(tree, &found);
-    let mut writer = MarkdownWriter::new(tree, page.url, markdown, |node| keeps(node) && !heads.contains(&node));
-    for post in found {
+    let line = |post: FoundPost| {
         let facts = [post.author.map(|(_, name)| name), post.day.and_then(|(_, day)| day)];
-        writer.put_above(post.element, facts.into_iter().flatten().collect());
-    }
-    writer.write()
+        (post.element, facts.into_iter().flatten().collect())
+    };
+    (found.into_iter().map(line).collect(), heads)
+}
+
+/// Whether words of an element are kept.
+pub(crate) fn keeps_words(tree: &Tree, element: NodeId, keeps: &dyn Fn(NodeId) -> bool) -> bool {
+    let mut nodes = tree.shape.subtree(element).map(NodeId::new);
+    nodes.any(|node| tree.is_text(node) && keeps(node) && tree.text(node).contains(char::is_alphanumeric))
 }
 
 /// The texts that name author and day.

@@ -28,6 +28,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use crate::language_model::LanguageModelError;
 use dehusk_core::corpus::OptionalColumns;
 use dehusk_settings::Settings;
 use dehusk_store::{Store, StoreError};
@@ -178,6 +179,9 @@ pub enum ExportError {
         /// Why, by SQLite.
         reason: String,
     },
+    /// The model of languages could not be read.
+    #[error(transparent)]
+    LanguageModel(#[from] LanguageModelError),
     /// The store could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -1,10 +1,14 @@
 //! The rows of an export: pages of the store, cleaned on all cores, in the order in which they were stored.
 
+use std::sync::Arc;
+
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::repeats::{self, Fingerprint};
 use super::site_facts::{Site, Sites};
 use super::{ExportError, ExportOptions, Form};
+use crate::language_model;
+use dehusk_core::LanguageModel;
 use dehusk_core::clean::{comment_labels, label_page};
 use dehusk_core::corpus::{About, ColumnValue as Value, OptionalColumns, Record, RecordSource, columns};
 use dehusk_html::PageUrl;
@@ -35,6 +39,7 @@ pub(super) struct Rows<'a> {
     query: CorpusQuery,
     filter: Option<RowFilter>,
     sites: Sites,
+    language: Option<Arc<dyn LanguageModel>>,
 }
 
 impl<'a> Rows<'a> {
@@ -54,7 +59,9 @@ impl<'a> Rows<'a> {
             hosts: options.hosts.clone(),
             all_versions: options.all_versions,
         };
-        Ok(Rows { store, settings, options, query, filter: filter.transpose()?, sites: Sites::default() })
+        let (filter, sites) = (filter.transpose()?, Sites::default());
+        let language = language_model::open(&settings.export.language_model)?;
+        Ok(Rows { store, settings, options, query, filter, sites, language })
     }
 
     /// Sets the last page.
@@ -71,8 +78,8 @@ impl<'a> Rows<'a> {
     /// These pages, in order.
     pub(super) fn make(&mut self, pages: Vec<PageRow>) -> Result<Vec<Result<Made, LeftOut>>, ExportError> {
         let read: Vec<_> = pages.into_iter().map(|page| self.read(page)).collect::<Result<_, _>>()?;
-        let (options, settings) = (self.options, self.settings);
-        let make = |read: Result<Read, LeftOut>| Ok(made(read?, options, settings));
+        let (options, settings, language) = (self.options, self.settings, self.language.as_deref());
+        let make = |read: Result<Read, LeftOut>| Ok(made(read?, options, settings, language));
         let made: Vec<Result<Made, LeftOut>> = read.into_par_iter().map(make).collect();
         made.into_iter().map(|made| self.filtered(made)).collect()
     }
@@ -116,7 +123,7 @@ struct Read {
     body: Vec<u8>,
 }
 
-fn made(read: Read, options: &ExportOptions, settings: &Settings) -> Made {
+fn made(read: Read, options: &ExportOptions, settings: &Settings, language: Option<&dyn LanguageModel>) -> Made {
     let Read { page, site, body } = read;
     let (tree, _) = parse_bytes(&body, page.content_type.as_deref(), &settings.core.parse);
     let matcher = site.matcher.as_deref();
@@ -144,6 +151,7 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings) -> Made {
         comments: comments.as_ref(),
         optional,
         markdown: &settings.core.markdown,
+        language,
     });
     let digest = record.text("text_digest").and_then(|digest| u64::from_str_radix(digest, 16).ok());
     let text = record.text("text").unwrap_or_default();

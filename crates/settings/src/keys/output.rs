@@ -18,6 +18,8 @@ pub(super) const OUTPUT: &[Key] = keys! {
         |s, v| s.export.near.bands => whole(v, 1, 64)?;
     "export.rows" = "8", "Hashes of a band of MinHash. Fewer find texts that are less alike.",
         |s, v| s.export.near.rows => whole(v, 1, 16)?;
+    "export.language_model" = "\"\"", "File of a fastText model (.bin, not quantized) that tells the language of rows, such as GlotLID, OpenLID or lid.176. Its labels are eng_Latn or en. Also for dehusk clean --rows. Empty = the built-in detector.",
+        |s, v| s.export.language_model => v.as_str().ok_or("expected a text")?.trim().to_owned();
     "export.min_paragraph" = "8", "Least number of words of a paragraph that dehusk export --paragraphs compares with those of other pages.",
         |s, v| s.export.min_paragraph => whole(v, 1, 1_000_000)?;
 };

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Markdown by the metrics of WebMainBench (PyPI webmainbench): text, code, formulas, tables, as edit similarity and TEDS.
+
+    pip install webmainbench trafilatura html-to-markdown
+    scripts/measure_webmainbench.py PAGES.jsonl.xz PROGRAM [PROGRAM ...]
+
+The pages are JSON lines with html and groundtruth_content. Beside each program stand trafilatura, and html-to-markdown
+and pandoc (where it is installed), which convert the whole page. A kind that
+neither a page nor what was made of it has is not scored.
+"""
+
+import contextlib
+import importlib.util
+import io
+import json
+import lzma
+import shutil
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+
+def metrics():
+    """The package's calculator. Its __init__ also loads extractors that need torch."""
+    folder = Path(importlib.util.find_spec("webmainbench").submodule_search_locations[0])
+    package = types.ModuleType("webmainbench")
+    package.__path__ = [str(folder)]
+    sys.modules["webmainbench"] = package
+    from webmainbench.metrics.calculator import MetricCalculator
+
+    return MetricCalculator()
+
+
+def run(command, html):
+    done = subprocess.run(command, input=html.encode(), capture_output=True, timeout=300, check=False)
+    return done.stdout.decode(errors="replace")
+
+
+def converters(programs):
+    import html_to_markdown
+    import trafilatura
+
+    own = {
+        program: lambda html, url, program=program: run(
+            [program, "clean", "-", "--alone", "--format", "markdown", "--config", "/dev/null"], html
+        )
+        for program in programs
+    }
+    peers = {
+        "trafilatura": lambda html, url: trafilatura.extract(
+            html, url=url, output_format="markdown", include_tables=True, include_links=True, include_images=True
+        ) or "",
+        "html-to-markdown": lambda html, url: str(getattr(done := html_to_markdown.convert(html), "content", done)),
+    }
+    if shutil.which("pandoc"):
+        peers["pandoc"] = lambda html, url: run(["pandoc", "-f", "html", "-t", "gfm"], html)
+    return own | peers
+
+
+def main():
+    pages, programs = sys.argv[1], sys.argv[2:]
+    calculator = metrics()
+    read = lzma.open if pages.endswith(".xz") else open
+    with read(pages, "rt", encoding="utf-8") as lines:
+        pages = [json.loads(line) for line in lines]
+    scores = {}
+    for name, convert in converters(programs).items():
+        for page in pages:
+            markdown = convert(page["html"], page.get("url"))
+            gold = page["groundtruth_content"]
+            with contextlib.redirect_stdout(io.StringIO()):
+                results = calculator.calculate_all(markdown, gold, None, page.get("content_list"))
+            for metric, result in results.items():
+                scores.setdefault(metric, {}).setdefault(name, []).extend([result.score] if result.success else [])
+    names = list(converters(programs))
+    width = max(len(name) for name in names)
+    print(" " * width, *(f"{metric:>12}" for metric in scores))
+    for name in names:
+        cells = []
+        for by_name in scores.values():
+            values = by_name.get(name, [])
+            cells.append(f"{sum(values) / len(values):12.3f}" if values else f"{'-':>12}")
+        print(f"{name:{width}}", *cells)
+
+
+if __name__ == "__main__":
+    main()
