@@ -10,7 +10,7 @@ use dehusk_core::{CleanOptions, Cleaned, Labels, MarkdownImages, MarkdownLinks, 
 
 use crate::options::Output;
 use crate::page::PyPage;
-use crate::row::{metadata_dict, row_dict};
+use crate::row::{metadata_dict, post_dict, row_dict};
 
 /// A page without its template. What is asked for is written when it is asked for.
 #[pyclass(frozen, name = "Cleaned", module = "dehusk")]
@@ -114,6 +114,14 @@ impl PyCleaned {
     #[getter]
     fn comments(&self, py: Python<'_>) -> String {
         py.detach(|| self.comments_text())
+    }
+
+    /// The posts of the page: of a thread, answers, and comments where they are kept. A list of dicts with author,
+    /// published, text and markdown; empty for a page of fewer than two.
+    #[getter]
+    fn posts<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let posts = py.detach(|| self.cleaned.posts(&MarkdownOptions::default()));
+        posts.iter().map(|post| post_dict(py, post)).collect()
     }
 
     /// What the page says about itself, as `Page.metadata`.

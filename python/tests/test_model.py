@@ -100,3 +100,17 @@ def test_a_sample_does_not_depend_on_the_order():
     parts.merge(sample(pages[:100]))
     assert parts.pages() == forward.pages() and parts.learn() == forward.learn()
     assert dehusk.PageSample().learn() is None
+
+
+def test_posts_of_a_thread():
+    post = (
+        "<div class=post><a class=username href=/user/{0}>{0}</a> <time datetime=2024-03-0{1}>x</time>"
+        "<p>{0} sows rye in October, on poor soil and in cold places, where nothing else would grow.</div>"
+    )
+    html = "<h1>Soil</h1>" + post.format("Ann", 1) + post.format("Ned", 2)
+    cleaned = dehusk.Page(html).clean()
+    assert [(p["author"], p["published"]) for p in cleaned.posts] == [("Ann", "2024-03-01"), ("Ned", "2024-03-02")]
+    assert cleaned.posts[0]["text"].startswith("Ann sows rye")
+    assert cleaned.row(posts=True)["posts"] == cleaned.posts
+    assert cleaned.row()["posts"] == []
+    assert "**Ned**, 2024-03-02" in cleaned.markdown

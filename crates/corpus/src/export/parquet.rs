@@ -207,3 +207,62 @@ fn write_leaf<'r>(
     };
     column.close()
 }
+
+#[cfg(test)]
+mod tests {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+
+    use super::*;
+
+    fn record(posts: Vec<Post>) -> Record {
+        let value = |kind| match kind {
+            Kind::Text => Value::Text(None),
+            Kind::Texts => Value::Texts(Vec::new()),
+            Kind::Posts => Value::Posts(posts.clone()),
+            Kind::Whole => Value::Whole(None),
+            Kind::Real => Value::Real(None),
+            Kind::Time => Value::Time(None),
+        };
+        Record { values: columns().iter().map(|column| value(column.kind)).collect() }
+    }
+
+    #[test]
+    fn posts_are_read_back() {
+        let post = |author: Option<&str>, text: &str| Post {
+            author: author.map(str::to_owned),
+            published: None,
+            text: text.to_owned(),
+            markdown: String::new(),
+        };
+        let rows =
+            [Vec::new(), vec![post(Some("Ann"), "Rye"), post(None, "Oats")], vec![post(None, "Corn")], Vec::new()];
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.parquet");
+        let mut file = Parquet::create(&path).unwrap();
+        file.rows = rows.iter().cloned().map(record).collect();
+        Box::new(file).finish().unwrap();
+        let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
+        let text = |field: &Field| match field {
+            Field::Str(text) => text.clone(),
+            Field::Null => "-".to_owned(),
+            other => panic!("{other:?}"),
+        };
+        let posts = |row: parquet::record::Row| {
+            let list = row.get_column_iter().find(|(name, _)| *name == "posts").map(|(_, field)| field.clone());
+            let Some(Field::ListInternal(list)) = list else { panic!("{list:?}") };
+            let elements = list.elements().iter().map(|element| match element {
+                Field::Group(post) => {
+                    post.get_column_iter().map(|(_, field)| text(field)).collect::<Vec<_>>().join("|")
+                }
+                other => panic!("{other:?}"),
+            });
+            elements.collect::<Vec<_>>()
+        };
+        let read: Vec<Vec<String>> = reader.get_row_iter(None).unwrap().map(|row| posts(row.unwrap())).collect();
+        assert_eq!(
+            read,
+            [vec![], vec!["Ann|-|Rye|".to_owned(), "-|-|Oats|".to_owned()], vec!["-|-|Corn|".to_owned()], vec![]]
+        );
+    }
+}
