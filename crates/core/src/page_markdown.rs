@@ -78,7 +78,7 @@ mod tests {
         let page =
             |heading: &str, main: &str| format!("<title>Rye - Grain</title>{heading}<nav>Home</nav><main>{main}");
         assert_eq!(written(&page("<h1><a href=/r>Rye</a></h1>", "<p>A grass.")), "# [Rye](/r)\n\nA grass.\n");
-        assert_eq!(written(&page("<h1>Grain</h1>", "<p>A grass.")), "A grass.\n", "the name of the site");
+        assert_eq!(written(&page("<h1><a href=/>Grain</a></h1>", "<p>A grass.")), "A grass.\n", "the name of the site");
         assert_eq!(written(&page("<h1>Rye</h1>", "<h2>Rye</h2><p>A grass.")), "## Rye\n\nA grass.\n");
         assert_eq!(written(&page("<h1>Rye</h1>", "<h1>Rye</h1><p>A grass.")), "# Rye\n\nA grass.\n");
         assert_eq!(written(&page("<h1>Rye</h1>", "")), "", "nothing is kept");

@@ -149,7 +149,9 @@ fn inner_text(tree: &Tree, node: NodeId) -> String {
 /// A title without the part that names the site, or that is not in the heading of the page.
 fn without_site(title: &str, site: Option<&str>, headings: &[String]) -> String {
     let is_same = |one: &str, other: &str| letters(one) == letters(other) && !letters(one).is_empty();
-    let is_heading = |part: &str| headings.iter().any(|heading| is_same(part, heading));
+    let is_site = |part: &str| site.is_some_and(|site| is_same(part, site));
+    // A logo can be the heading.
+    let is_heading = |part: &str| headings.iter().any(|heading| is_same(part, heading)) && !is_site(part);
     for separator in SEPARATORS {
         for (at, _) in title.match_indices(separator) {
             let (before, after) = (&title[..at], &title[at + separator.len()..]);
@@ -159,7 +161,7 @@ fn without_site(title: &str, site: Option<&str>, headings: &[String]) -> String 
         }
         let sides = [title.rsplit_once(separator), title.split_once(separator).map(|(before, after)| (after, before))];
         for (rest, part) in sides.into_iter().flatten() {
-            if site.is_some_and(|site| is_same(part, site)) {
+            if is_site(part) {
                 return without_site(rest.trim(), site, headings);
             }
         }

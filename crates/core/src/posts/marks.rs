@@ -27,9 +27,6 @@ const AUTHOR_CLASSES: [&str; 12] = [
     "auteur",
 ];
 
-/// Words of classes of comments.
-const COMMENT_CLASSES: [&str; 2] = ["comment", "comments"];
-
 /// Words of addresses at which those who write have their pages.
 #[rustfmt::skip]
 const AUTHOR_ADDRESSES: [&str; 13] = [
@@ -65,28 +62,26 @@ pub(super) struct DayMark {
 impl Marks {
     pub(super) fn new(tree: &Tree, dates: &DateReader) -> Marks {
         let mut marks = Marks { authors: Vec::new(), days: Vec::new() };
-        let mut quoted_until = 0;
-        let mut comments: Vec<NodeId> = Vec::new();
-        for node in tree.counted().map(NodeId::new) {
-            if tree.name(node) == "blockquote" {
-                quoted_until = quoted_until.max(tree.shape.subtree(node).end);
-            }
-            if node.index() < quoted_until {
-                continue;
-            }
-            comments.truncate(comments.iter().take_while(|at| tree.shape.subtree(**at).end > node.index()).count());
-            if has_class_word(tree, node, &COMMENT_CLASSES) {
-                comments.push(node);
-            }
-            let comment = comments.last().copied();
-            marks.days.extend(day_mark(tree, node, dates).map(|day| DayMark { comment, ..day }));
-            if let Some(rank) = author_rank(tree, node)
+        let mut classes = Classes::default();
+        for_each_unquoted(tree, &mut classes, |node, class, comment| {
+            if let Some(rank) = author_rank(tree, node, class)
                 && let Some(name) = name(tree, node, dates)
             {
                 marks.authors.push(AuthorMark { node, rank, name, comment });
             }
+        });
+        // Days take longer to read, and without authors there are no posts.
+        if marks.authors.len() > 1 {
+            for_each_unquoted(tree, &mut classes, |node, _, comment| {
+                marks.days.extend(day_mark(tree, node, dates).map(|day| DayMark { comment, ..day }));
+            });
         }
         marks
+    }
+
+    /// Whether there can be posts.
+    pub(super) fn are_enough(&self) -> bool {
+        self.authors.len() > 1
     }
 
     pub(super) fn days(&self) -> &[DayMark] {
@@ -158,14 +153,68 @@ impl Marks {
     }
 }
 
+/// What the words of a class name.
+#[derive(Clone, Copy, Default)]
+struct ClassWords {
+    author: bool,
+    comment: bool,
+    mention: bool,
+}
+
+/// The classes of a page that were read. Most elements have the class of another one.
+#[derive(Default)]
+struct Classes<'t> {
+    known: FxHashMap<&'t str, ClassWords>,
+}
+
+impl<'t> Classes<'t> {
+    fn words(&mut self, class: &'t str) -> ClassWords {
+        *self.known.entry(class).or_insert_with(|| {
+            let has = |names: &[&str]| {
+                let mut words = class.split(|c: char| !c.is_ascii_alphabetic());
+                words.any(|word| names.iter().any(|name| name.eq_ignore_ascii_case(word)))
+            };
+            ClassWords {
+                author: has(&AUTHOR_CLASSES),
+                comment: has(&["comment", "comments"]),
+                mention: has(&["mention", "mentions"]),
+            }
+        })
+    }
+}
+
+/// Calls `visit` with each counted node that no quote holds, the words of its class, and the comment around it.
+fn for_each_unquoted<'t>(
+    tree: &'t Tree,
+    classes: &mut Classes<'t>,
+    mut visit: impl FnMut(NodeId, ClassWords, Option<NodeId>),
+) {
+    let mut quoted_until = 0;
+    let mut comments: Vec<NodeId> = Vec::new();
+    for node in tree.counted().map(NodeId::new) {
+        let mut class = ClassWords::default();
+        if !tree.is_text(node) {
+            if tree.name(node) == "blockquote" {
+                quoted_until = quoted_until.max(tree.shape.subtree(node).end);
+            }
+            class = tree.attr(node, "class").map_or(class, |class| classes.words(class));
+        }
+        if node.index() < quoted_until {
+            continue;
+        }
+        while comments.last().is_some_and(|comment| tree.shape.subtree(*comment).end <= node.index()) {
+            comments.pop();
+        }
+        if class.comment {
+            comments.push(node);
+        }
+        visit(node, class, comments.last().copied());
+    }
+}
+
 /// Whether what stands in this comment can be about the post: the comment is the post, or around it.
 fn is_about(post: &Member, comment: Option<NodeId>) -> bool {
     comment.is_none_or(|comment| comment <= post.element)
-}
-
-fn has_class_word(tree: &Tree, node: NodeId, names: &[&str]) -> bool {
-    let mut words = tree.attr(node, "class").unwrap_or_default().split(|c: char| !c.is_ascii_alphabetic());
-    words.any(|word| names.iter().any(|name| name.eq_ignore_ascii_case(word)))
 }
 
 /// Whether a node says when: a `time`, an element whose `title` is a day, a short text.
@@ -217,7 +266,7 @@ fn names_month(text: &str) -> bool {
     text.split(|c: char| !c.is_alphabetic()).any(|word| word.chars().count() > 2 && month(word).is_some())
 }
 
-fn author_rank(tree: &Tree, node: NodeId) -> Option<u8> {
+fn author_rank(tree: &Tree, node: NodeId, class: ClassWords) -> Option<u8> {
     if tree.is_text(node) {
         return None;
     }
@@ -229,12 +278,12 @@ fn author_rank(tree: &Tree, node: NodeId) -> Option<u8> {
     }
     if tree.name(node) == "a" {
         // Who is spoken to.
-        if has_class_word(tree, node, &["mention", "mentions"]) || starts_with_at(tree, node) {
+        if class.mention || starts_with_at(tree, node) {
             return None;
         }
         return tree.attr(node, "href").is_some_and(leads_to_author).then_some(1);
     }
-    has_class_word(tree, node, &AUTHOR_CLASSES).then_some(2)
+    class.author.then_some(2)
 }
 
 /// Whether a link begins with an `@`, as one to a person who is spoken to.

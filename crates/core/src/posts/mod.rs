@@ -35,6 +35,9 @@ struct FoundPost {
 fn find(page: &MetadataInput<'_>) -> Vec<FoundPost> {
     let marks = Marks::new(page.tree, &DateReader::of_document(page));
     let mut found: Vec<FoundPost> = Vec::new();
+    if !marks.are_enough() {
+        return found;
+    }
     for (number, Group { members, is_typed, .. }) in groups(page.tree, &marks).into_iter().enumerate() {
         let authors = marks.authors_of(&members);
         let days = marks.days_of(&members);
