@@ -73,7 +73,7 @@ pub use scan::refresh_target;
 pub use scan::{Scanned, scan_canonical, scan_links, scan_metas};
 pub use sets::{SetId, Sets};
 pub use shape::{NodeId, Shape};
-pub use text::{normalized, text_digest, write_text, write_text_of};
+pub use text::{TextWriter, normalized, text_digest, write_text};
 pub use tokenizer::decode_references;
 pub use walk::{ancestors, children};
 

@@ -34,104 +34,125 @@ pub fn normalized_chars(text: &str) -> usize {
 ///
 /// A dropped node leaves a gap, which separates the words around it. Control characters are dropped.
 pub fn write_text(tree: &Tree, keeps: impl Fn(NodeId) -> bool) -> String {
-    write_text_of(tree, tree.counted(), keeps)
+    TextWriter::new(tree).write(tree.counted(), keeps)
 }
 
-/// The same of a range of nodes, such as a subtree.
-pub fn write_text_of(tree: &Tree, nodes: Range<usize>, keeps: impl Fn(NodeId) -> bool) -> String {
-    let mut out = String::new();
-    let mut gap = Gap::None;
-    let mut closing: Vec<(usize, Gap)> = Vec::new();
-    let mut pre_until = 0;
-    // Where the reading of a character ends, whose parenthesis is open.
-    let mut reading_end = usize::MAX;
-    let around_names: Vec<(Gap, bool)> = tree.names().map(|name| (block_gap(name), keeps_space(name))).collect();
-    let reading = tree.names().position(|name| name == "rt").unwrap_or(usize::MAX);
-    let unshown = Unshown::new(tree, WrittenAs::Text);
-    let blocks = StyledBlocks::new(tree);
-    for index in nodes {
-        while closing.last().is_some_and(|(end, _)| *end <= index) {
-            gap = closing.pop().map_or(gap, |(_, at_end)| gap.max(at_end));
+/// Writes parts of a page as text. What is the same for all parts is looked up once.
+pub struct TextWriter<'t> {
+    tree: &'t Tree,
+    /// By the number of a name: the gap around its elements, and whether they keep their white space.
+    around_names: Vec<(Gap, bool)>,
+    /// Number of the name `rt`.
+    reading: usize,
+    unshown: Unshown,
+    blocks: StyledBlocks,
+}
+
+impl<'t> TextWriter<'t> {
+    /// For a page.
+    pub fn new(tree: &'t Tree) -> TextWriter<'t> {
+        TextWriter {
+            tree,
+            around_names: tree.names().map(|name| (block_gap(name), keeps_space(name))).collect(),
+            reading: tree.names().position(|name| name == "rt").unwrap_or(usize::MAX),
+            unshown: Unshown::new(tree, WrittenAs::Text),
+            blocks: StyledBlocks::new(tree),
         }
-        if index >= reading_end {
-            out.push(')');
-            reading_end = usize::MAX;
-        }
-        let node = NodeId::new(index);
-        let in_pre = index < pre_until;
-        if !in_pre && tree.has_space(node) {
-            gap = gap.max(Gap::Blank);
-        }
-        if !tree.is_text(node) {
-            let (around, keeps_space) = around_names[tree.name_number(node)];
-            let around = if around == Gap::None && blocks.has(tree, node) { Gap::Line } else { around };
-            if around != Gap::None {
-                gap = gap.max(around);
-                closing.push((tree.shape.subtree(node).end, around));
+    }
+
+    /// The nodes of a range that `keeps` selects, as in [`write_text`].
+    pub fn write(&self, nodes: Range<usize>, keeps: impl Fn(NodeId) -> bool) -> String {
+        let tree = self.tree;
+        let mut out = String::new();
+        let mut gap = Gap::None;
+        let mut closing: Vec<(usize, Gap)> = Vec::new();
+        let mut pre_until = 0;
+        // Where the reading of a character ends, whose parenthesis is open.
+        let mut reading_end = usize::MAX;
+        for index in nodes {
+            while closing.last().is_some_and(|(end, _)| *end <= index) {
+                gap = closing.pop().map_or(gap, |(_, at_end)| gap.max(at_end));
             }
-            if keeps_space {
-                pre_until = pre_until.max(tree.shape.subtree(node).end);
+            if index >= reading_end {
+                out.push(')');
+                reading_end = usize::MAX;
             }
-            if in_pre && !out.is_empty() && gap == Gap::None {
-                out.push_str(tree.space(node));
+            let node = NodeId::new(index);
+            let in_pre = index < pre_until;
+            if !in_pre && tree.has_space(node) {
+                gap = gap.max(Gap::Blank);
             }
-            let opens_reading = tree.name_number(node) == reading && reading_end == usize::MAX;
-            if opens_reading && shows_reading(tree, node, &keeps) {
-                out.push('(');
-                reading_end = tree.shape.subtree(node).end;
+            if !tree.is_text(node) {
+                let (around, keeps_space) = self.around_names[tree.name_number(node)];
+                let around = if around == Gap::None && self.blocks.has(tree, node) { Gap::Line } else { around };
+                if around != Gap::None {
+                    gap = gap.max(around);
+                    closing.push((tree.shape.subtree(node).end, around));
+                }
+                if keeps_space {
+                    pre_until = pre_until.max(tree.shape.subtree(node).end);
+                }
+                if in_pre && !out.is_empty() && gap == Gap::None {
+                    out.push_str(tree.space(node));
+                }
+                let opens_reading = tree.name_number(node) == self.reading && reading_end == usize::MAX;
+                if opens_reading && shows_reading(tree, node, &keeps) {
+                    out.push('(');
+                    reading_end = tree.shape.subtree(node).end;
+                }
+                if around == Gap::Blank
+                    && let Some(sign) = sign_of_image(tree, node).filter(|_| keeps(node) && !out.is_empty())
+                {
+                    out.push_str(gap.as_str());
+                    out.push_str(sign);
+                    gap = Gap::Blank;
+                }
+                continue;
             }
-            if around == Gap::Blank
-                && let Some(sign) = sign_of_image(tree, node).filter(|_| keeps(node) && !out.is_empty())
-            {
+            let text = tree.text(node);
+            if !keeps(node) || self.unshown.holds(node) {
+                gap = gap.max(Gap::Blank);
+                continue;
+            }
+            // Most texts are written as they are.
+            if !in_pre && is_one_run(text, hides) {
+                out.push_str(if out.is_empty() { "" } else { gap.as_str() });
+                out.push_str(text);
+                gap = Gap::None;
+                continue;
+            }
+            if is_blank(text) {
+                gap = gap.max(Gap::Blank);
+                continue;
+            }
+            if text.starts_with(is_space) && !in_pre {
+                gap = gap.max(Gap::Blank);
+            }
+            if !out.is_empty() {
                 out.push_str(gap.as_str());
-                out.push_str(sign);
-                gap = Gap::Blank;
             }
-            continue;
-        }
-        let text = tree.text(node);
-        if !keeps(node) || unshown.holds(node) {
-            gap = gap.max(Gap::Blank);
-            continue;
-        }
-        // Most texts are written as they are.
-        if !in_pre && is_one_run(text, hides) {
-            out.push_str(if out.is_empty() { "" } else { gap.as_str() });
-            out.push_str(text);
-            gap = Gap::None;
-            continue;
-        }
-        if is_blank(text) {
-            gap = gap.max(Gap::Blank);
-            continue;
-        }
-        if text.starts_with(is_space) && !in_pre {
-            gap = gap.max(Gap::Blank);
-        }
-        if !out.is_empty() {
-            out.push_str(gap.as_str());
-        }
-        if in_pre {
-            out.push_str(if gap == Gap::None { tree.space(node) } else { "" });
-            out.extend(text.chars().filter(|c| is_shown(*c)));
-            gap = Gap::None;
-        } else {
-            let from = out.len();
-            normalize_into(text, &mut out);
-            if may_hide(&out[from..]) && !out[from..].chars().all(is_shown) {
-                let shown: String = out[from..].chars().filter(|c| is_shown(*c)).collect();
-                out.replace_range(from.., &shown);
+            if in_pre {
+                out.push_str(if gap == Gap::None { tree.space(node) } else { "" });
+                out.extend(text.chars().filter(|c| is_shown(*c)));
+                gap = Gap::None;
+            } else {
+                let from = out.len();
+                normalize_into(text, &mut out);
+                if may_hide(&out[from..]) && !out[from..].chars().all(is_shown) {
+                    let shown: String = out[from..].chars().filter(|c| is_shown(*c)).collect();
+                    out.replace_range(from.., &shown);
+                }
+                gap = if text.ends_with(is_space) { Gap::Blank } else { Gap::None };
             }
-            gap = if text.ends_with(is_space) { Gap::Blank } else { Gap::None };
         }
+        if reading_end != usize::MAX {
+            out.push(')');
+        }
+        if !out.is_empty() && !out.ends_with('\n') {
+            out.push('\n');
+        }
+        out
     }
-    if reading_end != usize::MAX {
-        out.push(')');
-    }
-    if !out.is_empty() && !out.ends_with('\n') {
-        out.push('\n');
-    }
-    out
 }
 
 /// Whether a `rt`, the reading of a character, is written in parentheses: it is kept, behind a text, and has none.

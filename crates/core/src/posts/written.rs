@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{FoundPost, find};
 use crate::metadata::MetadataInput;
-use dehusk_html::{NodeId, Tree, normalized, write_text_of};
+use dehusk_html::{NodeId, TextWriter, Tree, normalized};
 use dehusk_render::{MarkdownOptions, MarkdownWriter};
 
 /// Characters of a text that can be a button or a fact of the author: "Reply", "Posts: 12".
@@ -37,12 +37,13 @@ pub fn posts(page: &MetadataInput<'_>, markdown: &MarkdownOptions, keeps: impl F
     let buttons = buttons(tree, &found);
     let is_text = |node: NodeId| keeps(node) && !heads.contains(&node) && !buttons.contains(&node);
     let mut writer = MarkdownWriter::new(tree, page.url, markdown, is_text);
+    let texts = TextWriter::new(tree);
     let mut posts = Vec::new();
     for (at, post) in found.iter().enumerate() {
         let inside = inside(tree, &found, at);
         let subtree = tree.shape.subtree(post.element);
         let is_own = |node: NodeId| is_text(node) && !is_in(&inside, node.index());
-        let text = write_text_of(tree, subtree, is_own);
+        let text = texts.write(subtree, is_own);
         if text.contains(char::is_alphanumeric) {
             posts.push(Post {
                 author: post.author.as_ref().map(|(_, name)| name.clone()),
