@@ -50,7 +50,7 @@ const fn set_later(name: &'static str, kind: ColumnKind, doc: &'static str) -> C
 }
 
 /// The columns in order, before those of quality.
-const OWN: [Column; 45] = [
+const OWN: [Column; 46] = [
     column(
         "url",
         Kind::Text,
@@ -67,6 +67,12 @@ const OWN: [Column; 45] = [
     column("fetched_at", Kind::Time, |row| Value::Time(row.about.fetched_at), "When it was fetched."),
     column("status", Kind::Whole, |row| Value::Whole(row.about.status.map(i64::from)), "HTTP status."),
     column("run", Kind::Whole, |row| Value::Whole(row.about.run), "Run that fetched it."),
+    column(
+        "state",
+        Kind::Text,
+        |row| Value::text(row.about.state.clone()),
+        "What became of it since: alive, gone, moved, blocked (by robots.txt), or failed (at the last visit).",
+    ),
     column(
         "language",
         Kind::Text,

@@ -56,6 +56,8 @@ pub struct About {
     pub status: Option<u16>,
     /// Run.
     pub run: Option<i64>,
+    /// What became of it since.
+    pub state: Option<String>,
     /// SHA-256 of the body.
     pub digest: Option<String>,
     /// Folder of the archive.

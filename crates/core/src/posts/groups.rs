@@ -1,6 +1,7 @@
 //! Elements that are alike, and each of which is a post.
 
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
@@ -25,6 +26,9 @@ const TYPES: [&str; 6] =
 
 /// Properties of schema.org whose values are posts.
 const PROPERTIES: [&str; 3] = ["acceptedAnswer", "suggestedAnswer", "comment"];
+
+/// What answers to a question are called there.
+const ANSWERS: [&str; 3] = ["Answer", "acceptedAnswer", "suggestedAnswer"];
 
 /// An element that can be a post, without those of its kind that are inside it.
 #[derive(Clone, Debug)]
@@ -106,7 +110,48 @@ fn alike(tree: &Tree, marks: &Marks) -> Vec<(Vec<NodeId>, bool)> {
             *typed |= is_typed;
         });
     }
+    let (questions, answers) = (outermost(tree, &["Question"]), outermost(tree, &ANSWERS));
+    for (elements, is_typed) in by_key.values_mut() {
+        if *is_typed {
+            let narrowed =
+                |element: &NodeId| match questions.binary_search_by_key(&element.index(), |range| range.start) {
+                    Ok(at) => question(tree, marks, &answers, &questions[at]),
+                    Err(_) => Some(*element),
+                };
+            *elements = elements.iter().filter_map(narrowed).collect();
+        }
+    }
     by_key.into_values().collect()
+}
+
+/// The elements that are posts by one of these types or properties, without those inside another one.
+fn outermost(tree: &Tree, names: &[&str]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for element in tree.nodes().filter(|element| type_of(tree, *element).is_some_and(|name| names.contains(&name))) {
+        if found.last().is_none_or(|last| last.end <= element.index()) {
+            found.push(tree.shape.subtree(element));
+        }
+    }
+    found
+}
+
+/// The element of a question; if that is around its answers, the part of it around its author that has none of them.
+fn question(tree: &Tree, marks: &Marks, answers: &[Range<usize>], question: &Range<usize>) -> Option<NodeId> {
+    let has_answer = |range: Range<usize>| {
+        let next = answers.partition_point(|answer| answer.start <= range.start);
+        answers.get(next).is_some_and(|answer| answer.start < range.end)
+    };
+    let element = NodeId::new(question.start);
+    if !has_answer(question.clone()) {
+        return Some(element);
+    }
+    let is_answered = |node: NodeId| {
+        let last = answers.partition_point(|answer| answer.start <= node.index());
+        last.checked_sub(1).is_some_and(|last| node.index() < answers[last].end)
+    };
+    let author = marks.best_author(question.clone(), |node| !is_answered(node))?;
+    let above = std::iter::once(author).chain(ancestors(tree, author)).take_while(|at| *at != element);
+    above.take_while(|at| !has_answer(tree.shape.subtree(*at))).last()
 }
 
 /// What an element has in common with others of its kind. Digits count as one: `post-12` and `post-7` are alike.

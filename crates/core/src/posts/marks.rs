@@ -1,6 +1,7 @@
 //! What names an author or a day on a page.
 
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -121,6 +122,15 @@ impl Marks {
         let best = slots.iter().rev().max_by_key(|slot| n_in_order(slot)).copied();
         let day = |member: &Member| best.and_then(|slot| in_slot(member, slot)).or_else(|| self.first_day(member));
         members.iter().map(day).collect()
+    }
+
+    /// The most trusted name of an author in a range of nodes, outside of comments.
+    pub(super) fn best_author(&self, nodes: Range<usize>, is_asked: impl Fn(NodeId) -> bool) -> Option<NodeId> {
+        let start = self.authors.partition_point(|mark| mark.node.index() < nodes.start);
+        let inside = self.authors[start..].iter().take_while(|mark| mark.node.index() < nodes.end);
+        let outside_of_comments = inside.filter(|mark| mark.comment.is_none() && is_asked(mark.node));
+        // `min_by_key` takes the first of equals.
+        outside_of_comments.min_by_key(|mark| mark.rank).map(|mark| mark.node)
     }
 
     /// Whether a post names an author.

@@ -82,6 +82,27 @@ fn a_question_and_its_answers_by_their_types() {
 }
 
 #[test]
+fn a_question_whose_type_is_around_its_answers() {
+    let post = |class: &str, kind: &str, name: &str, day: u32, text: &str| {
+        format!(
+            "<div class={class} {kind}><div class=body>{text}</div><div class=card itemprop=author itemscope>\
+             <a href=/users/7>{name}</a></div><span title='2024-03-0{day} 10:00:00Z'>asked Mar {day}</span></div>"
+        )
+    };
+    let answer = "itemprop=suggestedAnswer itemscope itemtype=https://schema.org/Answer";
+    let page = format!(
+        "<div itemscope itemtype=https://schema.org/Question><h1 itemprop=name>Soil?</h1><div>Asked <time \
+         datetime=2024-03-01>some time ago</time>, viewed by 37 people who grow rye, oats, or something else</div>\
+         <main>{}<h2>2 answers</h2>{}{}</main></div>",
+        post("question", "", "Ann", 1, RYE),
+        post("answer", answer, "Ned", 2, OATS),
+        post("answer", answer, "Ida", 3, OATS)
+    );
+    let expected = [("Ann", "2024-03-01", RYE), ("Ned", "2024-03-02", OATS), ("Ida", "2024-03-03", OATS)];
+    assert_eq!(facts(&read(&page)), expected);
+}
+
+#[test]
 fn pages_without_posts() {
     let teaser = |n: u32| {
         format!(
