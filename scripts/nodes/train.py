@@ -1,7 +1,7 @@
 """Trains the forests that label nodes (crates/template/src/site_model/nodes.forest), and prints them left out by site.
 
     scripts/nodes/train.py                      ten folds by site over all sets, then the forests of all sites
-    scripts/nodes/train.py --ablate             the same without each group of features
+    scripts/nodes/train.py --ablate             the same without each rule, and without each group of features
     scripts/nodes/train.py --curve              trained on 36, 72, 137 and all sites of the other folds
     scripts/nodes/train.py --set-out            each set left out whole
     scripts/nodes/train.py --folds DIR          also writes the forests of each fold, for `evaluate --weights`
@@ -12,6 +12,7 @@ PROGRAM names the program that computes the features (target/release/dehusk), WE
 `scripts/content/train.py --folds` has written (target/content/folds). Needs lightgbm; see README.md.
 """
 
+import contextlib
 import os
 import random
 import sys
@@ -41,6 +42,14 @@ OTHERS = 0.3
 MOST_NODES = 250
 # The constants of decision.rs.
 COST_OUT, COST_BACK, SURE, ABSENT, IN_DOUBT, FEW, LITTLE_OWN = 2.0, 16.0, 6.0, -1000.0, 0.25, 20, 0.2
+# What the decision would be without each rule: other values of these constants, with the same forests.
+RULES = {
+    "joint decision": {"COST_OUT": 0.0, "COST_BACK": 0.0},
+    "limit of the logits": {"SURE": 50.0},
+    "second forest": {"IN_DOUBT": np.inf, "LITTLE_OWN": 0.0},
+    "first forest": {"IN_DOUBT": -1.0},
+    "a fifth of the letters": {"LITTLE_OWN": 0.0},
+}
 GROUPS = {
     "expected content": ["*expected*", "root_*", "density_*", "share_95", "share_50"],
     "matches by number": ["n_*", "few_equal", "kind_equal", "*_n_equal"],
@@ -144,9 +153,11 @@ def kept(page, labels):
     return page.letters[page.content & ~labels].sum() / content if content else np.nan
 
 
-def left_out(of_pages, more, without=(), most_sites=None, save=None):
-    """The labels of each page by forests that have not seen its site, and the folds. `more` is trained on, too."""
+def left_out(of_pages, more, without=(), most_sites=None, save=None, rules=()):
+    """The labels of each page by forests that have not seen its site, and the folds. `more` is trained on, too. With
+    `rules` the labels without each of them are in `by_rule`."""
     fold, labels, n_asked = folds(of_pages, N_FOLDS), {}, 0
+    by_rule = {name: {} for name in rules}
     for at in range(N_FOLDS):
         sites = sorted(site for site in fold if fold[site] != at)
         if most_sites:
@@ -156,13 +167,27 @@ def left_out(of_pages, more, without=(), most_sites=None, save=None):
         found, n = labeled(models, own, without)
         labels.update(zip(map(id, own), found))
         n_asked += n
+        for name in rules:
+            with changed(RULES[name]):
+                by_rule[name].update(zip(map(id, own), labeled(models, own)[0]))
         if save:
             place = Path(save) / str(at)
             place.mkdir(parents=True, exist_ok=True)
             (place / "nodes.forest").write_bytes(written(models))
             (place / "sites").write_text("\n".join(sorted({page.site for page in own})) + "\n")
     print(f"the page model is asked on {n_asked / len(of_pages):.3f} of the pages", flush=True)
-    return [labels[id(page)] for page in of_pages], fold
+    found = [labels[id(page)] for page in of_pages]
+    return (found, fold, by_rule) if rules else (found, fold)
+
+
+@contextlib.contextmanager
+def changed(constants):
+    before = {name: globals()[name] for name in constants}
+    globals().update(constants)
+    try:
+        yield
+    finally:
+        globals().update(before)
 
 
 def of_sites(sites, of_pages, more):
@@ -235,9 +260,11 @@ def main():
     more.append(read("all", "--add-all"))
     print(f"{len(of_pages)} pages of {len({page.site for page in of_pages})} sites read")
     save = sys.argv[sys.argv.index("--folds") + 1] if "--folds" in sys.argv else None
-    labels, fold = left_out(of_pages, more, save=save)
+    labels, fold, by_rule = left_out(of_pages, more, save=save, rules=RULES)
     table(of_pages, labels, fold)
     if "--ablate" in sys.argv:
+        for name, without in by_rule.items():
+            row(f"without {name}", of_pages, [without[id(page)] for page in of_pages])
         for name, patterns in GROUPS.items():
             without = matching(patterns)
             row(f"without {name} ({len(without)})", of_pages, left_out(of_pages, more, without)[0])
