@@ -14,13 +14,14 @@ use crate::request::{QueueEnd, Request};
 use crate::visit::unsent_visit;
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::revisit::UrlOutcome;
-use dehusk_store::{Query, SiteId, SiteOutcome, VisitOutcome, Write};
+use dehusk_store::{NewVisit, Query, SiteId, SiteOutcome, VisitOutcome, Write};
 
 /// Further seeds that are tried as key pages. The rest are walked through without a template.
 const MOST_KEY_PAGES: usize = 5;
 
 impl SiteCrawl {
-    /// The key page could not be had.
+    /// The key page could not be had. Another seed takes its place; pages that are known from other nights are visited
+    /// where they are due, unless the host does not answer at all.
     pub(super) fn no_key_page(
         &mut self,
         template: Option<Arc<Template>>,
@@ -35,7 +36,9 @@ impl SiteCrawl {
         }
         self.n_key_failures += 1;
         let is_spent = self.exhausted(cx).is_some();
-        if self.seeds.is_empty() || is_spent {
+        let is_out_of_reach = is_unanswered || matches!(reason.code, ReasonCode::Dns | ReasonCode::HostDeferred);
+        let is_known = template.is_some() && !is_out_of_reach;
+        if is_spent || (self.seeds.is_empty() && !is_known) {
             self.spent.limit = self.exhausted(cx);
             return self.end(SiteOutcome::Failed(reason), cx, out);
         }
@@ -91,6 +94,7 @@ impl SiteCrawl {
         let text = format!("leads to {}, whose host has a seed of its own", request.url);
         let asked = Request::new(request.asked.clone(), request.kind);
         let visit = unsent_visit(&asked, VisitOutcome::Failed, Some(text.clone()));
+        let visit = NewVisit { redirect_to: Some(request.url.to_string()), ..visit };
         out.push(Command::Write(Write::Visit(visit, Some((request.asked, UrlOutcome::Moved)))));
         if !self.seeds.is_empty() {
             let reason = Reason::new(ReasonCode::OtherSite, text);
