@@ -37,7 +37,7 @@ BATCH_BYTES = 16 << 20
 MODELS_READY = 256
 
 #: Columns that are taken over to the rows, where the pages have them.
-TAKEN_OVER = ["content_type", "robots_tags", "fetched_at", "status", "run", "digest", "warc", "warc_record_id"]
+TAKEN_OVER = ["content_type", "robots_tags", "fetched_at", "status", "run", "state", "digest", "warc", "warc_record_id"]
 
 PAGES = (
     "url string, html binary, content_type string, robots_tags string, warc_record_id string, fetched_at timestamp, "

@@ -13,7 +13,7 @@ use super::signals::StopFlag;
 use super::table::count;
 use super::{Failure, Outcome, exit, open_store};
 use dehusk_core::corpus::{OptionalColumns, columns};
-use dehusk_corpus::export::{Duplicates, ExportError, ExportOptions, Form, Kept, Progress, export};
+use dehusk_corpus::export::{Duplicates, ExportError, ExportOptions, Form, Kept, PageState, Progress, export};
 use dehusk_settings::Settings;
 
 /// Export cleaned pages as a corpus: JSON lines, Parquet, WARC, WET, Markdown files or a static site.
@@ -29,6 +29,8 @@ use dehusk_settings::Settings;
   dehusk export --format parquet --out corpus --where \"language = 'en' AND n_words >= 50\" --duplicates drop
   dehusk export --format md --out notes --sites docs.example.org
   dehusk export --format jsonl --out news --since 12
+  dehusk export --format parquet --out march --as-of 90
+  dehusk export --format jsonl --out lost --state gone,moved
   dehusk export --format site --out copy && xdg-open copy/index.html
   dehusk export --columns")]
 pub(super) struct Export {
@@ -64,6 +66,13 @@ pub(super) struct Export {
     /// Every stored version of a page, not only the newest.
     #[arg(long)]
     all_versions: bool,
+    /// The pages and their states as they were after this run. Versions that were pruned since are missing.
+    #[arg(long, value_name = "RUN")]
+    as_of: Option<i64>,
+    /// Only pages of which this became since: alive, gone, moved, blocked (by robots.txt), failed (at the last visit),
+    /// or all.
+    #[arg(long, value_enum, value_name = "STATE", value_delimiter = ',', default_values_t = [StateName::Alive, StateName::Failed])]
+    state: Vec<StateName>,
     /// Fill the column html.
     #[arg(long)]
     html: bool,
@@ -152,6 +161,30 @@ impl NearName {
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
+enum StateName {
+    Alive,
+    Gone,
+    Moved,
+    Blocked,
+    Failed,
+    All,
+}
+
+impl StateName {
+    /// `None`: all states.
+    fn state(self) -> Option<PageState> {
+        match self {
+            StateName::Alive => Some(PageState::Alive),
+            StateName::Gone => Some(PageState::Gone),
+            StateName::Moved => Some(PageState::Moved),
+            StateName::Blocked => Some(PageState::Blocked),
+            StateName::Failed => Some(PageState::Failed),
+            StateName::All => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
 enum KeptName {
     First,
     Longest,
@@ -216,6 +249,8 @@ impl Export {
             since: self.since,
             hosts: self.sites.clone(),
             all_versions: self.all_versions,
+            as_of: self.as_of,
+            states: self.state.iter().map(|state| state.state()).collect::<Option<_>>().unwrap_or_default(),
             filter: self.r#where.clone(),
             duplicates: match self.duplicates {
                 DuplicatesName::Mark => Duplicates::Mark,

@@ -182,7 +182,8 @@ fn read_pages(
     };
     let mut after = 0;
     loop {
-        let query = CorpusQuery { upto: i64::MAX, since: 0, hosts: vec![host.to_owned()], all_versions };
+        let query =
+            CorpusQuery { upto: i64::MAX, hosts: vec![host.to_owned()], all_versions, ..CorpusQuery::default() };
         let rows = match store.corpus_rows(&query, after, PART) {
             Ok(rows) => rows,
             Err(error) => {

@@ -141,6 +141,10 @@ fn render(stats: &Stats) -> String {
         ("recleaned", stats.recleaned),
         ("unchanged", stats.unchanged),
         ("gone", stats.gone),
+        ("moved", stats.pages_moved),
+        ("blocked", stats.blocked),
+        ("failed", stats.pages_failed),
+        ("returned", stats.returned),
     ];
     out += "# HELP dehusk_page_changes_total Pages by kind of change.\n# TYPE dehusk_page_changes_total counter\n";
     for (change, n) in changes {

@@ -12,7 +12,7 @@ use super::terminal::{plain, stdout};
 use super::{Failure, open_store};
 use dehusk_html::{parse, write_text};
 use dehusk_settings::Settings;
-use dehusk_store::{PageRow, Store, StoreError};
+use dehusk_store::{PageNight, PageRow, Store, StoreError};
 
 /// Time after which a difference is not made smaller.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -34,18 +34,30 @@ pub(super) fn history(settings: &Settings, url: &str, json: bool) -> Result<(), 
         let listed = serde_json::json!({"schema": 1, "url": page.url, "history": nights});
         return Ok(writeln!(out, "{listed}")?);
     }
-    let mut table = Table::new(&["run", "fetched", "status", "change", "stored"]);
+    let mut table = Table::new(&["run", "visited", "status", "change", "stored", "what came of it"]).left(5);
     for night in nights {
         table.row(vec![
             night.run.to_string(),
             time(night.at),
             night.status.map_or_else(|| "-".to_owned(), |status| status.to_string()),
-            night.change.map_or_else(|| "-".to_owned(), |change| change.replace('_', " ")),
+            night.change.as_ref().map_or_else(|| "-".to_owned(), |change| change.replace('_', " ")),
             if night.is_stored { "yes" } else { "" }.to_owned(),
+            told(&night, &page.url),
         ]);
     }
     write!(out, "{}", table.render(terminal_width()))?;
     Ok(())
+}
+
+/// What came of a visit, with the address where that was another one.
+fn told(night: &PageNight, url: &str) -> String {
+    let outcome = night.outcome.replace('_', " ");
+    let said = match (&night.redirect_to, &night.reason) {
+        (Some(to), _) => format!("{outcome} to {to}"),
+        (None, Some(reason)) => format!("{outcome}: {reason}"),
+        (None, None) => outcome,
+    };
+    if night.url == url { said } else { format!("{} {said}", night.url) }
 }
 
 /// Shows the words that differ between two versions of a page.

@@ -42,13 +42,17 @@ enum Action {
         /// Only this host.
         #[arg(value_parser = host_name)]
         host: Option<String>,
+        /// The pages and their states as they were after this run.
+        #[arg(long, value_name = "RUN")]
+        as_of: Option<i64>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Show the newest snapshot of one page.
+    /// Show the newest snapshot of one page, or that of a run.
     #[command(after_help = "Examples:
   dehusk pages show docs.example.org/a.html
+  dehusk pages show docs.example.org/a.html --run 11       as it was after run 11
   dehusk pages show http://docs.example.org/a.html --format html > a.html
   dehusk pages show docs.example.org/a.html --format markdown")]
     Show {
@@ -57,11 +61,14 @@ enum Action {
         /// text, html and markdown are without template, raw is as fetched.
         #[arg(long, value_enum, default_value_t = Shown::Text)]
         format: Shown,
+        /// The version that was the newest after this run.
+        #[arg(long)]
+        run: Option<i64>,
         /// Print the record and the text as JSON.
         #[arg(long)]
         json: bool,
     },
-    /// List what each run found of one page: new, changed, same text, unchanged, gone.
+    /// List every visit to one page, and to the addresses that it had before: status, what changed, what came of it.
     #[command(after_help = "Examples:
   dehusk pages history docs.example.org/a.html
   dehusk pages history docs.example.org/a.html --json")]
@@ -102,8 +109,8 @@ enum Shown {
 impl Pages {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         match &self.action {
-            Action::List { host, json } => list(settings, host.as_deref(), *json)?,
-            Action::Show { url, format, json } => show(settings, url, *format, *json)?,
+            Action::List { host, as_of, json } => list(settings, host.as_deref(), *as_of, *json)?,
+            Action::Show { url, format, run, json } => show(settings, url, *run, *format, *json)?,
             Action::History { url, json } => super::page_history::history(settings, url, *json)?,
             Action::Diff { url, from, to, unified } => {
                 super::page_history::diff(settings, url, from.zip(*to), *unified)?;
@@ -113,9 +120,9 @@ impl Pages {
     }
 }
 
-fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failure> {
+fn list(settings: &Settings, host: Option<&str>, as_of: Option<i64>, json: bool) -> Result<(), Failure> {
     let store = open_store(settings)?;
-    let mut rows = store.list_pages(host).map_err(|e| Failure::Work(e.into()))?;
+    let mut rows = store.list_pages_as_of(host, as_of.unwrap_or(i64::MAX)).map_err(|e| Failure::Work(e.into()))?;
     let all = rows.len();
     rows.retain(|row| !row.noindex || settings.store.noindex == NoindexPages::Show);
     if rows.len() < all {
@@ -139,12 +146,13 @@ fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failu
         writeln!(out, "{}", serde_json::json!({"schema": 1, "pages": rows}))?;
         return Ok(());
     }
-    let mut table = Table::new(&["page", "fetched", "status", "method", "confidence", "kind"]);
+    let mut table = Table::new(&["page", "fetched", "status", "state", "method", "confidence", "kind"]).left(3);
     for row in rows {
         table.row(vec![
             row.url,
             time(row.fetched_at),
             row.status.to_string(),
+            row.state,
             row.method.unwrap_or_else(|| "-".to_owned()),
             row.confidence.map_or_else(|| "-".to_owned(), |c| format!("{c:.2}")),
             row.kind.map_or_else(|| "-".to_owned(), |kind| kind.to_string()),
@@ -154,10 +162,18 @@ fn list(settings: &Settings, host: Option<&str>, json: bool) -> Result<(), Failu
     Ok(())
 }
 
-fn show(settings: &Settings, url: &str, format: Shown, json: bool) -> Result<(), Failure> {
+fn show(settings: &Settings, url: &str, run: Option<i64>, format: Shown, json: bool) -> Result<(), Failure> {
     let work = |e: dehusk_store::StoreError| Failure::Work(e.into());
     let store = open_store(settings)?;
-    let row = find_page(&store, url)?;
+    let newest = find_page(&store, url)?;
+    let row = match run {
+        None => newest,
+        Some(run) => {
+            let versions = store.page_versions(&newest.url).map_err(work)?;
+            let known = versions.into_iter().rev().find(|version| version.run <= run);
+            known.ok_or_else(|| Failure::Nothing(anyhow!("{}: no version of run {run} or before it", newest.url)))?
+        }
+    };
     if row.noindex && settings.store.noindex == NoindexPages::Hide {
         tracing::warn!("{url}: asks for noindex, or its site forbids all: its owner wants it in no collection");
     }

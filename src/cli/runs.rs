@@ -48,7 +48,8 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// List pages that differ between the state after run FROM and after run TO.
+    /// List pages that differ between the state after run FROM and after run TO: new, changed, same text, recleaned,
+    /// gone, moved, blocked (by robots.txt), failed, returned.
     #[command(after_help = "Examples:
   dehusk runs diff 11 12
   dehusk runs diff 5 12 --json")]
@@ -115,7 +116,9 @@ impl Runs {
                     writeln!(out, "{}", serde_json::json!({"schema": 1, "changes": changes}))?;
                 } else {
                     for change in &changes {
-                        writeln!(out, "{:<10} {}", change.change, change.url)?;
+                        let word = change.change.replace('_', " ");
+                        let to = change.moved_to.as_ref().map_or_else(String::new, |to| format!(" -> {to}"));
+                        writeln!(out, "{word:<10} {}{to}", change.url)?;
                     }
                     writeln!(io::stderr(), "{} pages differ", count(changes.len()))?;
                 }
@@ -126,7 +129,8 @@ impl Runs {
 }
 
 fn table(runs: &[RunRow]) -> Table {
-    let columns = &["run", "began", "outcome", "asked", "new", "changed", "same", "gone", "fail", "learned"];
+    let columns =
+        &["run", "began", "outcome", "asked", "new", "changed", "same", "gone", "moved", "back", "fail", "learned"];
     let mut table = Table::new(columns).left(2);
     for run in runs {
         let number = |n: i64| count(n.max(0) as usize);
@@ -139,6 +143,8 @@ fn table(runs: &[RunRow]) -> Table {
             number(run.changed),
             number(run.unchanged + run.same_text + run.recleaned),
             number(run.gone),
+            number(run.moved),
+            number(run.returned),
             number(run.failed),
             number(run.templates),
         ]);
@@ -164,6 +170,9 @@ fn show(run: &RunRow, outcomes: &[(String, i64)], size: RunSize, out: &mut impl 
         ("pages cleaned anew", run.recleaned),
         ("pages unchanged", run.unchanged),
         ("pages gone", run.gone),
+        ("pages moved", run.moved),
+        ("pages blocked by robots.txt", run.blocked),
+        ("pages back again", run.returned),
         ("requests failed", run.failed),
         ("templates learned", run.templates),
     ] {

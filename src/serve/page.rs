@@ -299,7 +299,7 @@ impl Page {
         html! {
             h2 { "Nights" }
             ul.nights { @for night in &self.versions { li {
-                @let change = night.change.as_deref().unwrap_or("stored").replace('_', " ");
+                @let change = change_of(night);
                 @if night.is_stored {
                     @let run = night.run.to_string();
                     a href=(format!("/page?{}", query(&[("url", &self.page.url), ("view", self.asked.view.name()), ("run", &run)])))
@@ -308,6 +308,18 @@ impl Page {
                 " run " (night.run) ", " (change)
             } } }
         }
+    }
+}
+
+/// What a visit found, in words.
+fn change_of(night: &PageNight) -> String {
+    match (&night.change, &night.redirect_to, night.status) {
+        (Some(change), Some(to), _) => format!("{change} to {to}"),
+        (Some(change), None, _) => change.replace('_', " "),
+        (None, Some(to), _) => format!("redirected to {to}"),
+        (None, None, Some(status)) if !night.is_stored => format!("{} ({status})", night.outcome.replace('_', " ")),
+        (None, None, _) if !night.is_stored => night.outcome.replace('_', " "),
+        (None, None, _) => "stored".to_owned(),
     }
 }
 

@@ -73,7 +73,7 @@ impl Runs {
                 div.scroll tabindex="0" { table {
                     thead { tr {
                         th { "run" } th { "began (UTC)" } th { "took" } th { "outcome" }
-                        @for name in ["requests", "new", "changed", "same", "gone", "failed", "forbidden", "templates"] {
+                        @for name in ["requests", "new", "changed", "same", "gone", "moved", "returned", "failed", "forbidden", "templates"] {
                             th.n { (name) }
                         }
                     } }
@@ -82,7 +82,7 @@ impl Runs {
                         td { (minute(run.started_at)) }
                         td { (took(run)) }
                         td { (outcome(run)) }
-                        @for n in [run.requests, run.new, run.changed, same(run), run.gone, run.failed, run.forbidden, run.templates] {
+                        @for n in [run.requests, run.new, run.changed, same(run), run.gone, run.moved, run.returned, run.failed, run.forbidden, run.templates] {
                             td.n { (count(n)) }
                         }
                     } } }
@@ -225,7 +225,7 @@ impl Run {
 }
 
 /// The counts of a run: field, name, number.
-fn counts(run: &RunRow) -> [(&'static str, &'static str, i64); 10] {
+fn counts(run: &RunRow) -> [(&'static str, &'static str, i64); 13] {
     [
         ("requests", "requests", run.requests),
         ("new", "pages new", run.new),
@@ -234,6 +234,9 @@ fn counts(run: &RunRow) -> [(&'static str, &'static str, i64); 10] {
         ("recleaned", "cleaned anew", run.recleaned),
         ("unchanged", "unchanged", run.unchanged),
         ("gone", "gone", run.gone),
+        ("moved", "moved", run.moved),
+        ("blocked", "blocked by robots.txt", run.blocked),
+        ("returned", "returned", run.returned),
         ("failed", "requests failed", run.failed),
         ("forbidden", "forbidden", run.forbidden),
         ("templates", "templates learned", run.templates),

@@ -29,6 +29,8 @@ fn options(form: Form, part_bytes: u64) -> ExportOptions {
         since: 0,
         hosts: Vec::new(),
         all_versions: false,
+        as_of: None,
+        states: Vec::new(),
         filter: None,
         duplicates: Duplicates::Mark,
         near_duplicates: Some(Duplicates::Mark),

@@ -42,6 +42,7 @@ mod operating;
 mod serve;
 mod seeds;
 mod situations;
+mod states;
 mod skipped;
 mod soak;
 mod streams;

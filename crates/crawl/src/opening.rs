@@ -46,6 +46,13 @@ fn open(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Opened
     // Released with the connection, whatever happens.
     store.lock_runs(settings.politeness.delay)?;
     let now = clock.unix_ms();
+    let n_expired = store.expire_future_times(now)?;
+    if n_expired > 0 {
+        tracing::warn!(
+            "{n_expired} pages and robots.txt were visited later than now by the clock of this machine, and count as due; \
+             see that its clock is right"
+        );
+    }
     let last_sent = if store.is_shared() { None } else { store.last_sent()? };
     let (run, queued) = queue(&store, &mut seeds, settings, now)?;
     let took = clock.started.elapsed();

@@ -75,6 +75,14 @@ pub struct Stats {
     pub unchanged: usize,
     /// Known pages that are no more.
     pub gone: usize,
+    /// Known pages that redirect to another URL by now.
+    pub pages_moved: usize,
+    /// Known pages that robots.txt forbids by now.
+    pub blocked: usize,
+    /// Known pages that could not be had, and could before.
+    pub pages_failed: usize,
+    /// Pages that were gone, moved, blocked or failed, and are there again.
+    pub returned: usize,
     /// Requests that wait for their turn.
     pub waiting: usize,
     /// Requests that are out.
@@ -159,6 +167,11 @@ impl Stats {
             + self.moved
     }
 
+    /// Known pages that were not there.
+    pub fn away(&self) -> usize {
+        self.gone + self.pages_moved + self.blocked + self.pages_failed
+    }
+
     pub(super) fn read_changes(&mut self, changes: &Changes) {
         self.new = changes.count(Change::New);
         self.changed = changes.count(Change::Changed);
@@ -166,6 +179,10 @@ impl Stats {
         self.recleaned = changes.count(Change::Recleaned);
         self.unchanged = changes.count(Change::Unchanged);
         self.gone = changes.count(Change::Gone);
+        self.pages_moved = changes.count(Change::Moved);
+        self.blocked = changes.count(Change::Blocked);
+        self.pages_failed = changes.count(Change::Failed);
+        self.returned = changes.count(Change::Returned);
     }
 
     pub(super) fn count_outcome(&mut self, outcome: &SiteOutcome) {

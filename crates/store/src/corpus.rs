@@ -2,7 +2,7 @@
 
 use super::sql::params;
 
-use super::read::{PAGE, page};
+use super::read::{PAGE, PAGE_AS_OF, STATE_AS_OF, page};
 use super::{PageRow, Store, StoreError};
 
 /// Which pages a corpus has.
@@ -16,6 +16,10 @@ pub struct CorpusQuery {
     pub hosts: Vec<String>,
     /// Every version of a page instead of the newest.
     pub all_versions: bool,
+    /// As the store was after this run; `None`: as it is.
+    pub as_of: Option<i64>,
+    /// Only pages in these states, if there are any.
+    pub states: Vec<String>,
 }
 
 impl Store {
@@ -33,16 +37,20 @@ impl Store {
     /// The next cleaned pages after this row.
     pub fn corpus_rows(&self, query: &CorpusQuery, after: i64, limit: usize) -> Result<Vec<PageRow>, StoreError> {
         let sql = format!(
-            "{PAGE} WHERE p.id > ?1 AND p.id <= ?2 AND p.run_id > ?3 AND p.cleaned_id IS NOT NULL
-              AND (CAST(?4 AS TEXT) = '[]' OR {is_among})
-              AND (?5 OR p.id = (SELECT id FROM pages WHERE site_id = p.site_id AND url = p.url AND id <= ?2
-                AND cleaned_id IS NOT NULL ORDER BY fetched_at DESC, id DESC LIMIT 1))
-            ORDER BY p.id LIMIT ?6",
-            is_among = self.connection.is_among("s.host", "?4")
+            "{PAGE_AS_OF} WHERE p.id > ?2 AND p.id <= ?3 AND p.run_id > ?4 AND p.run_id <= ?1
+              AND p.cleaned_id IS NOT NULL AND (CAST(?5 AS TEXT) = '[]' OR {is_among})
+              AND (CAST(?8 AS TEXT) = '[]' OR {has_state})
+              AND (?6 OR p.id = (SELECT id FROM pages WHERE site_id = p.site_id AND url = p.url AND id <= ?3
+                AND run_id <= ?1 AND cleaned_id IS NOT NULL ORDER BY fetched_at DESC, id DESC LIMIT 1))
+            ORDER BY p.id LIMIT ?7",
+            is_among = self.connection.is_among("s.host", "?5"),
+            has_state = self.connection.is_among(STATE_AS_OF, "?8"),
         );
         let hosts: Vec<String> = query.hosts.iter().flat_map(|host| [host.clone(), format!("www.{host}")]).collect();
-        let hosts = serde_json::json!(hosts).to_string();
-        let row = params![after, query.upto, query.since, hosts, query.all_versions, limit as i64];
+        let list = |texts: &[String]| serde_json::json!(texts).to_string();
+        let as_of = query.as_of.unwrap_or(i64::MAX);
+        let (hosts, states) = (list(&hosts), list(&query.states));
+        let row = params![as_of, after, query.upto, query.since, hosts, query.all_versions, limit as i64, states];
         self.rows(&sql, row, page)
     }
 

@@ -1,5 +1,6 @@
-//! New and changed pages in the order in which they were found so: what a feed is made of. Triggers of the schema write
-//! the table with the pages themselves, so that no crash separates them.
+//! New and changed pages, and pages that went, moved or returned, in the order in which they were found so: what a feed
+//! is made of. Triggers of the schema write the table with the pages themselves, `states.rs` with their states, so that
+//! no crash separates them.
 
 use super::sql::params;
 
@@ -11,8 +12,10 @@ use super::{PageRow, Store, StoreError};
 pub struct FeedRow {
     /// Number: later ones are greater, and none is given twice.
     pub seq: i64,
-    /// `new` or `changed`.
+    /// `new`, `changed`, `gone`, `moved`, `blocked` or `returned`.
     pub change: String,
+    /// Where it has moved to.
+    pub moved_to: Option<String>,
     /// The page.
     pub page: PageRow,
 }
@@ -27,12 +30,13 @@ impl Store {
     /// The next pages of the feed.
     pub fn feed_after(&self, seq: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
         let sql = format!(
-            "SELECT {PAGE_COLUMNS}, f.seq, f.change FROM feed f JOIN pages p ON p.id = f.page_id
+            "SELECT {PAGE_COLUMNS}, f.seq, f.change, CASE WHEN f.change = 'moved' THEN
+                (SELECT t.moved_to FROM states t WHERE t.url = p.url ORDER BY t.run_id DESC LIMIT 1) END FROM feed f JOIN pages p ON p.id = f.page_id
             JOIN sites s ON s.id = p.site_id WHERE f.seq > ?1 AND f.seq <= ?2 ORDER BY f.seq LIMIT ?3"
         );
         self.rows(&sql, params![seq, self.last_of_feed()?, limit as i64], |row| {
             let (seq, change) = (row.get(PAGE_COLUMN_COUNT)?, row.get(PAGE_COLUMN_COUNT + 1)?);
-            Ok(FeedRow { seq, change, page: page(row)? })
+            Ok(FeedRow { seq, change, moved_to: row.get(PAGE_COLUMN_COUNT + 2)?, page: page(row)? })
         })
     }
 }

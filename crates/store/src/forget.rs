@@ -99,6 +99,7 @@ impl Store {
         forgotten.visits += delete("DELETE FROM visits WHERE site_id = ?1")?;
         forgotten.urls += delete("DELETE FROM urls WHERE site_id = ?1")?;
         forgotten.pages += delete("DELETE FROM pages WHERE site_id = ?1")?;
+        delete("DELETE FROM states WHERE site_id = ?1")?;
         delete(
             "UPDATE pages SET template_id = NULL WHERE template_id IN (SELECT id FROM templates WHERE site_id = ?1)",
         )?;
@@ -120,6 +121,8 @@ impl Store {
         forgotten.visits += self.execute(&format!("DELETE FROM visits WHERE {}", at("url")), &values)?;
         forgotten.urls += self.execute(&format!("DELETE FROM urls WHERE {}", at("url")), &values)?;
         forgotten.pages += self.execute(&format!("DELETE FROM pages WHERE {}", at("url")), &values)?;
+        self.execute(&format!("DELETE FROM states WHERE {}", at("url")), &values)?;
+        self.execute(&format!("UPDATE states SET moved_to = NULL WHERE {}", at("moved_to")), &values)?;
         if erased.is_site {
             self.execute(&format!("DELETE FROM robots WHERE {}", at("origin")), &values)?;
         }
@@ -284,6 +287,9 @@ mod tests {
             store.execute(sql, params![site, at.len() as i64, at]).unwrap();
             let sql = "INSERT INTO visits (run_id, site_id, url, kind, outcome, reason, redirect_to)
                 VALUES (?1, ?2, ?3, 'page', 'redirected', 'from http://a.org/', 'http://a.org/there')";
+            store.execute(sql, params![run, site, at]).unwrap();
+            let sql = "INSERT INTO states (run_id, site_id, url, at, state, moved_to)
+                VALUES (?1, ?2, ?3, 1, 'moved', 'http://a.org/there')";
             store.execute(sql, params![run, site, at]).unwrap();
         }
         store.save_deferral("org", 9, "http://a.org/ answered 503").unwrap();

@@ -1,12 +1,12 @@
 //! What each run brought.
 
-use super::sql::{Row, SqlError, params};
-use serde::Serialize;
+use super::sql::{Row, params};
+use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError};
 
-/// A run and its counts.
-#[derive(Clone, Debug, Serialize)]
+/// A run and its counts. Those of a run that has ended are kept as they were then, whatever is deleted since.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunRow {
     /// Number.
     pub id: i64,
@@ -30,6 +30,12 @@ pub struct RunRow {
     pub unchanged: i64,
     /// Pages that are no more.
     pub gone: i64,
+    /// Pages that redirect to another URL by now.
+    pub moved: i64,
+    /// Pages that robots.txt forbids by now.
+    pub blocked: i64,
+    /// Pages that were gone, moved, blocked or failed, and are there again.
+    pub returned: i64,
     /// Requests that failed.
     pub failed: i64,
     /// URLs that robots.txt forbids.
@@ -49,52 +55,65 @@ pub struct RunSize {
     pub database: i64,
 }
 
-/// A page that two runs see differently.
-#[derive(Clone, Debug, Serialize, PartialEq, Eq)]
-pub struct UrlChange {
-    /// `new`, `changed`, `same_text`, `recleaned` or `gone`.
-    pub change: String,
-    /// Host.
-    pub host: String,
-    /// The page.
-    pub url: String,
-    /// Run that found it so.
-    pub run: i64,
-}
-
-/// What a run found of one page.
+/// A visit to a page.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct PageNight {
     /// Run.
     pub run: i64,
     /// Unix milliseconds.
     pub at: i64,
+    /// The address it had then.
+    pub url: String,
     /// HTTP status, if there was an answer.
     pub status: Option<u16>,
-    /// `new`, `changed`, `same_text`, `recleaned`, `unchanged`, `gone`; `None`: a first snapshot that is not cleaned.
+    /// What came of the request: a word of [`crate::VisitOutcome`].
+    pub outcome: String,
+    /// Why it gave no page.
+    pub reason: Option<String>,
+    /// Where it was redirected to.
+    pub redirect_to: Option<String>,
+    /// `new`, `changed`, `same_text`, `recleaned`, `unchanged`, `gone`, `moved`, `blocked`, `failed` or `returned`;
+    /// `None`: a first snapshot that is not cleaned, or no news.
     pub change: Option<String>,
     /// Whether the run stored a snapshot.
     pub is_stored: bool,
 }
 
 impl Store {
-    /// What each run found of a page, the oldest first.
+    /// Each visit to a page and to the addresses that it had before, the oldest first.
     pub fn page_history(&self, url: &str) -> Result<Vec<PageNight>, StoreError> {
-        let sql = "SELECT run_id, fetched_at AS at, status, change, 1 FROM pages WHERE url = ?1
-            AND site_id IN (SELECT DISTINCT site_id FROM pages WHERE url = ?1)
+        let mut nights = self.visits_of(url)?;
+        for former in self.former_urls(url)? {
+            nights.extend(self.visits_of(&former)?);
+        }
+        nights.sort_by_key(|night| (night.at, night.run));
+        Ok(nights)
+    }
+
+    fn visits_of(&self, url: &str) -> Result<Vec<PageNight>, StoreError> {
+        // A state is told with the last visit of its run.
+        let sql = "SELECT v.run_id, coalesce(v.sent_at, r.started_at), v.status, v.outcome, v.reason, v.redirect_to,
+                coalesce(p.change, v.change, CASE WHEN v.outcome = 'redirected' THEN
+                    (SELECT t.state FROM states t WHERE t.url = ?1 AND t.run_id = v.run_id AND t.state = 'moved') END),
+                p.id IS NOT NULL
+            FROM (SELECT DISTINCT site_id FROM pages WHERE url = ?1) AS own CROSS JOIN runs r CROSS JOIN visits v
+                LEFT JOIN pages p ON p.id = v.page_id AND p.run_id = v.run_id AND p.url = ?1
+            WHERE v.run_id = r.id AND v.site_id = own.site_id AND v.url = ?1 AND v.kind = 'page'
             UNION ALL
-            SELECT v.run_id, coalesce(v.sent_at, 0), v.status, v.change, 0
-            FROM (SELECT DISTINCT site_id FROM pages WHERE url = ?1) AS own CROSS JOIN runs r
-                CROSS JOIN visits v
-            WHERE v.run_id = r.id AND v.site_id = own.site_id AND v.url = ?1 AND v.change IN ('unchanged', 'gone')
-            ORDER BY at, run_id";
+            SELECT p.run_id, p.fetched_at, p.status, 'fetched', NULL, NULL, p.change, TRUE FROM pages p
+            WHERE p.url = ?1 AND NOT EXISTS (SELECT 1 FROM visits v WHERE v.run_id = p.run_id AND v.site_id = p.site_id
+                AND v.url = ?1 AND v.page_id = p.id)";
         self.rows(sql, params![url], |row| {
             Ok(PageNight {
                 run: row.get(0)?,
                 at: row.get(1)?,
+                url: url.to_owned(),
                 status: row.get(2)?,
-                change: row.get(3)?,
-                is_stored: row.get(4)?,
+                outcome: row.get(3)?,
+                reason: row.get(4)?,
+                redirect_to: row.get(5)?,
+                change: row.get(6)?,
+                is_stored: row.get(7)?,
             })
         })
     }
@@ -118,23 +137,41 @@ impl Store {
 
     /// One run.
     pub fn find_run(&self, run: i64) -> Result<Option<RunRow>, StoreError> {
+        let sql = "SELECT counts FROM runs WHERE id = ?1";
+        let kept: Option<Option<String>> = self.find(sql, params![run], |row| row.get(0))?;
+        match kept.flatten().and_then(|kept| serde_json::from_str(&kept).ok()) {
+            Some(kept) => Ok(Some(kept)),
+            None => self.count_run(run),
+        }
+    }
+
+    /// Keeps the counts of a run that has ended.
+    pub(super) fn keep_counts(&self, run: i64) -> Result<(), StoreError> {
+        let Some(counts) = self.count_run(run)? else { return Ok(()) };
+        let counts = serde_json::json!(counts).to_string();
+        self.execute("UPDATE runs SET counts = ?2 WHERE id = ?1", params![run, counts]).map(drop)
+    }
+
+    fn count_run(&self, run: i64) -> Result<Option<RunRow>, StoreError> {
         let sql = "SELECT r.id, r.started_at, r.ended_at, r.outcome,
-            count(v.sent_at), count(*) FILTER (WHERE v.change = 'unchanged'), count(*) FILTER (WHERE v.change = 'gone'),
+            count(v.sent_at), count(*) FILTER (WHERE v.change = 'unchanged'),
             count(*) FILTER (WHERE v.kind = 'page' AND v.outcome IN ('failed', 'error')),
             count(*) FILTER (WHERE v.outcome = 'forbidden')
             FROM runs r LEFT JOIN visits v ON v.run_id = r.id WHERE r.id = ?1 GROUP BY r.id";
         let row = |row: &Row<'_>| {
-            let count = |at: usize| Ok::<i64, SqlError>(row.get::<Option<i64>>(at)?.unwrap_or(0));
             Ok(RunRow {
                 id: row.get(0)?,
                 started_at: row.get(1)?,
                 ended_at: row.get(2)?,
                 outcome: row.get(3)?,
-                requests: count(4)?,
-                unchanged: count(5)?,
-                gone: count(6)?,
-                failed: count(7)?,
-                forbidden: count(8)?,
+                requests: row.get(4)?,
+                unchanged: row.get(5)?,
+                failed: row.get(6)?,
+                forbidden: row.get(7)?,
+                gone: 0,
+                moved: 0,
+                blocked: 0,
+                returned: 0,
                 new: 0,
                 changed: 0,
                 same_text: 0,
@@ -152,6 +189,11 @@ impl Store {
         let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?));
         (found.new, found.changed, found.same_text, found.recleaned, found.templates) =
             self.row(sql, params![run], row)?;
+        let sql = "SELECT count(*) FILTER (WHERE state = 'gone'), count(*) FILTER (WHERE state = 'moved'),
+            count(*) FILTER (WHERE state = 'blocked'), count(*) FILTER (WHERE state = 'alive')
+            FROM states WHERE run_id = ?1";
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+        (found.gone, found.moved, found.blocked, found.returned) = self.row(sql, params![run], row)?;
         Ok(Some(found))
     }
 
@@ -168,20 +210,5 @@ impl Store {
         let sql =
             "SELECT coalesce(outcome, 'waiting'), count(*) FROM sites WHERE run_id = ?1 GROUP BY 1 ORDER BY 2 DESC";
         self.rows(sql, params![run], |row| Ok((row.get(0)?, row.get(1)?)))
-    }
-
-    /// Pages that differ between the ends of two runs: the last word on each after run `from`, up to run `to`.
-    pub fn diff_runs(&self, from: i64, to: i64) -> Result<Vec<UrlChange>, StoreError> {
-        let sql = "SELECT change, host, url, run_id FROM (
-            SELECT change, host, url, run_id, row_number() OVER (PARTITION BY url ORDER BY at DESC) AS place FROM (
-                SELECT p.change, s.host, p.url, p.run_id, p.fetched_at AS at FROM pages p JOIN sites s ON s.id = p.site_id
-                    WHERE p.run_id > ?1 AND p.run_id <= ?2 AND p.change IS NOT NULL
-                UNION ALL
-                SELECT v.change, s.host, v.url, v.run_id, v.sent_at FROM visits v JOIN sites s ON s.id = v.site_id
-                    WHERE v.run_id > ?1 AND v.run_id <= ?2 AND v.change = 'gone') AS found) AS ordered
-            WHERE place = 1 ORDER BY host, url";
-        self.rows(sql, params![from, to], |row| {
-            Ok(UrlChange { change: row.get(0)?, host: row.get(1)?, url: row.get(2)?, run: row.get(3)? })
-        })
     }
 }

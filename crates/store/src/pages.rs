@@ -3,8 +3,9 @@
 use super::sql::{Row, params};
 use dehusk_html::PageUrl;
 
+use super::states::Turn;
 use super::{Cleaned, NewPage, SiteId, Store, StoreError, url_at};
-use crate::revisit::{Change, UrlUpdate, after_cleaning, after_fetch, has_same_body};
+use crate::revisit::{Change, UrlRecord, UrlState, UrlUpdate, after_cleaning, after_fetch, has_same_body};
 use dehusk_settings::Revisit;
 
 /// What became of a page that was saved.
@@ -16,6 +17,8 @@ pub struct Saved {
     pub change: Option<Change>,
     /// Whether its cleaned form was saved with it.
     pub is_cleaned: bool,
+    /// Whether it was gone, moved, blocked or failed before.
+    pub is_back: bool,
 }
 
 /// The cleaned form of a page, with what it says about the change.
@@ -59,11 +62,16 @@ impl Store {
             None => self.insert_page(run, site, page, text.as_ref())?,
         };
         self.update_url(run, site, page, id, &update, text.as_ref())?;
+        let away = record.filter(UrlRecord::is_away);
+        if let Some(UrlRecord { state, .. }) = away {
+            let turn = Turn { from: state, to: UrlState::Known, moved_to: None };
+            self.save_turn(run, site, &page.url, page.fetched_at, &turn)?;
+        }
         if same.is_some() && page.warc.is_some() {
             let sql = "UPDATE pages SET warc = ?2, warc_record = ?3 WHERE id = ?1";
             self.execute(sql, params![id, &page.warc, &page.warc_record])?;
         }
-        Ok(Saved { page: id, change: update.change, is_cleaned: text.is_some() })
+        Ok(Saved { page: id, change: update.change, is_cleaned: text.is_some(), is_back: away.is_some() })
     }
 
     fn update_url(

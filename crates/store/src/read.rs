@@ -65,6 +65,8 @@ pub struct PageRow {
     pub template_version: Option<i64>,
     /// Its kind among the pages of its site, from 1, where that template knows kinds.
     pub kind: Option<i64>,
+    /// What became of it since: `alive`, `gone`, `moved`, `blocked` (by robots.txt), or `failed` (at the last visit).
+    pub state: String,
     /// Folder of the archive that holds the exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warc: Option<String>,
@@ -73,22 +75,49 @@ pub struct PageRow {
     pub warc_record: Option<String>,
 }
 
+/// What became of a page `p` by the runs up to one.
+macro_rules! state {
+    ($upto:literal) => {
+        concat!(
+            "coalesce((SELECT t.state FROM states t WHERE t.url = p.url AND t.run_id >= p.run_id AND t.run_id <= ",
+            $upto,
+            " ORDER BY t.run_id DESC LIMIT 1), 'alive')"
+        )
+    };
+}
+
 macro_rules! page_columns {
-    () => {
-        "p.id, p.run_id, s.host, p.url, p.fetched_at, p.status, p.content_type, p.digest, p.method, p.confidence,
-        (p.noindex OR s.closed), p.warc, p.warc_record,
-        (SELECT version FROM templates t WHERE t.id = p.template_id), (SELECT kind FROM page_kinds k WHERE k.id = p.id)"
+    ($upto:literal) => {
+        concat!(
+            "p.id, p.run_id, s.host, p.url, p.fetched_at, p.status, p.content_type, p.digest, p.method, p.confidence,
+            (p.noindex OR s.closed), p.warc, p.warc_record,
+            (SELECT version FROM templates t WHERE t.id = p.template_id),
+            (SELECT kind FROM page_kinds k WHERE k.id = p.id), ",
+            state!($upto)
+        )
+    };
+}
+
+macro_rules! page {
+    ($upto:literal) => {
+        concat!("SELECT ", page_columns!($upto), " FROM pages p JOIN sites s ON s.id = p.site_id")
     };
 }
 
 /// What a [`PageRow`] is read from, of a page `p` and its site `s`.
-pub(super) const PAGE_COLUMNS: &str = page_columns!();
+pub(super) const PAGE_COLUMNS: &str = page_columns!("9223372036854775807");
 
 /// Number of [`PAGE_COLUMNS`].
-pub(super) const PAGE_COLUMN_COUNT: usize = 15;
+pub(super) const PAGE_COLUMN_COUNT: usize = 16;
 
 /// Selects pages.
-pub(super) const PAGE: &str = concat!("SELECT ", page_columns!(), " FROM pages p JOIN sites s ON s.id = p.site_id");
+pub(super) const PAGE: &str = page!("9223372036854775807");
+
+/// Selects pages with their states after the run `?1`.
+pub(super) const PAGE_AS_OF: &str = page!("?1");
+
+/// The state of a page `p` after the run `?1`.
+pub(super) const STATE_AS_OF: &str = state!("?1");
 
 /// The page of a row that begins with [`PAGE_COLUMNS`].
 pub(super) fn page(row: &Row<'_>) -> SqlResult<PageRow> {
@@ -109,6 +138,7 @@ pub(super) fn page(row: &Row<'_>) -> SqlResult<PageRow> {
         warc_record: row.get(12)?,
         template_version: row.get(13)?,
         kind: row.get(14)?,
+        state: row.get(15)?,
     })
 }
 
@@ -168,14 +198,21 @@ impl Store {
         })
     }
 
-    /// Newest snapshot of each page, also of those that ask for noindex; of one host when given.
+    /// The newest snapshot of each page, also of those that ask for noindex; of one host when given.
     pub fn list_pages(&self, host: Option<&str>) -> Result<Vec<PageRow>, StoreError> {
+        self.list_pages_as_of(host, i64::MAX)
+    }
+
+    /// The newest snapshot of each page up to a run, also of those that ask for noindex; of one host when given. A
+    /// version that was deleted since is missing.
+    pub fn list_pages_as_of(&self, host: Option<&str>, run: i64) -> Result<Vec<PageRow>, StoreError> {
         let sql = format!(
-            "{PAGE} WHERE (CAST(?1 AS TEXT) IS NULL OR s.host IN (?1, 'www.' || ?1))
-             AND p.id = (SELECT id FROM pages WHERE site_id = p.site_id AND url = p.url ORDER BY fetched_at DESC LIMIT 1)
+            "{PAGE_AS_OF} WHERE (CAST(?2 AS TEXT) IS NULL OR s.host IN (?2, 'www.' || ?2))
+             AND p.id = (SELECT id FROM pages WHERE site_id = p.site_id AND url = p.url AND run_id <= ?1
+                ORDER BY fetched_at DESC LIMIT 1)
              ORDER BY s.host, p.url"
         );
-        self.rows(&sql, params![host.map(bare_host)], page)
+        self.rows(&sql, params![run, host.map(bare_host)], page)
     }
 
     /// Hosts of this name, with and without a port.

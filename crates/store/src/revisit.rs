@@ -1,7 +1,8 @@
 //! When a page is visited again, and what a visit says about it. Policy only: no SQL, no clock.
 //!
-//! Life of a URL: waiting -> known, gone or failed; known -> known, gone. A known page is due again after its interval,
-//! which shrinks when its text has changed and grows when it has not (the adaptive schedule of Nutch).
+//! Life of a URL: waiting -> known, gone, moved, blocked or failed, and from each of these to each other. A page that is
+//! gone, moved or blocked does not become failed: a server that fails says nothing about it. A page is due again after
+//! its interval, which shrinks when its text has changed and grows when it has not (the adaptive schedule of Nutch).
 
 use dehusk_settings::Revisit;
 
@@ -14,8 +15,12 @@ pub enum UrlState {
     Known = 1,
     /// The server says that the page is no more.
     Gone = 2,
-    /// It gave no page.
+    /// It gave no page. The last snapshot of a page that was there is still what is known of it.
     Failed = 3,
+    /// It redirects to another URL.
+    Moved = 4,
+    /// robots.txt forbids it.
+    Blocked = 5,
 }
 
 impl UrlState {
@@ -25,7 +30,21 @@ impl UrlState {
             0 => UrlState::Waiting,
             1 => UrlState::Known,
             2 => UrlState::Gone,
+            4 => UrlState::Moved,
+            5 => UrlState::Blocked,
             _ => UrlState::Failed,
+        }
+    }
+
+    /// The word in the store for the state of a page.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            UrlState::Waiting => "waiting",
+            UrlState::Known => "alive",
+            UrlState::Gone => "gone",
+            UrlState::Failed => "failed",
+            UrlState::Moved => "moved",
+            UrlState::Blocked => "blocked",
         }
     }
 }
@@ -41,6 +60,8 @@ pub enum UrlOutcome {
     Failed,
     /// It redirects to another URL of the site, which has a record of its own.
     Moved,
+    /// robots.txt forbids it.
+    Blocked,
 }
 
 /// What a visit found, compared with the visit before.
@@ -58,9 +79,20 @@ pub enum Change {
     Unchanged,
     /// The page is no more.
     Gone,
+    /// The page redirects to another URL.
+    Moved,
+    /// robots.txt forbids the page by now.
+    Blocked,
+    /// The page could not be had.
+    Failed,
+    /// The page was gone, moved, blocked or failed, and is there again.
+    Returned,
 }
 
 impl Change {
+    /// Number of changes.
+    pub const COUNT: usize = 10;
+
     /// The word in the store.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -70,12 +102,16 @@ impl Change {
             Change::Recleaned => "recleaned",
             Change::Unchanged => "unchanged",
             Change::Gone => "gone",
+            Change::Moved => "moved",
+            Change::Blocked => "blocked",
+            Change::Failed => "failed",
+            Change::Returned => "returned",
         }
     }
 
-    /// The change of a word in the store.
+    /// What the snapshot of a page can be, by its word in the store.
     pub fn from_word(word: &str) -> Option<Change> {
-        let all = [Change::New, Change::Changed, Change::SameText, Change::Recleaned, Change::Unchanged, Change::Gone];
+        let all = [Change::New, Change::Changed, Change::SameText, Change::Recleaned, Change::Unchanged];
         all.into_iter().find(|change| change.as_str() == word)
     }
 }
@@ -108,6 +144,13 @@ pub struct UrlRecord {
     pub is_of_run: bool,
 }
 
+impl UrlRecord {
+    /// Whether a page was there, and was not at the last visit.
+    pub fn is_away(&self) -> bool {
+        self.has_page && !matches!(self.state, UrlState::Known | UrlState::Waiting)
+    }
+}
+
 /// A record after a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UrlUpdate {
@@ -126,14 +169,25 @@ pub fn after_outcome(before: &UrlRecord, outcome: UrlOutcome, revisit: &Revisit)
         Some(interval) if before.is_of_run => interval,
         interval => next_interval(interval, false, revisit),
     };
-    let was_known = before.has_page && before.state == UrlState::Known;
-    let (state, interval_ms, change) = match outcome {
-        UrlOutcome::Unchanged => (UrlState::Known, grown, Some(Change::Unchanged)),
-        UrlOutcome::Gone => (UrlState::Gone, longest(revisit), was_known.then_some(Change::Gone)),
-        // A page that was there before and fails once is still a page.
-        UrlOutcome::Failed if before.has_page => (UrlState::Known, grown, None),
-        UrlOutcome::Failed | UrlOutcome::Moved => (UrlState::Failed, grown, None),
+    let state = match (outcome, before.state) {
+        (UrlOutcome::Unchanged, _) => UrlState::Known,
+        (UrlOutcome::Gone, _) => UrlState::Gone,
+        (UrlOutcome::Moved, _) => UrlState::Moved,
+        (UrlOutcome::Blocked, _) => UrlState::Blocked,
+        (UrlOutcome::Failed, state @ (UrlState::Gone | UrlState::Moved | UrlState::Blocked)) => state,
+        (UrlOutcome::Failed, _) => UrlState::Failed,
     };
+    let change = match state {
+        UrlState::Known if before.is_away() => Some(Change::Returned),
+        UrlState::Known => Some(Change::Unchanged),
+        // What was never there cannot go.
+        state if !before.has_page || state == before.state => None,
+        UrlState::Gone => Some(Change::Gone),
+        UrlState::Moved => Some(Change::Moved),
+        UrlState::Blocked => Some(Change::Blocked),
+        UrlState::Failed | UrlState::Waiting => Some(Change::Failed),
+    };
+    let interval_ms = if state == UrlState::Gone { longest(revisit) } else { grown };
     UrlUpdate { state, interval_ms, change }
 }
 
@@ -146,6 +200,7 @@ pub fn after_fetch(before: Option<&UrlRecord>, digest: &str, text: Option<TextMa
     let is_of_run = before.is_some_and(|before| before.is_of_run);
     let compared = text.and_then(|text| text_change(before.and_then(|before| before.text), text));
     let change = match compared {
+        _ if is_same && before.is_some_and(UrlRecord::is_away) => Some(Change::Returned),
         _ if is_same => Some(Change::Unchanged),
         Some(change) if !is_of_run => Some(change),
         _ => (!is_known).then_some(Change::New),
@@ -321,12 +376,31 @@ mod tests {
         assert_eq!(after(UrlOutcome::Unchanged).change, Some(Change::Unchanged));
         let gone = after(UrlOutcome::Gone);
         assert_eq!((gone.state, gone.interval_ms, gone.change), (UrlState::Gone, 30 * DAY, Some(Change::Gone)));
-        assert_eq!(after(UrlOutcome::Failed).state, UrlState::Known, "a page that fails once is still a page");
-        assert_eq!(after(UrlOutcome::Moved).state, UrlState::Failed);
+        let moved = after(UrlOutcome::Moved);
+        assert_eq!((moved.state, moved.change), (UrlState::Moved, Some(Change::Moved)));
+        let failed = after(UrlOutcome::Failed);
+        assert_eq!((failed.state, failed.change), (UrlState::Failed, Some(Change::Failed)));
         let never_seen = UrlRecord { has_page: false, state: UrlState::Waiting, ..record(None) };
         let gone = after_outcome(&never_seen, UrlOutcome::Gone, &Revisit::default());
         assert_eq!(gone.change, None, "what was never there cannot go");
         assert_eq!(after_outcome(&never_seen, UrlOutcome::Failed, &Revisit::default()).state, UrlState::Failed);
+    }
+
+    #[test]
+    fn a_page_that_was_away_returns() {
+        let revisit = Revisit::default();
+        for state in [UrlState::Gone, UrlState::Moved, UrlState::Blocked, UrlState::Failed] {
+            let away = UrlRecord { state, ..record(Some(DAY)) };
+            assert_eq!(after_outcome(&away, UrlOutcome::Unchanged, &revisit).change, Some(Change::Returned));
+            let same_body = after_fetch(Some(&away), "old", None, &revisit);
+            assert_eq!((same_body.state, same_body.change), (UrlState::Known, Some(Change::Returned)));
+            let failed = after_outcome(&away, UrlOutcome::Failed, &revisit);
+            assert_eq!((failed.state, failed.change), (state, None), "a failure says nothing about it");
+        }
+        let gone_twice = UrlRecord { state: UrlState::Gone, ..record(Some(DAY)) };
+        assert_eq!(after_outcome(&gone_twice, UrlOutcome::Gone, &revisit).change, None);
+        let blocked = after_outcome(&gone_twice, UrlOutcome::Blocked, &revisit);
+        assert_eq!((blocked.state, blocked.change), (UrlState::Blocked, Some(Change::Blocked)));
     }
 
     #[test]

@@ -40,7 +40,8 @@ impl RunBackend {
         let change = match (visit.site_id, &url) {
             (Some(site), Some((url, outcome))) => {
                 let at = visit.sent_at.unwrap_or_else(crate::unix_ms);
-                self.store.end_url(self.run.id, site, url, *outcome, at, &self.revisit)?
+                let leads_to = visit.redirect_to.as_deref();
+                self.store.end_url(self.run.id, site, (url, *outcome), leads_to, at, &self.revisit)?
             }
             _ => None,
         };
@@ -58,12 +59,16 @@ impl RunBackend {
         let store = &self.store;
         let form = cleaned.as_ref().map(|cleaned| (cleaned, template));
         let saved = store.save_page(run, site, &page, form, &self.revisit)?;
-        if let Some(asked) = asked {
-            store.end_url(run, site, &asked, UrlOutcome::Moved, page.fetched_at, &self.revisit)?;
-        }
-        let unchanged = (saved.change == Some(Change::Unchanged)).then_some("unchanged");
+        let moved = match asked {
+            Some(asked) => {
+                let (asked, leads_to) = ((&asked, UrlOutcome::Moved), Some(page.url.as_str()));
+                store.end_url(run, site, asked, leads_to, page.fetched_at, &self.revisit)?
+            }
+            None => None,
+        };
+        let without_text = saved.change.filter(|change| matches!(change, Change::Unchanged | Change::Returned));
         let visit = NewVisit { site_id: Some(site), ..visit };
-        store.save_visit(run, &visit, Some(saved.page), unchanged)?;
+        store.save_visit(run, &visit, Some(saved.page), without_text.map(Change::as_str))?;
         let change = match cleaned {
             Some(cleaned) if !saved.is_cleaned => {
                 store.save_cleaned(run, site, template, &cleaned, &self.revisit)?.flatten()
@@ -76,7 +81,9 @@ impl RunBackend {
             store.settle_template(run, site)?;
         }
         debug_assert!(visit.outcome == VisitOutcome::Fetched);
-        Ok(change.into_iter().map(Counted::from).collect())
+        let is_back = saved.is_back && change != Some(Change::Returned);
+        let returned = is_back.then_some(Change::Returned);
+        Ok(change.into_iter().chain(moved).chain(returned).map(Counted::from).collect())
     }
 
     fn confirmed(&mut self, site: SiteId, model: u64, pages: &[ConfirmedPage]) -> Result<(), StoreError> {
@@ -106,7 +113,7 @@ impl RunBackend {
     fn seen(&self, write: SeenWrite) -> Result<(), StoreError> {
         let SeenWrite { site, visit, url, links } = write;
         let at = visit.sent_at.unwrap_or_else(crate::unix_ms);
-        self.store.end_url(self.run.id, site, &url, UrlOutcome::Unchanged, at, &self.revisit)?;
+        self.store.end_url(self.run.id, site, (&url, UrlOutcome::Unchanged), None, at, &self.revisit)?;
         self.store.save_visit(self.run.id, &visit, None, None)?;
         self.store.save_urls(site, &links)
     }
@@ -169,7 +176,7 @@ impl Backend for RunBackend {
             Write::Seeds { seeds, place, at } => store.queue_streamed(run, &seeds, place, at)?,
             Write::OpenAgain { site, at } => store.open_again(run, site, at)?,
             Write::Deferred { key, until, reason } => store.save_deferral(&key, until, &reason)?,
-            Write::SiteMoved { site, to, key_url, at } => store.end_moved(site, to, &key_url, at)?,
+            Write::SiteMoved { site, to, key_url, at } => store.end_moved(run, site, to, (&key_url, at))?,
             Write::SiteEnded { site, outcome, limit, at } => {
                 self.templates.remove(&site);
                 store.end_site(site, &outcome, limit.as_ref(), at)?;

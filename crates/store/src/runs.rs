@@ -185,7 +185,7 @@ impl Store {
             RunChoice::New => None,
         };
         if let Some((id, _)) = found {
-            let sql = "UPDATE runs SET outcome = NULL, ended_at = NULL, settings = ?2 WHERE id = ?1";
+            let sql = "UPDATE runs SET outcome = NULL, ended_at = NULL, counts = NULL, settings = ?2 WHERE id = ?1";
             self.execute(sql, params![id, settings])?;
             let sql = "UPDATE sites SET outcome = NULL WHERE run_id = ?1 AND outcome = 'interrupted'";
             self.execute(sql, params![id])?;
@@ -211,7 +211,8 @@ impl Store {
     /// Ends a run.
     pub fn end_run(&self, run: i64, at: i64, outcome: &str) -> Result<(), StoreError> {
         let sql = "UPDATE runs SET ended_at = ?2, outcome = ?3 WHERE id = ?1";
-        self.execute(sql, params![run, at, outcome]).map(drop)
+        self.execute(sql, params![run, at, outcome])?;
+        self.keep_counts(run)
     }
 
     /// When the last request of any run was sent, Unix milliseconds.

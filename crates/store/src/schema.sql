@@ -6,7 +6,8 @@ CREATE TABLE runs (
     settings TEXT NOT NULL,                 -- what was asked for, JSON
     outcome TEXT,                           -- NULL while it runs: finished, interrupted
     seeds TEXT,                             -- mark of the seed lists that were read to their end
-    asked TEXT                              -- hash of the seeds and settings that it was begun with
+    asked TEXT,                             -- hash of the seeds and settings that it was begun with
+    counts TEXT                             -- what it brought, JSON; NULL while it runs
 );
 CREATE TABLE sites (
     id INTEGER PRIMARY KEY,
@@ -104,7 +105,7 @@ CREATE TRIGGER bodies_of_replaced AFTER UPDATE OF raw_id, cleaned_id ON pages
         AND NOT EXISTS (SELECT 1 FROM pages WHERE raw_id = bodies.id)
         AND NOT EXISTS (SELECT 1 FROM pages WHERE cleaned_id = bodies.id);
 END;
-CREATE TABLE feed (                         -- new and changed pages in the order in which they were found so
+CREATE TABLE feed (                         -- what became of pages, in the order in which it was found
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     page_id INTEGER NOT NULL,
     change TEXT NOT NULL
@@ -135,17 +136,29 @@ CREATE TABLE visits (
     outcome TEXT NOT NULL,                  -- fetched, redirected, error, failed, forbidden, not_modified, gone, refused
     reason TEXT,
     redirect_to TEXT,                       -- where it leads, if it was redirected
-    change TEXT,                            -- unchanged, gone
+    change TEXT,                            -- unchanged, gone, moved, blocked, failed, returned
     page_id INTEGER                         -- the snapshot that answers it
 );
 CREATE INDEX visits_by_run ON visits (run_id);
 CREATE INDEX visits_by_site ON visits (run_id, site_id);
+CREATE TABLE states (                       -- what became of pages that were there: the last word of each run
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES runs(id),
+    site_id INTEGER NOT NULL REFERENCES sites(id),
+    url TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    state TEXT NOT NULL,                    -- gone, moved, blocked, failed; alive: it was one of these, and is back
+    moved_to TEXT,
+    UNIQUE (url, run_id)
+);
+CREATE INDEX states_by_run ON states (run_id);
+CREATE INDEX states_moved ON states (moved_to) WHERE moved_to IS NOT NULL;
 CREATE TABLE urls (                         -- the frontier on disk, and what is known of each page
     id INTEGER PRIMARY KEY,
     site_id INTEGER NOT NULL REFERENCES sites(id),
     fingerprint INTEGER NOT NULL,           -- xxh3-64 of the canonical URL
     url TEXT NOT NULL,
-    state INTEGER NOT NULL,                 -- 0 waiting, 1 known, 2 gone, 3 failed
+    state INTEGER NOT NULL,                 -- 0 waiting, 1 known, 2 gone, 3 failed, 4 moved, 5 blocked
     depth INTEGER NOT NULL,
     rank INTEGER NOT NULL,                  -- smaller first, in a site
     run_id INTEGER,                         -- last run that asked for it

@@ -329,8 +329,9 @@ impl Store {
         Ok(rows.into_iter().find(|(_, seed)| is_own(seed)).map(|(site, _)| site))
     }
 
-    /// Ends a site whose key page leads to another site of the run.
-    pub fn end_moved(&self, site: SiteId, to: SiteId, key_url: &str, at: i64) -> Result<(), StoreError> {
+    /// Ends a site whose key page leads to another site of the run. Its pages have moved there.
+    pub fn end_moved(&self, run: i64, site: SiteId, to: SiteId, (key_url, at): (&str, i64)) -> Result<(), StoreError> {
+        self.move_pages(run, site, key_url, at)?;
         let sql = "UPDATE sites SET outcome = 'moved', reason = ?2, updated_at = ?3, moved_to = ?4 WHERE id = ?1";
         self.execute(sql, params![site, format!("leads to {key_url}"), at, to]).map(drop)
     }
@@ -358,12 +359,12 @@ impl Store {
             let sql = "UPDATE urls SET site_id = ?2 WHERE run_id = ?1 AND site_id = ?3
                 AND NOT EXISTS (SELECT 1 FROM urls o WHERE o.site_id = ?2 AND o.fingerprint = urls.fingerprint)";
             self.execute(sql, params![run, found, site])?;
-            for table in ["pages", "visits"] {
+            for table in ["pages", "visits", "states"] {
                 let sql = format!("UPDATE {table} SET site_id = ?2 WHERE +run_id = ?1 AND site_id = ?3");
-                let sql = if table == "visits" { sql.replace('+', "") } else { sql };
+                let sql = if table == "pages" { sql } else { sql.replace('+', "") };
                 self.execute(&sql, params![run, found, site])?;
             }
-            self.end_moved(site, found, key_url, at)?;
+            self.end_moved(run, site, found, (key_url, at))?;
         }
         Ok(found)
     }

@@ -5,6 +5,7 @@
 use super::sql::{Row, SqlResult, params};
 
 use super::recleaning::text_mark;
+use super::states::Turn;
 use super::{NextUrlsQuery, SiteId, Store, StoreError, url_at};
 use crate::revisit::{Change, UrlOutcome, UrlRecord, UrlState, after_outcome};
 use crate::validators::Validators;
@@ -158,13 +159,13 @@ impl Store {
         Ok(found)
     }
 
-    /// Writes what came of a URL that gave no new page.
+    /// Writes what came of a URL that gave no new page. `leads_to` is where it has moved to.
     pub fn end_url(
         &self,
         run: i64,
         site: SiteId,
-        url: &PageUrl,
-        outcome: UrlOutcome,
+        (url, outcome): (&PageUrl, UrlOutcome),
+        leads_to: Option<&str>,
         at: i64,
         revisit: &Revisit,
     ) -> Result<Option<Change>, StoreError> {
@@ -184,6 +185,11 @@ impl Store {
             WHERE site_id = ?1 AND fingerprint = ?2";
         let row = params![site, fingerprint, update.state as i64, run, at, update.interval_ms];
         self.execute(sql, row)?;
+        if record.has_page && update.state != record.state {
+            let moved_to = leads_to.filter(|_| update.state == UrlState::Moved);
+            let turn = Turn { from: record.state, to: update.state, moved_to };
+            self.save_turn(run, site, url, at, &turn)?;
+        }
         Ok(update.change)
     }
 
@@ -236,7 +242,7 @@ mod tests {
             store.next_urls(run, site, wanted).unwrap().iter().map(|known| known.url.to_string()).collect()
         };
         assert_eq!(paths(run, &wanted), ["http://a.b/1", "http://a.b/2"]);
-        store.end_url(run, site, &url("/1"), UrlOutcome::Unchanged, 1000, &revisit).unwrap();
+        store.end_url(run, site, (&url("/1"), UrlOutcome::Unchanged), None, 1000, &revisit).unwrap();
         assert_eq!(paths(run, &wanted), ["http://a.b/2"]);
         let all = NextUrlsQuery { all: true, ..wanted };
         assert_eq!(paths(run, &all), ["http://a.b/2"], "requested in this run");

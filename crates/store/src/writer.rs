@@ -49,7 +49,7 @@ pub struct Writer {
 /// How many pages were found how, shared with whoever shows progress.
 #[derive(Debug, Default)]
 pub struct Changes {
-    counts: [AtomicUsize; 6],
+    counts: [AtomicUsize; Change::COUNT],
 }
 
 impl Changes {

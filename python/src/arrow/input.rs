@@ -111,6 +111,7 @@ pub(super) struct Input {
     fetched_at: Option<Wholes>,
     status: Option<Wholes>,
     run: Option<Wholes>,
+    state: Option<Texts>,
     model_version: Option<Wholes>,
 }
 
@@ -138,6 +139,7 @@ impl Input {
             )?,
             status: wholes("status")?,
             run: wholes("run")?,
+            state: texts("state")?,
             model_version: wholes("model_version")?,
         })
     }
@@ -152,6 +154,7 @@ impl Input {
             fetched_at: whole(&self.fetched_at),
             status: whole(&self.status).and_then(|status| u16::try_from(status).ok()),
             run: whole(&self.run),
+            state: text(&self.state),
             digest: text(&self.digest),
             warc: text(&self.warc),
             warc_record: text(&self.warc_record),

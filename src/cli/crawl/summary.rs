@@ -71,14 +71,18 @@ fn print_totals(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "{} pages: {} new{}{}{}{}{}",
-        count(stats.new + stats.changed + stats.same_text + stats.recleaned + stats.unchanged + stats.gone),
+        "{} pages: {} new{}{}{}{}{}{}{}{}{}",
+        count(stats.new + stats.changed + stats.same_text + stats.recleaned + stats.unchanged + stats.away()),
         count(stats.new),
         some(stats.changed, "changed"),
         some(stats.same_text, "with the same text"),
         some(stats.recleaned, "cleaned anew"),
         some(stats.unchanged, "unchanged"),
         some(stats.gone, "gone"),
+        some(stats.pages_moved, "moved"),
+        some(stats.blocked, "blocked by robots.txt"),
+        some(stats.pages_failed, "failed"),
+        some(stats.returned, "back again"),
     )?;
     writeln!(
         out,

@@ -31,6 +31,9 @@ pub(super) struct Exporter<'a> {
     left_out_list: LeftOutList,
     /// The last page that was looked at.
     reached: i64,
+    /// The last page that an earlier export into the folder has looked at.
+    followed: i64,
+    store: &'a Store,
     /// Lock on the folder, held while this export lives.
     _lock: File,
 }
@@ -70,6 +73,8 @@ impl<'a> Exporter<'a> {
             left_out: BTreeMap::new(),
             left_out_list: LeftOutList::default(),
             reached,
+            followed: reached,
+            store,
             _lock: lock,
         };
         exporter.write_manifest()?;
@@ -116,6 +121,7 @@ impl<'a> Exporter<'a> {
 
     /// Completes the last part.
     pub(super) fn finish(mut self) -> Result<Manifest, ExportError> {
+        self.follow_states()?;
         self.reached = self.manifest.upto;
         self.close_part()?;
         if self.options.form == Form::Site && self.manifest.rows > 0 {
@@ -124,6 +130,41 @@ impl<'a> Exporter<'a> {
         self.manifest.complete = true;
         self.write_manifest()?;
         Ok(self.manifest)
+    }
+
+    /// Of the pages that an earlier part of the export has looked at: removes the files of those that are not there any
+    /// more, and adds those that are there again.
+    fn follow_states(&mut self) -> Result<(), ExportError> {
+        let since = std::mem::take(&mut self.manifest.turned);
+        let (turned, last) = self.store.turned_since(since)?;
+        self.manifest.turned = last;
+        let may_be_in = |state: &str| {
+            self.options.states.is_empty() || self.options.states.iter().any(|given| given.name() == state)
+        };
+        if since == 0 || self.options.as_of.is_some() {
+            return Ok(());
+        }
+        let (here, away): (Vec<_>, Vec<_>) = turned.into_iter().partition(|page| may_be_in(&page.state));
+        let back: Vec<String> = here.into_iter().filter(|page| !may_be_in(&page.before)).map(|page| page.url).collect();
+        for page in away {
+            let removed = match self.options.form {
+                Form::Markdown => notes::remove(self.dir, &page.url),
+                Form::Site => site::remove(self.dir, &page.url),
+                Form::Jsonl | Form::Parquet | Form::Warc | Form::Wet => Ok(()),
+            };
+            removed.map_err(|reason| self.io(&page.url, reason))?;
+        }
+        for url in back {
+            let row =
+                self.store.find_page(&url)?.filter(|row| row.id <= self.followed && self.rows.has_host(&row.host));
+            for made in self.rows.make(row.into_iter().collect())? {
+                match made {
+                    Ok(made) => self.push(made)?,
+                    Err(LeftOut { page, why }) => self.leave_out(&page.url, why, None)?,
+                }
+            }
+        }
+        Ok(())
     }
 
     fn write_manifest(&self) -> Result<(), ExportError> {

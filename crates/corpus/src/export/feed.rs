@@ -1,6 +1,8 @@
-//! A feed: new and changed pages as JSON lines, appended to a file as a crawl commits them.
+//! A feed: new and changed pages, and pages that are gone, have moved, are blocked or have returned, as JSON lines,
+//! appended to a file as a crawl commits them.
 //!
-//! A line is the row of an export with two fields before it: `seq`, which rises and is never given twice, and `change`.
+//! A line is the row of an export with two fields before it: `seq`, which rises and is never given twice, and `change`;
+//! where the page has moved, a third one, `moved_to`.
 //! The position is written after the lines, so that a page is in the file at least once. A line that a kill has cut off
 //! is removed when the feed goes on.
 
@@ -12,7 +14,7 @@ use std::path::{Path, PathBuf};
 use super::rows::Rows;
 use super::{BATCH, ExportError, ExportOptions};
 use dehusk_settings::Settings;
-use dehusk_store::Store;
+use dehusk_store::{FeedRow, Store};
 
 /// A feed and how far it has come.
 pub struct Feed {
@@ -67,14 +69,21 @@ impl Feed {
         loop {
             let found = store.feed_after(self.seq, BATCH)?;
             let Some(last) = found.last().map(|row| row.seq) else { return Ok(n) };
-            let marks: Vec<(i64, String)> = found.iter().map(|row| (row.seq, row.change.clone())).collect();
+            let head = |row: &FeedRow| {
+                let mut head = format!("{{\"seq\":{},\"change\":\"{}\",", row.seq, row.change);
+                if let Some(target) = &row.moved_to {
+                    head += &format!("\"moved_to\":{},", serde_json::json!(target));
+                }
+                head
+            };
+            let heads: Vec<String> = found.iter().map(head).collect();
             let made = rows.make(found.into_iter().map(|row| row.page).collect())?;
             let mut lines = String::new();
-            for ((seq, change), made) in marks.into_iter().zip(made) {
+            for (head, made) in heads.into_iter().zip(made) {
                 // Pages that their owners want in no collection are left out.
                 let Ok(made) = made else { continue };
                 n += 1;
-                lines += &format!("{{\"seq\":{seq},\"change\":\"{change}\",{}\n", &made.record.to_json()[1..]);
+                lines += &format!("{head}{}\n", &made.record.to_json()[1..]);
             }
             let written = self.file.write_all(lines.as_bytes()).and_then(|()| self.file.sync_data());
             written.map_err(|reason| ExportError::Io { path: self.path.clone(), reason })?;

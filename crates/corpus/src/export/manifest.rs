@@ -25,6 +25,9 @@ pub struct Manifest {
     pub upto: i64,
     /// Last page that is in a finished part, or was left out.
     pub after: i64,
+    /// The last run whose gone, moved and returned pages are followed.
+    #[serde(default)]
+    pub turned: i64,
     /// Whether all pages up to `upto` are in.
     pub complete: bool,
     /// Rows in finished parts.

@@ -106,6 +106,35 @@ pub enum Kept {
     Newest,
 }
 
+/// What became of a page since its version was stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageState {
+    /// It was there at the last visit.
+    Alive,
+    /// The server says that it is no more.
+    Gone,
+    /// It redirects to another URL.
+    Moved,
+    /// robots.txt forbids it by now.
+    Blocked,
+    /// It could not be had at the last visit. One bad night is no reason to leave a page out.
+    Failed,
+}
+
+impl PageState {
+    /// The word in the store.
+    pub fn name(self) -> &'static str {
+        match self {
+            PageState::Alive => "alive",
+            PageState::Gone => "gone",
+            PageState::Moved => "moved",
+            PageState::Blocked => "blocked",
+            PageState::Failed => "failed",
+        }
+    }
+}
+
 /// What is exported.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExportOptions {
@@ -117,6 +146,10 @@ pub struct ExportOptions {
     pub hosts: Vec<String>,
     /// Every stored version of a page instead of the newest.
     pub all_versions: bool,
+    /// The store as it was after this run; `None`: as it is.
+    pub as_of: Option<i64>,
+    /// Only pages in these states; all, if there are none.
+    pub states: Vec<PageState>,
     /// An expression of SQL over the columns.
     pub filter: Option<String>,
     /// Pages with the same text.
@@ -141,6 +174,8 @@ impl Default for ExportOptions {
             since: 0,
             hosts: Vec::new(),
             all_versions: false,
+            as_of: None,
+            states: vec![PageState::Alive, PageState::Failed],
             filter: None,
             duplicates: Duplicates::Mark,
             near_duplicates: None,

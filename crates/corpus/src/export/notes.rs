@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::places::{place, write_whole};
+use super::places::{self, place, write_whole};
 use super::sink::{Raw, Sink};
 use dehusk_core::corpus::Record;
 
@@ -18,11 +18,22 @@ impl Notes {
     }
 }
 
+/// The line of a file that names its page, and where its front matter ends.
+fn mark(url: &str) -> (String, &'static str) {
+    (format!("\nurl: {}\n", serde_json::Value::from(url)), "\n---\n")
+}
+
+/// Removes the file of a page, if it is there.
+pub(super) fn remove(dir: &Path, url: &str) -> io::Result<()> {
+    let (mark, end) = mark(url);
+    places::remove(dir, url, "md", &mark, end)
+}
+
 impl Sink for Notes {
     fn push(&mut self, record: &Record, _: &Raw) -> io::Result<()> {
         let url = record.text("url").unwrap_or_default();
-        let mark = format!("\nurl: {}\n", serde_json::Value::from(url));
-        let path = self.dir.join(place(&self.dir, url, "md", &mark, "\n---\n"));
+        let (mark, end) = mark(url);
+        let path = self.dir.join(place(&self.dir, url, "md", &mark, end));
         let note = record.to_note();
         self.size += note.len() as u64;
         write_whole(&path, note.as_bytes())

@@ -19,14 +19,30 @@ const LONG_PATH: usize = 1000;
 /// where another page has the name already (`/rye` and `/rye.html`), this one gets a number.
 pub(super) fn place(dir: &Path, url: &str, ending: &str, mark: &str, end: &str) -> PathBuf {
     let plain = place_of(url, ending, false);
-    let mut head = Vec::new();
-    let read = File::open(dir.join(&plain)).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    let head = &head[..memchr::memmem::find(&head, end.as_bytes()).unwrap_or(head.len())];
-    let is_free = match read {
-        Ok(_) => memchr::memmem::find(head, mark.as_bytes()).is_some(),
+    let is_free = match has_mark(&dir.join(&plain), mark, end) {
+        Ok(has_mark) => has_mark,
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
     if is_free { plain } else { place_of(url, ending, true) }
+}
+
+/// Removes the file of a page, if it is there.
+pub(super) fn remove(dir: &Path, url: &str, ending: &str, mark: &str, end: &str) -> io::Result<()> {
+    for is_numbered in [false, true] {
+        let path = dir.join(place_of(url, ending, is_numbered));
+        if has_mark(&path, mark, end).unwrap_or(false) {
+            fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file has a mark before the first `end`.
+fn has_mark(path: &Path, mark: &str, end: &str) -> io::Result<bool> {
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    let head = &head[..memchr::memmem::find(&head, end.as_bytes()).unwrap_or(head.len())];
+    Ok(memchr::memmem::find(head, mark.as_bytes()).is_some())
 }
 
 /// Writes a file whole or not at all.

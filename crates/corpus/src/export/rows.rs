@@ -58,10 +58,18 @@ impl<'a> Rows<'a> {
             since: options.since,
             hosts: options.hosts.clone(),
             all_versions: options.all_versions,
+            as_of: options.as_of,
+            states: options.states.iter().map(|state| state.name().to_owned()).collect(),
         };
         let (filter, sites) = (filter.transpose()?, Sites::default());
         let language = language_model::open(&settings.export.language_model)?;
         Ok(Rows { store, settings, options, query, filter, sites, language })
+    }
+
+    /// Whether pages of this host are asked for.
+    pub(super) fn has_host(&self, host: &str) -> bool {
+        let bare = host.strip_prefix("www.").unwrap_or(host);
+        self.query.hosts.is_empty() || self.query.hosts.iter().any(|asked| asked == host || asked == bare)
     }
 
     /// Sets the last page.
@@ -136,6 +144,7 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings, language: Opti
         read_at: None,
         status: Some(page.status),
         run: Some(page.run),
+        state: Some(page.state.clone()),
         digest: Some(page.digest.clone()),
         warc: page.warc.clone(),
         warc_record: page.warc_record.clone(),

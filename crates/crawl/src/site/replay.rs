@@ -10,7 +10,7 @@ use crate::visit::unsent_visit;
 use crate::workers::FetchedPage;
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::revisit::UrlOutcome;
-use dehusk_store::{PastVisit, Query, Snapshot, VisitOutcome, Write};
+use dehusk_store::{NewVisit, PastVisit, Query, Snapshot, VisitOutcome, Write};
 
 impl SiteCrawl {
     /// What this run did with a URL before the restart.
@@ -57,6 +57,8 @@ impl SiteCrawl {
                 let reason = past.reason.unwrap_or_else(|| format!("leads to {}", request.url));
                 let asked = Request::new(request.asked.clone(), request.kind);
                 let visit = unsent_visit(&asked, VisitOutcome::Failed, Some(reason));
+                let moved_to = (outcome == UrlOutcome::Moved).then(|| request.url.to_string());
+                let visit = NewVisit { redirect_to: moved_to, ..visit };
                 out.push(Command::Write(Write::Visit(visit, Some((request.asked, outcome)))));
                 return self.no_page(phase, stopped(), cx, out);
             }
@@ -115,6 +117,7 @@ impl SiteCrawl {
         let reason = format!("leads to {}", request.url);
         let asked = Request::new(request.asked.clone(), request.kind);
         let visit = unsent_visit(&asked, VisitOutcome::Failed, Some(reason));
+        let visit = NewVisit { redirect_to: Some(request.url.to_string()), ..visit };
         out.push(Command::Write(Write::Visit(visit, Some((request.asked, UrlOutcome::Moved)))));
         self.no_page(phase, fetched_already(), cx, out);
     }
@@ -162,7 +165,8 @@ fn settled_outcome(request: &Request, past: &PastVisit, cx: &Context<'_>) -> Opt
     let is_elsewhere = || cx.tools.scope.strip(&request.url).fingerprint() != request.asked.fingerprint();
     match past.outcome {
         VisitOutcome::Gone => Some(UrlOutcome::Gone),
-        VisitOutcome::Failed | VisitOutcome::Forbidden | VisitOutcome::Refused => Some(UrlOutcome::Failed),
+        VisitOutcome::Forbidden => Some(UrlOutcome::Blocked),
+        VisitOutcome::Failed | VisitOutcome::Refused => Some(UrlOutcome::Failed),
         VisitOutcome::Fetched | VisitOutcome::NotModified => {
             (request.hops > 0 && is_elsewhere()).then_some(UrlOutcome::Moved)
         }

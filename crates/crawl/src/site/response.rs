@@ -222,7 +222,7 @@ impl SiteCrawl {
     ) {
         out.push(Command::Count(Count::Disallowed));
         let visit = unsent_visit(&request, VisitOutcome::Forbidden, Some(reason.clone()));
-        out.push(Command::Write(Write::Visit(visit, row_of(&request, UrlOutcome::Failed))));
+        out.push(Command::Write(Write::Visit(visit, row_of(&request, UrlOutcome::Blocked))));
         self.no_page(phase, Reason::new(ReasonCode::RobotsDisallowed, reason), cx, out);
     }
 

@@ -260,7 +260,10 @@ impl Store {
         let sql = "UPDATE runs SET ended_at = ?2, outcome = ?3 WHERE id = ?1 AND outcome IS NULL
             AND CASE WHEN ?3 = 'finished' THEN NOT EXISTS (SELECT 1 FROM hosts WHERE run_id = ?1)
                 ELSE NOT EXISTS (SELECT 1 FROM workers WHERE run_id = ?1 AND ended_at IS NULL) END";
-        self.execute(sql, params![run, at, outcome]).map(drop)
+        if self.execute(sql, params![run, at, outcome])? > 0 {
+            self.keep_counts(run)?;
+        }
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
+use super::Listed;
 use crate::export::places::write_whole;
 
 /// Text as an attribute has it.
@@ -37,23 +38,51 @@ fn encoded(name: &str) -> String {
     out
 }
 
-/// Rewrites the links of a file to pages that are there.
-pub(super) fn rewrite(file: &Path, path: &str, paths: &FxHashMap<&str, &str>) -> io::Result<()> {
+/// Where links of a copy lead.
+#[derive(Default)]
+pub(super) struct Targets<'p> {
+    /// The files of the pages that are there, by address.
+    files: FxHashMap<&'p str, &'p str>,
+    /// The addresses of pages that were there before, by their files as links have them.
+    removed: FxHashMap<String, &'p str>,
+}
+
+impl<'p> Targets<'p> {
+    pub(super) fn new(pages: &'p [Listed], removed: &'p [Listed]) -> Targets<'p> {
+        Targets {
+            files: pages.iter().map(|page| (page.url.as_str(), page.path.as_str())).collect(),
+            removed: removed.iter().map(|page| (relative("", &page.path), page.url.as_str())).collect(),
+        }
+    }
+
+    /// What a link of a file becomes, if anything.
+    fn target(&self, path: &str, address: &str) -> Option<String> {
+        if let Some(to) = self.files.get(address) {
+            return Some(relative(path, to));
+        }
+        let up = "../".repeat(path.matches('/').count());
+        let url = self.removed.get(address.strip_prefix(&up)?)?;
+        Some(escaped(url))
+    }
+}
+
+/// Rewrites the links of a file to pages that are there, and back to where those were that are not any more.
+pub(super) fn rewrite(file: &Path, path: &str, targets: &Targets<'_>) -> io::Result<()> {
     let html = fs::read_to_string(file)?;
-    let rewritten = rewritten(&html, path, paths);
+    let rewritten = rewritten(&html, path, targets);
     if rewritten == html { Ok(()) } else { write_whole(file, rewritten.as_bytes()) }
 }
 
 /// The page with its links rewritten. The forms of a page have `<` only where a tag begins, and quotation marks around
 /// every value, so that its `a` elements can be found without reading the page again.
-fn rewritten(html: &str, path: &str, paths: &FxHashMap<&str, &str>) -> String {
+fn rewritten(html: &str, path: &str, targets: &Targets<'_>) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(at) = rest.find("<a ") {
         let Some(length) = tag_length(&rest[at..]) else { break };
         out.push_str(&rest[..at]);
         let tag = &rest[at..at + length];
-        out.push_str(&rewritten_tag(tag, path, paths).unwrap_or_else(|| tag.to_owned()));
+        out.push_str(&rewritten_tag(tag, path, targets).unwrap_or_else(|| tag.to_owned()));
         rest = &rest[at + length..];
     }
     out + rest
@@ -70,7 +99,7 @@ fn tag_length(text: &str) -> Option<usize> {
         .map(|at| at + 1)
 }
 
-fn rewritten_tag(tag: &str, path: &str, paths: &FxHashMap<&str, &str>) -> Option<String> {
+fn rewritten_tag(tag: &str, path: &str, targets: &Targets<'_>) -> Option<String> {
     // That of the head of the page leads to where the page was.
     if tag.contains(" data-origin=") {
         return None;
@@ -79,9 +108,9 @@ fn rewritten_tag(tag: &str, path: &str, paths: &FxHashMap<&str, &str>) -> Option
     let end = begin + tag[begin..].find('"')?;
     let href = unescaped(&tag[begin..end]);
     let (address, fragment) = href.split_once('#').map_or((href.as_str(), None), |(at, fragment)| (at, Some(fragment)));
-    let to = paths.get(address)?;
+    let to = targets.target(path, address)?;
     let fragment = fragment.map_or_else(String::new, |fragment| format!("#{}", escaped(fragment)));
-    Some(format!("{}{}{fragment}{}", &tag[..begin], relative(path, to), &tag[end..]))
+    Some(format!("{}{to}{fragment}{}", &tag[..begin], &tag[end..]))
 }
 
 #[cfg(test)]
@@ -90,11 +119,14 @@ mod tests {
 
     #[test]
     fn links_lead_to_the_pages_that_are_there() {
-        let paths: FxHashMap<&str, &str> =
-            [("http://a.org/x?n=1&m=2", "a.org/x-1f.html"), ("http://a.org/b/ä", "a.org/b/ä%.html")]
-                .into_iter()
-                .collect();
-        let page = |html: &str| rewritten(html, "a.org/b/c.html", &paths);
+        let listed =
+            |url: &str, path: &str| Listed { url: url.to_owned(), title: String::new(), path: path.to_owned() };
+        let pages =
+            [listed("http://a.org/x?n=1&m=2", "a.org/x-1f.html"), listed("http://a.org/b/ä", "a.org/b/ä%.html")];
+        let removed = [listed("http://a.org/gone?a&b", "a.org/gone-2%.html")];
+        let targets = Targets::new(&pages, &removed);
+        let page = |html: &str| rewritten(html, "a.org/b/c.html", &targets);
+        assert_eq!(page("<a href=\"../../a.org/gone-2%25.html#x\">"), "<a href=\"http://a.org/gone?a&amp;b#x\">");
         assert_eq!(
             page("<p><a title=\"a > b\" href=\"http://a.org/x?n=1&amp;m=2#top\">x</a> 1 &lt; 2"),
             "<p><a title=\"a > b\" href=\"../../a.org/x-1f.html#top\">x</a> 1 &lt; 2"

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::places::{place, write_whole};
+use super::places::{self, place, write_whole};
 use super::sink::{Raw, Sink};
 use dehusk_core::calendar::iso_8601;
 use dehusk_core::corpus::{ColumnValue as Value, Record};
@@ -48,11 +48,20 @@ impl Site {
     }
 }
 
+/// The element that names the page of a file. No page is written with this attribute.
+fn mark(url: &str) -> String {
+    format!("<link rel=\"canonical\" data-origin=\"\" href=\"{}\">", escaped(url))
+}
+
+/// Removes the file of a page, if it is there. [`complete`] takes it out of the lists.
+pub(super) fn remove(dir: &Path, url: &str) -> io::Result<()> {
+    places::remove(dir, url, "html", &mark(url), "</head>")
+}
+
 impl Sink for Site {
     fn push(&mut self, record: &Record, _: &Raw) -> io::Result<()> {
         let url = record.text("url").unwrap_or_default();
-        // No page is written with this attribute.
-        let mark = format!("<link rel=\"canonical\" data-origin=\"\" href=\"{}\">", escaped(url));
+        let mark = mark(url);
         let path = place(&self.dir, url, "html", &mark, "</head>");
         let page = page(record, url, &mark, &path);
         self.size += page.len() as u64;
@@ -113,10 +122,11 @@ pub(super) fn complete(dir: &Path) -> io::Result<()> {
     // One site is in memory at a time. Links to other sites lead to where they were.
     let mut hosts = Vec::new();
     for list in &lists {
-        let pages = read(list)?;
-        let paths: FxHashMap<&str, &str> = pages.iter().map(|page| (page.url.as_str(), page.path.as_str())).collect();
+        let is_there = |page: &Listed| dir.join(&page.path).exists();
+        let (pages, removed): (Vec<Listed>, Vec<Listed>) = read(list)?.into_iter().partition(is_there);
+        let targets = links::Targets::new(&pages, &removed);
         for page in &pages {
-            links::rewrite(&dir.join(&page.path), &page.path, &paths)?;
+            links::rewrite(&dir.join(&page.path), &page.path, &targets)?;
         }
         let host = list.file_name().unwrap_or_default().to_string_lossy().into_owned();
         index::write_host(dir, &host, &pages)?;

@@ -1,0 +1,114 @@
+//! What became of pages that were there: gone, moved, blocked by robots.txt, failed, and back.
+//!
+//! The table `states` has a row for each turn, at most one for each run and URL: its last word. A page without a row
+//! after its newest version is alive. No row is deleted with the log of requests, so what a state was after any run is
+//! known as long as the database is.
+
+use super::sql::params;
+use super::{SiteId, Store, StoreError};
+use crate::revisit::UrlState;
+use dehusk_html::PageUrl;
+
+/// Addresses that led to a page one after the other, at most.
+const MOST_MOVES: usize = 20;
+
+/// A page whose state has turned.
+#[derive(Clone, Debug)]
+pub struct TurnedPage {
+    /// Its address.
+    pub url: String,
+    /// Its state now: `alive`, `gone`, `moved`, `blocked` or `failed`.
+    pub state: String,
+    /// Its state before.
+    pub before: String,
+}
+
+/// A page that was there turns from one state to another.
+pub(super) struct Turn<'a> {
+    pub(super) from: UrlState,
+    pub(super) to: UrlState,
+    /// Where it has moved to.
+    pub(super) moved_to: Option<&'a str>,
+}
+
+impl Turn<'_> {
+    /// What a feed says of it. That a page could not be had on one night is no news.
+    fn news(&self) -> Option<&'static str> {
+        match (self.from, self.to) {
+            (UrlState::Failed, UrlState::Known) => None,
+            (_, UrlState::Known) => Some("returned"),
+            (_, state @ (UrlState::Gone | UrlState::Moved | UrlState::Blocked)) => Some(state.as_str()),
+            (_, UrlState::Failed | UrlState::Waiting) => None,
+        }
+    }
+}
+
+impl Store {
+    /// Writes that the state of a page has turned, here and in the feed.
+    pub(super) fn save_turn(
+        &self,
+        run: i64,
+        site: SiteId,
+        url: &PageUrl,
+        at: i64,
+        turn: &Turn<'_>,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO states (run_id, site_id, url, at, state, moved_to) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            ON CONFLICT (url, run_id) DO UPDATE SET site_id = ?2, at = ?4, state = ?5, moved_to = ?6";
+        self.execute(sql, params![run, site, url.as_str(), at, turn.to.as_str(), turn.moved_to])?;
+        if let Some(news) = turn.news() {
+            let sql = "INSERT INTO feed (page_id, change) SELECT page_id, ?3 FROM urls
+                WHERE site_id = ?1 AND fingerprint = ?2 AND page_id IS NOT NULL";
+            self.execute(sql, params![site, url.fingerprint() as i64, news])?;
+        }
+        Ok(())
+    }
+
+    /// Pages whose last turn is of this run or a later one, and the last run.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Sqlite`] when the database cannot be read.
+    pub fn turned_since(&self, run: i64) -> Result<(Vec<TurnedPage>, i64), StoreError> {
+        let sql =
+            "SELECT t.url, t.state, coalesce((SELECT o.state FROM states o WHERE o.url = t.url AND o.run_id < t.run_id
+                ORDER BY o.run_id DESC LIMIT 1), 'alive')
+            FROM states t WHERE t.run_id >= ?1
+            AND NOT EXISTS (SELECT 1 FROM states o WHERE o.url = t.url AND o.run_id > t.run_id) ORDER BY t.id";
+        let turned = self.rows(sql, params![run], |row| {
+            Ok(TurnedPage { url: row.get(0)?, state: row.get(1)?, before: row.get(2)? })
+        })?;
+        let last = self.row("SELECT coalesce(max(id), 0) FROM runs", params![], |row| row.get(0))?;
+        Ok((turned, last))
+    }
+
+    /// Writes that all pages of a site have moved to another host, each to the same path there.
+    pub(super) fn move_pages(&self, run: i64, site: SiteId, key_url: &str, at: i64) -> Result<(), StoreError> {
+        let Some(key) = PageUrl::parse(key_url).ok() else { return Ok(()) };
+        let sql = "SELECT url FROM urls WHERE site_id = ?1 AND page_id IS NOT NULL AND state IN (1, 3)";
+        let urls: Vec<String> = self.rows(sql, params![site], |row| row.get(0))?;
+        for url in urls.iter().filter_map(|url| PageUrl::parse(url).ok()) {
+            let path = &url.as_str()[url.origin().len()..];
+            let target = format!("{}{path}", key.origin());
+            let turn = Turn { from: UrlState::Known, to: UrlState::Moved, moved_to: Some(&target) };
+            self.save_turn(run, site, &url, at, &turn)?;
+        }
+        let sql = "UPDATE urls SET state = ?2 WHERE site_id = ?1 AND page_id IS NOT NULL AND state IN (1, 3)";
+        self.execute(sql, params![site, UrlState::Moved as i64]).map(drop)
+    }
+
+    /// The addresses that a page had before, the newest first: each has moved to the one before it in this list.
+    pub(super) fn former_urls(&self, url: &str) -> Result<Vec<String>, StoreError> {
+        let mut found = vec![url.to_owned()];
+        let mut next = 0;
+        while next < found.len() && found.len() < MOST_MOVES {
+            let sql = "SELECT DISTINCT url FROM states WHERE moved_to = ?1 AND state = 'moved' ORDER BY url LIMIT ?2";
+            let from: Vec<String> = self.rows(sql, params![&found[next], MOST_MOVES as i64], |row| row.get(0))?;
+            let is_new = |url: &String| !found.contains(url);
+            found.extend(from.into_iter().filter(is_new).collect::<Vec<_>>());
+            next += 1;
+        }
+        found.remove(0);
+        Ok(found)
+    }
+}
