@@ -41,11 +41,10 @@ OTHERS = 0.3
 # Nodes of a page that are drawn for training.
 MOST_NODES = 250
 # The constants of decision.rs.
-COST_OUT, COST_BACK, SURE, ABSENT, IN_DOUBT, FEW, LITTLE_OWN = 2.0, 16.0, 6.0, -1000.0, 0.25, 20, 0.2
+COST_OUT, COST_BACK, ABSENT, IN_DOUBT, FEW, LITTLE_OWN = 2.0, 16.0, -1000.0, 0.25, 20, 0.2
 # What the decision would be without each rule: other values of these constants, with the same forests.
 RULES = {
     "joint decision": {"COST_OUT": 0.0, "COST_BACK": 0.0},
-    "limit of the logits": {"SURE": 50.0},
     "second forest": {"IN_DOUBT": np.inf, "LITTLE_OWN": 0.0},
     "first forest": {"IN_DOUBT": -1.0},
     "a fifth of the letters": {"LITTLE_OWN": 0.0},
@@ -107,7 +106,7 @@ def trained(groups, without=()):
 def decoded(page, logits):
     """Whether each node is template, and whether the page is in doubt: `decision` of the program."""
     is_mapped = page.rows[0][:, MAPPED] > 0
-    logits = np.where(is_mapped, np.clip(logits, -SURE, SURE), ABSENT)
+    logits = np.where(is_mapped, logits, ABSENT)
     parents, template, own = page.parents.tolist(), logits.tolist(), [0.0] * page.n
     for node in range(page.n - 1, 0, -1):
         parent = parents[node]

@@ -24,6 +24,7 @@ mod page_history;
 mod pages;
 mod picture;
 mod progress;
+mod report;
 mod rereadable;
 mod runs;
 mod scores;
@@ -119,6 +120,7 @@ enum Command {
     Export(export::Export),
     Index(index::Index),
     Runs(runs::Runs),
+    Report(report::Report),
     Workers(workers::Workers),
     #[cfg(feature = "serve")]
     Serve(serve::Serve),
@@ -160,6 +162,7 @@ pub fn run() -> ExitCode {
         Command::Export(command) => command.run(&settings),
         Command::Index(command) => command.run(&settings),
         Command::Runs(command) => command.run(&settings),
+        Command::Report(command) => command.run(&settings),
         Command::Workers(command) => command.run(&settings),
         #[cfg(feature = "serve")]
         Command::Serve(command) => command.run(&settings),

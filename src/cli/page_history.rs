@@ -103,6 +103,24 @@ fn text_of(store: &Store, row: &PageRow, settings: &Settings) -> Result<String, 
     Ok(write_text(&parse(&html, &settings.core.parse), |_| true))
 }
 
+/// The words of a page that differ between the ends of two runs, as `[-old-]` and `{+new+}`; `None` where there is no
+/// older version.
+pub(super) fn changed_words(
+    store: &Store,
+    url: &str,
+    (from, to): (i64, i64),
+    settings: &Settings,
+) -> Result<Option<String>, Failure> {
+    let versions = store.page_versions(url).map_err(work)?;
+    let at = |run: i64| versions.iter().rev().find(|version| version.run <= run);
+    let Some((old, new)) = at(from).zip(at(to)) else { return Ok(None) };
+    let (old, new) = (text_of(store, old, settings)?, text_of(store, new, settings)?);
+    let mut out = Vec::new();
+    write_words(&old, &new, &mut out)?;
+    let words = String::from_utf8_lossy(&out).into_owned();
+    Ok(Some(console::strip_ansi_codes(&words).into_owned()))
+}
+
 type Version<'v> = (&'v PageRow, String);
 
 /// The newest version, and the newest one before it with another text.

@@ -140,6 +140,17 @@ fn differences_compare_states_and_exports_hold_what_is_there() {
     assert!(history.contains("http://a.test/4 redirected to"), "its former address, too: {history}");
     assert!(nights.program(&["pages", "history", "http://a.test/5"]).contains("500"), "every visit");
     assert!(nights.program(&["pages", "show", "http://a.test/3", "--run", "1"]).contains("number 3"));
+    let report = nights.program(&["report", "--run", "2", "--format", "md"]);
+    for line in [
+        "## Pages gone since run 1: 1",
+        "| http://a.test/4 | to http://a.test/40 |",
+        "| a.test | 500 | 1 | http://a.test/5 |",
+    ] {
+        assert!(report.contains(line), "{line}: {report}");
+    }
+    assert!(nights.program(&["report", "--format", "html"]).contains("<h2>Pages returned since run 2: 3</h2>"));
+    let json: Value = serde_json::from_str(&nights.program(&["report", "--run", "2", "--format", "json"])).unwrap();
+    assert_eq!((json["changes"].as_array().unwrap().len(), &json["before"]), (4, &1.into()));
     counts_stay(&nights);
 }
 

@@ -135,6 +135,7 @@ impl Store {
                 ("visits", "reason", "NULL"),
                 ("visits", "redirect_to", "NULL"),
                 ("sites", "reason", "NULL"),
+                ("site_runs", "reason", "NULL"),
                 ("domains", "reason", "''"),
                 ("runs", "seeds", "NULL"),
                 ("runs", "settings", "'{}'"),

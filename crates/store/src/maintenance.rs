@@ -53,6 +53,10 @@ impl Store {
             let sql = "DELETE FROM visits WHERE run_id < ?1
                 AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')";
             pruned.visits += self.execute(sql, params![first])?;
+            // Of a site the last outcome stays, so that nights of failure are counted.
+            let sql = "DELETE FROM site_runs WHERE run_id < ?1 AND EXISTS (SELECT 1 FROM site_runs later
+                WHERE later.site_id = site_runs.site_id AND later.run_id > site_runs.run_id)";
+            self.execute(sql, params![first])?;
         }
         if keep.bytes > 0 {
             pruned.pages += self.prune_to(keep.bytes as i64)?;

@@ -1,8 +1,9 @@
 //! When a page is visited again, and what a visit says about it. Policy only: no SQL, no clock.
 //!
-//! Life of a URL: waiting -> known, gone, moved, blocked or failed, and from each of these to each other. A page that is
-//! gone, moved or blocked does not become failed: a server that fails says nothing about it. A page is due again after
-//! its interval, which shrinks when its text has changed and grows when it has not (the adaptive schedule of Nutch).
+//! Life of a URL: waiting -> known, gone, moved, blocked or failed, and from each of these to each other. A page that
+//! is gone, moved or blocked does not become failed: a server that fails says nothing about it. A page is due again
+//! after its interval, which shrinks when its text has changed and grows when it has not (the adaptive schedule of
+//! Nutch).
 
 use dehusk_settings::Revisit;
 

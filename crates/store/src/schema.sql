@@ -153,6 +153,15 @@ CREATE TABLE states (                       -- what became of pages that were th
 );
 CREATE INDEX states_by_run ON states (run_id);
 CREATE INDEX states_moved ON states (moved_to) WHERE moved_to IS NOT NULL;
+CREATE TABLE site_runs (                    -- how each site ended in each run that worked on it
+    site_id INTEGER NOT NULL REFERENCES sites(id) ON DELETE CASCADE,
+    run_id INTEGER NOT NULL REFERENCES runs(id),
+    outcome TEXT NOT NULL,
+    reason TEXT,
+    reason_code TEXT,
+    PRIMARY KEY (site_id, run_id)
+) WITHOUT ROWID;
+CREATE INDEX site_runs_by_run ON site_runs (run_id);
 CREATE TABLE urls (                         -- the frontier on disk, and what is known of each page
     id INTEGER PRIMARY KEY,
     site_id INTEGER NOT NULL REFERENCES sites(id),

@@ -333,7 +333,8 @@ impl Store {
     pub fn end_moved(&self, run: i64, site: SiteId, to: SiteId, (key_url, at): (&str, i64)) -> Result<(), StoreError> {
         self.move_pages(run, site, key_url, at)?;
         let sql = "UPDATE sites SET outcome = 'moved', reason = ?2, updated_at = ?3, moved_to = ?4 WHERE id = ?1";
-        self.execute(sql, params![site, format!("leads to {key_url}"), at, to]).map(drop)
+        self.execute(sql, params![site, format!("leads to {key_url}"), at, to])?;
+        self.keep_site_outcome(site)
     }
 
     /// Gives a site of this run the host that its key page was found on. Where that host is a site already, what
@@ -403,6 +404,7 @@ impl Store {
             reason_code = CASE ?2 WHEN 'interrupted' THEN coalesce(?5, reason_code) ELSE ?5 END WHERE id = ?1";
         let (text, code) = (reason.map(|reason| &reason.text), reason.map(|reason| reason.code.as_str()));
         self.execute(sql, params![site, outcome, text, at, code])?;
+        self.keep_site_outcome(site)?;
         if matches!(end, SiteOutcome::Failed(_) | SiteOutcome::NoTemplate(_)) {
             let sql = "UPDATE sites SET key_url = coalesce(seed_url, key_url) WHERE id = ?1";
             self.execute(sql, params![site])?;

@@ -1,0 +1,231 @@
+//! `dehusk report`: one run on one page, for people: which sites fail, what changed.
+
+mod document;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use serde::Serialize;
+
+use self::document::Document;
+use super::page_history::changed_words;
+use super::table::{count, terminal_width};
+use super::terminal::stdout;
+use super::{Failure, Outcome, open_store};
+use dehusk_core::calendar::iso_8601;
+use dehusk_settings::Settings;
+use dehusk_store::{RunRow, SiteNight, StatusCount, Store, StoreError, UrlChange};
+
+/// Sites, statuses and pages of a kind that are listed one by one.
+const MOST_ROWS: usize = 50;
+
+/// Changed pages whose words are shown.
+const MOST_WITH_WORDS: usize = 20;
+
+/// Characters of changed words that are shown of a page.
+const MOST_OF_WORDS: usize = 400;
+
+/// Report one run: sites that fail now, fail on or work again, statuses by site, and pages that changed, with their
+/// words. It compares with the run before.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  dehusk report
+  dehusk report --run 12 --format md
+  dehusk report --format html > night.html
+  dehusk report --format text | mail -s \"last night\" me@my.org
+  dehusk report --format json | jq '.newly_failing[].host'")]
+pub(super) struct Report {
+    /// Number of the run [default: the newest that has ended].
+    #[arg(long)]
+    run: Option<i64>,
+    /// Form of the report.
+    #[arg(long, value_enum, default_value_t = FormatName::Text)]
+    format: FormatName,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum FormatName {
+    /// For a terminal or a mail.
+    Text,
+    /// Markdown.
+    Md,
+    /// One page that loads nothing.
+    Html,
+    /// For programs.
+    Json,
+}
+
+/// A run, and how it differs from the one before.
+#[derive(Serialize)]
+pub(super) struct Night {
+    schema: u32,
+    run: RunRow,
+    /// The run that it is compared with.
+    before: Option<i64>,
+    /// Sites that failed, and did not before.
+    newly_failing: Vec<SiteNight>,
+    /// Sites that have failed for more than one run.
+    still_failing: Vec<SiteNight>,
+    /// Sites that failed before, and work again.
+    recovered: Vec<SiteNight>,
+    /// Statuses that give no page.
+    statuses: Vec<StatusCount>,
+    /// Pages that differ.
+    changes: Vec<ChangedPage>,
+}
+
+/// A page that differs, with the words that do.
+#[derive(Serialize)]
+struct ChangedPage {
+    #[serde(flatten)]
+    page: UrlChange,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<String>,
+}
+
+impl Report {
+    pub(super) fn run(&self, settings: &Settings) -> Outcome {
+        let store = open_store(settings)?;
+        let newest = || {
+            let runs = store.newest_runs(100).map_err(work)?;
+            let ended = runs.into_iter().find(|(_, ended)| ended.is_some()).map(|(run, _)| run);
+            ended.ok_or_else(|| Failure::Nothing(anyhow!("no run has ended yet; see `dehusk runs list`")))
+        };
+        let run = self.run.map_or_else(newest, Ok)?;
+        let night = Night::load(&store, run, settings)?;
+        let mut out = stdout();
+        match self.format {
+            FormatName::Text => write!(out, "{}", night.document().text(terminal_width()))?,
+            FormatName::Md => write!(out, "{}", night.document().markdown())?,
+            FormatName::Html => write!(out, "{}", night.document().html())?,
+            FormatName::Json => writeln!(out, "{}", serde_json::to_string(&night).map_err(io::Error::other)?)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn work(error: StoreError) -> Failure {
+    Failure::Work(error.into())
+}
+
+impl Night {
+    pub(super) fn load(store: &Store, run: i64, settings: &Settings) -> Result<Night, Failure> {
+        let found = store.find_run(run).map_err(work)?;
+        let found = found.ok_or_else(|| Failure::Nothing(anyhow!("no run {run}; see `dehusk runs list`")))?;
+        let before = store.run_before(run).map_err(work)?;
+        let (failing, recovered): (Vec<_>, Vec<_>) =
+            store.failing_sites(run).map_err(work)?.into_iter().partition(|site| site.outcome == "failed");
+        let (still_failing, newly_failing) = failing.into_iter().partition(|site| site.n_failed > 1);
+        let changes = match before {
+            Some(before) => store.diff_runs(before, run).map_err(work)?,
+            // All pages of the first run are new.
+            None => Vec::new(),
+        };
+        let mut n_with_words = 0;
+        let with_words = |page: UrlChange| -> Result<ChangedPage, Failure> {
+            let is_shown = page.change == "changed" && n_with_words < MOST_WITH_WORDS;
+            let words = match before.filter(|_| is_shown) {
+                Some(before) => changed_words(store, &page.url, (before, run), settings)?,
+                None => None,
+            };
+            n_with_words += usize::from(words.is_some());
+            Ok(ChangedPage { page, words: words.map(|words| shortened(&words)) })
+        };
+        let changes = changes.into_iter().map(with_words).collect::<Result<_, _>>()?;
+        let statuses = store.statuses_of_sites(run, MOST_ROWS).map_err(work)?;
+        Ok(Night { schema: 1, run: found, before, newly_failing, still_failing, recovered, statuses, changes })
+    }
+
+    fn document(&self) -> Document {
+        let run = &self.run;
+        let mut document = Document::new(format!("dehusk, run {}", run.id));
+        let ended = run.ended_at.map_or_else(|| "has not ended".to_owned(), |at| format!("ended {}", iso_8601(at)));
+        let outcome = run.outcome.as_deref().unwrap_or("unfinished");
+        document.line(format!("Began {}, {ended}, {outcome}.", iso_8601(run.started_at)));
+        let n = |n: i64| count(n.max(0) as usize);
+        document.line(format!(
+            "{} requests, {} of them failed. Pages: {} new, {} changed, {} the same, {} gone, {} moved, {} blocked by \
+             robots.txt, {} returned.",
+            n(run.requests),
+            n(run.failed),
+            n(run.new),
+            n(run.changed),
+            n(run.unchanged + run.same_text + run.recleaned),
+            n(run.gone),
+            n(run.moved),
+            n(run.blocked),
+            n(run.returned)
+        ));
+        let sites = |sites: &[SiteNight], is_failing: bool| {
+            let row = |site: &SiteNight| {
+                let last = if is_failing { n(site.n_failed) } else { site.outcome.replace('_', " ") };
+                vec![site.host.clone(), last, site.reason.clone().unwrap_or_default()]
+            };
+            sites.iter().take(MOST_ROWS).map(row).collect::<Vec<_>>()
+        };
+        for (name, list) in
+            [("Sites that fail since this run", &self.newly_failing), ("Sites that fail on", &self.still_failing)]
+        {
+            if !list.is_empty() {
+                document.heading(format!("{name}: {}", count(list.len())));
+                document.table(&["site", "nights", "reason"], &[1], sites(list, true));
+                more(&mut document, list.len());
+            }
+        }
+        if !self.recovered.is_empty() {
+            document.heading(format!("Sites that work again: {}", count(self.recovered.len())));
+            document.table(&["site", "outcome", "reason"], &[], sites(&self.recovered, false));
+            more(&mut document, self.recovered.len());
+        }
+        if !self.statuses.is_empty() {
+            document.heading("Statuses that give no page");
+            let row = |found: &StatusCount| {
+                vec![found.host.clone(), found.status.to_string(), n(found.n), found.example.clone()]
+            };
+            document.table(
+                &["site", "status", "requests", "such as"],
+                &[1, 2],
+                self.statuses.iter().map(row).collect(),
+            );
+        }
+        self.changes_into(&mut document);
+        document
+    }
+
+    fn changes_into(&self, document: &mut Document) {
+        let Some(before) = self.before else { return };
+        let words = ["changed", "new", "gone", "moved", "returned", "blocked", "failed"];
+        for word in words {
+            let pages: Vec<&ChangedPage> = self.changes.iter().filter(|page| page.page.change == word).collect();
+            if pages.is_empty() {
+                continue;
+            }
+            document.heading(format!("Pages {word} since run {before}: {}", count(pages.len())));
+            let row = |page: &&ChangedPage| {
+                let what = page.words.clone().or(page.page.moved_to.as_ref().map(|to| format!("to {to}")));
+                vec![page.page.url.clone(), what.unwrap_or_default()]
+            };
+            document.table(&["page", ""], &[], pages.iter().take(MOST_ROWS).map(row).collect());
+            more(document, pages.len());
+        }
+        if self.changes.is_empty() {
+            document.line(format!("No page differs from the state after run {before}."));
+        }
+    }
+}
+
+/// Says how many rows are not shown.
+fn more(document: &mut Document, n: usize) {
+    if n > MOST_ROWS {
+        document.line(format!("and {} more", count(n - MOST_ROWS)));
+    }
+}
+
+fn shortened(words: &str) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MOST_OF_WORDS) {
+        Some((end, _)) => format!("{} …", &line[..end]),
+        None => line,
+    }
+}
