@@ -19,6 +19,7 @@ pub(super) use summary::site_table;
 
 use super::export::{FormName, failure};
 use super::metrics::{Metrics, write_file};
+use super::notify::notify;
 use super::progress::Display;
 use super::signals::Signals;
 use super::strings::with_patterns;
@@ -165,6 +166,8 @@ impl Crawl {
         if let Some(written) = written.map_err(failure)?.filter(|_| !self.json) {
             written.print(&self.wanted(), &mut out)?;
         }
+        drop(out);
+        notify(&settings, summary.run);
         let stats = &summary.stats;
         let failed = (stats.failed + stats.failed_before) as f64 / stats.sites.max(1) as f64;
         if failed > self.fail_above && !summary.was_interrupted {

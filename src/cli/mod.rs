@@ -20,6 +20,7 @@ mod maintenance;
 mod manual;
 mod metrics;
 mod names;
+mod notify;
 mod page_history;
 mod pages;
 mod picture;
@@ -30,6 +31,7 @@ mod runs;
 mod scores;
 #[cfg(feature = "serve")]
 mod serve;
+mod shell_command;
 mod signals;
 mod site_pages;
 mod stored_templates;

@@ -137,7 +137,38 @@ impl Night {
         Ok(Night { schema: 1, run: found, before, newly_failing, still_failing, recovered, statuses, changes })
     }
 
-    fn document(&self) -> Document {
+    /// The number of the run.
+    pub(super) fn number(&self) -> i64 {
+        self.run.id
+    }
+
+    /// When the run ended, Unix milliseconds; else when it began.
+    pub(super) fn ended_at(&self) -> i64 {
+        self.run.ended_at.unwrap_or(self.run.started_at)
+    }
+
+    /// Whether a page differs, or a site fails since this run or works again.
+    pub(super) fn has_news(&self) -> bool {
+        !self.changes.is_empty() || !self.newly_failing.is_empty() || !self.recovered.is_empty()
+    }
+
+    /// Whether a site fails that did not before.
+    pub(super) fn has_new_failures(&self) -> bool {
+        !self.newly_failing.is_empty()
+    }
+
+    /// The run in a few words.
+    pub(super) fn subject(&self) -> String {
+        let mut subject = format!("dehusk, run {}: {} pages differ", self.run.id, count(self.changes.len()));
+        for (n, what) in [(self.newly_failing.len(), "fail now"), (self.recovered.len(), "work again")] {
+            if n > 0 {
+                subject += &format!(", {} sites {what}", count(n));
+            }
+        }
+        subject
+    }
+
+    pub(super) fn document(&self) -> Document {
         let run = &self.run;
         let mut document = Document::new(format!("dehusk, run {}", run.id));
         let ended = run.ended_at.map_or_else(|| "has not ended".to_owned(), |at| format!("ended {}", iso_8601(at)));

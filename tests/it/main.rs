@@ -37,6 +37,7 @@ mod markdown;
 mod near_duplicates;
 mod nightly;
 mod no_links;
+mod notify;
 mod operating;
 #[cfg(feature = "serve")]
 mod serve;

@@ -18,6 +18,7 @@ struct Readme;
 
 mod defaults;
 mod export;
+mod notify;
 mod file;
 mod keys;
 mod network;
@@ -35,6 +36,7 @@ use dehusk_papers::PapersOptions;
 pub use export::{Export, MinHash};
 pub use file::{SettingsError, key_names, render};
 pub use network::Network;
+pub use notify::{Notify, NotifyWhen};
 pub use values::never_host;
 
 /// All settings of `crawl.toml`.
@@ -60,6 +62,9 @@ pub struct Settings {
     pub store: Store,
     /// `[export]`
     pub export: Export,
+    /// `[notify]`. It is no part of what a run was asked for, and its secret is not stored.
+    #[serde(skip)]
+    pub notify: Notify,
 }
 
 /// Which sites and links are crawled, and within which limits.

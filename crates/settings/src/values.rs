@@ -41,6 +41,32 @@ pub(super) fn text(value: &Value) -> Result<String, String> {
     }
 }
 
+/// A text that may be empty.
+pub(super) fn any_text(value: &Value) -> Result<String, String> {
+    Ok(value.as_str().ok_or("expected a text")?.trim().to_owned())
+}
+
+/// An address of http or https, or none.
+pub(super) fn web_address(value: &Value) -> Result<String, String> {
+    let address = any_text(value)?;
+    if address.is_empty() || PageUrl::parse(&address).is_ok() {
+        Ok(address)
+    } else {
+        Err("expected an http or https URL, or an empty text".to_owned())
+    }
+}
+
+/// Addresses of mail. A line break would begin another header.
+pub(super) fn addresses(value: &Value) -> Result<Vec<String>, String> {
+    let addresses = strings(value)?;
+    let is_address =
+        |text: &String| text.contains('@') && !text.chars().any(|c| c.is_control() || c.is_whitespace() || c == ',');
+    match addresses.iter().find(|address| !is_address(address)) {
+        Some(wrong) => Err(format!("expected addresses of mail, such as me@my.org; {wrong:?} is none")),
+        None => Ok(addresses),
+    }
+}
+
 pub(super) fn user_agent(value: &Value) -> Result<String, String> {
     let agent = text(value)?;
     if agent.bytes().any(|b| !(0x20..0x7f).contains(&b)) {

@@ -16,7 +16,7 @@ enum Part {
 }
 
 /// A report that is not written yet. Texts come from servers: each form escapes what it would read as markup.
-pub(super) struct Document {
+pub(in crate::cli) struct Document {
     title: String,
     parts: Vec<Part>,
 }
@@ -39,7 +39,7 @@ impl Document {
         self.parts.push(Part::Rows { head, numbers, rows });
     }
 
-    pub(super) fn text(&self, width: Option<usize>) -> String {
+    pub(in crate::cli) fn text(&self, width: Option<usize>) -> String {
         let mut out = format!("{}\n", plain(&self.title));
         for part in &self.parts {
             match part {
@@ -77,7 +77,7 @@ impl Document {
     }
 
     /// HTML that loads nothing and runs nothing, fit for mail.
-    pub(super) fn html(&self) -> String {
+    pub(in crate::cli) fn html(&self) -> String {
         let title = escaped(&self.title);
         let mut out = format!(
             "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\

@@ -22,14 +22,8 @@ pub(super) fn build(
     resolver: &Resolver,
     gate: Option<&LeaseGate>,
 ) -> Result<reqwest::Client, ClientError> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let roots = roots(&fetch.ca_file)?;
     let set_up = |e: &dyn std::error::Error| ClientError::SetUp(e.to_string());
-    let mut tls = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|e| set_up(&e))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
+    let mut tls = tls(fetch)?;
     tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     let builder = reqwest::Client::builder()
         .tls_backend_preconfigured(tls)
@@ -59,6 +53,15 @@ pub(super) fn build(
         url => builder.proxy(reqwest::Proxy::all(url).map_err(|e| ClientError::Proxy(url.to_owned(), innermost(&e)))?),
     };
     builder.build().map_err(|e| set_up(&e))
+}
+
+/// TLS with the authorities that are trusted.
+pub(super) fn tls(fetch: &Fetch) -> Result<rustls::ClientConfig, ClientError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let roots = roots(&fetch.ca_file)?;
+    let builder = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|e| ClientError::SetUp(e.to_string()))?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
 /// The authorities that are trusted: the built-in ones, those of the system or of `SSL_CERT_FILE`, those of

@@ -13,6 +13,7 @@ mod fetcher;
 mod gate;
 mod headers;
 mod plain_words;
+mod post;
 mod redirect;
 mod resolver;
 
@@ -23,6 +24,7 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 
 pub use fetcher::{FetchRequest, Fetcher, Resource};
+pub use post::post;
 pub use redirect::redirect_target;
 pub use resolver::Resolver;
 
@@ -286,4 +288,7 @@ pub enum ClientError {
     /// An entry of `fetch.resolve` is malformed.
     #[error("fetch.resolve: `{0}`: expected NAME=ADDRESS[:PORT], such as *.shop.test=127.0.0.1:8080")]
     Resolve(String),
+    /// What was to be posted could not be.
+    #[error("{0}: {1}")]
+    Post(String, String),
 }

@@ -1,9 +1,10 @@
-//! The other keys of the store and of exports.
+//! The other keys of the store and of exports, and those of notices.
 
 use std::time::Duration;
 
 use super::{Key, keys};
-use crate::values::{at_least, duration, whole};
+use crate::NotifyWhen;
+use crate::values::{addresses, any_text, at_least, duration, one_of, positive, text, web_address, whole};
 
 pub(super) const OUTPUT: &[Key] = keys! {
     "store.lease" = "30.0", "PostgreSQL: how long the hosts of a crawl that is not heard of stay leased to it. Others take them over after that and one full delay.",
@@ -19,7 +20,23 @@ pub(super) const OUTPUT: &[Key] = keys! {
     "export.rows" = "8", "Hashes of a band of MinHash. Fewer find texts that are less alike.",
         |s, v| s.export.near.rows => whole(v, 1, 16)?;
     "export.language_model" = "\"\"", "File of a fastText model (.bin, not quantized) that tells the language of rows, such as GlotLID, OpenLID or lid.176. Its labels are eng_Latn or en. Also for dehusk clean --rows. Empty = the built-in detector.",
-        |s, v| s.export.language_model => v.as_str().ok_or("expected a text")?.trim().to_owned();
+        |s, v| s.export.language_model => any_text(v)?;
     "export.min_paragraph" = "8", "Least number of words of a paragraph that dehusk export --paragraphs compares with those of other pages.",
         |s, v| s.export.min_paragraph => whole(v, 1, 1_000_000)?;
+    "notify.when" = "\"news\"", "After which runs somebody is told: always, news (a page differs, a site fails or works again), failures (a site fails that did not before).",
+        |s, v| s.notify.when => one_of(v, &[("always", NotifyWhen::Always), ("news", NotifyWhen::News), ("failures", NotifyWhen::Failures)])?;
+    "notify.command" = "\"\"", "Command that the shell runs after a run, with the report as JSON (dehusk report --format json) on its input, and its number as DEHUSK_RUN. Empty = none.",
+        |s, v| s.notify.command => any_text(v)?;
+    "notify.webhook" = "\"\"", "http or https URL to which the same JSON is posted. Empty = none.",
+        |s, v| s.notify.webhook => web_address(v)?;
+    "notify.secret" = "\"\"", "Key of the webhook's signature: the header X-Dehusk-Signature is sha256= and the HMAC-SHA256 of the body in hexadecimal digits. Empty = not signed.",
+        |s, v| s.notify.secret => any_text(v)?;
+    "notify.mail" = "[]", "Addresses to which the report is mailed, as text and HTML.",
+        |s, v| s.notify.mail => addresses(v)?;
+    "notify.sendmail" = "\"sendmail -t -oi\"", "Command that takes a mail with its header on its input.",
+        |s, v| s.notify.sendmail => text(v)?;
+    "notify.atom" = "\"\"", "File of an Atom feed with an entry for each of the last 50 reports. Empty = none.",
+        |s, v| s.notify.atom => any_text(v)?;
+    "notify.timeout" = "30.0", "Time that each of them may take, in seconds. It is tried three times; a failure is a warning, and changes no exit code.",
+        |s, v| s.notify.timeout => positive(duration(v)?)?;
 };

@@ -1,0 +1,50 @@
+//! Who is told about a run when it ends.
+
+use std::time::Duration;
+
+/// `[notify]`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notify {
+    /// When somebody is told.
+    pub when: NotifyWhen,
+    /// A command that the shell runs, with the report as JSON on its input; empty = none.
+    pub command: String,
+    /// A URL to which the report is posted as JSON; empty = none.
+    pub webhook: String,
+    /// The key of the signature of a webhook; empty = not signed.
+    pub secret: String,
+    /// Addresses to which the report is mailed.
+    pub mail: Vec<String>,
+    /// The program that takes a mail on its input.
+    pub sendmail: String,
+    /// An Atom feed that gets an entry for each run; empty = none.
+    pub atom: String,
+    /// Time that each of them may take.
+    pub timeout: Duration,
+}
+
+/// When somebody is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotifyWhen {
+    /// After each run.
+    Always,
+    /// When a page differs, or a site fails or works again.
+    News,
+    /// When a site fails that did not before.
+    Failures,
+}
+
+impl Default for Notify {
+    fn default() -> Notify {
+        Notify {
+            when: NotifyWhen::News,
+            command: String::new(),
+            webhook: String::new(),
+            secret: String::new(),
+            mail: Vec::new(),
+            sendmail: "sendmail -t -oi".to_owned(),
+            atom: String::new(),
+            timeout: Duration::from_secs(30),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Tells people and programs about a run when it has ended: a command, a webhook, mail, an Atom feed.
+//!
+//! It runs after the crawl, so that it slows nothing. What fails is tried again, and then a warning.
+
+mod atom;
+mod mail;
+
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+
+use super::open_store;
+use super::report::Night;
+use super::shell_command::ShellCommand;
+use dehusk_crawl::fetch::post;
+use dehusk_settings::{NotifyWhen, Settings};
+
+/// Pauses before the second and the third try.
+const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
+
+/// Tells about a run, if the settings name somebody and there is something to tell.
+pub(super) fn notify(settings: &Settings, run: i64) {
+    let wanted = &settings.notify;
+    let is_anybody = [&wanted.command, &wanted.webhook, &wanted.atom].iter().any(|named| !named.is_empty())
+        || !wanted.mail.is_empty();
+    if !is_anybody {
+        return;
+    }
+    match read(settings, run) {
+        Ok(night) if is_wanted(&night, wanted.when) => tell(settings, &night),
+        Ok(_) => tracing::info!("nobody is told about run {run}: nothing that notify.when asks for"),
+        Err(error) => tracing::warn!("nobody is told about run {run}: {error:#}"),
+    }
+}
+
+fn read(settings: &Settings, run: i64) -> anyhow::Result<Night> {
+    let night = open_store(settings).and_then(|store| Night::load(&store, run, settings));
+    night.map_err(anyhow::Error::from)
+}
+
+fn is_wanted(night: &Night, when: NotifyWhen) -> bool {
+    match when {
+        NotifyWhen::Always => true,
+        NotifyWhen::News => night.has_news(),
+        NotifyWhen::Failures => night.has_new_failures(),
+    }
+}
+
+fn tell(settings: &Settings, night: &Night) {
+    let wanted = &settings.notify;
+    let (document, subject) = (night.document(), night.subject());
+    let json = match serde_json::to_string(night) {
+        Ok(json) => json,
+        Err(error) => return tracing::warn!("nobody is told about run {}: {error}", night.number()),
+    };
+    let run = |command: &str, input: &str| {
+        let variables = vec![("DEHUSK_RUN", night.number().to_string())];
+        let command = ShellCommand { command, timeout: wanted.timeout, variables };
+        command.answer(input.as_bytes().to_vec()).map(drop)
+    };
+    if !wanted.command.is_empty() {
+        try_thrice("notify.command", || run(&wanted.command, &json));
+    }
+    if !wanted.webhook.is_empty() {
+        try_thrice("notify.webhook", || send(settings, &json));
+    }
+    if !wanted.mail.is_empty() {
+        let mail = mail::message(&wanted.mail, &subject, &document.text(None), &document.html());
+        try_thrice("notify.mail", || run(&wanted.sendmail, &mail));
+    }
+    if !wanted.atom.is_empty() {
+        let entry = atom::Entry::new(night.number(), night.ended_at(), &subject, &document.html());
+        try_thrice("notify.atom", || atom::add(wanted.atom.as_ref(), &entry).with_context(|| wanted.atom.clone()));
+    }
+}
+
+/// Tries it three times; the last failure is a warning.
+fn try_thrice(key: &str, mut attempt: impl FnMut() -> anyhow::Result<()>) {
+    for pause in PAUSES {
+        match attempt() {
+            Ok(()) => return,
+            Err(error) => tracing::debug!("{key}: {error:#}; it is tried again"),
+        }
+        std::thread::sleep(pause);
+    }
+    if let Err(error) = attempt() {
+        tracing::warn!("{key}: {error:#}");
+    }
+}
+
+fn send(settings: &Settings, json: &str) -> anyhow::Result<()> {
+    let wanted = &settings.notify;
+    let signature = (!wanted.secret.is_empty()).then(|| signature(&wanted.secret, json)).transpose()?;
+    let headers = signature.map(|signature| ("x-dehusk-signature", signature));
+    let runtime = super::runtime(1)?;
+    let sent = post(&wanted.webhook, json.to_owned(), headers.as_slice(), wanted.timeout, &settings.fetch);
+    match runtime.block_on(sent)? {
+        200..=299 => Ok(()),
+        status => bail!("{} answers {status}", wanted.webhook),
+    }
+}
+
+/// The value of `X-Dehusk-Signature`.
+fn signature(secret: &str, body: &str) -> anyhow::Result<String> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes())?;
+    mac.update(body.as_bytes());
+    let digits: String = mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("sha256={digits}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 4231, test case 2.
+    #[test]
+    fn signatures_are_those_of_the_standard() {
+        let expected = "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
+        assert_eq!(signature("Jefe", "what do ya want for nothing?").unwrap(), expected);
+    }
+}

@@ -1,0 +1,114 @@
+//! What is told when a run ends: a command, a webhook with its signature, a mail, an Atom feed.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use dehusk::demo::server::{Reply, Server};
+use serde_json::Value;
+
+/// Time in which the webhook is called.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server for one request, which it returns.
+fn webhook() -> (String, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = format!("http://{}/hook", listener.local_addr().unwrap());
+    let since = Instant::now();
+    let heard = std::thread::spawn(move || {
+        let mut stream = loop {
+            match listener.accept() {
+                Ok((stream, _)) => break stream,
+                Err(_) if since.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(20)),
+                Err(error) => return error.to_string(),
+            }
+        };
+        stream.set_nonblocking(false).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let (mut heard, mut buffer) = (Vec::new(), [0; 4096]);
+        loop {
+            let n = stream.read(&mut buffer).unwrap();
+            heard.extend_from_slice(&buffer[..n]);
+            let text = String::from_utf8_lossy(&heard).into_owned();
+            let length = text
+                .to_lowercase()
+                .split_once("content-length: ")
+                .map(|(_, rest)| rest.split("\r\n").next().unwrap().parse::<usize>().unwrap());
+            let body = text.split_once("\r\n\r\n").map_or(0, |(_, body)| body.len());
+            if n == 0 || length.is_some_and(|length| body >= length) {
+                stream.write_all(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").unwrap();
+                return text;
+            }
+        }
+    });
+    (address, heard)
+}
+
+fn crawl(dir: &Path, server: &Server, settings: &[&str]) -> String {
+    let resolve = format!("fetch.resolve=[\"*.test=127.0.0.1:{}\"]", server.port());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
+    command.current_dir(dir).args([
+        "crawl",
+        "http://a.test/0",
+        "http://b.test/",
+        "--all",
+        "--quiet",
+        "--config",
+        "/dev/null",
+    ]);
+    let fixed = ["fetch.allow_private=true", "politeness.delay=0.01", "fetch.retries=0", &resolve];
+    for setting in fixed.iter().chain(settings) {
+        command.args(["--set", setting]);
+    }
+    let out = command.output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stderr).unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn everybody_is_told_what_a_run_brought() {
+    let answer = |host: &str, path: &str| match path.trim_start_matches('/').parse::<usize>() {
+        Ok(n) if n < 6 && host == "a.test" => {
+            let menu: String = (0..6).map(|i| format!("<li><a href=/{i}>page {i}</a>")).collect();
+            Reply::html(format!("<title>t{n}</title><nav><ul>{menu}</ul></nav><main><p>Text of page {n}</main>"))
+        }
+        _ => Reply::status(404),
+    };
+    let server = Server::start(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let (address, heard) = webhook();
+    let told = [
+        "notify.command=cat > told.json; echo $DEHUSK_RUN > run",
+        &format!("notify.webhook={address}"),
+        "notify.secret=key",
+        "notify.mail=[\"me@my.org\"]",
+        "notify.sendmail=cat > mail.eml",
+        "notify.atom=runs.atom",
+    ];
+    assert_eq!(crawl(dir.path(), &server, &told), "", "no warning");
+    let file = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+    let json: Value = serde_json::from_str(&file("told.json")).unwrap();
+    assert_eq!((&json["run"]["new"], &json["newly_failing"][0]["host"]), (&6.into(), &"b.test".into()), "{json}");
+    assert_eq!(file("run"), "1\n");
+    assert!(file("mail.eml").contains("To: me@my.org\r\nSubject: dehusk, run 1: 0 pages differ, 1 sites fail now\r\n"));
+    assert!(file("runs.atom").contains("<title>dehusk, run 1: "));
+    let heard = heard.join().unwrap();
+    let (head, body) = heard.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("POST /hook ") && head.contains("x-dehusk-signature: sha256="), "{head}");
+    assert_eq!(serde_json::from_str::<Value>(body).unwrap()["run"]["id"], 1);
+    let store = dehusk_store::Store::open(&dir.path().join("dehusk.db")).unwrap();
+    assert!(!store.run_settings(1).unwrap().unwrap().contains("secret"), "it is not stored");
+
+    // Nothing is new on the second night, and a command that fails is a warning.
+    std::fs::remove_file(dir.path().join("told.json")).unwrap();
+    assert_eq!(crawl(dir.path(), &server, &told[..1]), "");
+    assert!(!dir.path().join("told.json").exists(), "no news");
+    let warning = crawl(dir.path(), &server, &["notify.command=exit 3", "notify.when=always"]);
+    assert!(warning.contains("notify.command: it failed: exit status: 3"), "{warning}");
+}
