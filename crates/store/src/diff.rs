@@ -205,3 +205,98 @@ impl Store {
         Ok(text(&forms[0])? == text(&forms[1])?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pack;
+
+    /// A site with these versions (run, URL, body, text, change) and turns (run, URL, state, new URL).
+    fn store(
+        dir: &std::path::Path,
+        versions: &[(i64, &str, &str, &str, &str)],
+        turns: &[(i64, &str, &str, Option<&str>)],
+    ) -> Store {
+        let store = Store::create(&dir.join("d.db"), 3).unwrap();
+        let begin = "INSERT INTO sites (id, host, key_url, updated_at) VALUES (1, 'a', 'http://a/', 0);
+            INSERT INTO runs (id, started_at, settings) VALUES (1, 0, ''), (2, 0, ''), (3, 0, ''), (4, 0, '')";
+        store.batch(begin).unwrap();
+        for (run, url, body, text, change) in versions {
+            let cleaned = store.body_id(&pack(format!("<p>{text}</p>").as_bytes(), 3)).unwrap();
+            let sql = "INSERT INTO pages (run_id, site_id, url, fetched_at, status, digest, cleaned_id, change)
+                VALUES (?1, 1, ?2, ?1, 200, ?3, ?4, ?5)";
+            store.execute(sql, params![*run, *url, *body, cleaned, *change]).unwrap();
+        }
+        for (run, url, state, moved_to) in turns {
+            let sql = "INSERT INTO states (run_id, site_id, url, at, state, moved_to) VALUES (?1, 1, ?2, ?1, ?3, ?4)";
+            store.execute(sql, params![*run, *url, *state, *moved_to]).unwrap();
+        }
+        store
+    }
+
+    fn changes(store: &Store, from: i64, to: i64) -> Vec<String> {
+        let told = |change: UrlChange| {
+            let to = change.moved_to.map_or_else(String::new, |to| format!(" {to}"));
+            format!("{} {} {}{to}", change.change, change.url, change.run)
+        };
+        store.diff_runs(from, to).unwrap().into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn versions_are_compared_by_their_texts_and_not_by_what_the_runs_between_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let versions = [
+            (1, "back", "one", "x", "new"),
+            (2, "back", "two", "y", "changed"),
+            (3, "back", "one", "x", "changed"),
+            (1, "text", "one", "x", "new"),
+            (2, "text", "two", "y", "changed"),
+            (3, "text", "three", "x", "changed"),
+            (1, "title", "one", "x", "new"),
+            (2, "title", "two", "x", "same_text"),
+            (1, "model", "one", "x", "new"),
+            (2, "model", "two", "y", "recleaned"),
+        ];
+        let store = store(dir.path(), &versions, &[]);
+        assert_eq!(changes(&store, 0, 1), ["new back 1", "new model 1", "new text 1", "new title 1"]);
+        let second = ["changed back 2", "recleaned model 2", "changed text 2", "same_text title 2"];
+        assert_eq!(changes(&store, 1, 2), second);
+        assert_eq!(changes(&store, 2, 3), ["changed back 3", "changed text 3"]);
+        assert_eq!(changes(&store, 1, 3), ["recleaned model 2", "same_text text 3", "same_text title 2"]);
+        assert_eq!(changes(&store, 3, 4), [""; 0]);
+    }
+
+    #[test]
+    fn turns_are_compared_by_the_states_after_the_runs() {
+        let dir = tempfile::tempdir().unwrap();
+        let versions = [
+            (1, "gone", "one", "x", "new"),
+            (1, "here", "one", "x", "new"),
+            (3, "here", "two", "y", "changed"),
+            (1, "old", "one", "x", "new"),
+            (2, "target", "one", "x", "new"),
+            (2, "other", "one", "x", "new"),
+        ];
+        let turns = [
+            (2, "gone", "gone", None),
+            (3, "gone", "alive", None),
+            (2, "here", "failed", None),
+            (3, "here", "alive", None),
+            (2, "old", "moved", Some("target")),
+            (2, "never", "blocked", None),
+        ];
+        let store = store(dir.path(), &versions, &turns);
+        let second = ["gone gone 2", "failed here 2", "moved old 2 target", "new other 2"];
+        assert_eq!(changes(&store, 1, 2), second, "what has moved is not new, and what was never there cannot go");
+        assert_eq!(changes(&store, 2, 3), ["returned gone 3", "returned here 3"]);
+        assert_eq!(changes(&store, 1, 3), ["changed here 3", "moved old 2 target", "new other 2"]);
+        assert_eq!(changes(&store, 0, 3), ["new gone 1", "new here 3", "new other 2", "new target 2"]);
+    }
+
+    #[test]
+    fn a_version_that_was_deleted_leaves_its_mark_on_the_next_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(dir.path(), &[(3, "pruned", "two", "y", "changed"), (3, "new", "one", "x", "new")], &[]);
+        assert_eq!(changes(&store, 2, 3), ["new new 3", "changed pruned 3"]);
+    }
+}
