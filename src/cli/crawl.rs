@@ -23,11 +23,12 @@ use super::notify::notify;
 use super::progress::Display;
 use super::signals::Signals;
 use super::strings::with_patterns;
-use super::{Failure, Outcome, exit};
+use super::{Failure, Outcome, exit, open_store};
 use dehusk_corpus::export::ExportOptions;
 use dehusk_crawl::seeds::{Rejected, Seeds, SeedsError};
 use dehusk_crawl::{Progress, SeedList, SiteSummary, Stop, Summary, crawl};
 use dehusk_settings::Settings;
+use rustc_hash::FxHashSet;
 
 /// Crawl sites politely, learn their templates, and store every fetched page without it.
 ///
@@ -160,7 +161,7 @@ impl Crawl {
             let report = serde_json::json!({"schema": 2, "summary": summary, "sites": sites, "seeds": seeds});
             writeln!(out, "{report}")?;
         } else {
-            print(&summary, &sites, &settings, &mut out)?;
+            print(&summary, &sites, &failed_before(&settings, summary.run), &settings, &mut out)?;
             seeds.print(&mut out)?;
         }
         if let Some(written) = written.map_err(failure)?.filter(|_| !self.json) {
@@ -207,6 +208,12 @@ impl Crawl {
     fn places(&self, settings: &Settings) -> String {
         if self.seeds.is_empty() { settings.crawl.seeds.join(", ") } else { self.seeds.join(", ") }
     }
+}
+
+/// Hosts of the sites that have failed in more than one run. A list that cannot be read is no reason to say nothing.
+fn failed_before(settings: &Settings, run: i64) -> FxHashSet<String> {
+    let failing = open_store(settings).ok().and_then(|store| store.failing_sites(run).ok());
+    failing.into_iter().flatten().filter(|site| site.n_failed > 1).map(|site| site.host).collect()
 }
 
 fn read_seeds(given: &[String], settings: &Settings) -> Result<Seeds, Failure> {

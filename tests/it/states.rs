@@ -186,3 +186,53 @@ fn a_feed_tells_what_went_moved_and_came_back() {
     assert_eq!(changes(2), pairs(&[("gone", "/3"), ("moved", "/4/40"), ("blocked", "/6"), ("new", "/40")]));
     assert_eq!(changes(3), pairs(&[("returned", "/3"), ("returned", "/6")]), "one bad night is no news");
 }
+
+#[test]
+fn answers_that_are_no_pages_leave_the_last_version_in_place() {
+    let tonight = Arc::new(AtomicUsize::new(1));
+    let clock = Arc::clone(&tonight);
+    let framed = |path: &str, title: &str, main: &str| {
+        let html = page(path).unwrap();
+        let (head, rest) = html.split_once("<main>").unwrap();
+        let footer = rest.split_once("</main>").unwrap().1;
+        Reply::html(format!(
+            "<title>{title}</title>{}<main>{main}</main>{footer}",
+            head.split_once("</title>").unwrap().1
+        ))
+    };
+    let answer = move |host: &str, path: &str| match (host, clock.load(Ordering::Relaxed), path) {
+        (_, _, "/robots.txt") => Reply::status(404),
+        ("shell.test", ..) => Reply::html("<title>Shop</title><div id=root></div><script src=/a.js></script>"),
+        (_, 2, "/2") => framed(path, "Page not found", "<h1>Sorry</h1>"),
+        (_, 2, "/3") => framed(path, "Log in", "<form><input name=u><input type=password></form>"),
+        (_, 2, "/4") => Reply::html("<title>Just a moment...</title><p>Checking your browser<script>x()</script>"),
+        (_, _, "/login") => framed("/1", "Log in", "<form><input type=password></form>"),
+        _ => page(path).map_or_else(|| Reply::status(404), Reply::html),
+    };
+    let server = Server::start(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut settings = settings(&dir.path().join("n.db"), &server, &["*.test"]);
+    settings.politeness.delay = Duration::from_millis(5);
+    settings.revisit.all = true;
+    settings.crawl.pages_per_site = 50;
+    let seeds = ["http://a.test/0", "http://a.test/login", "http://shell.test/"];
+    let crawl = |night: usize, settings: &Settings| {
+        tonight.store(night, Ordering::Relaxed);
+        run(seeds.iter().map(|url| PageUrl::parse(url).unwrap()).collect(), settings)
+    };
+    let (first, ended) = crawl(1, &settings);
+    assert_eq!(first.stats.new, 10, "a page to log in at and a shell are not stored");
+    assert_eq!(ended["shell.test"].reason_code.unwrap().as_str(), "needs_scripts");
+    let second = crawl(2, &settings).0.stats;
+    assert_eq!((second.changed, second.pages_failed, second.unchanged), (0, 3, 7), "{second:?}");
+    let store = Store::open(Path::new(&settings.store.path)).unwrap();
+    assert_eq!(diff(&store, 1, 2), pairs(&[("failed", "/2"), ("failed", "/3"), ("failed", "/4")]));
+    let row = store.find_page("http://a.test/2").unwrap().unwrap();
+    assert!(store.load_cleaned(&row).unwrap().unwrap().contains("with the number 2"));
+    let history = store.page_history("http://a.test/3").unwrap();
+    assert!(history[1].reason.as_ref().unwrap().contains("asks to log in"), "{history:?}");
+
+    settings.crawl.withhold = false;
+    let third = crawl(2, &settings).0.stats;
+    assert_eq!((third.changed, third.new), (3, 2), "{third:?}");
+}

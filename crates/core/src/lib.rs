@@ -58,6 +58,7 @@ mod page_markdown;
 pub mod page_rules;
 mod posts;
 mod quality;
+pub mod suspicion;
 #[cfg(test)]
 mod test_pages;
 

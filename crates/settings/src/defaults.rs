@@ -36,6 +36,7 @@ impl Default for Crawl {
             cpu_threads: 0,
             network_threads: 0,
             mode: Mode::Full,
+            withhold: true,
             pages_per_site: 0,
             depth: 0,
             order: Order::Paper,

@@ -80,6 +80,8 @@ pub struct Crawl {
     pub network_threads: usize,
     /// What is done with pages.
     pub mode: Mode,
+    /// Whether answers that look like a page and are none are not stored.
+    pub withhold: bool,
     /// Number of pages of a site to fetch in one run, if learning needs fewer; 0 = only those.
     pub pages_per_site: usize,
     /// Maximum number of links from the key page; 0 = no limit.

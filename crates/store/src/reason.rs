@@ -43,9 +43,8 @@ macro_rules! codes {
     ($($(#[$doc:meta])* $code:ident = $word:literal,)*) => {
         /// What kind of reason it is.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-        #[serde(rename_all = "snake_case")]
         pub enum ReasonCode {
-            $($(#[$doc])* $code,)*
+            $($(#[$doc])* #[serde(rename = $word)] $code,)*
         }
 
         impl ReasonCode {
@@ -81,8 +80,30 @@ codes! {
     NotHtml = "not_html",
     /// The body is empty.
     Empty = "empty",
-    /// An HTTP status that gives no page.
+    /// Status 401: it asks for a name and a password.
+    Http401 = "http_401",
+    /// Status 403: it is forbidden, perhaps for crawlers only.
+    Http403 = "http_403",
+    /// Status 404: it is not there.
+    Http404 = "http_404",
+    /// Status 410: it was removed.
+    Http410 = "http_410",
+    /// Status 429: too many requests.
+    Http429 = "http_429",
+    /// A status from 500 on: the server failed.
+    Http5xx = "http_5xx",
+    /// Any other HTTP status that gives no page.
     HttpStatus = "http_status",
+    /// The answer checks that a person looks at it, with status 200.
+    Challenge = "challenge",
+    /// There is no text without scripts.
+    NeedsScripts = "needs_scripts",
+    /// The answer asks to log in, with status 200.
+    LoginWall = "login_wall",
+    /// The answer says that the page was not found, with status 200.
+    SoftNotFound = "soft_404",
+    /// The domain is for sale, or has no site yet.
+    Parked = "parked",
     /// Too many redirects.
     Redirects = "redirects",
     /// A redirect leaves the site.
@@ -128,6 +149,19 @@ codes! {
 }
 
 impl ReasonCode {
+    /// The code of a status that gives no page.
+    pub fn of_status(status: u16) -> ReasonCode {
+        match status {
+            401 => ReasonCode::Http401,
+            403 => ReasonCode::Http403,
+            404 => ReasonCode::Http404,
+            410 => ReasonCode::Http410,
+            429 => ReasonCode::Http429,
+            500.. => ReasonCode::Http5xx,
+            _ => ReasonCode::HttpStatus,
+        }
+    }
+
     /// The code of a word in the store.
     pub fn from_word(word: &str) -> ReasonCode {
         ReasonCode::ALL.iter().copied().find(|code| code.as_str() == word).unwrap_or(ReasonCode::Other)
@@ -152,5 +186,8 @@ mod tests {
             assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
         }
         assert_eq!(ReasonCode::from_word("unheard of"), ReasonCode::Other);
+        let of = |status| ReasonCode::of_status(status).as_str();
+        assert_eq!([401, 403, 404, 410].map(of), ["http_401", "http_403", "http_404", "http_410"]);
+        assert_eq!([429, 418, 500, 599].map(of), ["http_429", "http_status", "http_5xx", "http_5xx"]);
     }
 }

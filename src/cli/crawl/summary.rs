@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use rustc_hash::FxHashSet;
+
 use crate::cli::table::{Table, count, terminal_width};
 use dehusk_crawl::{SiteSummary, Stats, Summary};
 use dehusk_settings::Settings;
@@ -13,11 +15,12 @@ const MOST_ROWS: usize = 40;
 pub(super) fn print(
     summary: &Summary,
     sites: &[SiteSummary],
+    failed_before: &FxHashSet<String>,
     settings: &Settings,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let db = &dehusk_store::shown(&settings.store.path);
-    print_sites(sites, db, out)?;
+    print_sites(sites, failed_before, db, out)?;
     print_totals(summary, out)?;
     if let Some(limit) = summary.limit {
         let key = limit.as_str();
@@ -30,15 +33,29 @@ pub(super) fn print(
     print_hints(&summary.stats, db, out)
 }
 
-/// The table of sites, and those that need attention.
-fn print_sites(sites: &[SiteSummary], db: &str, out: &mut impl Write) -> io::Result<()> {
+/// The table of sites, and those that need attention. Sites that failed before, too, are counted only.
+fn print_sites(
+    sites: &[SiteSummary],
+    failed_before: &FxHashSet<String>,
+    db: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
     if sites.len() <= MOST_ROWS {
         write!(out, "{}", site_table(sites).render(terminal_width()))?;
     }
-    let failures: Vec<&SiteSummary> = sites.iter().filter(|s| s.reason.is_some()).collect();
-    if !failures.is_empty() {
-        writeln!(out, "\nSites without a template:")?;
-        write!(out, "{}", failure_table(&failures).render(terminal_width()))?;
+    let (failed, others): (Vec<&SiteSummary>, Vec<&SiteSummary>) =
+        sites.iter().filter(|s| s.reason.is_some()).partition(|s| s.outcome == "failed");
+    let (known, new): (Vec<&SiteSummary>, Vec<&SiteSummary>) =
+        failed.into_iter().partition(|s| failed_before.contains(&s.host));
+    for (title, list) in [("Sites that failed", &new), ("Sites without a template", &others)] {
+        if !list.is_empty() {
+            writeln!(out, "\n{title}:")?;
+            write!(out, "{}", failure_table(list).render(terminal_width()))?;
+        }
+    }
+    if !known.is_empty() {
+        let n = count(known.len());
+        writeln!(out, "\n{n} sites failed before and fail on: {} report --db {db}", program())?;
     }
     let redesigned: Vec<&SiteSummary> =
         sites.iter().filter(|s| s.outcome == "learned" && s.old_template_coverage.is_some()).collect();

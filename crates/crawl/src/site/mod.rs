@@ -247,6 +247,7 @@ impl SiteCrawl {
                 self.go_on(&mut walk, has_links, refused, out);
                 self.walk(walk, cx, out);
             }
+            WorkResult::Withheld(from, withheld) => self.on_withheld(from, *withheld, cx, out),
             WorkResult::Announced { mut walk, links, refused, strings } => {
                 if let Some(template) = strings {
                     let source = feeds_source(&self.summary.host);

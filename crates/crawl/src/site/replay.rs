@@ -88,7 +88,7 @@ impl SiteCrawl {
                     let code = match past.outcome {
                         VisitOutcome::Refused => ReasonCode::Refused,
                         VisitOutcome::Forbidden => ReasonCode::RobotsDisallowed,
-                        VisitOutcome::Gone => ReasonCode::HttpStatus,
+                        VisitOutcome::Gone => ReasonCode::Http404,
                         _ => ReasonCode::Other,
                     };
                     let reason = Reason::new(code, past.reason.unwrap_or_else(|| "no page".to_owned()));

@@ -7,7 +7,7 @@ use crate::fetch::{Fetched, Response, redirect_target};
 use crate::request::{QueueEnd, Request, RequestKind};
 use crate::scope::Refusal;
 use crate::visit::{unsent_visit, visit_of};
-use crate::workers::FetchedPage;
+use crate::workers::{FetchedPage, Withheld, WithheldFrom};
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::revisit::UrlOutcome;
 use dehusk_store::{NewVisit, SiteOutcome, VisitOutcome, Write};
@@ -105,15 +105,16 @@ impl SiteCrawl {
                 give_up(ReasonCode::Memory, "too large for crawl.memory".to_owned())
             }
             (200..=299, _) => NextStep::Page(response),
-            (status @ (404 | 410), _) => {
-                NextStep::GiveUp(Reason::new(ReasonCode::HttpStatus, format!("answers {status}")), UrlOutcome::Gone)
-            }
+            (status @ (404 | 410), _) => NextStep::GiveUp(
+                Reason::new(ReasonCode::of_status(status), format!("answers {status}")),
+                UrlOutcome::Gone,
+            ),
             (status @ (429 | 503), Some(wait)) if wait > patience => give_up(
                 ReasonCode::HostDeferred,
                 format!("answers {status} and asks to wait {} s, deferred", wait.as_secs()),
             ),
             (429 | 500..=599, _) if may_retry => NextStep::Retry,
-            (status, _) => give_up(ReasonCode::HttpStatus, format!("answers {status}")),
+            (status, _) => give_up(ReasonCode::of_status(status), format!("answers {status}")),
         }
     }
 
@@ -210,6 +211,35 @@ impl SiteCrawl {
         }
         let page = FetchedPage { request, response, fetched_at, visit, noindex: false, nofollow: false };
         self.on_page(phase, page, cx, out);
+    }
+
+    /// A page looks like none. It is not stored: the page has failed, and its last version stays.
+    pub(super) fn on_withheld(
+        &mut self,
+        from: WithheldFrom,
+        withheld: Withheld,
+        cx: &Context<'_>,
+        out: &mut Vec<Command>,
+    ) {
+        let Withheld { asked, visit, reason } = withheld;
+        self.spent.failures += 1;
+        out.push(Command::Count(Count::Error));
+        if let Some(visit) = visit {
+            let visit = NewVisit { outcome: VisitOutcome::Failed, reason: Some(reason.text.clone()), ..visit };
+            out.push(Command::Write(Write::Visit(visit, Some((asked, UrlOutcome::Failed)))));
+        }
+        let phase = match from {
+            WithheldFrom::Key { template, taught, seeds } => {
+                (self.memory, self.taught, self.seeds) = (0, taught, seeds.into());
+                Phase::KeyPage(template)
+            }
+            WithheldFrom::Training(learner) => Phase::Training(learner),
+            WithheldFrom::Walk(walk) => {
+                self.memory = 0;
+                Phase::Walking(walk)
+            }
+        };
+        self.no_page(phase, reason, cx, out);
     }
 
     pub(super) fn on_disallowed(

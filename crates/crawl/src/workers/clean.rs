@@ -11,8 +11,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::links::LinkFinder;
 use super::page::{FetchedPage, ParsedPage, page_write};
-use super::{Tools, WorkResult};
+use super::{Tools, Withheld, WithheldFrom, WorkResult};
 use crate::site::Walk;
+use dehusk_core::suspicion::letters_of;
 use dehusk_store::revisit::TextMark;
 use dehusk_store::{Cleaned, LabeledBy, SiteId};
 
@@ -25,11 +26,22 @@ pub(super) fn walk_page(
     site: SiteId,
     mut walk: Box<Walk>,
     own: &Site,
-    fetched: FetchedPage,
+    mut fetched: FetchedPage,
     tools: &Tools,
 ) -> WorkResult {
     let scope = tools.scope.site(own.key());
     let parsed = ParsedPage::new(&fetched, tools);
+    let tree = &parsed.page.tree;
+    let own_letters = || match walk.template.prepare() {
+        Some(matcher) => {
+            let labeled = matcher.candidate(tree);
+            letters_of(tree, labeled.labels.is_own())
+        }
+        None => letters_of(tree, |_| true),
+    };
+    if let Some(withheld) = Withheld::new(&mut fetched, &parsed, tools, own_letters) {
+        return WorkResult::Withheld(WithheldFrom::Walk(walk), withheld);
+    }
     let mut finder = LinkFinder::of_walk(&mut walk, &scope, tools);
     let (links, refused) = finder.links_of(&parsed, fetched.request.depth + 1);
     finder.give_back(&mut walk);

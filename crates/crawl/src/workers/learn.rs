@@ -17,9 +17,10 @@ use rustc_hash::FxHashMap;
 use super::clean::{clean, clean_candidate, url_number};
 use super::links::{LinkFinder, feeds, training_page_links};
 use super::page::{FetchedPage, ParsedPage, page_write};
-use super::{Tools, WorkResult};
+use super::{Tools, Withheld, WithheldFrom, WorkResult};
 use crate::scope::Refusal;
 use crate::sitemap::parse_announced;
+use dehusk_core::suspicion::letters_of;
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::{Cleaned, NewUrl, PageWrite, SiteId, unpack};
 
@@ -83,12 +84,16 @@ pub(crate) struct KeptTemplate {
 /// The key page: it fits the stored template, or a learner begins with it.
 pub(super) fn key_page(
     site: SiteId,
-    fetched: FetchedPage,
+    mut fetched: FetchedPage,
     (template, taught): (Option<Arc<Template>>, TaughtPages),
     (is_packed, seeds): (bool, Vec<PageUrl>),
     tools: &Tools,
 ) -> WorkResult {
     let parsed = ParsedPage::new(&fetched, tools);
+    let tree = &parsed.page.tree;
+    if let Some(withheld) = Withheld::new(&mut fetched, &parsed, tools, || letters_of(tree, |_| true)) {
+        return WorkResult::Withheld(WithheldFrom::Key { template, taught, seeds }, withheld);
+    }
     let mut old_template_coverage = None;
     if let Some(template) = template {
         let matcher = TemplateMatcher::from_template(&template);
@@ -120,12 +125,16 @@ pub(super) fn training_page(
     memory: TrainingMemory,
     tools: &Tools,
 ) -> WorkResult {
-    let Some(fetched) = fetched else {
+    let Some(mut fetched) = fetched else {
         learner.learner.tell(None);
         return next(learner, None, tools);
     };
     let settings = &tools.settings;
     let parsed = ParsedPage::new(&fetched, tools);
+    let tree = &parsed.page.tree;
+    if let Some(withheld) = Withheld::new(&mut fetched, &parsed, tools, || letters_of(tree, |_| true)) {
+        return WorkResult::Withheld(WithheldFrom::Training(learner), withheld);
+    }
     // The test for settled labels needs the trees.
     let is_packed = memory.is_short && settings.core.learn.search.stop_after == 0;
     let content_type = fetched.response.content_type.clone();

@@ -6,6 +6,7 @@ mod links;
 mod page;
 mod reclean;
 mod strings;
+mod withheld;
 
 use std::sync::{Arc, Mutex};
 
@@ -20,6 +21,7 @@ pub(super) use learn::{KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory};
 pub(super) use links::Listed;
 pub(super) use page::FetchedPage;
 pub(super) use strings::FeedTexts;
+pub(super) use withheld::{Withheld, WithheldFrom};
 
 use super::site::Walk;
 use crate::scope::{Refusal, Scope};
@@ -95,6 +97,8 @@ pub(super) enum WorkResult {
     Kept(Box<KeptTemplate>, Option<Box<PageWrite>>),
     /// A page of the walk.
     Walked { walk: Box<Walk>, page: Option<Box<PageWrite>>, links: Vec<NewUrl>, refused: Vec<Refusal> },
+    /// A page that looks like none. It is not stored.
+    Withheld(WithheldFrom, Box<Withheld>),
     /// What a sitemap or feed announced, and the strings of the feeds so far.
     Announced { walk: Box<Walk>, links: Vec<NewUrl>, refused: Vec<Refusal>, strings: Option<Box<StringTemplate>> },
     /// A page of a crawl for links.
