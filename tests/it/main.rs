@@ -23,6 +23,7 @@ mod html5lib;
 mod http;
 mod inert;
 mod injection;
+mod packaging;
 mod paper_forms;
 mod politeness;
 mod quality;
