@@ -147,7 +147,7 @@ impl Scheduler<'_> {
             let next = match &fetched.outcome {
                 Ok(response) if request.hops < MAX_ROBOTS_REDIRECTS => {
                     let target = redirect_target(response).filter(|target| *target != request.url);
-                    target.map(|url| request.redirected(url))
+                    target.map(|url| request.redirected(url, None))
                 }
                 Err(error) if error.is_transient() && may_retry => Some(request.retry()),
                 _ => None,

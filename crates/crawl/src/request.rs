@@ -3,6 +3,7 @@
 use dehusk_html::PageUrl;
 
 use crate::fetch::Resource;
+use dehusk_store::revisit::UrlOutcome;
 use dehusk_store::validators::Validators;
 use dehusk_store::{KnownUrl, SiteId};
 
@@ -16,6 +17,8 @@ pub(super) struct Request {
     pub(super) kind: RequestKind,
     /// Redirects so far.
     pub(super) hops: usize,
+    /// Whether one of them is for now only.
+    pub(super) is_for_now: bool,
     /// Failures so far.
     pub(super) attempts: u8,
     /// Whether its robots.txt was fetched while it waited. Such rules hold for it even if they have expired by now.
@@ -54,6 +57,7 @@ impl Request {
             url,
             kind,
             hops: 0,
+            is_for_now: false,
             attempts: 0,
             has_rules: false,
             depth: 0,
@@ -79,16 +83,23 @@ impl Request {
         Request { depth, may_be_list: is_seed, known: validators, known_since: snapshot_at, ..Request::new(url, kind) }
     }
 
-    /// The same request, redirected to another URL, of which nothing is known.
-    pub(super) fn redirected(&self, url: PageUrl) -> Request {
+    /// The same request, redirected to another URL, of which nothing is known. Without a status nobody knows for how
+    /// long.
+    pub(super) fn redirected(&self, url: PageUrl, status: Option<u16>) -> Request {
         Request {
             url,
             hops: self.hops + 1,
+            is_for_now: self.is_for_now || !matches!(status, Some(301 | 308)),
             has_rules: false,
             known: Validators::default(),
             known_since: None,
             ..self.clone()
         }
+    }
+
+    /// What became of the URL that was wanted, where a redirect has led to another one.
+    pub(super) fn moved(&self) -> UrlOutcome {
+        if self.is_for_now { UrlOutcome::MovedForNow } else { UrlOutcome::Moved }
     }
 
     /// The same request once more.

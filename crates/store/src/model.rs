@@ -132,7 +132,7 @@ pub struct PageWrite {
     /// The request that gave it.
     pub visit: NewVisit,
     /// The URL that was wanted, when a redirect led from it to the page.
-    pub asked: Option<PageUrl>,
+    pub asked: Option<(PageUrl, UrlOutcome)>,
     /// The page.
     pub page: NewPage,
     /// Its cleaned form, when the template is known already.

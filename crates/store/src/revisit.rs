@@ -59,8 +59,10 @@ pub enum UrlOutcome {
     Gone,
     /// No page, for any other reason.
     Failed,
-    /// It redirects to another URL of the site, which has a record of its own.
+    /// It redirects for good (301, 308) to another URL of the site, which has a record of its own.
     Moved,
+    /// It redirects there for now (302, 303, 307), or nobody knows for how long.
+    MovedForNow,
     /// robots.txt forbids it.
     Blocked,
 }
@@ -173,7 +175,7 @@ pub fn after_outcome(before: &UrlRecord, outcome: UrlOutcome, revisit: &Revisit)
     let state = match (outcome, before.state) {
         (UrlOutcome::Unchanged, _) => UrlState::Known,
         (UrlOutcome::Gone, _) => UrlState::Gone,
-        (UrlOutcome::Moved, _) => UrlState::Moved,
+        (UrlOutcome::Moved | UrlOutcome::MovedForNow, _) => UrlState::Moved,
         (UrlOutcome::Blocked, _) => UrlState::Blocked,
         (UrlOutcome::Failed, state @ (UrlState::Gone | UrlState::Moved | UrlState::Blocked)) => state,
         (UrlOutcome::Failed, _) => UrlState::Failed,
@@ -188,7 +190,9 @@ pub fn after_outcome(before: &UrlRecord, outcome: UrlOutcome, revisit: &Revisit)
         UrlState::Blocked => Some(Change::Blocked),
         UrlState::Failed | UrlState::Waiting => Some(Change::Failed),
     };
-    let interval_ms = if state == UrlState::Gone { longest(revisit) } else { grown };
+    // The new URL is visited by itself.
+    let is_for_good = matches!(outcome, UrlOutcome::Gone | UrlOutcome::Moved);
+    let interval_ms = if is_for_good { longest(revisit) } else { grown };
     UrlUpdate { state, interval_ms, change }
 }
 
@@ -378,7 +382,10 @@ mod tests {
         let gone = after(UrlOutcome::Gone);
         assert_eq!((gone.state, gone.interval_ms, gone.change), (UrlState::Gone, 30 * DAY, Some(Change::Gone)));
         let moved = after(UrlOutcome::Moved);
-        assert_eq!((moved.state, moved.change), (UrlState::Moved, Some(Change::Moved)));
+        assert_eq!((moved.state, moved.interval_ms, moved.change), (UrlState::Moved, 30 * DAY, Some(Change::Moved)));
+        let for_now = after(UrlOutcome::MovedForNow);
+        assert_eq!((for_now.state, for_now.change), (UrlState::Moved, Some(Change::Moved)));
+        assert!(for_now.interval_ms < 2 * DAY, "asked again soon");
         let failed = after(UrlOutcome::Failed);
         assert_eq!((failed.state, failed.change), (UrlState::Failed, Some(Change::Failed)));
         let never_seen = UrlRecord { has_page: false, state: UrlState::Waiting, ..record(None) };

@@ -60,9 +60,9 @@ impl RunBackend {
         let form = cleaned.as_ref().map(|cleaned| (cleaned, template));
         let saved = store.save_page(run, site, &page, form, &self.revisit)?;
         let moved = match asked {
-            Some(asked) => {
-                let (asked, leads_to) = ((&asked, UrlOutcome::Moved), Some(page.url.as_str()));
-                store.end_url(run, site, asked, leads_to, page.fetched_at, &self.revisit)?
+            Some((asked, outcome)) => {
+                let leads_to = Some(page.url.as_str());
+                store.end_url(run, site, (&asked, outcome), leads_to, page.fetched_at, &self.revisit)?
             }
             None => None,
         };

@@ -13,7 +13,6 @@ use super::{Command, Context, Phase, SiteCrawl, Walk, WalkTemplate};
 use crate::request::{QueueEnd, Request};
 use crate::visit::unsent_visit;
 use dehusk_store::reason::{Reason, ReasonCode};
-use dehusk_store::revisit::UrlOutcome;
 use dehusk_store::{NewVisit, Query, SiteId, SiteOutcome, VisitOutcome, Write};
 
 /// Further seeds that are tried as key pages. The rest are walked through without a template.
@@ -92,10 +91,10 @@ impl SiteCrawl {
             return out.push(Command::Fetch(request, QueueEnd::Front));
         };
         let text = format!("leads to {}, whose host has a seed of its own", request.url);
-        let asked = Request::new(request.asked.clone(), request.kind);
+        let asked = Request::new(request.asked.clone(), request.kind.clone());
         let visit = unsent_visit(&asked, VisitOutcome::Failed, Some(text.clone()));
         let visit = NewVisit { redirect_to: Some(request.url.to_string()), ..visit };
-        out.push(Command::Write(Write::Visit(visit, Some((request.asked, UrlOutcome::Moved)))));
+        out.push(Command::Write(Write::Visit(visit, Some((request.asked.clone(), request.moved())))));
         if !self.seeds.is_empty() {
             let reason = Reason::new(ReasonCode::OtherSite, text);
             return self.no_page(phase, reason, cx, out);

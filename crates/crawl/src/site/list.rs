@@ -31,7 +31,7 @@ impl SiteCrawl {
         out: &mut Vec<Command>,
     ) {
         let fetched_at = visit.sent_at.unwrap_or_default();
-        out.push(Command::Write(Write::Visit(visit, Some((request.asked.clone(), UrlOutcome::Moved)))));
+        out.push(Command::Write(Write::Visit(visit, Some((request.asked.clone(), UrlOutcome::MovedForNow)))));
         self.n_lists += 1;
         self.begins_with_list |= matches!(phase, Phase::KeyPage(_));
         self.held = Some(phase);

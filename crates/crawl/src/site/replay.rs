@@ -55,9 +55,10 @@ impl SiteCrawl {
             {
                 // The URL was visited under another name. It must not be given to the walk again.
                 let reason = past.reason.unwrap_or_else(|| format!("leads to {}", request.url));
-                let asked = Request::new(request.asked.clone(), request.kind);
+                let asked = Request::new(request.asked.clone(), request.kind.clone());
                 let visit = unsent_visit(&asked, VisitOutcome::Failed, Some(reason));
-                let moved_to = (outcome == UrlOutcome::Moved).then(|| request.url.to_string());
+                let moved_to =
+                    matches!(outcome, UrlOutcome::Moved | UrlOutcome::MovedForNow).then(|| request.url.to_string());
                 let visit = NewVisit { redirect_to: moved_to, ..visit };
                 out.push(Command::Write(Write::Visit(visit, Some((request.asked, outcome)))));
                 return self.no_page(phase, stopped(), cx, out);
@@ -73,7 +74,7 @@ impl SiteCrawl {
                     let target = past.redirect_to.as_deref().and_then(|target| request.url.join(target));
                     let may_follow = request.hops <= cx.tools.settings.fetch.max_redirects;
                     let Some(target) = target.filter(|_| may_follow) else { break };
-                    request = request.redirected(target);
+                    request = request.redirected(target, None);
                     match self.recalled(&request.url) {
                         Some(next) => past = next,
                         None => break,
@@ -115,10 +116,10 @@ impl SiteCrawl {
             return self.read_stored(phase, request, out);
         }
         let reason = format!("leads to {}", request.url);
-        let asked = Request::new(request.asked.clone(), request.kind);
+        let asked = Request::new(request.asked.clone(), request.kind.clone());
         let visit = unsent_visit(&asked, VisitOutcome::Failed, Some(reason));
         let visit = NewVisit { redirect_to: Some(request.url.to_string()), ..visit };
-        out.push(Command::Write(Write::Visit(visit, Some((request.asked, UrlOutcome::Moved)))));
+        out.push(Command::Write(Write::Visit(visit, Some((request.asked.clone(), request.moved())))));
         self.no_page(phase, fetched_already(), cx, out);
     }
 
@@ -168,7 +169,7 @@ fn settled_outcome(request: &Request, past: &PastVisit, cx: &Context<'_>) -> Opt
         VisitOutcome::Forbidden => Some(UrlOutcome::Blocked),
         VisitOutcome::Failed | VisitOutcome::Refused => Some(UrlOutcome::Failed),
         VisitOutcome::Fetched | VisitOutcome::NotModified => {
-            (request.hops > 0 && is_elsewhere()).then_some(UrlOutcome::Moved)
+            (request.hops > 0 && is_elsewhere()).then(|| request.moved())
         }
         VisitOutcome::Redirected | VisitOutcome::FetchError => None,
     }

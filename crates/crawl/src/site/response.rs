@@ -158,19 +158,21 @@ impl SiteCrawl {
         cx: &Context<'_>,
         out: &mut Vec<Command>,
     ) {
+        let status = visit.status;
         let visit = NewVisit { redirect_to: Some(target.to_string()), ..visit };
         // A server that adds a session to the same URL is asked for it: the page is stored without.
         let named = cx.tools.scope.strip(&target).fingerprint();
         if self.fetched.contains(&named) {
-            let row = Some((request.asked.clone(), UrlOutcome::Moved));
+            let request = request.redirected(target, status);
+            let row = Some((request.asked.clone(), request.moved()));
             out.push(Command::Write(Write::Visit(visit, row)));
             if matches!(phase, Phase::Training(_)) && !cx.is_stopping {
-                return self.read_stored(phase, request.redirected(target), out);
+                return self.read_stored(phase, request, out);
             }
             return self.no_page(phase, fetched_already(), cx, out);
         }
         out.push(Command::Write(Write::Visit(visit, None)));
-        let request = request.redirected(target);
+        let request = request.redirected(target, status);
         match self.recalled(&request.url) {
             Some(past) if !cx.is_stopping => self.replay(phase, request, past, cx, out),
             None if matches!(phase, Phase::KeyPage(_)) && !cx.is_stopping => self.follow_key_page(phase, request, out),

@@ -52,7 +52,7 @@ pub(super) fn page_write(
     let FetchedPage { request, response, fetched_at, visit, .. } = fetched;
     // Two spellings of one URL are one row.
     let is_other = request.asked.fingerprint() != response.url.fingerprint();
-    let asked = is_other.then(|| request.asked.clone());
+    let asked = is_other.then(|| (request.asked.clone(), request.moved()));
     Some(Box::new(PageWrite {
         site,
         visit: visit?,
