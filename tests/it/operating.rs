@@ -1,4 +1,4 @@
-//! The examples of docs/nightly.md, run as cron and systemd would: the command line, the log, the exit code.
+//! The examples of docs/nightly.md and the service of packaging/, run as cron and systemd would: the command line, the log, the exit code.
 #![cfg(unix)]
 
 use std::path::Path;
@@ -11,6 +11,8 @@ use dehusk::demo::server::{Reply, Server};
 use crate::cli::{err, signal_after};
 
 const NIGHTLY: &str = include_str!("../../docs/nightly.md");
+
+const SERVICE: &str = include_str!("../../packaging/dehusk.service");
 
 /// The lines of the first block of this language that holds `part`.
 fn block(language: &str, part: &str) -> Vec<&'static str> {
@@ -88,9 +90,9 @@ fn the_service_ends_with_its_success_codes() {
     let slow = |host: &str, path: &str| Reply { wait: Duration::from_millis(200), ..site(host, path) };
     let server = Server::start(Arc::new(slow)).unwrap();
     let dir = folder(&server, "200ms");
-    let unit = block("ini", "ExecStart");
-    // Another service of this machine may have the port.
-    let command = value(&unit, "ExecStart").replace(":9184", ":0");
+    let unit: Vec<&str> = SERVICE.lines().collect();
+    // In a unit, two per cent signs are one. Another service of this machine may have the port.
+    let command = value(&unit, "ExecStart").replace("%%", "%").replace(":9184", ":0");
     let mut words = command.split_ascii_whitespace();
     assert_eq!(words.next(), Some("/usr/local/bin/dehusk"));
     let child = Command::new(env!("CARGO_BIN_EXE_dehusk"))
