@@ -82,13 +82,12 @@ step "tests"
 skips="${CARGO_TARGET_DIR:-target}/tmp/skipped.txt"
 rm -f "$skips"
 export READERS=1 PYTHON=1
-run_tests() { cargo test --quiet --workspace --all-features --locked "$@"; }
+run_tests() { cargo test --quiet --workspace --all-features --locked --lib --bins --tests --examples -- "$@"; }
 # Tests that measure when requests are sent run first, no more at once than there are cores. The others wait for servers
 # and children more than they compute: with half as many again they take two thirds of the time.
 timed=(farm:: politeness:: hostile::)
-run_tests --test it -- "${timed[@]}"
-RUST_TEST_THREADS=$((($(nproc) * 3 + 1) / 2)) \
-    run_tests --lib --bins --tests --examples -- "${timed[@]/#/--skip=}"
+run_tests "${timed[@]}"
+RUST_TEST_THREADS=$((($(nproc) * 3 + 1) / 2)) run_tests "${timed[@]/#/--skip=}"
 cargo test --quiet --workspace --all-features --locked --doc
 
 step "documentation"
