@@ -91,8 +91,8 @@ pub(super) struct Crawl {
     /// Form of the files of --export.
     #[arg(long, value_enum, value_name = "FORM", default_value_t = FormName::Jsonl, requires = "export")]
     export_format: FormName,
-    /// Append new and changed pages to this file as they are committed: JSON lines with `seq`, `change` and the columns
-    /// of `dehusk export`.
+    /// Append pages that are new, changed, gone, moved, blocked or back to this file as they are committed: JSON lines
+    /// with `seq`, `change` and the columns of `dehusk export`.
     #[arg(long, value_name = "FILE")]
     feed: Option<PathBuf>,
     /// Print the summary and all sites as JSON.

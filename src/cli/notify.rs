@@ -29,6 +29,9 @@ pub(super) fn notify(settings: &Settings, run: i64) {
         return;
     }
     match read(settings, run) {
+        Ok(night) if !night.has_ended() => {
+            tracing::info!("run {run} goes on with other workers; the last one tells about it");
+        }
         Ok(night) if is_wanted(&night, wanted.when) => tell(settings, &night),
         Ok(_) => tracing::info!("nobody is told about run {run}: nothing that notify.when asks for"),
         Err(error) => tracing::warn!("nobody is told about run {run}: {error:#}"),

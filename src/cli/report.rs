@@ -142,6 +142,11 @@ impl Night {
         self.run.id
     }
 
+    /// Whether no worker of the run is left.
+    pub(super) fn has_ended(&self) -> bool {
+        self.run.ended_at.is_some()
+    }
+
     /// When the run ended, Unix milliseconds; else when it began.
     pub(super) fn ended_at(&self) -> i64 {
         self.run.ended_at.unwrap_or(self.run.started_at)
