@@ -168,7 +168,10 @@ impl Crawl {
             written.print(&self.wanted(), &mut out)?;
         }
         drop(out);
-        notify(&settings, summary.run);
+        // An interrupted run is not over: the same command resumes it, and tells then.
+        if !summary.was_interrupted {
+            notify(&settings, summary.run);
+        }
         let stats = &summary.stats;
         let failed = (stats.failed + stats.failed_before) as f64 / stats.sites.max(1) as f64;
         if failed > self.fail_above && !summary.was_interrupted {
