@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Reply, Server};
@@ -220,12 +221,16 @@ fn clean_says_what_is_no_page_and_needs_no_template() {
 #[test]
 fn ctrl_c_stores_what_is_out() {
     let dir = tempfile::tempdir().unwrap();
-    let answer = |_: &str, path: &str| {
+    let n_pages = AtomicUsize::new(0);
+    let answer = move |_: &str, path: &str| {
         let links: String = (0..50).map(|i| format!("<a href=/{i}>{i}</a>")).collect();
-        match path {
-            "/robots.txt" => Reply::status(404),
-            _ => Reply { wait: Duration::from_millis(300), ..Reply::html(format!("<ul>{links}</ul><p>{path}")) },
+        if path == "/robots.txt" {
+            return Reply::status(404);
         }
+        // The signal comes while the second page is out.
+        let is_second = n_pages.fetch_add(1, Ordering::Relaxed) == 1;
+        let wait = Duration::from_millis(if is_second { 4000 } else { 20 });
+        Reply { wait, ..Reply::html(format!("<ul>{links}</ul><p>{path}")) }
     };
     let server = Server::start(Arc::new(answer)).unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_dehusk"))

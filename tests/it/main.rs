@@ -43,6 +43,7 @@ mod operating;
 #[cfg(feature = "serve")]
 mod serve;
 mod seeds;
+mod site_tables;
 mod situations;
 mod states;
 mod skipped;

@@ -9,7 +9,7 @@ use super::scheduler::Scheduler;
 use super::site::SiteEvent;
 use super::visit::{unsent_visit, visit_of};
 use crate::fetch::{FetchError, Fetched, Response, redirect_target};
-use crate::politeness::{PolitenessKey, Times};
+use crate::politeness::{Pace, PolitenessKey, Times};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
 use dehusk_store::reason::ReasonCode;
 use dehusk_store::validators::Validators;
@@ -39,13 +39,13 @@ impl Scheduler<'_> {
         let times = fetched.times;
         match (&request.kind, request.kind.site()) {
             (RequestKind::Robots { origin }, _) => {
-                let origin = origin.clone();
+                let (origin, host) = (origin.clone(), request.url.host().to_owned());
                 self.on_robots(&origin, request, &fetched, robots).await?;
-                self.release(&key, &origin, times);
+                self.release(&key, &origin, &host, times);
                 self.give_back(&key).await
             }
             (_, Some(site)) => {
-                self.release(&key, &request.url.origin(), times);
+                self.release(&key, &request.url.origin(), request.url.host(), times);
                 self.tell_site(site, SiteEvent::Fetched(request, Box::new(fetched))).await?;
                 self.give_back(&key).await
             }
@@ -69,11 +69,13 @@ impl Scheduler<'_> {
     }
 
     /// Frees a key whose request has ended. `origin` may have asked for a longer delay.
-    fn release(&mut self, key: &PolitenessKey, origin: &str, times: Option<Times>) {
+    fn release(&mut self, key: &PolitenessKey, origin: &str, host: &str, times: Option<Times>) {
         // A site that asks for more than the limit gets no request, so nothing waits for it.
-        let most = self.tools.settings.politeness.max_crawl_delay;
+        let tools = self.tools_by_host.of(host);
+        let politeness = &tools.settings.politeness;
+        let most = politeness.max_crawl_delay;
         let own = self.robots.delay(origin).filter(|delay| *delay <= most).unwrap_or_default();
-        let next_fetch = times.map(|times| self.queues.next_fetch(key, &self.pace, times, own));
+        let next_fetch = times.map(|times| self.queues.next_fetch(key, &Pace::new(politeness), times, own));
         if next_fetch.is_some() {
             self.delays.set_known(key);
         }
@@ -87,7 +89,7 @@ impl Scheduler<'_> {
         request: &Request,
         fetched: &Fetched,
     ) -> Result<(), WriterError> {
-        let politeness = self.tools.settings.politeness.clone();
+        let politeness = self.tools_by_host.of(request.url.host()).settings.politeness.clone();
         let now = Instant::now();
         let base = politeness.delay.max(Duration::from_millis(100));
         let (wanted, reason) = match &fetched.outcome {
@@ -143,7 +145,7 @@ impl Scheduler<'_> {
         };
         self.writer.write(Write::Visit(visit, None)).await?;
         if !self.is_stopping {
-            let may_retry = request.attempts < self.tools.settings.fetch.retries;
+            let may_retry = request.attempts < self.tools_by_host.of(request.url.host()).settings.fetch.retries;
             let next = match &fetched.outcome {
                 Ok(response) if request.hops < MAX_ROBOTS_REDIRECTS => {
                     let target = redirect_target(response).filter(|target| *target != request.url);

@@ -27,7 +27,7 @@ const LARGE_ROBOTS: usize = 16 << 10;
 
 /// The jobs that are out.
 pub(super) struct Jobs {
-    tools: Arc<Tools>,
+    agents: Arc<[String]>,
     fetcher: Fetcher,
     archive: Option<Arc<Archive>>,
     pool: rayon::ThreadPool,
@@ -40,14 +40,14 @@ pub(super) struct Jobs {
 
 impl Jobs {
     pub(super) fn new(
-        tools: Arc<Tools>,
+        agents: Arc<[String]>,
         fetcher: Fetcher,
         archive: Option<Arc<Archive>>,
         pool: rayon::ThreadPool,
         clock: Clock,
     ) -> Jobs {
         let (events, inbox) = mpsc::channel(EVENTS);
-        Jobs { tools, fetcher, archive, pool, clock, events, inbox, n_out: 0 }
+        Jobs { agents, fetcher, archive, pool, clock, events, inbox, n_out: 0 }
     }
 
     /// Jobs whose event has not come yet.
@@ -79,7 +79,7 @@ impl Jobs {
         self.n_out += 1;
         let (fetcher, events, archive) = (self.fetcher.clone(), self.events.clone(), self.archive.clone());
         let resource = request.resource();
-        let (tools, clock) = (Arc::clone(&self.tools), self.clock);
+        let (agents, clock) = (Arc::clone(&self.agents), self.clock);
         tokio::spawn(async move {
             let sent = Instant::now();
             let wanted = FetchRequest { url: request.url.clone(), resource, known: request.known.clone() };
@@ -95,7 +95,7 @@ impl Jobs {
                     return (fetched, None);
                 }
                 let is_large = fetched.outcome.as_ref().is_ok_and(|response| response.body.len() > LARGE_ROBOTS);
-                let read = move || (read_robots(&fetched, expired.as_deref(), &tools.agents), fetched);
+                let read = move || (read_robots(&fetched, expired.as_deref(), &agents), fetched);
                 let (robots, fetched) = if is_large {
                     match tokio::task::spawn_blocking(read).await {
                         Ok(read) => read,
@@ -126,9 +126,9 @@ impl Jobs {
     }
 
     /// Works for a site on a CPU thread.
-    pub(super) fn compute(&mut self, site: SiteId, work: workers::Work) {
+    pub(super) fn compute(&mut self, site: SiteId, work: workers::Work, tools: Arc<Tools>) {
         self.n_out += 1;
-        let (events, tools) = (self.events.clone(), Arc::clone(&self.tools));
+        let events = self.events.clone();
         self.pool.spawn(move || {
             let result = workers::run(site, work, &tools);
             let _ = events.blocking_send(Event::Computed { site, result });

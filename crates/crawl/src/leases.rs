@@ -140,7 +140,7 @@ impl Scheduler<'_> {
     /// The state of a key.
     pub(super) fn release_of(&self, key: &PolitenessKey, reason: Option<String>) -> HostRelease {
         let now = Instant::now();
-        let state = self.queues.state(key, now + self.tools.settings.politeness.delay);
+        let state = self.queues.state(key, now + self.longest_delay);
         let deferred = self.delays.deferred_until(key);
         let until = deferred.map_or(state.next_fetch, |until| until.max(state.next_fetch));
         let wait_ms = until.saturating_duration_since(now).as_millis() as i64;

@@ -59,15 +59,14 @@ use scheduler::{Scheduler, Start};
 use seed_stream::SeedStream;
 pub use single::{Single, SingleError};
 pub use stats::{Progress, SiteSummary, Stats, Summary};
-use workers::Tools;
+use workers::{SharedTools, Tools};
 
 use crate::fetch::{ClientError, Fetcher};
 use crate::scope::Scope;
 use dehusk_core::calendar;
-use dehusk_core::cleaning_number;
 use dehusk_files::warc::WarcError;
 use dehusk_html::PageUrl;
-use dehusk_settings::{Keep, Settings};
+use dehusk_settings::{ByHost, Keep, Settings};
 use dehusk_store::seed::Seed;
 use dehusk_store::{RunChoice, Store, StoreError, Writer, WriterError, is_kept_out};
 
@@ -210,7 +209,7 @@ async fn crawl_once(
     run: &mut Option<i64>,
 ) -> Result<Summary, CrawlError> {
     let clock = Clock::start();
-    let mut fetcher = Fetcher::new(&settings.fetch, settings.crawl.memory)?;
+    let mut fetcher = Fetcher::new(settings)?;
     if warc.is_some() {
         fetcher = fetcher.keeping_wire()?;
     }
@@ -239,17 +238,15 @@ async fn crawl_once(
     }
     let sending = fetcher.clone();
     let is_lost = session.as_ref().map(|session| session.gate.clone());
-    let scope = Scope::new(&settings.crawl, calendar::year(clock.unix_ms()));
-    let tools = Tools {
-        packer: dehusk_store::Packer::default(),
-        unpacking: std::sync::Mutex::default(),
-        large: std::sync::Mutex::default(),
-        cleaning: cleaning_number(&settings.core),
-        scope: Arc::new(scope.without(move |url| is_kept_out(url, &kept_out))),
-        agents: settings.agents(),
-        warc: warc.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()).display().to_string()),
-        settings: workers::work_settings(settings),
-    };
+    let (year, kept_out) = (calendar::year(clock.unix_ms()), Arc::new(kept_out));
+    let archived = warc.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()).display().to_string());
+    let shared = Arc::new(SharedTools::default());
+    let tools = ByHost::new(settings, move |settings| {
+        let kept_out = Arc::clone(&kept_out);
+        let scope =
+            |settings: &Settings| Scope::new(&settings.crawl, year).without(move |url| is_kept_out(url, &kept_out));
+        Arc::new(Tools::new(settings, scope, archived.clone(), Arc::clone(&shared)))
+    });
     let stats = Stats {
         sites: queued.sites,
         ended_before: queued.ended,

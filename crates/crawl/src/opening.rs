@@ -64,7 +64,7 @@ fn open(mut seeds: SeedList, settings: &Settings, clock: Clock) -> Result<Opened
     }
     // Whatever sent the last request, a domain that it may have gone to waits a full delay from now. In a shared
     // database each host has its own time.
-    let longest = settings.politeness.delay.max(settings.politeness.max_crawl_delay) + settings.fetch.timeout;
+    let longest = settings.longest_delay().max(settings.politeness.max_crawl_delay) + settings.fetch.timeout;
     let is_recent = last_sent.is_some_and(|sent| now - sent < longest.as_millis() as i64);
     let waits = !store.is_shared() && (run.resumed || is_recent);
     let not_before = waits.then(|| Instant::now() + settings.politeness.delay);
@@ -102,6 +102,7 @@ fn queue(store: &Store, seeds: &mut SeedList, settings: &Settings, now: i64) -> 
 fn settings_json(settings: &Settings, is_shared: bool) -> String {
     let mut stored = settings.clone();
     (stored.fetch.proxy, stored.fetch.headers) = (String::new(), Vec::new());
+    stored.sites.iter_mut().for_each(|site| site.keys.retain(|(name, _)| *name != "fetch.headers"));
     if is_shared {
         let usual = Settings::default();
         stored.store.path = String::new();

@@ -47,7 +47,7 @@ impl Scheduler<'_> {
 
     fn enqueue_leased(&mut self, key: PolitenessKey, request: Request, end: QueueEnd) {
         let now = Instant::now();
-        let politeness = &self.tools.settings.politeness;
+        let politeness = &self.tools_by_host.of(request.url.host()).settings.politeness;
         // After a restart, robots.txt of a host may have deferred it before its address was known.
         let by_host = PolitenessKey::new(&request.url, politeness.key, None);
         let deferred = self.delays.take(&key, &by_host);
@@ -94,7 +94,8 @@ impl Scheduler<'_> {
         if let Some(site) = request.kind.site().and_then(|site| self.sites.get_mut(site)) {
             site.add_origin(request.url.origin());
         }
-        match self.robots.permission(request, now, self.tools.settings.politeness.max_crawl_delay) {
+        let most = self.tools_by_host.of(request.url.host()).settings.politeness.max_crawl_delay;
+        match self.robots.permission(request, now, most) {
             Permission::Allowed(request) => self.send(key, request),
             Permission::Disallowed(request) => {
                 self.queues.done(&key, None);

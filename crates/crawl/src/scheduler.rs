@@ -23,7 +23,8 @@ use super::stats::{Progress, Stats, Summary};
 use super::workers::Tools;
 use super::{Clock, CrawlError, StopSignal};
 use crate::fetch::Fetcher;
-use crate::politeness::{HostQueues, Pace, PolitenessKey};
+use crate::politeness::{HostQueues, PolitenessKey};
+use dehusk_settings::ByHost;
 use dehusk_store::lease_gate::WorkerSession;
 use dehusk_store::{Query, Reply, SiteId, Write, Writer, WriterError};
 
@@ -39,7 +40,7 @@ const MAX_SITEMAPS: usize = 100;
 
 /// What a scheduler begins with.
 pub(super) struct Start<'a> {
-    pub(super) tools: Tools,
+    pub(super) tools: ByHost<Arc<Tools>>,
     pub(super) fetcher: Fetcher,
     pub(super) archive: Option<Arc<Archive>>,
     pub(super) pool: rayon::ThreadPool,
@@ -58,7 +59,11 @@ pub(super) struct Start<'a> {
 }
 
 pub(super) struct Scheduler<'a> {
+    /// The tools of hosts that no `[[site]]` table names, and the settings of the run.
     pub(super) tools: Arc<Tools>,
+    pub(super) tools_by_host: ByHost<Arc<Tools>>,
+    /// The longest minimum delay of any host.
+    pub(super) longest_delay: Duration,
     pub(super) archive: Option<Arc<Archive>>,
     pub(super) writer: &'a Writer,
     pub(super) clock: Clock,
@@ -67,7 +72,6 @@ pub(super) struct Scheduler<'a> {
     pub(super) jobs: Jobs,
     /// Requests that wait for their turn, by politeness key.
     pub(super) queues: HostQueues<Request>,
-    pub(super) pace: Pace,
     pub(super) delays: RestartDelays,
     pub(super) robots: RobotsCache,
     /// The keys of this worker, where the store is shared.
@@ -84,8 +88,9 @@ pub(super) struct Scheduler<'a> {
 
 impl<'a> Scheduler<'a> {
     pub(super) fn new(start: Start<'a>) -> Scheduler<'a> {
-        let tools = Arc::new(start.tools);
-        let jobs = Jobs::new(tools.clone(), start.fetcher, start.archive.clone(), start.pool, start.clock);
+        let tools = Arc::clone(start.tools.usual());
+        let jobs =
+            Jobs::new(tools.agents.clone().into(), start.fetcher, start.archive.clone(), start.pool, start.clock);
         Scheduler {
             archive: start.archive,
             writer: start.writer,
@@ -93,7 +98,6 @@ impl<'a> Scheduler<'a> {
             watch: start.watch,
             jobs,
             queues: HostQueues::not_before(start.not_before),
-            pace: Pace::new(&tools.settings.politeness),
             delays: RestartDelays::new(start.deferred, start.not_before),
             robots: RobotsCache::default(),
             leases: start.session.is_some().then(LeaseTable::default),
@@ -103,7 +107,9 @@ impl<'a> Scheduler<'a> {
             limits: RunLimits::new(tools.settings.crawl.budget),
             stats: start.stats,
             is_stopping: false,
+            longest_delay: tools.settings.longest_delay(),
             tools,
+            tools_by_host: start.tools,
         }
     }
 
@@ -211,7 +217,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Runs something that needs to know what a site may know.
-    pub(super) fn in_context<T>(&self, run: impl FnOnce(&Context<'_>) -> T) -> T {
+    pub(super) fn in_context<T>(&self, tools: &Tools, run: impl FnOnce(&Context<'_>) -> T) -> T {
         let sitemaps = |origins: &[String]| -> Vec<PageUrl> {
             let of_origin = |origin: &String| {
                 let base = PageUrl::parse(&format!("{origin}/")).ok();
@@ -221,7 +227,7 @@ impl<'a> Scheduler<'a> {
             origins.iter().flat_map(of_origin).take(MAX_SITEMAPS).collect()
         };
         run(&Context {
-            tools: &self.tools,
+            tools,
             clock: self.clock,
             now: self.clock.unix_ms(),
             memory_is_short: self.sites.memory() > self.tools.settings.crawl.memory / ROOMY,
@@ -237,7 +243,7 @@ impl<'a> Scheduler<'a> {
         run: impl FnOnce(&mut SiteCrawl, &Context<'_>) -> Vec<Command>,
     ) -> Vec<Command> {
         let Some(mut active) = self.sites.take(id) else { return Vec::new() };
-        let commands = self.in_context(|cx| run(&mut active.site, cx));
+        let commands = self.in_context(&active.tools, |cx| run(&mut active.site, cx));
         self.sites.put(id, active);
         commands
     }
@@ -252,7 +258,10 @@ impl<'a> Scheduler<'a> {
         for command in commands {
             match command {
                 Command::Fetch(request, end) => self.push(request, end).await?,
-                Command::Compute(work) => self.jobs.compute(id, work),
+                Command::Compute(work) => {
+                    let tools = self.sites.tools(id).unwrap_or_else(|| Arc::clone(&self.tools));
+                    self.jobs.compute(id, work, tools);
+                }
                 Command::Write(write) => self.writer.write(write).await?,
                 Command::Ask(query) => self.ask(Some(id), query).await?,
                 Command::Seeds(seeds) => {

@@ -52,7 +52,6 @@ pub enum SingleError {
 pub struct Single<'s> {
     settings: &'s Settings,
     gate: Fetcher,
-    pace: Pace,
     rules: FxHashMap<String, Robots>,
     next_fetch: FxHashMap<PolitenessKey, (Instant, LatencyEstimate)>,
 }
@@ -62,8 +61,7 @@ impl<'s> Single<'s> {
     pub fn new(settings: &'s Settings) -> Result<Single<'s>, ClientError> {
         Ok(Single {
             settings,
-            gate: Fetcher::new(&settings.fetch, settings.crawl.memory)?,
-            pace: Pace::new(&settings.politeness),
+            gate: Fetcher::new(settings)?,
             rules: FxHashMap::default(),
             next_fetch: FxHashMap::default(),
         })
@@ -119,16 +117,17 @@ impl<'s> Single<'s> {
         let domain = resolve_key(self.gate.resolver(), url, self.settings.politeness.key).await;
         // The rules may have come after the last request of the domain, so the delay is looked up only now.
         let own = self.rules.get(&url.origin()).and_then(Robots::delay).unwrap_or_default();
-        let own = own.min(self.settings.politeness.max_crawl_delay);
+        let politeness = &self.settings.of_host(url.host()).politeness;
+        let own = own.min(politeness.max_crawl_delay);
         let mut ways = LatencyEstimate::default();
         if let Some((due, last)) = self.next_fetch.get(&domain) {
-            let extra = own.saturating_sub(self.settings.politeness.delay);
+            let extra = own.saturating_sub(politeness.delay);
             ways = *last;
             tokio::time::sleep_until((*due + extra).into()).await;
         }
         let fetched = self.gate.fetch(&FetchRequest::new(url.clone(), wanted)).await;
         if let Some(times) = fetched.times {
-            let due = self.pace.next_fetch(times, &mut ways, std::time::Duration::ZERO, 1);
+            let due = Pace::new(politeness).next_fetch(times, &mut ways, std::time::Duration::ZERO, 1);
             self.next_fetch.insert(domain, (due, ways));
         }
         fetched.outcome

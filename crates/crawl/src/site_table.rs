@@ -1,23 +1,27 @@
 //! The sites that are worked on, with account of the memory that their pages and trees take.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use dehusk_store::SiteId;
 use rustc_hash::FxHashMap;
 
 use super::site::SiteCrawl;
+use super::workers::Tools;
 
 /// A site that is worked on.
 pub(super) struct ActiveSite {
     pub(super) site: SiteCrawl,
+    /// Those of the host of its seed.
+    pub(super) tools: Arc<Tools>,
     pub(super) begun: Instant,
     /// Bytes that the table has counted for it.
     counted: usize,
 }
 
 impl ActiveSite {
-    pub(super) fn new(site: SiteCrawl, begun: Instant) -> ActiveSite {
-        ActiveSite { site, begun, counted: 0 }
+    pub(super) fn new(site: SiteCrawl, tools: Arc<Tools>, begun: Instant) -> ActiveSite {
+        ActiveSite { site, tools, begun, counted: 0 }
     }
 }
 
@@ -48,6 +52,10 @@ impl SiteTable {
 
     pub(super) fn get_mut(&mut self, id: SiteId) -> Option<&mut SiteCrawl> {
         self.active.get_mut(&id).map(|active| &mut active.site)
+    }
+
+    pub(super) fn tools(&self, id: SiteId) -> Option<Arc<Tools>> {
+        self.active.get(&id).map(|active| Arc::clone(&active.tools))
     }
 
     /// Bytes of pages and trees in memory, roughly.

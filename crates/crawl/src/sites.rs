@@ -12,6 +12,7 @@ use super::site::{SiteCrawl, SiteEvent};
 use super::site_queue::SITES;
 use super::site_table::ActiveSite;
 use super::stats::Progress;
+use super::workers::Tools;
 use crate::politeness::PolitenessKey;
 use crate::robots::{Robots, RobotsAnswer};
 use dehusk_store::seed::Seed;
@@ -55,16 +56,27 @@ impl Scheduler<'_> {
             // A redirect has led here before its turn came.
             return self.give_back_keys_of(id).await;
         }
-        let recalled = self.recall_robots(&work);
-        let (site, commands) = self.in_context(|cx| SiteCrawl::begin(work, recalled, cx));
-        self.sites.put(id, ActiveSite::new(site, Instant::now()));
+        let tools = self.tools_by_host.of(work.key_url.host());
+        self.keep_own_delay(&work, &tools);
+        let recalled = self.recall_robots(&work, &tools);
+        let (site, commands) = self.in_context(&tools, |cx| SiteCrawl::begin(work, recalled, cx));
+        self.sites.put(id, ActiveSite::new(site, tools, Instant::now()));
         self.carry_out(id, commands).await
     }
 
+    /// After a restart, a host with a longer delay of its own waits for that.
+    fn keep_own_delay(&mut self, work: &SiteWork, tools: &Tools) {
+        let own = tools.settings.politeness.delay;
+        if own > self.tools.settings.politeness.delay {
+            let key = PolitenessKey::new(&work.key_url, tools.settings.politeness.key, None);
+            self.delays.hold_for(key, own, self.clock.started);
+        }
+    }
+
     /// What an earlier part of the run, or an earlier run, knows about a site's origins.
-    fn recall_robots(&mut self, work: &SiteWork) -> Vec<String> {
+    fn recall_robots(&mut self, work: &SiteWork, tools: &Tools) -> Vec<String> {
         let mut recalled = Vec::new();
-        let politeness = &self.tools.settings.politeness;
+        let politeness = &tools.settings.politeness;
         let ttl = politeness.robots_ttl.as_millis() as i64;
         let mut seen = FxHashSet::default();
         for stored in &work.robots {

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use toml::{Table, Value};
 
-use crate::Settings;
-use crate::keys::{Key, SECTIONS, all};
-use crate::values::literal;
+use crate::keys::{Key, OF_SITES, SECTIONS, all};
+use crate::values::{host_names, literal};
+use crate::{Settings, SiteSettings};
 use dehusk_template::learn_options::Preset;
 
 /// Why settings were rejected.
@@ -40,6 +40,16 @@ pub enum SettingsError {
         /// The expected value.
         expected: String,
     },
+    /// A `[[site]]` table has a fault.
+    #[error("{origin}: `{place}`: {expected}")]
+    Site {
+        /// File.
+        origin: String,
+        /// The number of the table, from 1, and the key.
+        place: String,
+        /// The expected value.
+        expected: String,
+    },
     /// `--set` without an equals sign.
     #[error("--set {given}: expected KEY=VALUE, such as --set politeness.delay=2")]
     NotAPair {
@@ -68,11 +78,12 @@ impl Settings {
     ///
     /// [`SettingsError`] for text that is not TOML, an unknown key or a value out of range.
     pub fn load(file: Option<(&str, &str)>, sets: &[String]) -> Result<Settings, SettingsError> {
-        let mut given = Vec::new();
+        let (mut given, mut sites) = (Vec::new(), Vec::new());
         if let Some((name, text)) = file {
-            let table: Table = text
+            let mut table: Table = text
                 .parse()
                 .map_err(|e: toml::de::Error| SettingsError::Syntax { file: name.to_owned(), reason: e.to_string() })?;
+            sites = sites_of(name, table.remove(SITE))?;
             collect(name, "", &table, &mut given)?;
         }
         for pair in sets {
@@ -81,7 +92,7 @@ impl Settings {
         }
         // The last preset is applied first, so that other keys refine it regardless of order.
         given.sort_by_key(|given| given.key.name != "preset");
-        let mut settings = Settings::default();
+        let mut settings = Settings { sites, ..Settings::default() };
         for Given { origin, key, value } in given {
             (key.set)(&mut settings, &value).map_err(|expected| SettingsError::Value {
                 origin,
@@ -123,12 +134,81 @@ pub fn render() -> String {
             let _ = write!(out, "# {}\n{comment}{} = {}\n", key.doc, key.name, key.default);
         }
     }
+    out + &of_sites()
+}
+
+/// What the file says of `[[site]]` tables.
+fn of_sites() -> String {
+    let mut out = String::from(
+        "\n\n# ---- Some sites ----\n\n\
+         # A [[site]] table has other values for some hosts. It comes after all other keys. The value that counts for a\n\
+         # host is that of the last table that names it. example.org is the host with its subdomains, *.example.org its\n\
+         # subdomains only, * any host. fetch.headers are sent beside those of all hosts. For example:\n\
+         #\n\
+         # [[site]]\n\
+         # host = [\"shop.example.org\", \"*.example.net\"]\n\
+         # politeness.delay = 10\n\
+         # crawl.exclude = [\"/cart/\"]\n\
+         #\n\
+         # Keys that it may have:\n",
+    );
+    let mut line = String::from("#");
+    for (at, name) in OF_SITES.iter().enumerate() {
+        let word = format!(" {name}{}", if at + 1 < OF_SITES.len() { "," } else { "." });
+        if line.len() + word.len() > LINE {
+            let _ = writeln!(out, "{line}");
+            line = String::from("#");
+        }
+        line += &word;
+    }
+    let _ = writeln!(out, "{line}");
     out
 }
+
+/// Longest line of the list of keys.
+const LINE: usize = 118;
 
 /// The names of all keys, for tests and completion.
 pub fn key_names() -> impl Iterator<Item = &'static str> {
     all().map(|key| key.name)
+}
+
+/// Name of the tables of some hosts.
+const SITE: &str = "site";
+
+/// The `[[site]]` tables, with values that are valid.
+fn sites_of(file: &str, given: Option<Value>) -> Result<Vec<SiteSettings>, SettingsError> {
+    let wrong = |place: String, expected: &str| SettingsError::Site {
+        origin: file.to_owned(),
+        place,
+        expected: expected.to_owned(),
+    };
+    let tables = match given {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(tables)) => tables,
+        Some(_) => return Err(wrong(SITE.to_owned(), "expected tables that begin with [[site]]")),
+    };
+    let site = |(at, table): (usize, Value)| {
+        let number = format!("{SITE} {}: ", at + 1);
+        let Value::Table(mut table) = table else {
+            return Err(wrong(SITE.to_owned(), "expected tables that begin with [[site]]"));
+        };
+        let host = table.remove("host");
+        let shown = host.as_ref().map_or_else(String::new, |host| format!(" = {host}"));
+        let hosts = host_names(host.as_ref()).map_err(|expected| wrong(format!("{number}host{shown}"), &expected))?;
+        let mut keys = Vec::new();
+        collect(file, "", &table, &mut keys)?;
+        let mut scratch = Settings::default();
+        for Given { key, value, .. } in &keys {
+            if !OF_SITES.contains(&key.name) {
+                return Err(wrong(format!("{number}{}", key.name), "this key has one value for all sites"));
+            }
+            let place = || format!("{number}{} = {value}", key.name);
+            (key.set)(&mut scratch, value).map_err(|expected| wrong(place(), &expected))?;
+        }
+        Ok(SiteSettings { hosts, keys: keys.into_iter().map(|given| (given.key.name, given.value)).collect() })
+    };
+    tables.into_iter().enumerate().map(site).collect()
 }
 
 fn refines_preset(table: &str) -> bool {

@@ -22,6 +22,7 @@ mod notify;
 mod file;
 mod keys;
 mod network;
+mod sites;
 mod values;
 
 use std::time::Duration;
@@ -37,6 +38,7 @@ pub use export::{Export, MinHash};
 pub use file::{SettingsError, key_names, render};
 pub use network::Network;
 pub use notify::{Notify, NotifyWhen};
+pub use sites::{ByHost, SiteSettings};
 pub use values::never_host;
 
 /// All settings of `crawl.toml`.
@@ -65,6 +67,9 @@ pub struct Settings {
     /// `[notify]`. It is no part of what a run was asked for, and its secret is not stored.
     #[serde(skip)]
     pub notify: Notify,
+    /// `[[site]]`, in the order of the file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<SiteSettings>,
 }
 
 /// Which sites and links are crawled, and within which limits.

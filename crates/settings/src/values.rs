@@ -108,6 +108,19 @@ pub fn never_host(entry: &str) -> Option<String> {
     Some(url.host().to_owned())
 }
 
+/// Names of hosts in a `[[site]]` table: of one with its subdomains, of its subdomains only, or of all.
+pub(super) fn host_names(value: Option<&Value>) -> Result<Vec<String>, String> {
+    let wrong = || "expected names of hosts, such as \"example.org\" or \"*.example.org\"".to_owned();
+    let name = |given: &String| match given.strip_prefix("*.") {
+        Some(parent) => Some(format!("*.{}", never_host(parent)?)),
+        None if given == "*" => Some("*".to_owned()),
+        None => never_host(given),
+    };
+    let given = strings(value.ok_or_else(wrong)?).map_err(|_| wrong())?;
+    let names: Option<Vec<String>> = given.iter().map(name).collect();
+    names.filter(|names| !names.is_empty()).ok_or_else(wrong)
+}
+
 pub(super) fn networks(value: &Value) -> Result<Vec<Network>, String> {
     let parse = |text: &String| Network::parse(text).ok_or_else(|| format!("`{text}`: expected ADDRESS/BITS"));
     strings(value)?.iter().map(parse).collect()

@@ -33,7 +33,7 @@ fn open(place: &Path, seeds: &[&str]) -> RunBackend {
     let store = Store::create(place, 1).unwrap();
     let run = store.begin_run(&RunRequest { at: 1000, ..RunRequest::default() }).unwrap();
     store.queue_seeds(run.id, &mut seeds.iter().map(|seed| url(seed).into()), 1000).unwrap();
-    RunBackend::new(store, run, Settings::default().revisit)
+    RunBackend::new(store, run, &Settings::default())
 }
 
 fn open_file(place: &Path, seeds: &[&str]) -> Box<dyn Backend> {

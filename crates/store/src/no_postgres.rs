@@ -14,7 +14,7 @@ pub fn start_backend(
     run: Run,
     settings: &Settings,
 ) -> Result<(Box<dyn Backend>, Option<WorkerSession>), StoreError> {
-    Ok((Box::new(RunBackend::new(store, run, settings.revisit)), None))
+    Ok((Box::new(RunBackend::new(store, run, settings)), None))
 }
 
 impl Store {

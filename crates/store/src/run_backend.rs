@@ -1,28 +1,34 @@
 //! The back end of a crawl over a store: what each write and question means in statements.
 
+use std::cell::RefCell;
+
 use dehusk_html::PageUrl;
 use rustc_hash::FxHashMap;
 
+use super::sql::params;
 use super::{
     Backend, ConfirmedPage, Counted, LearnedWrite, NewVisit, PageWrite, Query, RecleanedPage, Reply, Run, SeenWrite,
     SiteId, Store, StoreError, VisitOutcome, Write,
 };
 use crate::revisit::{Change, UrlOutcome};
-use dehusk_settings::Revisit;
+use dehusk_settings::{ByHost, Revisit, Settings};
 
 /// A store with the run that a crawl works on.
 pub struct RunBackend {
     store: Store,
     run: Run,
-    revisit: Revisit,
+    revisit: ByHost<Revisit>,
+    /// Intervals of the sites that are worked on.
+    revisits: RefCell<FxHashMap<SiteId, Revisit>>,
     /// Row of the newest template of each site that is worked on.
     templates: FxHashMap<SiteId, Option<i64>>,
 }
 
 impl RunBackend {
     /// A store in which a run was begun.
-    pub fn new(store: Store, run: Run, revisit: Revisit) -> RunBackend {
-        RunBackend { store, run, revisit, templates: FxHashMap::default() }
+    pub fn new(store: Store, run: Run, settings: &Settings) -> RunBackend {
+        let revisit = ByHost::new(settings, |settings| settings.revisit);
+        RunBackend { store, run, revisit, revisits: RefCell::default(), templates: FxHashMap::default() }
     }
 
     #[cfg(feature = "postgres")]
@@ -36,12 +42,28 @@ impl RunBackend {
         self.templates.clear();
     }
 
+    /// When the pages of a site are visited again.
+    fn revisit(&self, site: SiteId) -> Result<Revisit, StoreError> {
+        if self.revisit.is_uniform() {
+            return Ok(*self.revisit.usual());
+        }
+        if let Some(known) = self.revisits.borrow().get(&site) {
+            return Ok(*known);
+        }
+        let sql = "SELECT key_url FROM sites WHERE id = ?1";
+        let key: Option<String> = self.store.find(sql, params![site], |row| row.get(0))?;
+        let key = key.and_then(|key| PageUrl::parse(&key).ok());
+        let revisit = self.revisit.of(key.as_ref().map_or("", PageUrl::host));
+        self.revisits.borrow_mut().insert(site, revisit);
+        Ok(revisit)
+    }
+
     fn visit(&self, visit: &NewVisit, url: Option<(PageUrl, UrlOutcome)>) -> Result<Vec<Counted>, StoreError> {
         let change = match (visit.site_id, &url) {
             (Some(site), Some((url, outcome))) => {
                 let at = visit.sent_at.unwrap_or_else(crate::unix_ms);
                 let leads_to = visit.redirect_to.as_deref();
-                self.store.end_url(self.run.id, site, (url, *outcome), leads_to, at, &self.revisit)?
+                self.store.end_url(self.run.id, site, (url, *outcome), leads_to, at, &self.revisit(site)?)?
             }
             _ => None,
         };
@@ -58,11 +80,11 @@ impl RunBackend {
         };
         let store = &self.store;
         let form = cleaned.as_ref().map(|cleaned| (cleaned, template));
-        let saved = store.save_page(run, site, &page, form, &self.revisit)?;
+        let saved = store.save_page(run, site, &page, form, &self.revisit(site)?)?;
         let moved = match asked {
             Some((asked, outcome)) => {
                 let leads_to = Some(page.url.as_str());
-                store.end_url(run, site, (&asked, outcome), leads_to, page.fetched_at, &self.revisit)?
+                store.end_url(run, site, (&asked, outcome), leads_to, page.fetched_at, &self.revisit(site)?)?
             }
             None => None,
         };
@@ -71,7 +93,7 @@ impl RunBackend {
         store.save_visit(run, &visit, Some(saved.page), without_text.map(Change::as_str))?;
         let change = match cleaned {
             Some(cleaned) if !saved.is_cleaned => {
-                store.save_cleaned(run, site, template, &cleaned, &self.revisit)?.flatten()
+                store.save_cleaned(run, site, template, &cleaned, &self.revisit(site)?)?.flatten()
             }
             Some(_) => saved.change,
             None => None,
@@ -95,7 +117,7 @@ impl RunBackend {
         let template = self.template_of(site)?;
         let mut counted = Vec::new();
         for page in pages {
-            counted.extend(self.store.save_recleaned(self.run.id, site, template, page, &self.revisit)?);
+            counted.extend(self.store.save_recleaned(self.run.id, site, template, page, &self.revisit(site)?)?);
         }
         Ok(counted)
     }
@@ -113,7 +135,7 @@ impl RunBackend {
     fn seen(&self, write: SeenWrite) -> Result<(), StoreError> {
         let SeenWrite { site, visit, url, links } = write;
         let at = visit.sent_at.unwrap_or_else(crate::unix_ms);
-        self.store.end_url(self.run.id, site, (&url, UrlOutcome::Unchanged), None, at, &self.revisit)?;
+        self.store.end_url(self.run.id, site, (&url, UrlOutcome::Unchanged), None, at, &self.revisit(site)?)?;
         self.store.save_visit(self.run.id, &visit, None, None)?;
         self.store.save_urls(site, &links)
     }
@@ -131,7 +153,7 @@ impl RunBackend {
         self.templates.insert(site, template);
         let mut changes = Vec::new();
         for page in &cleaned {
-            match store.save_cleaned(run, site, template, page, &self.revisit)? {
+            match store.save_cleaned(run, site, template, page, &self.revisit(site)?)? {
                 Some(change) => changes.extend(change.map(Counted::from)),
                 None => tracing::warn!("{}: cleaned, but not stored as fetched", page.url),
             }
@@ -179,6 +201,7 @@ impl Backend for RunBackend {
             Write::SiteMoved { site, to, key_url, at } => store.end_moved(run, site, to, (&key_url, at))?,
             Write::SiteEnded { site, outcome, limit, at } => {
                 self.templates.remove(&site);
+                self.revisits.borrow_mut().remove(&site);
                 store.end_site(site, &outcome, limit.as_ref(), at)?;
             }
             // Leases are for stores that are shared.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, HeaderMap, HeaderValue};
 use reqwest::redirect::Policy;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -10,6 +10,7 @@ use rustls::pki_types::pem::PemObject;
 use super::body::innermost;
 use super::cookies::Jars;
 use super::gate::GateLayer;
+use super::own_headers::header_map;
 use super::{ClientError, Resolver};
 use dehusk_settings::Fetch;
 use dehusk_store::lease_gate::LeaseGate;
@@ -20,6 +21,7 @@ use dehusk_store::lease_gate::LeaseGate;
 pub(super) fn build(
     fetch: &Fetch,
     resolver: &Resolver,
+    cookies: Option<Arc<Jars>>,
     gate: Option<&LeaseGate>,
 ) -> Result<reqwest::Client, ClientError> {
     let set_up = |e: &dyn std::error::Error| ClientError::SetUp(e.to_string());
@@ -43,7 +45,10 @@ pub(super) fn build(
         .pool_max_idle_per_host(1)
         .pool_idle_timeout(IDLE)
         .dns_resolver(Arc::new(resolver.clone()));
-    let builder = if fetch.cookies { builder.cookie_provider(Arc::new(Jars::default())) } else { builder };
+    let builder = match cookies {
+        Some(jars) => builder.cookie_provider(jars),
+        None => builder,
+    };
     let builder = match gate {
         Some(gate) => builder.connector_layer(GateLayer(gate.clone())),
         None => builder,
@@ -98,10 +103,6 @@ pub(super) fn headers(fetch: &Fetch) -> Result<HeaderMap, ClientError> {
         (ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd, deflate")),
         (ACCEPT_LANGUAGE, HeaderValue::from_static("*")),
     ]);
-    for (name, value) in &fetch.headers {
-        let wrong = || ClientError::Header(format!("{name}: {value}"));
-        let name = HeaderName::try_from(name.as_str()).map_err(|_| wrong())?;
-        headers.insert(name, HeaderValue::try_from(value.as_str()).map_err(|_| wrong())?);
-    }
+    headers.extend(header_map(&fetch.headers)?);
     Ok(headers)
 }

@@ -13,7 +13,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::body::{Body, BodyError, Limits, innermost};
 use super::caps::Caps;
+use super::cookies::Jars;
 use super::headers::{content_type, lines, location, text, wait_of};
+use super::own_headers::OwnHeaders;
 use super::plain_words::in_plain_words;
 use super::resolver::ResolveError;
 use super::{ClientError, FetchError, Fetched, Resolver, Response, Wire, body, client};
@@ -23,7 +25,7 @@ use crate::sitemap::{MAX_SITEMAP_BYTES, is_announcement};
 use dehusk_files::codings::codings;
 use dehusk_files::media_type;
 use dehusk_html::PageUrl;
-use dehusk_settings::Fetch;
+use dehusk_settings::{Fetch, Settings};
 use dehusk_store::lease_gate::LeaseGate;
 use dehusk_store::validators::Validators;
 
@@ -63,6 +65,9 @@ impl FetchRequest {
 pub struct Fetcher {
     client: reqwest::Client,
     resolver: Resolver,
+    /// Cookies, where they are kept.
+    cookies: Option<Arc<Jars>>,
+    own_headers: Arc<OwnHeaders>,
     caps: Caps,
     fetch: Arc<Fetch>,
     stopped: CancellationToken,
@@ -82,13 +87,17 @@ const DRAINED: usize = 256 * 1024;
 impl Fetcher {
     /// A fetcher with its own client and connections.
     ///
-    /// `memory` bounds the bytes of large bodies in memory at one time. One large body always fits.
-    pub fn new(fetch: &Fetch, memory: usize) -> Result<Fetcher, ClientError> {
+    /// `crawl.memory` bounds the bytes of large bodies in memory at one time. One large body always fits.
+    pub fn new(settings: &Settings) -> Result<Fetcher, ClientError> {
+        let (fetch, memory) = (&settings.fetch, settings.crawl.memory);
         let resolver = Resolver::new(fetch)?;
-        let client = client::build(fetch, &resolver, None)?;
+        let cookies = Jars::new(settings).map(Arc::new);
+        let client = client::build(fetch, &resolver, cookies.clone(), None)?;
         Ok(Fetcher {
             client,
             resolver,
+            cookies,
+            own_headers: Arc::new(OwnHeaders::new(settings)?),
             caps: Caps::new(fetch),
             fetch: Arc::new(fetch.clone()),
             stopped: CancellationToken::new(),
@@ -100,7 +109,7 @@ impl Fetcher {
 
     /// Makes the fetcher send only while leases last. Requests wait until they are renewed.
     pub fn leased_by(mut self, gate: LeaseGate) -> Result<Fetcher, ClientError> {
-        self.client = client::build(&self.fetch, &self.resolver, Some(&gate))?;
+        self.client = client::build(&self.fetch, &self.resolver, self.cookies.clone(), Some(&gate))?;
         self.gate = Some(gate);
         Ok(self)
     }
@@ -182,6 +191,10 @@ impl Fetcher {
         let conditions = [(IF_NONE_MATCH, &request.known.etag), (IF_MODIFIED_SINCE, &request.known.last_modified)];
         let conditions = conditions.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
         let mut own_lines = String::new();
+        for (name, value) in self.own_headers.of(url.host()).iter() {
+            own_lines += &format!("{name}: {}\r\n", String::from_utf8_lossy(value.as_bytes()));
+            builder = builder.header(name, value);
+        }
         for (name, value) in conditions {
             let Ok(header) = HeaderValue::try_from(value) else { continue };
             own_lines += &format!("{name}: {value}\r\n");

@@ -12,6 +12,7 @@ mod cookies;
 mod fetcher;
 mod gate;
 mod headers;
+mod own_headers;
 mod plain_words;
 mod post;
 mod redirect;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
@@ -81,17 +81,8 @@ pub(super) fn tools(path: &Path) -> Arc<Tools> {
     let mut settings = Settings::default();
     settings.crawl.pages_per_site = 14;
     settings.store.path = path.display().to_string();
-    let scope = Arc::new(Scope::new(&settings.crawl, 2026));
-    Arc::new(Tools {
-        agents: settings.agents(),
-        scope,
-        settings: workers::work_settings(&settings),
-        warc: None,
-        packer: dehusk_store::Packer::default(),
-        unpacking: Mutex::default(),
-        large: Mutex::default(),
-        cleaning: 1,
-    })
+    let scope = |settings: &Settings| Scope::new(&settings.crawl, 2026);
+    Arc::new(Tools::new(&settings, scope, None, Arc::default()))
 }
 
 /// What is out for a site.
@@ -345,7 +336,7 @@ pub(super) fn crawl_night(world: &World, path: &Path, night: i64, seed: u64, par
         let simulation = Simulation {
             world,
             now,
-            backend: RunBackend::new(store, run, tools.settings.revisit),
+            backend: RunBackend::new(store, run, &tools.settings),
             tools,
             random: seed.wrapping_add(part as u64),
             sites: FxHashMap::default(),

@@ -107,7 +107,7 @@ fn cleaned(page: &FoundPage, labeled: &LabeledPage, matcher: Option<&TemplateMat
 /// The form of a labeled page for the store.
 pub(super) fn packed_html(page: &FoundPage, labeled: &LabeledPage, tools: &Tools) -> Vec<u8> {
     let html = write_own_html(&page.tree, Some(&page.fetched), labeled.labels.is_own());
-    tools.packer.pack(html.as_bytes(), tools.settings.store.zstd_level)
+    tools.shared.packer.pack(html.as_bytes(), tools.settings.store.zstd_level)
 }
 
 pub(super) fn labeled_by(labeled: &LabeledPage) -> LabeledBy {

@@ -105,7 +105,7 @@ pub(super) fn key_page(
         old_template_coverage = Some(freshness);
     }
     let packed =
-        is_packed.then(|| (tools.packer.pack(&fetched.response.body, 1), fetched.response.content_type.clone()));
+        is_packed.then(|| (tools.shared.packer.pack(&fetched.response.body, 1), fetched.response.content_type.clone()));
     let page = page_write(site, fetched, &parsed, None, Vec::new(), tools);
     let options = &tools.settings.core.learn;
     let own = Site::new(&parsed.page.url, options.links.same_site);
@@ -138,7 +138,7 @@ pub(super) fn training_page(
     // The test for settled labels needs the trees.
     let is_packed = memory.is_short && settings.core.learn.search.stop_after == 0;
     let content_type = fetched.response.content_type.clone();
-    let unstored = (is_packed && fetched.visit.is_none()).then(|| tools.packer.pack(&fetched.response.body, 1));
+    let unstored = (is_packed && fetched.visit.is_none()).then(|| tools.shared.packer.pack(&fetched.response.body, 1));
     let page = page_write(site, *fetched, &parsed, None, Vec::new(), tools);
     if is_packed {
         match unstored.or_else(|| page.as_ref().map(|page| page.page.raw.clone())) {
@@ -203,7 +203,7 @@ fn next(mut learner: Box<SiteLearner>, page: Option<Box<PageWrite>>, tools: &Too
             WorkResult::NeedSitemap(learner, page)
         }
         Step::Done(found) => {
-            let _one_at_a_time = learner.learner.is_packed().then(|| tools.unpacking.lock());
+            let _one_at_a_time = learner.learner.is_packed().then(|| tools.shared.unpacking.lock());
             let SiteLearner { learner, old_template_coverage, taught, .. } = *learner;
             let mut learned = learner.finish(found);
             learned.teach(taught);

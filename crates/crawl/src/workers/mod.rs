@@ -25,13 +25,15 @@ pub(super) use withheld::{Withheld, WithheldFrom};
 
 use super::site::Walk;
 use crate::scope::{Refusal, Scope};
+use dehusk_core::cleaning_number;
 use dehusk_settings::{Mode, Settings};
 use dehusk_store::{
     ConfirmedPage, NewUrl, Packer, PageWrite, RecleanedPage, SeenWrite, SiteId, SiteOutcome, StalePage,
 };
 
-/// What all work of a crawl needs.
+/// What the work for a site needs.
 pub(super) struct Tools {
+    /// The settings of the site's host.
     pub(super) settings: Settings,
     pub(super) scope: Arc<Scope>,
     /// Names looked for in robots rules.
@@ -40,6 +42,12 @@ pub(super) struct Tools {
     pub(super) cleaning: u64,
     /// Folder of the archive that is written.
     pub(super) warc: Option<String>,
+    pub(super) shared: Arc<SharedTools>,
+}
+
+/// What the work for all sites shares.
+#[derive(Default)]
+pub(super) struct SharedTools {
     pub(super) packer: Packer,
     /// Held while a site whose pages were packed has them all as trees again: one site at a time.
     pub(super) unpacking: Mutex<()>,
@@ -47,8 +55,27 @@ pub(super) struct Tools {
     pub(super) large: Mutex<()>,
 }
 
+impl Tools {
+    /// The tools for hosts with these settings. `make_scope` makes the rules for their links.
+    pub(super) fn new(
+        settings: &Settings,
+        make_scope: impl FnOnce(&Settings) -> Scope,
+        warc: Option<String>,
+        shared: Arc<SharedTools>,
+    ) -> Tools {
+        Tools {
+            cleaning: cleaning_number(&settings.core),
+            scope: Arc::new(make_scope(settings)),
+            agents: settings.agents(),
+            settings: work_settings(settings),
+            warc,
+            shared,
+        }
+    }
+}
+
 /// The settings of the work. The blocks of training pages are made at once only where main content is chosen.
-pub(super) fn work_settings(settings: &Settings) -> Settings {
+fn work_settings(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     settings.core.learn.site_model.blocks_at_once = settings.core.clean.keep != KeepText::Own;
     settings
@@ -150,7 +177,7 @@ pub(super) fn run(site: SiteId, work: Work, tools: &Arc<Tools>) -> WorkResult {
 
 fn step(site: SiteId, work: Work, tools: &Tools) -> WorkResult {
     let is_large = work.n_bytes() > tools.settings.crawl.memory / LARGE_SHARE;
-    let _alone = is_large.then(|| tools.large.lock());
+    let _alone = is_large.then(|| tools.shared.large.lock());
     match work {
         Work::Key { page, template, taught, is_packed, seeds } => {
             learn::key_page(site, *page, (template, taught), (is_packed, seeds), tools)

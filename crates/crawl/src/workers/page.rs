@@ -68,7 +68,7 @@ pub(super) fn page_write(
             warc: tools.warc.clone(),
             warc_record: response.warc_record,
             digest: digest(&response.body),
-            raw: tools.packer.pack(&response.body, tools.settings.store.zstd_level),
+            raw: tools.shared.packer.pack(&response.body, tools.settings.store.zstd_level),
             url: response.url,
         },
         cleaned,

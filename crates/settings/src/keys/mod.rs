@@ -50,3 +50,56 @@ pub(super) const SECTIONS: [(&str, &[Key]); 5] = [
 pub(super) fn all() -> impl Iterator<Item = &'static Key> {
     SECTIONS.iter().flat_map(|(_, keys)| *keys)
 }
+
+/// Keys that a `[[site]]` table may have.
+pub(super) const OF_SITES: [&str; 37] = [
+    "crawl.pages_per_site",
+    "crawl.depth",
+    "crawl.scope",
+    "crawl.order",
+    "crawl.include",
+    "crawl.exclude",
+    "crawl.sitemaps",
+    "crawl.feeds",
+    "crawl.strings",
+    "crawl.withhold",
+    "crawl.drop_parameters",
+    "crawl.max_url_bytes",
+    "crawl.max_path_segments",
+    "crawl.max_repeats",
+    "crawl.max_queries",
+    "crawl.max_calendar_years",
+    "crawl.site.max_requests",
+    "crawl.site.max_failures",
+    "crawl.site.max_bytes",
+    "crawl.site.max_seconds",
+    "crawl.site.max_pages",
+    "politeness.delay",
+    "politeness.delay_from",
+    "politeness.max_crawl_delay",
+    "politeness.adaptive",
+    "politeness.max_back_off",
+    "fetch.headers",
+    "fetch.cookies",
+    "fetch.retries",
+    "fetch.max_redirects",
+    "revisit.first",
+    "revisit.least",
+    "revisit.most",
+    "revisit.shrink",
+    "revisit.grow",
+    "template.min_freshness",
+    "template.relearn",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keys_of_sites_exist() {
+        for name in OF_SITES {
+            assert!(all().any(|key| key.name == name), "{name}");
+        }
+    }
+}

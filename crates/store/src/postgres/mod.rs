@@ -35,7 +35,7 @@ pub fn start_backend(
     run: Run,
     settings: &Settings,
 ) -> Result<(Box<dyn Backend>, Option<WorkerSession>), StoreError> {
-    let inner = RunBackend::new(store, run, settings.revisit);
+    let inner = RunBackend::new(store, run, settings);
     let Some(server) = inner.store().server() else { return Ok((Box::new(inner), None)) };
     let session = Session::begin(inner.store(), server, run.id, settings.store.lease, settings.politeness.delay)?;
     inner.store().unlock_runs()?;

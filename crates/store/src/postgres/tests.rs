@@ -23,7 +23,7 @@ fn worker(address: &str, lease: Duration, hosts: &[String]) -> SharedBackend {
     let mut seeds = hosts.iter().map(|host| PageUrl::parse(&format!("http://{host}/")).unwrap().into());
     store.queue_seeds(run.id, &mut seeds, 1000).unwrap();
     let session = Session::begin(&store, store.server().unwrap(), run.id, lease, DELAY).unwrap();
-    SharedBackend::new(RunBackend::new(store, run, Settings::default().revisit), session)
+    SharedBackend::new(RunBackend::new(store, run, &Settings::default()), session)
 }
 
 fn hosts(n: usize) -> Vec<String> {

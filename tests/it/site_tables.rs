@@ -1,0 +1,90 @@
+//! `[[site]]` tables: each host is crawled by its own settings, in the same run.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dehusk::demo::server::{Asked, Reply, Server};
+use dehusk_html::PageUrl;
+use dehusk_settings::Settings;
+
+use crate::crawl::run;
+
+/// Ten pages, all linked from each other. `/private` is linked, too.
+fn page(path: &str) -> Reply {
+    let menu: String = (0..10).map(|i| format!("<li><a href=/{i}>page {i}</a>")).collect();
+    let known = path == "/" || path == "/private" || path[1..].parse::<usize>().is_ok_and(|n| n < 10);
+    if known {
+        Reply::html(format!("<ul>{menu}<li><a href=/private>private</a></ul><p>The text of {path}"))
+            .with("set-cookie", "session=1")
+    } else {
+        Reply::status(404)
+    }
+}
+
+#[test]
+fn each_site_is_crawled_by_its_own_settings() {
+    let asked = Arc::new(Mutex::new(Vec::<(String, String, String)>::new()));
+    let heard = Arc::clone(&asked);
+    let answer = move |request: &Asked| {
+        let headers = (request.header("x-key"), request.header("cookie"));
+        heard.lock().unwrap().push((request.host.clone(), headers.0, headers.1));
+        page(&request.path)
+    };
+    let server = Server::start_asked(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let file = format!(
+        r#"
+        fetch.allow_private = true
+        fetch.resolve = ["*.test=127.0.0.1:{}"]
+        politeness.delay = "5ms"
+        crawl.pages_per_site = 50
+        revisit.first = 0
+        revisit.least = 0
+        store.path = '{}'
+        [[site]]
+        host = "slow.test"
+        politeness.delay = "150ms"
+        revisit.first = "9d"
+        crawl.exclude = ["/private"]
+        [[site]]
+        host = ["known.test"]
+        fetch.headers = ["X-Key: 7"]
+        fetch.cookies = true
+        crawl.site.max_requests = 6
+        "#,
+        server.port(),
+        dir.path().join("s.db").display(),
+    );
+    let settings = Settings::load(Some(("crawl.toml", &file)), &[]).unwrap();
+    let crawl = || {
+        let seeds = ["http://slow.test/", "http://known.test/", "http://usual.test/"];
+        run(seeds.iter().map(|seed| PageUrl::parse(seed).unwrap()).collect(), &settings)
+    };
+    crawl();
+
+    let asked = asked.lock().unwrap();
+    let of = |host: &'static str| asked.iter().filter(move |(name, _, _)| name == host);
+    assert_eq!(
+        (of("known.test").count(), of("usual.test").count()),
+        (7, 13),
+        "a budget of its own, robots.txt beside it"
+    );
+    assert!(of("known.test").all(|(_, key, _)| key == "7"));
+    assert!(of("known.test").skip(2).all(|(_, _, cookie)| cookie == "session=1"));
+    assert!(of("usual.test").chain(of("slow.test")).all(|(_, key, cookie)| key.is_empty() && cookie.is_empty()));
+
+    let arrivals = server.arrivals();
+    let slow: Vec<_> = arrivals.iter().filter(|arrival| arrival.host == "slow.test").collect();
+    assert!(slow.iter().all(|arrival| arrival.path != "/private"));
+    assert_eq!(slow.len(), 12);
+    assert!(slow.windows(2).all(|pair| pair[1].at - pair[0].at >= Duration::from_millis(149)), "its own delay");
+
+    // The pages of one site are due in nine days, those of the others at once.
+    let before = arrivals.len();
+    drop(asked);
+    crawl();
+    let again = &server.arrivals()[before..];
+    let n_again = |host: &str| again.iter().filter(|arrival| arrival.host == host).count();
+    assert_eq!(n_again("slow.test"), 0);
+    assert!(n_again("usual.test") >= 11, "{}", n_again("usual.test"));
+}
