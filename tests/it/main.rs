@@ -57,4 +57,5 @@ mod vectors;
 #[cfg(feature = "postgres")]
 mod postgres_server;
 #[cfg(feature = "postgres")]
+mod warc_heads;
 mod workers;

@@ -11,7 +11,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("reqwest", &["fetch"]),
     ("governor", &["fetch"]),
     ("priority_queue", &["politeness"]),
-    ("hyper", &["demo", "cli", "serve"]),
+    ("hyper", &["demo", "cli", "fetch", "serve"]),
     ("axum", &["serve"]),
     ("maud", &["serve"]),
     ("indicatif", &["cli"]),

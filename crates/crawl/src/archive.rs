@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::Clock;
-use super::request::Request;
+use super::request::{Request, RequestKind};
 use crate::fetch::{Fetched, Wire};
 use dehusk_files::media_type::essence;
 use dehusk_files::warc::{Entry, Record, RecordKind, WarcError, WarcWriter, new_id, payload_digest};
@@ -28,7 +28,16 @@ pub(super) struct Archive {
 
 impl Archive {
     pub(super) fn open(dir: &Path, settings: &Settings, at: i64) -> Result<Archive, WarcError> {
-        let writer = WarcWriter::open(dir, &settings.fetch.user_agent, at)?;
+        let hostname = hostname();
+        let about = [
+            ("hostname", hostname.as_str()),
+            ("operator", &settings.warc.operator),
+            ("isPartOf", &settings.warc.is_part_of),
+            ("description", &settings.warc.description),
+            ("robots", "obey"),
+            ("http-header-user-agent", &settings.fetch.user_agent),
+        ];
+        let writer = WarcWriter::open(dir, &about, at)?;
         Ok(Archive { writer: Mutex::new(writer), payloads: Mutex::default(), failed: Mutex::default() })
     }
 
@@ -40,7 +49,7 @@ impl Archive {
             id: new_id(),
             url: request.url.to_string(),
             via: (request.hops > 0).then(|| request.asked.to_string()),
-            depth: request.depth,
+            hop_path: hop_path(request),
             at: clock.at(times.sent),
             took_ms: times.ended.saturating_duration_since(times.sent).as_millis(),
             status: response.status,
@@ -131,8 +140,12 @@ impl Archive {
             format!("{}\r\n", wire.request).into_bytes(),
         )
         .with("WARC-Concurrent-To", response.id.clone());
-        let mut fields = if is_modified { String::new() } else { "status: 304\r\n".to_owned() };
-        fields += &format!("fetchTimeMs: {}\r\nhopsFromSeed: {}\r\n", exchange.took_ms, exchange.depth);
+        // The header lines of a 304 have no record that they could be in.
+        let mut fields = if is_modified { String::new() } else { not_modified_fields(&wire.response) };
+        fields += &format!("fetchTimeMs: {}\r\n", exchange.took_ms);
+        if !exchange.hop_path.is_empty() {
+            fields += &format!("hopsFromSeed: {}\r\n", exchange.hop_path);
+        }
         if let Some(via) = &exchange.via {
             fields += &format!("via: {via}\r\n");
         }
@@ -176,6 +189,30 @@ impl Archive {
     }
 }
 
+/// The steps that led to a request, by the letters of Heritrix: `L` a link, `M` a sitemap or feed, `P` robots.txt,
+/// which is needed first, `R` a redirect.
+fn hop_path(request: &Request) -> String {
+    let mut path = "L".repeat(request.depth as usize);
+    match request.kind {
+        RequestKind::Page { .. } => {}
+        RequestKind::Sitemap { .. } => path.push('M'),
+        RequestKind::Robots { .. } => path.push('P'),
+    }
+    path + &"R".repeat(request.hops)
+}
+
+/// Status and header lines of a 304 as fields.
+fn not_modified_fields(head: &[u8]) -> String {
+    let text = String::from_utf8_lossy(head);
+    let lines = text.split("\r\n").skip(1).filter(|line| !line.is_empty());
+    lines.fold("status: 304\r\n".to_owned(), |fields, line| fields + &format!("http-header-{line}\r\n"))
+}
+
+/// The name of this machine, where Linux says it.
+fn hostname() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname").map_or_else(|_| String::new(), |name| name.trim().to_owned())
+}
+
 /// The writer ended in the middle of a record: a defect of ours.
 fn panicked() -> WarcError {
     WarcError::Io { path: "archive".into(), reason: std::io::Error::other("internal error, please report it") }
@@ -187,7 +224,8 @@ struct Exchange {
     id: String,
     url: String,
     via: Option<String>,
-    depth: u32,
+    /// How it was reached: a letter for each step.
+    hop_path: String,
     at: i64,
     took_ms: u128,
     status: u16,

@@ -64,6 +64,8 @@ pub struct Settings {
     pub store: Store,
     /// `[export]`
     pub export: Export,
+    /// `[warc]`
+    pub warc: Warc,
     /// `[notify]`. It is no part of what a run was asked for, and its secret is not stored.
     #[serde(skip)]
     pub notify: Notify,
@@ -322,6 +324,17 @@ pub struct Store {
     pub keep: Keep,
     /// How long hosts stay leased to a crawl that is not heard of.
     pub lease: Duration,
+}
+
+/// What archive files say of themselves. Empty = nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Warc {
+    /// Who runs the crawl.
+    pub operator: String,
+    /// The collection that the archive is part of.
+    pub is_part_of: String,
+    /// What the archive holds.
+    pub description: String,
 }
 
 /// What is kept of earlier runs. The newest version of each page always is. 0 = everything.

@@ -46,6 +46,12 @@ pub(super) fn any_text(value: &Value) -> Result<String, String> {
     Ok(value.as_str().ok_or("expected a text")?.trim().to_owned())
 }
 
+/// A text of one line, which may be empty.
+pub(super) fn one_line(value: &Value) -> Result<String, String> {
+    let line = any_text(value)?;
+    if line.chars().any(char::is_control) { Err("expected a text of one line".to_owned()) } else { Ok(line) }
+}
+
 /// An address of http or https, or none.
 pub(super) fn web_address(value: &Value) -> Result<String, String> {
     let address = any_text(value)?;

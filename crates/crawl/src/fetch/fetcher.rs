@@ -4,9 +4,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use reqwest::cookie::CookieStore;
 use reqwest::header::{
-    CONTENT_ENCODING, ETAG, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, RETRY_AFTER,
-    TRANSFER_ENCODING,
+    CONTENT_ENCODING, ETAG, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, RETRY_AFTER,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -18,6 +18,7 @@ use super::headers::{content_type, lines, location, text, wait_of};
 use super::own_headers::OwnHeaders;
 use super::plain_words::in_plain_words;
 use super::resolver::ResolveError;
+use super::wire::{WireHeaders, wire};
 use super::{ClientError, FetchError, Fetched, Resolver, Response, Wire, body, client};
 use crate::politeness::Times;
 use crate::robots::MAX_ROBOTS_BYTES;
@@ -73,7 +74,7 @@ pub struct Fetcher {
     stopped: CancellationToken,
     large: Arc<Semaphore>,
     /// Header lines of every request, if exchanges are kept.
-    wire: Option<Arc<str>>,
+    wire: Option<Arc<WireHeaders>>,
     /// Whether requests may be sent now, where that depends on leases.
     gate: Option<LeaseGate>,
 }
@@ -116,11 +117,7 @@ impl Fetcher {
 
     /// Makes the fetcher keep every exchange as it was on the wire.
     pub fn keeping_wire(mut self) -> Result<Fetcher, ClientError> {
-        let headers = client::headers(&self.fetch)?;
-        let lines =
-            headers.iter().map(|(name, value)| format!("{name}: {}\r\n", String::from_utf8_lossy(value.as_bytes())));
-        let lines: String = lines.collect();
-        self.wire = Some(Arc::from(format!("User-Agent: {}\r\n{lines}", self.fetch.user_agent)));
+        self.wire = Some(Arc::new(WireHeaders::new(&self.fetch)?));
         Ok(self)
     }
 
@@ -187,20 +184,16 @@ impl Fetcher {
         answered: &mut Option<Instant>,
     ) -> Result<Response, FetchError> {
         let url = &request.url;
-        let mut builder = self.client.get(url.url().clone());
         let conditions = [(IF_NONE_MATCH, &request.known.etag), (IF_MODIFIED_SINCE, &request.known.last_modified)];
         let conditions = conditions.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
-        let mut own_lines = String::new();
-        for (name, value) in self.own_headers.of(url.host()).iter() {
-            own_lines += &format!("{name}: {}\r\n", String::from_utf8_lossy(value.as_bytes()));
-            builder = builder.header(name, value);
-        }
+        let mut own = HeaderMap::clone(&self.own_headers.of(url.host()));
         for (name, value) in conditions {
             let Ok(header) = HeaderValue::try_from(value) else { continue };
-            own_lines += &format!("{name}: {value}\r\n");
-            builder = builder.header(name, header);
+            own.insert(name, header);
         }
-        let answer = builder.send().await;
+        let cookies = || self.cookies.as_ref().and_then(|jars| jars.cookies(url.url()));
+        let sent = self.wire.as_ref().map(|usual| usual.request(url, &own, cookies()));
+        let answer = self.client.get(url.url().clone()).headers(own).send().await;
         *answered = Some(Instant::now());
         let answer = answer.map_err(|e| self.sort(url, &e))?;
         let headers = answer.headers();
@@ -216,7 +209,7 @@ impl Fetcher {
         let codings = codings(listed);
         let is_seed = request.resource == Resource::Seed;
         let is_page = (is_seed || request.resource == Resource::Page) && answer.status().is_success();
-        let wire = self.wire.as_ref().map(|lines| wire(url, &answer, address, &format!("{lines}{own_lines}")));
+        let wire = sent.map(|request| wire(request, &answer, address));
         if is_page {
             let content_type = response.content_type.as_deref();
             let may_be = media_type::may_be_html(content_type)
@@ -301,35 +294,4 @@ fn is_shortage(reason: &str) -> bool {
     const CODES: [u32; 4] = [24, 23, 12, 105];
     let code = reason.rsplit_once("(os error ").and_then(|(_, rest)| rest.strip_suffix(')')?.parse().ok());
     cfg!(target_os = "linux") && code.is_some_and(|code: u32| CODES.contains(&code))
-}
-
-/// The heads of an exchange in HTTP/1.1 form, without `Transfer-Encoding`, because the kept body is not chunked.
-fn wire(url: &PageUrl, answer: &reqwest::Response, address: Option<IpAddr>, lines: &str) -> Wire {
-    let target = &url.url()[url::Position::BeforePath..];
-    let host = &url.url()[url::Position::BeforeHost..url::Position::BeforePath];
-    let protocol = match answer.version() {
-        reqwest::Version::HTTP_2 => "h2",
-        reqwest::Version::HTTP_10 => "http/1.0",
-        _ => "http/1.1",
-    };
-    let status = answer.status();
-    let reason = status.canonical_reason().unwrap_or_default();
-    let mut response = format!("HTTP/1.1 {} {reason}\r\n", status.as_u16()).into_bytes();
-    for (name, value) in answer.headers() {
-        if *name == TRANSFER_ENCODING {
-            continue;
-        }
-        response.extend_from_slice(name.as_str().as_bytes());
-        response.extend_from_slice(b": ");
-        response.extend_from_slice(value.as_bytes());
-        response.extend_from_slice(b"\r\n");
-    }
-    Wire {
-        request: format!("GET {target} HTTP/1.1\r\nHost: {host}\r\n{lines}"),
-        response,
-        body: Vec::new(),
-        was_cut: false,
-        address: answer.remote_addr().map(|remote| remote.ip()).or(address),
-        protocol,
-    }
 }

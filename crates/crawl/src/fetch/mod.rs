@@ -17,6 +17,7 @@ mod plain_words;
 mod post;
 mod redirect;
 mod resolver;
+mod wire;
 
 use std::net::IpAddr;
 use std::sync::Arc;

@@ -109,7 +109,7 @@ mod tests {
             let record = Record::new(RecordKind::Response, url, 0, "application/http;msgtype=response", block);
             Entry::pack(&record, None).unwrap()
         };
-        let mut writer = WarcWriter::open(dir.path(), "test", 0).unwrap();
+        let mut writer = WarcWriter::open(dir.path(), &[], 0).unwrap();
         let entries = [entry("http://a.org/cut", &packed[..packed.len() - 3]), entry("http://a.org/whole", &packed)];
         writer.write(&entries, 0).unwrap();
         writer.close().unwrap();

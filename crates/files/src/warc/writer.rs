@@ -65,16 +65,19 @@ impl Entry {
 
 impl WarcWriter {
     /// Opens a folder, and closes the files that a crash has left open in it.
-    pub fn open(dir: &Path, user_agent: &str, at: i64) -> Result<WarcWriter, WarcError> {
+    ///
+    /// `about` are further fields of each file's `warcinfo` record. Those without a value are left out.
+    pub fn open(dir: &Path, about: &[(&str, &str)], at: i64) -> Result<WarcWriter, WarcError> {
         std::fs::create_dir_all(dir).map_err(|reason| WarcError::Io { path: dir.to_owned(), reason })?;
         let lock = lock(dir)?;
         recover(dir)?;
-        let about = format!(
-            "software: dehusk/{}\r\nformat: WARC File Format 1.1\r\n\
-             conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n\
-             robots: obey\r\nhttp-header-user-agent: {user_agent}\r\n",
-            env!("CARGO_PKG_VERSION")
-        );
+        let own = [
+            ("software", concat!("dehusk/", env!("CARGO_PKG_VERSION"))),
+            ("format", "WARC File Format 1.1"),
+            ("conformsTo", "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
+        ];
+        let fields = own.iter().chain(about).filter(|(_, value)| !value.is_empty());
+        let about: String = fields.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         Ok(WarcWriter {
             dir: dir.to_owned(),
             about,
@@ -276,7 +279,7 @@ mod tests {
     #[test]
     fn files_rotate_are_indexed_and_survive_a_crash() {
         let dir = tempfile::tempdir().unwrap();
-        let mut writer = WarcWriter::open(dir.path(), "me", 0).unwrap().with_most(1);
+        let mut writer = WarcWriter::open(dir.path(), &[("operator", "me")], 0).unwrap().with_most(1);
         writer.write(&[entry("http://b.org/", "two")], 0).unwrap();
         writer.write(&[entry("http://b.org/", "three"), entry("http://a.org/x", "four")], 0).unwrap();
         assert_eq!(names(dir.path()).len(), 3, "one complete with its index, one open");
@@ -287,8 +290,8 @@ mod tests {
         let torn = entry("http://c.org/", &"torn ".repeat(100)).bytes;
         let mut file = OpenOptions::new().append(true).open(&open).unwrap();
         file.write_all(&torn[..torn.len() - 7]).unwrap();
-        let mut writer = WarcWriter::open(dir.path(), "me", 0).unwrap();
-        assert!(matches!(WarcWriter::open(dir.path(), "me", 0), Err(WarcError::Locked { .. })));
+        let mut writer = WarcWriter::open(dir.path(), &[("operator", "me")], 0).unwrap();
+        assert!(matches!(WarcWriter::open(dir.path(), &[("operator", "me")], 0), Err(WarcError::Locked { .. })));
         let closed = dir.path().join("dehusk-19700101000000-00001.warc.gz");
         assert_eq!(std::fs::metadata(&closed).unwrap().len(), whole);
         let index = std::fs::read_to_string(dir.path().join("dehusk-19700101000000-00001.cdxj")).unwrap();

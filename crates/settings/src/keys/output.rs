@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Key, keys};
 use crate::NotifyWhen;
-use crate::values::{addresses, any_text, at_least, duration, one_of, positive, text, web_address, whole};
+use crate::values::{addresses, any_text, at_least, duration, one_line, one_of, positive, text, web_address, whole};
 
 pub(super) const OUTPUT: &[Key] = keys! {
     "store.lease" = "30.0", "PostgreSQL: how long the hosts of a crawl that is not heard of stay leased to it. Others take them over after that and one full delay.",
@@ -23,6 +23,12 @@ pub(super) const OUTPUT: &[Key] = keys! {
         |s, v| s.export.language_model => any_text(v)?;
     "export.min_paragraph" = "8", "Least number of words of a paragraph that dehusk export --paragraphs compares with those of other pages.",
         |s, v| s.export.min_paragraph => whole(v, 1, 1_000_000)?;
+    "warc.operator" = "\"\"", "Who runs the crawl, with an address, as it stands in the warcinfo record of each archive file. Empty = nothing is said.",
+        |s, v| s.warc.operator => one_line(v)?;
+    "warc.is_part_of" = "\"\"", "Name of the collection that the archive is part of, for the same record.",
+        |s, v| s.warc.is_part_of => one_line(v)?;
+    "warc.description" = "\"\"", "What the archive holds and why it was made, for the same record.",
+        |s, v| s.warc.description => one_line(v)?;
     "notify.when" = "\"news\"", "After which runs somebody is told: always, news (a page differs, a site fails or works again), failures (a site fails that did not before).",
         |s, v| s.notify.when => one_of(v, &[("always", NotifyWhen::Always), ("news", NotifyWhen::News), ("failures", NotifyWhen::Failures)])?;
     "notify.command" = "\"\"", "Command that the shell runs after a run, with the report as JSON (dehusk report --format json) on its input, and its number as DEHUSK_RUN. Empty = none.",

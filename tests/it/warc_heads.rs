@@ -1,0 +1,112 @@
+//! The heads of an exchange in an archive are those that went over the wire, and files say who made them.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use dehusk_files::warc::{Member, Reader};
+
+/// The page that is modified once.
+const PAGE: &str = "<title>t</title><p>A page of one site, which has some words</p>";
+
+/// Answers one request of a connection after the other; keeps the heads of requests as they came.
+fn answer(stream: TcpStream, heads: &Mutex<Vec<String>>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut stream = stream;
+    loop {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            match reader.read_line(&mut head) {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
+            }
+        }
+        let answer = if head.starts_with("GET /robots.txt ") {
+            "HTTP/1.1 404 No Rules Here\r\nContent-Length: 0\r\nSet-Cookie: seen=1\r\n\r\n".to_owned()
+        } else if head.starts_with("GET /a?x=1 ") {
+            "HTTP/1.1 301 Moved Elsewhere\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n".to_owned()
+        } else {
+            format!(
+                "HTTP/1.1 200 Fine\r\nContent-Type: text/html\r\nX-Two: 2\r\nX-One: 1\r\nTransfer-Encoding: chunked\r\n\r\n\
+                 {:x}\r\n{PAGE}\r\n0\r\n\r\n",
+                PAGE.len()
+            )
+        };
+        heads.lock().unwrap().push(head);
+        if stream.write_all(answer.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+fn crawl(dir: &Path, port: u16) {
+    let config = format!(
+        r#"
+        fetch.allow_private = true
+        fetch.resolve = ["*.test=127.0.0.1:{port}"]
+        fetch.headers = ["From: me@my.org"]
+        politeness.delay = "5ms"
+        warc.operator = "Me, me@my.org"
+        warc.is_part_of = "spring"
+        [[site]]
+        host = "a.test"
+        fetch.headers = ["X-Key: 7"]
+        fetch.cookies = true
+        "#
+    );
+    std::fs::write(dir.join("crawl.toml"), config).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
+    let output = command.current_dir(dir).args(["crawl", "http://a.test/a?x=1", "--quiet", "--warc", "w"]).output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn members(dir: &Path) -> Vec<Member> {
+    let mut files: Vec<_> = std::fs::read_dir(dir.join("w")).unwrap().map(|file| file.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "gz"));
+    files.iter().flat_map(|file| Reader::open(file).unwrap().map(|member| member.unwrap())).collect()
+}
+
+fn text(member: &Member) -> String {
+    String::from_utf8_lossy(&member.block).into_owned()
+}
+
+#[test]
+fn the_heads_of_an_archive_are_those_of_the_wire() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let heads = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&heads);
+    // It ends with the test program.
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let heard = Arc::clone(&heard);
+            std::thread::spawn(move || answer(stream, &heard));
+        }
+    });
+    let dir = tempfile::tempdir().unwrap();
+    crawl(dir.path(), port);
+
+    let members = members(dir.path());
+    let of = |kind: &'static str| members.iter().filter(move |member| member.kind() == kind);
+    let sent: Vec<String> = of("request").map(text).collect();
+    assert_eq!(sent, *heads.lock().unwrap());
+    assert!(sent[1].contains("x-key: 7\r\n") && sent[1].contains("cookie: seen=1\r\n"), "{}", sent[1]);
+
+    let page = of("response").map(text).find(|block| block.ends_with(PAGE)).unwrap();
+    let head = "HTTP/1.1 200 Fine\r\ncontent-type: text/html\r\nx-two: 2\r\nx-one: 1\r\n\
+                x-orig-transfer-encoding: chunked\r\n\r\n";
+    assert_eq!(page, format!("{head}{PAGE}"));
+    assert!(of("response").map(text).any(|block| block.starts_with("HTTP/1.1 301 Moved Elsewhere\r\n")));
+
+    let about = text(of("warcinfo").next().unwrap());
+    for line in ["operator: Me, me@my.org\r\n", "isPartOf: spring\r\n", "robots: obey\r\n", "software: dehusk/"] {
+        assert!(about.contains(line), "{about}");
+    }
+    assert!(!about.contains("description"), "{about}");
+    let steps: Vec<String> = of("metadata").map(text).collect();
+    let path = |n: usize| steps[n].lines().find_map(|line| line.strip_prefix("hopsFromSeed: ")).unwrap_or_default();
+    assert_eq!((path(0), path(1), path(2)), ("P", "", "R"), "robots.txt, the seed, where it leads");
+}
