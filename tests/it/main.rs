@@ -12,6 +12,7 @@ mod crawl;
 mod docs;
 mod dom;
 mod export;
+mod false_alarms;
 mod farm;
 mod followers;
 mod fuzz;

@@ -47,6 +47,7 @@
 struct Readme;
 
 pub mod calendar;
+pub mod changing_parts;
 pub mod clean;
 mod cleaning;
 pub mod corpus;

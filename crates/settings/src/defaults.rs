@@ -37,6 +37,8 @@ impl Default for Crawl {
             network_threads: 0,
             mode: Mode::Full,
             withhold: true,
+            ignore_changes: Vec::new(),
+            learn_changing: true,
             pages_per_site: 0,
             depth: 0,
             order: Order::Paper,

@@ -89,6 +89,10 @@ pub struct Crawl {
     pub mode: Mode,
     /// Whether answers that look like a page and are none are not stored.
     pub withhold: bool,
+    /// Patterns of texts that say nothing about whether a page has changed.
+    pub ignore_changes: Vec<String>,
+    /// Whether parts that change on nearly every visit say nothing either.
+    pub learn_changing: bool,
     /// Number of pages of a site to fetch in one run, if learning needs fewer; 0 = only those.
     pub pages_per_site: usize,
     /// Maximum number of links from the key page; 0 = no limit.

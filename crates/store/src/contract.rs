@@ -279,7 +279,7 @@ fn a_confirmed_text_is_stale_no_more() {
         }
         let stale = |backend: &mut dyn Backend| {
             let question = Query::StalePages { site, model: 7, after: i64::MIN, n: 9 };
-            let Reply::StalePages(pages) = backend.query(question).unwrap() else { unreachable!() };
+            let Reply::StalePages { pages, .. } = backend.query(question).unwrap() else { unreachable!() };
             let mut urls: Vec<String> = pages.iter().map(|stale| stale.page.url.to_string()).collect();
             urls.sort_unstable();
             urls

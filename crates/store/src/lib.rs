@@ -18,6 +18,7 @@ mod robots;
 mod runs;
 pub mod seed;
 mod seeds;
+mod changing_parts;
 mod site_runs;
 mod sites;
 mod sql;
@@ -79,8 +80,8 @@ pub use inspect::{GapCount, RequestFailures, RequestRate, SiteListing, SiteQuery
 pub use interrupt::Interrupt;
 pub use maintenance::Pruned;
 pub use model::{
-    Cleaned, ConfirmedPage, HostLease, HostRelease, LabeledBy, LearnedWrite, NewPage, NextUrlsQuery, PageWrite, Query,
-    RecleanedPage, Reply, SeenWrite, StalePage, WorkerRow, Write,
+    Cleaned, ConfirmedPage, HostLease, HostRelease, LabeledBy, LastText, LearnedWrite, NewPage, NextUrlsQuery,
+    PageWrite, Query, RecleanedPage, Reply, SeenWrite, StalePage, WorkerRow, Write,
 };
 #[cfg(not(feature = "postgres"))]
 pub use no_postgres::start_backend;

@@ -44,6 +44,8 @@ pub enum Write {
     },
     /// Pages of a site were cleaned again at its end.
     Recleaned(SiteId, Vec<RecleanedPage>),
+    /// Parts of a site's pages, and whether each differed on nearly all pages that were compared.
+    ChangingParts(SiteId, Vec<(u64, bool)>),
     /// The strings that the entries of a site's feeds repeat.
     Strings {
         /// Their name.
@@ -239,6 +241,8 @@ pub struct StalePage {
     pub page: PackedPage,
     /// Digest of the text that is stored.
     pub stored: Option<u64>,
+    /// Digest of a text that was not taken for a version of the page.
+    pub doubted: Option<u64>,
     /// Its version of an earlier run, where only that can tell whether the page has changed.
     pub last: Option<PackedPage>,
 }
@@ -254,8 +258,19 @@ pub struct RecleanedPage {
     pub labeled: LabeledBy,
     /// HTML without template, zstd; `None` where the stored one has the same text.
     pub html: Option<Vec<u8>>,
-    /// Digest of the text of its last version by the same model, where that was asked for.
-    pub last_text: Option<u64>,
+    /// Its last version by the same model, where that was asked for.
+    pub last_text: Option<LastText>,
+    /// Why this is not taken for a version of the page.
+    pub doubt: Option<Reason>,
+}
+
+/// The text of the last version of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastText {
+    /// Its digest, by the model of today.
+    pub digest: u64,
+    /// Whether more differs than parts that always do.
+    pub has_news: bool,
 }
 
 /// A training page whose text stands, although the model of its site has grown since it was cleaned.
@@ -403,7 +418,12 @@ pub enum Reply {
     /// The page; `None` when there is none, or it cannot be read back.
     Snapshot(Option<Snapshot>),
     /// Pages to be cleaned again.
-    StalePages(Vec<StalePage>),
+    StalePages {
+        /// The pages.
+        pages: Vec<StalePage>,
+        /// Parts of the site's pages that are known to change.
+        changing: Vec<u64>,
+    },
     /// The number from now on, and whether that site has ended in this run.
     CurrentSite(SiteId, bool),
 }

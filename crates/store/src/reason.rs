@@ -104,6 +104,10 @@ codes! {
     SoftNotFound = "soft_404",
     /// The domain is for sale, or has no site yet.
     Parked = "parked",
+    /// Next to nothing is left of the text of a page, for the first time.
+    Shrunk = "shrunk",
+    /// Several pages of the site that had their own texts have one and the same.
+    OneText = "one_text",
     /// Too many redirects.
     Redirects = "redirects",
     /// A redirect leaves the site.

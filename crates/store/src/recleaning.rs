@@ -5,7 +5,8 @@ use dehusk_html::PageUrl;
 use dehusk_template::method::Method;
 
 use super::{ConfirmedPage, Counted, RecleanedPage, SiteId, StalePage, Store, StoreError};
-use crate::revisit::{Change, TextMark, after_recleaning};
+use crate::reason::Reason;
+use crate::revisit::{Change, TextMark, UrlOutcome, after_recleaning};
 use dehusk_settings::Revisit;
 
 /// The newest version of a page, with what is known of its URL.
@@ -27,6 +28,7 @@ struct Stale {
     is_undecided: bool,
     stored: Option<i64>,
     last: Option<i64>,
+    doubted: Option<i64>,
 }
 
 impl Store {
@@ -40,18 +42,19 @@ impl Store {
         n: usize,
     ) -> Result<Vec<StalePage>, StoreError> {
         let sql = "SELECT u.fingerprint, p.id, p.run_id = ?2 AND p.change IS NULL,
-                (SELECT max(o.id) FROM pages o WHERE o.site_id = ?1 AND o.url = p.url AND o.id < p.id), u.text_digest
+                (SELECT max(o.id) FROM pages o WHERE o.site_id = ?1 AND o.url = p.url AND o.id < p.id), u.text_digest,
+                u.doubted
             FROM urls u JOIN pages p ON p.id = u.page_id
             WHERE u.site_id = ?1 AND u.run_id = ?2 AND u.fingerprint > ?4 AND p.cleaned_id IS NOT NULL
                 AND (p.model IS DISTINCT FROM ?3 OR (p.run_id = ?2 AND p.change IS NULL))
             ORDER BY u.fingerprint LIMIT ?5";
         let row = |row: &Row<'_>| {
             let (is_undecided, last, stored) = (row.get(2)?, row.get(3)?, row.get(4)?);
-            Ok(Stale { place: row.get(0)?, page: row.get(1)?, is_undecided, stored, last })
+            Ok(Stale { place: row.get(0)?, page: row.get(1)?, is_undecided, stored, last, doubted: row.get(5)? })
         };
         let rows: Vec<Stale> = self.rows(sql, params![site, run, model as i64, after, n as i64], row)?;
         let mut found = Vec::new();
-        for Stale { place, page, is_undecided, stored, last } in rows {
+        for Stale { place, page, is_undecided, stored, last, doubted } in rows {
             if let Some(page) = self.load_packed(page)? {
                 let last = match last.filter(|_| is_undecided) {
                     Some(last) => self.load_packed(last)?,
@@ -59,7 +62,8 @@ impl Store {
                 };
                 // An undecided text is not the one that is noted.
                 let stored = stored.filter(|_| !is_undecided).map(|digest| digest as u64);
-                found.push(StalePage { place, page, stored, last });
+                let doubted = doubted.map(|digest| digest as u64);
+                found.push(StalePage { place, page, stored, doubted, last });
             }
         }
         Ok(found)
@@ -109,8 +113,11 @@ impl Store {
         page: &RecleanedPage,
         revisit: &Revisit,
     ) -> Result<Option<Counted>, StoreError> {
-        let RecleanedPage { url, text, labeled, html, last_text } = page;
+        let RecleanedPage { url, text, labeled, html, last_text, doubt } = page;
         let Some(known) = self.newest_page_version(run, site, url)? else { return Ok(None) };
+        if let Some(reason) = doubt.as_ref().filter(|_| known.is_of_run && known.change.is_none()) {
+            return self.take_back(run, site, page, &known, reason, revisit);
+        }
         let before = known.change.filter(|_| known.is_of_run);
         // A version of an earlier run that is still the newest: the visit has said that nothing changed.
         let update = if known.is_of_run {
@@ -134,11 +141,39 @@ impl Store {
         let is_news = before.is_none() && change == Some(Change::Changed);
         let sql =
             "UPDATE urls SET text_digest = ?2, text_model = ?3, page_text = ?7, interval_ms = ?4, next_due = CAST(?5 AS BIGINT) + ?4,
-            changed_at = CASE WHEN ?6 THEN ?5 ELSE changed_at END WHERE id = ?1";
+            changed_at = CASE WHEN ?6 THEN ?5 ELSE changed_at END, doubted = NULL WHERE id = ?1";
         let (digest, whole) = (text.digest as i64, text.page as i64);
         let row = params![known.url, digest, model, update.interval_ms, known.checked_at, is_news, whole];
         self.execute(sql, row)?;
         Ok(change.filter(|change| before != Some(*change)).map(|change| Counted { change, instead: before }))
+    }
+
+    /// Takes the version of this run back: it is no version of the page, which has failed. The version before stands.
+    fn take_back(
+        &self,
+        run: i64,
+        site: SiteId,
+        page: &RecleanedPage,
+        known: &NewestPageVersion,
+        reason: &Reason,
+        revisit: &Revisit,
+    ) -> Result<Option<Counted>, StoreError> {
+        let sql = "SELECT id, digest FROM pages o WHERE o.site_id = ?1 AND o.url = ?2 AND o.id < ?3
+            ORDER BY o.id DESC LIMIT 1";
+        let row = |row: &Row<'_>| Ok((row.get::<i64>(0)?, row.get::<String>(1)?));
+        let last = self.find(sql, params![site, page.url.as_str(), known.page], row)?;
+        let Some((last, digest)) = last else { return Ok(None) };
+        // The next request is not conditional: what it has is not wanted.
+        let sql = "UPDATE urls SET page_id = ?2, digest = ?3, etag = NULL, last_modified = NULL, doubted = ?4
+            WHERE id = ?1";
+        self.execute(sql, params![known.url, last, &digest, page.text.digest as i64])?;
+        let sql = "UPDATE visits SET outcome = 'failed', reason = ?3, page_id = NULL, change = ?4
+            WHERE run_id = ?1 AND page_id = ?2";
+        self.execute(sql, params![run, known.page, &reason.text, Change::Failed.as_str()])?;
+        self.execute("DELETE FROM pages WHERE id = ?1", params![known.page])?;
+        let outcome = (&page.url, UrlOutcome::Failed);
+        let change = self.end_url(run, site, outcome, None, known.checked_at, revisit)?;
+        Ok(change.map(Counted::from))
     }
 
     /// The newest version of a URL.

@@ -5,6 +5,7 @@
 //! after its interval, which shrinks when its text has changed and grows when it has not (the adaptive schedule of
 //! Nutch).
 
+use crate::LastText;
 use dehusk_settings::Revisit;
 
 /// What the frontier knows about a URL. The numbers are those of the store.
@@ -244,7 +245,7 @@ pub fn after_cleaning(
 pub fn after_recleaning(
     change: Option<Change>,
     stored: Option<TextMark>,
-    last: Option<u64>,
+    last: Option<LastText>,
     interval_ms: Option<i64>,
     text: u64,
     revisit: &Revisit,
@@ -254,7 +255,8 @@ pub fn after_recleaning(
         // The words that were stored are the words of today, whatever today's model makes of the last version: where
         // the template has changed, it takes the former template for the page's own.
         (None | Some(Change::SameText | Change::Recleaned), _) if is_as_stored => Change::SameText,
-        (None, Some(last)) if last != text => Change::Changed,
+        (None, Some(last)) if last.digest != text && last.has_news => Change::Changed,
+        (None, Some(last)) if last.digest != text => Change::SameText,
         (None, Some(_)) | (Some(Change::SameText), _) => Change::Recleaned,
         // The last version is no longer there.
         (None, None) => {

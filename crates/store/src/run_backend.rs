@@ -184,6 +184,7 @@ impl Backend for RunBackend {
             Write::Learned(learned) => return self.learned(*learned),
             Write::Confirmed { site, model, pages } => self.confirmed(site, model, &pages)?,
             Write::Recleaned(site, pages) => return self.recleaned(site, &pages),
+            Write::ChangingParts(site, parts) => store.save_changing_parts(run, site, &parts)?,
             Write::Seen(seen) => self.seen(*seen)?,
             Write::Robots { robots, forbids_all } => {
                 store.save_robots(&robots)?;
@@ -228,7 +229,9 @@ impl Backend for RunBackend {
             Query::LeaseSites(_) => Reply::LeasedSites { leased: Vec::new(), is_over: true },
             Query::LeaseHost(key) => Reply::LeasedHost(key, None),
             Query::StalePages { site, model, after, n } => {
-                Reply::StalePages(store.stale_pages(self.run.id, site, model, after, n)?)
+                let pages = store.stale_pages(self.run.id, site, model, after, n)?;
+                let changing = if pages.is_empty() { Vec::new() } else { store.changing_parts(site)? };
+                Reply::StalePages { pages, changing }
             }
             Query::CurrentSite(site) => {
                 let (now, has_ended) = store.current_site(self.run.id, site)?;

@@ -178,13 +178,21 @@ CREATE TABLE urls (                         -- the frontier on disk, and what is
     text_digest INTEGER,
     text_model INTEGER,                     -- number of the model and options of text_digest
     page_text INTEGER,                      -- digest of all text of the page
-    checked_at INTEGER, changed_at INTEGER, next_due INTEGER, interval_ms INTEGER
+    checked_at INTEGER, changed_at INTEGER, next_due INTEGER, interval_ms INTEGER,
+    doubted INTEGER                         -- digest of a text that was not taken for a version of the page
 );
 CREATE UNIQUE INDEX urls_seen ON urls (site_id, fingerprint);
 CREATE INDEX urls_waiting ON urls (site_id, rank) WHERE state = 0;
 CREATE INDEX urls_due ON urls (site_id, next_due) WHERE state > 0;
 CREATE INDEX urls_of_seeds ON urls (seed_run, site_id, rank) WHERE seed_run IS NOT NULL;
 CREATE INDEX urls_wanted ON urls (site_id, rank) WHERE seed_run IS NOT NULL AND seed_run IS DISTINCT FROM run_id;
+CREATE TABLE changing_parts (               -- parts of pages that differ from night to night, see changing_parts.rs
+    site_id INTEGER NOT NULL REFERENCES sites(id) ON DELETE CASCADE,
+    part INTEGER NOT NULL,
+    nights INTEGER NOT NULL,                -- in a row on which it differed on nearly all pages
+    run_id INTEGER NOT NULL,                -- the last one of them
+    PRIMARY KEY (site_id, part)
+) WITHOUT ROWID;
 CREATE TABLE domains (                      -- domains that are put off
     name TEXT PRIMARY KEY,
     next_fetch INTEGER NOT NULL,

@@ -32,7 +32,7 @@ pub(crate) enum SiteEvent {
     /// The store has answered: a page that this run fetched before a restart.
     Snapshot(Option<Box<Snapshot>>),
     /// The store has answered: pages to be cleaned again.
-    Stale(Vec<StalePage>),
+    Stale(Vec<StalePage>, Vec<u64>),
     /// What was learned is written.
     Settled,
     /// What was learned is written, but under a number that is worked on as another site.

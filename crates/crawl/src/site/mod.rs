@@ -15,6 +15,7 @@
 
 mod begin;
 mod budget;
+mod changing;
 mod command;
 mod key_page;
 mod list;
@@ -46,6 +47,7 @@ use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::seed::SeedKind;
 use dehusk_store::{LearnedWrite, NewUrl, PageWrite, PastVisit, Query, SiteId, SiteOutcome, Write, feeds_source};
 
+pub(super) use changing::Comparisons;
 pub(super) use command::{Command, Context, Count, SiteEvent};
 pub(super) use walk::{Walk, WalkTemplate};
 
@@ -188,7 +190,7 @@ impl SiteCrawl {
                     Phase::Walking(walk) => self.end_walk(walk, SiteOutcome::Interrupted, cx, out),
                     _ => self.end(SiteOutcome::Interrupted, cx, out),
                 },
-                SiteEvent::Computed(_) | SiteEvent::Settled | SiteEvent::Taken | SiteEvent::Stale(_) => {
+                SiteEvent::Computed(_) | SiteEvent::Settled | SiteEvent::Taken | SiteEvent::Stale(..) => {
                     self.lose(&phase, cx, out)
                 }
             },
@@ -197,7 +199,9 @@ impl SiteCrawl {
                 walk.announce(self.sitemaps(cx));
                 self.walk(walk, cx, out);
             }
-            (Phase::Recleaning(walk, model), SiteEvent::Stale(pages)) => self.on_stale(walk, model, pages, cx, out),
+            (Phase::Recleaning(walk, model), SiteEvent::Stale(pages, changing)) => {
+                self.on_stale(walk, model, (pages, changing), cx, out);
+            }
             // That site is worked on under its own name; one walk through it is enough.
             (Phase::Settling(_), SiteEvent::Taken) => self.end(SiteOutcome::Moved, cx, out),
             (phase, _) => self.lose(&phase, cx, out),

@@ -35,17 +35,22 @@ impl SiteCrawl {
         &mut self,
         mut walk: Box<Walk>,
         model: u64,
-        pages: Vec<StalePage>,
+        (pages, changing): (Vec<StalePage>, Vec<u64>),
         cx: &Context<'_>,
         out: &mut Vec<Command>,
     ) {
         if pages.is_empty() {
+            let parts = walk.comparisons.changing_parts(self.fetched.len() + self.n_unchanged);
+            if !parts.is_empty() {
+                out.push(Command::Write(Write::ChangingParts(self.id, parts)));
+            }
             return self.leave_walk(walk, cx, out);
         }
         if cx.is_stopping {
             walk.outcome = SiteOutcome::Interrupted;
             return self.leave_walk(walk, cx, out);
         }
+        walk.comparisons.known = changing.into_iter().collect();
         self.compute(Work::Reclean(walk, model, pages), out);
     }
 }

@@ -220,7 +220,7 @@ impl Simulation<'_> {
                 }
                 Reply::Snapshot(snapshot) => self.tell(id, SiteEvent::Snapshot(snapshot.map(Box::new))),
                 Reply::SeededSite(other) => self.tell(id, SiteEvent::SeededSite(other)),
-                Reply::StalePages(pages) => self.tell(id, SiteEvent::Stale(pages)),
+                Reply::StalePages { pages, changing } => self.tell(id, SiteEvent::Stale(pages, changing)),
                 Reply::CurrentSite(now, has_ended) => self.settle(id, now, has_ended),
                 Reply::NextSites(_) | Reply::SitesOf(_) | Reply::LeasedSites { .. } | Reply::LeasedHost(..) => {
                     panic!("no site asks for sites")

@@ -92,7 +92,7 @@ fn a_site_that_leads_to_one_that_is_worked_on_has_moved() {
 fn stored_pages_that_cannot_be_read_back_hold_up_no_other() {
     let stale = |place: i64, raw: Vec<u8>| {
         let url = PageUrl::parse(&format!("http://one.test/{place}")).unwrap();
-        StalePage { place, page: PackedPage { url, content_type: None, raw }, stored: None, last: None }
+        StalePage { place, page: PackedPage { url, content_type: None, raw }, stored: None, doubted: None, last: None }
     };
     let pages = |raws: [Vec<u8>; 2]| {
         let walk = Box::new(Walk::new(SiteOutcome::Walked, WalkTemplate::None));

@@ -8,7 +8,7 @@ use dehusk_html::PageUrl;
 use dehusk_template::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Command, Context, Phase, SiteCrawl, begin, count_refused};
+use super::{Command, Comparisons, Context, Phase, SiteCrawl, begin, count_refused};
 use crate::request::{QueueEnd, Request, RequestKind};
 use crate::scope::{Queries, Refusal};
 use crate::workers::{FeedTexts, Work};
@@ -40,6 +40,8 @@ pub(crate) struct Walk {
     pub(crate) seen: FxHashSet<u64>,
     /// Entries of the feeds that were read.
     pub(crate) entries: FeedTexts,
+    /// What the versions of its pages have said that were compared.
+    pub(crate) comparisons: Comparisons,
 }
 
 /// The template of a walk.
@@ -65,6 +67,7 @@ impl Walk {
             announced: VecDeque::new(),
             seen: FxHashSet::default(),
             entries: FeedTexts::default(),
+            comparisons: Comparisons::default(),
         }
     }
 

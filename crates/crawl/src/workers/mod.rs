@@ -30,12 +30,15 @@ use dehusk_settings::{Mode, Settings};
 use dehusk_store::{
     ConfirmedPage, NewUrl, Packer, PageWrite, RecleanedPage, SeenWrite, SiteId, SiteOutcome, StalePage,
 };
+use regex::RegexSet;
 
 /// What the work for a site needs.
 pub(super) struct Tools {
     /// The settings of the site's host.
     pub(super) settings: Settings,
     pub(super) scope: Arc<Scope>,
+    /// Texts that say nothing about whether a page has changed.
+    pub(super) ignored: RegexSet,
     /// Names looked for in robots rules.
     pub(super) agents: Vec<String>,
     /// A number for the options that the text of a page depends on.
@@ -66,6 +69,8 @@ impl Tools {
         Tools {
             cleaning: cleaning_number(&settings.core),
             scope: Arc::new(make_scope(settings)),
+            // Settings with invalid patterns are rejected earlier.
+            ignored: RegexSet::new(&settings.crawl.ignore_changes).unwrap_or_else(|_| RegexSet::empty()),
             agents: settings.agents(),
             settings: work_settings(settings),
             warc,

@@ -1,14 +1,16 @@
 //! The end of a walk: its pages get the text of the model as it is now.
 
-use dehusk_core::clean::{KeepText, label_page};
+use dehusk_core::changing_parts::PageParts;
+use dehusk_core::clean::{KeepText, LabeledPage, label_page};
 use dehusk_html::{parse_bytes, text_digest};
 use dehusk_template::learner::FoundPage;
 
 use super::clean::{labeled_by, model_number, packed_html};
 use super::{Tools, WorkResult};
-use crate::site::Walk;
+use crate::site::{Comparisons, Walk};
+use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::revisit::TextMark;
-use dehusk_store::{ConfirmedPage, PackedPage, RecleanedPage, StalePage, unpack};
+use dehusk_store::{ConfirmedPage, LastText, PackedPage, RecleanedPage, StalePage, unpack};
 
 /// The number of the model, and the training pages whose text stands: their labels are known without their bodies.
 pub(super) fn number_model(mut walk: Box<Walk>, tools: &Tools) -> WorkResult {
@@ -29,31 +31,96 @@ pub(super) fn number_model(mut walk: Box<Walk>, tools: &Tools) -> WorkResult {
     WorkResult::ModelNumbered { walk, model, confirmed }
 }
 
+/// A version of a page, cleaned by the model of today.
+struct Version {
+    page: FoundPage,
+    labeled: LabeledPage,
+    digest: u64,
+    /// Its texts, where it is compared with another one.
+    parts: PageParts,
+}
+
 /// Cleans pages again by the model that their site ends with, and their last versions where only these can tell whether
 /// the page has changed.
 pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, tools: &Tools) -> WorkResult {
     let after = stale.last().map_or(i64::MAX, |page| page.place);
-    let matcher = walk.template.prepare();
-    let page_of = |packed: PackedPage| {
+    let matcher = walk.template.prepare().map(|matcher| &*matcher);
+    let version = |packed: PackedPage, is_compared: bool| {
         let PackedPage { url, content_type, raw } = packed;
         let body = unpack(&raw).inspect_err(|e| tracing::warn!("{url}: the stored page cannot be read back: {e}"));
         let (tree, _) = parse_bytes(&body.ok()?, content_type.as_deref(), &tools.settings.core.parse);
-        Some(FoundPage::new(url, tree))
+        let labeled = label_page(&tree, None, matcher, &tools.settings.core.clean);
+        let digest = labeled.labels.text_digest(&tree);
+        let is_ignored = |text: &str| tools.ignored.is_match(text);
+        let parts = is_compared.then(|| PageParts::new(&tree, labeled.labels.is_own(), is_ignored));
+        Some(Version { page: FoundPage::new(url, tree), labeled, digest, parts: parts.unwrap_or_default() })
     };
-    let how = &tools.settings.core.clean;
-    let reclean = |stale: StalePage| {
-        let text_of = |page: &FoundPage| {
-            let labeled = label_page(&page.tree, None, matcher.as_deref(), how);
-            (labeled.labels.text_digest(&page.tree), labeled)
-        };
-        let last_text = stale.last.and_then(page_of).map(|last| text_of(&last).0);
+    let read = |stale: StalePage| {
+        let last = stale.last.and_then(|last| version(last, true));
         // One that cannot be read back keeps the text that it has.
-        let page = page_of(stale.page)?;
-        let (digest, labeled) = text_of(&page);
-        let text = TextMark { digest, page: text_digest(&page.tree, |_| true), model };
-        let html = (stale.stored != Some(digest)).then(|| packed_html(&page, &labeled, tools));
-        Some(RecleanedPage { url: page.fetched, text, labeled: labeled_by(&labeled), html, last_text })
+        let now = version(stale.page, last.is_some())?;
+        Some((now, last, stale.stored, stale.doubted))
     };
-    let pages = stale.into_iter().filter_map(reclean).collect();
+    let versions: Vec<_> = stale.into_iter().filter_map(read).collect();
+    // All of them first: of pages that became one text, the first one is no page either.
+    for (now, last, ..) in &versions {
+        if let Some(last) = last.as_ref().filter(|last| last.digest != now.digest) {
+            walk.comparisons.note_text(last.digest, now.digest);
+        }
+    }
+    let reclean = |(now, last, stored, doubted): (Version, Option<Version>, Option<u64>, Option<u64>)| {
+        let Version { page, labeled, digest, parts } = now;
+        let text = TextMark { digest, page: text_digest(&page.tree, |_| true), model };
+        let html = (stored != Some(digest)).then(|| packed_html(&page, &labeled, tools));
+        let mut reclean = RecleanedPage {
+            url: page.fetched,
+            text,
+            labeled: labeled_by(&labeled),
+            html,
+            last_text: last.as_ref().map(|last| LastText { digest: last.digest, has_news: true }),
+            doubt: None,
+        };
+        if let Some(last) = last.filter(|last| last.digest != digest) {
+            let comparisons = &mut walk.comparisons;
+            let is_seen_again = doubted == Some(digest);
+            reclean.doubt =
+                doubt(comparisons, &last, (digest, &parts), is_seen_again).filter(|_| tools.settings.crawl.withhold);
+            if reclean.doubt.is_none() {
+                let difference = last.parts.compare(&parts);
+                let has_news = !difference.is_within(&comparisons.known);
+                reclean.last_text = Some(LastText { digest: last.digest, has_news });
+                if tools.settings.crawl.learn_changing {
+                    comparisons.note_parts(&difference);
+                }
+            }
+        }
+        reclean
+    };
+    let pages = versions.into_iter().map(reclean).collect();
     WorkResult::Recleaned { walk, model, after, pages }
+}
+
+/// Letters of a page of which something must be left.
+const ENOUGH_LETTERS: usize = 400;
+
+/// Share of its letters of which a page has shrunk.
+const NEXT_TO_NOTHING: f64 = 0.05;
+
+/// Why a text is not taken for a version of a page.
+fn doubt(
+    comparisons: &Comparisons,
+    last: &Version,
+    (digest, parts): (u64, &PageParts),
+    is_seen_again: bool,
+) -> Option<Reason> {
+    if comparisons.is_one_text(digest) {
+        let text = "has the same text as other pages of the site that had their own";
+        return Some(Reason::new(ReasonCode::OneText, text));
+    }
+    let (before, now) = (last.parts.letters(), parts.letters());
+    let is_little = before >= ENOUGH_LETTERS && (now as f64) < NEXT_TO_NOTHING * before as f64;
+    (is_little && !is_seen_again).then(|| {
+        let text = format!("has {now} letters of its own, where it had {before}; it is believed if it has them again");
+        Reason::new(ReasonCode::Shrunk, text)
+    })
 }

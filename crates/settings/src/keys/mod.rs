@@ -52,7 +52,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Key> {
 }
 
 /// Keys that a `[[site]]` table may have.
-pub(super) const OF_SITES: [&str; 37] = [
+pub(super) const OF_SITES: [&str; 39] = [
     "crawl.pages_per_site",
     "crawl.depth",
     "crawl.scope",
@@ -63,6 +63,8 @@ pub(super) const OF_SITES: [&str; 37] = [
     "crawl.feeds",
     "crawl.strings",
     "crawl.withhold",
+    "crawl.ignore_changes",
+    "crawl.learn_changing",
     "crawl.drop_parameters",
     "crawl.max_url_bytes",
     "crawl.max_path_segments",

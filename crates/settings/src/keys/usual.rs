@@ -20,6 +20,10 @@ pub(super) const USUAL: &[Key] = keys! {
         |s, v| s.crawl.seeds => strings(v)?;
     "crawl.mode" = "\"full\"", "full: learn, clean and store pages. links: only follow links and record visits, without storing pages.",
         |s, v| s.crawl.mode => one_of(v, &[("full", Mode::Full), ("links", Mode::Links)])?;
+    "crawl.ignore_changes" = "[]", "Regular expressions. A text of a page that one of them matches says nothing about whether the page has changed. It is stored like any other.",
+        |s, v| s.crawl.ignore_changes => patterns(v)?;
+    "crawl.learn_changing" = "true", "Whether counters, dates, teasers and other parts that differed on nearly all pages of a site on three nights in a row say nothing about whether a page has changed.",
+        |s, v| s.crawl.learn_changing => truth(v)?;
     "crawl.withhold" = "true", "Whether answers with status 200 that look like no page are not stored: challenges, shells without text, log-in walls, soft 404s, parked domains. The page has failed then, with a reason code, and its last version stays.",
         |s, v| s.crawl.withhold => truth(v)?;
     "crawl.pages_per_site" = "0", "Number of pages of a site to fetch in one run, if learning needs fewer. Seeds are fetched whatever it says. 0 = only those that learning needs.",

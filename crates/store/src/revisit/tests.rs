@@ -23,6 +23,10 @@ fn record(interval_ms: Option<i64>) -> UrlRecord {
     }
 }
 
+fn news(digest: u64) -> LastText {
+    LastText { digest, has_news: true }
+}
+
 fn revisit() -> Revisit {
     let seconds = Duration::from_secs;
     Revisit { first: seconds(100), least: seconds(50), most: seconds(150), ..Revisit::default() }
@@ -33,7 +37,7 @@ fn visited(before: &UrlRecord, text: u64, revisit: &Revisit) -> UrlUpdate {
     let fetched = after_fetch(Some(before), "new", Some(mark(text)), revisit);
     let last = before.text.map(|last| last.digest);
     match fetched.change {
-        None => after_recleaning(None, before.text, last, Some(fetched.interval_ms), text, revisit),
+        None => after_recleaning(None, before.text, last.map(news), Some(fetched.interval_ms), text, revisit),
         Some(_) => fetched,
     }
 }
@@ -55,7 +59,7 @@ fn a_page_that_changes_at_the_longest_interval_shrinks_from_there() {
     let fetched = after_fetch(Some(&before), "new", None, &revisit).interval_ms;
     let cleaned = after_cleaning(before.text, Some(fetched), mark(2), true, &revisit);
     assert_eq!((cleaned.interval_ms, cleaned.change), (30 * DAY, None), "its model may still grow");
-    let decided = after_recleaning(None, before.text, Some(1), Some(cleaned.interval_ms), 2, &revisit);
+    let decided = after_recleaning(None, before.text, Some(news(1)), Some(cleaned.interval_ms), 2, &revisit);
     assert_eq!((decided.interval_ms, decided.change), (24 * DAY, changed.change), "the same page, cleaned later");
 }
 
@@ -112,8 +116,8 @@ fn another_model_is_no_change_of_the_page() {
     assert_eq!((fetched.change, fetched.interval_ms), (None, 100_000), "not known yet");
     let same_words = after_fetch(Some(&before), "new", Some(TextMark { page: 1, ..grown }), &revisit);
     assert_eq!((same_words.change, same_words.interval_ms), (Some(Change::Recleaned), 140_000));
-    let after = |change, last, text| {
-        let update = after_recleaning(change, before.text, last, Some(100_000), text, &revisit);
+    let after = |change, last: Option<u64>, text| {
+        let update = after_recleaning(change, before.text, last.map(news), Some(100_000), text, &revisit);
         (update.change.unwrap(), update.interval_ms)
     };
     assert_eq!(after(None, Some(2), 2), (Change::Recleaned, 140_000));
