@@ -15,6 +15,7 @@ mod guard;
 mod in_force;
 mod label;
 mod layout;
+mod memento;
 mod near;
 mod page;
 mod page_text;

@@ -24,7 +24,7 @@ use super::site::Site;
 use super::sites::{Sites, csv};
 use super::try_it::{Pasted, cleaned, form};
 use super::view::{read, shown};
-use super::{Inspector, Refusal, api, guard, label, page, sites};
+use super::{Inspector, Refusal, api, guard, label, memento, page, sites};
 
 /// Bytes of a pasted page, at most.
 const MOST_PASTED: usize = 41_000_000;
@@ -32,7 +32,7 @@ const MOST_PASTED: usize = 41_000_000;
 /// Time between two messages of a live run.
 const BEAT: Duration = Duration::from_secs(1);
 
-type Shared = State<Arc<Inspector>>;
+pub(super) type Shared = State<Arc<Inspector>>;
 
 #[derive(Deserialize)]
 struct RunAsked {
@@ -172,6 +172,9 @@ pub(super) fn routes(inspector: Arc<Inspector>) -> Router {
                 api::json(read(&i, move |_| Search::load(&inspector, &asked.q)).await)
             }),
         )
+        .route("/timemap/link/{*url}", get(memento::timemap))
+        .route("/timegate/{*url}", get(memento::timegate))
+        .route("/memento/{*url}", get(memento::memento))
         .route("/api/openapi.json", get(async || api::json(Ok(api::description()))))
         .route("/metrics", get(metrics))
         .route("/healthz", get(healthz))

@@ -12,6 +12,37 @@ use dehusk::demo::server::{Reply, Server};
 use crate::browser::browse;
 use crate::cli::{dehusk, err};
 
+/// The versions of a page by RFC 7089: the list leads to the version, so does the gate, and the version runs nothing.
+fn mementos(inspector: &Inspector) {
+    let list = inspector.get(&format!("/timemap/link/{PAGE}"));
+    assert_eq!(list.status, 200, "{}", list.body);
+    assert!(list.head.contains("content-type: application/link-format"), "{}", list.head);
+    let links: Vec<&str> = list.body.trim().split(",\n").collect();
+    assert_eq!(links[0], format!("<{PAGE}>; rel=\"original\""));
+    let version = links.last().unwrap();
+    assert!(links.len() == 4 && version.contains("rel=\"first last memento\"; datetime=\""), "{}", list.body);
+    let address = version[1..].split('>').next().unwrap();
+    let gate = |time: &[(&str, &str)]| inspector.ask("GET", &format!("/timegate/{PAGE}"), time, "");
+    for time in [&[][..], &[("accept-datetime", "Thu, 01 Jan 2015 00:00:00 GMT")]] {
+        let answer = gate(time);
+        assert_eq!(answer.status, 302);
+        assert!(answer.head.contains(&format!("location: {address}\r\n")), "{} {address}", answer.head);
+        assert!(answer.head.contains("vary: accept-datetime"), "{}", answer.head);
+    }
+    assert_eq!(gate(&[("accept-datetime", "yesterday")]).status, 400);
+    let path = &address[address.find("/memento/").unwrap()..];
+    let page = inspector.get(path);
+    assert!(page.status == 200 && page.body.contains("<h1>"), "{}", page.body);
+    let date = version.split("datetime=\"").nth(1).unwrap().trim_end_matches('"');
+    assert!(page.head.contains(&format!("memento-datetime: {date}\r\n").to_lowercase()), "{}", page.head);
+    assert!(page.head.contains("default-src 'none'") && page.head.contains("sandbox"), "{}", page.head);
+    assert!(page.head.contains("rel=\"timegate\""), "{}", page.head);
+    for path in ["/timemap/link/http://none.test/", "/memento/20200101000000/http://none.test/"] {
+        assert_eq!(inspector.get(path).status, 404, "{path}");
+    }
+    assert_eq!(inspector.get("/memento/2020").status, 400);
+}
+
 /// A running inspector. Ends when dropped.
 pub(crate) struct Inspector {
     child: Child,
@@ -129,6 +160,7 @@ fn every_view_of_the_demo_is_shown() {
             serde_json::from_str::<serde_json::Value>(&answer.body).unwrap();
         }
     }
+    mementos(&inspector);
     for (path, status) in [
         ("/nothing", 404),
         ("/run?id=99", 404),
