@@ -60,3 +60,4 @@ mod postgres_server;
 #[cfg(feature = "postgres")]
 mod warc_heads;
 mod workers;
+mod year;

@@ -42,6 +42,7 @@ impl Nights {
             (2, "/5") => Reply::status(500),
             (2, "/robots.txt") => Reply::text("User-agent: *\nDisallow: /6\n"),
             (1, "/40") => Reply::status(404),
+            (2 | 3, "/40") => Reply::html(page("/4").unwrap()),
             _ => page(path).map_or_else(|| Reply::status(404), Reply::html),
         };
         let server = Server::start(Arc::new(answer)).unwrap();
@@ -183,7 +184,7 @@ fn a_feed_tells_what_went_moved_and_came_back() {
     };
     nights.crawl(1);
     assert_eq!(changes(0), pairs(&[]), "a new feed begins with what is stored from now on");
-    assert_eq!(changes(2), pairs(&[("gone", "/3"), ("moved", "/4/40"), ("blocked", "/6"), ("new", "/40")]));
+    assert_eq!(changes(2), pairs(&[("gone", "/3"), ("moved", "/4/40"), ("blocked", "/6")]));
     assert_eq!(changes(3), pairs(&[("returned", "/3"), ("returned", "/6")]), "one bad night is no news");
 }
 
@@ -235,4 +236,41 @@ fn answers_that_are_no_pages_leave_the_last_version_in_place() {
     settings.crawl.withhold = false;
     let third = crawl(2, &settings).0.stats;
     assert_eq!((third.changed, third.new), (3, 2), "{third:?}");
+}
+
+/// A page that is left at once has moved, one that leads to a form to log in has failed, and an address that is led to
+/// is asked for once a night.
+#[test]
+fn pages_that_are_left_at_once_have_moved() {
+    let tonight = Arc::new(AtomicUsize::new(1));
+    let clock = Arc::clone(&tonight);
+    let answer = move |asked: &dehusk::demo::server::Asked| match (clock.load(Ordering::Relaxed), asked.path.as_str()) {
+        (2.., "/3") => Reply::html("<meta http-equiv=refresh content='0; url=/40'><p>Moved <a href=/40>here</a>"),
+        (1, "/40") => Reply::status(404),
+        (2.., "/40") if !asked.header("if-none-match").is_empty() => Reply::status(304),
+        (2.., "/40") => Reply::html(page("/3").unwrap()).with("etag", "\"40\""),
+        (2.., "/5") => Reply::status(302).with("location", "/members/login.php?next=/5"),
+        (2.., "/6") => Reply::status(302).with("location", "/7"),
+        (_, path) => page(path).map_or_else(|| Reply::status(404), Reply::html),
+    };
+    let server = Server::start_asked(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut settings = settings(&dir.path().join("n.db"), &server, &["*.test"]);
+    settings.politeness.delay = Duration::from_millis(2);
+    settings.revisit.all = true;
+    settings.crawl.pages_per_site = 50;
+    let nights = Nights { server, tonight, settings, dir };
+    nights.crawl(1);
+    let second = nights.crawl(2).stats;
+    assert_eq!((second.new, second.pages_moved, second.pages_failed), (0, 2, 1), "{second:?}");
+    let away = [("moved", "/3"), ("failed", "/5"), ("moved", "/6")];
+    assert_eq!(diff(&nights.store(), 1, 2), pairs(&away), "the text of the new address is that of the old one");
+    let before = nights.server.arrivals().len();
+    nights.crawl(3);
+    let arrivals = nights.server.arrivals();
+    assert!(arrivals.iter().all(|arrival| !arrival.path.contains("login")));
+    assert_eq!(arrivals[before..].iter().filter(|arrival| arrival.path == "/40").count(), 1);
+    let history = nights.store().page_history("http://a.test/5").unwrap();
+    let reason = history.last().unwrap().reason.clone().unwrap();
+    assert!(reason.contains("to log in; fetch.cookies"), "{reason}");
 }

@@ -31,13 +31,15 @@ struct Unit {
     pattern: u64,
     text: u64,
     has_number: bool,
+    letters: u32,
 }
 
 /// The texts of a version of a page.
 #[derive(Clone, Debug, Default)]
 pub struct PageParts {
     units: Vec<Unit>,
-    letters: usize,
+    /// Places and patterns of the other texts of the page.
+    others: FxHashSet<(u64, u64)>,
 }
 
 /// What differs between two versions.
@@ -63,25 +65,30 @@ impl PageParts {
     pub fn new(tree: &Tree, keeps: impl Fn(NodeId) -> bool, is_ignored: impl Fn(&str) -> bool) -> PageParts {
         let mut parts = PageParts::default();
         let mut slots = FxHashMap::default();
-        for node in (0..tree.len()).map(NodeId::new).filter(|node| tree.is_text(*node) && keeps(*node)) {
+        for node in tree.counted().map(NodeId::new).filter(|node| tree.is_text(*node)) {
             let text = normalized(tree.text(node));
-            if text.is_empty() {
-                continue;
-            }
-            parts.letters += text.chars().filter(|c| c.is_alphanumeric()).count();
-            if is_ignored(&text) {
+            if text.is_empty() || is_ignored(&text) {
                 continue;
             }
             let slot = *slots.entry(tree.shape.parent[node.index()]).or_insert_with(|| slot_of(tree, node));
             let (pattern, has_number) = pattern_of(&text);
-            parts.units.push(Unit { slot, pattern, text: hash(&text), has_number });
+            if !keeps(node) {
+                parts.others.insert((slot, pattern));
+                continue;
+            }
+            let letters = text.chars().filter(|c| c.is_alphanumeric()).count() as u32;
+            parts.units.push(Unit { slot, pattern, text: hash(&text), has_number, letters });
         }
         parts
     }
 
-    /// Letters and digits of all texts.
-    pub fn letters(&self) -> usize {
-        self.letters
+    /// The texts without these parts: a digest of them in any order, and their letters and digits.
+    pub fn beyond(&self, parts: &FxHashSet<u64>) -> (u64, usize) {
+        let is_beyond = |unit: &&Unit| !parts.contains(&slot_part(unit.slot)) && !parts.contains(&pattern_part(unit));
+        let mut units: Vec<(u64, u32)> =
+            self.units.iter().filter(is_beyond).map(|unit| (unit.text, unit.letters)).collect();
+        units.sort_unstable();
+        (hash(&units), units.iter().map(|(_, letters)| *letters as usize).sum())
     }
 
     /// What differs between this version and a later one.
@@ -108,6 +115,10 @@ impl PageParts {
         // Texts that are the same but for numbers explain each other.
         let mut left = FxHashMap::<u64, [usize; 2]>::default();
         for (unit, [gone, come]) in patterns.into_values() {
+            // What is no text of its own in the other version differs by its label, not by the page.
+            let is_other = |parts: &PageParts| parts.others.contains(&(unit.slot, unit.pattern));
+            let gone = if is_other(now) { gone.min(come) } else { gone };
+            let come = if is_other(self) { come.min(gone) } else { come };
             let n_pairs = gone.min(come);
             if n_pairs > 0 {
                 found.changed.push(pattern_part(&unit));
@@ -240,6 +251,18 @@ mod tests {
         let price = difference("<p class=n>3 here<p class=price>7 euros", "<p class=n>3 here<p class=price>8 euros");
         assert!(!price.is_within(&counter.changed.iter().copied().collect()));
         assert!(counter.steady.iter().any(|part| price.changed.contains(part)));
+    }
+
+    #[test]
+    fn a_text_that_is_template_in_one_version_is_no_difference() {
+        let page = |date: &str| parse(&format!("<p>Rye<footer>Today is {date}</footer>"), &ParseOptions::default());
+        let (before, after) = (page("27 November"), page("28 November"));
+        let is_rye = |tree: &Tree| tree.counted().map(NodeId::new).find(|node| tree.text(*node) == "Rye");
+        let all = PageParts::new(&before, |_| true, |_| false);
+        let without = PageParts::new(&after, |node| is_rye(&after) == Some(node), |_| false);
+        for difference in [all.compare(&without), without.compare(&all)] {
+            assert!(difference.changed.is_empty() && !difference.is_more, "{difference:?}");
+        }
     }
 
     #[test]

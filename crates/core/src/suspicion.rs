@@ -121,7 +121,8 @@ fn of_small_page(tree: &Tree, body: &[u8]) -> Option<Suspicion> {
     if is_challenge && n_letters < LITTLE {
         return Some(Suspicion::Challenge);
     }
-    if n_letters < NEXT_TO_NOTHING && source.contains("<script") && is_shell(tree, &source) {
+    let is_bare = n_letters == 0 && tree.all("img").next().is_none() && tree.all("frame").next().is_none();
+    if n_letters < NEXT_TO_NOTHING && source.contains("<script") && (is_bare || is_shell(tree, &source)) {
         return Some(Suspicion::NeedsScripts);
     }
     (n_letters < LITTLE && PARKED.iter().any(|phrase| text.contains(phrase))).then_some(Suspicion::Parked)
@@ -191,6 +192,7 @@ mod tests {
                 Suspicion::NeedsScripts,
                 "<title>S</title><body><noscript>Please enable JavaScript.</noscript><script src=a.js></script>",
             ),
+            (Suspicion::NeedsScripts, "<script>location.href = '/p1'</script><body></body>"),
             (Suspicion::LoginWall, "<title>Sign in</title><form><input name=u><input type=password></form>"),
             (Suspicion::LoginWall, "<h1>Anmelden</h1><p>Bitte melden Sie sich an<form><input type=PASSWORD></form>"),
             (Suspicion::SoftNotFound, "<title>Page not found - Grain</title><nav>Home</nav><p>Sorry!"),

@@ -77,6 +77,8 @@ pub struct SeedList {
     name: String,
     choice: RunChoice,
     is_stream: bool,
+    /// The time at which the crawl begins, where it is not that of this machine.
+    begins_at: Option<i64>,
 }
 
 impl SeedList {
@@ -88,7 +90,8 @@ impl SeedList {
         mark: Option<String>,
         name: impl Into<String>,
     ) -> SeedList {
-        SeedList { seeds: Box::new(seeds), mark, name: name.into(), choice: RunChoice::Same, is_stream: false }
+        let (choice, name) = (RunChoice::Same, name.into());
+        SeedList { seeds: Box::new(seeds), mark, name, choice, is_stream: false, begins_at: None }
     }
 
     /// No seeds: those that the newest unfinished run has queued.
@@ -100,6 +103,12 @@ impl SeedList {
     /// room, and ends when they end.
     pub fn as_stream(self) -> SeedList {
         SeedList { is_stream: true, ..self }
+    }
+
+    /// The same for a crawl that takes this time, Unix milliseconds, for the one at which it begins: for simulations of
+    /// many nights.
+    pub fn beginning_at(self, unix_ms: i64) -> SeedList {
+        SeedList { begins_at: Some(unix_ms), ..self }
     }
 
     /// The same for a run of its own, whatever is unfinished.
@@ -208,7 +217,7 @@ async fn crawl_once(
     watch: &mut (dyn FnMut(Progress<'_>) + Send),
     run: &mut Option<i64>,
 ) -> Result<Summary, CrawlError> {
-    let clock = Clock::start();
+    let clock = seeds.begins_at.map_or_else(Clock::start, Clock::start_at);
     let mut fetcher = Fetcher::new(settings)?;
     if warc.is_some() {
         fetcher = fetcher.keeping_wire()?;
@@ -316,7 +325,11 @@ struct Clock {
 impl Clock {
     fn start() -> Clock {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Clock { started: Instant::now(), started_unix_ms: since.as_millis() as i64 }
+        Clock::start_at(since.as_millis() as i64)
+    }
+
+    fn start_at(unix_ms: i64) -> Clock {
+        Clock { started: Instant::now(), started_unix_ms: unix_ms }
     }
 
     fn unix_ms(&self) -> i64 {

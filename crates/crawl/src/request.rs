@@ -83,13 +83,13 @@ impl Request {
         Request { depth, may_be_list: is_seed, known: validators, known_since: snapshot_at, ..Request::new(url, kind) }
     }
 
-    /// The same request, redirected to another URL, of which nothing is known. Without a status nobody knows for how
-    /// long.
+    /// The same request, redirected to another URL, of which nothing is known. A page that is left at once has moved for
+    /// good. Without a status nobody knows for how long.
     pub(super) fn redirected(&self, url: PageUrl, status: Option<u16>) -> Request {
         Request {
             url,
             hops: self.hops + 1,
-            is_for_now: self.is_for_now || !matches!(status, Some(301 | 308)),
+            is_for_now: self.is_for_now || !matches!(status, Some(200..=299 | 301 | 308)),
             has_rules: false,
             known: Validators::default(),
             known_since: None,

@@ -5,7 +5,7 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use super::jobs::resolve_key;
-use crate::fetch::{ClientError, FetchError, FetchRequest, Fetcher, Resource, Response, redirect_target};
+use crate::fetch::{ClientError, FetchError, FetchRequest, Fetcher, Resource, Response, page_target, redirect_target};
 use crate::politeness::PolitenessKey;
 use crate::politeness::{LatencyEstimate, Pace};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
@@ -81,7 +81,7 @@ impl<'s> Single<'s> {
                 return Err(SingleError::Forbidden { url: at, reason });
             }
             let response = self.polite(&at, Resource::Page).await?;
-            match redirect_target(&response) {
+            match page_target(&response) {
                 Some(target) => at = target,
                 None if (200..300).contains(&response.status) => return Ok(response),
                 None => return Err(SingleError::Status { url: at, status: response.status }),

@@ -157,7 +157,8 @@ impl Store {
             }
         }
         let targets: FxHashSet<String> = changes.iter().filter_map(|change| change.moved_to.clone()).collect();
-        changes.retain(|change| change.change != "new" || !targets.contains(&change.url));
+        let says_nothing = |change: &UrlChange| matches!(change.change.as_str(), "new" | "same_text" | "recleaned");
+        changes.retain(|change| !(says_nothing(change) && targets.contains(&change.url)));
         Ok(changes)
     }
 

@@ -102,7 +102,12 @@ impl Store {
             UNION ALL
             SELECT p.run_id, p.fetched_at, p.status, 'fetched', NULL, NULL, p.change, TRUE FROM pages p
             WHERE p.url = ?1 AND NOT EXISTS (SELECT 1 FROM visits v WHERE v.run_id = p.run_id AND v.site_id = p.site_id
-                AND v.url = ?1 AND v.page_id = p.id)";
+                AND v.url = ?1 AND v.page_id = p.id)
+            UNION ALL
+            -- A site that has moved was not asked for its pages.
+            SELECT t.run_id, t.at, NULL, 'redirected', NULL, t.moved_to, t.state, FALSE FROM states t
+            WHERE t.url = ?1 AND t.state = 'moved' AND NOT EXISTS (SELECT 1 FROM visits v
+                WHERE v.run_id = t.run_id AND v.site_id = t.site_id AND v.url = ?1)";
         self.rows(sql, params![url], |row| {
             Ok(PageNight {
                 run: row.get(0)?,

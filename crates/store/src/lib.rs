@@ -80,7 +80,7 @@ pub use inspect::{GapCount, RequestFailures, RequestRate, SiteListing, SiteQuery
 pub use interrupt::Interrupt;
 pub use maintenance::Pruned;
 pub use model::{
-    Cleaned, ConfirmedPage, HostLease, HostRelease, LabeledBy, LastText, LearnedWrite, NewPage, NextUrlsQuery,
+    Cleaned, ConfirmedPage, Doubt, HostLease, HostRelease, LabeledBy, LastText, LearnedWrite, NewPage, NextUrlsQuery,
     PageWrite, Query, RecleanedPage, Reply, SeenWrite, StalePage, WorkerRow, Write,
 };
 #[cfg(not(feature = "postgres"))]

@@ -261,7 +261,16 @@ pub struct RecleanedPage {
     /// Its last version by the same model, where that was asked for.
     pub last_text: Option<LastText>,
     /// Why this is not taken for a version of the page.
-    pub doubt: Option<Reason>,
+    pub doubt: Option<Doubt>,
+}
+
+/// Why a text is not taken for a version of its page.
+#[derive(Clone, Debug)]
+pub struct Doubt {
+    /// The reason.
+    pub reason: Reason,
+    /// Digest of the text without parts that always differ, by which it is known when it comes again.
+    pub text: u64,
 }
 
 /// The text of the last version of a page.

@@ -91,7 +91,8 @@ impl Store {
             ON CONFLICT (site_id, fingerprint) DO UPDATE SET state = ?14, run_id = ?5, page_id = ?6, etag = ?7,
                 last_modified = ?8, digest = ?9, checked_at = ?10, next_due = CAST(?10 AS BIGINT) + ?11, interval_ms = ?11,
                 text_digest = COALESCE(?12, urls.text_digest), text_model = COALESCE(?15, urls.text_model),
-                page_text = COALESCE(?16, urls.page_text), changed_at = COALESCE(?13, urls.changed_at)";
+                page_text = COALESCE(?16, urls.page_text), changed_at = COALESCE(?13, urls.changed_at),
+                doubted = CASE WHEN ?17 THEN NULL ELSE urls.doubted END";
         let changed = text.filter(|text| is_news(text.change)).map(|_| page.fetched_at);
         // A text that cannot be compared yet leaves the last one in place.
         let mark = text.filter(|text| text.change.is_some()).map(|text| text.cleaned.text);
@@ -111,7 +112,8 @@ impl Store {
             changed,
             update.state as i64,
             mark.map(|mark| mark.model as i64),
-            mark.map(|mark| mark.page as i64)
+            mark.map(|mark| mark.page as i64),
+            update.change.is_some()
         ];
         self.execute(sql, row).map(drop)
     }

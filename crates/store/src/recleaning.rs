@@ -4,8 +4,7 @@ use super::sql::{Row, SqlResult, params};
 use dehusk_html::PageUrl;
 use dehusk_template::method::Method;
 
-use super::{ConfirmedPage, Counted, RecleanedPage, SiteId, StalePage, Store, StoreError};
-use crate::reason::Reason;
+use super::{ConfirmedPage, Counted, Doubt, RecleanedPage, SiteId, StalePage, Store, StoreError};
 use crate::revisit::{Change, TextMark, UrlOutcome, after_recleaning};
 use dehusk_settings::Revisit;
 
@@ -42,7 +41,9 @@ impl Store {
         n: usize,
     ) -> Result<Vec<StalePage>, StoreError> {
         let sql = "SELECT u.fingerprint, p.id, p.run_id = ?2 AND p.change IS NULL,
-                (SELECT max(o.id) FROM pages o WHERE o.site_id = ?1 AND o.url = p.url AND o.id < p.id), u.text_digest,
+                coalesce((SELECT max(o.id) FROM pages o WHERE o.site_id = ?1 AND o.url = p.url AND o.id < p.id),
+                    (SELECT max(o.id) FROM states t JOIN pages o ON o.site_id = ?1 AND o.url = t.url
+                        WHERE t.moved_to = p.url AND t.state = 'moved' AND t.run_id = ?2)), u.text_digest,
                 u.doubted
             FROM urls u JOIN pages p ON p.id = u.page_id
             WHERE u.site_id = ?1 AND u.run_id = ?2 AND u.fingerprint > ?4 AND p.cleaned_id IS NOT NULL
@@ -115,8 +116,10 @@ impl Store {
     ) -> Result<Option<Counted>, StoreError> {
         let RecleanedPage { url, text, labeled, html, last_text, doubt } = page;
         let Some(known) = self.newest_page_version(run, site, url)? else { return Ok(None) };
-        if let Some(reason) = doubt.as_ref().filter(|_| known.is_of_run && known.change.is_none()) {
-            return self.take_back(run, site, page, &known, reason, revisit);
+        if let Some(doubt) = doubt.as_ref().filter(|_| known.is_of_run && known.change.is_none())
+            && let Some(change) = self.take_back(run, site, (&page.url, doubt), &known, revisit)?
+        {
+            return Ok(change);
         }
         let before = known.change.filter(|_| known.is_of_run);
         // A version of an earlier run that is still the newest: the visit has said that nothing changed.
@@ -148,32 +151,33 @@ impl Store {
         Ok(change.filter(|change| before != Some(*change)).map(|change| Counted { change, instead: before }))
     }
 
-    /// Takes the version of this run back: it is no version of the page, which has failed. The version before stands.
+    /// Takes the version of this run back: it is no version of the page, which has failed. The version before stands;
+    /// `None` where there is none.
     fn take_back(
         &self,
         run: i64,
         site: SiteId,
-        page: &RecleanedPage,
+        (url, doubt): (&PageUrl, &Doubt),
         known: &NewestPageVersion,
-        reason: &Reason,
         revisit: &Revisit,
-    ) -> Result<Option<Counted>, StoreError> {
+    ) -> Result<Option<Option<Counted>>, StoreError> {
         let sql = "SELECT id, digest FROM pages o WHERE o.site_id = ?1 AND o.url = ?2 AND o.id < ?3
             ORDER BY o.id DESC LIMIT 1";
         let row = |row: &Row<'_>| Ok((row.get::<i64>(0)?, row.get::<String>(1)?));
-        let last = self.find(sql, params![site, page.url.as_str(), known.page], row)?;
+        let last = self.find(sql, params![site, url.as_str(), known.page], row)?;
         let Some((last, digest)) = last else { return Ok(None) };
         // The next request is not conditional: what it has is not wanted.
         let sql = "UPDATE urls SET page_id = ?2, digest = ?3, etag = NULL, last_modified = NULL, doubted = ?4
             WHERE id = ?1";
-        self.execute(sql, params![known.url, last, &digest, page.text.digest as i64])?;
+        self.execute(sql, params![known.url, last, &digest, doubt.text as i64])?;
         let sql = "UPDATE visits SET outcome = 'failed', reason = ?3, page_id = NULL, change = ?4
             WHERE run_id = ?1 AND page_id = ?2";
-        self.execute(sql, params![run, known.page, &reason.text, Change::Failed.as_str()])?;
+        self.execute(sql, params![run, known.page, &doubt.reason.text, Change::Failed.as_str()])?;
         self.execute("DELETE FROM pages WHERE id = ?1", params![known.page])?;
-        let outcome = (&page.url, UrlOutcome::Failed);
+        self.forget_return(run, site, url)?;
+        let outcome = (url, UrlOutcome::Failed);
         let change = self.end_url(run, site, outcome, None, known.checked_at, revisit)?;
-        Ok(change.map(Counted::from))
+        Ok(Some(change.map(Counted::from)))
     }
 
     /// The newest version of a URL.

@@ -209,7 +209,8 @@ pub fn after_fetch(before: Option<&UrlRecord>, digest: &str, text: Option<TextMa
         _ if is_same && before.is_some_and(UrlRecord::is_away) => Some(Change::Returned),
         _ if is_same => Some(Change::Unchanged),
         Some(change) if !is_of_run => Some(change),
-        _ => (!is_known).then_some(Change::New),
+        // A page that has moved here has a text, which only the model at the end of the site can compare.
+        _ => (!is_known && before.is_none_or(|before| before.text.is_none())).then_some(Change::New),
     };
     let interval_ms = match interval {
         // Another fetch in the same run is not another visit.

@@ -80,6 +80,9 @@ impl RunBackend {
         };
         let store = &self.store;
         let form = cleaned.as_ref().map(|cleaned| (cleaned, template));
+        if let Some((asked, UrlOutcome::Moved)) = &asked {
+            store.inherit_text(site, asked, &page.url)?;
+        }
         let saved = store.save_page(run, site, &page, form, &self.revisit(site)?)?;
         let moved = match asked {
             Some((asked, outcome)) => {
@@ -199,7 +202,10 @@ impl Backend for RunBackend {
             Write::Seeds { seeds, place, at } => store.queue_streamed(run, &seeds, place, at)?,
             Write::OpenAgain { site, at } => store.open_again(run, site, at)?,
             Write::Deferred { key, until, reason } => store.save_deferral(&key, until, &reason)?,
-            Write::SiteMoved { site, to, key_url, at } => store.end_moved(run, site, to, (&key_url, at))?,
+            Write::SiteMoved { site, to, key_url, at } => {
+                let n_moved = store.end_moved(run, site, to, (&key_url, at))?;
+                return Ok(std::iter::repeat_n(Counted::from(Change::Moved), n_moved).collect());
+            }
             Write::SiteEnded { site, outcome, limit, at } => {
                 self.templates.remove(&site);
                 self.revisits.borrow_mut().remove(&site);

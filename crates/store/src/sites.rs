@@ -329,12 +329,19 @@ impl Store {
         Ok(rows.into_iter().find(|(_, seed)| is_own(seed)).map(|(site, _)| site))
     }
 
-    /// Ends a site whose key page leads to another site of the run. Its pages have moved there.
-    pub fn end_moved(&self, run: i64, site: SiteId, to: SiteId, (key_url, at): (&str, i64)) -> Result<(), StoreError> {
-        self.move_pages(run, site, key_url, at)?;
+    /// Ends a site whose key page leads to another site of the run. Its pages have moved there; says how many.
+    pub fn end_moved(
+        &self,
+        run: i64,
+        site: SiteId,
+        to: SiteId,
+        (key_url, at): (&str, i64),
+    ) -> Result<usize, StoreError> {
+        let n_moved = self.move_pages(run, site, key_url, at)?;
         let sql = "UPDATE sites SET outcome = 'moved', reason = ?2, updated_at = ?3, moved_to = ?4 WHERE id = ?1";
         self.execute(sql, params![site, format!("leads to {key_url}"), at, to])?;
-        self.keep_site_outcome(site)
+        self.keep_site_outcome(site)?;
+        Ok(n_moved)
     }
 
     /// Gives a site of this run the host that its key page was found on. Where that host is a site already, what

@@ -83,8 +83,8 @@ impl Store {
     }
 
     /// Writes that all pages of a site have moved to another host, each to the same path there.
-    pub(super) fn move_pages(&self, run: i64, site: SiteId, key_url: &str, at: i64) -> Result<(), StoreError> {
-        let Some(key) = PageUrl::parse(key_url).ok() else { return Ok(()) };
+    pub(super) fn move_pages(&self, run: i64, site: SiteId, key_url: &str, at: i64) -> Result<usize, StoreError> {
+        let Some(key) = PageUrl::parse(key_url).ok() else { return Ok(0) };
         let sql = "SELECT url FROM urls WHERE site_id = ?1 AND page_id IS NOT NULL AND state IN (1, 3)";
         let urls: Vec<String> = self.rows(sql, params![site], |row| row.get(0))?;
         for url in urls.iter().filter_map(|url| PageUrl::parse(url).ok()) {
@@ -94,7 +94,35 @@ impl Store {
             self.save_turn(run, site, &url, at, &turn)?;
         }
         let sql = "UPDATE urls SET state = ?2 WHERE site_id = ?1 AND page_id IS NOT NULL AND state IN (1, 3)";
-        self.execute(sql, params![site, UrlState::Moved as i64]).map(drop)
+        self.execute(sql, params![site, UrlState::Moved as i64])
+    }
+
+    /// A page that this run had taken for one that is back is as it was before.
+    pub(super) fn forget_return(&self, run: i64, site: SiteId, url: &PageUrl) -> Result<(), StoreError> {
+        let row = params![run, site, url.as_str()];
+        let sql = "DELETE FROM states WHERE run_id = ?1 AND site_id = ?2 AND url = ?3 AND state = 'alive'";
+        if self.execute(sql, row)? == 0 {
+            return Ok(());
+        }
+        let sql = "UPDATE urls SET state = CASE (SELECT t.state FROM states t WHERE t.url = ?2 ORDER BY t.run_id DESC LIMIT 1)
+                WHEN 'gone' THEN 2 WHEN 'failed' THEN 3 WHEN 'moved' THEN 4 WHEN 'blocked' THEN 5 ELSE state END
+            WHERE site_id = ?1 AND fingerprint = ?3";
+        self.execute(sql, params![site, url.as_str(), url.fingerprint() as i64]).map(drop)
+    }
+
+    /// A page has moved: where nothing is known of its new address, its text is that of the old one, so that it is no
+    /// new page there.
+    pub(super) fn inherit_text(&self, site: SiteId, from: &PageUrl, to: &PageUrl) -> Result<(), StoreError> {
+        let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, text_digest, text_model, page_text,
+                changed_at, interval_ms)
+            SELECT site_id, ?3, ?4, 0, depth, rank, text_digest, text_model, page_text, changed_at, interval_ms
+            FROM urls WHERE site_id = ?1 AND fingerprint = ?2 AND page_id IS NOT NULL AND state <> 4
+            ON CONFLICT (site_id, fingerprint) DO UPDATE SET text_digest = excluded.text_digest,
+                text_model = excluded.text_model, page_text = excluded.page_text, changed_at = excluded.changed_at,
+                interval_ms = excluded.interval_ms
+            WHERE urls.page_id IS NULL";
+        let row = params![site, from.fingerprint() as i64, to.fingerprint() as i64, to.as_str()];
+        self.execute(sql, row).map(drop)
     }
 
     /// The addresses that a page had before, the newest first: each has moved to the one before it in this list.

@@ -76,14 +76,20 @@ impl Feed {
                 }
                 head
             };
-            let heads: Vec<String> = found.iter().map(head).collect();
+            // Whoever keeps a copy must learn that a page went, also where its owner wants it in no collection by now.
+            let went = |row: &FeedRow| {
+                let is_away = matches!(row.change.as_str(), "gone" | "moved" | "blocked");
+                is_away.then(|| format!("\"url\":{}}}", serde_json::json!(row.page.url)))
+            };
+            let heads: Vec<_> = found.iter().map(|row| (head(row), went(row))).collect();
             let made = rows.make(found.into_iter().map(|row| row.page).collect())?;
             let mut lines = String::new();
-            for (head, made) in heads.into_iter().zip(made) {
-                // Pages that their owners want in no collection are left out.
-                let Ok(made) = made else { continue };
+            for ((head, went), made) in heads.into_iter().zip(made) {
+                let record = made.ok().map(|made| made.record.to_json()[1..].to_owned());
+                // Other pages that their owners want in no collection are left out.
+                let Some(rest) = record.or(went) else { continue };
                 n += 1;
-                lines += &format!("{head}{}\n", &made.record.to_json()[1..]);
+                lines += &format!("{head}{rest}\n");
             }
             let written = self.file.write_all(lines.as_bytes()).and_then(|()| self.file.sync_data());
             written.map_err(|reason| ExportError::Io { path: self.path.clone(), reason })?;

@@ -16,6 +16,7 @@ mod own_headers;
 mod plain_words;
 mod post;
 mod redirect;
+mod refresh;
 mod resolver;
 mod wire;
 
@@ -27,7 +28,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 pub use fetcher::{FetchRequest, Fetcher, Resource};
 pub use post::post;
-pub use redirect::redirect_target;
+pub use redirect::{page_target, redirect_target};
 pub use resolver::Resolver;
 
 use crate::politeness::Times;

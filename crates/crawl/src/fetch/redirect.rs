@@ -1,6 +1,7 @@
 //! The target of a redirect.
 
 use super::Response;
+use super::refresh::refresh_target;
 use dehusk_html::PageUrl;
 
 /// The target of a redirect, or `None` if the response is not a redirect or its target is not an http(s) URL.
@@ -9,6 +10,11 @@ pub fn redirect_target(response: &Response) -> Option<PageUrl> {
         return None;
     }
     response.url.join(response.location.as_deref()?)
+}
+
+/// Where a page leads: by a redirect, or by an element of the page that browsers follow at once.
+pub fn page_target(response: &Response) -> Option<PageUrl> {
+    redirect_target(response).or_else(|| refresh_target(response))
 }
 
 #[cfg(test)]

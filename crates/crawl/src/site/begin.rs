@@ -97,6 +97,7 @@ impl SiteCrawl {
             spent: Spent { since: cx.now, ..Spent::default() },
             fetched,
             n_unchanged,
+            not_modified: FxHashSet::default(),
             n_requests: 0,
             origins,
             past,

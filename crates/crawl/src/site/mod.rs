@@ -77,6 +77,8 @@ pub(super) struct SiteCrawl {
     spent: Spent,
     /// Fingerprints of the pages that this run has fetched.
     fetched: FxHashSet<u64>,
+    /// Fingerprints of the pages that the server says are as they were.
+    not_modified: FxHashSet<u64>,
     /// Pages that were as they had been.
     n_unchanged: usize,
     n_requests: usize,

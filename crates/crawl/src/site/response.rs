@@ -3,7 +3,7 @@
 use dehusk_html::PageUrl;
 
 use super::{Command, Context, Count, Phase, SiteCrawl, TREE_BYTES, count_refused};
-use crate::fetch::{Fetched, Response, redirect_target};
+use crate::fetch::{Fetched, Response, page_target};
 use crate::request::{QueueEnd, Request, RequestKind};
 use crate::scope::Refusal;
 use crate::visit::{unsent_visit, visit_of};
@@ -39,6 +39,7 @@ impl SiteCrawl {
             NextStep::Page(response) => self.on_response(phase, request, response, visit, cx, out),
             NextStep::Unchanged => {
                 let visit = NewVisit { outcome: VisitOutcome::NotModified, ..visit };
+                self.not_modified.insert(request.url.fingerprint());
                 let row = Some((request.url.clone(), UrlOutcome::Unchanged));
                 out.push(Command::Write(Write::Visit(visit, row)));
                 self.unchanged(phase, cx, out);
@@ -89,7 +90,12 @@ impl SiteCrawl {
                 return NextStep::GiveUp(Reason::new(error.code(), error.reason()), UrlOutcome::Failed);
             }
         };
-        if let Some(target) = redirect_target(&response) {
+        // A list that is a seed is no page.
+        if let Some(target) = page_target(&response).filter(|_| !response.is_list) {
+            if leads_to_log_in(&response, request, &target) {
+                let text = format!("leads to {target} to log in; fetch.cookies and fetch.headers may help");
+                return NextStep::GiveUp(Reason::new(ReasonCode::LoginWall, text), UrlOutcome::Failed);
+            }
             return self.redirect(phase, request, target, cx);
         }
         let patience = settings.politeness.max_back_off;
@@ -159,10 +165,11 @@ impl SiteCrawl {
         out: &mut Vec<Command>,
     ) {
         let status = visit.status;
-        let visit = NewVisit { redirect_to: Some(target.to_string()), ..visit };
+        let (outcome, redirect_to) = (VisitOutcome::Redirected, Some(target.to_string()));
+        let visit = NewVisit { outcome, redirect_to, ..visit };
         // A server that adds a session to the same URL is asked for it: the page is stored without.
         let named = cx.tools.scope.strip(&target).fingerprint();
-        if self.fetched.contains(&named) {
+        if self.fetched.contains(&named) || self.not_modified.contains(&named) {
             let request = request.redirected(target, status);
             let row = Some((request.asked.clone(), request.moved()));
             out.push(Command::Write(Write::Visit(visit, row)));
@@ -318,6 +325,24 @@ impl SiteCrawl {
 }
 
 /// A URL leads to a page that this run has fetched.
+/// Names of pages to log in at, as segments of a path.
+#[rustfmt::skip]
+const LOG_IN: [&str; 18] = [
+    "login", "log-in", "log_in", "signin", "sign-in", "sign_in", "logon", "wp-login", "sso", "anmelden", "anmeldung",
+    "connexion", "se-connecter", "iniciar-sesion", "accedi", "inloggen", "zaloguj", "logga-in",
+];
+
+/// Whether a page redirects for now to one to log in at. That page stands for many others, and is none of them.
+fn leads_to_log_in(response: &Response, request: &Request, target: &PageUrl) -> bool {
+    let names_it = |url: &PageUrl| {
+        url.path().to_lowercase().split('/').any(|segment| {
+            let stem = segment.split_once('.').map_or(segment, |(stem, _)| stem);
+            LOG_IN.contains(&stem)
+        })
+    };
+    matches!(response.status, 302 | 303 | 307) && names_it(target) && !names_it(&request.url)
+}
+
 pub(super) fn fetched_already() -> Reason {
     Reason::new(ReasonCode::Other, "leads to a page that this run has fetched")
 }

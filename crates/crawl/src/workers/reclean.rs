@@ -10,7 +10,7 @@ use super::{Tools, WorkResult};
 use crate::site::{Comparisons, Walk};
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::revisit::TextMark;
-use dehusk_store::{ConfirmedPage, LastText, PackedPage, RecleanedPage, StalePage, unpack};
+use dehusk_store::{ConfirmedPage, Doubt, LastText, PackedPage, RecleanedPage, StalePage, unpack};
 
 /// The number of the model, and the training pages whose text stands: their labels are known without their bodies.
 pub(super) fn number_model(mut walk: Box<Walk>, tools: &Tools) -> WorkResult {
@@ -65,7 +65,10 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
     // All of them first: of pages that became one text, the first one is no page either.
     for (now, last, ..) in &versions {
         if let Some(last) = last.as_ref().filter(|last| last.digest != now.digest) {
-            walk.comparisons.note_text(last.digest, now.digest);
+            let [before, now] = [&last.parts, &now.parts].map(|parts| parts.beyond(&walk.comparisons.known).0);
+            if before != now {
+                walk.comparisons.note_text(before, now);
+            }
         }
     }
     let reclean = |(now, last, stored, doubted): (Version, Option<Version>, Option<u64>, Option<u64>)| {
@@ -82,9 +85,8 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
         };
         if let Some(last) = last.filter(|last| last.digest != digest) {
             let comparisons = &mut walk.comparisons;
-            let is_seen_again = doubted == Some(digest);
-            reclean.doubt =
-                doubt(comparisons, &last, (digest, &parts), is_seen_again).filter(|_| tools.settings.crawl.withhold);
+            let found = doubt(comparisons, &last.parts, &parts, doubted);
+            reclean.doubt = found.filter(|_| tools.settings.crawl.withhold);
             if reclean.doubt.is_none() {
                 let difference = last.parts.compare(&parts);
                 let has_news = !difference.is_within(&comparisons.known);
@@ -106,21 +108,17 @@ const ENOUGH_LETTERS: usize = 400;
 /// Share of its letters of which a page has shrunk.
 const NEXT_TO_NOTHING: f64 = 0.05;
 
-/// Why a text is not taken for a version of a page.
-fn doubt(
-    comparisons: &Comparisons,
-    last: &Version,
-    (digest, parts): (u64, &PageParts),
-    is_seen_again: bool,
-) -> Option<Reason> {
-    if comparisons.is_one_text(digest) {
-        let text = "has the same text as other pages of the site that had their own";
-        return Some(Reason::new(ReasonCode::OneText, text));
+/// Why a text is not taken for a version of a page. `before` is the text that was not the last time.
+fn doubt(comparisons: &Comparisons, last: &PageParts, now: &PageParts, before: Option<u64>) -> Option<Doubt> {
+    let ((_, n_last), (text, n_now)) = (last.beyond(&comparisons.known), now.beyond(&comparisons.known));
+    if comparisons.is_one_text(text) {
+        let reason = "has the same text as other pages of the site that had their own";
+        return Some(Doubt { reason: Reason::new(ReasonCode::OneText, reason), text });
     }
-    let (before, now) = (last.parts.letters(), parts.letters());
-    let is_little = before >= ENOUGH_LETTERS && (now as f64) < NEXT_TO_NOTHING * before as f64;
-    (is_little && !is_seen_again).then(|| {
-        let text = format!("has {now} letters of its own, where it had {before}; it is believed if it has them again");
-        Reason::new(ReasonCode::Shrunk, text)
+    let is_little = n_last >= ENOUGH_LETTERS && (n_now as f64) < NEXT_TO_NOTHING * n_last as f64;
+    (is_little && before != Some(text)).then(|| {
+        let reason =
+            format!("has {n_now} letters of its own, where it had {n_last}; it is believed if it has them again");
+        Doubt { reason: Reason::new(ReasonCode::Shrunk, reason), text }
     })
 }

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""False alarms: real sites for some nights, with what changes on every visit and no news, and few real edits.
+
+    false_alarms.py DEHUSK [--peers PYTHON] [--nights 10] [--pages 12] [--sets sites sites2]
+
+Each site gets some of seven kinds of noise at the same places of all its pages: tokens that nobody sees, a number of
+readers, a number of views, the date, a box of teasers, an advertisement, a list in another order. On each night three
+pages in a hundred are edited: a sentence is added to the longest paragraph, for good. dehusk crawls the nights from a
+server on loopback. PYTHON has urlwatch and changedetection.io from PyPI; what they compare is computed from the same
+answers: the text of urlwatch's filter html2text, and the text of changedetection.io's html_to_text.
+
+Printed: false alarms in 1,000 page-nights without an edit, and the share of edits that were told, over all nights but
+the first, and over those from the fourth on, when dehusk has learned from three.
+"""
+
+import argparse
+import http.server
+import json
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "content"))
+from archives import unpacked  # noqa: E402
+
+KINDS = ["token", "readers", "views", "date", "teasers", "ad", "shuffled"]
+WORDS = "rye oats spelt wheat barley millet maize rice teff sorghum fonio durum river stone garden winter".split()
+DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+
+
+def words(dice, n):
+    return " ".join(dice.choice(WORDS) for _ in range(n))
+
+
+def inserted(html, pattern, text, last=False):
+    """The text after the first match of a pattern, or before the end of the page."""
+    found = list(re.finditer(pattern, html, re.I))
+    at = (found[-1] if last else found[0]).end() if found else (html.lower().rfind("</body") if "</body" in html.lower() else len(html))
+    return html[:at] + text + html[at:]
+
+
+def edited(html, sentences):
+    """The page with sentences at the end of its longest paragraph."""
+    paragraphs = max(re.finditer(r"<p\b[^>]*>.*?</p\s*>", html, re.I | re.S), key=lambda p: len(p.group()), default=None)
+    if not sentences or paragraphs is None:
+        return html
+    end = paragraphs.start() + paragraphs.group().lower().rfind("</p")
+    return html[:end] + "".join(f" The committee has decided: {sentence}." for sentence in sentences) + html[end:]
+
+
+class Site:
+    def __init__(self, name, www, pages, nights):
+        dice = random.Random(f"site {name}")
+        self.host, self.www = f"{name}.test".lower().replace("_", "-"), www
+        self.kinds = [kind for kind in KINDS if dice.random() < 0.5]
+        files = sorted(path for path in www.rglob("*.html") if path.stat().st_size < 400_000)
+        has_text = [path for path in files if re.search(r"<p\b[^>]*>[^<]{80}", path.read_text("latin-1"))]
+        self.pages = ["/" + str(path.relative_to(www)) for path in dice.sample(has_text, min(pages, len(has_text)))]
+        self.edits = {
+            (page, night): words(random.Random(f"edit {name} {page} {night}"), 9)
+            for page in self.pages
+            for night in range(2, nights + 1)
+            if random.Random(f"when {name} {page} {night}").random() < 0.03
+        }
+
+    def page(self, path, night):
+        place = self.www / path.lstrip("/")
+        for file in (place, Path(f"{place}.html"), place / "index.html"):
+            if file.is_file():
+                break
+        else:
+            return None
+        html = file.read_text("latin-1")
+        html = edited(html, [self.edits[path, n] for n in range(2, night + 1) if (path, n) in self.edits])
+        dice = random.Random(f"{self.host} {path} {night}")
+        for kind in self.kinds:
+            n = dice.randint(2, 9000)
+            if kind == "token":
+                html = inserted(html, r"<head\b[^>]*>", f"<script nonce=n{n}></script>")
+                html = inserted(html, r"<body\b[^>]*>", f"<form><input type=hidden name=t value={n}></form>")
+            elif kind == "readers":
+                html = inserted(html, r"</h1\s*>", f'<p class="reads">{n} people are reading this</p>')
+            elif kind == "views":
+                html = inserted(html, r"</p\s*>", f'<span class="views">{n} views</span>', last=True)
+            elif kind == "date":
+                day = f"{DAYS[night % 7]}, {night % 28 + 1} November 2026"
+                html = inserted(html, r"<body\b[^>]*>", f'<div class="today">{day}</div>')
+            elif kind == "teasers":
+                items = "".join(f"<li><a href=/t{i}>{words(dice, 5)}</a></li>" for i in range(4))
+                html = inserted(html, r"$^", f'<div class="promo"><h4>More to read</h4><ul>{items}</ul></div>')
+            elif kind == "ad":
+                html = inserted(html, r"</p\s*>", f'<div class="ad"><a href=/ad>{words(dice, 7)}</a></div>')
+            else:
+                items = [f"<li><a href=/s{i}>{words(random.Random(f'{self.host} {i}'), 3)}</a></li>" for i in range(6)]
+                dice.shuffle(items)
+                html = inserted(html, r"$^", f'<ul class="places">{"".join(items)}</ul>')
+        return html.encode("latin-1")
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    sites, night = {}, 1
+
+    def do_GET(self):
+        site = self.sites.get(self.headers.get("host", "").split(":")[0])
+        body = site and site.page(self.path.split("?")[0], Handler.night)
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body or b"")))
+        self.end_headers()
+        self.wfile.write(body or b"")
+
+    def log_message(self, *_):
+        pass
+
+
+PEER = """
+import json, sys
+from urlwatch.html2txt import html2text
+from changedetectionio.html_tools import html_to_text
+for line in sys.stdin:
+    html = json.loads(line)
+    both = []
+    for text_of in (lambda h: html2text(h, "http://x.test/", "re", {}), html_to_text):
+        try:
+            both.append(hash(text_of(html)))
+        except Exception as error:
+            both.append(hash(str(error)))
+    print(*both, flush=True)
+"""
+
+
+def told_by_peers(python, sites, nights):
+    """For each tool, the pages of each night whose text differs from that of the night before."""
+    peer = subprocess.Popen([python, "-c", PEER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    told, last = {"urlwatch": set(), "changedetection.io": set()}, {}
+    for night in range(1, nights + 1):
+        for site in sites:
+            for path in site.pages:
+                peer.stdin.write(json.dumps(site.page(path, night).decode("utf-8", "replace")) + "\n")
+                peer.stdin.flush()
+                now = peer.stdout.readline().split()
+                for name, before, after in zip(told, last.get((site.host, path), now), now):
+                    if before != after:
+                        told[name].add((night, site.host, path))
+                last[site.host, path] = now
+    peer.stdin.close()
+    return told
+
+
+def told_by_dehusk(program, sites, nights, port, extra):
+    told = set()
+    with tempfile.TemporaryDirectory() as folder:
+        seeds = Path(folder) / "seeds.txt"
+        seeds.write_text("".join(f"http://{site.host}{path}\n" for site in sites for path in site.pages))
+        sets = ["fetch.allow_private=true", f'fetch.resolve=["*.test=127.0.0.1:{port}"]', "politeness.delay=0.005",
+                "politeness.key=host", "fetch.retries=0", *extra]
+        usual = ["--config", "/dev/null", "--db", f"{folder}/n.db"]
+        for night in range(1, nights + 1):
+            Handler.night = night
+            command = [program, "crawl", str(seeds), "--all", "--quiet", *usual, "--fail-above", "100%"]
+            command += [word for pair in sets for word in ("--set", pair)]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            if night > 1:
+                command = [program, "runs", "diff", str(night - 1), str(night), "--json", *usual]
+                rows = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+                for row in rows.get("changes", rows.get("pages", [])):
+                    if row["change"] == "changed":
+                        host, path = row["url"].removeprefix("http://").split("/", 1)
+                        told.add((night, host, f"/{path}"))
+    return told
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("program")
+    arguments.add_argument("--peers", help="Python with urlwatch and changedetection.io")
+    arguments.add_argument("--nights", type=int, default=10)
+    arguments.add_argument("--pages", type=int, default=12)
+    arguments.add_argument("--sets", nargs="+", default=["sites", "sites2"])
+    options = arguments.parse_args()
+    sites = []
+    for folder in options.sets:
+        for www in sorted(unpacked(folder).glob("dev*/*/www")):
+            site = Site(www.parent.name, www, options.pages, options.nights)
+            if len(site.pages) >= 3:
+                sites.append(site)
+    Handler.sites = {site.host: site for site in sites}
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    port = server.server_address[1]
+    told = {
+        "dehusk": told_by_dehusk(options.program, sites, options.nights, port, []),
+        "dehusk, nothing learned": told_by_dehusk(
+            options.program, sites, options.nights, port, ["crawl.learn_changing=false"]),
+    }
+    if options.peers:
+        told |= told_by_peers(options.peers, sites, options.nights)
+    edits = {(night, site.host, page) for site in sites for page, night in site.edits}
+    visits = {(n, site.host, page) for n in range(2, options.nights + 1) for site in sites for page in site.pages}
+    print(f"{len(sites)} sites, {sum(len(site.pages) for site in sites)} pages, {options.nights} nights, {len(edits)} edits")
+    print(f"{'':24} {'nights 2 on':>24}   {'nights 4 on':>24}")
+    print(f"{'':24} {'false of 1,000':>14} {'edits':>9}   {'false of 1,000':>14} {'edits':>9}")
+    for name, alarms in told.items():
+        cells = []
+        for first in (2, 4):
+            quiet = {visit for visit in visits - edits if visit[0] >= first}
+            real = {edit for edit in edits if edit[0] >= first}
+            cells.append(f"{1000 * len(alarms & quiet) / len(quiet):14.1f} {len(alarms & real) / max(len(real), 1):9.3f}")
+        print(f"{name:24} {cells[0]}   {cells[1]}")
+
+
+if __name__ == "__main__":
+    main()
