@@ -28,7 +28,7 @@ pub(super) fn notify(settings: &Settings, run: i64) {
     if !is_anybody {
         return;
     }
-    match read(settings, run) {
+    match read(settings, run).map(|night| night.for_notices(wanted)) {
         Ok(night) if !night.has_ended() => {
             tracing::info!("run {run} goes on with other workers; the last one tells about it");
         }

@@ -14,7 +14,7 @@ use super::table::{count, terminal_width};
 use super::terminal::stdout;
 use super::{Failure, Outcome, open_store};
 use dehusk_core::calendar::iso_8601;
-use dehusk_settings::Settings;
+use dehusk_settings::{Notify, Settings};
 use dehusk_store::{RunRow, SiteNight, StatusCount, Store, StoreError, UrlChange};
 
 /// Sites, statuses and pages of a kind that are listed one by one.
@@ -135,6 +135,16 @@ impl Night {
         let changes = changes.into_iter().map(with_words).collect::<Result<_, _>>()?;
         let statuses = store.statuses_of_sites(run, MOST_ROWS).map_err(work)?;
         Ok(Night { schema: 1, run: found, before, newly_failing, still_failing, recovered, statuses, changes })
+    }
+
+    /// The part of it that notices are about. Counts stay those of the whole run.
+    pub(super) fn for_notices(mut self, wanted: &Notify) -> Night {
+        for sites in [&mut self.newly_failing, &mut self.still_failing, &mut self.recovered] {
+            sites.retain(|site| wanted.is_about(&site.host));
+        }
+        self.statuses.retain(|status| wanted.is_about(&status.host));
+        self.changes.retain(|page| wanted.is_about(&page.page.host) && wanted.has_change(&page.page.change));
+        self
     }
 
     /// The number of the run.

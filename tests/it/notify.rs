@@ -109,6 +109,14 @@ fn everybody_is_told_what_a_run_brought() {
     std::fs::remove_file(dir.path().join("told.json")).unwrap();
     assert_eq!(crawl(dir.path(), &server, &told[..1]), "");
     assert!(!dir.path().join("told.json").exists(), "no news");
+    // b.test fails, and is not what notices are about.
+    let about = [told[0], "notify.sites=[\"*.a.test\", \"c.test\"]", "notify.when=failures"];
+    assert_eq!(crawl(dir.path(), &server, &about), "");
+    assert!(!dir.path().join("told.json").exists(), "another site");
+    let about = [told[0], "notify.sites=a.test", "notify.changes=[\"gone\"]", "notify.when=always"];
+    assert_eq!(crawl(dir.path(), &server, &about), "");
+    let json: Value = serde_json::from_str(&file("told.json")).unwrap();
+    assert_eq!((&json["still_failing"], &json["statuses"]), (&serde_json::json!([]), &serde_json::json!([])), "{json}");
     let warning = crawl(dir.path(), &server, &["notify.command=exit 3", "notify.when=always"]);
     assert!(warning.contains("notify.command: it failed: exit status: 3"), "{warning}");
 }

@@ -88,3 +88,30 @@ fn each_site_is_crawled_by_its_own_settings() {
     assert_eq!(n_again("slow.test"), 0);
     assert!(n_again("usual.test") >= 11, "{}", n_again("usual.test"));
 }
+
+/// A page that a sitemap says was modified since the last visit is due, whatever its interval.
+#[test]
+fn pages_that_a_sitemap_says_were_modified_are_due() {
+    let answer = move |request: &Asked| match request.path.as_str() {
+        "/robots.txt" => Reply::text("Sitemap: http://a.test/sitemap.xml"),
+        "/sitemap.xml" => {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+            let today = dehusk_core::calendar::iso_8601(now.as_millis() as i64);
+            let day = |n: usize| if n == 3 { today[..10].to_owned() } else { format!("2024-01-0{}", n + 1) };
+            let url = |n: usize| format!("<url><loc>http://a.test/{n}</loc><lastmod>{}</lastmod></url>", day(n));
+            Reply::text(format!("<urlset>{}</urlset>", (0..8).map(url).collect::<String>()))
+        }
+        path => page(path),
+    };
+    let server = Server::start_asked(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut settings = crate::crawl::settings(&dir.path().join("m.db"), &server, &["*.test"]);
+    settings.politeness.delay = Duration::from_millis(2);
+    settings.crawl.pages_per_site = 50;
+    let crawl = || run(vec![PageUrl::parse("http://a.test/").unwrap()], &settings);
+    crawl();
+    let before = server.arrivals().len();
+    crawl();
+    let again: Vec<String> = server.arrivals()[before..].iter().map(|arrival| arrival.path.clone()).collect();
+    assert_eq!(again, ["/sitemap.xml", "/3"]);
+}

@@ -39,6 +39,36 @@ pub fn digits(ms: i64) -> String {
     iso_8601(ms).chars().filter(char::is_ascii_digit).collect()
 }
 
+/// A time as sitemaps have it (W3C, Date and Time Formats): `2026-11-28T02:00:00+01:00`, with or without seconds, or a
+/// day, which stands for its end. Unix milliseconds.
+pub fn w3c_time(text: &str) -> Option<i64> {
+    const DAY: i64 = 86_400_000;
+    let (date, time) = match text.trim().split_once(['T', ' ']) {
+        Some((date, time)) => (date, Some(time)),
+        None => (text.trim(), None),
+    };
+    let part = |text: &str, digits: usize, most: i64| {
+        let is_number = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse::<i64>().ok().filter(|n| is_number && *n <= most)
+    };
+    let mut parts = date.split('-');
+    let (year, month) = (part(parts.next()?, 4, 9999)?, part(parts.next()?, 2, 12)?);
+    let days = days_since_1970(year, month, part(parts.next()?, 2, 31)?) * DAY;
+    let Some(time) = time else { return Some(days + DAY - 1) };
+    let (clock, zone) = time.find(['Z', '+', '-']).map_or((time, ""), |at| time.split_at(at));
+    let minutes = |text: &str| {
+        let (hours, rest) = text.split_once(':')?;
+        Some(part(hours, 2, 24)? * 60 + part(rest.get(..2)?, 2, 59)?)
+    };
+    let offset = match zone.as_bytes().first() {
+        Some(b'+') => minutes(&zone[1..])?,
+        Some(b'-') => -minutes(&zone[1..])?,
+        _ => 0,
+    };
+    let seconds = clock.get(6..8).map_or(Some(0), |seconds| part(seconds, 2, 60))?;
+    Some(days + (minutes(clock)? - offset) * 60_000 + seconds * 1000)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,5 +84,18 @@ mod tests {
             assert_eq!(days_since_1970(year, month, day_of_month), day);
         }
         assert_eq!(year(1_795_258_071_000), 2026);
+    }
+
+    #[test]
+    fn times_of_sitemaps_are_read() {
+        let day = days_since_1970(2026, 11, 28) * 86_400_000;
+        assert_eq!(w3c_time("2026-11-28"), Some(day + 86_399_999));
+        assert_eq!(w3c_time(" 2026-11-28T02:00:30.5+01:00 "), Some(day + 3_630_000));
+        assert_eq!(w3c_time("2026-11-28T02:00Z"), Some(day + 7_200_000));
+        assert_eq!(w3c_time("2026-11-28 02:00:00-05:30"), Some(day + 27_000_000));
+        for wrong in ["", "2026", "2026-13-01", "28.11.2026", "2026-11-28T25", "2026-11-28Tx:y", "2026-11-28T02:00+é"]
+        {
+            assert_eq!(w3c_time(wrong), None, "{wrong}");
+        }
     }
 }

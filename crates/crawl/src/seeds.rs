@@ -163,7 +163,7 @@ fn seeds_of(path: &Path, rejected: &Rejected) -> Box<dyn Iterator<Item = Seed> +
 fn announced(reader: Box<dyn BufRead + Send>) -> io::Result<impl Iterator<Item = Seed> + Send> {
     let mut bytes = Vec::new();
     reader.take(MAX_SITEMAP_BYTES as u64).read_to_end(&mut bytes)?;
-    let Announced { pages, sitemaps } = parse_announced(&bytes);
+    let Announced { pages, sitemaps, .. } = parse_announced(&bytes);
     let urls = pages.into_iter().chain(sitemaps).filter_map(|url| PageUrl::parse(&url).ok());
     Ok(urls.filter(|url| url.as_str().len() <= MOST_BYTES).map(Seed::from))
 }

@@ -8,6 +8,9 @@ use std::io::Read;
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
+use rustc_hash::FxHashMap;
+
+use dehusk_core::calendar::w3c_time;
 
 use crate::xml::{character, decoded};
 
@@ -17,6 +20,9 @@ pub const MAX_SITEMAP_BYTES: usize = 50 * 1024 * 1024;
 /// Maximum number of URLs of one sitemap (sitemaps.org).
 pub const MAX_SITEMAP_URLS: usize = 50_000;
 
+/// Pages from which on a list is long.
+const LONG: usize = 5;
+
 /// URLs that a file announces, as written there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Announced {
@@ -24,9 +30,21 @@ pub struct Announced {
     pub pages: Vec<String>,
     /// Other sitemaps, if the file is a sitemap index; feeds, if it is OPML.
     pub sitemaps: Vec<String>,
+    /// When pages were modified last, Unix milliseconds: the number of the page and the time.
+    pub modified: Vec<(usize, i64)>,
 }
 
 impl Announced {
+    /// The times that say something of a page. A time that most pages of a long list have is that of the list.
+    pub fn telling(&self) -> impl Iterator<Item = (&str, i64)> {
+        let mut counts = FxHashMap::<i64, usize>::default();
+        self.modified.iter().for_each(|(_, at)| *counts.entry(*at).or_default() += 1);
+        let n = self.modified.len();
+        let is_telling = move |(_, at): &&(usize, i64)| n < LONG || counts[at] * 2 <= n;
+        let page = |(page, at): &(usize, i64)| Some((self.pages.get(*page)?.as_str(), *at));
+        self.modified.iter().filter(is_telling).filter_map(page)
+    }
+
     fn is_full(&self) -> bool {
         self.pages.len() + self.sitemaps.len() >= MAX_SITEMAP_URLS
     }
@@ -75,7 +93,7 @@ fn unpacked(bytes: &[u8], most: usize) -> Cow<'_, [u8]> {
 /// One URL per line.
 fn parse_text(text: &str) -> Announced {
     let lines = text.lines().map(str::trim).filter(|line| line.starts_with("http://") || line.starts_with("https://"));
-    Announced { pages: lines.take(MAX_SITEMAP_URLS).map(str::to_owned).collect(), sitemaps: Vec::new() }
+    Announced { pages: lines.take(MAX_SITEMAP_URLS).map(str::to_owned).collect(), ..Announced::default() }
 }
 
 /// `urlset/url/loc`, `sitemapindex/sitemap/loc`, `item/link`, `entry/link[@href]`, `outline[@htmlUrl][@xmlUrl]`.
@@ -87,6 +105,7 @@ fn parse_xml(text: &str) -> Announced {
     let mut found = Announced::default();
     let mut path: Vec<String> = Vec::new();
     let mut held = String::new();
+    let mut lastmod = None;
     while !found.is_full() {
         match reader.read_event() {
             Ok(Event::Start(tag)) => {
@@ -111,9 +130,15 @@ fn parse_xml(text: &str) -> Announced {
                     let names: Vec<&str> = path.iter().rev().take(2).map(String::as_str).collect();
                     match names.as_slice() {
                         ["loc", "url"] | ["link", "item"] => found.pages.push(url.to_owned()),
+                        ["lastmod", "url"] => lastmod = w3c_time(url),
                         ["loc", "sitemap"] => found.sitemaps.push(url.to_owned()),
                         _ => {}
                     }
+                }
+                if path.last().is_some_and(|name| name == "url")
+                    && let (Some(at), Some(page)) = (lastmod.take(), found.pages.len().checked_sub(1))
+                {
+                    found.modified.push((page, at));
                 }
                 held.clear();
                 path.pop();
@@ -195,5 +220,22 @@ mod tests {
         let many: String = (0..60_000).map(|i| format!("<url><loc>http://a.b/{i}</loc></url>")).collect();
         assert_eq!(pages(&format!("<urlset>{many}</urlset>")).len(), MAX_SITEMAP_URLS);
         assert!(pages(&"<a>".repeat(100_000)).is_empty() && pages("").is_empty() && pages("<<<>").is_empty());
+    }
+
+    #[test]
+    fn times_that_most_pages_have_say_nothing() {
+        let list = |days: &[u32]| {
+            let url = |(at, day): (usize, &u32)| {
+                format!("<url><loc>http://a/{at}</loc><lastmod>2026-11-{day:02}</lastmod></url>")
+            };
+            format!("<urlset>{}</urlset>", days.iter().enumerate().map(url).collect::<String>())
+        };
+        let told = |days: &[u32]| -> Vec<String> {
+            parse_announced(list(days).as_bytes()).telling().map(|(page, _)| page.to_owned()).collect()
+        };
+        assert_eq!(told(&[1, 1]), ["http://a/0", "http://a/1"], "a short list");
+        assert_eq!(told(&[1, 1, 1, 1, 2, 3]), ["http://a/4", "http://a/5"]);
+        let without = parse_announced(b"<urlset><url><loc>http://a/</loc><lastmod>soon</lastmod></url></urlset>");
+        assert_eq!((without.pages.len(), without.modified.len()), (1, 0));
     }
 }

@@ -2,11 +2,17 @@
 
 use std::time::Duration;
 
+use crate::sites::SiteNames;
+
 /// `[notify]`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notify {
     /// When somebody is told.
     pub when: NotifyWhen,
+    /// Hosts that notices are about, as in `[[site]]` tables; none = all.
+    pub sites: Vec<String>,
+    /// What a page must have become for a notice to have it; none = anything.
+    pub changes: Vec<String>,
     /// A command that the shell runs, with the report as JSON on its input; empty = none.
     pub command: String,
     /// A URL to which the report is posted as JSON; empty = none.
@@ -34,10 +40,25 @@ pub enum NotifyWhen {
     Failures,
 }
 
+impl Notify {
+    /// Whether notices are about a host.
+    pub fn is_about(&self, host: &str) -> bool {
+        let host = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        self.sites.is_empty() || !SiteNames::of(std::iter::once(self.sites.as_slice())).matching(host).is_empty()
+    }
+
+    /// Whether a notice has a page that became this.
+    pub fn has_change(&self, change: &str) -> bool {
+        self.changes.is_empty() || self.changes.iter().any(|wanted| wanted == change)
+    }
+}
+
 impl Default for Notify {
     fn default() -> Notify {
         Notify {
             when: NotifyWhen::News,
+            sites: Vec::new(),
+            changes: Vec::new(),
             command: String::new(),
             webhook: String::new(),
             secret: String::new(),

@@ -52,7 +52,7 @@ impl Settings {
 
 /// The tables by the names of their hosts. A look-up takes one step for each label of a host name.
 #[derive(Debug, Default)]
-struct SiteNames {
+pub(crate) struct SiteNames {
     /// Tables for a host with its subdomains.
     of_domain: HashMap<String, Vec<usize>>,
     /// Tables for the subdomains only. The empty name has all hosts.
@@ -61,9 +61,14 @@ struct SiteNames {
 
 impl SiteNames {
     fn new(sites: &[SiteSettings]) -> SiteNames {
+        SiteNames::of(sites.iter().map(|site| site.hosts.as_slice()))
+    }
+
+    /// The names of hosts of each table.
+    pub(crate) fn of<'a>(tables: impl Iterator<Item = &'a [String]>) -> SiteNames {
         let mut names = SiteNames::default();
-        for (table, site) in sites.iter().enumerate() {
-            for host in &site.hosts {
+        for (table, hosts) in tables.enumerate() {
+            for host in hosts {
                 let (of, name) = match host.strip_prefix('*') {
                     Some(parent) => (&mut names.of_subdomains, parent.trim_start_matches('.')),
                     None => (&mut names.of_domain, host.as_str()),
@@ -75,7 +80,7 @@ impl SiteNames {
     }
 
     /// The tables that name a host, in the order of the file.
-    fn matching(&self, host: &str) -> Vec<usize> {
+    pub(crate) fn matching(&self, host: &str) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         let mut add = |tables: Option<&Vec<usize>>| found.extend(tables.into_iter().flatten());
         add(self.of_domain.get(host));

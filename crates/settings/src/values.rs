@@ -90,6 +90,15 @@ pub(super) fn strings(value: &Value) -> Result<Vec<String>, String> {
     }
 }
 
+/// A list of some of these words.
+pub(super) fn words_of(value: &Value, known: &[&str]) -> Result<Vec<String>, String> {
+    let words = strings(value)?;
+    match words.iter().find(|word| !known.contains(&word.as_str())) {
+        Some(wrong) => Err(format!("expected words out of {}; {wrong:?} is none", known.join(", "))),
+        None => Ok(words),
+    }
+}
+
 /// Regular expressions that compile.
 pub(super) fn patterns(value: &Value) -> Result<Vec<String>, String> {
     let patterns = strings(value)?;

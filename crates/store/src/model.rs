@@ -59,6 +59,15 @@ pub enum Write {
     TemplateKept(SiteId),
     /// URLs for the frontier.
     Links(SiteId, Vec<NewUrl>),
+    /// Pages that a sitemap says were modified: those that were visited before are due.
+    Modified {
+        /// The site.
+        site: SiteId,
+        /// Fingerprints of the URLs, and when each was modified, Unix milliseconds.
+        pages: Vec<(u64, i64)>,
+        /// Unix milliseconds.
+        at: i64,
+    },
     /// Seeds that came while the run was on. The first URL of a host is the key page of its site.
     Seeds {
         /// The seeds.

@@ -90,6 +90,16 @@ impl Store {
         }
     }
 
+    /// Makes pages due that were modified since they were visited.
+    pub(super) fn mark_modified(&self, site: SiteId, pages: &[(u64, i64)], at: i64) -> Result<(), StoreError> {
+        let sql = "UPDATE urls SET next_due = ?4 WHERE site_id = ?1 AND fingerprint = ?2 AND state > 0
+            AND checked_at < ?3 AND next_due > ?4";
+        for (fingerprint, modified) in pages {
+            self.execute(sql, params![site, *fingerprint as i64, modified, at])?;
+        }
+        Ok(())
+    }
+
     /// Puts a seed into the frontier that is not the key page of its site. Says whether the list of the run names it
     /// for the first time.
     pub(super) fn save_seed(&self, run: i64, site: SiteId, url: &PageUrl, place: i64) -> Result<bool, StoreError> {

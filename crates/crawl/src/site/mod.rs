@@ -254,12 +254,18 @@ impl SiteCrawl {
                 self.walk(walk, cx, out);
             }
             WorkResult::Withheld(from, withheld) => self.on_withheld(from, *withheld, cx, out),
-            WorkResult::Announced { mut walk, links, refused, strings } => {
+            WorkResult::Announced { mut walk, links, refused, strings, modified } => {
                 if let Some(template) = strings {
                     let source = feeds_source(&self.summary.host);
                     out.push(Command::Write(Write::Strings { source, at: cx.now, template }));
                 }
-                let has_links = !links.is_empty();
+                // One of the future says nothing; one of long ago nothing new.
+                let is_recent = |(_, at): &(u64, i64)| (cx.now - RECENT..cx.now + DAY).contains(at);
+                let modified: Vec<_> = modified.into_iter().filter(is_recent).collect();
+                let has_links = !links.is_empty() || !modified.is_empty();
+                if !modified.is_empty() {
+                    out.push(Command::Write(Write::Modified { site: self.id, pages: modified, at: cx.now }));
+                }
                 self.write_links(links, out);
                 self.go_on(&mut walk, has_links, refused, out);
                 self.walk(walk, cx, out);
@@ -426,6 +432,12 @@ impl SiteCrawl {
         out.push(Command::End(outcome));
     }
 }
+
+/// Milliseconds of a day.
+const DAY: i64 = 86_400_000;
+
+/// Age of what a sitemap says of a page.
+const RECENT: i64 = 60 * DAY;
 
 /// Part of `crawl.memory` that the trees of one site may need: they are all there at once when it is learned.
 const SITE_SHARE: usize = 4;

@@ -150,11 +150,13 @@ pub(super) fn sitemap(mut walk: Box<Walk>, own: &Site, fetched: &FetchedPage, to
     }
     let scope = tools.scope.site(own.key());
     let mut finder = LinkFinder::of_walk(&mut walk, &scope, tools);
+    let modified = announced.telling().filter_map(|(page, at)| Some((response.url.join(page)?.fingerprint(), at)));
+    let modified: Vec<(u64, i64)> = modified.collect();
     let pages = announced.pages.iter().filter_map(|page| response.url.join(page));
     let (links, refused) = finder.judge(own.key(), pages, 1);
     finder.give_back(&mut walk);
     let strings = if tools.settings.crawl.strings { walk.entries.learn_from(&response.body, tools) } else { None };
-    WorkResult::Announced { walk, links, refused, strings }
+    WorkResult::Announced { walk, links, refused, strings, modified }
 }
 
 /// What a list of URLs names.

@@ -131,8 +131,15 @@ pub(super) enum WorkResult {
     Walked { walk: Box<Walk>, page: Option<Box<PageWrite>>, links: Vec<NewUrl>, refused: Vec<Refusal> },
     /// A page that looks like none. It is not stored.
     Withheld(WithheldFrom, Box<Withheld>),
-    /// What a sitemap or feed announced, and the strings of the feeds so far.
-    Announced { walk: Box<Walk>, links: Vec<NewUrl>, refused: Vec<Refusal>, strings: Option<Box<StringTemplate>> },
+    /// What a sitemap or feed announced, with the strings of the feeds so far, and when pages were modified last: their
+    /// fingerprints and the times.
+    Announced {
+        walk: Box<Walk>,
+        links: Vec<NewUrl>,
+        refused: Vec<Refusal>,
+        strings: Option<Box<StringTemplate>>,
+        modified: Vec<(u64, i64)>,
+    },
     /// A page of a crawl for links.
     Seen { walk: Box<Walk>, seen: Box<SeenWrite>, refused: Vec<Refusal> },
     /// A walk that is over, with the number of its model, and the training pages whose text stands by that model.

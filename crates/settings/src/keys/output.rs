@@ -4,7 +4,14 @@ use std::time::Duration;
 
 use super::{Key, keys};
 use crate::NotifyWhen;
-use crate::values::{addresses, any_text, at_least, duration, one_line, one_of, positive, text, web_address, whole};
+use crate::values::{
+    addresses, any_text, at_least, duration, host_names, one_line, one_of, positive, strings, text, web_address, whole,
+    words_of,
+};
+
+/// What a page can have become.
+const CHANGES: [&str; 9] =
+    ["new", "changed", "same_text", "recleaned", "gone", "moved", "blocked", "failed", "returned"];
 
 pub(super) const OUTPUT: &[Key] = keys! {
     "store.lease" = "30.0", "PostgreSQL: how long the hosts of a crawl that is not heard of stay leased to it. Others take them over after that and one full delay.",
@@ -31,6 +38,10 @@ pub(super) const OUTPUT: &[Key] = keys! {
         |s, v| s.warc.description => one_line(v)?;
     "notify.when" = "\"news\"", "After which runs somebody is told: always, news (a page differs, a site fails or works again), failures (a site fails that did not before).",
         |s, v| s.notify.when => one_of(v, &[("always", NotifyWhen::Always), ("news", NotifyWhen::News), ("failures", NotifyWhen::Failures)])?;
+    "notify.sites" = "[]", "Hosts that notices are about, as in [[site]] tables: \"example.org\" with its subdomains, \"*.example.org\". Empty = all.",
+        |s, v| s.notify.sites => if strings(v)?.is_empty() { Vec::new() } else { host_names(Some(v))? };
+    "notify.changes" = "[]", "What a page must have become for a notice to have it: new, changed, same_text, recleaned, gone, moved, blocked, failed, returned. Empty = anything.",
+        |s, v| s.notify.changes => words_of(v, &CHANGES)?;
     "notify.command" = "\"\"", "Command that the shell runs after a run, with the report as JSON (dehusk report --format json) on its input, and its number as DEHUSK_RUN. Empty = none.",
         |s, v| s.notify.command => any_text(v)?;
     "notify.webhook" = "\"\"", "http or https URL to which the same JSON is posted. Empty = none.",
