@@ -5,7 +5,7 @@
 
 Each site gets some of seven kinds of noise at the same places of all its pages: tokens that nobody sees, a number of
 readers, a number of views, the date, a box of teasers, an advertisement, a list in another order. On each night three
-pages in a hundred are edited: a sentence is added to the longest paragraph, for good. dehusk crawls the nights from a
+pages in a hundred are edited: a sentence is added to the longest paragraph that no other page has, for good. dehusk crawls the nights from a
 server on loopback. PYTHON has urlwatch and changedetection.io from PyPI; what they compare is computed from the same
 answers: the text of urlwatch's filter html2text, and the text of changedetection.io's html_to_text.
 
@@ -16,13 +16,16 @@ the first, and over those from the fourth on, when dehusk has learned from three
 import argparse
 import http.server
 import json
+import os
 import random
 import re
 import subprocess
 import sys
 import tempfile
 import threading
+from collections import Counter
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "content"))
 from archives import unpacked  # noqa: E402
@@ -39,16 +42,25 @@ def words(dice, n):
 def inserted(html, pattern, text, last=False):
     """The text after the first match of a pattern, or before the end of the page."""
     found = list(re.finditer(pattern, html, re.I))
-    at = (found[-1] if last else found[0]).end() if found else (html.lower().rfind("</body") if "</body" in html.lower() else len(html))
+    if found:
+        at = found[-1 if last else 0].end()
+    else:
+        end = html.lower().rfind("</body")
+        at = end if end >= 0 else len(html)
     return html[:at] + text + html[at:]
 
 
-def edited(html, sentences):
-    """The page with sentences at the end of its longest paragraph."""
-    paragraphs = max(re.finditer(r"<p\b[^>]*>.*?</p\s*>", html, re.I | re.S), key=lambda p: len(p.group()), default=None)
-    if not sentences or paragraphs is None:
+def paragraphs(html):
+    return [found for found in re.finditer(r"<p\b[^>]*>(.*?)</p\s*>", html, re.I | re.S) if len(found.group(1)) > 80]
+
+
+def edited(html, sentences, shared):
+    """The page with sentences at the end of its longest paragraph that no other page has."""
+    own = [paragraph for paragraph in paragraphs(html) if paragraph.group(1) not in shared]
+    if not sentences or not own:
         return html
-    end = paragraphs.start() + paragraphs.group().lower().rfind("</p")
+    longest = max(own, key=lambda paragraph: len(paragraph.group()))
+    end = longest.end(1)
     return html[:end] + "".join(f" The committee has decided: {sentence}." for sentence in sentences) + html[end:]
 
 
@@ -58,8 +70,11 @@ class Site:
         self.host, self.www = f"{name}.test".lower().replace("_", "-"), www
         self.kinds = [kind for kind in KINDS if dice.random() < 0.5]
         files = sorted(path for path in www.rglob("*.html") if path.stat().st_size < 400_000)
-        has_text = [path for path in files if re.search(r"<p\b[^>]*>[^<]{80}", path.read_text("latin-1"))]
-        self.pages = ["/" + str(path.relative_to(www)) for path in dice.sample(has_text, min(pages, len(has_text)))]
+        texts = {path: {found.group(1) for found in paragraphs(path.read_text("latin-1"))} for path in files}
+        counts = Counter(text for of_page in texts.values() for text in of_page)
+        self.shared = {text for text, n in counts.items() if n > 1}
+        has_own = [path for path in files if texts[path] - self.shared]
+        self.pages = ["/" + str(path.relative_to(www)) for path in dice.sample(has_own, min(pages, len(has_own)))]
         self.edits = {
             (page, night): words(random.Random(f"edit {name} {page} {night}"), 9)
             for page in self.pages
@@ -70,12 +85,12 @@ class Site:
     def page(self, path, night):
         place = self.www / path.lstrip("/")
         for file in (place, Path(f"{place}.html"), place / "index.html"):
-            if file.is_file():
+            if os.path.isfile(file):
                 break
         else:
             return None
         html = file.read_text("latin-1")
-        html = edited(html, [self.edits[path, n] for n in range(2, night + 1) if (path, n) in self.edits])
+        html = edited(html, [self.edits[path, n] for n in range(2, night + 1) if (path, n) in self.edits], self.shared)
         dice = random.Random(f"{self.host} {path} {night}")
         for kind in self.kinds:
             n = dice.randint(2, 9000)
@@ -107,12 +122,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         site = self.sites.get(self.headers.get("host", "").split(":")[0])
-        body = site and site.page(self.path.split("?")[0], Handler.night)
+        body = site and site.page(unquote(self.path.split("?")[0]), Handler.night)
         self.send_response(200 if body else 404)
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(body or b"")))
         self.end_headers()
-        self.wfile.write(body or b"")
+        try:
+            self.wfile.write(body or b"")
+        except BrokenPipeError:
+            pass  # a body above a limit
 
     def log_message(self, *_):
         pass
@@ -156,7 +174,7 @@ def told_by_dehusk(program, sites, nights, port, extra):
     told = set()
     with tempfile.TemporaryDirectory() as folder:
         seeds = Path(folder) / "seeds.txt"
-        seeds.write_text("".join(f"http://{site.host}{path}\n" for site in sites for path in site.pages))
+        seeds.write_text("".join(f"http://{site.host}{quote(path)}\n" for site in sites for path in site.pages))
         sets = ["fetch.allow_private=true", f'fetch.resolve=["*.test=127.0.0.1:{port}"]', "politeness.delay=0.005",
                 "politeness.key=host", "fetch.retries=0", *extra]
         usual = ["--config", "/dev/null", "--db", f"{folder}/n.db"]
@@ -171,7 +189,7 @@ def told_by_dehusk(program, sites, nights, port, extra):
                 for row in rows.get("changes", rows.get("pages", [])):
                     if row["change"] == "changed":
                         host, path = row["url"].removeprefix("http://").split("/", 1)
-                        told.add((night, host, f"/{path}"))
+                        told.add((night, host, unquote(f"/{path}")))
     return told
 
 
