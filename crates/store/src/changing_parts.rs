@@ -20,7 +20,7 @@ impl Store {
     /// Writes what a night has said of parts: whether each differed on nearly all pages that were compared.
     pub(super) fn save_changing_parts(&self, run: i64, site: SiteId, parts: &[(u64, bool)]) -> Result<(), StoreError> {
         let added = "INSERT INTO changing_parts (site_id, part, nights, run_id)
-            SELECT ?1, ?2, 1, ?3 WHERE (SELECT count(*) FROM changing_parts WHERE site_id = ?1) < ?4
+            SELECT CAST(?1 AS BIGINT), CAST(?2 AS BIGINT), 1, CAST(?3 AS BIGINT) WHERE (SELECT count(*) FROM changing_parts WHERE site_id = ?1) < ?4
                 OR EXISTS (SELECT 1 FROM changing_parts WHERE site_id = ?1 AND part = ?2)
             ON CONFLICT (site_id, part) DO UPDATE SET run_id = ?3,
                 nights = changing_parts.nights + CASE WHEN changing_parts.run_id = ?3 THEN 0 ELSE 1 END";

@@ -296,3 +296,23 @@ fn a_confirmed_text_is_stale_no_more() {
         backend.commit().unwrap();
     });
 }
+
+#[test]
+fn a_part_that_changed_on_two_nights_is_known_and_a_moved_page_keeps_its_text() {
+    each(|open| {
+        let mut backend = open();
+        backend.begin().unwrap();
+        let site = sites(&mut *backend)[0].id;
+        backend.apply(page(site, "http://a.org/1", "one")).unwrap();
+        let Write::Page(moved) = page(site, "http://a.org/2", "one") else { unreachable!() };
+        let asked = Some((url("http://a.org/1"), UrlOutcome::Moved));
+        backend.apply(Write::Page(Box::new(PageWrite { asked, ..*moved }))).unwrap();
+        backend.apply(Write::Modified { site, pages: vec![(url("http://a.org/2").fingerprint(), 9)], at: 8 }).unwrap();
+        for parts in [vec![(2, true), (3, true)], vec![(2, true), (3, false)]] {
+            assert!(backend.apply(Write::ChangingParts(site, parts)).unwrap().is_empty());
+        }
+        let question = Query::StalePages { site, model: 7, after: i64::MIN, n: 9 };
+        assert!(matches!(backend.query(question).unwrap(), Reply::StalePages { .. }));
+        backend.commit().unwrap();
+    });
+}

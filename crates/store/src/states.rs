@@ -115,7 +115,7 @@ impl Store {
     pub(super) fn inherit_text(&self, site: SiteId, from: &PageUrl, to: &PageUrl) -> Result<(), StoreError> {
         let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, text_digest, text_model, page_text,
                 changed_at, interval_ms)
-            SELECT site_id, ?3, ?4, 0, depth, rank, text_digest, text_model, page_text, changed_at, interval_ms
+            SELECT site_id, CAST(?3 AS BIGINT), CAST(?4 AS TEXT), 0, depth, rank, text_digest, text_model, page_text, changed_at, interval_ms
             FROM urls WHERE site_id = ?1 AND fingerprint = ?2 AND page_id IS NOT NULL AND state <> 4
             ON CONFLICT (site_id, fingerprint) DO UPDATE SET text_digest = excluded.text_digest,
                 text_model = excluded.text_model, page_text = excluded.page_text, changed_at = excluded.changed_at,

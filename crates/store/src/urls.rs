@@ -192,9 +192,10 @@ impl Store {
         };
         let update = after_outcome(&record, outcome, revisit);
         let sql = "UPDATE urls SET state = ?3, run_id = ?4, checked_at = ?5, next_due = CAST(?5 AS BIGINT) + ?6, interval_ms = ?6,
-                doubted = CASE WHEN ?3 = 1 THEN NULL ELSE doubted END
+                doubted = CASE WHEN ?7 THEN NULL ELSE doubted END
             WHERE site_id = ?1 AND fingerprint = ?2";
-        let row = params![site, fingerprint, update.state as i64, run, at, update.interval_ms];
+        let is_there = update.state == UrlState::Known;
+        let row = params![site, fingerprint, update.state as i64, run, at, update.interval_ms, is_there];
         self.execute(sql, row)?;
         if record.has_page && update.state != record.state {
             let moved_to = leads_to.filter(|_| update.state == UrlState::Moved);
