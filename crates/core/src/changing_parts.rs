@@ -154,16 +154,11 @@ fn counted(units: &[Unit]) -> FxHashMap<Unit, usize> {
 }
 
 fn pattern_part(unit: &Unit) -> u64 {
-    hash(&("pattern", unit.slot, unit.pattern)) & !1
+    hash(&("pattern", unit.slot, unit.pattern))
 }
 
 fn slot_part(slot: u64) -> u64 {
-    hash(&("slot", slot)) | 1
-}
-
-/// Whether a part is a slot, not a pattern.
-pub fn is_slot(part: u64) -> bool {
-    part & 1 == 1
+    hash(&("slot", slot))
 }
 
 fn hash(value: &(impl Hash + ?Sized)) -> u64 {

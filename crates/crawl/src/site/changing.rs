@@ -1,20 +1,19 @@
 //! What the versions of a site's pages say together, at the end of its walk: which of their parts always change, and
 //! whether its pages have all become one text.
 
-use dehusk_core::changing_parts::{Difference, is_slot};
+use dehusk_core::changing_parts::Difference;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Share of the compared pages on which a part must differ.
 const NEARLY_ALL: f64 = 0.9;
 
-/// Share of the visited pages on which a slot must differ. A pattern, which differs in numbers only, needs no such
-/// share: a counter may be on a few pages.
+/// Share of the visited pages on which a part must differ: a price that changes on some pages each night is news.
 const MANY: f64 = 0.5;
 
 /// Share of the compared pages on which a part must differ that is known to change.
 const HALF: f64 = 0.5;
 
-/// Pages on which a slot must differ.
+/// Pages on which a part must differ.
 const SEVERAL: usize = 3;
 
 /// Pages that had different texts and have one text, from which on that is no page of theirs.
@@ -72,7 +71,7 @@ impl Comparisons {
                 return (!is_kept).then_some((*part, false));
             }
             let is_rare = *differs < SEVERAL || (*differs as f64) < MANY * n_visited as f64;
-            (!is_slot(*part) || !is_rare).then_some((*part, true))
+            (!is_rare).then_some((*part, true))
         };
         let mut parts: Vec<(u64, bool)> = self.counts.iter().filter_map(word).collect();
         // Of parts that never differed nothing is stored.
@@ -96,9 +95,8 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_changes_where_it_is_and_a_slot_on_many_pages() {
-        // Even numbers are patterns, odd ones slots.
-        assert_eq!(told(&[(&[2], &[])], 100), [(2, true)]);
+    fn a_part_changes_that_differs_on_many_pages() {
+        assert_eq!(told(&[(&[2], &[])], 100), []);
         assert_eq!(told(&[(&[2], &[]), (&[], &[2])], 100), [(2, false)]);
         assert_eq!(told(&[(&[3], &[]), (&[3], &[]), (&[3], &[])], 5), [(3, true)]);
         assert_eq!(told(&[(&[3], &[]), (&[3], &[]), (&[3], &[])], 7), [], "on less than half of the pages");
