@@ -17,6 +17,7 @@ use super::cookies::Jars;
 use super::headers::{content_type, lines, location, text, wait_of};
 use super::own_headers::OwnHeaders;
 use super::plain_words::in_plain_words;
+use super::refresh::refresh_target;
 use super::resolver::ResolveError;
 use super::wire::{WireHeaders, wire};
 use super::{ClientError, FetchError, Fetched, Resolver, Response, Wire, body, client};
@@ -98,7 +99,7 @@ impl Fetcher {
             client,
             resolver,
             cookies,
-            own_headers: Arc::new(OwnHeaders::new(settings)?),
+            own_headers: Arc::new(OwnHeaders::new(settings)),
             caps: Caps::new(fetch),
             fetch: Arc::new(fetch.clone()),
             stopped: CancellationToken::new(),
@@ -239,6 +240,9 @@ impl Fetcher {
             response.place = body.place.map(Arc::new);
         }
         response.is_list = is_page && is_seed && is_announcement(&response.body);
+        if is_page && !response.is_list {
+            response.refresh = refresh_target(&response);
+        }
         if is_page && !response.is_list && !response.body.is_empty() {
             let is_html = media_type::is_html(response.content_type.as_deref(), &response.body);
             is_html.map_err(|content_type| FetchError::NotHtml { url: url.clone(), content_type })?;

@@ -57,6 +57,8 @@ pub struct Response {
     pub body: Vec<u8>,
     /// Whether the body is a list of URLs: a sitemap, a feed or OPML, where a seed was requested.
     pub is_list: bool,
+    /// Where the page leads without a click.
+    pub refresh: Option<PageUrl>,
     /// Bytes of the body as sent.
     pub raw_bytes: usize,
     /// The exchange as it was on the wire, if the fetcher keeps it.
@@ -80,6 +82,7 @@ impl Response {
             robots_tags: Vec::new(),
             body: Vec::new(),
             is_list: false,
+            refresh: None,
             raw_bytes: 0,
             wire: None,
             warc_record: None,

@@ -13,19 +13,14 @@ pub(super) struct OwnHeaders(ByHost<Arc<HeaderMap>>);
 
 impl OwnHeaders {
     /// The headers of all `[[site]]` tables.
-    pub(super) fn new(settings: &Settings) -> Result<OwnHeaders, ClientError> {
+    pub(super) fn new(settings: &Settings) -> OwnHeaders {
         let n_usual = settings.fetch.headers.len();
-        for site in &settings.sites {
-            for host in &site.hosts {
-                header_map(&settings.of_host(host.trim_start_matches("*.")).fetch.headers)?;
-            }
-        }
-        // All of them were made above, so none fails here.
+        // Settings with invalid headers are rejected earlier.
         let make = move |settings: &Settings| {
             let own = settings.fetch.headers.get(n_usual..).unwrap_or_default();
             Arc::new(header_map(own).unwrap_or_default())
         };
-        Ok(OwnHeaders(ByHost::new(settings, make)))
+        OwnHeaders(ByHost::new(settings, make))
     }
 
     /// Those of a host.

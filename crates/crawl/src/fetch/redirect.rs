@@ -1,7 +1,6 @@
 //! The target of a redirect.
 
 use super::Response;
-use super::refresh::refresh_target;
 use dehusk_html::PageUrl;
 
 /// The target of a redirect, or `None` if the response is not a redirect or its target is not an http(s) URL.
@@ -14,7 +13,7 @@ pub fn redirect_target(response: &Response) -> Option<PageUrl> {
 
 /// Where a page leads: by a redirect, or by an element of the page that browsers follow at once.
 pub fn page_target(response: &Response) -> Option<PageUrl> {
-    redirect_target(response).or_else(|| refresh_target(response))
+    redirect_target(response).or_else(|| response.refresh.clone())
 }
 
 #[cfg(test)]

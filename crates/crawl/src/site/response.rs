@@ -90,8 +90,7 @@ impl SiteCrawl {
                 return NextStep::GiveUp(Reason::new(error.code(), error.reason()), UrlOutcome::Failed);
             }
         };
-        // A list that is a seed is no page.
-        if let Some(target) = page_target(&response).filter(|_| !response.is_list) {
+        if let Some(target) = page_target(&response) {
             if leads_to_log_in(&response, request, &target) {
                 let text = format!("leads to {target} to log in; fetch.cookies and fetch.headers may help");
                 return NextStep::GiveUp(Reason::new(ReasonCode::LoginWall, text), UrlOutcome::Failed);
@@ -327,7 +326,7 @@ impl SiteCrawl {
 /// A URL leads to a page that this run has fetched.
 /// Names of pages to log in at, as segments of a path.
 #[rustfmt::skip]
-const LOG_IN: [&str; 18] = [
+const LOG_IN_PATHS: [&str; 18] = [
     "login", "log-in", "log_in", "signin", "sign-in", "sign_in", "logon", "wp-login", "sso", "anmelden", "anmeldung",
     "connexion", "se-connecter", "iniciar-sesion", "accedi", "inloggen", "zaloguj", "logga-in",
 ];
@@ -337,7 +336,7 @@ fn leads_to_log_in(response: &Response, request: &Request, target: &PageUrl) -> 
     let names_it = |url: &PageUrl| {
         url.path().to_lowercase().split('/').any(|segment| {
             let stem = segment.split_once('.').map_or(segment, |(stem, _)| stem);
-            LOG_IN.contains(&stem)
+            LOG_IN_PATHS.contains(&stem)
         })
     };
     matches!(response.status, 302 | 303 | 307) && names_it(target) && !names_it(&request.url)
