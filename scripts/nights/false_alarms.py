@@ -230,6 +230,13 @@ def main():
             real = {edit for edit in edits if edit[0] >= first}
             cells.append(f"{1000 * len(alarms & quiet) / len(quiet):14.1f} {len(alarms & real) / max(len(real), 1):9.3f}")
         print(f"{name:24} {cells[0]}   {cells[1]}")
+    print("\nSites with the most false alarms of dehusk, and with edits that it did not tell, nights 4 on")
+    late = {visit for visit in visits if visit[0] >= 4}
+    for site in sorted(sites, key=lambda site: -sum(alarm[1] == site.host for alarm in (told["dehusk"] - edits) & late)):
+        n_false = sum(alarm[1] == site.host for alarm in (told["dehusk"] - edits) & late)
+        missed = sorted(edit for edit in (edits - told["dehusk"]) & late if edit[1] == site.host)
+        if n_false > 5 or missed:
+            print(f"{site.host:30} {len(site.pages):3} pages {n_false:4} false, {len(missed)} missed: {' '.join(site.kinds)}")
 
 
 if __name__ == "__main__":

@@ -83,8 +83,8 @@ impl Request {
         Request { depth, may_be_list: is_seed, known: validators, known_since: snapshot_at, ..Request::new(url, kind) }
     }
 
-    /// The same request, redirected to another URL, of which nothing is known. A page that is left at once has moved
-    /// for good. Without a status nobody knows for how long.
+    /// The same request, redirected to another URL, of which nothing is known. A status of success means a
+    /// `meta` refresh, which counts as for good. Without a status it is not known for how long.
     pub(super) fn redirected(&self, url: PageUrl, status: Option<u16>) -> Request {
         Request {
             url,

@@ -30,7 +30,7 @@ pub(super) const OUTPUT: &[Key] = keys! {
         |s, v| s.export.language_model => any_text(v)?;
     "export.min_paragraph" = "8", "Least number of words of a paragraph that dehusk export --paragraphs compares with those of other pages.",
         |s, v| s.export.min_paragraph => whole(v, 1, 1_000_000)?;
-    "warc.operator" = "\"\"", "Who runs the crawl, with an address, as it stands in the warcinfo record of each archive file. Empty = nothing is said.",
+    "warc.operator" = "\"\"", "Who runs the crawl, with an address, for the warcinfo record of each archive file. Empty = the field is left out.",
         |s, v| s.warc.operator => one_line(v)?;
     "warc.is_part_of" = "\"\"", "Name of the collection that the archive is part of, for the same record.",
         |s, v| s.warc.is_part_of => one_line(v)?;
@@ -40,7 +40,7 @@ pub(super) const OUTPUT: &[Key] = keys! {
         |s, v| s.notify.when => one_of(v, &[("always", NotifyWhen::Always), ("news", NotifyWhen::News), ("failures", NotifyWhen::Failures)])?;
     "notify.sites" = "[]", "Hosts that notices are about, as in [[site]] tables: \"example.org\" with its subdomains, \"*.example.org\". Empty = all.",
         |s, v| s.notify.sites => if strings(v)?.is_empty() { Vec::new() } else { host_names(Some(v))? };
-    "notify.changes" = "[]", "What a page must have become for a notice to have it: new, changed, same_text, recleaned, gone, moved, blocked, failed, returned. Empty = anything.",
+    "notify.changes" = "[]", "Changes of pages that notices list: new, changed, same_text, recleaned, gone, moved, blocked, failed, returned. Empty = all.",
         |s, v| s.notify.changes => words_of(v, &CHANGES)?;
     "notify.command" = "\"\"", "Command that the shell runs after a run, with the report as JSON (dehusk report --format json) on its input, and its number as DEHUSK_RUN. Empty = none.",
         |s, v| s.notify.command => any_text(v)?;
