@@ -1,10 +1,13 @@
 """Reads exports with the tools that people use, and compares what they see: read_exports.py FOLDER
 
-FOLDER has exports named parquet, jsonl and wet of the same pages. Ends with 1 and the difference if a reader sees
+FOLDER has exports named parquet, jsonl, wet and wacz of the same pages. Ends with 1 and the difference if a reader sees
 something else. tests/it/readers.rs calls it, with the readers installed below target/.
 """
+import hashlib
+import io
 import json
 import sys
+import zipfile
 from pathlib import Path
 
 import datasets
@@ -71,6 +74,29 @@ def texts(folder):
             for record in FastIterator(stream, record_types=WarcRecordType.conversion):
                 found[record.headers["WARC-Target-URI"]] = record.reader.read().decode()
     yield "FastWARC", found
+    yield "WACZ", dict(pair for file in sorted(folder.glob("wacz/*.wacz")) for pair in replayed(file).items())
+
+
+def replayed(file):
+    """The texts of a WACZ file by URL. Each record is read as a replay tool does it, by its line of the index."""
+    archive = zipfile.ZipFile(file)
+    about = archive.read("datapackage.json")
+    digest = json.loads(archive.read("datapackage-digest.json"))["hash"]
+    assert digest == "sha256:" + hashlib.sha256(about).hexdigest(), "datapackage-digest.json"
+    for of in json.loads(about)["resources"]:
+        data = archive.read(of["path"])
+        assert (of["hash"], of["bytes"]) == ("sha256:" + hashlib.sha256(data).hexdigest(), len(data)), of["path"]
+    found = {}
+    for line in archive.read("indexes/index.cdxj").decode().splitlines():
+        fields = json.loads(line.split(" ", 2)[2])
+        records, at = archive.read("archive/" + fields["filename"]), int(fields["offset"])
+        record = next(ArchiveIterator(io.BytesIO(records[at:at + int(fields["length"])])))
+        assert record.rec_headers["WARC-Target-URI"] == fields["url"], line
+        assert len(record.content_stream().read()) > 0, line
+        found[fields["url"]] = None
+    pages = [json.loads(line) for line in archive.read("pages/pages.jsonl").decode().splitlines()[1:]]
+    assert {page["url"] for page in pages} == set(found)
+    return {page["url"]: page["text"] for page in pages}
 
 
 def main(folder):

@@ -16,7 +16,7 @@ use dehusk_core::corpus::{OptionalColumns, columns};
 use dehusk_corpus::export::{Duplicates, ExportError, ExportOptions, Form, Kept, PageState, Progress, export};
 use dehusk_settings::Settings;
 
-/// Export cleaned pages as a corpus: JSON lines, Parquet, WARC, WET, Markdown files or a static site.
+/// Export cleaned pages as a corpus: JSON lines, Parquet, WARC, WACZ, WET, Markdown files or a static site.
 ///
 /// A row is a page without its template: text, Markdown, metadata, counts, digests and signals of quality;
 /// docs/corpora.md has the schema. Pages are cleaned with the newest template of their site and the settings of
@@ -116,6 +116,8 @@ pub(super) enum FormName {
     Parquet,
     /// Pages as fetched: WARC resource records.
     Warc,
+    /// The same with index and text, to open in ReplayWeb.page: WACZ.
+    Wacz,
     /// Text: WARC conversion records.
     Wet,
     /// A folder of Markdown files with front matter.
@@ -130,6 +132,7 @@ impl FormName {
             FormName::Jsonl => Form::Jsonl,
             FormName::Parquet => Form::Parquet,
             FormName::Warc => Form::Warc,
+            FormName::Wacz => Form::Wacz,
             FormName::Wet => Form::Wet,
             FormName::Md => Form::Markdown,
             FormName::Site => Form::Site,

@@ -1,5 +1,7 @@
 //! Exports: what is written is read back, and what was killed goes on with the same bytes.
 
+use std::collections::BTreeMap;
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -130,6 +132,39 @@ fn corpora_are_read_back() {
     assert!(n_pages == rows.len() && n_links > 2 * n_pages + 20, "{n_links} links on {n_pages} pages");
     let wet = run(Form::Wet, "wet");
     assert!(wet.parts.iter().all(|part| part.name.ends_with(".warc.wet.gz") && part.sha256.len() == 64));
+    let wacz = run(Form::Wacz, "wacz");
+    let found: Vec<usize> =
+        wacz.parts.iter().map(|part| n_replayed(&dir.path().join("wacz").join(&part.name))).collect();
+    assert!(found.len() > 1 && found.iter().sum::<usize>() == rows.len(), "{found:?}");
+}
+
+/// Records of a WACZ file, each read by its line of the index.
+fn n_replayed(path: &Path) -> usize {
+    let zip = std::fs::read(path).unwrap();
+    let archive = rawzip::ZipArchive::from_slice(&zip).unwrap();
+    let files: BTreeMap<String, &[u8]> = archive
+        .entries()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let data = archive.get_entry(entry.wayfinder()).unwrap().data();
+            (String::from_utf8_lossy(entry.file_path().as_ref()).into_owned(), data)
+        })
+        .collect();
+    let text = |name: &str| std::str::from_utf8(files[name]).unwrap();
+    let lines: Vec<&str> = text("indexes/index.cdxj").lines().collect();
+    assert!(lines.is_sorted());
+    for line in &lines {
+        let fields: Value = serde_json::from_str(line.splitn(3, ' ').last().unwrap()).unwrap();
+        let number = |name: &str| fields[name].as_str().unwrap().parse::<usize>().unwrap();
+        let range = number("offset")..number("offset") + number("length");
+        let mut record = Vec::new();
+        flate2::read::GzDecoder::new(&files["archive/data.warc.gz"][range]).read_to_end(&mut record).unwrap();
+        let record = String::from_utf8_lossy(&record);
+        let url = fields["url"].as_str().unwrap();
+        assert!(record.contains(&format!("WARC-Target-URI: {url}\r\n")) && record.contains("\r\n\r\n<"), "{record}");
+    }
+    assert_eq!(text("pages/pages.jsonl").lines().count(), lines.len() + 1);
+    lines.len()
 }
 
 /// All files below a folder.

@@ -26,7 +26,7 @@ fn exports_are_read_by_the_tools_that_people_use_if_readers_is_set() {
         command
     };
     run(dehusk().args(["demo", "--quiet"]));
-    for format in ["parquet", "jsonl", "wet"] {
+    for format in ["parquet", "jsonl", "wet", "wacz"] {
         run(dehusk().args(["export", "--db", "dehusk-demo/dehusk.db", "--format", format, "--out", format]));
     }
     run(Command::new(venv.join("bin/python")).arg(project.join("scripts/read_exports.py")).arg(dir.path()));

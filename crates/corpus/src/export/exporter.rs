@@ -11,6 +11,7 @@ use super::left_out::LeftOutList;
 use super::manifest::{self, Manifest, Part};
 use super::rows::{LeftOut, Made, Rows};
 use super::sink::{self, Raw, Sink};
+use super::wacz::Wacz;
 use super::{BATCH, ExportError, ExportOptions, Form, notes, site};
 use dehusk_core::cleaning_number;
 use dehusk_core::corpus::SCHEMA;
@@ -150,7 +151,7 @@ impl<'a> Exporter<'a> {
             let removed = match self.options.form {
                 Form::Markdown => notes::remove(self.dir, &page.url),
                 Form::Site => site::remove(self.dir, &page.url),
-                Form::Jsonl | Form::Parquet | Form::Warc | Form::Wet => Ok(()),
+                Form::Jsonl | Form::Parquet | Form::Warc | Form::Wacz | Form::Wet => Ok(()),
             };
             removed.map_err(|reason| self.io(&page.url, reason))?;
         }
@@ -247,6 +248,7 @@ fn create(form: Form, path: &Path, dir: &Path) -> io::Result<Box<dyn Sink>> {
         #[cfg(not(feature = "parquet"))]
         Form::Parquet => return Err(io::Error::other("this program was built without the feature parquet")),
         Form::Warc => Box::new(sink::Warc::create(path, false)?),
+        Form::Wacz => Box::new(Wacz::create(path)?),
         Form::Wet => Box::new(sink::Warc::create(path, true)?),
         Form::Markdown => Box::new(notes::Notes::create(dir)?),
         Form::Site => Box::new(site::Site::create(dir)?),

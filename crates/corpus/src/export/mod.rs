@@ -1,4 +1,4 @@
-//! A corpus from the store: rows of cleaned pages as JSON lines, Parquet, WARC, WET or Markdown files.
+//! A corpus from the store: rows of cleaned pages as JSON lines, Parquet, WARC, WACZ, WET or Markdown files.
 //!
 //! Pages are read in the order in which they were stored, cleaned on all cores, and written by one thread into parts.
 //! A part has its name only when it is complete on the disk, and the manifest says how far the parts reach: an export
@@ -18,6 +18,7 @@ mod rows;
 mod sink;
 mod site;
 mod site_facts;
+mod wacz;
 
 pub use feed::Feed;
 pub use manifest::{Manifest, Part};
@@ -47,6 +48,8 @@ pub enum Form {
     Parquet,
     /// Pages as fetched, as WARC `resource` records.
     Warc,
+    /// Pages as fetched with an index and their text, in a file that ReplayWeb.page opens (WACZ 1.1.1).
+    Wacz,
     /// Text, as WARC `conversion` records.
     Wet,
     /// A folder of Markdown files.
@@ -61,6 +64,7 @@ impl Form {
             Form::Jsonl => "jsonl",
             Form::Parquet => "parquet",
             Form::Warc => "warc",
+            Form::Wacz => "wacz",
             Form::Wet => "wet",
             Form::Markdown => "md",
             Form::Site => "site",
@@ -72,6 +76,7 @@ impl Form {
             Form::Jsonl => "jsonl.zst",
             Form::Parquet => "parquet",
             Form::Warc => "warc.gz",
+            Form::Wacz => "wacz",
             Form::Wet => "warc.wet.gz",
             Form::Markdown => "md",
             Form::Site => "html",

@@ -69,33 +69,15 @@ pub(super) struct Warc {
 impl Warc {
     pub(super) fn create(path: &Path, as_text: bool) -> io::Result<Warc> {
         let mut warc = Warc { out: BufWriter::new(File::create(path)?), size: 0, as_text };
-        let about = format!("software: dehusk/{}\r\nformat: WARC File Format 1.1\r\n", env!("CARGO_PKG_VERSION"));
-        let info = WarcRecord::new(RecordKind::Warcinfo, "", 0, "application/warc-fields", about.into_bytes());
-        warc.out.write_all(&info.with_id_of(b"dehusk export").pack()?)?;
+        warc.out.write_all(&warcinfo("dehusk export").pack()?)?;
         Ok(warc)
     }
 }
 
 impl Sink for Warc {
     fn push(&mut self, record: &Record, raw: &Raw) -> io::Result<()> {
-        let uri = record.text("url").unwrap_or_default();
-        let at = if let Some(Value::Time(Some(at))) = record.get("fetched_at") { *at } else { 0 };
-        let (kind, content_type, block) = if self.as_text {
-            let text = record.text("text").unwrap_or_default().as_bytes().to_vec();
-            (RecordKind::Conversion, "text/plain".to_owned(), text)
-        } else {
-            let content_type = raw.content_type.clone().unwrap_or_else(|| "text/html".to_owned());
-            (RecordKind::Resource, content_type.replace(['\r', '\n'], " "), raw.body.clone())
-        };
-        self.size += block.len() as u64 + 400;
-        let mut warc =
-            WarcRecord::new(kind, uri, at, "", block).with_id_of(format!("{} {uri} {at}", kind.name()).as_bytes());
-        warc.content_type = content_type.into();
-        for (name, column) in [("WARC-Identified-Content-Language", "language"), ("X-Dehusk-Step", "step")] {
-            if let Some(value) = record.text(column) {
-                warc = warc.with(name, value);
-            }
-        }
+        let warc = warc_of(record, raw, self.as_text);
+        self.size += warc.block.len() as u64 + 400;
         self.out.write_all(&warc.pack()?)
     }
 
@@ -106,4 +88,37 @@ impl Sink for Warc {
     fn finish(self: Box<Self>) -> io::Result<()> {
         sync(self.out)
     }
+}
+
+/// The record that begins a file. Its id depends on the name only.
+pub(super) fn warcinfo(name: &str) -> WarcRecord {
+    let about = format!("software: dehusk/{}\r\nformat: WARC File Format 1.1\r\n", env!("CARGO_PKG_VERSION"));
+    WarcRecord::new(RecordKind::Warcinfo, "", 0, "application/warc-fields", about.into_bytes())
+        .with_id_of(name.as_bytes())
+}
+
+/// When the page was fetched, in Unix milliseconds.
+pub(super) fn fetched_at(record: &Record) -> i64 {
+    if let Some(Value::Time(Some(at))) = record.get("fetched_at") { *at } else { 0 }
+}
+
+/// A page as fetched, or its text.
+pub(super) fn warc_of(record: &Record, raw: &Raw, as_text: bool) -> WarcRecord {
+    let (uri, at) = (record.text("url").unwrap_or_default(), fetched_at(record));
+    let (kind, content_type, block) = if as_text {
+        let text = record.text("text").unwrap_or_default().as_bytes().to_vec();
+        (RecordKind::Conversion, "text/plain".to_owned(), text)
+    } else {
+        let content_type = raw.content_type.clone().unwrap_or_else(|| "text/html".to_owned());
+        (RecordKind::Resource, content_type.replace(['\r', '\n'], " "), raw.body.clone())
+    };
+    let id = format!("{} {uri} {at}", kind.name());
+    let mut warc = WarcRecord::new(kind, uri, at, "", block).with_id_of(id.as_bytes());
+    warc.content_type = content_type.into();
+    for (name, column) in [("WARC-Identified-Content-Language", "language"), ("X-Dehusk-Step", "step")] {
+        if let Some(value) = record.text(column) {
+            warc = warc.with(name, value);
+        }
+    }
+    warc
 }

@@ -61,6 +61,16 @@ impl Entry {
         });
         Ok(Entry { bytes: record.pack()?, index })
     }
+
+    /// The compressed record.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Its line in the index of the file where it stands at this offset.
+    pub fn index_line(&self, offset: u64, filename: &str) -> Option<String> {
+        self.index.as_ref().map(|index| index.line(offset, self.bytes.len() as u64, filename))
+    }
 }
 
 impl WarcWriter {
