@@ -4,6 +4,7 @@
 
 mod atom;
 mod mail;
+mod smtp;
 
 use std::time::Duration;
 
@@ -12,13 +13,16 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
 use super::open_store;
-use super::report::Night;
+use super::report::{MOST_WITH_WORDS, Night};
 use super::shell_command::ShellCommand;
 use dehusk_crawl::fetch::post;
 use dehusk_settings::{NotifyWhen, Settings};
 
 /// Pauses before the second and the third try.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
+
+/// Changed pages whose differing words are counted for `notify.min_words`.
+const MOST_COMPARED: usize = 1_000;
 
 /// Tells about a run, if the settings name somebody and there is something to tell.
 pub(super) fn notify(settings: &Settings, run: i64) {
@@ -39,7 +43,8 @@ pub(super) fn notify(settings: &Settings, run: i64) {
 }
 
 fn read(settings: &Settings, run: i64) -> anyhow::Result<Night> {
-    let night = open_store(settings).and_then(|store| Night::load(&store, run, settings));
+    let most_compared = if settings.notify.min_words > 0 { MOST_COMPARED } else { MOST_WITH_WORDS };
+    let night = open_store(settings).and_then(|store| Night::load(&store, run, settings, most_compared));
     night.map_err(anyhow::Error::from)
 }
 
@@ -70,8 +75,12 @@ fn tell(settings: &Settings, night: &Night) {
         try_thrice("notify.webhook", || send(settings, &json));
     }
     if !wanted.mail.is_empty() {
-        let mail = mail::message(&wanted.mail, &subject, &document.text(None), &document.html());
-        try_thrice("notify.mail", || run(&wanted.sendmail, &mail));
+        let head = mail::Head { from: &wanted.from, to: &wanted.mail, subject: &subject, at: night.ended_at() };
+        let mail = mail::message(&head, &document.text(None), &document.html());
+        try_thrice("notify.mail", || match wanted.smtp.as_str() {
+            "" => run(&wanted.sendmail, &mail),
+            server => smtp::send(server, &wanted.from, &wanted.mail, &mail, wanted.timeout),
+        });
     }
     if !wanted.atom.is_empty() {
         let entry = atom::Entry::new(night.number(), night.ended_at(), &subject, &document.html());

@@ -103,22 +103,22 @@ fn text_of(store: &Store, row: &PageRow, settings: &Settings) -> Result<String, 
     Ok(write_text(&parse(&html, &settings.core.parse), |_| true))
 }
 
-/// The words of a page that differ between the ends of two runs, as `[-old-]` and `{+new+}`; `None` where there is no
-/// older version.
+/// The words of a page that differ between the ends of two runs, as `[-old-]` and `{+new+}`, and their number; `None`
+/// where there is no older version.
 pub(super) fn changed_words(
     store: &Store,
     url: &str,
     (from, to): (i64, i64),
     settings: &Settings,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<(String, usize)>, Failure> {
     let versions = store.page_versions(url).map_err(work)?;
     let at = |run: i64| versions.iter().rev().find(|version| version.run <= run);
     let Some((old, new)) = at(from).zip(at(to)) else { return Ok(None) };
     let (old, new) = (text_of(store, old, settings)?, text_of(store, new, settings)?);
     let mut out = Vec::new();
-    write_words(&old, &new, &mut out)?;
+    let n_words = write_words(&old, &new, &mut out)?;
     let words = String::from_utf8_lossy(&out).into_owned();
-    Ok(Some(console::strip_ansi_codes(&words).into_owned()))
+    Ok(Some((console::strip_ansi_codes(&words).into_owned(), n_words)))
 }
 
 type Version<'v> = (&'v PageRow, String);
@@ -141,8 +141,8 @@ fn last_change(
 }
 
 /// Words that went and came, in place: `[-old-]{+new+}` as in wdiff, in color on a terminal. Of long runs of equal
-/// words only those next to a change are shown.
-fn write_words(old: &str, new: &str, out: &mut impl Write) -> io::Result<()> {
+/// words only those next to a change are shown. Returns the number of words that went or came, whichever is more.
+fn write_words(old: &str, new: &str, out: &mut impl Write) -> io::Result<usize> {
     let diff = TextDiff::configure().timeout(LONGEST).diff_words(old, new);
     let mut runs: Vec<(ChangeTag, String)> = Vec::new();
     for change in diff.iter_all_changes() {
@@ -160,7 +160,11 @@ fn write_words(old: &str, new: &str, out: &mut impl Write) -> io::Result<()> {
         };
         out.write_all(shown.as_bytes())?;
     }
-    out.write_all(b"\n")
+    out.write_all(b"\n")?;
+    let n_words = |wanted: ChangeTag| -> usize {
+        runs.iter().filter(|(tag, _)| *tag == wanted).map(|(_, text)| text.split_whitespace().count()).sum()
+    };
+    Ok(n_words(ChangeTag::Delete).max(n_words(ChangeTag::Insert)))
 }
 
 /// Equal words between two changes: all, or the first and the last.

@@ -21,7 +21,7 @@ use dehusk_store::{RunRow, SiteNight, StatusCount, Store, StoreError, UrlChange}
 const MOST_ROWS: usize = 50;
 
 /// Changed pages whose words are shown.
-const MOST_WITH_WORDS: usize = 20;
+pub(super) const MOST_WITH_WORDS: usize = 20;
 
 /// Characters of changed words that are shown of a page.
 const MOST_OF_WORDS: usize = 400;
@@ -82,6 +82,9 @@ struct ChangedPage {
     page: UrlChange,
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<String>,
+    /// Words that went and came, where they were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n_words: Option<usize>,
 }
 
 impl Report {
@@ -93,7 +96,7 @@ impl Report {
             ended.ok_or_else(|| Failure::Nothing(anyhow!("no run has ended yet; see `dehusk runs list`")))
         };
         let run = self.run.map_or_else(newest, Ok)?;
-        let night = Night::load(&store, run, settings)?;
+        let night = Night::load(&store, run, settings, MOST_WITH_WORDS)?;
         let mut out = stdout();
         match self.format {
             FormatName::Text => write!(out, "{}", night.document().text(terminal_width()))?,
@@ -110,7 +113,8 @@ fn work(error: StoreError) -> Failure {
 }
 
 impl Night {
-    pub(super) fn load(store: &Store, run: i64, settings: &Settings) -> Result<Night, Failure> {
+    /// A run. The words of at most so many changed pages are compared.
+    pub(super) fn load(store: &Store, run: i64, settings: &Settings, most_compared: usize) -> Result<Night, Failure> {
         let found = store.find_run(run).map_err(work)?;
         let found = found.ok_or_else(|| Failure::Nothing(anyhow!("no run {run}; see `dehusk runs list`")))?;
         let before = store.run_before(run).map_err(work)?;
@@ -124,13 +128,14 @@ impl Night {
         };
         let mut n_with_words = 0;
         let with_words = |page: UrlChange| -> Result<ChangedPage, Failure> {
-            let is_shown = page.change == "changed" && n_with_words < MOST_WITH_WORDS;
-            let words = match before.filter(|_| is_shown) {
+            let is_shown = page.change == "changed" && n_with_words < most_compared;
+            let compared = match before.filter(|_| is_shown) {
                 Some(before) => changed_words(store, &page.url, (before, run), settings)?,
                 None => None,
             };
-            n_with_words += usize::from(words.is_some());
-            Ok(ChangedPage { page, words: words.map(|words| shortened(&words)) })
+            n_with_words += usize::from(compared.is_some());
+            let (words, n_words) = compared.map(|(words, n)| (shortened(&words), n)).unzip();
+            Ok(ChangedPage { page, words, n_words })
         };
         let changes = changes.into_iter().map(with_words).collect::<Result<_, _>>()?;
         let statuses = store.statuses_of_sites(run, MOST_ROWS).map_err(work)?;
@@ -143,7 +148,12 @@ impl Night {
             sites.retain(|site| wanted.is_about(&site.host));
         }
         self.statuses.retain(|status| wanted.is_about(&status.host));
-        self.changes.retain(|page| wanted.is_about(&page.page.host) && wanted.has_change(&page.page.change));
+        let is_large = |page: &ChangedPage| page.n_words.is_none_or(|n| n >= wanted.min_words);
+        self.changes
+            .retain(|page| wanted.is_about(&page.page.host) && wanted.has_change(&page.page.change) && is_large(page));
+        self.changes.iter_mut().filter(|page| page.words.is_some()).skip(MOST_WITH_WORDS).for_each(|page| {
+            page.words = None;
+        });
         self
     }
 

@@ -1,10 +1,11 @@
 //! What is told when a run ends: a command, a webhook with its signature, a mail, an Atom feed.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -119,4 +120,77 @@ fn everybody_is_told_what_a_run_brought() {
     assert_eq!((&json["still_failing"], &json["statuses"]), (&serde_json::json!([]), &serde_json::json!([])), "{json}");
     let warning = crawl(dir.path(), &server, &["notify.command=exit 3", "notify.when=always"]);
     assert!(warning.contains("notify.command: it failed: exit status: 3"), "{warning}");
+}
+
+/// A server that takes one mail by SMTP, and returns what it was told.
+fn mail_server() -> (String, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("smtp://{}", listener.local_addr().unwrap());
+    let heard = std::thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+        let (mut heard, mut is_data) = (String::new(), false);
+        stream.write_all(b"220 mail.test\r\n").unwrap();
+        while let Some(Ok(line)) = lines.next() {
+            heard += &format!("{line}\n");
+            let answer = match line.split([' ', ':']).next().unwrap() {
+                "." => "250 taken",
+                _ if is_data => continue,
+                "DATA" => "354 go on",
+                "QUIT" => "221 bye",
+                _ => "250 yes",
+            };
+            is_data = answer.starts_with("354");
+            stream.write_all(format!("{answer}\r\n").as_bytes()).unwrap();
+            if answer.starts_with("221") {
+                break;
+            }
+        }
+        heard
+    });
+    (address, heard)
+}
+
+#[test]
+fn mail_goes_to_a_server_and_is_about_large_changes() {
+    let night = Arc::new(AtomicUsize::new(0));
+    let tonight = Arc::clone(&night);
+    let answer = move |_: &str, path: &str| match path.trim_start_matches('/').parse::<usize>() {
+        Ok(n) if n < 6 => {
+            let menu: String = (0..6).map(|i| format!("<li><a href=/{i}>page {i}</a>")).collect();
+            let words = ["", "One word.", "A whole new paragraph of nine words is here."];
+            let more = if n < 3 { words[n * tonight.load(Relaxed)] } else { "" };
+            Reply::html(format!(
+                "<title>t{n}</title><nav><ul>{menu}</ul></nav><main><p>Text of page {n}. {more}</main>"
+            ))
+        }
+        _ => Reply::status(404),
+    };
+    let server = Server::start(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    crawl(dir.path(), &server, &[]);
+    night.store(1, Relaxed);
+    let (address, heard) = mail_server();
+    let told = [
+        "notify.mail=[\"me@my.org\", \"you@my.org\"]",
+        "notify.from=crawl@my.org",
+        "notify.min_words=3",
+        "notify.when=always",
+        "notify.command=cat > told.json",
+        &format!("notify.smtp={address}"),
+    ];
+    assert_eq!(crawl(dir.path(), &server, &told), "", "no warning");
+    let heard = heard.join().unwrap();
+    for line in ["MAIL FROM:<crawl@my.org>", "RCPT TO:<me@my.org>", "RCPT TO:<you@my.org>", "From: crawl@my.org"] {
+        assert!(heard.contains(line), "{line}: {heard}");
+    }
+    assert!(heard.contains("Subject: dehusk, run 2: 1 pages differ"), "{heard}");
+    let json: Value = serde_json::from_str(&std::fs::read_to_string(dir.path().join("told.json")).unwrap()).unwrap();
+    let changes = json["changes"].as_array().unwrap();
+    assert_eq!((changes.len(), &changes[0]["url"], &changes[0]["n_words"]), (1, &"http://a.test/2".into(), &9.into()));
+
+    let nobody = [told[0], told[2], told[3], "notify.smtp=smtp://me:secret@127.0.0.1:1", "notify.timeout=1.0", told[1]];
+    let warning = crawl(dir.path(), &server, &nobody);
+    assert!(warning.contains("notify.mail: 127.0.0.1:1: ") && !warning.contains("secret"), "{warning}");
 }

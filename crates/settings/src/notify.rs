@@ -13,6 +13,8 @@ pub struct Notify {
     pub sites: Vec<String>,
     /// What a page must have become for a notice to have it; none = anything.
     pub changes: Vec<String>,
+    /// Words that must differ in a changed page for a notice to have it.
+    pub min_words: usize,
     /// A command that the shell runs, with the report as JSON on its input; empty = none.
     pub command: String,
     /// A URL to which the report is posted as JSON; empty = none.
@@ -23,6 +25,10 @@ pub struct Notify {
     pub mail: Vec<String>,
     /// The program that takes a mail on its input.
     pub sendmail: String,
+    /// The server that takes a mail instead of the program: `smtps://user:password@host`; empty = the program.
+    pub smtp: String,
+    /// The sender of mail; empty = what the program puts there.
+    pub from: String,
     /// An Atom feed that gets an entry for each run; empty = none.
     pub atom: String,
     /// Time that each of them may take.
@@ -59,11 +65,14 @@ impl Default for Notify {
             when: NotifyWhen::News,
             sites: Vec::new(),
             changes: Vec::new(),
+            min_words: 0,
             command: String::new(),
             webhook: String::new(),
             secret: String::new(),
             mail: Vec::new(),
             sendmail: "sendmail -t -oi".to_owned(),
+            smtp: String::new(),
+            from: String::new(),
             atom: String::new(),
             timeout: Duration::from_secs(30),
         }

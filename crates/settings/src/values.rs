@@ -73,6 +73,20 @@ pub(super) fn addresses(value: &Value) -> Result<Vec<String>, String> {
     }
 }
 
+/// One address of mail, or none.
+pub(super) fn sender(value: &Value) -> Result<String, String> {
+    if any_text(value)?.is_empty() { Ok(String::new()) } else { addresses(value).map(|found| found.concat()) }
+}
+
+pub(super) fn smtp_address(value: &Value) -> Result<String, String> {
+    let address = any_text(value)?;
+    if address.is_empty() || address.starts_with("smtp://") || address.starts_with("smtps://") {
+        Ok(address)
+    } else {
+        Err("expected a URL such as smtps://user:password@mail.my.org, or an empty text".to_owned())
+    }
+}
+
 pub(super) fn user_agent(value: &Value) -> Result<String, String> {
     let agent = text(value)?;
     if agent.bytes().any(|b| !(0x20..0x7f).contains(&b)) {

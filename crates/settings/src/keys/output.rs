@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::{Key, keys};
 use crate::NotifyWhen;
 use crate::values::{
-    addresses, any_text, at_least, duration, host_names, one_line, one_of, positive, strings, text, web_address, whole,
-    words_of,
+    addresses, any_text, at_least, duration, host_names, one_line, one_of, positive, sender, smtp_address, strings,
+    text, web_address, whole, words_of,
 };
 
 /// What a page can have become.
@@ -42,6 +42,8 @@ pub(super) const OUTPUT: &[Key] = keys! {
         |s, v| s.notify.sites => if strings(v)?.is_empty() { Vec::new() } else { host_names(Some(v))? };
     "notify.changes" = "[]", "Changes of pages that notices list: new, changed, same_text, recleaned, gone, moved, blocked, failed, returned. Empty = all.",
         |s, v| s.notify.changes => words_of(v, &CHANGES)?;
+    "notify.min_words" = "0", "Least number of words that differ in a changed page for notices to list it. Of a night with more than 1,000 changed pages, the others are listed unseen.",
+        |s, v| s.notify.min_words => whole(v, 0, 1_000_000)?;
     "notify.command" = "\"\"", "Command that the shell runs after a run, with the report as JSON (dehusk report --format json) on its input, and its number as DEHUSK_RUN. Empty = none.",
         |s, v| s.notify.command => any_text(v)?;
     "notify.webhook" = "\"\"", "http or https URL to which the same JSON is posted. Empty = none.",
@@ -52,6 +54,10 @@ pub(super) const OUTPUT: &[Key] = keys! {
         |s, v| s.notify.mail => addresses(v)?;
     "notify.sendmail" = "\"sendmail -t -oi\"", "Command that takes a mail with its header on its input.",
         |s, v| s.notify.sendmail => text(v)?;
+    "notify.smtp" = "\"\"", "Server that mail goes to instead of notify.sendmail: smtps://user:password@mail.my.org (TLS), smtp://mail.my.org:587?tls=required (STARTTLS), smtp://127.0.0.1. notify.from is needed, too. Empty = notify.sendmail.",
+        |s, v| s.notify.smtp => smtp_address(v)?;
+    "notify.from" = "\"\"", "Sender of mail. Empty = the one that notify.sendmail puts there.",
+        |s, v| s.notify.from => sender(v)?;
     "notify.atom" = "\"\"", "File of an Atom feed with an entry for each of the last 50 reports. Empty = none.",
         |s, v| s.notify.atom => any_text(v)?;
     "notify.timeout" = "30.0", "Time that each of them may take, in seconds. It is tried three times; a failure is a warning, and changes no exit code.",
