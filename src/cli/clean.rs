@@ -1,6 +1,7 @@
 //! `dehusk clean`: removes templates from pages.
 
 mod by;
+mod linked;
 
 use std::cmp::Ordering;
 use std::io::Write;
@@ -13,6 +14,7 @@ use anyhow::Context;
 use clap::builder::PossibleValuesParser;
 
 use by::{By, choose};
+use linked::{LinkedSites, OfSite};
 
 use super::documents::{FoundDocument, Reading, byte_bar};
 use super::loaded_page::{Loaded, leaves_out, of_found, of_response};
@@ -39,13 +41,16 @@ use dehusk_template::method::Method;
 /// Sources may be files, folders, standard input or pipes. What they hold shows in their content: pages, JSON lines
 /// with `html`, web archives, each of them also packed with gzip or zstd. The site of a page is that of --site, of its
 /// URL, or of its canonical link; otherwise the stored template that fits best is used. A page of a site without a
-/// stored template is cleaned by itself. Pages that ask for noindex are left out, unless they are named one by one
-/// (setting store.noindex). URLs are fetched as politely as in a crawl. --method uses another method instead of the
+/// stored template is cleaned by itself; for a URL, the few pages that it links to are loaded first and its site is
+/// learned from them, unless --alone is given. Pages that ask for noindex are left out, unless they are named one by
+/// one (setting store.noindex). URLs are fetched as politely as in a crawl. --method uses another method instead of the
 /// stored template: one that needs only the page, or one that learns from the pages of --like.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk clean page.html --site docs.example.org
   dehusk clean https://docs.example.org/a.html --format html > a.html
+  dehusk clean https://docs.example.org/a.html --alone
+  dehusk clean https://docs.example.org/a.html --method gottron
   curl -s https://docs.example.org/a.html | dehusk clean - --site docs.example.org
   dehusk clean *.html --json
   dehusk clean --alone page.html --set clean.keep=main
@@ -156,6 +161,7 @@ impl Clean {
         let runtime = super::runtime(dehusk_corpus::pipeline::cores())?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut counts = Counts::default();
+        let mut linked = LinkedSites::new(settings, by.method());
         for pages in pages.chunk_by(|one, other| !is_url(one) && !is_url(other)) {
             if !is_url(&pages[0]) {
                 let sources: Vec<PathBuf> = pages.iter().map(PathBuf::from).collect();
@@ -166,7 +172,13 @@ impl Clean {
                 .map_err(anyhow::Error::from)
                 .and_then(|url| runtime.block_on(network.fetch(&url)).map_err(anyhow::Error::from));
             let loaded = fetched.map(|response| of_response(&pages[0], &response, settings));
-            self.take(self.cleaned(loaded, by, &run), &mut counts)?;
+            let done = match loaded {
+                Ok(page) if by.needs_links(&page)? => {
+                    self.cleaned_by(&page, linked.of(&page, &mut network, &runtime, now_ms()), by, &run)
+                }
+                loaded => self.cleaned(loaded, by, &run),
+            };
+            self.take(done, &mut counts)?;
         }
         if counts.failed > MOST_SHOWN {
             tracing::error!("{} documents could not be read", counts.failed);
@@ -233,6 +245,16 @@ impl Clean {
             }
             Err(e) => Done::Failed(e),
         }
+    }
+
+    /// Cleans a page by what the pages that it links to have said of its site.
+    fn cleaned_by(&self, page: &Loaded, site: &OfSite, by: &By, run: &Run<'_>) -> Done {
+        Done::Written(match site {
+            OfSite::Choice(choice) => self.written(page, choice, None, run),
+            OfSite::Model(model) => {
+                self.written(page, &Choice::Alone, by.method().map(|method| (method, Some(model))), run)
+            }
+        })
     }
 
     /// Writes or counts what became of a page.

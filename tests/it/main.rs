@@ -5,6 +5,7 @@
 mod browser;
 mod changes;
 mod clean_learn;
+mod clean_url;
 mod cli;
 mod cluster;
 mod corpus;

@@ -29,6 +29,8 @@ pub(super) enum By {
     Learned(Box<Models>),
     /// By the template that --site names.
     Site(Choice),
+    /// No site is stored.
+    Nothing,
     /// Each page alone.
     Alone,
     /// Another method, with its learned model.
@@ -60,6 +62,23 @@ fn collection(name: Option<&str>, settings: &Settings) -> Result<Model, Failure>
     found.map(Model::of_text).ok_or_else(missing)
 }
 
+impl By {
+    /// The method that was named.
+    pub(super) fn method(&self) -> Option<&'static MethodEntry> {
+        if let By::Method(method, _) = self { Some(method) } else { None }
+    }
+
+    /// Whether nothing is known of the site of a page that came by its address, so that it is to be learned.
+    pub(super) fn needs_links(&self, page: &Loaded) -> Result<bool, Failure> {
+        match self {
+            By::Nothing => Ok(true),
+            By::Store(_) => Ok(matches!(choose(page, self).map_err(Failure::Work)?, Choice::Alone)),
+            By::Method(method, model) => Ok(method.is_site_method() && model.is_none()),
+            By::Learned(_) | By::Site(_) | By::Alone => Ok(false),
+        }
+    }
+}
+
 impl Clean {
     pub(super) fn by(&self, pages: &[String], settings: &Settings) -> Result<By, Failure> {
         if self.learn {
@@ -69,7 +88,7 @@ impl Clean {
             Some(name) => method_named(name)?,
             None if !self.like.is_empty() => method_named(Method::of_label_by(settings.core.learn.label_by).name())?,
             None if self.alone => return Ok(By::Alone),
-            None => return self.by_store(settings),
+            None => return self.by_store(pages, settings),
         };
         let name = method.method;
         match (method.is_site_method(), self.like.is_empty()) {
@@ -82,6 +101,9 @@ impl Clean {
             }
             (true, true) if name == Method::Text => {
                 Ok(By::Method(method, Some(collection(self.collection.as_deref(), settings)?)))
+            }
+            (true, true) if self.site.is_none() && pages.iter().all(|page| is_url(page)) => {
+                Ok(By::Method(method, None))
             }
             (true, true) if self.site.is_none() => Err(Failure::Usage(anyhow!(
                 "{name} learns from pages of the site: name some with --like, or a stored site with --site; without \
@@ -123,12 +145,14 @@ impl Clean {
         Ok(By::Learned(Box::new(models)))
     }
 
-    fn by_store(&self, settings: &Settings) -> Result<By, Failure> {
+    fn by_store(&self, pages: &[String], settings: &Settings) -> Result<By, Failure> {
         let store = match open_store(settings) {
             Ok(store) => store,
             Err(Failure::Work(error)) if self.site.is_none() && is_missing(&error) => {
-                tracing::warn!("{}: no such database; every page is cleaned by itself", settings.store.path);
-                return Ok(By::Alone);
+                if !pages.iter().all(|page| is_url(page)) {
+                    tracing::warn!("{}: no such database; every page is cleaned by itself", settings.store.path);
+                }
+                return Ok(By::Nothing);
             }
             Err(failure) => return Err(failure),
         };
@@ -152,7 +176,7 @@ pub(super) fn choose(page: &Loaded, by: &By) -> anyhow::Result<Choice> {
             Ok(models.matcher(&host)?.map_or(Choice::Alone, |model| Choice::Site(host, model)))
         }
         By::Site(choice) => Ok(choice.clone()),
-        By::Alone | By::Method(..) => Ok(Choice::Alone),
+        By::Nothing | By::Alone | By::Method(..) => Ok(Choice::Alone),
     }
 }
 
