@@ -255,7 +255,10 @@ fn show(store: &Store, name: &str, template: &StringTemplate, emit: Emit, settin
     let idioms = store.idioms(name, settings.core.strings.max_sites_share).map_err(|e| Failure::Work(e.into()))?;
     let is_idiom = |hash| idioms.contains(&hash);
     let expressions = match emit {
-        Emit::Regex => template.expressions(&patterns(settings)?).map_err(|e| Failure::Usage(e.into()))?,
+        Emit::Regex => {
+            let patterns = template.patterns().map_err(|e| Failure::Work(e.into()))?;
+            template.expressions(&patterns).map_err(|e| Failure::Usage(e.into()))?
+        }
         _ => Vec::new(),
     };
     for (at, string) in template.strings.iter().enumerate() {

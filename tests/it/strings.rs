@@ -180,6 +180,27 @@ fn patterns_of_the_settings_hold_for_the_method_too() {
 }
 
 #[test]
+fn a_source_keeps_the_patterns_that_it_was_learned_with() {
+    let dir = tempfile::tempdir().unwrap();
+    let lot =
+        |n: usize| format!("{}\nSold as lot {}, in June of the year", OWN[n], ["kla-1", "mpf-2", "zrt-3", "wqu-4"][n]);
+    (0..4).for_each(|n| std::fs::write(dir.path().join(format!("{n}.txt")), lot(n)).unwrap());
+    std::fs::write(dir.path().join("p.toml"), "[[pattern]]\nname='lot'\nregex='[a-z]{3}-[0-9]'\ntest='kla-1'").unwrap();
+    let files = ["0.txt", "1.txt", "2.txt", "3.txt"];
+    let named = ["--name", "lots"];
+    let learn = [&["strings", "learn"], &files[..], &named, &["--set", "papers.strings.patterns=p.toml"]].concat();
+    assert!(dehusk(dir.path(), &learn).status.success());
+    std::fs::remove_file(dir.path().join("p.toml")).unwrap();
+    let clean = dehusk(dir.path(), &["strings", "clean", "2.txt", "--name", "lots"]);
+    assert_eq!(out(&clean).trim(), OWN[2], "{}", err(&clean));
+    // A comma touches the pattern.
+    let regex = out(&dehusk(dir.path(), &["strings", "show", "lots", "--emit", "regex"]));
+    let expressions: Vec<regex::Regex> = regex.lines().map(|line| regex::Regex::new(line).unwrap()).collect();
+    assert!(!expressions.is_empty());
+    assert!(expressions.iter().all(|expression| (0..4).all(|n| expression.is_match(&lot(n)))), "{regex}");
+}
+
+#[test]
 fn wrong_input_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let failure = |args: &[&str], code: i32, parts: &[&str]| {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::{ended, patterns, stored};
+use super::{ended, stored};
 use crate::cli::documents::{FoundDocument, Reading, next_batch};
 use crate::cli::terminal::stdout;
 use crate::cli::{Failure, Format, Outcome, open_store};
@@ -27,16 +27,9 @@ pub(super) struct Cleaning<'a> {
 
 impl Cleaning<'_> {
     pub(super) fn run(&self, sources: &[PathBuf]) -> Outcome {
-        let patterns = patterns(self.settings)?;
         let store = open_store(self.settings)?;
         let template = stored(&store, self.name)?;
-        let missing = template.pattern_names().find(|name| patterns.list().iter().all(|known| known.name != **name));
-        if let Some(name) = missing {
-            return Err(Failure::Usage(anyhow!(
-                "the strings of {} were learned with a pattern {name}, which is not in papers.strings.patterns",
-                self.name
-            )));
-        }
+        let patterns = template.patterns().map_err(|e| Failure::Work(e.into()))?;
         let how = &self.settings.core.strings;
         let idioms = store.idioms(self.name, how.max_sites_share).map_err(|e| Failure::Work(e.into()))?;
         let n_idioms = template

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::StringsError;
 use super::corpus::Corpus;
 use super::idioms::keep_standing;
+use super::patterns::{Pattern, Patterns, PatternsError};
 use super::repeats::{Documents, Repeat, maximal_repeats};
 use super::suffix::Suffixes;
 use super::threshold::Histogram;
-use super::tokens::{GLUED, PATTERN, shown};
+use super::tokens::{GLUED, shown};
 use crate::serialized::json_of;
 use crate::strings::{InnerStrings, StringOptions, StringTokens};
 use dehusk_html::{hash_str, mix};
@@ -43,6 +44,9 @@ pub struct StringTemplate {
     /// Whether it was learned from pages.
     #[serde(default)]
     pub of_pages: bool,
+    /// The patterns that it was learned with; `None`: those that ship with the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    patterns: Option<Vec<Pattern>>,
 }
 
 /// One string of a template.
@@ -55,6 +59,9 @@ pub struct TemplateString {
     pub df: u32,
     /// Number of occurrences.
     pub tf: u32,
+    /// Whether a token touches its end, such as a number, in one of the documents that it was learned from.
+    #[serde(rename = "g", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_touched: bool,
 }
 
 impl StringTemplate {
@@ -64,7 +71,7 @@ impl StringTemplate {
     /// are stored. The memory that grows with the input is 12 bytes per token (text, suffix array and common prefixes)
     /// and the distinct tokens.
     pub fn learn(corpus: Corpus, options: &StringOptions) -> Result<StringTemplate, StringsError> {
-        let Corpus { vocabulary, mut text, starts, has_pages, tokens, .. } = corpus;
+        let Corpus { patterns, vocabulary, mut text, starts, has_pages, tokens } = corpus;
         let (n_documents, n_tokens) = (starts.len(), text.len());
         // Each end marker gets a number of its own, above those of the tokens.
         let n_keys = vocabulary.len() as i32;
@@ -87,7 +94,9 @@ impl StringTemplate {
         let keeps_inner = options.inner == InnerStrings::Keep;
         keep_standing(&suffixes, &documents, &mut kept, cut, keeps_inner, options.max_idiom);
         let n_kept = n_within(&suffixes, &kept, options.max_total);
-        let (keys, strings) = with_keys(&suffixes, &kept[..n_kept], |token| vocabulary.key(token as usize).to_owned());
+        let is_glued = |token: i32| token < n_keys && vocabulary.key(token as usize).starts_with(GLUED);
+        let (keys, strings) =
+            with_keys(&suffixes, &kept[..n_kept], |token| vocabulary.key(token as usize).to_owned(), is_glued);
         let tokens = match tokens {
             StringTokens::Auto if has_pages => StringTokens::Html,
             StringTokens::Auto => StringTokens::Ws,
@@ -95,7 +104,8 @@ impl StringTemplate {
         };
         let n_left_out = kept.len() - n_kept;
         let (schema, of_pages) = (SCHEMA, has_pages);
-        Ok(StringTemplate { schema, tokens, n_documents, n_tokens, cut, keys, strings, n_left_out, of_pages })
+        let patterns = (patterns != Patterns::shipped()).then(|| patterns.list().to_vec());
+        Ok(StringTemplate { schema, tokens, n_documents, n_tokens, cut, keys, strings, n_left_out, of_pages, patterns })
     }
 
     /// Keys of a string's tokens.
@@ -133,9 +143,9 @@ impl StringTemplate {
         string.tokens.len()
     }
 
-    /// Names of the patterns in its strings.
-    pub fn pattern_names(&self) -> impl Iterator<Item = &str> {
-        self.keys.iter().filter_map(|key| key.strip_prefix(GLUED).unwrap_or(key).strip_prefix(PATTERN))
+    /// The patterns that it was learned with.
+    pub fn patterns(&self) -> Result<Patterns, PatternsError> {
+        self.patterns.as_ref().map_or_else(|| Ok(Patterns::shipped()), |list| Patterns::of(list.clone()))
     }
 
     /// The stored form.
@@ -168,6 +178,13 @@ impl StringTemplate {
 fn span<'a>(suffixes: &'a Suffixes, repeat: &Repeat) -> &'a [i32] {
     let at = suffixes.array[repeat.left as usize] as usize;
     &suffixes.text[at..at + repeat.len as usize]
+}
+
+/// The tokens that follow the occurrences of a repeat.
+fn followers<'a>(suffixes: &'a Suffixes, repeat: &Repeat) -> impl Iterator<Item = i32> + use<'a> {
+    let len = repeat.len as usize;
+    let starts = &suffixes.array[repeat.left as usize..(repeat.left + repeat.tf) as usize];
+    starts.iter().filter_map(move |start| suffixes.text.get(*start as usize + len).copied())
 }
 
 /// Which repeats can be template strings.
@@ -228,7 +245,12 @@ fn n_within(suffixes: &Suffixes, kept: &[Repeat], max_total: usize) -> usize {
 }
 
 /// The distinct tokens of the strings, and the strings as their numbers.
-fn with_keys(suffixes: &Suffixes, kept: &[Repeat], key: impl Fn(i32) -> String) -> (Vec<String>, Vec<TemplateString>) {
+fn with_keys(
+    suffixes: &Suffixes,
+    kept: &[Repeat],
+    key: impl Fn(i32) -> String,
+    is_glued: impl Fn(i32) -> bool,
+) -> (Vec<String>, Vec<TemplateString>) {
     let mut numbers: FxHashMap<i32, u32> = FxHashMap::default();
     let mut keys = Vec::new();
     let mut number = |token: i32| {
@@ -241,6 +263,7 @@ fn with_keys(suffixes: &Suffixes, kept: &[Repeat], key: impl Fn(i32) -> String) 
         tokens: span(suffixes, repeat).iter().map(|token| number(*token)).collect(),
         df: repeat.df,
         tf: repeat.tf,
+        is_touched: followers(suffixes, repeat).any(&is_glued),
     };
     let strings = kept.iter().map(string).collect();
     (keys, strings)

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use regex_automata::meta::{BuildError, Cache, Regex};
 use regex_automata::util::syntax;
 use regex_automata::{Input, Match};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A list of patterns, compiled into one automaton when they are first searched for.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Patterns {
 }
 
 /// One kind of mutable text.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pattern {
     /// Name that represents it in a template.
@@ -94,6 +94,13 @@ impl Patterns {
     /// No patterns: all text is taken literally.
     pub fn none() -> Patterns {
         Patterns { list: Arc::default(), regex: Arc::default() }
+    }
+
+    /// A list that was stored.
+    pub(super) fn of(list: Vec<Pattern>) -> Result<Patterns, PatternsError> {
+        let patterns = Patterns { list: list.into(), ..Patterns::none() };
+        patterns.check()?;
+        Ok(patterns)
     }
 
     fn unchecked(text: &str) -> Result<Patterns, PatternsError> {
