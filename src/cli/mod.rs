@@ -11,6 +11,7 @@ mod evaluate;
 mod exit;
 mod export;
 mod index;
+mod key_page;
 mod kinds;
 mod learn;
 mod learn_many;

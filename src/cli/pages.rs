@@ -10,11 +10,12 @@ use super::names::{find_page, host_name};
 use super::table::{Table, terminal_width, time};
 use super::terminal::for_output;
 use super::{Failure, Outcome, open_store};
+use dehusk_core::clean::TemplateMatcher;
 use dehusk_core::write_page_markdown;
-use dehusk_html::PageUrl;
-use dehusk_html::{parse, write_text};
+use dehusk_html::{PageUrl, parse, parse_bytes, write_text};
+use dehusk_render::write_own_html;
 use dehusk_settings::{NoindexPages, Settings};
-use dehusk_store::PageRow;
+use dehusk_store::{PageRow, Store};
 
 /// List and show page snapshots, raw or without their template, and what changed in them.
 #[derive(clap::Args)]
@@ -54,13 +55,17 @@ enum Action {
   dehusk pages show docs.example.org/a.html
   dehusk pages show docs.example.org/a.html --run 11       as it was after run 11
   dehusk pages show http://docs.example.org/a.html --format html > a.html
-  dehusk pages show docs.example.org/a.html --format markdown")]
+  dehusk pages show docs.example.org/a.html --format markdown
+  dehusk pages show docs.example.org/a.html --view template")]
     Show {
         /// URL, as `pages list` prints it.
         url: String,
-        /// text, html and markdown are without template, raw is as fetched.
+        /// text, html and markdown are of one part of the page, raw is as fetched.
         #[arg(long, value_enum, default_value_t = Shown::Text)]
         format: Shown,
+        /// The part of the page: own is without template, template is what is left out there.
+        #[arg(long, value_enum, default_value_t = PartName::Own)]
+        view: PartName,
         /// The version that was the newest after this run.
         #[arg(long)]
         run: Option<i64>,
@@ -106,11 +111,18 @@ enum Shown {
     Raw,
 }
 
+/// A part of a page.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum PartName {
+    Own,
+    Template,
+}
+
 impl Pages {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         match &self.action {
             Action::List { host, as_of, json } => list(settings, host.as_deref(), *as_of, *json)?,
-            Action::Show { url, format, run, json } => show(settings, url, *run, *format, *json)?,
+            Action::Show { url, format, view, run, json } => show(settings, url, *run, (*format, *view), *json)?,
             Action::History { url, json } => super::page_history::history(settings, url, *json)?,
             Action::Diff { url, from, to, unified } => {
                 super::page_history::diff(settings, url, from.zip(*to), *unified)?;
@@ -162,7 +174,13 @@ fn list(settings: &Settings, host: Option<&str>, as_of: Option<i64>, json: bool)
     Ok(())
 }
 
-fn show(settings: &Settings, url: &str, run: Option<i64>, format: Shown, json: bool) -> Result<(), Failure> {
+fn show(
+    settings: &Settings,
+    url: &str,
+    run: Option<i64>,
+    (format, view): (Shown, PartName),
+    json: bool,
+) -> Result<(), Failure> {
     let work = |e: dehusk_store::StoreError| Failure::Work(e.into());
     let store = open_store(settings)?;
     let newest = find_page(&store, url)?;
@@ -182,12 +200,14 @@ fn show(settings: &Settings, url: &str, run: Option<i64>, format: Shown, json: b
         out.write_all(&for_output(&store.load_raw(&row).map_err(work)?))?;
         return Ok(());
     }
-    let html = store.load_cleaned(&row).map_err(work)?;
-    let html = html.ok_or_else(|| {
-        Failure::Nothing(anyhow!(
-            "{url}: not cleaned, because its site is not finished; --format raw shows it as fetched"
-        ))
-    })?;
+    let html = match view {
+        PartName::Own => store.load_cleaned(&row).map_err(work)?.ok_or_else(|| {
+            Failure::Nothing(anyhow!(
+                "{url}: not cleaned, because its site is not finished; --format raw shows it as fetched"
+            ))
+        })?,
+        PartName::Template => template_part(&store, &row, settings)?,
+    };
     let shown = match format {
         Shown::Html | Shown::Raw => html,
         Shown::Text => write_text(&parse(&html, &settings.core.parse), |_| true),
@@ -198,6 +218,18 @@ fn show(settings: &Settings, url: &str, run: Option<i64>, format: Shown, json: b
     };
     write_page(&row, &shown, json, &mut out)?;
     Ok(())
+}
+
+/// What the newest template of its site says is template in a page.
+fn template_part(store: &Store, row: &PageRow, settings: &Settings) -> Result<String, Failure> {
+    let work = |e: dehusk_store::StoreError| Failure::Work(e.into());
+    let template = store.load_template(&row.host, None).map_err(work)?;
+    let template = template.ok_or_else(|| Failure::Nothing(anyhow!("{}: no template is stored", row.host)))?;
+    let body = store.load_raw(row).map_err(work)?;
+    let page = parse_bytes(&body, row.content_type.as_deref(), &settings.core.parse).0;
+    let labels = TemplateMatcher::from_template(&template).label(&page);
+    let url = PageUrl::parse(&row.url).ok();
+    Ok(write_own_html(&page, url.as_ref(), |node| labels.is_template[node.index()]))
 }
 
 fn write_page(row: &PageRow, shown: &str, json: bool, out: &mut impl Write) -> io::Result<()> {

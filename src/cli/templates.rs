@@ -8,17 +8,14 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow};
 use clap::Subcommand;
 
+use super::key_page::{empty_page, show_html};
 use super::kinds::kinds;
 use super::learn::store_template;
 use super::names::host_name;
-use super::picture::picture;
 use super::table::{Table, terminal_width, time};
 use super::terminal::stdout;
 use super::{Failure, Outcome, open_store};
 use crate::outline::write_outline;
-use dehusk_core::clean::CleanOptions;
-use dehusk_core::clean::TemplateMatcher;
-use dehusk_html::{Tree, parse_bytes};
 use dehusk_settings::Settings;
 use dehusk_store::{StoreError, TemplateRow};
 use dehusk_template::template::{Template, changes};
@@ -136,9 +133,13 @@ A coverage that falls from run to run means that this part of the site is being 
         #[arg(long)]
         json: bool,
     },
-    /// Export a template as JSON.
+    /// Export a template as JSON, or as an HTML page with the site's design and empty slots.
     #[command(after_help = "Examples:
-  dehusk templates export docs.example.org --output t.json")]
+  dehusk templates export docs.example.org --output t.json
+  dehusk templates export docs.example.org --form html --output empty.html
+
+The HTML is the key page without the text and the elements that are its own: a comment, slot, stands in their place.
+Classes, ids, styles and scripts by reference are those of the site, so that it is as safe to open as the site.")]
     Export {
         /// Host.
         #[arg(value_parser = host_name)]
@@ -146,6 +147,9 @@ A coverage that falls from run to run means that this part of the site is being 
         /// Version [default: the newest].
         #[arg(long)]
         version: Option<i64>,
+        /// Form of the file.
+        #[arg(long, value_enum, default_value_t = TemplateForm::Json)]
+        form: TemplateForm,
         /// Output file [default: standard output].
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
@@ -157,6 +161,14 @@ A coverage that falls from run to run means that this part of the site is being 
         /// File, or - for standard input.
         file: PathBuf,
     },
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum TemplateForm {
+    /// What `templates import` reads.
+    Json,
+    /// The key page with empty slots.
+    Html,
 }
 
 impl Templates {
@@ -178,13 +190,16 @@ impl Templates {
             Action::Kinds { host, version, runs, json } => {
                 kinds(settings, (host, *version, &load(settings, host, *version)?), *runs, *json)?
             }
-            Action::Export { host, version, output } => {
-                let json = load_with_blocks(settings, host, *version)?.to_json();
+            Action::Export { host, version, form, output } => {
+                let exported = match form {
+                    TemplateForm::Json => load_with_blocks(settings, host, *version)?.to_json(),
+                    TemplateForm::Html => empty_page(settings, host, *version)?.into_bytes(),
+                };
                 match output {
                     Some(path) => {
-                        fs::write(path, json).with_context(|| path.display().to_string()).map_err(Failure::Work)?
+                        fs::write(path, exported).with_context(|| path.display().to_string()).map_err(Failure::Work)?
                     }
-                    None => stdout().write_all(&json)?,
+                    None => stdout().write_all(&exported)?,
                 }
             }
             Action::Import { file } => import(settings, file)?,
@@ -222,49 +237,7 @@ fn list(settings: &Settings, host: Option<&str>, all: bool, json: bool) -> Resul
     Ok(())
 }
 
-fn show_html(
-    settings: &Settings,
-    host: &str,
-    version: Option<i64>,
-    page: Option<&Path>,
-    file: &Path,
-) -> Result<(), Failure> {
-    let template = load(settings, host, version)?;
-    let rows = versions(settings, host)?;
-    let wanted = |row: &&TemplateRow| version.is_none_or(|version| row.version == version);
-    let (number, learned_at) = rows.iter().rev().find(wanted).map_or((1, 0), |row| (row.version, row.learned_at));
-    let page = match page {
-        Some(page) => {
-            let bytes = fs::read(page).with_context(|| page.display().to_string()).map_err(Failure::Usage)?;
-            parse_bytes(&bytes, None, &settings.core.parse).0
-        }
-        None => stored_key_page(settings, &template, learned_at)?,
-    };
-    let applier = TemplateMatcher::from_template(&template);
-    let applied = applier.label(&page);
-    if applied.confidence < applier.min_confidence(&CleanOptions::default()) {
-        let url = &template.key_url;
-        return Err(Failure::Nothing(anyhow!("{url}: the page shows nothing of this version of the template")));
-    }
-    fs::write(file, picture(&template, number, &page, &applied))
-        .with_context(|| file.display().to_string())
-        .map_err(Failure::Work)
-}
-
-/// The snapshot from which a version was learned.
-fn stored_key_page(settings: &Settings, template: &Template, learned_at: i64) -> Result<Tree, Failure> {
-    let (store, work) = (open_store(settings)?, |e: StoreError| Failure::Work(e.into()));
-    let row = store.find_page_by(&template.key_url, learned_at).map_err(work)?.ok_or_else(|| {
-        Failure::Nothing(anyhow!(
-            "{}: the key page of this version is not stored. A template learned from files has no stored pages: \
-             `--page FILE` names the file of its key page",
-            template.key_url
-        ))
-    })?;
-    Ok(parse_bytes(&store.load_raw(&row).map_err(work)?, row.content_type.as_deref(), &settings.core.parse).0)
-}
-
-fn versions(settings: &Settings, host: &str) -> Result<Vec<TemplateRow>, Failure> {
+pub(super) fn versions(settings: &Settings, host: &str) -> Result<Vec<TemplateRow>, Failure> {
     let mut rows = open_store(settings)?.list_templates(Some(host), true).map_err(|e| Failure::Work(e.into()))?;
     rows.sort_by_key(|row| row.version);
     if !rows.is_empty() { Ok(rows) } else { Err(no_template(settings, host)) }
@@ -330,11 +303,17 @@ fn diff(settings: &Settings, host: &str, before: Option<i64>, after: Option<i64>
 fn no_template(settings: &Settings, what: &str) -> Failure {
     let path = dehusk_store::shown(&settings.store.path);
     let near = open_store(settings).ok().and_then(|store| store.near_hosts(what).ok()).unwrap_or_default();
-    let hint = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+    let hint = if near.iter().any(|host| host == what) {
+        "; the site is stored without one, and `dehusk runs show` says why".to_owned()
+    } else if near.is_empty() {
+        String::new()
+    } else {
+        format!("; there is {}", near.join(", "))
+    };
     Failure::Nothing(anyhow!("{path}: no template of {what}{hint}; `dehusk templates list` shows all"))
 }
 
-fn load(settings: &Settings, host: &str, version: Option<i64>) -> Result<Template, Failure> {
+pub(super) fn load(settings: &Settings, host: &str, version: Option<i64>) -> Result<Template, Failure> {
     let found = open_store(settings)?.load_template(host, version);
     found_or_none(settings, (host, version), found)
 }

@@ -54,6 +54,7 @@ mod streams;
 mod strings;
 mod teco;
 mod teach;
+mod template_page;
 mod tidy;
 mod vectors;
 #[cfg(feature = "postgres")]

@@ -315,7 +315,7 @@ fn is_kept_in_head(tree: &Tree, node: NodeId) -> bool {
 }
 
 /// Writes text with the characters escaped that mean markup.
-fn escape(text: &str, in_attribute: bool, out: &mut String) {
+pub(super) fn escape(text: &str, in_attribute: bool, out: &mut String) {
     let bytes = text.as_bytes();
     let (mut from, mut at) = (0, 0);
     while at < bytes.len() {

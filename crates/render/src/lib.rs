@@ -14,7 +14,8 @@
 //!
 //! `html.rs` writes the tree as a document that is safe to open: `policy.rs` says which elements and attributes it may
 //! have, `addresses.rs` makes links absolute, `images.rs` finds the source of a picture that a script would load, and
-//! `repeats.rs` bounds how often one attribute is written.
+//! `repeats.rs` bounds how often one attribute is written. `template_html.rs` writes the template of a page with the
+//! page's own design, which is as safe as the page.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -26,6 +27,7 @@ mod images;
 mod markdown;
 mod policy;
 mod repeats;
+mod template_html;
 #[cfg(test)]
 #[path = "../../core/src/test_pages.rs"]
 mod test_pages;
@@ -33,3 +35,4 @@ mod test_pages;
 pub use html::{write_html, write_own_html};
 pub use markdown::{MarkdownImages, MarkdownLinks, MarkdownOptions, MarkdownWriter, write_markdown};
 pub use policy::{is_void, text_element};
+pub use template_html::write_template_html;
