@@ -1,5 +1,8 @@
 //! `dehusk cluster`: groups mixed pages by template.
 
+mod distances;
+mod pile;
+
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,20 +11,21 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::anyhow;
-use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelExtend, ParallelIterator};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use super::documents::{FoundDocument, Reading, counter, next_batch};
+use distances::write_histogram;
+use pile::Pile;
+
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, exit};
-use dehusk_papers::baselines::RtdmPage;
-use dehusk_papers::text_mdl::{Essential, Paths, cluster, path_names};
+use dehusk_papers::text_mdl::{Essential, cluster, entropy_cost};
 use dehusk_papers::text_mdl::{TextCost, TextMethod, TextTemplate, TextTemplates};
 use dehusk_settings::Settings;
 use dehusk_store::Store;
 use dehusk_template::cluster::ClusterBy;
-use dehusk_template::cluster::{Features, dunn, dunn_by, precision_and_recall, rand};
+use dehusk_template::cluster::{dunn, dunn_by, precision_and_recall, rand};
 use dehusk_template::cluster::{single_linkage, single_linkage_by};
 
 /// Group a mixed collection of pages by template.
@@ -35,19 +39,27 @@ use dehusk_template::cluster::{single_linkage, single_linkage_by};
   dehusk cluster mirrors/ --gold folder --method mdl
   dehusk cluster pages.jsonl --paths | less
   dehusk cluster pages.jsonl --store forums && dehusk clean new.html --method text
+  dehusk cluster --stored --db dehusk.db --gold host
+  dehusk cluster mirrors/ --gold folder --method cps --distances
   dehusk cluster pages.jsonl --json > clusters.json")]
 pub(super) struct Cluster {
     /// Folders, files, WARC files, or .jsonl with `html`.
-    #[arg(required = true, value_name = "DIR|WARC|JSONL")]
+    #[arg(required_unless_present = "stored", value_name = "DIR|WARC|JSONL")]
     sources: Vec<PathBuf>,
+    /// The newest stored version of every page, or of those of one host, in place of files.
+    #[arg(long, value_name = "HOST", num_args = 0..=1, default_missing_value = "", conflicts_with = "sources")]
+    stored: Option<String>,
     /// Clustering method [default: that of papers.text.method].
     #[arg(long, value_enum)]
     method: Option<Method>,
     /// Known group of each page: a field of the JSON lines; for files, the folder within the source; for WARC pages,
-    /// the host. For files and WARC pages the value is ignored. Precision and recall compare each cluster with the
+    /// the host, as for stored pages. For these the value is ignored. Precision and recall compare each cluster with the
     /// group that has most of its pages, averaged over the clusters.
     #[arg(long, value_name = "FIELD")]
     gold: Option<String>,
+    /// Print how many pairs of pages have each distance, to choose papers.cluster.distance from. Not by TEXT.
+    #[arg(long, conflicts_with = "json")]
+    distances: bool,
     /// Print the template paths of each cluster.
     #[arg(long)]
     paths: bool,
@@ -77,16 +89,16 @@ enum Method {
     Rtdm,
 }
 
-/// The features of the pages that were read.
-#[derive(Default)]
-struct Pile {
-    names: Vec<String>,
-    gold: Vec<String>,
-    paths: Vec<Paths>,
-    features: Vec<Features>,
-    trees: Vec<RtdmPage>,
-    failed: usize,
-    texts: usize,
+/// What the clusters of TEXT cost (Kim and Shim 2011, section 3).
+struct Cost {
+    /// Ones of the templates and of the differences from them.
+    ones: u64,
+    /// The same as estimated by signatures.
+    estimated: Option<f64>,
+    /// Entropy of the matrices, in bits.
+    bits: f64,
+    /// Essential paths, from which templates are made.
+    n_paths: usize,
 }
 
 /// The clusters.
@@ -95,22 +107,10 @@ struct Grouped {
     numbers: Vec<usize>,
     /// Hashes of template paths by cluster; empty unless clustered by TEXT.
     templates: Vec<Vec<u64>>,
-    cost: Option<(u64, Option<f64>)>,
+    cost: Option<Cost>,
     /// Dunn index of the known groups under the distance of the method.
     dunn: Option<f64>,
     took: Duration,
-}
-
-impl Pile {
-    /// The number of each page's known group; none without known groups.
-    fn groups(&self) -> Vec<usize> {
-        let mut known: FxHashMap<&str, usize> = FxHashMap::default();
-        let numbers = self.gold.iter().map(|gold| {
-            let next = known.len();
-            *known.entry(gold).or_insert(next)
-        });
-        numbers.collect()
-    }
 }
 
 impl Cluster {
@@ -139,7 +139,10 @@ impl Cluster {
                 "papers.text.cost = \"entropy\" is the cost of mdl; hash and max estimate the count cost: add --method mdl"
             )));
         }
-        let pile = self.read(method, &settings);
+        if self.distances && by_text {
+            return Err(Failure::Usage(anyhow!("--distances needs a method with distances: cp, cps, ctss or rtdm")));
+        }
+        let pile = self.read(method, &settings)?;
         if pile.names.is_empty() {
             return Err(Failure::Nothing(anyhow!(
                 "no pages found; pages are .html files, WARC records and lines of .jsonl with a field html"
@@ -149,69 +152,21 @@ impl Cluster {
         if let Some(name) = &self.store {
             save(name, &pile, &grouped, &settings)?;
         }
-        let names = if self.paths || self.json { self.path_names(&grouped, &settings) } else { FxHashMap::default() };
+        let names = if self.paths || self.json {
+            self.path_names(grouped.templates.iter().flatten().copied().collect(), &settings)?
+        } else {
+            FxHashMap::default()
+        };
         let mut out = io::stdout().lock();
         if self.json {
             writeln!(out, "{}", self.to_json(method, &pile, &grouped, &names))?
         } else {
-            self.print(method, &pile, &grouped, &names, &mut out)?
+            self.print(method, &pile, &grouped, &names, &mut out)?;
+        }
+        if self.distances {
+            write_distances(&pile, &mut out)?;
         }
         Ok(if pile.failed > 0 { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
-    }
-
-    fn reading<'a>(&'a self, settings: &Settings) -> Reading<'a> {
-        Reading::new(false, self.gold.as_deref(), settings.core.parse.max_bytes)
-    }
-
-    fn read(&self, method: Method, settings: &Settings) -> Pile {
-        let mut pile = Pile::default();
-        let reading = self.reading(settings);
-        let mut documents = reading.all(&self.sources);
-        let bar = counter("read");
-        while let Some(batch) = next_batch(&mut documents) {
-            let mut found = reading.readable(batch);
-            let n = found.len();
-            found.retain(|found| found.is_page);
-            pile.texts += n - found.len();
-            let trees = found.par_iter().map(|found| found.tree(&settings.core.parse));
-            match method {
-                Method::Cp | Method::Cps | Method::Ctss => {
-                    pile.features.par_extend(trees.map(|tree| Features::new(&tree, &settings.papers.cluster)));
-                }
-                Method::Rtdm => pile.trees.par_extend(trees.map(|tree| RtdmPage::new(&tree))),
-                Method::Mdl | Method::Hash | Method::Max => pile.paths.par_extend(trees.map(|tree| Paths::new(&tree))),
-            }
-            bar.inc(found.len() as u64);
-            for one in found {
-                pile.names.push(one.name);
-                pile.gold.extend(one.gold);
-            }
-        }
-        bar.finish_and_clear();
-        reading.warn_of_skipped();
-        pile.failed = reading.failed.get();
-        if pile.texts > 0 {
-            tracing::warn!("{} documents are not pages and were skipped", pile.texts);
-        }
-        pile
-    }
-
-    /// The text of the template paths. Reads the sources again until all paths are found.
-    fn path_names(&self, grouped: &Grouped, settings: &Settings) -> FxHashMap<u64, String> {
-        let mut wanted: FxHashSet<u64> = grouped.templates.iter().flatten().copied().collect();
-        let mut names = FxHashMap::default();
-        let reading = self.reading(settings);
-        let mut documents = reading.all(&self.sources);
-        while let Some(batch) = next_batch(&mut documents).filter(|_| !wanted.is_empty()) {
-            let pages: Vec<&FoundDocument> = batch.iter().flatten().filter(|found| found.is_page).collect();
-            let found: Vec<Vec<(u64, String)>> =
-                pages.par_iter().map(|page| path_names(&page.tree(&settings.core.parse), &wanted)).collect();
-            for (hash, name) in found.into_iter().flatten() {
-                wanted.remove(&hash);
-                names.entry(hash).or_insert(name);
-            }
-        }
-        names
     }
 
     fn print(
@@ -262,11 +217,12 @@ impl Cluster {
             count(alone),
             grouped.took.as_secs_f64(),
         )?;
-        if let Some((cost, estimated)) = grouped.cost {
-            write!(out, "; cost {}", count(cost as usize))?;
+        if let Some(Cost { ones, estimated, bits, n_paths }) = &grouped.cost {
+            write!(out, "\ncost {}", count(*ones as usize))?;
             if let Some(estimated) = estimated {
                 write!(out, " (estimated {})", count(estimated.round() as usize))?;
             }
+            write!(out, ", entropy {bits:.3} bits, {} essential paths", count(*n_paths))?;
         }
         writeln!(out)?;
         if let Some((precision, recall, rand)) = self.score(pile, grouped) {
@@ -306,10 +262,24 @@ impl Cluster {
             .map(|(precision, recall, rand)| json!({"precision": precision, "recall": recall, "rand": rand, "dunn": grouped.dunn}));
         json!({
             "schema": 1, "method": format!("{method:?}").to_lowercase(), "n_pages": pile.names.len(),
-            "cost": grouped.cost.map(|(cost, _)| cost), "estimated": grouped.cost.and_then(|(_, estimated)| estimated),
+            "cost": grouped.cost.as_ref().map(|cost| cost.ones),
+            "estimated": grouped.cost.as_ref().and_then(|cost| cost.estimated),
+            "bits": grouped.cost.as_ref().map(|cost| cost.bits),
+            "essential_paths": grouped.cost.as_ref().map(|cost| cost.n_paths),
             "seconds": grouped.took.as_secs_f64(), "gold": gold, "clusters": clusters,
         })
     }
+}
+
+/// The histogram of the distances by which the pages were clustered.
+fn write_distances(pile: &Pile, out: &mut impl Write) -> io::Result<()> {
+    let groups = pile.groups();
+    if pile.trees.is_empty() {
+        let distance = |one: usize, other: usize| pile.features[one].distance(&pile.features[other]);
+        return write_histogram(pile.names.len(), &groups, distance, out);
+    }
+    let distance = |one: usize, other: usize| pile.trees[one].distance(&pile.trees[other]);
+    write_histogram(pile.names.len(), &groups, distance, out)
 }
 
 /// Largest RTDM distance of two pages in one cluster: Gottron 2008 calls pages alike from a similarity of 80 %.
@@ -343,7 +313,9 @@ fn group(pile: &Pile, method: Method, settings: &Settings) -> Grouped {
     let took = start.elapsed();
     let of_numbers = |paths: Vec<u32>| paths.into_iter().map(|path| hashes[path as usize]).collect();
     let templates = found.clusters.iter().map(|cluster| of_numbers(cluster.template())).collect();
-    Grouped { numbers: found.of_pages(), templates, cost: Some((found.cost, found.estimated)), dunn: None, took }
+    let bits = entropy_cost(&found.clusters, pile.names.len(), hashes.len());
+    let cost = Cost { ones: found.cost, estimated: found.estimated, bits, n_paths: hashes.len() };
+    Grouped { numbers: found.of_pages(), templates, cost: Some(cost), dunn: None, took }
 }
 
 /// Stores the templates of the clusters.

@@ -112,6 +112,52 @@ fn the_keys_of_the_paper_change_the_clusters() {
     assert_eq!(clusters(&["papers.text.threshold=1.0"]), default);
 }
 
+/// Paths of the worked example of Kim and Shim: {1..4}, {1..5}, {1..5}, {1, 2}, a path for each element below the body.
+#[test]
+fn costs_are_printed_in_ones_and_in_bits() {
+    let dir = tempfile::tempdir().unwrap();
+    for (page, n) in [4, 5, 5, 2].into_iter().enumerate() {
+        let below: String = ["<p>", "<hr>", "<ul>", "<ol>", "<dl>"][..n].concat();
+        std::fs::write(dir.path().join(format!("{page}.html")), below).unwrap();
+    }
+    let pages = ["0.html", "1.html", "2.html", "3.html"];
+    let run = |more: &[&str]| dehusk(dir.path(), &[&["cluster"], &pages[..], more].concat());
+    let json = run(&["--method", "mdl", "--set", "papers.text.cost=entropy", "--json"]);
+    let found: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert!(found["bits"].as_f64().unwrap() > 10.0 && found["essential_paths"].as_u64() > Some(3), "{found}");
+    let shown = run(&["--method", "mdl", "--set", "papers.text.cost=entropy"]);
+    let bits =
+        format!("entropy {:.3} bits, {} essential paths", found["bits"].as_f64().unwrap(), found["essential_paths"]);
+    assert!(String::from_utf8_lossy(&shown.stdout).contains(&bits), "{bits}");
+    let histogram = run(&["--method", "cps", "--distances"]);
+    let text = String::from_utf8_lossy(&histogram.stdout).into_owned();
+    let pairs: usize = text.lines().filter_map(|line| line.split_whitespace().nth(3)?.parse::<usize>().ok()).sum();
+    assert!(text.contains("0.95 to 1.00") && pairs == 6, "{text}");
+    assert_eq!(run(&["--method", "mdl", "--distances"]).status.code(), Some(2));
+}
+
+#[test]
+fn stored_pages_are_clustered() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(dehusk(dir.path(), &["demo", "--quiet"]).status.success());
+    let run = |args: &[&str]| {
+        let out = dehusk(dir.path(), &[args, &["--db", "dehusk-demo/dehusk.db"]].concat());
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let all: serde_json::Value =
+        serde_json::from_str(&run(&["cluster", "--stored", "--gold", "host", "--json"])).unwrap();
+    assert!(all["n_pages"].as_u64() > Some(60) && all["gold"]["precision"].as_f64() > Some(0.5), "{all}");
+    let one: serde_json::Value =
+        serde_json::from_str(&run(&["cluster", "--stored", "menus.demo.test", "--json"])).unwrap();
+    assert!(one["n_pages"].as_u64() < all["n_pages"].as_u64() && one["n_pages"].as_u64() > Some(3));
+    run(&["cluster", "--stored", "menus.demo.test", "--store", "menus"]);
+    let page = run(&["pages", "show", "http://menus.demo.test/1/2.html", "--format", "raw"]);
+    std::fs::write(dir.path().join("page.html"), page).unwrap();
+    let cleaned = run(&["clean", "page.html", "--method", "text", "--collection", "menus"]);
+    assert!(!cleaned.contains("Imprint") && cleaned.len() > 300, "{cleaned}");
+}
+
 #[test]
 fn a_pile_without_pages_and_a_line_without_its_gold_are_named() {
     let dir = tempfile::tempdir().unwrap();
