@@ -32,6 +32,7 @@ use dehusk_files::warc::Archived;
 use dehusk_html::Note;
 use dehusk_html::PageUrl;
 use dehusk_papers::method_table::{MethodEntry, Model};
+use dehusk_papers::records::{PageRecord, records_by_mdr, records_by_tps};
 use dehusk_render::write_own_html;
 use dehusk_settings::Settings;
 use dehusk_template::method::Method;
@@ -55,6 +56,7 @@ use dehusk_template::method::Method;
   dehusk clean *.html --json
   dehusk clean --alone page.html --set clean.keep=main
   dehusk clean --method tps page.html
+  dehusk clean --method mdr --records shop.html
   dehusk clean --like mirror/www/ page.html
   dehusk clean --method rtdm --like mirror/www/ page.html
   dehusk clean --method gottron --site docs.example.org page.html
@@ -101,6 +103,11 @@ pub(super) struct Clean {
     /// Print one JSON line per page with all columns of `dehusk export`: text, Markdown, metadata, signals of quality.
     #[arg(long, conflicts_with_all = ["json", "format"])]
     rows: bool,
+    /// Print one JSON line per data record of the pages, such as an entry of a list or a product of a shop:
+    /// {"page","url","region","record","fields"}. The name of a field is the path of tags to it, so that the records of
+    /// a region have the same names. With --method mdr or tps.
+    #[arg(long, conflicts_with_all = ["json", "format", "rows"], requires = "method")]
+    records: bool,
 }
 
 /// Maximum number of failures logged one by one.
@@ -273,7 +280,7 @@ impl Clean {
             Done::Written(text) => {
                 let mut out = stdout();
                 // An empty line separates the texts of several pages.
-                if counts.written > 0 && !self.json && !self.rows {
+                if counts.written > 0 && !self.json && !self.rows && !self.records {
                     out.write_all(b"\n")?;
                 }
                 out.write_all(text.as_bytes())?;
@@ -300,6 +307,9 @@ impl Clean {
             }
         }
         let settings = run.settings;
+        if let Some((method, _)) = method.filter(|_| self.records) {
+            return records(page, method.method, settings);
+        }
         let how = &settings.core.clean;
         let stored = StoredPage { name, tree: &page.tree, host: None };
         let (template, labeled) = match method {
@@ -329,6 +339,25 @@ impl Clean {
         });
         format!("{line}\n")
     }
+}
+
+/// The data records of a page, one JSON line each.
+fn records(page: &Loaded, method: Method, settings: &Settings) -> String {
+    let url = page.url.as_ref();
+    let found = match method {
+        Method::Tps => records_by_tps(&page.tree, url, &settings.papers.tps),
+        _ => records_by_mdr(&page.tree, url),
+    };
+    let line = |(number, record): (usize, PageRecord)| {
+        let fields: serde_json::Map<String, serde_json::Value> =
+            record.fields.into_iter().map(|(column, value)| (column, value.into())).collect();
+        let line = serde_json::json!({
+            "page": page.name, "url": url.map(PageUrl::as_str), "region": record.region, "record": number,
+            "fields": fields,
+        });
+        format!("{line}\n")
+    };
+    found.into_iter().enumerate().map(line).collect()
 }
 
 fn now_ms() -> i64 {

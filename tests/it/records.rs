@@ -1,6 +1,7 @@
 //! The measure of Velloso and Dorneles' table I: data records that MDR finds on listings, with and without the page
 //! pruned by its tag path sequence.
 
+use crate::cli::{dehusk, err, out};
 use dehusk::demo::generated;
 use dehusk_html::ParseOptions;
 use dehusk_html::{NodeId, Tree, parse};
@@ -49,4 +50,24 @@ fn pruned_listings_have_less_noise_and_their_records() {
         "{pages} listings: content kept on {kept}, noise removed {removed:.3}: {all:?} to {left:?} records and targets"
     );
     assert!(pages > 20 && kept as f64 > 0.8 * pages as f64 && removed > 0.5, "{kept} of {pages}, {removed:.3}");
+}
+
+#[test]
+fn records_of_a_page_are_rows_of_the_command() {
+    let dir = tempfile::tempdir().unwrap();
+    let item = |n: usize| format!("<div class=p><a href=/p{n}><h3>Lamp {n}</h3></a><p>{n},50 kr</p></div>");
+    let items: String = (0..8).map(item).collect();
+    let page = format!("<nav><a href=/>Home</a></nav><section>{items}</section><p>The shop is open from nine to five.");
+    std::fs::write(dir.path().join("shop.html"), page).unwrap();
+    for method in ["mdr", "tps"] {
+        let done = dehusk(dir.path(), &["clean", "shop.html", "--method", method, "--records"]);
+        let rows: Vec<serde_json::Value> = out(&done).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(rows.len(), 8, "{method}: {}{}", out(&done), err(&done));
+        let wanted = serde_json::json!({"div/a@href": "/p3", "div/a/h3": "Lamp 3", "div/p": "3,50 kr"});
+        assert_eq!((&rows[3]["fields"], &rows[3]["record"]), (&wanted, &3.into()), "{method}");
+    }
+    for (method, said) in [("site_model", "mdr and tps do"), ("dsc", "mdr and tps do")] {
+        let done = dehusk(dir.path(), &["clean", "shop.html", "--method", method, "--records"]);
+        assert!(done.status.code() == Some(2) && err(&done).contains(said), "{}", err(&done));
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`tps`] finds the main region of a page by its sequence of tag paths (Velloso and Dorneles 2013). [`text_mdl`]
 //! clusters mixed pages by template (Kim and Shim 2011). [`baselines`] are what the papers compare with: RTDM, DSC and
-//! MDR. The backbone of the product, votes by top-down mapping and clusters of training pages, is in
+//! MDR. [`records`] gives the data records that TPS and MDR find as rows. The backbone of the product, votes by top-down mapping and clusters of training pages, is in
 //! `dehusk_template`. [`method_table::METHODS`] is the table of all of them: a [`method_table::MethodEntry`] learns
 //! from pages of a site where the method needs them, and labels a page. [`scores`] says how well.
 //!
@@ -29,6 +29,7 @@ pub mod baselines;
 pub mod method_table;
 mod options;
 mod parallel;
+pub mod records;
 pub mod scores;
 #[cfg(test)]
 #[path = "../../core/src/test_pages.rs"]

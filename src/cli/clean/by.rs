@@ -91,6 +91,9 @@ impl Clean {
             None => return self.by_store(pages, settings),
         };
         let name = method.method;
+        if self.records && !matches!(name, Method::Mdr | Method::Tps) {
+            return Err(Failure::Usage(anyhow!("--records: {name} finds no data records; mdr and tps do")));
+        }
         match (method.is_site_method(), self.like.is_empty()) {
             (false, _) if self.site.is_some() => {
                 Err(Failure::Usage(anyhow!("{name} uses only the page itself; omit --site or choose another method")))

@@ -26,6 +26,8 @@ const LONGEST: usize = 2_000;
 pub struct DataRecord {
     /// Range of its node numbers.
     pub nodes: Range<usize>,
+    /// Number of its data region on the page, from 0.
+    pub region: usize,
 }
 
 /// The records of a page in document order. Nodes marked in `is_out` are skipped, for pages that were pruned.
@@ -40,7 +42,7 @@ pub fn data_records(tree: &Tree, is_out: &[bool]) -> Vec<DataRecord> {
         children[above].push(node);
         height[above] = height[above].max(height[node].saturating_add(1));
     }
-    let mut records = Vec::new();
+    let (mut records, mut n_regions) = (Vec::new(), 0);
     let mut open: Vec<usize> = tree.body().map(NodeId::index).into_iter().filter(|body| keeps(*body)).collect();
     while let Some(node) = open.pop() {
         let list = &mut children[node];
@@ -52,8 +54,10 @@ pub fn data_records(tree: &Tree, is_out: &[bool]) -> Vec<DataRecord> {
         };
         for record in list[region.clone()].chunks(width) {
             let (first, last) = (record[0], record[record.len() - 1]);
-            records.push(DataRecord { nodes: first..tree.shape.subtree(NodeId::new(last)).end });
+            let nodes = first..tree.shape.subtree(NodeId::new(last)).end;
+            records.push(DataRecord { nodes, region: n_regions });
         }
+        n_regions += 1;
         open.extend(list[..region.start].iter().chain(&list[region.end..]));
     }
     records.sort_unstable_by_key(|record| record.nodes.start);
