@@ -21,6 +21,10 @@ import types
 from pathlib import Path
 
 
+# The gold has the text of links, and no pictures.
+FORM = ["--set", "clean.keep=main", "--set", "markdown.links=drop", "--set", "markdown.images=drop"]
+
+
 def metrics():
     """The package's calculator. Its __init__ also loads extractors that need torch."""
     folder = Path(importlib.util.find_spec("webmainbench").submodule_search_locations[0])
@@ -43,13 +47,13 @@ def converters(programs):
 
     own = {
         program: lambda html, url, program=program: run(
-            [program, "clean", "-", "--alone", "--format", "markdown", "--config", "/dev/null"], html
+            [program, "clean", "-", "--alone", "--format", "markdown", "--config", "/dev/null", *FORM], html
         )
         for program in programs
     }
     peers = {
         "trafilatura": lambda html, url: trafilatura.extract(
-            html, url=url, output_format="markdown", include_tables=True, include_links=True, include_images=True
+            html, url=url, output_format="markdown", include_tables=True
         ) or "",
         "html-to-markdown": lambda html, url: str(getattr(done := html_to_markdown.convert(html), "content", done)),
     }

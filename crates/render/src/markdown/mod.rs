@@ -96,6 +96,18 @@ mod tests {
     use crate::test_pages;
     use dehusk_html::{ParseOptions, parse};
 
+    #[test]
+    fn frames_of_films_are_links_and_those_of_advertisements_are_not() {
+        let written = |html: &str| {
+            write_markdown(&parse(html, &ParseOptions::default()), None, &MarkdownOptions::default(), |_| true)
+        };
+        let film = "<p>a</p><iframe title='How rye grows' src='https://film.test/embed/1'></iframe>";
+        assert_eq!(written(film), "a\n\n[How rye grows](https://film.test/embed/1)\n");
+        let long = format!("<p>a</p><iframe allowfullscreen src='https://ads.test/?{}'></iframe>", "x".repeat(600));
+        assert_eq!(written(&long), "a\n");
+        assert_eq!(written("<p>a</p><iframe title=Advertisement src='https://ads.test/1'></iframe>"), "a\n");
+    }
+
     proptest! {
         /// Any page is written, whatever is kept of it, and twice the same.
         #[test]

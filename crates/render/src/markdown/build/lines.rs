@@ -8,6 +8,22 @@ use crate::markdown::is_block;
 use crate::markdown::options::MarkdownImages;
 use dehusk_html::{NodeId, is_shown, is_space, sign_of_image};
 
+/// Bytes of the address of a film. Frames of advertisements have addresses of a thousand and more, with all that is
+/// known of the reader.
+const LONGEST_FILM: usize = 500;
+
+/// Titles of frames of advertisements, in small letters.
+const AD_LABELS: [&str; 8] = [
+    "advertisement",
+    "advertising",
+    "3rd party ad content",
+    "anzeige",
+    "werbung",
+    "publicité",
+    "publicidad",
+    "реклама",
+];
+
 impl Builder<'_> {
     pub(super) fn text(&self, text: &str, flow: &mut Flow, context: Context) {
         if context.is_code {
@@ -78,7 +94,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A film, a sound, or a frame that has a title or may fill the screen: a link to it.
+    /// A film, a sound, or a frame that has a title or may fill the screen: a link to it. A frame whose address holds
+    /// more than an address of a page does, or that says so, is an advertisement.
     pub(super) fn film(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
         let tree = self.tree;
         let title = one_line(tree.attr(node, "title").or_else(|| tree.attr(node, "aria-label")).unwrap_or_default());
@@ -91,6 +108,8 @@ impl Builder<'_> {
         };
         let target = own.or_else(inside).and_then(|src| self.addresses.link(src));
         flow.blank();
+        let is_ad = |target: &str| target.len() > LONGEST_FILM || AD_LABELS.contains(&title.to_lowercase().as_str());
+        let target = target.filter(|target| tree.name(node) != "iframe" || !is_ad(target));
         let Some(target) = target.filter(|_| is_film && context.marks.link == 0) else { return };
         let text =
             if title.is_empty() { target.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&target) } else { &title };
