@@ -78,11 +78,12 @@ pub enum Preset {
 
 impl Preset {
     /// All presets with the names that settings and `--preset` use.
-    pub const ALL: [(&'static str, Preset); 4] = [
+    pub const ALL: [(&'static str, Preset); 5] = [
         ("dehusk", Preset::Dehusk),
         ("votes", Preset::Votes),
         ("thesis2014", Preset::Thesis2014),
         ("hybex2020", Preset::Hybex2020),
+        ("hybex", Preset::Hybex2020),
     ];
 
     /// The parameters of this preset.

@@ -66,6 +66,8 @@ pub(super) const LEARNING: &[Key] = keys! {
         |s, v| s.core.learn.site_model.extra_pages => whole(v, 0, 200)?;
     "etdm.min_votes" = "0", "Votes that make a node template. 0 = the majority of the voters.",
         |s, v| s.core.learn.etdm.min_votes => whole(v, 0, 8)?;
+    "etdm.near_complete" = "0.98", "A page that maps to this share of the key page raises the required votes by one, because it would vote for what is the key page's own (HybEx). 0 = no page does (the thesis).",
+        |s, v| s.core.learn.etdm.near_complete => share(v)?;
     "etdm.w_class" = "0.5", "Weight of the class overlap in the equality probability.",
         |s, v| s.core.learn.etdm.weights.class => share(v)?;
     "etdm.w_attributes" = "0.2", "Weight of the attribute overlap in the equality probability.",

@@ -10,6 +10,9 @@ use crate::equality_weights::EqualityWeights;
 pub struct EtdmOptions {
     /// Votes required for a template node (t in the thesis); 0 = a majority of the voters.
     pub min_votes: usize,
+    /// A page that maps to this share of the key page is nearly its copy, and would vote for what is its own: it raises
+    /// the votes that are required by one (HybEx; the thesis has no such rule). 0 = no page does.
+    pub near_complete: f64,
     /// Weights and default scores of the equality probability.
     pub weights: EqualityWeights,
     /// Which parts of an attribute are compared.
@@ -63,8 +66,9 @@ impl EtdmOptions {
     pub fn thesis2014() -> EtdmOptions {
         EtdmOptions {
             min_votes: 2,
+            near_complete: 0.0,
             weights: EqualityWeights::THESIS2014,
-            attr_mode: AttrMode::NameValue,
+            attr_mode: AttrMode::Name,
             child_map: ChildMap::Greedy,
             keep_order: true,
             text: NodeText::Structural,
@@ -89,19 +93,26 @@ impl EtdmOptions {
                 threshold_inclusive: true,
                 exact_wins: true,
             },
+            near_complete: NEAR_COMPLETE,
+            attr_mode: AttrMode::NameValue,
             keep_order: false,
             ..EtdmOptions::thesis2014()
         }
     }
 }
 
-/// The best parameters on the dev sites (docs/lab/2026-11-26-preset-votes-sweep.md). They differ from the thesis in
-/// four points: the majority decides, class tokens that look generated are ignored, texts must be equal, and the
-/// threshold is lower.
+/// Share of the key page from which on HybEx takes a page for its copy; there it is the whole page.
+const NEAR_COMPLETE: f64 = 0.98;
+
+/// The best parameters on the dev sites (docs/lab/2026-11-26-preset-votes-sweep.md). They differ from the thesis in six
+/// points: the majority decides, copies of the key page raise the majority, values of attributes are compared, class
+/// tokens that look generated are ignored, texts must be equal, and the threshold is lower.
 impl Default for EtdmOptions {
     fn default() -> EtdmOptions {
         EtdmOptions {
             min_votes: 0,
+            near_complete: NEAR_COMPLETE,
+            attr_mode: AttrMode::NameValue,
             weights: EqualityWeights { threshold: 0.45, ..EqualityWeights::THESIS2014 },
             text: NodeText::Equal,
             ignore_generated: true,

@@ -11,9 +11,6 @@ use super::options::EtdmOptions;
 use dehusk_content::Labels;
 use dehusk_html::Tree;
 
-/// A page that maps to this share of the key page is a near duplicate of it and raises the threshold by one.
-const NEAR_COMPLETE: f64 = 0.98;
-
 /// Votes for the nodes of a key page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Votes {
@@ -59,7 +56,8 @@ fn vote_with(key: &Tree, voters: &[&Tree], options: &EtdmOptions, early_stop: bo
         // A node with fewer votes than this can no longer reach the threshold.
         let needed = if early_stop { least.saturating_sub(left) } else { 0 };
         let mut ballot = cast(key, voter, options, &result.votes, needed);
-        let may_cover = |nodes: usize| nodes as f64 >= NEAR_COMPLETE * n_counted as f64;
+        let may_cover =
+            |nodes: usize| options.near_complete > 0.0 && nodes as f64 >= options.near_complete * n_counted as f64;
         if needed > 0 && may_cover(ballot.mapped + ballot.skipped) {
             ballot = cast(key, voter, options, &result.votes, 0);
         }
@@ -137,7 +135,6 @@ mod tests {
             page("<header></header><div class=other></div>"),
         ];
         let names = |t: usize| {
-            // The rule for near-complete pages is off, as in the example: the first voter equals the key page.
             let learn = EtdmOptions { min_votes: t, ..EtdmOptions::thesis2014() };
             let votes = vote_with(&key, &voters.iter().collect::<Vec<_>>(), &learn, false);
             let at = |n: usize| key.name(dehusk_html::NodeId::new(n)).to_owned();
@@ -153,7 +150,8 @@ mod tests {
         let key = page("<div class=a><p>x</p></div>");
         let same = page("<div class=a><p>x</p></div>");
         let other = page("<span>y</span>");
-        let learn = EtdmOptions::thesis2014();
+        let learn = EtdmOptions::hybex2020();
+        assert_eq!(vote(&key, &[&same, &other, &other], &EtdmOptions::thesis2014()).min_votes, 2, "not in the thesis");
         assert_eq!(vote(&key, &[&same, &other, &other], &learn).min_votes, 3);
         assert_eq!(vote(&key, &[&same, &same, &other], &learn).min_votes, 3, "capped");
         assert_eq!(vote(&key, &[&other], &learn).min_votes, 1, "a short subdigraph");
