@@ -2,9 +2,10 @@
 //!
 //! [`tps`] finds the main region of a page by its sequence of tag paths (Velloso and Dorneles 2013). [`text_mdl`]
 //! clusters mixed pages by template (Kim and Shim 2011). [`baselines`] are what the papers compare with: RTDM, DSC and
-//! MDR. [`records`] gives the data records that TPS and MDR find as rows. The backbone of the product, votes by top-down mapping and clusters of training pages, is in
-//! `dehusk_template`. [`method_table::METHODS`] is the table of all of them: a [`method_table::MethodEntry`] learns
-//! from pages of a site where the method needs them, and labels a page. [`scores`] says how well.
+//! MDR. [`records`] gives the data records that TPS and MDR find as rows. The backbone of the product, votes by top-
+//! down mapping and clusters of training pages, is in `dehusk_template`. [`method_table::METHODS`] is the table of all
+//! of them: a [`method_table::MethodEntry`] learns from pages of a site where the method needs them, and labels a page.
+//! [`scores`] says how well.
 //!
 //! ```
 //! use dehusk_core::Options;
