@@ -71,7 +71,7 @@ fn domains_in_trouble_slow_down_nobody_else() {
     let raw = Raw::start();
     let bad: Vec<String> = ["ten-seconds.raw", "never.raw", "drip.raw", "busy.raw"]
         .iter()
-        .map(|name| format!("{name}=127.0.0.1:{}", raw.port()))
+        .map(|name| format!("{name}={}", raw.address()))
         .collect();
     farm(DelayFrom::Start, &bad);
 }

@@ -1,7 +1,7 @@
 //! Servers that break every rule: each ends in a named outcome within its limit, and memory stays bounded.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// A server that writes bytes of its own choice to the connection, by host name. Ends when dropped.
 pub(crate) struct Raw {
-    port: u16,
+    address: SocketAddr,
     ended: Arc<AtomicBool>,
 }
 
@@ -20,7 +20,7 @@ impl Raw {
     }
 
     fn on(listener: TcpListener) -> Raw {
-        let port = listener.local_addr().unwrap().port();
+        let address = listener.local_addr().unwrap();
         let ended = Arc::new(AtomicBool::new(false));
         let end = Arc::clone(&ended);
         std::thread::spawn(move || {
@@ -32,11 +32,11 @@ impl Raw {
                 std::thread::spawn(move || drop(answer(stream, &end)));
             }
         });
-        Raw { port, ended }
+        Raw { address, ended }
     }
 
-    pub(crate) fn port(&self) -> u16 {
-        self.port
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
     }
 }
 
@@ -44,9 +44,7 @@ impl Drop for Raw {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Relaxed);
         // Wakes the listener.
-        for host in ["127.0.0.1", "127.0.0.2"] {
-            let _ = TcpStream::connect((host, self.port));
-        }
+        let _ = TcpStream::connect(self.address);
     }
 }
 
@@ -216,7 +214,7 @@ fn every_hostile_server_ends_in_a_named_outcome() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
     command.current_dir(dir.path()).args(["crawl", "--json", "--config", "/dev/null"]);
     command.args(OUTCOMES.iter().map(|(host, _)| format!("http://{host}.raw/")));
-    let resolve = format!("fetch.resolve=[\"private.raw=10.0.0.7\", \"*.raw=127.0.0.2:{}\"]", raw.port());
+    let resolve = format!("fetch.resolve=[\"private.raw=10.0.0.7\", \"*.raw={}\"]", raw.address());
     for pair in [
         resolve.as_str(),
         "fetch.allow_networks=[\"127.0.0.2/32\"]",
@@ -263,7 +261,7 @@ fn a_slow_sender_is_given_up_before_the_time_limit() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
     command.current_dir(dir.path()).args(["crawl", "--json", "--config", "/dev/null", "http://drip.raw/"]);
-    let resolve = format!("fetch.resolve=[\"*.raw=127.0.0.3:{}\"]", raw.port());
+    let resolve = format!("fetch.resolve=[\"*.raw={}\"]", raw.address());
     for pair in [resolve.as_str(), "fetch.allow_networks=[\"127.0.0.3/32\"]", "fetch.timeout=60", "fetch.retries=0"] {
         command.args(["--set", pair]);
     }
