@@ -261,13 +261,16 @@ mod tests {
     /// Scores of typical pairs at equal positions. The threshold is derived from them; the thesis gives no value.
     #[test]
     fn scores_of_typical_pairs() {
-        let learn = EtdmOptions::thesis2014();
-        let score = |a: &str, b: &str| {
+        let score_by = |attr_mode: AttrMode, a: &str, b: &str| {
+            let learn = EtdmOptions { attr_mode, ..EtdmOptions::thesis2014() };
             let [a, b] = [a, b].map(|attrs| parse(&format!("<div{attrs}></div>"), &ParseOptions::default()));
             let node = a.counted().start + 1;
             Equality::new(a.compared(), b.compared(), &learn)
                 .score(Side::new(&a.shape, node), Side::new(&b.shape, node))
         };
+        let score = |a: &str, b: &str| score_by(AttrMode::NameValue, a, b);
+        // The thesis compares names.
+        assert!((score_by(AttrMode::Name, " class=x title=1", " class=x title=2") - 1.0).abs() < 1e-9);
         let cases = [
             ("", "", 0.845),
             (" class=x", " class=x", 0.85),
