@@ -256,6 +256,9 @@ impl Clean {
 
     /// Cleans a page by what the pages that it links to have said of its site.
     fn cleaned_by(&self, page: &Loaded, site: &OfSite, by: &By, run: &Run<'_>) -> Done {
+        if leaves_out(page, run.settings) {
+            return Done::Noindex;
+        }
         Done::Written(match site {
             OfSite::Choice(choice) => self.written(page, choice, None, run),
             OfSite::Model(model) => {

@@ -42,7 +42,7 @@ pub(super) const OUTPUT: &[Key] = keys! {
         |s, v| s.notify.sites => if strings(v)?.is_empty() { Vec::new() } else { host_names(Some(v))? };
     "notify.changes" = "[]", "Changes of pages that notices list: new, changed, same_text, recleaned, gone, moved, blocked, failed, returned. Empty = all.",
         |s, v| s.notify.changes => words_of(v, &CHANGES)?;
-    "notify.min_words" = "0", "Least number of words that differ in a changed page for notices to list it. Of a night with more than 1,000 changed pages, the others are listed unseen.",
+    "notify.min_words" = "0", "Least number of words that differ in a changed page for notices to list it. Words are counted for the first 1,000 changed pages of a run; further pages are listed without a count.",
         |s, v| s.notify.min_words => whole(v, 0, 1_000_000)?;
     "notify.command" = "\"\"", "Command that the shell runs after a run, with the report as JSON (dehusk report --format json) on its input, and its number as DEHUSK_RUN. Empty = none.",
         |s, v| s.notify.command => any_text(v)?;
