@@ -195,7 +195,8 @@ impl Clean {
             tracing::warn!("{n} pages ask for noindex and were left out; --set store.noindex=show writes them");
         }
         if counts.empty > 0 {
-            tracing::warn!("no text is left of {} pages", counts.empty);
+            let what = if self.records { "no data records were found in" } else { "no text is left of" };
+            tracing::warn!("{what} {} pages", counts.empty);
         }
         if counts.failed + counts.noindex + counts.texts + counts.written == 0 {
             tracing::warn!("the sources hold no page");
