@@ -27,23 +27,23 @@ pub(super) fn keep_standing(
 ) {
     // For each position, the furthest end of the kept occurrences that cover it.
     let mut reach = vec![0_u32; suffixes.text.len()];
-    let mut seen = vec![u32::MAX; documents.len()];
-    let mut round = 0;
+    let mut counts = vec![0_u32; documents.len()];
     strings.retain(|string| {
-        round += 1;
         let ranks = string.left as usize..(string.left + string.tf) as usize;
         let is_outside = |reach: &[u32], at: u32| keeps_inner || reach[at as usize] < at + string.len;
-        let (mut tf, mut df) = (0, 0);
+        let mut found = Vec::new();
         for at in suffixes.array[ranks.clone()].iter().map(|at| *at as u32) {
             if is_outside(&reach, at) {
-                tf += 1;
                 let document = documents.at(at);
-                df += u32::from(seen[document] != round);
-                seen[document] = round;
+                if counts[document] == 0 {
+                    found.push(document);
+                }
+                counts[document] += 1;
             }
         }
+        let of_documents: Vec<u32> = found.iter().map(|document| std::mem::take(&mut counts[*document])).collect();
         let may_be_idiom = string.len as usize <= max_idiom;
-        if df < cut || (may_be_idiom && is_scattered(tf, df, documents.len())) {
+        if of_documents.len() < cut as usize || (may_be_idiom && is_scattered(&of_documents, documents.len())) {
             return false;
         }
         let covered = if keeps_inner { 0..0 } else { ranks };
@@ -60,16 +60,32 @@ pub(super) fn keep_standing(
 /// Standard deviations from chance at which a short string is no longer an idiom.
 const SURE: f64 = 2.5;
 
-/// Whether chance explains that a string is in `df` of `n` documents. Placed at random, `tf` occurrences hit fewer
-/// documents than those of a template string, which is equally often on each page. Words come in bursts and hit even
-/// fewer documents. With few documents no result is significant.
-fn is_scattered(tf: u32, df: u32, n: usize) -> bool {
-    let (tf, df, n) = (f64::from(tf), f64::from(df), n as f64);
+/// Whether chance explains how often a string is in each of those of `n` documents that have it. Words come in bursts,
+/// a template string is equally often on each page: it is in more documents than chance would put it in, or the numbers
+/// of its occurrences differ less than those of chance do. With few documents no result is significant.
+fn is_scattered(counts: &[u32], n: usize) -> bool {
+    !is_in_more(counts, n) && !is_even(counts, n)
+}
+
+/// Whether a string is in more documents than chance puts it in. Placed at random, its occurrences hit fewer documents
+/// than those of a template string.
+fn is_in_more(counts: &[u32], n: usize) -> bool {
+    let (tf, df, n) = (counts.iter().sum::<u32>().into(), counts.len() as f64, n as f64);
     // Mean and variance of the number of occupied cells.
-    let (missed, both_missed) = ((1.0 - 1.0 / n).powf(tf), (1.0 - 2.0 / n).max(0.0).powf(tf));
+    let (missed, both_missed): (f64, f64) = ((1.0 - 1.0 / n).powf(tf), (1.0 - 2.0 / n).max(0.0).powf(tf));
     let mean = n * (1.0 - missed);
     let variance = n * missed + n * (n - 1.0) * both_missed - n * n * missed * missed;
-    df - 0.5 - mean < SURE * variance.max(0.0).sqrt()
+    df - 0.5 - mean >= SURE * variance.max(0.0).sqrt()
+}
+
+/// Whether the numbers of occurrences differ less than by chance, such as the ten links "read more" of each page: their
+/// sum of squares is then below a chi-square distribution with n - 1 degrees of freedom.
+fn is_even(counts: &[u32], n: usize) -> bool {
+    let free = n as f64 - 1.0;
+    let mean = f64::from(counts.iter().sum::<u32>()) / n as f64;
+    let squares: f64 = counts.iter().map(|count| (f64::from(*count) - mean).powi(2)).sum();
+    let missing = (n - counts.len()) as f64 * mean * mean;
+    (squares + missing) / mean < free - SURE * (2.0 * free).sqrt()
 }
 
 #[cfg(test)]
@@ -110,10 +126,24 @@ mod tests {
 
     #[test]
     fn words_are_scattered_and_a_menu_is_not() {
+        // Occurrences on so many pages, as evenly as possible but for the first page, which has the rest.
+        let scattered = |tf: u32, df: usize, n: usize| {
+            let mut counts = vec![1; df];
+            counts[0] += tf - df as u32;
+            is_scattered(&counts, n)
+        };
         // On 90 of 100 pages: once on each, or as often as chance needs to reach so many pages.
-        assert!(!is_scattered(90, 90, 100) && is_scattered(230, 90, 100));
-        assert!(!is_scattered(50, 50, 100) && is_scattered(69, 50, 100));
-        assert!(!is_scattered(10, 10, 10) && is_scattered(9, 9, 10) && is_scattered(2, 2, 2), "few say little");
-        assert!(!is_scattered(200, 100, 100) && is_scattered(900, 100, 100));
+        assert!(!scattered(90, 90, 100) && scattered(230, 90, 100));
+        assert!(!scattered(50, 50, 100) && scattered(69, 50, 100));
+        assert!(!scattered(10, 10, 10) && scattered(9, 9, 10) && scattered(2, 2, 2), "few say little");
+    }
+
+    #[test]
+    fn what_is_equally_often_on_each_page_is_no_idiom() {
+        // "read more", five times on each of 40 pages, or four to six times; a word has other numbers.
+        let counts = |of: fn(u32) -> u32| (0..40).map(of).collect::<Vec<u32>>();
+        assert!(!is_scattered(&counts(|_| 5), 40) && !is_scattered(&counts(|page| 4 + page % 3), 40));
+        assert!(is_scattered(&counts(|page| 1 + page % 10), 40), "one to ten are as many as chance gives");
+        assert!(is_scattered(&[5; 8], 8), "few say little");
     }
 }
