@@ -2,6 +2,7 @@
 
 mod by;
 mod linked;
+mod written;
 
 use std::cmp::Ordering;
 use std::io::Write;
@@ -19,21 +20,15 @@ use linked::{LinkedSites, OfSite};
 use super::documents::{FoundDocument, Reading, byte_bar};
 use super::loaded_page::{Loaded, leaves_out, of_found, of_response};
 use super::rereadable::Rereadable;
-use super::stored_templates::{Choice, StoredPage};
+use super::stored_templates::Choice;
 use super::table::count;
 use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_names};
-use dehusk_core::clean::LabeledPage;
-use dehusk_core::corpus::{About, OptionalColumns, Record, RecordSource};
-use dehusk_core::{LanguageModel, write_page_markdown};
+use dehusk_content::tps::Part;
+use dehusk_core::LanguageModel;
 use dehusk_corpus::language_model;
 use dehusk_crawl::Single;
-use dehusk_files::warc::Archived;
-use dehusk_html::Note;
 use dehusk_html::PageUrl;
-use dehusk_papers::method_table::{MethodEntry, Model};
-use dehusk_papers::records::{PageRecord, records_by_mdr, records_by_tps};
-use dehusk_render::write_own_html;
 use dehusk_settings::Settings;
 use dehusk_template::method::Method;
 
@@ -92,12 +87,13 @@ pub(super) struct Clean {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Print one JSON line per page: {"page","url","site","method","confidence","kind","content"}.
+    /// Print one JSON line per page: {"page","url","site","method","confidence","kind","content"}, for tps also "part".
     ///
     /// The method is the step that labeled the page. Its confidence is: for site_model and etdm, the share of the
     /// site's template on the page (1 for a training page); for df, the share of its texts that other pages have; for
     /// alone, the mean probability of what is kept; for strings, the share of tokens found; for rtdm, the share of the
-    /// template found. tps, dsc and mdr have none. The kind is that of `dehusk templates kinds`, from 1.
+    /// template found; for tps, the share of the text outside of links that is kept, and the part is the `region` or
+    /// the `rest` of the page. dsc and mdr have none. The kind is that of `dehusk templates kinds`, from 1.
     #[arg(long)]
     json: bool,
     /// Print one JSON line per page with all columns of `dehusk export`: text, Markdown, metadata, signals of quality.
@@ -124,7 +120,13 @@ enum Done {
     /// Its owner wants it in no collection.
     Noindex,
     Failed(anyhow::Error),
-    Written(String),
+    Written(Written),
+}
+
+/// The output of a page, and the part of it that TPS has kept.
+struct Written {
+    text: String,
+    part: Option<Part>,
 }
 
 /// What became of the pages.
@@ -138,6 +140,8 @@ struct Counts {
     written: usize,
     /// Pages of which no text is left.
     empty: usize,
+    /// Pages of which TPS has kept all but the main region.
+    rest: usize,
 }
 
 /// What all pages of a call have in common.
@@ -197,6 +201,13 @@ impl Clean {
         if counts.empty > 0 {
             let what = if self.records { "no data records were found in" } else { "no text is left of" };
             tracing::warn!("{what} {} pages", counts.empty);
+        }
+        if counts.rest > 0 {
+            tracing::info!(
+                "in place of the main region tps kept the rest, which has more text (pages: {}); \
+                 --set papers.tps.complement=false keeps the region",
+                count(counts.rest)
+            );
         }
         if counts.failed + counts.noindex + counts.texts + counts.written == 0 {
             tracing::warn!("the sources hold no page");
@@ -281,7 +292,7 @@ impl Clean {
                     Ordering::Greater => {}
                 }
             }
-            Done::Written(text) => {
+            Done::Written(Written { text, part }) => {
                 let mut out = stdout();
                 // An empty line separates the texts of several pages.
                 if counts.written > 0 && !self.json && !self.rows && !self.records {
@@ -289,112 +300,14 @@ impl Clean {
                 }
                 out.write_all(text.as_bytes())?;
                 counts.written += 1;
+                counts.rest += usize::from(part == Some(Part::Rest));
                 counts.empty += usize::from(text.trim_ascii().is_empty());
             }
         }
         Ok(())
     }
-
-    fn written(
-        &self,
-        page: &Loaded,
-        choice: &Choice,
-        method: Option<(&MethodEntry, Option<&Model>)>,
-        run: &Run<'_>,
-    ) -> String {
-        let name = page.name.as_str();
-        for note in page.tree.notes() {
-            match note {
-                Note::BytesCut(n) => tracing::warn!("{name}: {n} bytes beyond page.max_bytes are cut off"),
-                Note::NodesCut => tracing::warn!("{name}: what comes after page.max_nodes is cut off"),
-                _ => {}
-            }
-        }
-        let settings = run.settings;
-        if let Some((method, _)) = method.filter(|_| self.records) {
-            return records(page, method.method, settings);
-        }
-        let how = &settings.core.clean;
-        let stored = StoredPage { name, tree: &page.tree, host: None };
-        let (template, labeled) = match method {
-            Some((method, model)) => (None, method.label(&page.tree, model, &settings.core, &settings.papers)),
-            None => choice.label(&stored, how),
-        };
-        let host = template.map(|(host, _)| host.to_owned());
-        let kind = template.and_then(|(_, matcher)| matcher.kind_of(&labeled));
-        if self.rows {
-            return row(page, (host, kind), &labeled, run);
-        }
-        let LabeledPage { labels, method, .. } = labeled;
-        let content = match self.format {
-            Format::Text => labels.text(&page.tree),
-            Format::Html => write_own_html(&page.tree, page.url.as_ref(), labels.is_own()),
-            Format::Markdown => {
-                write_page_markdown(&page.tree, page.url.as_ref(), &settings.core.markdown, labels.is_own())
-            }
-        };
-        if !self.json {
-            return content;
-        }
-        let confidence = (labels.confidence * 1000.0).round() / 1000.0;
-        let line = serde_json::json!({
-            "page": name, "url": page.url.as_ref().map(PageUrl::as_str), "site": host, "method": method,
-            "confidence": confidence, "kind": kind.map(|kind| kind + 1), "content": content,
-        });
-        format!("{line}\n")
-    }
-}
-
-/// The data records of a page, one JSON line each.
-fn records(page: &Loaded, method: Method, settings: &Settings) -> String {
-    let url = page.url.as_ref();
-    let found = match method {
-        Method::Tps => records_by_tps(&page.tree, url, &settings.papers.tps),
-        _ => records_by_mdr(&page.tree, url),
-    };
-    let line = |(number, record): (usize, PageRecord)| {
-        let fields: serde_json::Map<String, serde_json::Value> =
-            record.fields.into_iter().map(|(column, value)| (column, value.into())).collect();
-        let line = serde_json::json!({
-            "page": page.name, "url": url.map(PageUrl::as_str), "region": record.region, "record": number,
-            "fields": fields,
-        });
-        format!("{line}\n")
-    };
-    found.into_iter().enumerate().map(line).collect()
 }
 
 fn now_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64
-}
-
-/// The row of a page, as `dehusk export` writes it.
-fn row(
-    page: &Loaded,
-    (model, template_kind): (Option<String>, Option<usize>),
-    labeled: &LabeledPage,
-    run: &Run<'_>,
-) -> String {
-    let model = model.map(|host| (host, None));
-    let Archived { record, at, status } = page.archived.clone();
-    let about = About {
-        url: page.url.clone(),
-        fetched_at: at,
-        read_at: Some(now_ms()),
-        status,
-        warc_record: record,
-        model,
-        template_kind,
-        ..About::default()
-    };
-    let record = Record::new(&RecordSource {
-        tree: &page.tree,
-        labeled,
-        about: &about,
-        comments: None,
-        optional: OptionalColumns::default(),
-        markdown: &run.settings.core.markdown,
-        language: run.language.as_deref(),
-    });
-    format!("{}\n", record.to_json())
 }

@@ -134,6 +134,11 @@ impl Cluster {
         if self.store.is_some() && !by_text {
             return Err(Failure::Usage(anyhow!("--store keeps templates, which only mdl, hash and max find")));
         }
+        if self.store.is_some() && !settings.papers.text.implied {
+            return Err(Failure::Usage(anyhow!(
+                "--store: pages are labeled by paths with all elements; leave papers.text.implied as it is"
+            )));
+        }
         if settings.papers.text.cost == TextCost::Entropy && matches!(method, Method::Hash | Method::Max) {
             return Err(Failure::Usage(anyhow!(
                 "papers.text.cost = \"entropy\" is the cost of mdl; hash and max estimate the count cost: add --method mdl"
@@ -314,7 +319,8 @@ fn group(pile: &Pile, method: Method, settings: &Settings) -> Grouped {
     let of_numbers = |paths: Vec<u32>| paths.into_iter().map(|path| hashes[path as usize]).collect();
     let templates = found.clusters.iter().map(|cluster| of_numbers(cluster.template())).collect();
     let bits = entropy_cost(&found.clusters, pile.names.len(), hashes.len());
-    let cost = Cost { ones: found.cost, estimated: found.estimated, bits, n_paths: hashes.len() };
+    let n_paths = Essential::n_distinct(&essential);
+    let cost = Cost { ones: found.cost, estimated: found.estimated, bits, n_paths };
     Grouped { numbers: found.of_pages(), templates, cost: Some(cost), dunn: None, took }
 }
 

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use dehusk::demo::generated;
+use serde_json::json;
 
-use crate::cli::dehusk;
+use crate::cli::{dehusk, err};
 
 /// The layouts of these sites differ little.
 const LAYOUT: &str = "papers.cluster.distance=0.08";
@@ -134,6 +135,28 @@ fn costs_are_printed_in_ones_and_in_bits() {
     let pairs: usize = text.lines().filter_map(|line| line.split_whitespace().nth(3)?.parse::<usize>().ok()).sum();
     assert!(text.contains("0.95 to 1.00") && pairs == 6, "{text}");
     assert_eq!(run(&["--method", "mdl", "--distances"]).status.code(), Some(2));
+}
+
+/// Kim and Shim 2011, example 1.
+#[test]
+fn example_1_comes_out_as_printed() {
+    let dir = tempfile::tempdir().unwrap();
+    let bodies = ["<h1>Tech</h1><br>", "<h1>World</h1><br>List", "<h1>Local</h1><br>List", "List"];
+    for (n, body) in (1..).zip(bodies) {
+        std::fs::write(dir.path().join(format!("d{n}.html")), format!("<html><body>{body}</body></html>")).unwrap();
+    }
+    let paper =
+        ["min_support=1", "universal=1", "threshold=1", "implied=false"].map(|key| format!("papers.text.{key}"));
+    let sets = paper.iter().flat_map(|key| ["--set", key]);
+    let args = ["cluster", "d1.html", "d2.html", "d3.html", "d4.html", "--method", "mdl", "--json"];
+    let output = dehusk(dir.path(), &args.into_iter().chain(sets.clone()).collect::<Vec<_>>());
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let pages = |cluster: usize| found["clusters"][cluster]["pages"].clone();
+    assert_eq!((pages(0), pages(1)), (json!(["d1.html", "d2.html", "d3.html"]), json!(["d4.html"])), "{found}");
+    let bits = found["bits"].as_f64().unwrap();
+    assert!(found["cost"] == 8 && found["essential_paths"] == 5 && (bits - 38.672).abs() < 1e-3, "{found}");
+    let stored = dehusk(dir.path(), &args.into_iter().chain(sets).chain(["--store", "x"]).collect::<Vec<_>>());
+    assert!(stored.status.code() == Some(2) && err(&stored).contains("papers.text.implied"), "{}", err(&stored));
 }
 
 #[test]

@@ -3,11 +3,10 @@
 
 use crate::cli::{dehusk, err, out};
 use dehusk::demo::generated;
+use dehusk_content::tps::{TpsKeep, TpsOptions, by_tag_paths};
 use dehusk_html::ParseOptions;
 use dehusk_html::{NodeId, Tree, parse};
 use dehusk_papers::baselines::data_records;
-use dehusk_papers::tps::by_tag_paths;
-use dehusk_settings::Settings;
 
 /// Records, and those of them that hold something the page calls its own.
 fn count(tree: &Tree, own: &[bool], is_out: &[bool]) -> (usize, usize) {
@@ -23,7 +22,7 @@ fn noise_removed((raw, raw_targets): (usize, usize), (pruned, targets): (usize, 
 
 #[test]
 fn pruned_listings_have_less_noise_and_their_records() {
-    let tps = Settings::default().papers.tps;
+    let tps = TpsOptions { keep: TpsKeep::Main, ..TpsOptions::default() };
     let (mut all, mut left, mut kept, mut pages) = ((0, 0), (0, 0), 0, 0);
     for seed in 0..60 {
         for page in generated(seed).pages.into_values().filter(|page| page.marked.matches("<article").count() > 2) {
@@ -70,4 +69,29 @@ fn records_of_a_page_are_rows_of_the_command() {
         let done = dehusk(dir.path(), &["clean", "shop.html", "--method", method, "--records"]);
         assert!(done.status.code() == Some(2) && err(&done).contains(said), "{}", err(&done));
     }
+}
+
+/// The rest of a page is told from its main region, also where TPS is what cleans a page without a site.
+#[test]
+fn the_part_that_is_kept_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let links: String = (0..30).map(|n| format!("<li><a href=/{n}>Lamp {n}</a></li>")).collect();
+    let page = format!("<ul>{links}</ul><p>The shop is open from nine to five, and closed on Sundays.</p>");
+    std::fs::write(dir.path().join("shop.html"), page).unwrap();
+    let cleaned = |args: &[&str]| {
+        let done = dehusk(dir.path(), &[&["clean", "shop.html", "--json"], args].concat());
+        let line: serde_json::Value = serde_json::from_str(out(&done).trim()).unwrap();
+        (line, err(&done))
+    };
+    for by in [&["--method", "tps"][..], &["--set", "clean.alone=tps"]] {
+        let (line, said) = cleaned(by);
+        assert_eq!((&line["method"], &line["part"], &line["confidence"]), (&"tps".into(), &"rest".into(), &1.0.into()));
+        assert!(line["content"].as_str().unwrap().starts_with("The shop is open"), "{line}");
+        assert!(said.contains("has more text (pages: 1)"), "{said}");
+        let (line, said) = cleaned(&[by, &["--set", "papers.tps.complement=false"]].concat());
+        assert_eq!((&line["part"], &line["confidence"]), (&"region".into(), &0.0.into()));
+        assert!(line["content"].as_str().unwrap().contains("Lamp 29") && !said.contains("tps kept"), "{line} {said}");
+    }
+    let (line, _) = cleaned(&["--alone"]);
+    assert!(line.get("part").is_none(), "{line}");
 }

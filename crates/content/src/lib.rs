@@ -44,6 +44,7 @@ mod sums;
 mod tags;
 mod taught;
 mod text_scan;
+pub mod tps;
 mod weights;
 mod word_lists;
 mod words;

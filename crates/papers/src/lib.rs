@@ -1,11 +1,11 @@
 //! The published methods beside the product's own, under one table, so that they can be run and compared.
 //!
-//! [`tps`] finds the main region of a page by its sequence of tag paths (Velloso and Dorneles 2013). [`text_mdl`]
-//! clusters mixed pages by template (Kim and Shim 2011). [`baselines`] are what the papers compare with: RTDM, DSC and
-//! MDR. [`records`] gives the data records that TPS and MDR find as rows. The backbone of the product, votes by top-
-//! down mapping and clusters of training pages, is in `dehusk_template`. [`method_table::METHODS`] is the table of all
-//! of them: a [`method_table::MethodEntry`] learns from pages of a site where the method needs them, and labels a page.
-//! [`scores`] says how well.
+//! [`dehusk_content::tps`] finds the main region of a page by its sequence of tag paths (Velloso and Dorneles 2013).
+//! [`text_mdl`] clusters mixed pages by template (Kim and Shim 2011). [`baselines`] are what the papers compare with:
+//! RTDM, DSC and MDR. [`records`] gives the data records that TPS and MDR find as rows. The backbone of the product,
+//! votes by top-down mapping and clusters of training pages, is in `dehusk_template`. [`method_table::METHODS`] is the
+//! table of all of them: a [`method_table::MethodEntry`] learns from pages of a site where the method needs them, and
+//! labels a page. [`scores`] says how well.
 //!
 //! ```
 //! use dehusk_core::Options;
@@ -36,7 +36,6 @@ pub mod scores;
 #[path = "../../core/src/test_pages.rs"]
 mod test_pages;
 pub mod text_mdl;
-pub mod tps;
 
 pub use dehusk_template::method::Method;
 pub use options::PapersOptions;

@@ -3,7 +3,7 @@
 use crate::baselines::{RtdmTemplate, by_records, by_slope};
 use crate::options::PapersOptions;
 use crate::text_mdl::TextTemplates;
-use crate::tps::by_tag_paths;
+use dehusk_content::tps::by_tag_paths;
 use dehusk_content::{JudgedPage, Labels};
 use dehusk_core::Options;
 use dehusk_core::clean::{KeepText, LabeledPage, TemplateMatcher, label_page, without_hidden};
@@ -254,7 +254,7 @@ pub const METHODS: &[MethodEntry] = &[
         method: Method::Tps,
         paper: "Velloso and Dorneles 2013",
         summary: "the main region of the page's sequence of tag paths, or the rest where that has more text",
-        kind: MethodKind::Page(|page, _, papers| by_tag_paths(page, &papers.tps)),
+        kind: MethodKind::Page(|page, options, _| by_tag_paths(page, &options.clean.tps)),
     },
     MethodEntry {
         method: Method::Dsc,

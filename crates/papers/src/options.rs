@@ -4,13 +4,10 @@ use dehusk_template::cluster::ClusterOptions;
 use serde::Serialize;
 
 use crate::text_mdl::TextOptions;
-use crate::tps::TpsOptions;
 
 /// Options of the published methods that learning and cleaning do not need.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PapersOptions {
-    /// How TPS finds the main region.
-    pub tps: TpsOptions,
     /// How TEXT clusters pages.
     pub text: TextOptions,
     /// How pages are clustered by layout (Gottron 2008).

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use dehusk_html::{NodeId, PageUrl, Tree, base_url, normalized};
 
 use crate::baselines::{DataRecord, data_records};
-use crate::tps::{TpsOptions, by_tag_paths};
+use dehusk_content::tps::{TpsOptions, by_tag_paths};
 
 /// A record with its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -183,6 +183,17 @@ pub(super) fn share(value: &Value) -> Result<f64, String> {
     number(value).filter(|x| (0.0..=1.0).contains(x)).ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
+/// A share, also as a fraction such as "1/3", which no decimal number is.
+pub(super) fn fraction(value: &Value) -> Result<f64, String> {
+    let parts = value.as_str().and_then(|text| text.split_once('/'));
+    let Some((above, below)) = parts else { return share(value) };
+    let whole = |text: &str| text.trim().parse::<u32>().ok();
+    let found = whole(above).zip(whole(below)).filter(|(above, below)| *below > 0 && above <= below);
+    found
+        .map(|(above, below)| f64::from(above) / f64::from(below))
+        .ok_or_else(|| "expected a number from 0 to 1, or a fraction such as \"1/3\"".to_owned())
+}
+
 /// A number followed by one of `units`.
 pub(super) fn measured(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let text = text.trim();

@@ -7,7 +7,7 @@ use super::{Cluster, Method};
 use crate::cli::documents::{FoundDocument, Reading, counter, next_batch};
 use crate::cli::{Failure, open_store};
 use dehusk_papers::baselines::RtdmPage;
-use dehusk_papers::text_mdl::{Paths, path_names};
+use dehusk_papers::text_mdl::{Implied, Paths, path_names};
 use dehusk_settings::{NoindexPages, Settings};
 use dehusk_template::cluster::Features;
 
@@ -33,6 +33,11 @@ impl Pile {
         });
         numbers.collect()
     }
+}
+
+/// The elements that paths of a page lead past.
+fn implied(page: &FoundDocument, settings: &Settings) -> Implied {
+    if settings.papers.text.implied { Implied::default() } else { Implied::of_source(&page.text()) }
 }
 
 type Documents<'a> = Box<dyn Iterator<Item = anyhow::Result<FoundDocument>> + 'a>;
@@ -68,13 +73,17 @@ impl Cluster {
             let n = found.len();
             found.retain(|found| found.is_page);
             pile.texts += n - found.len();
-            let trees = found.par_iter().map(|found| found.tree(&settings.core.parse));
+            let tree = |found: &FoundDocument| found.tree(&settings.core.parse);
+            let trees = found.par_iter().map(tree);
             match method {
                 Method::Cp | Method::Cps | Method::Ctss => {
                     pile.features.par_extend(trees.map(|tree| Features::new(&tree, &settings.papers.cluster)));
                 }
                 Method::Rtdm => pile.trees.par_extend(trees.map(|tree| RtdmPage::new(&tree))),
-                Method::Mdl | Method::Hash | Method::Max => pile.paths.par_extend(trees.map(|tree| Paths::new(&tree))),
+                Method::Mdl | Method::Hash | Method::Max => {
+                    let paths = |found| Paths::without(&tree(found), &implied(found, settings));
+                    pile.paths.par_extend(found.par_iter().map(paths));
+                }
             }
             bar.inc(found.len() as u64);
             for one in found {
@@ -102,8 +111,9 @@ impl Cluster {
         let mut documents = self.documents(&reading, settings)?;
         while let Some(batch) = next_batch(&mut documents).filter(|_| !wanted.is_empty()) {
             let pages: Vec<&FoundDocument> = batch.iter().flatten().filter(|found| found.is_page).collect();
-            let found: Vec<Vec<(u64, String)>> =
-                pages.par_iter().map(|page| path_names(&page.tree(&settings.core.parse), &wanted)).collect();
+            let names_of =
+                |page: &&FoundDocument| path_names(&page.tree(&settings.core.parse), &implied(page, settings), &wanted);
+            let found: Vec<Vec<(u64, String)>> = pages.par_iter().map(names_of).collect();
             for (hash, name) in found.into_iter().flatten() {
                 wanted.remove(&hash);
                 names.entry(hash).or_insert(name);

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use dehusk_content::tps::TpsOptions;
 use dehusk_content::{Favor, RestKind, RestKinds};
 
 /// What is kept of a page, and when the site model is trusted.
@@ -15,6 +16,8 @@ pub struct CleanOptions {
     pub min_confidence: f64,
     /// What labels a page whose site is unknown.
     pub alone: Alone,
+    /// How the tag paths of a page are searched for its main region.
+    pub tps: TpsOptions,
     /// What is preferred where it is in doubt how much of a page is main content.
     pub favor: Favor,
     /// Whether a paragraph, a heading, a cell, an item or a block of code is kept or left out as a whole.
@@ -64,6 +67,8 @@ impl FromStr for KeepText {
 pub enum Alone {
     /// The page model: a small net that reads the features of each block.
     PageModel,
+    /// Its main region by tag paths (Velloso and Dorneles 2013).
+    Tps,
     /// Nothing: the whole page is kept.
     Plain,
 }
@@ -84,6 +89,7 @@ impl Default for CleanOptions {
             keep: KeepText::Own,
             min_confidence: 0.25,
             alone: Alone::PageModel,
+            tps: TpsOptions::default(),
             favor: Favor::Balanced,
             whole_blocks: true,
             hidden: HiddenText::Keep,

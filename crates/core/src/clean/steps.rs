@@ -4,6 +4,7 @@ use super::hidden::without_hidden;
 use super::whole_blocks::keep_blocks_whole;
 use super::{Alone, CleanOptions, KeepText, TemplateMatcher};
 use dehusk_content::Labels;
+use dehusk_content::tps::by_tag_paths;
 use dehusk_content::{JudgedPage, LazyJudged, RestKinds};
 use dehusk_html::{NodeId, Tree};
 use dehusk_template::method::Method;
@@ -79,8 +80,8 @@ fn main_text(
     matcher: Option<&TemplateMatcher>,
     options: &CleanOptions,
 ) -> LabeledPage {
-    // The page model has chosen the main content already; it knows no template.
-    let is_main = labeled.method == Method::Alone;
+    // The main content is chosen already, without a template.
+    let is_main = matches!(labeled.method, Method::Alone | Method::Tps);
     let rest = match options.keep {
         KeepText::MainAnd(kinds) => kinds,
         KeepText::Main if is_main => return labeled,
@@ -169,6 +170,10 @@ fn alone(judged: &LazyJudged<'_>, options: &CleanOptions) -> LabeledPage {
             labels if labels.confidence == 0.0 => plain(judged.tree, 0.0),
             labels => LabeledPage { labels, method: Method::Alone, by_template: false },
         },
+        Alone::Tps => {
+            let labels = by_tag_paths(judged.tree, &options.tps);
+            LabeledPage { labels, method: Method::Tps, by_template: false }
+        }
         Alone::Plain => plain(judged.tree, 0.0),
     }
 }

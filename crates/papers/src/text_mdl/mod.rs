@@ -17,7 +17,7 @@ mod templates;
 
 pub use cost::{Cluster, entropy_cost};
 pub use options::{TextCost, TextMethod, TextOptions};
-pub use paths::{Essential, Paths, path_names};
+pub use paths::{Essential, Implied, Paths, path_names};
 pub use templates::{TextTemplate, TextTemplates, TextTemplatesError};
 
 use signature::Signature;

@@ -18,6 +18,8 @@ pub struct TextOptions {
     /// it: of 100,000 generated pages of 1,000 templates MAX brings .756 of each together with 1 and .981 with 0.9, in
     /// 8 and 44 s. On the real sites both give the same scores.
     pub threshold: f64,
+    /// Whether elements without a tag in the source, such as `head` and `tbody`, are parts of paths; false = the paper.
+    pub implied: bool,
     /// Which cost TEXT-MDL lowers.
     pub cost: TextCost,
     /// Number of clusters considered that have the same value at a signature position.
@@ -54,6 +56,7 @@ impl Default for TextOptions {
             min_support: 2,
             universal: 0.5,
             threshold: 0.9,
+            implied: true,
             cost: TextCost::Count,
             bucket: 64,
         }

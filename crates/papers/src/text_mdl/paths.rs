@@ -18,7 +18,13 @@ impl Paths {
     /// The paths of a page. A path is the tag names from the root to a node; the path of a text node ends in its words.
     /// Each path is computed from that of the parent, so the work is linear in the page.
     pub fn new(tree: &Tree) -> Paths {
-        let mut paths = node_paths(tree);
+        Paths::without(tree, &Implied::default())
+    }
+
+    /// The same with paths that lead past some elements, as if their children were those of their parents.
+    pub fn without(tree: &Tree, implied: &Implied) -> Paths {
+        let mut paths = node_paths(tree, implied);
+        paths.retain(|path| *path != 0);
         paths.sort_unstable();
         paths.dedup();
         Paths(paths)
@@ -71,6 +77,11 @@ impl Essential {
         };
         (parallel::map(pages, essential), hashes)
     }
+
+    /// Number of paths that are essential for some page.
+    pub fn n_distinct(pages: &[Essential]) -> usize {
+        pages.iter().flat_map(|page| &page.0).collect::<FxHashSet<_>>().len()
+    }
 }
 
 /// The mode of the supports, the smallest on ties, but at least `floor`. Supports above `universal` count only if there
@@ -92,13 +103,40 @@ fn threshold(known: &[(u32, u32)], unknown: usize, floor: u32, universal: u32, f
     if unknown >= n.max(1) { floor } else { scaled.max(floor) }
 }
 
-/// The hash of the path of each node.
-pub(super) fn node_paths(tree: &Tree) -> Vec<u64> {
+/// Elements that a parser adds where the source has no tag for them, such as `head` and `tbody`. The trees of the paper
+/// have none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Implied(Vec<&'static str>);
+
+impl Implied {
+    /// Those of a page, by its source. An element with a tag anywhere in the page counts as one of the source.
+    pub fn of_source(source: &str) -> Implied {
+        let source = source.to_ascii_lowercase();
+        let has_tag = |name: &str| {
+            let ends = |(at, tag): (usize, &str)| {
+                !source.as_bytes().get(at + tag.len()).is_some_and(u8::is_ascii_alphanumeric)
+            };
+            source.match_indices(&format!("<{name}")).any(ends)
+        };
+        Implied(["html", "head", "body", "colgroup", "tbody", "tr"].into_iter().filter(|name| !has_tag(name)).collect())
+    }
+
+    fn has(&self, tree: &Tree, node: NodeId) -> bool {
+        !self.0.is_empty() && self.0.contains(&tree.name(node))
+    }
+}
+
+/// The hash of the path of each node; an implied element has that of its parent, 0 at the root.
+pub(super) fn node_paths(tree: &Tree, implied: &Implied) -> Vec<u64> {
     let hashes = &tree.subtree_hashes().full;
     let mut paths: Vec<u64> = Vec::with_capacity(tree.len());
     for at in 0..tree.len() {
         let node = NodeId::new(at);
         let above = if at == 0 { 0 } else { paths[tree.shape.parent[at] as usize] };
+        if implied.has(tree, node) {
+            paths.push(above);
+            continue;
+        }
         // The path of a text node ends in the hash of its words.
         let own = if tree.is_text(node) { hashes[at] } else { tree.shape.tag[at] };
         paths.push(mix(above, own));
@@ -108,12 +146,12 @@ pub(super) fn node_paths(tree: &Tree) -> Vec<u64> {
 
 /// The paths of a page that have these hashes, in readable form: `html/body/ul/li`, followed by the quoted text for a
 /// text node.
-pub fn path_names(tree: &Tree, wanted: &FxHashSet<u64>) -> Vec<(u64, String)> {
-    let paths = node_paths(tree);
+pub fn path_names(tree: &Tree, implied: &Implied, wanted: &FxHashSet<u64>) -> Vec<(u64, String)> {
+    let paths = node_paths(tree, implied);
     let mut seen = FxHashSet::default();
     let mut found = Vec::new();
     for (at, hash) in paths.iter().enumerate().filter(|(_, hash)| wanted.contains(hash)) {
-        if !seen.insert(*hash) {
+        if implied.has(tree, NodeId::new(at)) || !seen.insert(*hash) {
             continue;
         }
         let node = NodeId::new(at);
@@ -124,7 +162,8 @@ pub fn path_names(tree: &Tree, wanted: &FxHashSet<u64>) -> Vec<(u64, String)> {
             above = tree.shape.parent[above] as usize;
         }
         names.push(NodeId::new(0));
-        let elements = names.iter().rev().filter(|node| !tree.is_text(**node)).map(|node| tree.name(*node));
+        let is_part = |node: &&NodeId| !tree.is_text(**node) && !implied.has(tree, **node);
+        let elements = names.iter().rev().filter(is_part).map(|node| tree.name(*node));
         let mut name = elements.collect::<Vec<_>>().join("/");
         if tree.is_text(node) {
             name += &format!(" {:?}", normalized(tree.text(node)));
@@ -137,6 +176,7 @@ pub fn path_names(tree: &Tree, wanted: &FxHashSet<u64>) -> Vec<(u64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text_mdl::{TextMethod, cluster, entropy_cost};
     use dehusk_html::ParseOptions;
     use dehusk_html::parse;
 
@@ -185,8 +225,45 @@ mod tests {
         let (a, b) = (Paths::new(&one), Paths::new(&two));
         assert_eq!((a.len(), b.len()), (7, 7));
         let shared: FxHashSet<u64> = a.0.iter().filter(|hash| b.0.contains(hash)).copied().collect();
-        let names: Vec<String> = path_names(&one, &shared).into_iter().map(|(_, name)| name).collect();
+        let names: Vec<String> =
+            path_names(&one, &Implied::default(), &shared).into_iter().map(|(_, name)| name).collect();
         let wanted = ["html", "html/head", "html/body", "html/body/ul", "html/body/ul/li", "html/body/ul/li \"a b\""];
         assert_eq!(names, wanted);
+    }
+
+    #[test]
+    fn example_1_as_printed() {
+        let documents = [
+            "<html><body><h1>Tech</h1><br></body></html>",
+            "<html><body><h1>World</h1><br>List</body></html>",
+            "<html><body><h1>Local</h1><br>List</body></html>",
+            "<html><body>List</body></html>",
+        ];
+        let paths: Vec<Paths> = documents
+            .iter()
+            .map(|html| Paths::without(&parse(html, &ParseOptions::default()), &Implied::of_source(html)))
+            .collect();
+        assert_eq!(paths.iter().map(Paths::len).collect::<Vec<_>>(), [5, 6, 6, 3]);
+        let how = TextOptions { method: TextMethod::Mdl, ..how(1) };
+        let (essential, hashes) = Essential::find_all(&paths, &how);
+        let found = cluster(&essential, &how);
+        assert_eq!((hashes.len(), Essential::n_distinct(&essential)), (8, 5));
+        let bits = entropy_cost(&found.clusters, documents.len(), hashes.len());
+        assert!((bits - 38.6720).abs() < 1e-4, "{bits}");
+        let members: Vec<Vec<u32>> = found.clusters.iter().map(|cluster| cluster.members.clone()).collect();
+        assert_eq!((members, found.cost), (vec![vec![0, 1, 2], vec![3]], 8));
+    }
+
+    #[test]
+    fn implied_elements_are_those_without_a_tag() {
+        let of = |html: &str| Implied::of_source(html).0;
+        assert_eq!(of("<TABLE><TR><td>"), ["html", "head", "body", "colgroup", "tbody"]);
+        assert_eq!(of("<header><html lang=en><head>\n<body\n>"), ["colgroup", "tbody", "tr"]);
+        let html = "<table><tr><td>a";
+        let tree = parse(html, &ParseOptions::default());
+        let implied = Implied::of_source(html);
+        let wanted = Paths::without(&tree, &implied).0.into_iter().collect();
+        let names: Vec<String> = path_names(&tree, &implied, &wanted).into_iter().map(|(_, name)| name).collect();
+        assert_eq!(names, ["table", "table/tr", "table/tr/td", "table/tr/td \"a\""]);
     }
 }

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-use super::paths::node_paths;
+use super::paths::{Implied, node_paths};
 use super::{Essential, Paths, TextOptions, cluster};
 use dehusk_content::Labels;
 use dehusk_html::Tree;
@@ -65,7 +65,7 @@ impl TextTemplates {
     /// Labels a page by the template that fits it best. Nothing is template where none fits. The confidence is the
     /// share of the template that the page has.
     pub fn label(&self, page: &Tree) -> Labels {
-        let nodes = node_paths(page);
+        let nodes = node_paths(page, &Implied::default());
         let own: FxHashSet<u64> = nodes.iter().copied().collect();
         let n_shared = |template: &TextTemplate| template.paths.iter().filter(|path| own.contains(path)).count();
         let fits = self.templates.iter().map(|template| (n_shared(template), template));

@@ -44,6 +44,8 @@ pub(super) const LEARNING: &[Key] = keys! {
         |s, v| s.core.learn.search.mode => one_of(v, &[("complete", SubdigraphMode::Complete), ("first", SubdigraphMode::First)])?;
     "subdigraph.n" = "8", "Number of training pages or voters. At most 8 with mode complete.",
         |s, v| s.core.learn.search.n => whole(v, 1, 24)?;
+    "subdigraph.min_similarity" = "0.0", "Share of tag paths (CP, Gottron 2008) that a training page has in common with the key page. For a page with less the next link is tried, up to max_loads. 0 = none is exchanged (the thesis).",
+        |s, v| s.core.learn.search.min_similarity => share(v)?;
     "subdigraph.stop_after" = "0", "With label.by site_model: stop after this many pages in a row that changed at most 1 % of the key page's labels. 0 = never.",
         |s, v| s.core.learn.search.stop_after => whole(v, 0, 64)?;
     "subdigraph.max_loads" = "8", "Maximum number of pages loaded to learn one site.",
@@ -106,6 +108,6 @@ pub(super) const LEARNING: &[Key] = keys! {
         |s, v| s.core.clean.min_confidence => share(v)?;
     "clean.whole_blocks" = "true", "Whether a paragraph, heading, cell, item or block of code without blocks in it is kept or left out as a whole.",
         |s, v| s.core.clean.whole_blocks => truth(v)?;
-    "clean.alone" = "\"page_model\"", "How a page of an unknown site is cleaned: page_model (its main content), plain (the whole page is kept).",
-        |s, v| s.core.clean.alone => one_of(v, &[("page_model", Alone::PageModel), ("plain", Alone::Plain)])?;
+    "clean.alone" = "\"page_model\"", "How a page of an unknown site is cleaned: page_model (its main content), tps (its main region by tag paths, as papers.tps says), plain (the whole page is kept).",
+        |s, v| s.core.clean.alone => one_of(v, &[("page_model", Alone::PageModel), ("tps", Alone::Tps), ("plain", Alone::Plain)])?;
 };

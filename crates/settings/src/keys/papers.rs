@@ -1,33 +1,33 @@
 //! Keys of the published methods that can be compared, of clusters and of template strings.
 
+use dehusk_content::tps::TpsGap;
+use dehusk_content::tps::TpsKeep;
+use dehusk_content::tps::TpsSearch;
 use dehusk_papers::text_mdl::TextCost;
 use dehusk_papers::text_mdl::TextMethod;
-use dehusk_papers::tps::TpsGap;
-use dehusk_papers::tps::TpsKeep;
-use dehusk_papers::tps::TpsSearch;
 use dehusk_template::cluster::ClusterBy;
 use dehusk_template::strings::HistogramWeight;
 use dehusk_template::strings::InnerStrings;
 use dehusk_template::strings::StringTokens;
 
 use super::{Key, keys};
-use crate::values::{bytes, number, one_of, share, truth, whole};
+use crate::values::{bytes, fraction, number, one_of, share, truth, whole};
 
 pub(super) const PAPERS: &[Key] = keys! {
     "papers.tps.gap" = "\"abs\"", "Method tps: difference between the two sides of a cut: abs (absolute), paper (as printed, which never keeps a left side).",
-        |s, v| s.papers.tps.gap => one_of(v, &[("abs", TpsGap::Abs), ("paper", TpsGap::Paper)])?;
+        |s, v| s.core.clean.tps.gap => one_of(v, &[("abs", TpsGap::Abs), ("paper", TpsGap::Paper)])?;
     "papers.tps.search" = "\"first\"", "Which cut is tried: first (the paper), best (the one with the most unequal sides).",
-        |s, v| s.papers.tps.search => one_of(v, &[("first", TpsSearch::First), ("best", TpsSearch::Best)])?;
+        |s, v| s.core.clean.tps.search => one_of(v, &[("first", TpsSearch::First), ("best", TpsSearch::Best)])?;
     "papers.tps.split_margin" = "0.2", "Minimum difference between the two sides, as a share of both, for the larger side to be kept.",
-        |s, v| s.papers.tps.split_margin => share(v)?;
+        |s, v| s.core.clean.tps.split_margin => share(v)?;
     "papers.tps.complement" = "true", "Whether the rest of the page is kept instead if it has more text outside links. false = the paper.",
-        |s, v| s.papers.tps.complement => truth(v)?;
-    "papers.tps.keep" = "\"main\"", "Which regions are kept: main (the paper), list (all that are large enough, as in the authors' program of 2013, for news).",
-        |s, v| s.papers.tps.keep => one_of(v, &[("main", TpsKeep::Main), ("list", TpsKeep::List)])?;
+        |s, v| s.core.clean.tps.complement => truth(v)?;
+    "papers.tps.keep" = "\"list\"", "Which regions are kept: main (the paper), list (all that are large enough, as in the authors' program of 2013, and have text outside links).",
+        |s, v| s.core.clean.tps.keep => one_of(v, &[("main", TpsKeep::Main), ("list", TpsKeep::List)])?;
     "papers.tps.min_region" = "0.1", "Minimum share of the page in a region of the list.",
-        |s, v| s.papers.tps.min_region => share(v)?;
+        |s, v| s.core.clean.tps.min_region => share(v)?;
     "papers.tps.max_splits" = "200", "Number of cuts after which the search ends.",
-        |s, v| s.papers.tps.max_splits => whole(v, 0, 1_000_000)?;
+        |s, v| s.core.clean.tps.max_splits => whole(v, 0, 1_000_000)?;
     "papers.cluster.by" = "\"cps\"", "Features that pages are clustered by (Gottron 2008): cp (tag paths), cps (shingles of tag paths), ctss (shingles of the tag sequence).",
         |s, v| s.papers.cluster.by => one_of(v, &[("cp", ClusterBy::Cp), ("cps", ClusterBy::Cps), ("ctss", ClusterBy::Ctss)])?;
     "papers.cluster.shingle" = "4", "Number of tag names in a shingle.",
@@ -42,6 +42,8 @@ pub(super) const PAPERS: &[Key] = keys! {
         |s, v| s.core.learn.gottron.cluster.shingle => whole(v, 1, 64)?;
     "papers.gottron.distance" = "0.0", "Maximum distance of two pages in one training set. 0 = the paper: cp 0.7, cps 0.6, ctss 0.85.",
         |s, v| s.core.learn.gottron.cluster.distance => share(v)?;
+    "papers.gottron.frequent" = "\"1/3\"", "Methods gottron and df: share of the training set, the page among it, above which a text is template. 1/3 = the paper.",
+        |s, v| s.core.learn.site_model.frequent_share => fraction(v)?;
     "papers.strings.tokens" = "\"auto\"", "Tokens of template strings (Foschini 2007): auto (html for pages, ws for text), ws (blanks), f2007 (blanks, hyphens), html (tags, words, punctuation).",
         |s, v| s.core.strings.tokens => one_of(v, &[("auto", StringTokens::Auto), ("ws", StringTokens::Ws), ("f2007", StringTokens::F2007), ("html", StringTokens::Html)])?;
     "papers.strings.patterns" = "\"\"", "TOML file of mutable patterns ([[pattern]] with name, regex, test) for dehusk strings and method strings. Empty = built-in: dates, numbers, addresses.",
@@ -80,6 +82,8 @@ pub(super) const PAPERS: &[Key] = keys! {
         |s, v| s.papers.text.universal => share(v)?;
     "papers.text.threshold" = "0.9", "Factor on the threshold of essential paths, which is the most frequent support on a page. Below 1, paths count that some pages of a template lack: more pages come together, in more time. 1 = the paper; its experiment runs from 0.1 to 1.1.",
         |s, v| s.papers.text.threshold => number(v).filter(|x| (0.01..=10.0).contains(x)).ok_or("expected a number from 0.01 to 10")?;
+    "papers.text.implied" = "true", "Whether elements without a tag in the source, such as head and tbody, are parts of paths in dehusk cluster. false = the paper.",
+        |s, v| s.papers.text.implied => truth(v)?;
     "papers.text.cost" = "\"count\"", "With mdl: cost of a clustering: count (ones of the matrices), entropy (bits by their entropy, the paper's definition; up to 1,000 pages).",
         |s, v| s.papers.text.cost => one_of(v, &[("count", TextCost::Count), ("entropy", TextCost::Entropy)])?;
     "papers.text.bucket" = "64", "With max: number of the newest clusters with an equal signature value that are considered as partners.",

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use crate::cluster::{ClusterBy, ClusterOptions, Features};
 use crate::learn_options::{LabelBy, LearnOptions};
 use crate::links::{LinkOrder, Outlink, outlinks};
 use crate::site_model::TrainingSet;
@@ -45,6 +46,8 @@ pub struct Learner {
     key: TrainingPage,
     n_links: usize,
     search: Search,
+    /// What other pages are compared with, where that is asked for.
+    layout: Option<Features>,
     /// Pages by load number.
     pages: Vec<TrainingPage>,
     settling: Settling,
@@ -105,8 +108,10 @@ impl Learner {
         if !key.nofollow {
             search.offer(pages_above(&key.url).filter_map(|url| permitted(&key.url, url, filter.as_ref())));
         }
+        let layout = (options.search.min_similarity > 0.0).then(|| layout_of(&key.tree));
         Learner {
             site,
+            layout,
             options,
             filter,
             key: TrainingPage::with_tree(key),
@@ -172,6 +177,9 @@ impl Learner {
                 .into_iter()
                 .map(|link| link.url)
                 .collect(),
+            is_atypical: self.layout.as_ref().is_some_and(|of_key| {
+                1.0 - of_key.distance(&layout_of(&page.tree)) < self.options.search.min_similarity
+            }),
         });
         if let (Some(_), Some(page)) = (self.search.tell(answer), inside) {
             self.pages.push(keep(page));
@@ -266,6 +274,11 @@ fn permitted(from: &PageUrl, url: PageUrl, filter: Option<&LinkFilter>) -> Optio
 /// The two folders above a page, and the home page.
 fn pages_above(url: &PageUrl) -> impl Iterator<Item = PageUrl> + '_ {
     ["./", "../", "/"].into_iter().filter_map(|path| url.join(path))
+}
+
+/// The tag paths of a page (Gottron 2008, CP).
+fn layout_of(tree: &Tree) -> Features {
+    Features::new(tree, &ClusterOptions { by: ClusterBy::Cp, ..ClusterOptions::default() })
 }
 
 /// Hash of all that a page shows below its body.

@@ -7,7 +7,8 @@ use dehusk_html::Tree;
 
 impl TrainingSet {
     /// Labels by the share of the training set, the page itself among it, that holds a text: more than a third of it
-    /// does, and a second page at all. An element is template when all of its text is.
+    /// does ([`SiteModelOptions::frequent_share`](super::SiteModelOptions)), and a second page at all. An element is
+    /// template when all of its text is.
     ///
     /// The paper has no "second page": with two pages or one it would delete everything. A training page with the
     /// content of this page does not count.
@@ -28,7 +29,8 @@ impl TrainingSet {
             }
             n_others += 1;
         }
-        let is_frequent = |holders: u16| holders >= 1 && 3 * (u32::from(holders) + 1) > n_others + 1;
+        let most_of_own = self.options.frequent_share * f64::from(n_others + 1);
+        let is_frequent = |holders: u16| holders >= 1 && f64::from(u32::from(holders) + 1) > most_of_own;
         // Texts below each node, and those of them that are not frequent.
         let (mut texts, mut own) = (vec![0_u32; n], vec![0_u32; n]);
         let mut is_template = vec![false; n];
@@ -55,9 +57,14 @@ mod tests {
     use dehusk_html::{NodeId, parse};
 
     fn own(pages: &[&str]) -> Option<String> {
+        own_above(pages, 1.0 / 3.0)
+    }
+
+    fn own_above(pages: &[&str], frequent_share: f64) -> Option<String> {
         let trees: Vec<Tree> = pages.iter().map(|html| parse(html, &ParseOptions::default())).collect();
         let numbered: Vec<(u64, &Tree)> = (0..).zip(&trees).collect();
-        let (set, _) = TrainingSet::learn(&numbered, &SiteModelOptions::default())?;
+        let (set, _) =
+            TrainingSet::learn(&numbered, &SiteModelOptions { frequent_share, ..SiteModelOptions::default() })?;
         let labels = set.label_by_frequency(&trees[0]);
         let own =
             trees[0].counted().map(NodeId::new).filter(|n| trees[0].is_text(*n) && !labels.is_template[n.index()]);
@@ -73,5 +80,18 @@ mod tests {
         // Two of six are no more than a third.
         assert_eq!(own(&[a, b, c, "<p>4", "<p>5", "<p>6"]).unwrap(), "menu|one");
         assert_eq!(own(&[a, b, c, "<p>4", "<p>5"]).unwrap(), "one");
+        // A lower share takes what two of six have, a higher one leaves what two of three have.
+        assert_eq!(own_above(&[a, b, c, "<p>4", "<p>5", "<p>6"], 0.2).unwrap(), "one");
+        assert_eq!(own_above(&[a, b, c], 0.7).unwrap(), "menu|one");
+    }
+
+    #[test]
+    fn a_third_is_exact_for_every_number_of_pages() {
+        for n in 1..=4096_u32 {
+            let most = 1.0 / 3.0 * f64::from(n);
+            for holders in [n / 3, n / 3 + 1] {
+                assert_eq!(f64::from(holders) > most, 3 * holders > n, "{holders} of {n}");
+            }
+        }
     }
 }

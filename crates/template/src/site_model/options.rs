@@ -18,6 +18,8 @@ pub struct SiteModelOptions {
     pub max_names: usize,
     /// Pages kept beside the training pages of the search.
     pub extra_pages: usize,
+    /// Document frequency: share of the training set, the page itself among it, above which a text is template.
+    pub frequent_share: f64,
     /// Whether the blocks of a page, by which main content is chosen, are made when it becomes a training page. A
     /// program that keeps the bodies of pages can make them later. Without them, the page alone decides.
     #[serde(skip)]
@@ -33,6 +35,7 @@ impl Default for SiteModelOptions {
             max_pairs: 4096,
             max_names: 50_000,
             extra_pages: 8,
+            frequent_share: 1.0 / 3.0,
             blocks_at_once: true,
         }
     }

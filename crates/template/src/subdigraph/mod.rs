@@ -5,6 +5,9 @@
 //! then loaded or skipped. The search ends when a loaded page completes a clique of size `n` (in mode
 //! `First`: when `n` pages are usable).
 //!
+//! A page that has little in common with the key page is exchanged for the next link ([`Answer::Page`]), which the
+//! thesis names as future work.
+//!
 //! In mode `First`, pages that are no links of the key page are tried where its links give too few: its parent folders,
 //! the home page, what a sitemap names ([`Search::offer`]). The thesis' mode knows links only.
 //!
@@ -50,6 +53,8 @@ pub enum Answer {
         fingerprint: u64,
         /// Its links.
         links: Vec<PageUrl>,
+        /// Whether its layout has less in common with that of the key page than [`SearchOptions::min_similarity`].
+        is_atypical: bool,
     },
     /// It could not be fetched, is not HTML, or is outside the site.
     Failed,
@@ -99,6 +104,8 @@ pub struct Search {
     found_at: FxHashSet<PageUrl>,
     asked: Option<PageUrl>,
     loaded: Vec<Loaded>,
+    /// Pages for which another link is tried, until none is left.
+    atypical: VecDeque<Loaded>,
     best: Vec<usize>,
     loads: usize,
     requests: usize,
@@ -140,6 +147,7 @@ impl Search {
             found_at: FxHashSet::default(),
             asked: None,
             loaded: Vec::new(),
+            atypical: VecDeque::new(),
             best: Vec::new(),
             loads: 0,
             requests: 0,
@@ -159,6 +167,11 @@ impl Search {
             self.requests += 1;
             self.asked = Some(url.clone());
             return Step::Fetch(url);
+        }
+        while self.best.len() < self.n
+            && let Some(page) = self.atypical.pop_front()
+        {
+            self.add(page);
         }
         let (loads, requests) = (self.loads, self.requests);
         Step::Done(SearchResult { voters: self.voters().collect(), subdigraph: self.subdigraph(), loads, requests })
@@ -208,7 +221,7 @@ impl Search {
     pub fn tell(&mut self, answer: Answer) -> Option<usize> {
         let asked = self.asked.take()?;
         let is_offered = std::mem::take(&mut self.is_offered);
-        let Answer::Page { url, fingerprint, links } = answer else { return None };
+        let Answer::Page { url, fingerprint, links, is_atypical } = answer else { return None };
         let load = self.loads;
         self.loads += 1;
         // The paper's search skips a redirect to another link: that link is loaded when its turn comes.
@@ -234,7 +247,12 @@ impl Search {
             }
         }
         let out: FxHashSet<u32> = links.iter().filter_map(|l| self.links.get(l).copied()).collect();
-        self.add(Loaded { load, link, out, mutual: 0 });
+        let page = Loaded { load, link, out, mutual: 0 };
+        if is_atypical {
+            self.atypical.push_back(page);
+        } else {
+            self.add(page);
+        }
         Some(load)
     }
 
@@ -304,7 +322,27 @@ mod tests {
     }
 
     fn page(name: &str, fingerprint: u64, links: &[&str]) -> Answer {
-        Answer::Page { url: url(name), fingerprint, links: links.iter().map(|l| url(l)).collect() }
+        Answer::Page { url: url(name), fingerprint, links: links.iter().map(|l| url(l)).collect(), is_atypical: false }
+    }
+
+    #[test]
+    fn an_atypical_page_is_exchanged_while_there_are_links() {
+        let learn = SearchOptions { n: 2, max_loads: 3, ..SearchOptions::default() };
+        let ended = |names: &[&str]| {
+            let mut search = search(names, &learn);
+            loop {
+                match search.next_step() {
+                    Step::Fetch(asked) => {
+                        let fingerprint = 1 + search.requests as u64;
+                        let is_atypical = asked == url("a");
+                        search.tell(Answer::Page { url: asked, fingerprint, links: Vec::new(), is_atypical });
+                    }
+                    Step::Done(found) => return (found.voters, found.loads),
+                }
+            }
+        };
+        assert_eq!(ended(&["a", "b", "c", "d"]), (vec![1, 2], 3));
+        assert_eq!(ended(&["a", "b"]), (vec![1, 0], 2), "better an atypical page than none");
     }
 
     #[test]

@@ -16,6 +16,9 @@ pub struct SearchOptions {
     pub max_requests: usize,
     /// The search ends after this many consecutive pages that change at most 1 % of the key page labels; 0 = never.
     pub stop_after: usize,
+    /// Share of tag paths that a page must have in common with the key page (Gottron 2008, CP). Another link is tried
+    /// for a page with less, and it is used only if there is none. 0 = every page, as in the thesis.
+    pub min_similarity: f64,
 }
 
 /// Which pages are training pages.
@@ -31,7 +34,14 @@ pub enum SubdigraphMode {
 impl SearchOptions {
     /// The parameters of the thesis.
     pub fn thesis2014() -> SearchOptions {
-        SearchOptions { mode: SubdigraphMode::Complete, n: 3, max_loads: 24, max_requests: 48, stop_after: 0 }
+        SearchOptions {
+            mode: SubdigraphMode::Complete,
+            n: 3,
+            max_loads: 24,
+            max_requests: 48,
+            stop_after: 0,
+            min_similarity: 0.0,
+        }
     }
 }
 

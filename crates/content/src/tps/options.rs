@@ -27,7 +27,7 @@ pub struct TpsOptions {
 pub enum TpsKeep {
     /// Only the main region, as in the paper.
     Main,
-    /// All regions that are large enough.
+    /// All regions that are large enough and have text.
     List,
 }
 
@@ -58,7 +58,7 @@ impl Default for TpsOptions {
             search: TpsSearch::First,
             split_margin: 0.2,
             complement: true,
-            keep: TpsKeep::Main,
+            keep: TpsKeep::List,
             min_region: 0.1,
             max_splits: 200,
         }

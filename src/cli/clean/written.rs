@@ -1,0 +1,122 @@
+//! What `dehusk clean` writes of a page: text, HTML or Markdown, a JSON line, the row of an export, or data records.
+
+use super::{Clean, Run, Written, now_ms};
+use crate::cli::Format;
+use crate::cli::loaded_page::Loaded;
+use crate::cli::stored_templates::{Choice, StoredPage};
+use dehusk_content::tps::main_part;
+use dehusk_core::clean::LabeledPage;
+use dehusk_core::corpus::{About, OptionalColumns, Record, RecordSource};
+use dehusk_core::write_page_markdown;
+use dehusk_files::warc::Archived;
+use dehusk_html::{Note, PageUrl};
+use dehusk_papers::method_table::{MethodEntry, Model};
+use dehusk_papers::records::{PageRecord, records_by_mdr, records_by_tps};
+use dehusk_render::write_own_html;
+use dehusk_settings::Settings;
+use dehusk_template::method::Method;
+
+impl Clean {
+    pub(super) fn written(
+        &self,
+        page: &Loaded,
+        choice: &Choice,
+        method: Option<(&MethodEntry, Option<&Model>)>,
+        run: &Run<'_>,
+    ) -> Written {
+        let name = page.name.as_str();
+        for note in page.tree.notes() {
+            match note {
+                Note::BytesCut(n) => tracing::warn!("{name}: {n} bytes beyond page.max_bytes are cut off"),
+                Note::NodesCut => tracing::warn!("{name}: what comes after page.max_nodes is cut off"),
+                _ => {}
+            }
+        }
+        let settings = run.settings;
+        if let Some((method, _)) = method.filter(|_| self.records) {
+            return Written { text: records(page, method.method, settings), part: None };
+        }
+        let how = &settings.core.clean;
+        let stored = StoredPage { name, tree: &page.tree, host: None };
+        let (template, labeled) = match method {
+            Some((method, model)) => (None, method.label(&page.tree, model, &settings.core, &settings.papers)),
+            None => choice.label(&stored, how),
+        };
+        let host = template.map(|(host, _)| host.to_owned());
+        let kind = template.and_then(|(_, matcher)| matcher.kind_of(&labeled));
+        let part = (labeled.method == Method::Tps).then(|| main_part(&page.tree, &how.tps).1);
+        if self.rows {
+            return Written { text: row(page, (host, kind), &labeled, run), part };
+        }
+        let LabeledPage { labels, method, .. } = labeled;
+        let content = match self.format {
+            Format::Text => labels.text(&page.tree),
+            Format::Html => write_own_html(&page.tree, page.url.as_ref(), labels.is_own()),
+            Format::Markdown => {
+                write_page_markdown(&page.tree, page.url.as_ref(), &settings.core.markdown, labels.is_own())
+            }
+        };
+        if !self.json {
+            return Written { text: content, part };
+        }
+        let confidence = (labels.confidence * 1000.0).round() / 1000.0;
+        let mut line = serde_json::json!({
+            "page": name, "url": page.url.as_ref().map(PageUrl::as_str), "site": host, "method": method,
+            "confidence": confidence, "kind": kind.map(|kind| kind + 1), "content": content,
+        });
+        if let Some(part) = part {
+            line["part"] = part.name().into();
+        }
+        Written { text: format!("{line}\n"), part }
+    }
+}
+
+/// The data records of a page, one JSON line each.
+fn records(page: &Loaded, method: Method, settings: &Settings) -> String {
+    let url = page.url.as_ref();
+    let found = match method {
+        Method::Tps => records_by_tps(&page.tree, url, &settings.core.clean.tps),
+        _ => records_by_mdr(&page.tree, url),
+    };
+    let line = |(number, record): (usize, PageRecord)| {
+        let fields: serde_json::Map<String, serde_json::Value> =
+            record.fields.into_iter().map(|(column, value)| (column, value.into())).collect();
+        let line = serde_json::json!({
+            "page": page.name, "url": url.map(PageUrl::as_str), "region": record.region, "record": number,
+            "fields": fields,
+        });
+        format!("{line}\n")
+    };
+    found.into_iter().enumerate().map(line).collect()
+}
+
+/// The row of a page, as `dehusk export` writes it.
+fn row(
+    page: &Loaded,
+    (model, template_kind): (Option<String>, Option<usize>),
+    labeled: &LabeledPage,
+    run: &Run<'_>,
+) -> String {
+    let model = model.map(|host| (host, None));
+    let Archived { record, at, status } = page.archived.clone();
+    let about = About {
+        url: page.url.clone(),
+        fetched_at: at,
+        read_at: Some(now_ms()),
+        status,
+        warc_record: record,
+        model,
+        template_kind,
+        ..About::default()
+    };
+    let record = Record::new(&RecordSource {
+        tree: &page.tree,
+        labeled,
+        about: &about,
+        comments: None,
+        optional: OptionalColumns::default(),
+        markdown: &run.settings.core.markdown,
+        language: run.language.as_deref(),
+    });
+    format!("{}\n", record.to_json())
+}
