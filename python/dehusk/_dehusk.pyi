@@ -7,14 +7,18 @@ from dehusk.types import Metadata
 
 __all__ = [
     "Cleaned",
+    "Method",
     "Page",
     "PageSample",
     "SiteModel",
     "clean_arrow",
     "clean_batch",
+    "cluster",
     "columns",
     "extract",
     "host",
+    "methods",
+    "records",
     "schema",
 ]
 
@@ -153,3 +157,29 @@ def clean_arrow(
 def host(url: str) -> str | None: ...
 def schema() -> pyarrow.Schema: ...
 def columns() -> list[tuple[str, str, str]]: ...
+
+@final
+class Method:
+    def __new__(
+        cls, name: str, pages: Iterable[_Html] | None = None, *, settings: dict[str, str | int | float | bool] | None = None
+    ) -> Method: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def paper(self) -> str: ...
+    def clean(self, html: _Html, url: str | None = None, *, content_type: str | None = None) -> Cleaned: ...
+
+def methods() -> list[tuple[str, str, str, bool]]: ...
+def records(
+    html: _Html,
+    url: str | None = None,
+    *,
+    method: str = "tps",
+    settings: dict[str, str | int | float | bool] | None = None,
+) -> list[dict[str, Any]]: ...
+def cluster(
+    pages: Iterable[_Html],
+    *,
+    method: str = "max",
+    settings: dict[str, str | int | float | bool] | None = None,
+) -> list[int]: ...

@@ -31,6 +31,11 @@ impl PyCleaned {
         PyCleaned { cleaned, page, model, options: *options }
     }
 
+    /// A page that another method has labeled.
+    pub(crate) fn of_labels(page: Arc<Page>, cleaned: Cleaned<Arc<Page>>, options: &CleanOptions) -> PyCleaned {
+        PyCleaned { cleaned, page, model: None, options: *options }
+    }
+
     pub(crate) fn without(self, element: &str) -> PyCleaned {
         PyCleaned { cleaned: self.cleaned.without(element), ..self }
     }

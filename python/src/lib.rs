@@ -11,6 +11,7 @@ mod html;
 mod options;
 mod page;
 mod page_sample;
+mod papers;
 mod row;
 mod site_model;
 
@@ -33,6 +34,8 @@ mod _dehusk {
     use super::page::{PyPage, host};
     #[pymodule_export]
     use super::page_sample::PyPageSample;
+    #[pymodule_export]
+    use super::papers::{PyMethod, cluster, methods, records};
     #[pymodule_export]
     use super::row::columns;
     #[pymodule_export]

@@ -33,6 +33,11 @@ impl<P: Deref<Target = Page>> Cleaned<P> {
         Cleaned { page, labeled, kind: None }
     }
 
+    /// A page with labels that another method has found.
+    pub fn labeled(page: P, labeled: LabeledPage) -> Cleaned<P> {
+        Cleaned { page, labeled, kind: None }
+    }
+
     /// The page.
     pub fn page(&self) -> &Page {
         &self.page

@@ -95,6 +95,11 @@ impl Page {
         Ok(Page { url: Some(PageUrl::parse(url)?), ..self })
     }
 
+    /// The tree of the page.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
     /// The URL, if one was given.
     pub fn url(&self) -> Option<&str> {
         self.url.as_ref().map(PageUrl::as_str)
