@@ -21,7 +21,7 @@ use super::export::{FormName, failure};
 use super::metrics::{Metrics, write_file};
 use super::notify::notify;
 use super::progress::Display;
-use super::signals::Signals;
+use super::signals::{Signals, end_at_signal};
 use super::strings::with_patterns;
 use super::{Failure, Outcome, exit, open_store};
 use dehusk_corpus::export::ExportOptions;
@@ -168,10 +168,6 @@ impl Crawl {
             written.print(&self.wanted(), &mut out)?;
         }
         drop(out);
-        // An interrupted run is not over: the same command resumes it, and tells then.
-        if !summary.was_interrupted {
-            notify(&settings, summary.run);
-        }
         let stats = &summary.stats;
         let failed = (stats.failed + stats.failed_before) as f64 / stats.sites.max(1) as f64;
         if failed > self.fail_above && !summary.was_interrupted {
@@ -183,11 +179,14 @@ impl Crawl {
                 100.0 * self.fail_above
             );
         }
-        Ok(match (summary.was_interrupted, failed > self.fail_above) {
-            (true, _) => ExitCode::from(exit::INTERRUPTED),
-            (false, true) => ExitCode::from(exit::FAILED),
-            (false, false) => ExitCode::SUCCESS,
-        })
+        // An interrupted run is not over: the same command resumes it, and tells then.
+        if summary.was_interrupted {
+            return Ok(ExitCode::from(exit::INTERRUPTED));
+        }
+        let code = if failed > self.fail_above { exit::FAILED } else { 0 };
+        let _listener = end_at_signal(code, "stopped; the run is complete, but not everybody was told about it")?;
+        notify(&settings, summary.run);
+        Ok(ExitCode::from(code))
     }
 
     fn wanted(&self) -> Wanted {

@@ -39,6 +39,17 @@ impl StopFlag {
     }
 }
 
+/// Ends the process at the first signal with this code, as long as the result lives. For what nothing depends on.
+pub(super) fn end_at_signal(code: u8, said: &'static str) -> Result<tokio::runtime::Runtime, Failure> {
+    let listener = runtime(1)?;
+    listener.spawn(async move {
+        Signals::listen().next().await;
+        let _ = writeln!(io::stderr(), "{said}");
+        std::process::exit(code.into());
+    });
+    Ok(listener)
+}
+
 /// Signals that are listened to.
 pub(super) struct Signals {
     #[cfg(unix)]

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::JoinHandle;
@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Reply, Server};
 use serde_json::Value;
+
+use crate::cli::{err, signal_after};
 
 /// Time in which the webhook is called.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -51,6 +53,12 @@ fn webhook() -> (String, JoinHandle<String>) {
 }
 
 fn crawl(dir: &Path, server: &Server, settings: &[&str]) -> String {
+    let out = crawling(dir, server, settings).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stderr).unwrap()
+}
+
+fn crawling(dir: &Path, server: &Server, settings: &[&str]) -> Command {
     let resolve = format!("fetch.resolve=[\"*.test=127.0.0.1:{}\"]", server.port());
     let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
     command.current_dir(dir).args([
@@ -66,9 +74,7 @@ fn crawl(dir: &Path, server: &Server, settings: &[&str]) -> String {
     for setting in fixed.iter().chain(settings) {
         command.args(["--set", setting]);
     }
-    let out = command.output().unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8(out.stderr).unwrap()
+    command
 }
 
 #[test]
@@ -193,4 +199,21 @@ fn mail_goes_to_a_server_and_is_about_large_changes() {
     let nobody = [told[0], told[2], told[3], "notify.smtp=smtp://me:secret@127.0.0.1:1", "notify.timeout=1.0", told[1]];
     let warning = crawl(dir.path(), &server, &nobody);
     assert!(warning.contains("notify.mail: 127.0.0.1:1: ") && !warning.contains("secret"), "{warning}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_wait_for_a_dead_webhook() {
+    let server = Server::start(Arc::new(|_: &str, _: &str| Reply::html("<p>A page of its own"))).unwrap();
+    let dead = TcpListener::bind("127.0.0.1:0").unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let webhook = format!("notify.webhook=http://{}/", dead.local_addr().unwrap());
+    let mut command = crawling(dir.path(), &server, &[&webhook, "notify.when=always", "notify.timeout=600.0"]);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let _unanswered = dead.accept().unwrap();
+    signal_after(&server, 1, &child, "-INT");
+    let began = Instant::now();
+    let ended = child.wait_with_output().unwrap();
+    assert!(began.elapsed() < PATIENCE && err(&ended).contains("the run is complete"), "{}", err(&ended));
+    assert_eq!(ended.status.code(), Some(0), "{}", err(&ended));
 }

@@ -50,6 +50,16 @@ pub enum SettingsError {
         /// The expected value.
         expected: String,
     },
+    /// A key needs another one.
+    #[error("`{key}` needs `{other}`: {why}")]
+    Needs {
+        /// The key that was given.
+        key: &'static str,
+        /// The key that is missing.
+        other: &'static str,
+        /// What it is needed for.
+        why: &'static str,
+    },
     /// `--set` without an equals sign.
     #[error("--set {given}: expected KEY=VALUE, such as --set politeness.delay=2")]
     NotAPair {
@@ -101,7 +111,20 @@ impl Settings {
                 expected,
             })?;
         }
-        Ok(settings)
+        settings.checked()
+    }
+
+    /// Refuses keys that need others which are not there.
+    fn checked(self) -> Result<Settings, SettingsError> {
+        let needs = |key, other, why| Err(SettingsError::Needs { key, other, why });
+        let notify = &self.notify;
+        if !notify.smtp.is_empty() && notify.from.is_empty() {
+            return needs("notify.smtp", "notify.from", "a server takes no mail without a sender");
+        }
+        if !notify.secret.is_empty() && notify.webhook.is_empty() {
+            return needs("notify.secret", "notify.webhook", "the secret signs what is posted there");
+        }
+        Ok(self)
     }
 
     /// The same settings with the learning parameters of `preset`.
@@ -335,6 +358,8 @@ mod tests {
         assert!(refusal("[etdm]\nmap = \"fast\"").contains("expected one of greedy, dp"));
         assert!(refusal("[subdigraph]\nn = 25").contains("from 1 to 24"));
         assert!(refusal("[fetch").contains("crawl.toml"));
+        let without = refusal("[notify]\nsmtp = \"smtp://127.0.0.1\"");
+        assert!(without.starts_with("`notify.smtp` needs `notify.from`"), "{without}");
         let pair = Settings::load(None, &["nonsense".to_owned()]).unwrap_err().to_string();
         assert!(pair.contains("KEY=VALUE"));
     }

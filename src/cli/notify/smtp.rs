@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use lettre::address::{Address, Envelope};
 use lettre::{SmtpTransport, Transport};
 
 /// Sends a mail through the server at this URL. The URL may hold a password, and is not in the errors.
 pub(super) fn send(url: &str, from: &str, to: &[String], mail: &str, timeout: Duration) -> anyhow::Result<()> {
-    if from.is_empty() {
-        bail!("notify.smtp needs a sender; set notify.from");
-    }
     let address = |text: &str| text.parse::<Address>().with_context(|| format!("{text}: not an address of mail"));
     let to = to.iter().map(|to| address(to)).collect::<Result<Vec<_>, _>>()?;
     let envelope = Envelope::new(Some(address(from)?), to)?;
