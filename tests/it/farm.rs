@@ -30,6 +30,7 @@ fn farm(from: DelayFrom, bad: &[String]) {
     settings.politeness.delay = DELAY;
     settings.politeness.delay_from = from;
     settings.crawl.pages_per_site = PAGES;
+    settings.crawl.probe = false;
     settings.fetch.timeout = Duration::from_secs(3);
     settings.fetch.resolve.extend(bad.iter().cloned());
     let mut seeds: Vec<PageUrl> = bad

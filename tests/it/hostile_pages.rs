@@ -129,7 +129,7 @@ impl HostileSite {
         let resolve = format!("fetch.resolve=[\"hostile.test=127.0.0.1:{}\"]", self.server.port());
         let pages = format!("crawl.pages_per_site={}", vectors(0).len() + 5);
         let url = "http://hostile.test/0";
-        let sets = ["politeness.delay=0", "fetch.allow_private=true", &resolve, &pages];
+        let sets = ["politeness.delay=0", "fetch.allow_private=true", "crawl.probe=false", &resolve, &pages];
         let mut args = vec!["crawl", url, "--quiet", "--db", "h.db"];
         sets.iter().for_each(|set| args.extend(["--set", set]));
         let crawled = dehusk(dir, &args);

@@ -37,6 +37,7 @@ mod robots;
 mod kill;
 mod main_content;
 mod markdown;
+mod missing_pages;
 mod near_duplicates;
 mod nightly;
 mod no_links;

@@ -42,7 +42,8 @@ impl Crawl {
     fn command(&self, seeds: &[&str], sets: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
         let resolve = format!("fetch.resolve=[\"*.test=127.0.0.1:{}\"]", self.server.port());
-        let usual = ["fetch.allow_private=true", "politeness.delay=5ms", "politeness.key=host", &resolve];
+        let usual =
+            ["fetch.allow_private=true", "politeness.delay=5ms", "politeness.key=host", "crawl.probe=false", &resolve];
         command.args(["crawl", "--json", "--config", "/dev/null"]).args(seeds).current_dir(self.dir());
         for set in usual.iter().chain(sets) {
             command.args(["--set", set]);

@@ -38,6 +38,7 @@ fn each_site_is_crawled_by_its_own_settings() {
         fetch.resolve = ["*.test=127.0.0.1:{}"]
         politeness.delay = "5ms"
         crawl.pages_per_site = 50
+        crawl.probe = false
         revisit.first = 0
         revisit.least = 0
         store.path = '{}'

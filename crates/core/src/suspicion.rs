@@ -9,7 +9,7 @@
 use dehusk_html::{NodeId, Tree, normalized, write_text};
 
 /// Letters of text beside the mark from which on a page is one.
-const LITTLE: usize = 400;
+pub const LITTLE: usize = 400;
 
 /// Letters of text below which a page is empty.
 const NEXT_TO_NOTHING: usize = 60;

@@ -194,7 +194,7 @@ impl Archive {
 fn hop_path(request: &Request) -> String {
     let mut path = "L".repeat(request.depth as usize);
     match request.kind {
-        RequestKind::Page { .. } => {}
+        RequestKind::Page { .. } | RequestKind::Probe { .. } => {}
         RequestKind::Sitemap { .. } => path.push('M'),
         RequestKind::Robots { .. } => path.push('P'),
     }

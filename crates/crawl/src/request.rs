@@ -41,6 +41,8 @@ pub(super) enum RequestKind {
     Page { site: SiteId },
     /// A sitemap or feed of a site.
     Sitemap { site: SiteId },
+    /// An address that a site does not have, to know what it gives then.
+    Probe { site: SiteId },
 }
 
 /// Which end of a politeness queue.
@@ -114,7 +116,7 @@ impl Request {
         match self.kind {
             RequestKind::Robots { .. } => Resource::Robots,
             RequestKind::Page { .. } if self.may_be_list => Resource::Seed,
-            RequestKind::Page { .. } => Resource::Page,
+            RequestKind::Page { .. } | RequestKind::Probe { .. } => Resource::Page,
             RequestKind::Sitemap { .. } => Resource::Sitemap,
         }
     }
@@ -123,7 +125,7 @@ impl Request {
 impl RequestKind {
     pub(super) fn site(&self) -> Option<SiteId> {
         match self {
-            RequestKind::Page { site } | RequestKind::Sitemap { site } => Some(*site),
+            RequestKind::Page { site } | RequestKind::Sitemap { site } | RequestKind::Probe { site } => Some(*site),
             RequestKind::Robots { .. } => None,
         }
     }
@@ -134,6 +136,7 @@ impl RequestKind {
             RequestKind::Robots { .. } => "robots",
             RequestKind::Page { .. } => "page",
             RequestKind::Sitemap { .. } => "sitemap",
+            RequestKind::Probe { .. } => "probe",
         }
     }
 }

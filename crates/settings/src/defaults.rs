@@ -37,6 +37,7 @@ impl Default for Crawl {
             network_threads: 0,
             mode: Mode::Full,
             withhold: true,
+            probe: true,
             ignore_changes: Vec::new(),
             learn_changing: true,
             pages_per_site: 0,

@@ -89,6 +89,8 @@ pub struct Crawl {
     pub mode: Mode,
     /// Whether answers that look like a page and are none are not stored.
     pub withhold: bool,
+    /// Whether a site is asked for an address that it does not have.
+    pub probe: bool,
     /// Patterns of texts that say nothing about whether a page has changed.
     pub ignore_changes: Vec<String>,
     /// Whether parts that change on nearly every visit say nothing either.

@@ -6,7 +6,7 @@ use dehusk_content::{Labels, LazyJudged, TaughtPages};
 use dehusk_html::{ComparedTree, NodeId, Tree, mix};
 use dehusk_template::etdm::{Equality, EtdmOptions, Mapped, map_trees};
 use dehusk_template::method::Method;
-use dehusk_template::site_model::{Candidate, StoredTrainingSet, TrainingSet};
+use dehusk_template::site_model::{Candidate, MissingPage, StoredTrainingSet, TrainingSet};
 use dehusk_template::template::Template;
 
 /// A template made ready to label many pages.
@@ -161,6 +161,18 @@ impl TemplateMatcher {
         if let By::TrainingSet(set) = &mut self.by {
             set.teach(taught);
             self.number = self.by.number();
+        }
+    }
+
+    /// What the site gives for an address that it does not have; `None` if it was not asked.
+    pub fn missing_page(&self) -> Option<&MissingPage> {
+        self.training_set().and_then(TrainingSet::missing_page)
+    }
+
+    /// Keeps what the site gives for an address that it does not have. Votes keep nothing.
+    pub fn set_missing_page(&mut self, page: MissingPage) {
+        if let By::TrainingSet(set) | By::Frequency(set) = &mut self.by {
+            set.set_missing_page(page);
         }
     }
 

@@ -19,6 +19,7 @@ mod changing;
 mod command;
 mod key_page;
 mod list;
+mod probe;
 mod recleaning;
 mod replay;
 mod response;
@@ -49,6 +50,7 @@ use dehusk_store::{LearnedWrite, NewUrl, PageWrite, PastVisit, Query, SiteId, Si
 
 pub(super) use changing::Comparisons;
 pub(super) use command::{Command, Context, Count, SiteEvent};
+pub(crate) use probe::Probe;
 pub(super) use walk::{Walk, WalkTemplate};
 
 /// A site that is worked on.
@@ -252,6 +254,10 @@ impl SiteCrawl {
                 self.write_links(links, out);
                 self.go_on(&mut walk, has_links, refused, out);
                 self.walk(walk, cx, out);
+            }
+            WorkResult::NeedProbe(walk) => {
+                self.memory = 0;
+                self.ask_probe(walk, cx, out);
             }
             WorkResult::Withheld(from, withheld) => self.on_withheld(from, *withheld, cx, out),
             WorkResult::Announced { mut walk, links, refused, strings, modified } => {

@@ -32,6 +32,9 @@ impl SiteCrawl {
         cx: &Context<'_>,
         out: &mut Vec<Command>,
     ) {
+        if matches!(request.kind, RequestKind::Probe { .. }) {
+            return self.on_probe(phase, &request, fetched, cx, out);
+        }
         let visit = visit_of(&request, &fetched, cx.clock);
         let was_sent = fetched.times.is_some();
         let mut phase = phase;
@@ -302,6 +305,8 @@ impl SiteCrawl {
         let visit = unsent_visit(&request, VisitOutcome::FetchError, Some(reason.text.clone()));
         out.push(Command::Write(Write::Visit(visit, row)));
         match phase {
+            // Its page is there; what follows will not be had either.
+            Phase::Walking(walk) if matches!(request.kind, RequestKind::Probe { .. }) => self.walk(walk, cx, out),
             Phase::Walking(mut walk) if !is_elsewhere && !cx.is_stopping => {
                 let outcome = match std::mem::replace(&mut walk.outcome, SiteOutcome::Interrupted) {
                     SiteOutcome::NotDue => SiteOutcome::Failed(reason),

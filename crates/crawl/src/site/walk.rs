@@ -8,7 +8,7 @@ use dehusk_html::PageUrl;
 use dehusk_template::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Command, Comparisons, Context, Phase, SiteCrawl, begin, count_refused};
+use super::{Command, Comparisons, Context, Phase, Probe, SiteCrawl, begin, count_refused};
 use crate::request::{QueueEnd, Request, RequestKind};
 use crate::scope::{Queries, Refusal};
 use crate::workers::{FeedTexts, Work};
@@ -42,6 +42,7 @@ pub(crate) struct Walk {
     pub(crate) entries: FeedTexts,
     /// What the versions of its pages have said that were compared.
     pub(crate) comparisons: Comparisons,
+    pub(crate) probe: Probe,
 }
 
 /// The template of a walk.
@@ -68,6 +69,7 @@ impl Walk {
             seen: FxHashSet::default(),
             entries: FeedTexts::default(),
             comparisons: Comparisons::default(),
+            probe: Probe::Unasked,
         }
     }
 
@@ -102,6 +104,9 @@ impl SiteCrawl {
     pub(super) fn walk(&mut self, mut walk: Box<Walk>, cx: &Context<'_>, out: &mut Vec<Command>) {
         if cx.is_stopping {
             return self.end_walk(walk, SiteOutcome::Interrupted, cx, out);
+        }
+        if let Some(page) = walk.probe.held_page() {
+            return self.on_page(Phase::Walking(walk), page, cx, out);
         }
         let limit = self.exhausted(cx);
         if let Some(url) = walk.announced.pop_front() {
@@ -176,7 +181,7 @@ impl SiteCrawl {
     }
 
     /// Whether a URL that is known may still be requested. Settings may have changed since, and seeds pass no link.
-    fn may_request(&self, url: &PageUrl, cx: &Context<'_>) -> Result<(), Refusal> {
+    pub(super) fn may_request(&self, url: &PageUrl, cx: &Context<'_>) -> Result<(), Refusal> {
         if *url == self.seed { cx.tools.scope.allows_key(url) } else { cx.tools.scope.allows(url, url) }
     }
 

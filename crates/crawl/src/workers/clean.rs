@@ -2,18 +2,18 @@
 
 use dehusk_content::Labels;
 use dehusk_core::clean::{LabeledPage, TemplateMatcher, label_candidate, label_page};
-use dehusk_html::text_digest;
-use dehusk_html::{PageUrl, Site};
+use dehusk_html::{NodeId, PageUrl, Site, Tree, parse_bytes, text_digest};
 use dehusk_render::write_own_html;
 use dehusk_template::learner::FoundPage;
-use dehusk_template::site_model::Candidate;
+use dehusk_template::site_model::{Candidate, MissingPage};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::links::LinkFinder;
 use super::page::{FetchedPage, ParsedPage, page_write};
 use super::{Tools, Withheld, WithheldFrom, WorkResult};
-use crate::site::Walk;
-use dehusk_core::suspicion::letters_of;
+use crate::fetch::Response;
+use crate::site::{Probe, Walk};
+use dehusk_core::suspicion::{LITTLE, letters_of};
 use dehusk_store::revisit::TextMark;
 use dehusk_store::{Cleaned, LabeledBy, SiteId};
 
@@ -32,23 +32,28 @@ pub(super) fn walk_page(
     let scope = tools.scope.site(own.key());
     let parsed = ParsedPage::new(&fetched, tools);
     let tree = &parsed.page.tree;
-    let own_letters = || match walk.template.prepare() {
-        Some(matcher) => {
-            let labeled = matcher.candidate(tree);
-            letters_of(tree, labeled.labels.is_own())
-        }
+    let labeled = walk.template.prepare().map(|matcher| matcher.candidate(tree));
+    let own_letters = || match &labeled {
+        Some(labeled) => letters_of(tree, labeled.labels.is_own()),
         None => letters_of(tree, |_| true),
     };
     if let Some(withheld) = Withheld::new(&mut fetched, &parsed, tools, own_letters) {
         return WorkResult::Withheld(WithheldFrom::Walk(walk), withheld);
     }
+    match missing(&mut walk, labeled.as_ref(), &fetched, &parsed.page, tools) {
+        Missing::No => {}
+        Missing::Is => return WorkResult::Withheld(WithheldFrom::Walk(walk), Withheld::as_missing(&mut fetched)),
+        Missing::Unknown => {
+            walk.probe = Probe::Asked(Some(Box::new(fetched)));
+            return WorkResult::NeedProbe(walk);
+        }
+    }
     let mut finder = LinkFinder::of_walk(&mut walk, &scope, tools);
     let (links, refused) = finder.links_of(&parsed, fetched.request.depth + 1);
     finder.give_back(&mut walk);
     let number = url_number(own, &parsed.page.url);
-    let (cleaned, is_kept) = match walk.template.prepare() {
-        Some(matcher) => {
-            let labeled = matcher.candidate(&parsed.page.tree);
+    let (cleaned, is_kept) = match walk.template.prepare().zip(labeled) {
+        Some((matcher, labeled)) => {
             let cleaned = clean_candidate(&parsed.page, &labeled, matcher, tools);
             let may_add = matcher.has_room() || matcher.knows(number);
             (cleaned, may_add && matcher.add_page(number, labeled))
@@ -61,6 +66,60 @@ pub(super) fn walk_page(
     }
     let page = page_write(site, fetched, &parsed, Some(cleaned), links, tools);
     WorkResult::Walked { walk, page, links: Vec::new(), refused }
+}
+
+/// Whether a page is what its site gives for an address that it does not have.
+enum Missing {
+    No,
+    Is,
+    /// The site is to be asked first.
+    Unknown,
+}
+
+/// Looks at pages with little text only. What the site has answered becomes a part of its model.
+fn missing(
+    walk: &mut Walk,
+    labeled: Option<&Candidate<'_>>,
+    fetched: &FetchedPage,
+    page: &FoundPage,
+    tools: &Tools,
+) -> Missing {
+    let crawl = &tools.settings.crawl;
+    let probe = std::mem::replace(&mut walk.probe, Probe::Asked(None));
+    let (Some(matcher), Some(labeled)) = (walk.template.prepare(), labeled) else { return Missing::No };
+    if !(crawl.withhold && crawl.probe) || fetched.visit.is_none() || matcher.training_set().is_none() {
+        return Missing::No;
+    }
+    let is_unasked = matches!(probe, Probe::Unasked) && matcher.missing_page().is_none();
+    if let Probe::Answered(answer, _) = probe {
+        matcher
+            .set_missing_page(answer.map_or_else(MissingPage::default, |answer| missing_page(matcher, &answer, tools)));
+        walk.is_updated = true;
+    }
+    let own = own_words(&page.tree, &labeled.labels, &page.url);
+    match (own, matcher.missing_page()) {
+        (Some(own), Some(missing)) if missing.is_alike(&own) => Missing::Is,
+        (Some(_), None) if is_unasked => Missing::Unknown,
+        _ => {
+            if is_unasked {
+                walk.probe = Probe::Unasked;
+            }
+            Missing::No
+        }
+    }
+}
+
+/// What a site says at an address that it does not have.
+fn missing_page(matcher: &TemplateMatcher, answer: &Response, tools: &Tools) -> MissingPage {
+    let (tree, _) = parse_bytes(&answer.body, answer.content_type.as_deref(), &tools.settings.core.parse);
+    own_words(&tree, &matcher.label(&tree), &answer.url).unwrap_or_default()
+}
+
+/// The own words of a page with little text.
+fn own_words(tree: &Tree, labels: &Labels, url: &PageUrl) -> Option<MissingPage> {
+    let own = tree.counted().map(NodeId::new).filter(|node| tree.is_text(*node) && !labels.is_template(*node));
+    let letters = own.flat_map(|node| tree.text(node).chars()).filter(|c| c.is_alphanumeric());
+    (letters.take(LITTLE).count() < LITTLE).then(|| MissingPage::new(&labels.text(tree), url.path()))
 }
 
 /// Number of a URL as the site names it, by which its training pages are known.

@@ -129,6 +129,8 @@ pub(super) enum WorkResult {
     Kept(Box<KeptTemplate>, Option<Box<PageWrite>>),
     /// A page of the walk.
     Walked { walk: Box<Walk>, page: Option<Box<PageWrite>>, links: Vec<NewUrl>, refused: Vec<Refusal> },
+    /// A page has little text, and it is not known what the site gives for an address that it does not have.
+    NeedProbe(Box<Walk>),
     /// A page that looks like none. It is not stored.
     Withheld(WithheldFrom, Box<Withheld>),
     /// What a sitemap or feed announced, with the strings of the feeds so far, and when pages were modified last: their

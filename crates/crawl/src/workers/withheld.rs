@@ -46,6 +46,13 @@ impl Withheld {
         let (asked, visit) = (fetched.request.asked.clone(), fetched.visit.take());
         Some(Box::new(Withheld { asked, visit, reason: reason(found) }))
     }
+
+    /// The page as one that says what the site gives for an address that it does not have.
+    pub(super) fn as_missing(fetched: &mut FetchedPage) -> Box<Withheld> {
+        let text = "answers 200 with what the site gives for an address that it does not have";
+        let (asked, visit) = (fetched.request.asked.clone(), fetched.visit.take());
+        Box::new(Withheld { asked, visit, reason: Reason::new(ReasonCode::SoftNotFound, text) })
+    }
 }
 
 fn reason(suspicion: Suspicion) -> Reason {

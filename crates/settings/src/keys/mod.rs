@@ -52,7 +52,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Key> {
 }
 
 /// Keys that a `[[site]]` table may have.
-pub(super) const OF_SITES: [&str; 39] = [
+pub(super) const OF_SITES: [&str; 40] = [
     "crawl.pages_per_site",
     "crawl.depth",
     "crawl.scope",
@@ -63,6 +63,7 @@ pub(super) const OF_SITES: [&str; 39] = [
     "crawl.feeds",
     "crawl.strings",
     "crawl.withhold",
+    "crawl.probe",
     "crawl.ignore_changes",
     "crawl.learn_changing",
     "crawl.drop_parameters",

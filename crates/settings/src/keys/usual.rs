@@ -26,6 +26,8 @@ pub(super) const USUAL: &[Key] = keys! {
         |s, v| s.crawl.learn_changing => truth(v)?;
     "crawl.withhold" = "true", "Whether answers with status 200 that look like no page are not stored: challenges, shells without text, log-in walls, soft 404s, parked domains. The page has failed then, with a reason code, and its last version stays.",
         |s, v| s.crawl.withhold => truth(v)?;
+    "crawl.probe" = "true", "Whether a site is asked once for an address that it does not have, where a page has little text. Pages that say the same are soft 404s (crawl.withhold).",
+        |s, v| s.crawl.probe => truth(v)?;
     "crawl.pages_per_site" = "0", "Number of pages of a site to fetch in one run, if learning needs fewer. Seeds are fetched whatever it says. 0 = only those that learning needs.",
         |s, v| s.crawl.pages_per_site => whole(v, 0, 1_000_000_000)?;
     "crawl.depth" = "0", "Maximum number of links from the key page to a page beyond the training pages. 0 = no limit.",

@@ -37,7 +37,8 @@ impl TrainingSet {
         kept.extend(sample(true, self.options.extra_pages));
         let kept = kept.into_iter().cloned().collect();
         let taught = self.taught.pages().merge(other.taught.pages());
-        StoredTrainingSet::new(signatures, kept, taught).load(&self.options)
+        let missing_page = self.missing_page.iter().chain(&other.missing_page).max().cloned();
+        StoredTrainingSet::new(signatures, kept, taught, missing_page).load(&self.options)
     }
 }
 

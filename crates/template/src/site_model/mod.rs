@@ -32,6 +32,7 @@ mod interner;
 mod kinds;
 mod matching;
 mod merge;
+mod missing_page;
 mod names;
 mod node_features;
 mod node_matches;
@@ -61,6 +62,7 @@ use encoded_page::EncodedPage;
 pub use forest::{forests_number, use_forests};
 use interner::Interner;
 pub use kinds::Kinds;
+pub use missing_page::MissingPage;
 use names::tokens;
 pub use options::SiteModelOptions;
 pub use page_sample::PageSample;
@@ -87,12 +89,24 @@ pub struct TrainingSet {
     kinds: OnceLock<Kinds>,
     /// What somebody has said about the blocks of some pages.
     taught: TaughtSlots,
+    /// What the site gives for an address that it does not have, if it was asked.
+    missing_page: Option<MissingPage>,
 }
 
 /// A training page with fewer template nodes says nothing about a page that shows them.
 const MIN_TEMPLATE: usize = 3;
 
 impl TrainingSet {
+    /// What the site gives for an address that it does not have; `None` if it was not asked.
+    pub fn missing_page(&self) -> Option<&MissingPage> {
+        self.missing_page.as_ref()
+    }
+
+    /// Keeps what the site gives for an address that it does not have.
+    pub fn set_missing_page(&mut self, page: MissingPage) {
+        self.missing_page = Some(page);
+    }
+
     /// Learns from the key page and its training pages, each with a number that stands for its URL. Gives the labels of
     /// each page, too. `None` for fewer than two different pages.
     pub fn learn(trees: &[(u64, &Tree)], options: &SiteModelOptions) -> Option<(TrainingSet, Vec<Labels>)> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::encoded_page::EncodedPage;
 use super::interner::{Interner, NodeSignature, UNKNOWN};
 use super::training_page::TrainingPage;
-use super::{SiteModelOptions, TrainingSet};
+use super::{MissingPage, SiteModelOptions, TrainingSet};
 use dehusk_content::{LabelRuns, NarrowBlocks, PageBlocks, TaughtPages, TaughtSlots};
 
 /// A training set as it is stored. Numbers replace names, so that nothing of a page can be read from it.
@@ -20,6 +20,9 @@ pub struct StoredTrainingSet {
     /// What somebody has said about the blocks of some pages.
     #[serde(default, skip_serializing_if = "TaughtPages::is_empty")]
     pub taught: TaughtPages,
+    /// What the site gives for an address that it does not have, if it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    missing_page: Option<MissingPage>,
 }
 
 fn is_not(value: &bool) -> bool {
@@ -77,7 +80,8 @@ impl TrainingSet {
         let pages = pages
             .map(|(page, kind)| StoredPage { kind: *kind, ..StoredPage::new(page, &self.interner, &mut numbered) })
             .collect();
-        StoredTrainingSet { signatures, pages, taught: self.taught.pages().clone() }
+        let missing_page = self.missing_page.clone();
+        StoredTrainingSet { signatures, pages, taught: self.taught.pages().clone(), missing_page }
     }
 }
 
@@ -86,8 +90,9 @@ impl StoredTrainingSet {
         signatures: Vec<NodeSignature>,
         pages: Vec<StoredPage>,
         taught: TaughtPages,
+        missing_page: Option<MissingPage>,
     ) -> StoredTrainingSet {
-        StoredTrainingSet { signatures, pages, taught }
+        StoredTrainingSet { signatures, pages, taught, missing_page }
     }
 
     /// The pages, with their signatures numbered as in `signatures`, which grows.
@@ -162,7 +167,9 @@ impl StoredTrainingSet {
         pages.sort_by_key(TrainingPage::order);
         hide_second_versions(&mut pages);
         let taught = TaughtSlots::new(self.taught.clone());
-        let mut set = TrainingSet { pages, interner, options: *options, taught, ..TrainingSet::default() };
+        let missing_page = self.missing_page.clone();
+        let mut set =
+            TrainingSet { pages, interner, options: *options, taught, missing_page, ..TrainingSet::default() };
         set.gather_vocabulary();
         set
     }
