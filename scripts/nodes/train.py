@@ -88,7 +88,7 @@ def sampled(groups, which, seed=0):
 
 
 NAMES = feature_names()
-MAPPED = NAMES.index("n_mapped")
+MAPPED = NAMES.index("mapped")
 
 
 def trained(groups, without=()):
@@ -152,10 +152,12 @@ def kept(page, labels):
     return page.letters[page.content & ~labels].sum() / content if content else np.nan
 
 
-def left_out(of_pages, more, without=(), most_sites=None, save=None, rules=()):
+def left_out(of_pages, more, without=(), most_sites=None, save=None, rules=(), with_all=False):
     """The labels of each page by forests that have not seen its site, and the folds. `more` is trained on, too. With
-    `rules` the labels without each of them are in `by_rule`."""
+    `rules` the labels without each of them are in `by_rule`. With `with_all` a row is printed of the pages whose sites
+    have all of their pages as training pages, the last of `more`."""
     fold, labels, n_asked = folds(of_pages, N_FOLDS), {}, 0
+    of_all = {}
     by_rule = {name: {} for name in rules}
     for at in range(N_FOLDS):
         sites = sorted(site for site in fold if fold[site] != at)
@@ -166,6 +168,9 @@ def left_out(of_pages, more, without=(), most_sites=None, save=None, rules=()):
         found, n = labeled(models, own, without)
         labels.update(zip(map(id, own), found))
         n_asked += n
+        if with_all:
+            own_of_all = [page for page in more[-1] if fold[page.site] == at]
+            of_all.update(zip(map(id, own_of_all), labeled(models, own_of_all, without)[0]))
         for name in rules:
             with changed(RULES[name]):
                 by_rule[name].update(zip(map(id, own), labeled(models, own)[0]))
@@ -175,6 +180,8 @@ def left_out(of_pages, more, without=(), most_sites=None, save=None, rules=()):
             (place / "nodes.forest").write_bytes(written(models))
             (place / "sites").write_text("\n".join(sorted({page.site for page in own})) + "\n")
     print(f"the page model is asked on {n_asked / len(of_pages):.3f} of the pages", flush=True)
+    if with_all:
+        row("all pages of the site are training pages", more[-1], [of_all[id(page)] for page in more[-1]])
     found = [labels[id(page)] for page in of_pages]
     return (found, fold, by_rule) if rules else (found, fold)
 
@@ -259,7 +266,7 @@ def main():
     more.append(read("all", "--add-all"))
     print(f"{len(of_pages)} pages of {len({page.site for page in of_pages})} sites read")
     save = sys.argv[sys.argv.index("--folds") + 1] if "--folds" in sys.argv else None
-    labels, fold, by_rule = left_out(of_pages, more, save=save, rules=RULES)
+    labels, fold, by_rule = left_out(of_pages, more, save=save, rules=RULES, with_all=True)
     table(of_pages, labels, fold)
     if "--ablate" in sys.argv:
         for name, without in by_rule.items():
