@@ -8,12 +8,12 @@ use dehusk_html::ParseOptions;
 use dehusk_html::{Tree, parse};
 use dehusk_papers::baselines::rtdm_distance;
 use dehusk_papers::method_table::METHODS;
-use dehusk_papers::text_mdl::{Clustering, Essential, Paths, cluster};
-use dehusk_papers::text_mdl::{TextMethod, TextOptions};
 use dehusk_settings::Settings;
 use dehusk_template::cluster::{precision_and_recall, rand};
 use dehusk_template::etdm::vote;
 use dehusk_template::learn_options::Preset;
+use dehusk_template::text_mdl::{Clustering, Essential, Paths, cluster};
+use dehusk_template::text_mdl::{TextMethod, TextOptions};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 #[path = "generated.rs"]
@@ -129,7 +129,7 @@ fn text_with(foot: usize, threshold: f64) {
             let made: Vec<Paths> = batch.par_iter().map(|html| Paths::new(&page(html))).collect();
             paths.extend(made);
         }
-        let how = TextOptions { threshold, ..Settings::default().papers.text };
+        let how = TextOptions { threshold, ..Settings::default().core.learn.text };
         let (prepared, (essential, _)) = seconds(|| Essential::find_all(&paths, &how));
         drop(paths);
         let gold: Vec<usize> = (0..n).map(|at| at % templates).collect();

@@ -10,9 +10,9 @@ use dehusk_core::{Cleaned, Page};
 use dehusk_html::{PageUrl, Tree};
 use dehusk_papers::method_table::{METHODS, MethodEntry, Model};
 use dehusk_papers::records::{records_by_mdr, records_by_tps};
-use dehusk_papers::text_mdl::{Essential, Paths, TextMethod, cluster as cluster_by_paths};
 use dehusk_settings::Settings;
 use dehusk_template::cluster::{ClusterBy, Features, single_linkage};
+use dehusk_template::text_mdl::{Essential, Paths, TextMethod, cluster as cluster_by_paths};
 
 use crate::cleaned::PyCleaned;
 use crate::html::{PyHtml, pages_of};
@@ -185,10 +185,10 @@ pub(crate) fn cluster(
     method: &str,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<usize>> {
-    let (pages, mut papers) = (pages_of(pages)?, settings_of(settings)?.papers);
+    let (pages, mut settings) = (pages_of(pages)?, settings_of(settings)?);
     let by_layout = match method {
         "max" | "hash" | "mdl" => {
-            papers.text.method = match method {
+            settings.core.learn.text.method = match method {
                 "max" => TextMethod::Max,
                 "hash" => TextMethod::Hash,
                 _ => TextMethod::Mdl,
@@ -196,7 +196,7 @@ pub(crate) fn cluster(
             false
         }
         "cp" | "cps" | "ctss" => {
-            papers.cluster.by = match method {
+            settings.papers.cluster.by = match method {
                 "cp" => ClusterBy::Cp,
                 "cps" => ClusterBy::Cps,
                 _ => ClusterBy::Ctss,
@@ -208,10 +208,14 @@ pub(crate) fn cluster(
     py.detach(|| {
         let pages = pages.iter().map(|html| html.page(None, None));
         if by_layout {
-            let features = pages.map(|page| Ok(Features::new(page?.tree(), &papers.cluster)));
-            return Ok(single_linkage(&features.collect::<PyResult<Vec<_>>>()?, papers.cluster.max_distance()));
+            let features = pages.map(|page| Ok(Features::new(page?.tree(), &settings.papers.cluster)));
+            return Ok(single_linkage(
+                &features.collect::<PyResult<Vec<_>>>()?,
+                settings.papers.cluster.max_distance(),
+            ));
         }
         let paths = pages.map(|page| Ok(Paths::new(page?.tree()))).collect::<PyResult<Vec<_>>>()?;
-        Ok(cluster_by_paths(&Essential::find_all(&paths, &papers.text).0, &papers.text).of_pages())
+        Ok(cluster_by_paths(&Essential::find_all(&paths, &settings.core.learn.text).0, &settings.core.learn.text)
+            .of_pages())
     })
 }

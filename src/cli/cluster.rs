@@ -20,13 +20,13 @@ use pile::Pile;
 
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, exit};
-use dehusk_papers::text_mdl::{Essential, cluster, entropy_cost};
-use dehusk_papers::text_mdl::{TextCost, TextMethod, TextTemplate, TextTemplates};
 use dehusk_settings::Settings;
 use dehusk_store::Store;
 use dehusk_template::cluster::ClusterBy;
 use dehusk_template::cluster::{dunn, dunn_by, precision_and_recall, rand};
 use dehusk_template::cluster::{single_linkage, single_linkage_by};
+use dehusk_template::text_mdl::{Essential, cluster, entropy_cost};
+use dehusk_template::text_mdl::{TextCost, TextMethod, TextTemplate, TextTemplates};
 
 /// Group a mixed collection of pages by template.
 ///
@@ -115,16 +115,16 @@ struct Grouped {
 
 impl Cluster {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
-        let method = self.method.unwrap_or(match settings.papers.text.method {
+        let method = self.method.unwrap_or(match settings.core.learn.text.method {
             TextMethod::Mdl => Method::Mdl,
             TextMethod::Hash => Method::Hash,
             TextMethod::Max => Method::Max,
         });
         let mut settings = settings.clone();
         match method {
-            Method::Mdl => settings.papers.text.method = TextMethod::Mdl,
-            Method::Hash => settings.papers.text.method = TextMethod::Hash,
-            Method::Max => settings.papers.text.method = TextMethod::Max,
+            Method::Mdl => settings.core.learn.text.method = TextMethod::Mdl,
+            Method::Hash => settings.core.learn.text.method = TextMethod::Hash,
+            Method::Max => settings.core.learn.text.method = TextMethod::Max,
             Method::Cp => settings.papers.cluster.by = ClusterBy::Cp,
             Method::Cps => settings.papers.cluster.by = ClusterBy::Cps,
             Method::Ctss => settings.papers.cluster.by = ClusterBy::Ctss,
@@ -134,12 +134,12 @@ impl Cluster {
         if self.store.is_some() && !by_text {
             return Err(Failure::Usage(anyhow!("--store keeps templates, which only mdl, hash and max find")));
         }
-        if self.store.is_some() && !settings.papers.text.implied {
+        if self.store.is_some() && !settings.core.learn.text.implied {
             return Err(Failure::Usage(anyhow!(
                 "--store: pages are labeled by paths with all elements; leave papers.text.implied as it is"
             )));
         }
-        if settings.papers.text.cost == TextCost::Entropy && matches!(method, Method::Hash | Method::Max) {
+        if settings.core.learn.text.cost == TextCost::Entropy && matches!(method, Method::Hash | Method::Max) {
             return Err(Failure::Usage(anyhow!(
                 "papers.text.cost = \"entropy\" is the cost of mdl; hash and max estimate the count cost: add --method mdl"
             )));
@@ -313,8 +313,8 @@ fn group(pile: &Pile, method: Method, settings: &Settings) -> Grouped {
         }
         Method::Mdl | Method::Hash | Method::Max => {}
     }
-    let (essential, hashes) = Essential::find_all(&pile.paths, &settings.papers.text);
-    let found = cluster(&essential, &settings.papers.text);
+    let (essential, hashes) = Essential::find_all(&pile.paths, &settings.core.learn.text);
+    let found = cluster(&essential, &settings.core.learn.text);
     let took = start.elapsed();
     let of_numbers = |paths: Vec<u32>| paths.into_iter().map(|path| hashes[path as usize]).collect();
     let templates = found.clusters.iter().map(|cluster| of_numbers(cluster.template())).collect();

@@ -293,7 +293,7 @@ impl SiteTask<'_> {
                 let voters: Vec<&Tree> = trees[1..].iter().map(|(_, tree)| *tree).collect();
                 drop(std::hint::black_box(vote(trees[0].1, &voters, &learn.etdm)));
             }
-            LabelBy::SiteModel | LabelBy::Gottron => {
+            LabelBy::SiteModel | LabelBy::Gottron | LabelBy::Text => {
                 drop(std::hint::black_box(TrainingSet::learn(&trees, &learn.site_model)))
             }
         }

@@ -341,3 +341,27 @@ fn thousands_of_sites_at_once() {
         summary.stats.pages as f64 / summary.seconds
     );
 }
+
+/// Kim and Shim's method in a crawl: the key page and its training pages are clustered, and so is each page with them.
+#[test]
+fn a_crawl_labels_by_clusters_of_paths() {
+    let dir = tempfile::tempdir().unwrap();
+    let demo: Arc<Vec<DemoSite>> = Arc::new(sites().into_iter().filter(|site| site.name == "menus").collect());
+    let server = Server::start(answers(Arc::clone(&demo))).unwrap();
+    let mut settings = settings(&dir.path().join("t.db"), &server, &["*.demo.test"]);
+    settings.politeness.delay = Duration::from_millis(1);
+    settings.core.learn.label_by = LabelBy::Text;
+    settings.crawl.pages_per_site = 30;
+    let (summary, ended) = run(vec![demo[0].seed().unwrap()], &settings);
+    assert_eq!((summary.stats.learned, summary.stats.failed), (1, 0), "{ended:#?}");
+    let store = Store::open(Path::new(&settings.store.path)).unwrap();
+    let template = store.load_template(&demo[0].host(), None).unwrap().unwrap();
+    assert_eq!(template.method, Method::Text);
+    let pages = store.list_pages(Some(&demo[0].host())).unwrap();
+    let by_text = pages.iter().filter(|page| page.method.as_deref() == Some("text"));
+    assert!(by_text.clone().count() >= 8, "{pages:#?}");
+    for page in by_text {
+        let text = store.load_cleaned(page).unwrap().unwrap();
+        assert!(!text.contains("Basket") && text.len() > 100, "{text}");
+    }
+}

@@ -2,7 +2,6 @@
 
 use crate::baselines::{RtdmTemplate, by_records, by_slope};
 use crate::options::PapersOptions;
-use crate::text_mdl::TextTemplates;
 use dehusk_content::tps::by_tag_paths;
 use dehusk_content::{JudgedPage, Labels};
 use dehusk_core::Options;
@@ -16,6 +15,7 @@ use dehusk_template::site_model::TrainingSet;
 #[cfg(feature = "strings")]
 use dehusk_template::strings::{Corpus, Document, StringCleaner, StringTemplate};
 use dehusk_template::template::{Provenance, Template};
+use dehusk_template::text_mdl::TextTemplates;
 
 /// A method, what it is and how it runs.
 pub struct MethodEntry {
@@ -225,8 +225,8 @@ pub const METHODS: &[MethodEntry] = &[
         paper: "Kim and Shim 2011: TEXT-MDL, TEXT-HASH, TEXT-MAX",
         summary: "the template paths of the cluster of pages that the page fits best (dehusk cluster --store)",
         kind: MethodKind::Site {
-            learn: |pages, _, papers| {
-                let templates = TextTemplates::learn(pages, &papers.text);
+            learn: |pages, options, _| {
+                let templates = TextTemplates::learn(pages, &options.learn.text);
                 (!templates.templates.is_empty()).then(|| Model::of_text(templates))
             },
             label_by: None,

@@ -3,13 +3,9 @@
 use dehusk_template::cluster::ClusterOptions;
 use serde::Serialize;
 
-use crate::text_mdl::TextOptions;
-
 /// Options of the published methods that learning and cleaning do not need.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PapersOptions {
-    /// How TEXT clusters pages.
-    pub text: TextOptions,
     /// How pages are clustered by layout (Gottron 2008).
     pub cluster: ClusterOptions,
 }

@@ -3,7 +3,7 @@
 use super::sql::params;
 
 use super::{Store, StoreError};
-use dehusk_papers::text_mdl::TextTemplates;
+use dehusk_template::text_mdl::TextTemplates;
 
 impl Store {
     /// Saves the templates of a collection in the place of those that it had.

@@ -7,6 +7,7 @@ use crate::etdm::EtdmOptions;
 use crate::links::{LinkOptions, LinkOrderBy};
 use crate::site_model::SiteModelOptions;
 use crate::subdigraph::{MOST_LOADS, SearchOptions, SubdigraphMode};
+use crate::text_mdl::TextOptions;
 
 /// How a site is learned, and how its template is applied.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,12 +24,15 @@ pub struct LearnOptions {
     /// How `label_by = Gottron` finds its training set.
     #[serde(skip_serializing_if = "is_default")]
     pub gottron: GottronOptions,
+    /// How `label_by = Text` clusters pages.
+    #[serde(skip_serializing_if = "is_default")]
+    pub text: TextOptions,
     /// What decides which nodes are template.
     pub label_by: LabelBy,
 }
 
-fn is_default(gottron: &GottronOptions) -> bool {
-    *gottron == GottronOptions::default()
+fn is_default<T: Default + PartialEq>(options: &T) -> bool {
+    *options == T::default()
 }
 
 impl LearnOptions {
@@ -61,6 +65,8 @@ pub enum LabelBy {
     SiteModel,
     /// Document frequency of texts over those linked pages that share the layout of the key page (Gottron 2008).
     Gottron,
+    /// The template paths of the cluster of a page among the training pages (Kim and Shim 2011).
+    Text,
 }
 
 /// A published parameter set.
@@ -104,6 +110,7 @@ fn thesis2014() -> LearnOptions {
         etdm: EtdmOptions::thesis2014(),
         site_model: SiteModelOptions::default(),
         gottron: GottronOptions::default(),
+        text: TextOptions::default(),
         label_by: LabelBy::Votes,
     }
 }

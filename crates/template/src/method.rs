@@ -84,6 +84,7 @@ impl Method {
             LabelBy::SiteModel => Method::SiteModel,
             LabelBy::Votes => Method::Etdm,
             LabelBy::Gottron => Method::Gottron,
+            LabelBy::Text => Method::Text,
         }
     }
 

@@ -7,9 +7,9 @@ use super::{Cluster, Method};
 use crate::cli::documents::{FoundDocument, Reading, counter, next_batch};
 use crate::cli::{Failure, open_store};
 use dehusk_papers::baselines::RtdmPage;
-use dehusk_papers::text_mdl::{Implied, Paths, path_names};
 use dehusk_settings::{NoindexPages, Settings};
 use dehusk_template::cluster::Features;
+use dehusk_template::text_mdl::{Implied, Paths, path_names};
 
 /// The features of the pages that were read.
 #[derive(Default)]
@@ -37,7 +37,7 @@ impl Pile {
 
 /// The elements that paths of a page lead past.
 fn implied(page: &FoundDocument, settings: &Settings) -> Implied {
-    if settings.papers.text.implied { Implied::default() } else { Implied::of_source(&page.text()) }
+    if settings.core.learn.text.implied { Implied::default() } else { Implied::of_source(&page.text()) }
 }
 
 type Documents<'a> = Box<dyn Iterator<Item = anyhow::Result<FoundDocument>> + 'a>;

@@ -52,7 +52,7 @@ fn label_judged(
         Some(matcher) => {
             let labeled = by_site(judged, known, matcher, options);
             // Votes and frequencies stay as the papers have them.
-            let is_paper = matches!(labeled.method, Method::Etdm | Method::Gottron);
+            let is_paper = matches!(labeled.method, Method::Etdm | Method::Gottron | Method::Text);
             if options.whole_blocks && labeled.by_template && !is_paper {
                 LabeledPage { labels: keep_blocks_whole(page, labeled.labels), ..labeled }
             } else {

@@ -8,6 +8,7 @@ use dehusk_template::etdm::{Equality, EtdmOptions, Mapped, map_trees};
 use dehusk_template::method::Method;
 use dehusk_template::site_model::{Candidate, MissingPage, StoredTrainingSet, TrainingSet};
 use dehusk_template::template::Template;
+use dehusk_template::text_mdl::TextOptions;
 
 /// A template made ready to label many pages.
 #[derive(Clone, Debug)]
@@ -27,12 +28,14 @@ enum By {
     TrainingSet(Box<TrainingSet>),
     /// The document frequency of texts over the training pages (Gottron 2008).
     Frequency(Box<TrainingSet>),
+    /// The cluster of a page among the training pages (Kim and Shim 2011).
+    Text(Box<TrainingSet>, Box<TextOptions>),
 }
 
 impl By {
     fn number(&self) -> u64 {
         match self {
-            By::TrainingSet(set) | By::Frequency(set) => set.number(),
+            By::TrainingSet(set) | By::Frequency(set) | By::Text(set, _) => set.number(),
             By::Votes { template, votes, .. } => {
                 let hash = template.compared().hashes.full.first().copied().unwrap_or(0);
                 votes.iter().fold(hash, |number, n| mix(number, u64::from(*n)))
@@ -51,6 +54,9 @@ impl TemplateMatcher {
     pub fn learned(template: &Template, training_set: Option<TrainingSet>) -> TemplateMatcher {
         let by = match training_set {
             Some(set) if template.method == Method::Gottron => By::Frequency(Box::new(set)),
+            Some(set) if template.method == Method::Text => {
+                By::Text(Box::new(set), Box::new(template.learn.text.clone()))
+            }
             Some(set) => By::TrainingSet(Box::new(set)),
             None => By::Votes {
                 template: Box::new(template.tree()),
@@ -77,6 +83,7 @@ impl TemplateMatcher {
         match &self.by {
             By::TrainingSet(set) => set.label_judged(page),
             By::Frequency(set) => set.label_by_frequency(page.tree),
+            By::Text(set, how) => set.label_by_text(page.tree, how),
             By::Votes { template, votes, options } => map_template(template, votes, options, page.tree),
         }
     }
@@ -84,7 +91,7 @@ impl TemplateMatcher {
     /// Labels a page by the document frequency of its texts over the training pages, if there are any.
     pub fn label_by_frequency(&self, page: &Tree) -> Option<Labels> {
         match &self.by {
-            By::TrainingSet(set) | By::Frequency(set) => Some(set.label_by_frequency(page)),
+            By::TrainingSet(set) | By::Frequency(set) | By::Text(set, _) => Some(set.label_by_frequency(page)),
             By::Votes { .. } => None,
         }
     }
@@ -95,10 +102,10 @@ impl TemplateMatcher {
     /// learning. With votes, or where that is unknown: the confidence of its labels.
     pub fn freshness(&self, url: u64, key: &Tree, labels: &Labels) -> f64 {
         match (&self.by, self.key_coverage) {
-            (By::TrainingSet(set) | By::Frequency(set), Some(then)) if then > 0.0 => {
+            (By::TrainingSet(set) | By::Frequency(set) | By::Text(set, _), Some(then)) if then > 0.0 => {
                 (set.key_coverage(url, key) / then).min(1.0)
             }
-            (By::TrainingSet(_) | By::Frequency(_), Some(_)) => 0.0,
+            (By::TrainingSet(_) | By::Frequency(_) | By::Text(..), Some(_)) => 0.0,
             _ => labels.confidence,
         }
     }
@@ -107,7 +114,7 @@ impl TemplateMatcher {
     pub fn candidate<'t>(&self, page: &'t Tree) -> Candidate<'t> {
         match &self.by {
             By::TrainingSet(set) => set.candidate(page),
-            By::Votes { .. } | By::Frequency(_) => Candidate::labeled(page, self.label(page)),
+            By::Votes { .. } | By::Frequency(_) | By::Text(..) => Candidate::labeled(page, self.label(page)),
         }
     }
 
@@ -117,7 +124,7 @@ impl TemplateMatcher {
         let is_kept = match &mut self.by {
             By::TrainingSet(set) => set.add(url, page),
             // The training set is a cluster of linked pages.
-            By::Votes { .. } | By::Frequency(_) => false,
+            By::Votes { .. } | By::Frequency(_) | By::Text(..) => false,
         };
         if is_kept {
             self.number = self.by.number();
@@ -129,7 +136,7 @@ impl TemplateMatcher {
     pub fn confirm_labels(&self, url: u64) -> Option<Labels> {
         match &self.by {
             By::TrainingSet(set) => set.confirm_labels(url),
-            By::Votes { .. } | By::Frequency(_) => None,
+            By::Votes { .. } | By::Frequency(_) | By::Text(..) => None,
         }
     }
 
@@ -151,7 +158,7 @@ impl TemplateMatcher {
     /// The training pages, if there are any.
     pub fn training_set(&self) -> Option<&TrainingSet> {
         match &self.by {
-            By::TrainingSet(set) | By::Frequency(set) => Some(set),
+            By::TrainingSet(set) | By::Frequency(set) | By::Text(set, _) => Some(set),
             By::Votes { .. } => None,
         }
     }
@@ -171,7 +178,7 @@ impl TemplateMatcher {
 
     /// Keeps what the site gives for an address that it does not have. Votes keep nothing.
     pub fn set_missing_page(&mut self, page: MissingPage) {
-        if let By::TrainingSet(set) | By::Frequency(set) = &mut self.by {
+        if let By::TrainingSet(set) | By::Frequency(set) | By::Text(set, _) = &mut self.by {
             set.set_missing_page(page);
         }
     }
@@ -192,7 +199,7 @@ impl TemplateMatcher {
     /// The training pages for the store, if there are any.
     pub fn stored_training_set(&self) -> Option<StoredTrainingSet> {
         match &self.by {
-            By::TrainingSet(set) | By::Frequency(set) => Some(set.store()),
+            By::TrainingSet(set) | By::Frequency(set) | By::Text(set, _) => Some(set.store()),
             By::Votes { .. } => None,
         }
     }
@@ -203,6 +210,7 @@ impl TemplateMatcher {
             By::Votes { .. } => Method::Etdm,
             By::TrainingSet(_) => Method::SiteModel,
             By::Frequency(_) => Method::Gottron,
+            By::Text(..) => Method::Text,
         }
     }
 
@@ -211,7 +219,7 @@ impl TemplateMatcher {
     pub fn min_confidence(&self, clean: &CleanOptions) -> f64 {
         match &self.by {
             By::Votes { options, .. } => options.min_confidence,
-            By::TrainingSet(_) => clean.min_confidence,
+            By::TrainingSet(_) | By::Text(..) => clean.min_confidence,
             By::Frequency(_) => MIN_FREQUENT,
         }
     }

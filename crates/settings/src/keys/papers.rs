@@ -3,12 +3,12 @@
 use dehusk_content::tps::TpsGap;
 use dehusk_content::tps::TpsKeep;
 use dehusk_content::tps::TpsSearch;
-use dehusk_papers::text_mdl::TextCost;
-use dehusk_papers::text_mdl::TextMethod;
 use dehusk_template::cluster::ClusterBy;
 use dehusk_template::strings::HistogramWeight;
 use dehusk_template::strings::InnerStrings;
 use dehusk_template::strings::StringTokens;
+use dehusk_template::text_mdl::TextCost;
+use dehusk_template::text_mdl::TextMethod;
 
 use super::{Key, keys};
 use crate::values::{bytes, fraction, number, one_of, share, truth, whole};
@@ -73,19 +73,19 @@ pub(super) const PAPERS: &[Key] = keys! {
     "papers.strings.max_total" = "\"5MB\"", "Maximum number of tokens in all strings of one template. The shortest strings above it are dropped and counted.",
         |s, v| s.core.strings.max_total => bytes(v)?.max(1);
     "papers.text.method" = "\"max\"", "How dehusk cluster picks pairs to merge (TEXT): mdl (cost of all pairs, up to 2,000 pages), hash (estimated cost of all pairs; measured no faster than mdl here), max (only pairs that share the most; the fastest).",
-        |s, v| s.papers.text.method => one_of(v, &[("mdl", TextMethod::Mdl), ("hash", TextMethod::Hash), ("max", TextMethod::Max)])?;
+        |s, v| s.core.learn.text.method => one_of(v, &[("mdl", TextMethod::Mdl), ("hash", TextMethod::Hash), ("max", TextMethod::Max)])?;
     "papers.text.signature" = "128", "Length of a MinHash signature, by one-permutation hashing. The paper finds 50 enough.",
-        |s, v| s.papers.text.signature => whole(v, 1, 4096)?;
+        |s, v| s.core.learn.text.signature => whole(v, 1, 4096)?;
     "papers.text.min_support" = "2", "Minimum number of pages with an essential path. 1 = the paper, which keeps all paths when most occur on one page only.",
-        |s, v| s.papers.text.min_support => whole(v, 1, 1_000_000)? as u32;
+        |s, v| s.core.learn.text.min_support => whole(v, 1, 1_000_000)? as u32;
     "papers.text.universal" = "0.5", "Paths on more than this share of all pages, such as html/body, do not decide which paths of a page are essential. 1 = the paper.",
-        |s, v| s.papers.text.universal => share(v)?;
+        |s, v| s.core.learn.text.universal => share(v)?;
     "papers.text.threshold" = "0.9", "Factor on the threshold of essential paths, which is the most frequent support on a page. Below 1, paths count that some pages of a template lack: more pages come together, in more time. 1 = the paper; its experiment runs from 0.1 to 1.1.",
-        |s, v| s.papers.text.threshold => number(v).filter(|x| (0.01..=10.0).contains(x)).ok_or("expected a number from 0.01 to 10")?;
+        |s, v| s.core.learn.text.threshold => number(v).filter(|x| (0.01..=10.0).contains(x)).ok_or("expected a number from 0.01 to 10")?;
     "papers.text.implied" = "true", "Whether elements without a tag in the source, such as head and tbody, are parts of paths in dehusk cluster. false = the paper.",
-        |s, v| s.papers.text.implied => truth(v)?;
+        |s, v| s.core.learn.text.implied => truth(v)?;
     "papers.text.cost" = "\"count\"", "With mdl: cost of a clustering: count (ones of the matrices), entropy (bits by their entropy, the paper's definition; up to 1,000 pages).",
-        |s, v| s.papers.text.cost => one_of(v, &[("count", TextCost::Count), ("entropy", TextCost::Entropy)])?;
+        |s, v| s.core.learn.text.cost => one_of(v, &[("count", TextCost::Count), ("entropy", TextCost::Entropy)])?;
     "papers.text.bucket" = "64", "With max: number of the newest clusters with an equal signature value that are considered as partners.",
-        |s, v| s.papers.text.bucket => whole(v, 1, 100_000_000)?;
+        |s, v| s.core.learn.text.bucket => whole(v, 1, 100_000_000)?;
 };

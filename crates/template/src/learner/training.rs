@@ -117,6 +117,7 @@ pub(super) fn learn(
         LabelBy::Votes => learned.by_votes(options),
         LabelBy::SiteModel => learned.by_site_model(options),
         LabelBy::Gottron => learned.by_frequency(options),
+        LabelBy::Text => learned.by_text(options),
     }
 }
 
@@ -175,6 +176,24 @@ impl Learned {
         let template = Template::from_training_set(&self.key.tree, self.provenance(&voters), &labels, &set, options);
         self.labels = self.pages.iter().map(|page| Some(set.label_by_frequency(&page.tree))).collect();
         self.template = Some(Template { method: Method::Gottron, n_wanted: self.pages.len(), ..template });
+        (self.key_labels, self.training_set) = (labels, Some(set));
+        self
+    }
+
+    /// The cluster of the key page among the training pages. Without another page in it there is no template.
+    fn by_text(mut self, options: &LearnOptions) -> Learned {
+        let loaded = self.found.voters.iter().map(|load| &self.pages[*load]);
+        let trees: Vec<(u64, &Tree)> =
+            std::iter::once(&self.key).chain(loaded).map(|page| (page.url.fingerprint(), &page.tree)).collect();
+        let Some((set, _)) = TrainingSet::learn(&trees, &options.site_model) else { return self };
+        let labels = set.label_by_text(&self.key.tree, &options.text);
+        if labels.confidence == 0.0 {
+            return self;
+        }
+        let voters = self.voter_urls();
+        let template = Template::from_training_set(&self.key.tree, self.provenance(&voters), &labels, &set, options);
+        self.labels = self.pages.iter().map(|page| Some(set.label_by_text(&page.tree, &options.text))).collect();
+        self.template = Some(Template { method: Method::Text, ..template });
         (self.key_labels, self.training_set) = (labels, Some(set));
         self
     }

@@ -21,6 +21,7 @@ mod align;
 mod aligned;
 mod alike;
 mod by_number;
+mod by_text;
 mod class_lists;
 mod columns;
 mod confirm;

@@ -1,9 +1,10 @@
 //! How TEXT clusters pages.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How pages are clustered by their paths (Kim and Shim 2011).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TextOptions {
     /// Which of the three algorithms is used.
     pub method: TextMethod,
@@ -27,7 +28,7 @@ pub struct TextOptions {
 }
 
 /// How the next pair of clusters to merge is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextMethod {
     /// By the cost of all pairs.
@@ -39,7 +40,7 @@ pub enum TextMethod {
 }
 
 /// The cost that TEXT-MDL lowers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextCost {
     /// The number of ones of the matrices.

@@ -25,6 +25,11 @@ impl Paths {
     pub fn without(tree: &Tree, implied: &Implied) -> Paths {
         let mut paths = node_paths(tree, implied);
         paths.retain(|path| *path != 0);
+        Paths::of_hashes(paths)
+    }
+
+    /// A page by the hashes of its paths.
+    pub fn of_hashes(mut paths: Vec<u64>) -> Paths {
         paths.sort_unstable();
         paths.dedup();
         Paths(paths)

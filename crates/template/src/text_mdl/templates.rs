@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::paths::{Implied, node_paths};
 use super::{Essential, Paths, TextOptions, cluster};
+use crate::serialized::json_of;
 use dehusk_content::Labels;
 use dehusk_html::Tree;
-use dehusk_template::serialized::json_of;
 
 /// Version of the stored form.
 const SCHEMA: u32 = 1;
