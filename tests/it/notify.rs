@@ -208,10 +208,10 @@ fn a_signal_ends_the_wait_for_a_dead_webhook() {
     let dead = TcpListener::bind("127.0.0.1:0").unwrap();
     let dir = tempfile::tempdir().unwrap();
     let webhook = format!("notify.webhook=http://{}/", dead.local_addr().unwrap());
-    let mut command = crawling(dir.path(), &server, &[&webhook, "notify.when=always", "notify.timeout=600.0"]);
+    let mut command = crawling(dir.path(), &server, &[&webhook, "notify.when=always", "notify.timeout=60.0"]);
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let _unanswered = dead.accept().unwrap();
-    signal_after(&server, 1, &child, "-INT");
+    signal_after(&server, 1, &child, "-TERM");
     let began = Instant::now();
     let ended = child.wait_with_output().unwrap();
     assert!(began.elapsed() < PATIENCE && err(&ended).contains("the run is complete"), "{}", err(&ended));
