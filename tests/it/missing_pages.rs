@@ -92,6 +92,21 @@ fn a_site_that_says_404_is_asked_once_and_no_page_is_held() {
     assert!(site.last_page().0[1].contains("404"));
 }
 
+/// An error may pass: it says nothing about the site, and the next night asks again.
+#[test]
+fn an_error_at_the_address_is_no_answer() {
+    let mut site = Site::new(|_| Reply::status(503));
+    site.settings.fetch.retries = 0;
+    site.settings.revisit.all = false;
+    site.settings.revisit.first = Duration::ZERO;
+    site.settings.revisit.least = Duration::ZERO;
+    site.crawl(1);
+    assert_eq!(site.probes(), 1);
+    site.crawl(1);
+    assert_eq!(site.probes(), 2);
+    assert!(site.last_page().1.contains("Page 11 tells"));
+}
+
 #[test]
 fn no_probe_is_sent_where_it_is_not_wanted() {
     let mut site = Site::new(|_| Reply::status(404));

@@ -202,11 +202,11 @@ impl Store {
     }
 
     /// Why requests of a run gave no page, the most frequent reasons first. A robots.txt that is not there is no
-    /// failure: it forbids nothing.
+    /// failure: it forbids nothing. An address that a site is asked for because it has none there is none either.
     pub fn run_failures(&self, run: i64, limit: usize) -> Result<Vec<RequestFailures>, StoreError> {
         let sql = "SELECT outcome, status, reason, count(*), min(url) FROM visits
             WHERE run_id = ?1 AND outcome IN ('error', 'failed', 'forbidden')
-              AND NOT (kind = 'robots' AND coalesce(status, 0) BETWEEN 400 AND 499)
+              AND NOT (kind IN ('robots', 'probe') AND coalesce(status, 0) BETWEEN 400 AND 499)
             GROUP BY outcome, status, reason ORDER BY 4 DESC, 5 LIMIT ?2";
         self.rows(sql, params![run, limit as i64], |row| {
             Ok(RequestFailures {

@@ -128,7 +128,7 @@ CREATE TABLE visits (
     run_id INTEGER NOT NULL REFERENCES runs(id),
     site_id INTEGER REFERENCES sites(id),
     url TEXT NOT NULL,
-    kind TEXT NOT NULL,                     -- robots, page, sitemap
+    kind TEXT NOT NULL,                     -- robots, page, sitemap, probe
     sent_at INTEGER,                        -- NULL: nothing was sent
     took_ms INTEGER,
     status INTEGER,

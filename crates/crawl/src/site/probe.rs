@@ -1,8 +1,8 @@
-//! What a site gives for an address that it does not have, so that pages that went are known where it always answers
-//! 200.
+//! What a site gives for an address that it does not have. A site that answers 200 for every address is known by it,
+//! and so are its pages that are gone.
 //!
-//! It is asked once a template, and only where a page of the walk has little text: that page waits for the answer. What
-//! came is kept with the training pages.
+//! The address is requested once for a template, when a page of the walk has little text; that page waits for the
+//! answer. The answer is kept with the training pages. An error of the server, which may pass, is no answer.
 
 use dehusk_html::PageUrl;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -15,11 +15,11 @@ use crate::visit::visit_of;
 use crate::workers::FetchedPage;
 use dehusk_store::Write;
 
-/// How far a walk is with it.
+/// Whether a walk has made the request.
 pub(crate) enum Probe {
-    /// No page has made it necessary.
+    /// No page with little text has come yet.
     Unasked,
-    /// It is asked for, or could not be had in this run. The page that waits for it.
+    /// It was made, and there is no answer yet, or none in this run. With the page that waits.
     Asked(Option<Box<FetchedPage>>),
     /// The page that the site gives, if it gives one, and the page that has waited for it.
     Answered(Option<Box<Response>>, Option<Box<FetchedPage>>),
@@ -61,12 +61,12 @@ impl SiteCrawl {
         out.push(Command::Write(Write::Visit(visit_of(request, &fetched, cx.clock), None)));
         let held = walk.probe.held_page().map(Box::new);
         walk.probe = match fetched.outcome {
-            Ok(response) => {
-                let is_page = (200..=299).contains(&response.status) && !response.body.is_empty();
+            Ok(response) if matches!(response.status, 200..=399 | 404 | 410) => {
+                let is_page = response.status < 300 && !response.body.is_empty();
                 let page = Some(response).filter(|response| is_page && page_target(response).is_none());
                 Probe::Answered(page.map(Box::new), held)
             }
-            Err(_) => Probe::Asked(held),
+            _ => Probe::Asked(held),
         };
         self.walk(walk, cx, out);
     }
