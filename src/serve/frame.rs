@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::safe_html::{Marking, safe_html};
 
 /// Nodes of a page that are shown.
-const MOST_NODES: usize = 60_000;
+pub(super) const MOST_NODES: usize = 60_000;
 
 const STYLE: &str = include_str!("assets/frame.css");
 
@@ -26,6 +26,8 @@ pub(super) enum Show {
     Fetched,
     /// The template only.
     Template,
+    /// The template only, in the design of its site.
+    Design,
     /// The main content only.
     Main,
     /// All of it, in three colors.
@@ -38,6 +40,7 @@ impl Show {
         match self {
             Show::Fetched => "fetched",
             Show::Template => "template",
+            Show::Design => "design",
             Show::Main => "main",
             Show::Overlay => "overlay",
         }
@@ -47,6 +50,7 @@ impl Show {
         match self {
             Show::Fetched => "As fetched",
             Show::Template => "Template only",
+            Show::Design => "Template in the site's design",
             Show::Main => "Main content only",
             Show::Overlay => "Overlay",
         }
@@ -130,13 +134,17 @@ impl Shown<'_> {
     }
 }
 
-/// A document as an answer, with the policy of crawled pages.
-pub(super) fn sandboxed(html: String, has_pictures: bool) -> Response {
+/// The policy of a document that `safe_html` has written.
+pub(super) fn policy(has_pictures: bool) -> String {
     let pictures = if has_pictures { "img-src http: https: data:" } else { "img-src data:" };
-    let policy = format!(
+    format!(
         "default-src 'none'; {pictures}; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; \
          frame-ancestors 'self'; sandbox"
-    );
-    let headers = [(CONTENT_TYPE, "text/html; charset=utf-8".to_owned()), (CONTENT_SECURITY_POLICY, policy)];
+    )
+}
+
+/// A document as an answer, with its policy.
+pub(super) fn sandboxed(html: String, policy: &str) -> Response {
+    let headers = [(CONTENT_TYPE, "text/html; charset=utf-8"), (CONTENT_SECURITY_POLICY, policy)];
     (headers, html).into_response()
 }

@@ -9,6 +9,7 @@ mod api;
 mod chart;
 mod connections;
 mod ended_runs;
+mod design;
 mod frame;
 mod gold;
 mod guard;

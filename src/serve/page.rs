@@ -29,7 +29,7 @@ pub(super) struct Asked {
     pub(super) view: View,
     /// Run after which the page is shown; the newest version, if there is none.
     pub(super) run: Option<i64>,
-    /// Pictures are fetched by the browser.
+    /// Pictures are fetched by the browser; in the site's design also stylesheets and fonts.
     pub(super) pictures: bool,
 }
 
@@ -37,9 +37,11 @@ pub(super) struct Asked {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum View {
-    /// The document, in one of four ways.
+    /// The document, in one of five ways.
     Fetched,
     Template,
+    /// The template in the design of its site.
+    Design,
     Main,
     #[default]
     Overlay,
@@ -53,11 +55,12 @@ pub(super) enum View {
 }
 
 impl View {
-    const ALL: [(View, &'static str, &'static str); 9] = [
+    const ALL: [(View, &'static str, &'static str); 10] = [
         (View::Fetched, "fetched", "As fetched"),
         (View::Template, "template", "Template"),
         (View::Main, "main", "Main content"),
         (View::Overlay, "overlay", "Overlay"),
+        (View::Design, "design", "Design"),
         (View::Beside, "beside", "Side by side"),
         (View::Markdown, "markdown", "Markdown"),
         (View::Text, "text", "Text"),
@@ -73,6 +76,7 @@ impl View {
         match self {
             View::Fetched => &[Show::Fetched],
             View::Template => &[Show::Template],
+            View::Design => &[Show::Design],
             View::Main => &[Show::Main],
             View::Overlay => &[Show::Overlay],
             View::Beside => &[Show::Fetched, Show::Main],
@@ -235,11 +239,12 @@ impl Page {
                 }
                 @if let Some(shown) = &self.shown { (shown) }
             }
-            p.dim {
-                @if self.asked.pictures { "Pictures come from the site: your browser asks it for them. " a href=(self.pictures(false)) { "Do not show them" } }
-                @else { "Nothing is asked of the site: pictures are left out. " a href=(self.pictures(true)) { "Show them" } }
+            @if !self.asked.view.shows().is_empty() { p.dim {
+                @let remote = if self.asked.view == View::Design { "Stylesheets, fonts and pictures" } else { "Pictures" };
+                @if self.asked.pictures { (remote) " come from the site: your browser asks it for them. " a href=(self.pictures(false)) { "Leave them out" } }
+                @else { (remote) " are left out: nothing is asked of the site. " a href=(self.pictures(true)) { "Load them" } }
                 @for show in self.asked.view.shows() { " · " a href=(self.frame(*show)) { (show.title()) " alone, to print" } }
-            }
+            } }
             div.two {
                 section { h2 { "Snapshot" } (self.snapshot()) (self.history()) }
                 section { h2 { "Metadata" } (metadata(&self.metadata)) }

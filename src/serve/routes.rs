@@ -15,7 +15,8 @@ use futures_util::Stream;
 use maud::Markup;
 use serde::Deserialize;
 
-use super::frame::{Show, sandboxed};
+use super::design::design;
+use super::frame::{MOST_NODES, Show, sandboxed};
 use super::near::Near;
 use super::page::Page;
 use super::runs::{Run, Runs};
@@ -24,7 +25,8 @@ use super::site::Site;
 use super::sites::{Sites, csv};
 use super::try_it::{Pasted, cleaned, form};
 use super::view::{read, shown};
-use super::{Inspector, Refusal, api, guard, label, memento, page, sites};
+use super::{Inspector, Refusal, api, design, frame, guard, label, memento, page, sites};
+use dehusk_html::decode;
 
 /// Bytes of a pasted page, at most.
 const MOST_PASTED: usize = 41_000_000;
@@ -110,7 +112,7 @@ pub(super) fn routes(inspector: Arc<Inspector>) -> Router {
             }),
         )
         .route("/label", get(label_form).post(label_save))
-        .route("/frame", get(frame))
+        .route("/frame", get(framed))
         .route("/find", get(find))
         .route("/try", get(async || form()).post(try_it))
         .route(
@@ -186,7 +188,7 @@ pub(super) fn routes(inspector: Arc<Inspector>) -> Router {
         .with_state(inspector)
 }
 
-async fn frame(
+async fn framed(
     State(inspector): Shared,
     Query(asked): Query<page::Asked>,
     Query(FrameAsked { show }): Query<FrameAsked>,
@@ -194,10 +196,17 @@ async fn frame(
     let pictures = asked.pictures;
     let of = Arc::clone(&inspector);
     let document = read(&inspector, move |store| {
-        let (_, labeled) = of.labeled(store, &asked)?;
-        Ok(labeled.shown().document(show, pictures))
+        let (row, labeled) = of.labeled(store, &asked)?;
+        let shown = labeled.shown();
+        if show != Show::Design {
+            return Ok(shown.document(show, pictures));
+        }
+        let raw = store.load_raw(&row)?;
+        let (source, _) = decode(&raw[..raw.len().min(of.settings.core.parse.max_bytes)], row.content_type.as_deref());
+        Ok(design(shown.page, shown.template, &source, shown.base.as_ref(), pictures, MOST_NODES))
     });
-    Ok(sandboxed(document.await?, pictures))
+    let policy = if show == Show::Design { design::policy(pictures) } else { frame::policy(pictures) };
+    Ok(sandboxed(document.await?, &policy))
 }
 
 async fn find(State(inspector): Shared, Query(asked): Query<FindAsked>) -> Result<Response, Refusal> {

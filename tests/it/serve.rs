@@ -140,6 +140,8 @@ fn every_view_of_the_demo_is_shown() {
         (format!("/page?url={page}&view=source"), "&lt;h1&gt;"),
         (format!("/page?url={page}&view=diff"), "first version"),
         (format!("/frame?url={page}&show=overlay"), "data-dehusk=\"main\""),
+        (format!("/page?url={page}&view=design"), "Stylesheets, fonts and pictures"),
+        (format!("/frame?url={page}&show=design"), "<header id=\"top\""),
         ("/search?q=recent+valley".to_owned(), "<mark>valley</mark>"),
         ("/api/search?q=valley".to_owned(), "\"hits\":[{"),
         ("/try".to_owned(), "<textarea"),

@@ -35,4 +35,4 @@ mod test_pages;
 pub use html::{write_html, write_own_html};
 pub use markdown::{MarkdownImages, MarkdownLinks, MarkdownOptions, MarkdownWriter, write_markdown};
 pub use policy::{is_void, text_element};
-pub use template_html::write_template_html;
+pub use template_html::{style_elements, write_template_html};

@@ -95,19 +95,32 @@ fn write_base(tree: &Tree, url: Option<&PageUrl>, out: &mut String) {
 
 /// The `style` elements of a page, and its scripts that have an address, in their order.
 fn write_designs(source: &str, out: &mut String) {
-    let lower = source.to_ascii_lowercase();
-    let mut at = 0;
-    while let Some((start, name)) = next_raw(&lower, at) {
-        let Some(open_end) = lower[start..].find('>').map(|n| start + n + 1) else { return };
-        let Some(close) = lower[open_end..].find(&format!("</{name}")).map(|n| open_end + n) else { return };
-        let tag = &source[start..open_end];
-        if name == "style" {
-            out.extend([tag, &source[open_end..close], "</style>"]);
-        } else if lower[start..open_end].contains(" src") {
-            out.extend([tag, "</script>"]);
+    for (name, tag, text) in raw_elements(source) {
+        match name {
+            "style" => out.extend([tag, text, "</style>"]),
+            _ if tag.to_ascii_lowercase().contains(" src") => out.extend([tag, "</script>"]),
+            _ => {}
         }
+    }
+}
+
+/// The start tag and the text of each `style` element in the source of a page. No text has an end tag of `style` in it.
+pub fn style_elements(source: &str) -> Vec<(&str, &str)> {
+    let styles = raw_elements(source).into_iter().filter(|(name, ..)| *name == "style");
+    styles.map(|(_, tag, text)| (tag, text)).collect()
+}
+
+/// Name, start tag and text of the `style` and `script` elements.
+fn raw_elements(source: &str) -> Vec<(&'static str, &str, &str)> {
+    let lower = source.to_ascii_lowercase();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some((start, name)) = next_raw(&lower, at) {
+        let Some(open_end) = lower[start..].find('>').map(|n| start + n + 1) else { break };
+        let Some(close) = lower[open_end..].find(&format!("</{name}")).map(|n| open_end + n) else { break };
+        found.push((name, &source[start..open_end], &source[open_end..close]));
         at = close;
     }
+    found
 }
 
 /// Where the next `style` or `script` element begins.
