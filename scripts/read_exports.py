@@ -14,6 +14,7 @@ import datasets
 import duckdb
 import pandas
 import polars
+import pyarrow.dataset
 from fastwarc.warc import ArchiveIterator as FastIterator
 from fastwarc.warc import WarcRecordType
 from warcio.archiveiterator import ArchiveIterator
@@ -40,27 +41,27 @@ def rows(records):
 
 def tables(folder):
     """Name and rows of each reader of tables."""
-    parquet, lines = str(folder / "parquet/*.parquet"), str(folder / "jsonl/*.jsonl.zst")
+    parquet, lines = str(folder / "parquet/data/*.parquet"), str(folder / "jsonl/data/*.jsonl.zst")
     names = ", ".join(COLUMNS)
     for name, source in [("parquet", f"'{parquet}'"), ("jsonl", f"read_json('{lines}')")]:
         found = duckdb.sql(f"SET TimeZone = 'UTC'; SELECT {names} FROM {source}").fetchall()
         yield f"duckdb, {name}", rows(dict(zip(COLUMNS, row)) for row in found)
-    parts = sorted(folder.glob("parquet/*.parquet"))
-    yield "pandas, parquet", rows(pandas.concat(map(pandas.read_parquet, parts)).to_dict("records"))
-    packed = sorted(folder.glob("jsonl/*.jsonl.zst"))
+    data = folder / "parquet/data"
+    yield "pandas, parquet", rows(pandas.read_parquet(data).to_dict("records"))
+    yield "pyarrow, parquet", rows(pyarrow.dataset.dataset(data).to_table().to_pylist())
+    packed = sorted(folder.glob("jsonl/data/*"))
     frames = [pandas.read_json(part, lines=True) for part in packed]
     yield "pandas, jsonl", rows(pandas.concat(frames).to_dict("records"))
-    yield "polars, parquet", rows(polars.read_parquet(parquet).iter_rows(named=True))
+    yield "polars, parquet", rows(polars.read_parquet(f"{data}/").iter_rows(named=True))
     yield "polars, jsonl", rows(polars.concat(map(polars.read_ndjson, packed), how="vertical_relaxed").iter_rows(named=True))
     cache = str(folder / "cache")
-    for name, files in [("parquet", parts), ("json", packed)]:
-        loaded = datasets.load_dataset(name, data_files=list(map(str, files)), split="train", cache_dir=cache)
-        yield f"datasets, {name}", rows(loaded)
+    for name in ["parquet", "jsonl"]:
+        yield f"datasets, {name}", rows(datasets.load_dataset(str(folder / name), split="train", cache_dir=cache))
 
 
 def texts(folder):
     """Name and texts by URL of each reader of WET files."""
-    files = sorted(folder.glob("wet/*.wet.gz"))
+    files = sorted(folder.glob("wet/data/*.wet.gz"))
     found = {}
     for file in files:
         with open(file, "rb") as stream:
@@ -74,7 +75,7 @@ def texts(folder):
             for record in FastIterator(stream, record_types=WarcRecordType.conversion):
                 found[record.headers["WARC-Target-URI"]] = record.reader.read().decode()
     yield "FastWARC", found
-    yield "WACZ", dict(pair for file in sorted(folder.glob("wacz/*.wacz")) for pair in replayed(file).items())
+    yield "WACZ", dict(pair for file in sorted(folder.glob("wacz/data/*.wacz")) for pair in replayed(file).items())
 
 
 def replayed(file):

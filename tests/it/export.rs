@@ -44,7 +44,8 @@ fn options(form: Form, part_bytes: u64) -> ExportOptions {
 }
 
 pub(crate) fn lines(dir: &Path) -> Vec<Value> {
-    let mut parts: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut parts: Vec<PathBuf> =
+        std::fs::read_dir(dir.join("data")).unwrap().map(|entry| entry.unwrap().path()).collect();
     parts.retain(|path| path.extension().is_some_and(|extension| extension == "zst"));
     parts.sort();
     let text =
@@ -233,10 +234,17 @@ fn a_killed_export_ends_with_the_same_bytes() {
         ControlFlow::Continue(())
     };
     let done = export(&store, &whole, &options, &settings, keep).unwrap();
-    states.push(Manifest { parts: Vec::new(), rows: 0, after: 0, complete: false, ..done.clone() });
+    states.push(Manifest {
+        parts: Vec::new(),
+        languages: BTreeMap::new(),
+        rows: 0,
+        after: 0,
+        complete: false,
+        ..done.clone()
+    });
     for state in states {
         let killed = dir.path().join("killed");
-        std::fs::create_dir_all(&killed).unwrap();
+        std::fs::create_dir_all(killed.join("data")).unwrap();
         for part in &state.parts {
             std::fs::copy(whole.join(&part.name), killed.join(&part.name)).unwrap();
         }
@@ -246,7 +254,8 @@ fn a_killed_export_ends_with_the_same_bytes() {
             let path = entry.unwrap().path();
             std::fs::copy(&path, killed.join(".seen/seen").join(path.file_name().unwrap())).unwrap();
         }
-        std::fs::write(killed.join(format!("part-{:05}.jsonl.zst.part", state.parts.len())), "half a part").unwrap();
+        std::fs::write(killed.join(format!("data/part-{:05}.jsonl.zst.part", state.parts.len())), "half a part")
+            .unwrap();
         std::fs::write(killed.join("manifest.json"), serde_json::to_vec(&state).unwrap()).unwrap();
         let again = export(&store, &killed, &options, &settings, |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(again, done);
@@ -254,7 +263,7 @@ fn a_killed_export_ends_with_the_same_bytes() {
             assert_eq!(std::fs::read(killed.join(&part.name)).unwrap(), std::fs::read(whole.join(&part.name)).unwrap());
         }
         assert_eq!(
-            std::fs::read_dir(&killed)
+            std::fs::read_dir(killed.join("data"))
                 .unwrap()
                 .filter(|e| { e.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "part") })
                 .count(),
@@ -339,7 +348,7 @@ fn filters_duplicates_and_folders_are_obeyed_and_named() {
     assert_eq!(run(&few).0, Some(0), "made again, it adds nothing");
     assert_eq!(lines(&dir.path().join("few")), rows);
 
-    std::fs::write(dir.path().join("few/part-00000.jsonl.zst"), "cut off").unwrap();
+    std::fs::write(dir.path().join("few/data/part-00000.jsonl.zst"), "cut off").unwrap();
     let (code, _, error) = run(&few);
     assert!(code == Some(2) && error.contains("part-00000") && error.contains("another size"), "{error}");
     let (code, _, error) = run(&["--out", "few"]);

@@ -32,6 +32,9 @@ pub struct Manifest {
     pub complete: bool,
     /// Rows in finished parts.
     pub rows: u64,
+    /// Rows of each language; the empty one counts those of which it is not known.
+    #[serde(default)]
+    pub languages: BTreeMap<String, u64>,
     /// Pages that were left out, by reason.
     pub left_out: BTreeMap<String, u64>,
     /// The finished parts, in order.

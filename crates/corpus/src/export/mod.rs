@@ -4,6 +4,7 @@
 //! A part has its name only when it is complete on the disk, and the manifest says how far the parts reach: an export
 //! that was killed goes on from there, and the same export made again adds what was stored since.
 
+mod card;
 mod duplicates;
 mod exporter;
 mod feed;
@@ -13,6 +14,7 @@ mod notes;
 mod places;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod parts;
 mod repeats;
 mod rows;
 mod sink;
@@ -254,7 +256,7 @@ pub fn export(
         return exporter.pause();
     }
     while exporter.next_batch()? {
-        if progress(Progress::Rows(&exporter.manifest, exporter.open_rows)).is_break() {
+        if progress(Progress::Rows(&exporter.parts.manifest, exporter.parts.open_rows)).is_break() {
             return exporter.pause();
         }
     }
