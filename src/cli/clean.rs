@@ -1,6 +1,7 @@
 //! `dehusk clean`: removes templates from pages.
 
 mod by;
+mod corpus;
 mod linked;
 mod written;
 
@@ -17,6 +18,7 @@ use clap::builder::PossibleValuesParser;
 use by::{By, choose};
 use linked::{LinkedSites, OfSite};
 
+use super::corpus_args::CorpusArgs;
 use super::documents::{FoundDocument, Reading, byte_bar};
 use super::loaded_page::{Loaded, leaves_out, of_found, of_response};
 use super::rereadable::Rereadable;
@@ -26,6 +28,7 @@ use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_names};
 use dehusk_content::tps::Part;
 use dehusk_core::LanguageModel;
+use dehusk_corpus::export::Form;
 use dehusk_corpus::language_model;
 use dehusk_crawl::Single;
 use dehusk_html::PageUrl;
@@ -57,7 +60,8 @@ use dehusk_template::method::Method;
   dehusk clean --method gottron --site docs.example.org page.html
   dehusk clean mirror/www/ --json
   dehusk clean archive/*.warc.gz --learn --rows > rows.jsonl
-  dehusk clean pages.jsonl.zst --rows > rows.jsonl")]
+  dehusk clean pages.jsonl.zst --rows > rows.jsonl
+  dehusk clean archive/*.warc.gz --learn --format parquet --out corpus --where \"n_words >= 50\"")]
 pub(super) struct Clean {
     /// Files, folders, web archives, JSON lines, URLs, or - for standard input.
     #[arg(required = true, value_name = "FILE|DIR|URL|-")]
@@ -84,9 +88,21 @@ pub(super) struct Clean {
     /// With --method text: the stored collection whose templates are used [default: the only one].
     #[arg(long, value_name = "NAME", conflicts_with_all = ["site", "alone", "like"])]
     collection: Option<String>,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// Output format. Text, HTML and Markdown go to standard output, the other forms into the folder of --out.
+    #[arg(long, value_enum, default_value_t = CleanFormat::Text)]
+    format: CleanFormat,
+    /// Write a corpus into this folder, as `dehusk export` does: rows of all columns in parts, with a manifest, and
+    /// lists of the documents that give no row. A call that was killed goes on where it was [default format: jsonl].
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["rows", "records"])]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    corpus: CorpusArgs,
+    /// Fields of JSON lines that are passed through, in the column input.
+    #[arg(long, value_name = "FIELD", value_delimiter = ',')]
+    pass: Vec<String>,
+    /// With --out: the share of documents that cannot be read above which the exit code is 1 [default: none].
+    #[arg(long, value_name = "SHARE", requires = "out")]
+    fail_above: Option<f64>,
     /// Print one JSON line per page: {"page","url","site","method","confidence","kind","content"}, for tps also "part".
     ///
     /// The method is the step that labeled the page. Its confidence is: for site_model and etdm, the share of the
@@ -104,6 +120,61 @@ pub(super) struct Clean {
     /// a region have the same names. With --method mdr or tps.
     #[arg(long, conflicts_with_all = ["json", "format", "rows"], requires = "method")]
     records: bool,
+}
+
+/// The forms of the output.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum CleanFormat {
+    /// Plain text, one line per block.
+    Text,
+    /// HTML.
+    Html,
+    /// Markdown (CommonMark and GFM).
+    Markdown,
+    /// JSON lines, zstd.
+    Jsonl,
+    /// Parquet, zstd.
+    Parquet,
+    /// Pages as they are: WARC resource records.
+    Warc,
+    /// The same with index and text: WACZ.
+    Wacz,
+    /// Text: WARC conversion records.
+    Wet,
+    /// A folder of Markdown files with front matter.
+    Md,
+    /// A static copy to browse.
+    Site,
+}
+
+impl CleanFormat {
+    /// The form of a page on standard output.
+    fn text(self) -> Option<Format> {
+        match self {
+            CleanFormat::Text => Some(Format::Text),
+            CleanFormat::Html => Some(Format::Html),
+            CleanFormat::Markdown => Some(Format::Markdown),
+            _ => None,
+        }
+    }
+
+    /// The form of a corpus.
+    fn form(self) -> Option<Form> {
+        match self {
+            CleanFormat::Text | CleanFormat::Html | CleanFormat::Markdown => None,
+            CleanFormat::Jsonl => Some(Form::Jsonl),
+            CleanFormat::Parquet => Some(Form::Parquet),
+            CleanFormat::Warc => Some(Form::Warc),
+            CleanFormat::Wacz => Some(Form::Wacz),
+            CleanFormat::Wet => Some(Form::Wet),
+            CleanFormat::Md => Some(Form::Markdown),
+            CleanFormat::Site => Some(Form::Site),
+        }
+    }
+
+    fn is_default(self) -> bool {
+        self == CleanFormat::Text
+    }
 }
 
 /// Maximum number of failures logged one by one.
@@ -164,11 +235,19 @@ impl Clean {
         let kept = kept.context("a source cannot be kept for the second reading (TMPDIR names the folder)");
         let kept = kept.map_err(Failure::Work)?;
         let pages = if self.learn { &kept.names } else { &self.pages };
-        let by = &self.by(pages, settings)?;
-        kept.rewind()?;
-        let language = if self.rows { settings.export.language_model.as_str() } else { "" };
+        let corpus = self.corpus_asked()?;
+        let language = if self.rows || corpus.is_some() { settings.export.language_model.as_str() } else { "" };
         let language = language_model::open(language).map_err(|e| Failure::Usage(e.into()))?;
         let run = Run { settings, language };
+        let by = || {
+            let by = self.by(pages, settings)?;
+            kept.rewind()?;
+            Ok(by)
+        };
+        if let Some((out, options)) = corpus {
+            return self.write_corpus((out, &options), pages, by, &run);
+        }
+        let by = &by()?;
         let runtime = super::runtime(dehusk_corpus::pipeline::cores())?;
         let mut network = Single::new(settings).map_err(|e| Failure::Work(e.into()))?;
         let mut counts = Counts::default();
@@ -229,7 +308,7 @@ impl Clean {
         let bar = byte_bar(sources, "cleaned");
         let read = |put: &mut dyn FnMut(anyhow::Result<FoundDocument>) -> bool| {
             let reading = Reading::new(false, None, settings.core.parse.max_bytes);
-            let reading = Reading { all_pages: true, bar: bar.clone(), ..reading };
+            let reading = Reading { all_pages: true, pass: &self.pass, bar: bar.clone(), ..reading };
             let mut found = reading.all(sources);
             while found.next().is_some_and(&mut *put) {}
             drop(found);

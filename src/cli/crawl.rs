@@ -17,7 +17,8 @@ use seed_report::SeedReport;
 use summary::print;
 pub(super) use summary::site_table;
 
-use super::export::{FormName, failure};
+use super::corpus_args::failure;
+use super::export::FormName;
 use super::metrics::{Metrics, write_file};
 use super::notify::notify;
 use super::progress::Display;

@@ -4,16 +4,16 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use anyhow::anyhow;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::corpus_args::{CorpusArgs, STOP_WITHIN, failure, tell};
 use super::signals::StopFlag;
 use super::table::count;
-use super::{Failure, Outcome, exit, open_store};
-use dehusk_core::corpus::{OptionalColumns, columns};
-use dehusk_corpus::export::{Duplicates, ExportError, ExportOptions, Form, Kept, PageState, Progress, export};
+use super::{Outcome, exit, open_store};
+use dehusk_core::corpus::columns;
+use dehusk_corpus::export::{ExportOptions, Form, Kept, PageState, Progress, export};
 use dehusk_settings::Settings;
 
 /// Export cleaned pages as a corpus: JSON lines, Parquet, WARC, WACZ, WET, Markdown files or a static site.
@@ -46,23 +46,12 @@ pub(super) struct Export {
     /// Only pages of these hosts.
     #[arg(long, value_name = "HOST", num_args = 1..)]
     sites: Vec<String>,
-    /// Only rows for which this expression is true: SQL over the columns.
-    #[arg(long, value_name = "EXPR")]
-    r#where: Option<String>,
-    /// Pages with the text of an earlier page of the export: mark (column duplicate_of), drop.
-    #[arg(long, value_enum, default_value_t = DuplicatesName::Mark)]
-    duplicates: DuplicatesName,
-    /// Pages with nearly the text of an earlier page, by MinHash: off, mark (column near_duplicate_of), drop.
-    #[arg(long, value_enum, default_value_t = NearName::Off)]
-    near_duplicates: NearName,
+    #[command(flatten)]
+    corpus: CorpusArgs,
     /// Which of several pages with the same text, or nearly, is no duplicate: first (stored), longest, newest. For the
     /// last two all pages are read twice.
     #[arg(long, value_enum, default_value_t = KeptName::First)]
     keep: KeptName,
-    /// Paragraphs that earlier pages have: off, mark (columns repeated_in_site and repeated_elsewhere), drop (from the
-    /// column text).
-    #[arg(long, value_enum, default_value_t = NearName::Off)]
-    paragraphs: NearName,
     /// Every stored version of a page, not only the newest.
     #[arg(long)]
     all_versions: bool,
@@ -73,39 +62,12 @@ pub(super) struct Export {
     /// or all.
     #[arg(long, value_enum, value_name = "STATE", value_delimiter = ',', default_values_t = [StateName::Alive, StateName::Failed])]
     state: Vec<StateName>,
-    /// Fill the column html.
-    #[arg(long)]
-    html: bool,
-    /// Fill the column comments.
-    #[arg(long)]
-    comments: bool,
-    /// Fill the column posts: author, day and text of each post of a thread, and of each comment with --comments.
-    #[arg(long)]
-    posts: bool,
-    /// Megabytes of rows at which a part is closed.
-    #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..1_000_000))]
-    part_size: u64,
     /// Print the manifest as JSON when it is done.
     #[arg(long)]
     json: bool,
     /// Print the columns, and do nothing else.
     #[arg(long)]
     columns: bool,
-}
-
-/// Time after a signal in which the open part is completed. After it, the part is made again by the next export.
-const STOP_WITHIN: Duration = Duration::from_millis(1500);
-
-/// What an error of an export means for the command.
-pub(super) fn failure(error: ExportError) -> Failure {
-    match error {
-        ExportError::Filter { .. } => Failure::Usage(anyhow!("{error}; `dehusk export --columns` lists the columns")),
-        ExportError::Folder { .. } | ExportError::LanguageModel(_) => Failure::Usage(error.into()),
-        ExportError::Io { ref reason, .. } if reason.kind() == io::ErrorKind::StorageFull => {
-            Failure::Work(anyhow!("{error}; make room, and the same command goes on where it was"))
-        }
-        error => Failure::Work(error.into()),
-    }
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -136,29 +98,6 @@ impl FormName {
             FormName::Wet => Form::Wet,
             FormName::Md => Form::Markdown,
             FormName::Site => Form::Site,
-        }
-    }
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum DuplicatesName {
-    Mark,
-    Drop,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum NearName {
-    Off,
-    Mark,
-    Drop,
-}
-
-impl NearName {
-    fn how(self) -> Option<Duplicates> {
-        match self {
-            NearName::Off => None,
-            NearName::Mark => Some(Duplicates::Mark),
-            NearName::Drop => Some(Duplicates::Drop),
         }
     }
 }
@@ -225,24 +164,7 @@ impl Export {
         bar.finish_and_clear();
         let manifest = done.map_err(failure)?;
         let code = if manifest.complete { ExitCode::SUCCESS } else { exit::INTERRUPTED.into() };
-        if self.json {
-            writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&manifest).map_err(io::Error::other)?)?;
-            return Ok(code);
-        }
-        let bytes: u64 = manifest.parts.iter().map(|part| part.bytes).sum();
-        let seconds = began.elapsed().as_secs_f64();
-        let mut line =
-            format!("{}: {} rows in {} parts", out.display(), count(manifest.rows as usize), manifest.parts.len());
-        if bytes > 0 {
-            line += &format!(", {:.2} MB", bytes as f64 / 1e6);
-        }
-        for (why, n) in &manifest.left_out {
-            line += &format!(", {} left out ({why})", count(*n as usize));
-        }
-        writeln!(io::stdout(), "{line}, {seconds:.1} s")?;
-        if !manifest.complete {
-            writeln!(io::stderr(), "stopped; the same command goes on with the pages that are left")?;
-        }
+        tell(out, &manifest, began.elapsed().as_secs_f64(), self.json)?;
         Ok(code)
     }
 
@@ -254,20 +176,17 @@ impl Export {
             all_versions: self.all_versions,
             as_of: self.as_of,
             states: self.state.iter().map(|state| state.state()).collect::<Option<_>>().unwrap_or_default(),
-            filter: self.r#where.clone(),
-            duplicates: match self.duplicates {
-                DuplicatesName::Mark => Duplicates::Mark,
-                DuplicatesName::Drop => Duplicates::Drop,
-            },
-            near_duplicates: self.near_duplicates.how(),
+            filter: self.corpus.filter(),
+            duplicates: self.corpus.duplicates(),
+            near_duplicates: self.corpus.near_duplicates(),
             keep: match self.keep {
                 KeptName::First => Kept::First,
                 KeptName::Longest => Kept::Longest,
                 KeptName::Newest => Kept::Newest,
             },
-            paragraphs: self.paragraphs.how(),
-            optional: OptionalColumns { html: self.html, comments: self.comments, posts: self.posts },
-            part_bytes: self.part_size * 1_000_000,
+            paragraphs: self.corpus.paragraphs(),
+            optional: self.corpus.optional(),
+            part_bytes: self.corpus.part_bytes(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! A page as `dehusk clean` has read it, with the wishes of its owner.
 
+use std::sync::Arc;
+
 use super::documents::FoundDocument;
 use dehusk_core::page_rules::PageRules;
 use dehusk_crawl::fetch::Response;
@@ -19,6 +21,10 @@ pub(super) struct Loaded {
     pub(super) archived: Archived,
     /// Whether it is one of many in its source, so that nobody has named it.
     pub(super) is_one_of_many: bool,
+    /// The file that it was read from.
+    pub(super) source: Option<Arc<str>>,
+    /// Fields of its JSON line that are passed through, as an object.
+    pub(super) input: Option<String>,
 }
 
 /// Whether a page is left out because its owner wants it in no collection.
@@ -42,14 +48,16 @@ pub(super) fn of_response(name: &str, response: &Response, settings: &Settings) 
         rules,
         archived: Archived::default(),
         is_one_of_many: false,
+        source: None,
+        input: None,
     }
 }
 
 pub(super) fn of_found(found: FoundDocument, settings: &Settings, agents: &[String]) -> Loaded {
     let tree = found.tree(&settings.core.parse);
     let rules = rules_of(&tree, &found.robots_tags, agents);
-    let FoundDocument { name, url, is_one_of_many, archived, .. } = found;
-    Loaded { name, tree, url, rules, archived, is_one_of_many }
+    let FoundDocument { name, url, is_one_of_many, archived, source, input, .. } = found;
+    Loaded { name, tree, url, rules, archived, is_one_of_many, source, input }
 }
 
 fn rules_of(tree: &Tree, robots_tags: &[String], agents: &[String]) -> PageRules {

@@ -4,6 +4,7 @@
 
 mod clean;
 mod cluster;
+mod corpus_args;
 mod crawl;
 mod demo;
 mod documents;

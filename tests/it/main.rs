@@ -4,6 +4,7 @@
 #[cfg(feature = "serve")]
 mod browser;
 mod changes;
+mod clean_corpus;
 mod clean_learn;
 mod clean_url;
 mod cli;

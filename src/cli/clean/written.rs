@@ -5,7 +5,7 @@ use crate::cli::Format;
 use crate::cli::loaded_page::Loaded;
 use crate::cli::stored_templates::{Choice, StoredPage};
 use dehusk_content::tps::main_part;
-use dehusk_core::clean::LabeledPage;
+use dehusk_core::clean::{LabeledPage, comment_labels};
 use dehusk_core::corpus::{About, OptionalColumns, Record, RecordSource};
 use dehusk_core::write_page_markdown;
 use dehusk_files::warc::Archived;
@@ -25,31 +25,20 @@ impl Clean {
         run: &Run<'_>,
     ) -> Written {
         let name = page.name.as_str();
-        for note in page.tree.notes() {
-            match note {
-                Note::BytesCut(n) => tracing::warn!("{name}: {n} bytes beyond page.max_bytes are cut off"),
-                Note::NodesCut => tracing::warn!("{name}: what comes after page.max_nodes is cut off"),
-                _ => {}
-            }
-        }
+        warn_of_cuts(page);
         let settings = run.settings;
         if let Some((method, _)) = method.filter(|_| self.records) {
             return Written { text: records(page, method.method, settings), part: None };
         }
-        let how = &settings.core.clean;
-        let stored = StoredPage { name, tree: &page.tree, host: None };
-        let (template, labeled) = match method {
-            Some((method, model)) => (None, method.label(&page.tree, model, &settings.core, &settings.papers)),
-            None => choice.label(&stored, how),
-        };
-        let host = template.map(|(host, _)| host.to_owned());
-        let kind = template.and_then(|(_, matcher)| matcher.kind_of(&labeled));
-        let part = (labeled.method == Method::Tps).then(|| main_part(&page.tree, &how.tps).1);
+        let Applied { host, kind, labeled } = applied(page, choice, method, settings);
+        let part = (labeled.method == Method::Tps).then(|| main_part(&page.tree, &settings.core.clean.tps).1);
         if self.rows {
-            return Written { text: row(page, (host, kind), &labeled, run), part };
+            let optional = self.corpus.optional();
+            let record = row(page, &Applied { host, kind, labeled }, optional, run);
+            return Written { text: format!("{}\n", record.to_json()), part };
         }
         let LabeledPage { labels, method, .. } = labeled;
-        let content = match self.format {
+        let content = match self.format.text().unwrap_or(Format::Text) {
             Format::Text => labels.text(&page.tree),
             Format::Html => write_own_html(&page.tree, page.url.as_ref(), labels.is_own()),
             Format::Markdown => {
@@ -90,33 +79,68 @@ fn records(page: &Loaded, method: Method, settings: &Settings) -> String {
     found.into_iter().enumerate().map(line).collect()
 }
 
-/// The row of a page, as `dehusk export` writes it.
-fn row(
+/// Tells of what is missing of a page because of its size.
+pub(super) fn warn_of_cuts(page: &Loaded) {
+    let name = page.name.as_str();
+    for note in page.tree.notes() {
+        match note {
+            Note::BytesCut(n) => tracing::warn!("{name}: {n} bytes beyond page.max_bytes are cut off"),
+            Note::NodesCut => tracing::warn!("{name}: what comes after page.max_nodes is cut off"),
+            _ => {}
+        }
+    }
+}
+
+/// What was found in a page, and by the template of which site.
+pub(super) struct Applied {
+    pub(super) host: Option<String>,
+    pub(super) kind: Option<usize>,
+    pub(super) labeled: LabeledPage,
+}
+
+/// Labels a page.
+pub(super) fn applied(
     page: &Loaded,
-    (model, template_kind): (Option<String>, Option<usize>),
-    labeled: &LabeledPage,
-    run: &Run<'_>,
-) -> String {
-    let model = model.map(|host| (host, None));
-    let Archived { record, at, status } = page.archived.clone();
+    choice: &Choice,
+    method: Option<(&MethodEntry, Option<&Model>)>,
+    settings: &Settings,
+) -> Applied {
+    let stored = StoredPage { name: &page.name, tree: &page.tree, host: None };
+    let (template, labeled) = match method {
+        Some((method, model)) => (None, method.label(&page.tree, model, &settings.core, &settings.papers)),
+        None => choice.label(&stored, &settings.core.clean),
+    };
+    let host = template.map(|(host, _)| host.to_owned());
+    let kind = template.and_then(|(_, matcher)| matcher.kind_of(&labeled));
+    Applied { host, kind, labeled }
+}
+
+/// The row of a page, as `dehusk export` writes it.
+pub(super) fn row(page: &Loaded, applied: &Applied, optional: OptionalColumns, run: &Run<'_>) -> Record {
+    let Archived { record, at, status, truncated } = page.archived.clone();
     let about = About {
         url: page.url.clone(),
         fetched_at: at,
         read_at: Some(now_ms()),
         status,
         warc_record: record,
-        model,
-        template_kind,
+        truncated,
+        source: page.source.as_deref().map(str::to_owned),
+        source_id: Some(page.name.clone()),
+        input: page.input.clone(),
+        model: applied.host.clone().map(|host| (host, None)),
+        template_kind: applied.kind,
         ..About::default()
     };
-    let record = Record::new(&RecordSource {
+    let settings = run.settings;
+    let comments = optional.comments.then(|| comment_labels(&page.tree, None, &settings.core.clean));
+    Record::new(&RecordSource {
         tree: &page.tree,
-        labeled,
+        labeled: &applied.labeled,
         about: &about,
-        comments: None,
-        optional: OptionalColumns::default(),
-        markdown: &run.settings.core.markdown,
+        comments: comments.as_ref(),
+        optional,
+        markdown: &settings.core.markdown,
         language: run.language.as_deref(),
-    });
-    format!("{}\n", record.to_json())
+    })
 }

@@ -15,6 +15,8 @@ pub(super) struct Line {
     pub(super) url: Option<String>,
     /// Its HTML, or its text.
     pub(super) content: Result<String, String>,
+    /// The fields that are passed through, as an object.
+    pub(super) input: Option<String>,
     pub(super) rest: Map<String, Value>,
 }
 
@@ -23,10 +25,13 @@ pub(super) fn has_document(line: &Map<String, Value>) -> bool {
 }
 
 impl Line {
-    pub(super) fn parse(line: &str) -> anyhow::Result<Line> {
+    /// Reads a line. The fields of `pass` are kept for the output.
+    pub(super) fn parse(line: &str, pass: &[String]) -> anyhow::Result<Line> {
         let Value::Object(mut line) = serde_json::from_str(line)? else {
             return Err(anyhow!("expected an object such as {{\"id\": ..., \"html\": ...}}"));
         };
+        let passed = pass.iter().filter_map(|name| Some((name.clone(), line.get(name)?.clone())));
+        let input = (!pass.is_empty()).then(|| Value::Object(passed.collect()).to_string());
         let url = line.get("url").and_then(Value::as_str).map(str::to_owned);
         let mut take = |names: &[&str]| {
             let name = names.iter().find(|name| line.get(**name).is_some_and(Value::is_string))?;
@@ -40,7 +45,7 @@ impl Line {
             Some(html) => Ok(html),
             None => Err(take(&TEXT).context("no field html or text")?),
         };
-        Ok(Line { name, url, content, rest: line })
+        Ok(Line { name, url, content, input, rest: line })
     }
 }
 

@@ -9,6 +9,7 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use indicatif::ProgressBar;
@@ -20,12 +21,13 @@ pub(super) use progress::{byte_bar, counter};
 
 use dehusk_crawl::feed_entries::{FeedEntry, feed_entries, is_feed};
 use dehusk_files::media_type::is_html as looks_like_html;
-use dehusk_files::warc::{Archived, Document, documents};
+use dehusk_files::warc::{Archived, Document, NoDocument, records};
 use dehusk_html::PageUrl;
 use dehusk_html::ParseOptions;
 use dehusk_html::{Tree, decode, parse, parse_bytes};
 
 /// A document as it was read.
+#[derive(Default)]
 pub(super) struct FoundDocument {
     /// File, URL, or `id` of a JSON line.
     pub(super) name: String,
@@ -38,6 +40,12 @@ pub(super) struct FoundDocument {
     pub(super) archived: Archived,
     /// Whether it is one of many in its source, so that nobody has named it.
     pub(super) is_one_of_many: bool,
+    /// The file that it was read from.
+    pub(super) source: Option<Arc<str>>,
+    /// Fields of its JSON line that are passed through, as an object.
+    pub(super) input: Option<String>,
+    /// Why an archive's record gives no page, where such records are asked for.
+    pub(super) left_out: Option<&'static str>,
     body: Body,
     /// Its known group, if there is one.
     pub(super) gold: Option<String>,
@@ -48,6 +56,12 @@ enum Body {
     Text(String),
 }
 
+impl Default for Body {
+    fn default() -> Body {
+        Body::Text(String::new())
+    }
+}
+
 impl FoundDocument {
     /// A document that was read from elsewhere, such as a database.
     pub(super) fn new(name: String, is_page: bool, bytes: Vec<u8>, content_type: Option<String>) -> FoundDocument {
@@ -55,11 +69,8 @@ impl FoundDocument {
             url: PageUrl::parse(&name).ok(),
             name,
             is_page,
-            robots_tags: Vec::new(),
-            archived: Archived::default(),
-            is_one_of_many: true,
             body: Body::Bytes(bytes, content_type),
-            gold: None,
+            ..FoundDocument::default()
         }
     }
 
@@ -113,6 +124,10 @@ pub(super) struct Reading<'a> {
     pub(super) skipped: Cell<usize>,
     /// Number of documents that could not be read.
     pub(super) failed: Cell<usize>,
+    /// Fields of JSON lines that are passed through.
+    pub(super) pass: &'a [String],
+    /// Whether records of archives that give no page are told of, too.
+    pub(super) tells_left_out: bool,
     /// Shows how many bytes of the sources were read.
     pub(super) bar: ProgressBar,
 }
@@ -134,6 +149,8 @@ impl<'r> Reading<'r> {
             max_bytes,
             skipped: Cell::new(0),
             failed: Cell::new(0),
+            pass: &[],
+            tells_left_out: false,
             bar: ProgressBar::hidden(),
         }
     }
@@ -187,13 +204,15 @@ impl<'r> Reading<'r> {
                 source.display().to_string()
             }
         };
+        let named: Arc<str> = place().into();
+        let of = move |found: FoundDocument| FoundDocument { source: Some(Arc::clone(&named)), ..found };
         match input::open(source, &self.bar).with_context(place)? {
-            Input::Warc(reader) => Ok(self.of_archive(reader, place())),
+            Input::Warc(reader) => Ok(Box::new(self.of_archive(reader, place()).map(move |found| found.map(&of)))),
             Input::Lines(reader) => {
                 let lines = Lines::new(reader, self.max_bytes);
                 Ok(Box::new(lines.map(move |(at, line)| {
                     let here = || format!("{}, line {at}", place());
-                    self.of_line(&line.with_context(here)?, at).with_context(here)
+                    self.of_line(&line.with_context(here)?, at).map(&of).with_context(here)
                 })))
             }
             Input::Document(reader) => {
@@ -201,7 +220,7 @@ impl<'r> Reading<'r> {
                 reader.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes).with_context(place)?;
                 let found = self.of_bytes(bytes, source).map_err(|what| anyhow!("{}: is not HTML {what}", place()))?;
                 let gold = self.gold.map(|_| found.name.clone());
-                Ok(Box::new(self.entries_of(FoundDocument { gold, ..found }).into_iter().map(Ok)))
+                Ok(Box::new(self.entries_of(of(FoundDocument { gold, ..found })).into_iter().map(Ok)))
             }
         }
     }
@@ -209,11 +228,11 @@ impl<'r> Reading<'r> {
     /// The pages of an archive, or the texts of one that holds texts. One without either is an error.
     fn of_archive(&self, reader: dehusk_files::warc::Reader, place: String) -> Documents<'_> {
         let mut has_any = false;
-        let mut found = documents(reader, self.max_bytes);
-        Box::new(std::iter::from_fn(move || match found.next() {
-            Some(document) => {
+        let mut found = records(reader, self.max_bytes);
+        Box::new(std::iter::from_fn(move || match found.find(|record| self.tells_left_out || !is_left_out(record)) {
+            Some(record) => {
                 has_any = true;
-                Some(document.map(|document| self.of_archived(document)).map_err(anyhow::Error::from))
+                Some(record.map(|record| self.of_archived(record)).map_err(anyhow::Error::from))
             }
             None if has_any => None,
             None => {
@@ -223,13 +242,24 @@ impl<'r> Reading<'r> {
         }))
     }
 
-    fn of_archived(&self, document: Document) -> FoundDocument {
-        let Document { url, content_type, body, is_text, robots_tags, archived } = document;
-        let gold = self.gold.map(|_| url.authority());
-        let name = url.to_string();
-        let is_page = !is_text && !self.as_text;
-        let body = Body::Bytes(body, content_type);
-        FoundDocument { name, is_page, url: Some(url), robots_tags, archived, is_one_of_many: true, body, gold }
+    fn of_archived(&self, record: Result<Document, NoDocument>) -> FoundDocument {
+        let Document { url, content_type, body, is_text, robots_tags, archived } = match record {
+            Ok(document) => document,
+            Err(NoDocument { name, why }) => {
+                return FoundDocument { name, left_out: Some(why), is_one_of_many: true, ..FoundDocument::default() };
+            }
+        };
+        FoundDocument {
+            name: url.to_string(),
+            is_page: !is_text && !self.as_text,
+            gold: self.gold.map(|_| url.authority()),
+            url: Some(url),
+            robots_tags,
+            archived,
+            is_one_of_many: true,
+            body: Body::Bytes(body, content_type),
+            ..FoundDocument::default()
+        }
     }
 
     fn of_folder<'a>(&'a self, source: &'a Path) -> anyhow::Result<Documents<'a>> {
@@ -254,13 +284,11 @@ impl<'r> Reading<'r> {
         }
         let entry = |(number, entry): (usize, FeedEntry)| FoundDocument {
             name: format!("{}#{}", found.name, if entry.id.is_empty() { (number + 1).to_string() } else { entry.id }),
-            is_page: false,
-            url: None,
-            robots_tags: Vec::new(),
-            archived: Archived::default(),
             is_one_of_many: true,
             body: Body::Text(entry.text),
             gold: found.gold.clone(),
+            source: found.source.clone(),
+            ..FoundDocument::default()
         };
         feed_entries(bytes).into_iter().enumerate().map(entry).collect()
     }
@@ -274,7 +302,10 @@ impl<'r> Reading<'r> {
         let below = file.strip_prefix(source).ok().filter(|below| below.components().count() > 1);
         let folder = below.and_then(|below| below.components().next()).map(|first| source.join(first));
         let gold = self.gold.map(|_| folder.as_deref().unwrap_or(source).display().to_string());
-        Ok(self.of_bytes(bytes, file).ok().map(|found| FoundDocument { gold, is_one_of_many: true, ..found }))
+        Ok(self.of_bytes(bytes, file).ok().map(|found| {
+            let name = Some(found.name.as_str().into());
+            FoundDocument { gold, is_one_of_many: true, source: name, ..found }
+        }))
     }
 
     /// A page or a text; otherwise, what it is instead.
@@ -292,20 +323,11 @@ impl<'r> Reading<'r> {
         let is_page = !self.as_text && (self.all_pages || is_html(name, head));
         let body = Body::Bytes(bytes, None);
         let name = name.display().to_string();
-        Ok(FoundDocument {
-            name,
-            is_page,
-            url: None,
-            robots_tags: Vec::new(),
-            archived: Archived::default(),
-            is_one_of_many: false,
-            body,
-            gold: None,
-        })
+        Ok(FoundDocument { name, is_page, body, ..FoundDocument::default() })
     }
 
     fn of_line(&self, line: &str, at: usize) -> anyhow::Result<FoundDocument> {
-        let Line { name, url, content, rest: line } = Line::parse(line)?;
+        let Line { name, url, content, input, rest: line } = Line::parse(line, self.pass)?;
         let name = name.unwrap_or_else(|| format!("line {at}"));
         let url = url.and_then(|url| PageUrl::parse(&url).ok());
         let (text, is_page) = match content {
@@ -324,17 +346,12 @@ impl<'r> Reading<'r> {
             None => None,
         };
         let body = Body::Text(text);
-        Ok(FoundDocument {
-            name,
-            is_page,
-            url,
-            robots_tags: Vec::new(),
-            archived: Archived::default(),
-            is_one_of_many: true,
-            body,
-            gold,
-        })
+        Ok(FoundDocument { name, is_page, url, is_one_of_many: true, input, body, gold, ..FoundDocument::default() })
     }
+}
+
+fn is_left_out<E>(record: &Result<Result<Document, NoDocument>, E>) -> bool {
+    matches!(record, Ok(Err(_)))
 }
 
 fn is_html(file: &Path, head: &[u8]) -> bool {

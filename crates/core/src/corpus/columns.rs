@@ -8,7 +8,7 @@ use super::row_facts::RowFacts;
 use crate::quality::QUALITY_SIGNALS;
 
 /// Version of the schema. It rises when a column changes its meaning or goes; a new column does not raise it.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ const fn set_later(name: &'static str, kind: ColumnKind, doc: &'static str) -> C
 }
 
 /// The columns in order, before those of quality.
-const OWN: [Column; 46] = [
+const OWN: [Column; 50] = [
     column(
         "url",
         Kind::Text,
@@ -203,6 +203,31 @@ const OWN: [Column; 46] = [
         Kind::Text,
         |row| Value::text(row.about.warc_record.clone()),
         "WARC-Record-ID of its record there.",
+    ),
+    column(
+        "truncated",
+        Kind::Text,
+        |row| Value::text(row.about.truncated.clone()),
+        "Why the end of the page is missing, by its archive: length, time, disconnect, or coding (its compression is \
+         damaged).",
+    ),
+    column(
+        "source",
+        Kind::Text,
+        |row| Value::text(row.about.source.clone()),
+        "File that it was read from, by `dehusk clean`.",
+    ),
+    column(
+        "source_id",
+        Kind::Text,
+        |row| Value::text(row.about.source_id.clone()),
+        "How its source names it: `id` of its JSON line, else the address or the file.",
+    ),
+    column(
+        "input",
+        Kind::Text,
+        |row| Value::text(row.about.input.clone()),
+        "Fields of its JSON line that `dehusk clean --pass` names, as a JSON object.",
     ),
     set_later("duplicate_of", Kind::Text, "Address of the page of this export with the same text_digest that is kept."),
     set_later(

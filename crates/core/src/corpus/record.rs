@@ -64,6 +64,14 @@ pub struct About {
     pub warc: Option<String>,
     /// `WARC-Record-ID` of its record there.
     pub warc_record: Option<String>,
+    /// Why the end of its body is missing.
+    pub truncated: Option<String>,
+    /// File that it was read from.
+    pub source: Option<String>,
+    /// How its source names it.
+    pub source_id: Option<String>,
+    /// Fields of the input that are passed through, as a JSON object.
+    pub input: Option<String>,
     /// Site and version of the template.
     pub model: Option<(String, Option<i64>)>,
     /// Kind of the page among those of its site, from 0.

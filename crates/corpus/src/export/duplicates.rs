@@ -5,10 +5,10 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use super::repeats::{Repeat, Seen};
-use super::rows::{Made, Rows};
-use super::{BATCH, Duplicates, ExportError, ExportOptions, Kept};
-use dehusk_settings::Settings;
+use super::repeats::{Fingerprint, Repeat, Seen};
+use super::rows::Rows;
+use super::{BATCH, Duplicates, ExportError, Kept};
+use dehusk_core::corpus::Record;
 use dehusk_store::{DuplicateGroups, Store};
 
 /// Pages of a survey after which its state is written to the disk.
@@ -21,40 +21,57 @@ pub(super) struct Dropped {
     pub(super) of: String,
 }
 
+/// A row that may repeat an earlier one.
+pub(super) struct Candidate<'r> {
+    pub(super) id: i64,
+    pub(super) host: &'r str,
+    pub(super) url: &'r str,
+    pub(super) record: &'r mut Record,
+    pub(super) fingerprint: &'r Fingerprint,
+}
+
+/// Where the address of a page is found by its number.
+pub(super) trait PageUrls {
+    fn url_of(&self, page: i64) -> Result<Option<String>, ExportError>;
+}
+
+impl PageUrls for Store {
+    fn url_of(&self, page: i64) -> Result<Option<String>, ExportError> {
+        Ok(self.page_url(page)?)
+    }
+}
+
+/// What is done with repeats.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
+    pub(super) duplicates: Duplicates,
+    pub(super) near_duplicates: Option<Duplicates>,
+    pub(super) keep: Kept,
+    pub(super) paragraphs: Option<Duplicates>,
+    /// Words of a paragraph that is looked at, at least.
+    pub(super) min_paragraph: usize,
+}
+
 /// Finds repeats, and marks or drops them.
-pub(super) struct Deduplication<'a> {
-    store: &'a Store,
-    options: &'a ExportOptions,
-    min_paragraph: usize,
+pub(super) struct Deduplication {
+    rule: Rule,
     dir: PathBuf,
     seen: Seen,
     /// The groups, where not the first page of each is kept.
     groups: Option<DuplicateGroups>,
 }
 
-impl<'a> Deduplication<'a> {
+impl Deduplication {
     /// Opens what an earlier part of the export has seen, in this folder.
-    pub(super) fn open(
-        dir: &Path,
-        store: &'a Store,
-        options: &'a ExportOptions,
-        settings: &Settings,
-    ) -> Result<Deduplication<'a>, ExportError> {
+    pub(super) fn open(dir: &Path, rule: Rule) -> Result<Deduplication, ExportError> {
         let io = |reason| ExportError::Io { path: dir.to_owned(), reason };
         fs::create_dir_all(dir).map_err(io)?;
         let seen = Seen::open(&dir.join("seen")).map_err(io)?;
-        let groups = (options.keep != Kept::First).then(|| DuplicateGroups::open(&dir.join("groups.sqlite")));
+        let groups = (rule.keep != Kept::First).then(|| DuplicateGroups::open(&dir.join("groups.sqlite")));
         let groups = groups
             .transpose()
             .map_err(|what| ExportError::Io { path: dir.to_owned(), reason: io::Error::other(what) })?;
-        Ok(Deduplication {
-            store,
-            options,
-            min_paragraph: settings.export.min_paragraph,
-            dir: dir.to_owned(),
-            seen,
-            groups,
-        })
+        Ok(Deduplication { rule, dir: dir.to_owned(), seen, groups })
     }
 
     fn io(&self) -> impl Fn(io::Error) -> ExportError + use<> {
@@ -72,6 +89,7 @@ impl<'a> Deduplication<'a> {
     pub(super) fn survey(
         &mut self,
         rows: &mut Rows<'_>,
+        urls: &dyn PageUrls,
         mut progress: impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, ExportError> {
         let (io, sql) = (self.io(), self.sql());
@@ -84,7 +102,7 @@ impl<'a> Deduplication<'a> {
             n += batch.len() as u64;
             let is_end = batch.is_empty();
             for made in batch {
-                let made = match made {
+                let mut made = match made {
                     Ok(made) => made,
                     Err(left_out) => {
                         reached = left_out.page.id;
@@ -92,8 +110,8 @@ impl<'a> Deduplication<'a> {
                     }
                 };
                 reached = made.page.id;
-                let of = first(&mut self.seen, self.store, self.options, &made, &io)?;
-                let measure = match self.options.keep {
+                let of = first(&mut self.seen, urls, &self.rule, &made.candidate(), &io)?;
+                let measure = match self.rule.keep {
                     Kept::Newest => made.page.fetched_at,
                     _ => made.record.text("text").map_or(0, |text| text.chars().count() as i64),
                 };
@@ -116,42 +134,46 @@ impl<'a> Deduplication<'a> {
     }
 
     /// Marks a row that another page has. Returns what it is dropped for, if it is.
-    pub(super) fn apply(&mut self, made: &mut Made) -> Result<Option<Dropped>, ExportError> {
-        if let Some((repeat, of)) = self.repeat(made)? {
+    pub(super) fn apply(
+        &mut self,
+        mut row: Candidate<'_>,
+        urls: &dyn PageUrls,
+    ) -> Result<Option<Dropped>, ExportError> {
+        if let Some((repeat, of)) = self.repeat(&row, urls)? {
             let (column, how, why) = if repeat.is_exact {
-                ("duplicate_of", self.options.duplicates, "duplicate")
+                ("duplicate_of", self.rule.duplicates, "duplicate")
             } else {
-                ("near_duplicate_of", self.options.near_duplicates.unwrap_or(Duplicates::Mark), "near_duplicate")
+                ("near_duplicate_of", self.rule.near_duplicates.unwrap_or(Duplicates::Mark), "near_duplicate")
             };
             if how == Duplicates::Drop {
                 return Ok(Some(Dropped { why, of }));
             }
-            made.record.set_text(column, &of);
+            row.record.set_text(column, &of);
         }
-        self.paragraphs(made)?;
+        self.paragraphs(&mut row)?;
         Ok(None)
     }
 
-    fn repeat(&mut self, made: &Made) -> Result<Option<(Repeat, String)>, ExportError> {
+    fn repeat(&mut self, row: &Candidate<'_>, urls: &dyn PageUrls) -> Result<Option<(Repeat, String)>, ExportError> {
         let (io, sql) = (self.io(), self.sql());
         let Some(groups) = &self.groups else {
-            return first(&mut self.seen, self.store, self.options, made, &io);
+            return first(&mut self.seen, urls, &self.rule, row, &io);
         };
-        let group = groups.group_of(made.page.id).map_err(sql)?.filter(|group| group.kept != made.page.id);
+        let group = groups.group_of(row.id).map_err(sql)?.filter(|group| group.kept != row.id);
         let Some(group) = group else { return Ok(None) };
-        let url = self.store.page_url(group.kept)?.filter(|url| *url != made.page.url);
+        let url = urls.url_of(group.kept)?.filter(|url| url != row.url);
         Ok(url.map(|url| (Repeat { of: group.kept, is_exact: group.is_exact }, url)))
     }
 
-    fn paragraphs(&mut self, made: &mut Made) -> Result<(), ExportError> {
-        let Some(how) = self.options.paragraphs else { return Ok(()) };
-        let text = made.record.text("text").unwrap_or_default();
-        let repeated = self.seen.paragraphs(made.page.id, &made.page.host, text, self.min_paragraph);
+    fn paragraphs(&mut self, row: &mut Candidate<'_>) -> Result<(), ExportError> {
+        let Some(how) = self.rule.paragraphs else { return Ok(()) };
+        let text = row.record.text("text").unwrap_or_default();
+        let repeated = self.seen.paragraphs(row.id, row.host, text, self.rule.min_paragraph);
         let repeated = repeated.map_err(self.io())?;
-        made.record.set_real("repeated_in_site", repeated.in_site);
-        made.record.set_real("repeated_elsewhere", repeated.elsewhere);
+        row.record.set_real("repeated_in_site", repeated.in_site);
+        row.record.set_real("repeated_elsewhere", repeated.elsewhere);
         if let (Duplicates::Drop, Some(rest)) = (how, repeated.rest) {
-            made.record.replace_text(&rest);
+            row.record.replace_text(&rest);
         }
         Ok(())
     }
@@ -166,19 +188,18 @@ impl<'a> Deduplication<'a> {
 /// later pages may repeat is remembered: not a page that is dropped.
 fn first(
     seen: &mut Seen,
-    store: &Store,
-    options: &ExportOptions,
-    made: &Made,
+    urls: &dyn PageUrls,
+    rule: &Rule,
+    row: &Candidate<'_>,
     io: &impl Fn(io::Error) -> ExportError,
 ) -> Result<Option<(Repeat, String)>, ExportError> {
-    let page = made.page.id;
-    let Some(repeat) = seen.first(page, &made.fingerprint).map_err(io)? else {
-        seen.remember(page, &made.fingerprint, true).map_err(io)?;
+    let Some(repeat) = seen.first(row.id, row.fingerprint).map_err(io)? else {
+        seen.remember(row.id, row.fingerprint, true).map_err(io)?;
         return Ok(None);
     };
-    if !repeat.is_exact && options.near_duplicates == Some(Duplicates::Mark) {
-        seen.remember(page, &made.fingerprint, false).map_err(io)?;
+    if !repeat.is_exact && rule.near_duplicates == Some(Duplicates::Mark) {
+        seen.remember(row.id, row.fingerprint, false).map_err(io)?;
     }
-    let url = store.page_url(repeat.of)?.filter(|url| *url != made.page.url);
+    let url = urls.url_of(repeat.of)?.filter(|url| url != row.url);
     Ok(url.map(|url| (repeat, url)))
 }

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::duplicates::Deduplication;
+use super::duplicates::{Deduplication, Rule};
+use super::left_out::LeftOutPage;
 use super::manifest::Manifest;
 use super::parts::Parts;
 use super::rows::{LeftOut, Made, Rows};
@@ -16,7 +17,7 @@ use dehusk_store::Store;
 pub(super) struct Exporter<'a> {
     options: &'a ExportOptions,
     rows: Rows<'a>,
-    deduplication: Deduplication<'a>,
+    deduplication: Deduplication,
     pub(super) parts: Parts,
     /// The last page that an earlier export into the folder has looked at.
     followed: i64,
@@ -37,7 +38,14 @@ impl<'a> Exporter<'a> {
         let asked = serde_json::to_string(&asked).map_err(|e| folder(e.to_string()))?;
         let parts = Parts::open(dir, options.form, options.part_bytes, asked, store.last_settled_page()?)?;
         rows.end_at(parts.manifest.upto);
-        let deduplication = Deduplication::open(&dir.join(".seen"), store, options, settings)?;
+        let rule = Rule {
+            duplicates: options.duplicates,
+            near_duplicates: options.near_duplicates,
+            keep: options.keep,
+            paragraphs: options.paragraphs,
+            min_paragraph: settings.export.min_paragraph,
+        };
+        let deduplication = Deduplication::open(&dir.join(".seen"), rule)?;
         let followed = parts.reached;
         Ok(Exporter { options, rows, deduplication, parts, followed, store })
     }
@@ -47,7 +55,7 @@ impl<'a> Exporter<'a> {
         &mut self,
         progress: impl FnMut(u64) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, ExportError> {
-        self.deduplication.survey(&mut self.rows, progress)
+        self.deduplication.survey(&mut self.rows, self.store, progress)
     }
 
     /// Moves the last page that belongs to the export further.
@@ -64,7 +72,9 @@ impl<'a> Exporter<'a> {
             let id = made.as_ref().map_or_else(|left_out| left_out.page.id, |made| made.page.id);
             match made {
                 Ok(made) => self.push(made)?,
-                Err(LeftOut { page, why }) => self.parts.leave_out(&page.url, why, None)?,
+                Err(LeftOut { page, why }) => {
+                    self.parts.leave_out(LeftOutPage { url: &page.url, why, ..LeftOutPage::default() })?
+                }
             }
             self.parts.reached = id;
             if self.parts.is_full() {
@@ -122,7 +132,9 @@ impl<'a> Exporter<'a> {
             for made in self.rows.make(row.into_iter().collect())? {
                 match made {
                     Ok(made) => self.push(made)?,
-                    Err(LeftOut { page, why }) => self.parts.leave_out(&page.url, why, None)?,
+                    Err(LeftOut { page, why }) => {
+                        self.parts.leave_out(LeftOutPage { url: &page.url, why, ..LeftOutPage::default() })?
+                    }
                 }
             }
         }
@@ -130,8 +142,9 @@ impl<'a> Exporter<'a> {
     }
 
     fn push(&mut self, mut made: Made) -> Result<(), ExportError> {
-        if let Some(dropped) = self.deduplication.apply(&mut made)? {
-            return self.parts.leave_out(&made.page.url, dropped.why, Some(&dropped.of));
+        if let Some(dropped) = self.deduplication.apply(made.candidate(), self.store)? {
+            let (url, of) = (made.page.url.as_str(), Some(dropped.of.as_str()));
+            return self.parts.leave_out(LeftOutPage { url, why: dropped.why, of, what: None });
         }
         let raw = Raw { content_type: made.page.content_type, body: made.body };
         self.parts.push(&made.record, &raw)

@@ -4,7 +4,21 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use serde_json::json;
+use serde::Serialize;
+
+/// A page that is left out.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct LeftOutPage<'a> {
+    /// Its address, or how its source names it.
+    pub(super) url: &'a str,
+    pub(super) why: &'static str,
+    /// The page that it is left out for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) of: Option<&'a str>,
+    /// What is wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) what: Option<&'a str>,
+}
 
 /// An open list. Its file is made with the first line.
 #[derive(Default)]
@@ -14,18 +28,14 @@ pub(super) struct LeftOutList {
 }
 
 impl LeftOutList {
-    /// Adds a page, why it is left out, and the page that it is left out for.
-    pub(super) fn push(&mut self, path: &Path, url: &str, why: &str, of: Option<&str>) -> io::Result<()> {
+    pub(super) fn push(&mut self, path: &Path, page: LeftOutPage<'_>) -> io::Result<()> {
         let out = match &mut self.out {
             Some(out) => out,
             none => none.insert(BufWriter::new(File::create(path)?)),
         };
-        let line = match of {
-            Some(of) => json!({"url": url, "why": why, "of": of}),
-            None => json!({"url": url, "why": why}),
-        };
         self.n += 1;
-        writeln!(out, "{line}")
+        serde_json::to_writer(&mut *out, &page)?;
+        out.write_all(b"\n")
     }
 
     /// Completes the file on the disk. Returns whether there is one.

@@ -5,11 +5,14 @@
 //! that was killed goes on from there, and the same export made again adds what was stored since.
 
 mod card;
+mod corpus;
 mod duplicates;
 mod exporter;
+mod filter;
 mod feed;
 mod left_out;
 mod manifest;
+mod names;
 mod notes;
 mod places;
 #[cfg(feature = "parquet")]
@@ -22,6 +25,7 @@ mod site;
 mod site_facts;
 mod wacz;
 
+pub use corpus::{CorpusOptions, CorpusPage, CorpusWriter};
 pub use feed::Feed;
 pub use manifest::{Manifest, Part};
 pub use repeats::bands as minhash_bands;
@@ -83,6 +87,11 @@ impl Form {
             Form::Markdown => "md",
             Form::Site => "html",
         }
+    }
+
+    /// Whether it holds the pages as they were, and not only what was made of them.
+    pub fn holds_pages(self) -> bool {
+        matches!(self, Form::Warc | Form::Wacz)
     }
 
     /// Whether each page has a file of its own.

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::left_out::LeftOutList;
+use super::left_out::{LeftOutList, LeftOutPage};
 use super::manifest::{self, Manifest, Part};
 use super::sink::{self, Raw, Sink};
 use super::wacz::Wacz;
@@ -40,8 +40,8 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Opens a folder: a new or empty one, or one with an earlier part of what is asked for. `last` is the last page that
-    /// belongs to the export now.
+    /// Opens a folder: a new or empty one, or one with an earlier part of what is asked for. `last` is the last page
+    /// that belongs to the export now.
     pub(super) fn open(
         dir: &Path,
         form: Form,
@@ -113,11 +113,11 @@ impl Parts {
         Ok(())
     }
 
-    /// Lists a page that is left out, and the page that it is left out for.
-    pub(super) fn leave_out(&mut self, url: &str, why: &'static str, of: Option<&str>) -> Result<(), ExportError> {
-        *self.left_out.entry(why).or_default() += 1;
+    /// Lists a page that is left out.
+    pub(super) fn leave_out(&mut self, page: LeftOutPage<'_>) -> Result<(), ExportError> {
+        *self.left_out.entry(page.why).or_default() += 1;
         let path = open_path(&self.dir.join(self.left_out_name()));
-        let pushed = self.left_out_list.push(&path, url, why, of);
+        let pushed = self.left_out_list.push(&path, page);
         pushed.map_err(|reason| ExportError::Io { path, reason })
     }
 

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::repeats::{self, Fingerprint};
+use super::duplicates::Candidate;
+use super::filter::Filter;
+use super::repeats::Fingerprint;
 use super::site_facts::{Site, Sites};
 use super::{ExportError, ExportOptions, Form};
 use crate::language_model;
 use dehusk_core::LanguageModel;
 use dehusk_core::clean::{comment_labels, label_page};
-use dehusk_core::corpus::{About, ColumnValue as Value, OptionalColumns, Record, RecordSource, columns};
+use dehusk_core::corpus::{About, OptionalColumns, Record, RecordSource};
 use dehusk_html::PageUrl;
 use dehusk_html::parse_bytes;
 use dehusk_settings::{NoindexPages, Settings};
-use dehusk_store::{CorpusQuery, FilterValue, PageRow, RowFilter, Store};
+use dehusk_store::{CorpusQuery, PageRow, Store};
 
 /// A page that was cleaned.
 pub(super) struct Made {
@@ -23,6 +25,14 @@ pub(super) struct Made {
     pub(super) body: Vec<u8>,
     pub(super) record: Record,
     pub(super) fingerprint: Fingerprint,
+}
+
+impl Made {
+    /// What the search for repeats takes of it.
+    pub(super) fn candidate(&mut self) -> Candidate<'_> {
+        let Made { page, record, fingerprint, .. } = self;
+        Candidate { id: page.id, host: &page.host, url: &page.url, record, fingerprint }
+    }
 }
 
 /// A page that is left out, and why.
@@ -37,7 +47,7 @@ pub(super) struct Rows<'a> {
     settings: &'a Settings,
     options: &'a ExportOptions,
     query: CorpusQuery,
-    filter: Option<RowFilter>,
+    filter: Filter,
     sites: Sites,
     language: Option<Arc<dyn LanguageModel>>,
 }
@@ -48,11 +58,6 @@ impl<'a> Rows<'a> {
         settings: &'a Settings,
         options: &'a ExportOptions,
     ) -> Result<Rows<'a>, ExportError> {
-        let names: Vec<&str> = columns().iter().map(|column| column.name).collect();
-        let filter = options.filter.as_ref().map(|expression| {
-            let wrong = |reason| ExportError::Filter { expression: expression.clone(), reason };
-            RowFilter::new(expression, &names).map_err(wrong)
-        });
         let query = CorpusQuery {
             upto: 0,
             since: options.since,
@@ -61,7 +66,7 @@ impl<'a> Rows<'a> {
             as_of: options.as_of,
             states: options.states.iter().map(|state| state.name().to_owned()).collect(),
         };
-        let (filter, sites) = (filter.transpose()?, Sites::default());
+        let (filter, sites) = (Filter::new(options.filter.as_deref())?, Sites::default());
         let language = language_model::open(&settings.export.language_model)?;
         Ok(Rows { store, settings, options, query, filter, sites, language })
     }
@@ -109,18 +114,9 @@ impl<'a> Rows<'a> {
     }
 
     fn filtered(&self, made: Result<Made, LeftOut>) -> Result<Result<Made, LeftOut>, ExportError> {
-        let (filter, made) = match (&self.filter, made) {
-            (Some(filter), Ok(made)) => (filter, made),
-            (_, made) => return Ok(made),
-        };
-        let values: Vec<FilterValue<'_>> = made.record.values.iter().map(filter_value).collect();
-        let expression = || self.options.filter.clone().unwrap_or_default();
-        let keeps = filter.keeps(&values);
-        if keeps.map_err(|reason| ExportError::Filter { expression: expression(), reason })? {
-            Ok(Ok(made))
-        } else {
-            Ok(Err(LeftOut { page: Box::new(made.page), why: "where" }))
-        }
+        let Ok(made) = made else { return Ok(made) };
+        let is_kept = self.filter.keeps(&made.record)?;
+        Ok(if is_kept { Ok(made) } else { Err(LeftOut { page: Box::new(made.page), why: "where" }) })
     }
 }
 
@@ -148,6 +144,10 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings, language: Opti
         digest: Some(page.digest.clone()),
         warc: page.warc.clone(),
         warc_record: page.warc_record.clone(),
+        truncated: None,
+        source: None,
+        source_id: None,
+        input: None,
         model: labeled.by_template.then(|| (page.host.clone(), site.version)),
         template_kind: matcher.and_then(|matcher| matcher.kind_of(&labeled)),
         site: Some(site.metadata.clone()),
@@ -162,18 +162,6 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings, language: Opti
         markdown: &settings.core.markdown,
         language,
     });
-    let digest = record.text("text_digest").and_then(|digest| u64::from_str_radix(digest, 16).ok());
-    let text = record.text("text").unwrap_or_default();
-    let bands = options.near_duplicates.map_or_else(Vec::new, |_| repeats::bands(text, settings.export.near));
-    Made { page, body, fingerprint: Fingerprint { text: digest.unwrap_or_default(), bands }, record }
-}
-
-fn filter_value(value: &Value) -> FilterValue<'_> {
-    match value {
-        Value::Text(Some(text)) => FilterValue::Text(text),
-        Value::Whole(Some(number)) | Value::Time(Some(number)) => FilterValue::Whole(*number),
-        Value::Real(Some(number)) => FilterValue::Real(*number),
-        Value::Texts(texts) if !texts.is_empty() => FilterValue::Texts(texts),
-        _ => FilterValue::Null,
-    }
+    let near = options.near_duplicates.map(|_| settings.export.near);
+    Made { page, body, fingerprint: Fingerprint::new(&record, near), record }
 }

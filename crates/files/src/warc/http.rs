@@ -21,11 +21,14 @@ impl Head {
 
 /// Parses the head of a response; `None` if the block is not one.
 pub(super) fn parse_head(block: &[u8]) -> Option<Head> {
-    let end = block.windows(4).position(|window| window == b"\r\n\r\n").map_or(block.len(), |at| at + 4);
+    // Some servers end lines with a line feed only, and archives keep what was sent.
+    let end = |blank: &[u8]| memchr::memmem::find(block, blank).map(|at| at + blank.len());
+    let end = end(b"\r\n\r\n").into_iter().chain(end(b"\n\n")).min().unwrap_or(block.len());
     // Header values are Latin-1 by convention; those used here are ASCII.
     let text = String::from_utf8_lossy(&block[..end]);
     let mut lines = text.lines();
-    let status = lines.next()?.strip_prefix("HTTP/")?.split(' ').nth(1)?.parse().ok()?;
+    let status = lines.next().filter(|line| line.starts_with("HTTP/") || line.starts_with("ICY "))?;
+    let status = status.split_ascii_whitespace().nth(1)?.parse().ok()?;
     let headers = lines.filter_map(|line| line.split_once(':'));
     let headers = headers.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()));
     Some(Head { status, headers: headers.collect(), body: end })
@@ -103,6 +106,8 @@ mod tests {
         assert_eq!(answer("Content-Encoding: zstd\r\n", &packed).len(), 100);
         let cut = [b"HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\n\r\n", &packed[..packed.len() - 1]].concat();
         assert!(decoded_body(&cut, 10_000).unwrap().damage.is_some());
+        let of_lines = decoded_body(b"ICY 200 OK\nContent-Type: text/html\n\n<p>a\r\n\r\nb", 100).unwrap();
+        assert_eq!((of_lines.status, of_lines.body), (200, b"<p>a\r\n\r\nb".to_vec()));
         assert!(decoded_body(b"GET / HTTP/1.1\r\n\r\n", 9).is_none() && decoded_body(b"", 9).is_none());
     }
 }

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use dehusk_html::PageUrl;
 
 pub use copies::copies;
-pub use pages::{Archived, Document, documents};
+pub use pages::{Archived, Document, NoDocument, documents, records};
 pub use reader::{Member, Reader};
 pub use record::{Record, RecordKind, new_id, payload_digest};
 pub use writer::{Entry, WarcWriter};

@@ -2,7 +2,7 @@
 
 use super::http::{Response, decoded_body};
 use super::{Member, Reader, WarcError};
-use crate::media_type::{essence, is_binary};
+use crate::media_type::{essence, is_binary, is_html};
 use dehusk_html::PageUrl;
 
 /// A page or a text of an archive.
@@ -31,30 +31,62 @@ pub struct Archived {
     pub at: Option<i64>,
     /// HTTP status.
     pub status: Option<u16>,
+    /// Why the end of the body is missing: `WARC-Truncated` of its record (`length`, `time`, `disconnect`), or `coding`
+    /// where its content coding is damaged.
+    pub truncated: Option<String>,
 }
 
 impl Archived {
     fn new(member: &Member, status: Option<u16>) -> Archived {
-        Archived { record: member.header("WARC-Record-ID").map(str::to_owned), at: member.at(), status }
+        let header = |name: &str| member.header(name).map(str::to_owned);
+        Archived { record: header("WARC-Record-ID"), at: member.at(), status, truncated: header("WARC-Truncated") }
     }
 }
 
+/// A record that gives no document.
+#[derive(Clone, Debug)]
+pub struct NoDocument {
+    /// `WARC-Target-URI` as it is written.
+    pub name: String,
+    /// `redirect`, `http_status`, `not_html`, `no_url`, or `empty`.
+    pub why: &'static str,
+}
+
 /// The successful HTML responses of an archive and its texts, in order. At most `most` bytes of each body are decoded.
-/// A body whose content coding is damaged is an error in its place. A broken record ends the iteration with an error.
+/// Of a body whose content coding is damaged what could be decoded is read; one of which nothing could is an error in
+/// its place. A broken record ends the iteration with an error.
 pub fn documents(reader: Reader, most: usize) -> impl Iterator<Item = Result<Document, WarcError>> {
+    records(reader, most).filter_map(|record| match record {
+        Ok(Ok(document)) => Some(Ok(document)),
+        Ok(Err(_)) => None,
+        Err(error) => Some(Err(error)),
+    })
+}
+
+/// The same, with the responses and resources among them that give no document.
+pub fn records(reader: Reader, most: usize) -> impl Iterator<Item = Result<Result<Document, NoDocument>, WarcError>> {
     reader.filter_map(move |member| match member {
-        Ok(member) if member.kind() == "conversion" => text(member, most).map(Ok),
-        Ok(member) if member.kind() == "response" => page(&member, most),
-        Ok(member) if member.kind() == "resource" => resource(member, most).map(Ok),
+        Ok(member) if member.kind() == "conversion" => Some(Ok(text(member, most))),
+        Ok(member) if member.kind() == "response" => page(&member, most).transpose(),
+        Ok(member) if member.kind() == "resource" => Some(Ok(resource(member, most))),
         Ok(_) => None,
         Err(error) => Some(Err(error)),
     })
 }
 
-/// Whether a body is declared as HTML, and may be.
-fn is_page(content_type: Option<&str>, body: &[u8]) -> bool {
-    let is_declared = matches!(essence(content_type).as_str(), "text/html" | "application/xhtml+xml");
-    is_declared && !is_binary(content_type, body)
+fn none(member: &Member, why: &'static str) -> NoDocument {
+    NoDocument { name: member.header("WARC-Target-URI").unwrap_or_default().to_owned(), why }
+}
+
+/// Whether a body is declared as HTML, and may be. One without a type is what the crawler has identified it as, else
+/// what it begins as.
+fn is_page(member: &Member, content_type: Option<&str>, body: &[u8]) -> bool {
+    let declared = content_type.or_else(|| member.header("WARC-Identified-Payload-Type"));
+    if declared.is_none() {
+        return is_html(None, body).is_ok();
+    }
+    let is_declared = matches!(essence(declared).as_str(), "text/html" | "application/xhtml+xml");
+    is_declared && !is_binary(declared, body)
 }
 
 /// The URI that a record is about. Some writers put it in angle brackets.
@@ -62,35 +94,54 @@ fn target(member: &Member) -> Option<PageUrl> {
     PageUrl::parse(member.header("WARC-Target-URI")?.trim_matches(['<', '>'])).ok()
 }
 
-fn page(member: &Member, most: usize) -> Option<Result<Document, WarcError>> {
-    let url = target(member)?;
-    let Response { status, content_type, body, robots_tags, damage } = decoded_body(&member.block, most)?;
-    if !(200..300).contains(&status) || !is_page(content_type.as_deref(), &body) {
-        return None;
+/// The page of a response; `None` for one of another protocol.
+fn page(member: &Member, most: usize) -> Result<Option<Result<Document, NoDocument>>, WarcError> {
+    let Some(Response { status, content_type, body, robots_tags, damage }) = decoded_body(&member.block, most) else {
+        return Ok(None);
+    };
+    let Some(url) = target(member) else { return Ok(Some(Err(none(member, "no_url")))) };
+    let why = match status {
+        200..300 if body.is_empty() && damage.is_none() => Some("empty"),
+        200..300 if is_page(member, content_type.as_deref(), &body) => None,
+        200..300 => Some("not_html"),
+        300..400 => Some("redirect"),
+        _ => Some("http_status"),
+    };
+    if let Some(why) = why {
+        return Ok(Some(Err(none(member, why))));
     }
-    if let Some(reason) = damage {
-        return Some(Err(WarcError::Body { url, reason }));
+    let mut archived = Archived::new(member, Some(status));
+    match damage {
+        Some(reason) if body.is_empty() => return Err(WarcError::Body { url, reason }),
+        Some(_) => archived.truncated = Some("coding".to_owned()),
+        None => {}
     }
-    let archived = Archived::new(member, Some(status));
-    (!body.is_empty()).then_some(Ok(Document { url, content_type, body, archived, is_text: false, robots_tags }))
+    Ok(Some(Ok(Document { url, content_type, body, archived, is_text: false, robots_tags })))
 }
 
 /// A page that was written without the head of its response, as `export --format warc` does.
-fn resource(mut member: Member, most: usize) -> Option<Document> {
-    let (url, content_type) = (target(&member)?, member.header("Content-Type").map(str::to_owned));
+fn resource(mut member: Member, most: usize) -> Result<Document, NoDocument> {
+    let Some(url) = target(&member) else { return Err(none(&member, "no_url")) };
+    let content_type = member.header("Content-Type").map(str::to_owned);
+    if member.block.is_empty() {
+        return Err(none(&member, "empty"));
+    }
     let archived = Archived::new(&member, None);
     let mut body = std::mem::take(&mut member.block);
     body.truncate(most);
-    let is_page = !body.is_empty() && is_page(content_type.as_deref(), &body);
-    is_page.then_some(Document { url, content_type, body, archived, is_text: false, robots_tags: Vec::new() })
+    if !is_page(&member, content_type.as_deref(), &body) {
+        return Err(none(&member, "not_html"));
+    }
+    Ok(Document { url, content_type, body, archived, is_text: false, robots_tags: Vec::new() })
 }
 
-fn text(mut member: Member, most: usize) -> Option<Document> {
-    let (url, content_type) = (target(&member)?, member.header("Content-Type").map(str::to_owned));
+fn text(mut member: Member, most: usize) -> Result<Document, NoDocument> {
+    let Some(url) = target(&member) else { return Err(none(&member, "no_url")) };
+    let content_type = member.header("Content-Type").map(str::to_owned);
     let archived = Archived::new(&member, None);
     let mut body = std::mem::take(&mut member.block);
     body.truncate(most);
-    Some(Document { url, content_type, body, archived, is_text: true, robots_tags: Vec::new() })
+    Ok(Document { url, content_type, body, archived, is_text: true, robots_tags: Vec::new() })
 }
 
 #[cfg(test)]
@@ -99,7 +150,7 @@ mod tests {
     use crate::warc::{Entry, Record, RecordKind, WarcWriter};
 
     #[test]
-    fn a_damaged_body_is_an_error_that_names_the_url_and_the_others_are_read() {
+    fn of_a_damaged_body_what_could_be_decoded_is_read_and_the_others_are_whole() {
         let dir = tempfile::tempdir().unwrap();
         let html = "<p>word</p>".repeat(500);
         let packed = zstd::bulk::compress(html.as_bytes(), 3).unwrap();
@@ -110,14 +161,26 @@ mod tests {
             Entry::pack(&record, None).unwrap()
         };
         let mut writer = WarcWriter::open(dir.path(), &[], 0).unwrap();
-        let entries = [entry("http://a.org/cut", &packed[..packed.len() - 3]), entry("http://a.org/whole", &packed)];
+        let many: Vec<u8> = (0..90_000_u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        let long = [b"<p>".as_slice(), &many].concat().iter().map(|byte| b' ' + byte % 64).collect::<Vec<u8>>();
+        let long = [b"<p>", &long[..]].concat();
+        let cut = zstd::bulk::compress(&long, 3).unwrap();
+        let entries = [
+            entry("http://a.org/cut", &cut[..cut.len() - 3]),
+            entry("http://a.org/whole", &packed),
+            entry("http://a.org/nothing", &packed[..6]),
+        ];
         writer.write(&entries, 0).unwrap();
         writer.close().unwrap();
         let mut files = std::fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().path());
         let file = files.find(|path| path.extension().is_some_and(|ext| ext == "gz")).unwrap();
         let read: Vec<_> = documents(Reader::open(&file).unwrap(), 1 << 20).collect();
-        assert_eq!(read.len(), 2);
-        assert!(read[0].as_ref().unwrap_err().to_string().contains("http://a.org/cut"));
-        assert_eq!(read[1].as_ref().unwrap().body, html.as_bytes());
+        assert_eq!(read.len(), 3);
+        let part = read[0].as_ref().unwrap();
+        assert!(part.body.len() > 100_000 && long.starts_with(&part.body) && part.body.len() < long.len());
+        assert_eq!(part.archived.truncated.as_deref(), Some("coding"));
+        let whole = read[1].as_ref().unwrap();
+        assert!(whole.body == html.as_bytes() && whole.archived.truncated.is_none());
+        assert!(read[2].as_ref().unwrap_err().to_string().contains("http://a.org/nothing"));
     }
 }

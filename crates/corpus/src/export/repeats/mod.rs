@@ -12,6 +12,8 @@ use std::path::Path;
 use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use dehusk_core::corpus::Record;
+use dehusk_settings::MinHash;
 use hash_map::HashMapOnDisk;
 pub use near::bands;
 
@@ -28,6 +30,16 @@ pub(super) struct Fingerprint {
     pub(super) text: u64,
     /// Bands of its MinHash; empty: near-duplicates are not looked for, or its text is too short.
     pub(super) bands: Vec<u64>,
+}
+
+impl Fingerprint {
+    /// What a row is compared by; with MinHash also what is nearly the same.
+    pub(super) fn new(record: &Record, near: Option<MinHash>) -> Fingerprint {
+        let digest = record.text("text_digest").and_then(|digest| u64::from_str_radix(digest, 16).ok());
+        let text = record.text("text").unwrap_or_default();
+        let bands = near.map_or_else(Vec::new, |near| bands(text, near));
+        Fingerprint { text: digest.unwrap_or_default(), bands }
+    }
 }
 
 /// An earlier page that a page repeats.

@@ -1,0 +1,131 @@
+//! What `dehusk export` and `dehusk clean --out` have in common: which rows a corpus has, and what becomes of repeats.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::anyhow;
+
+use super::Failure;
+use super::table::count;
+use dehusk_core::corpus::OptionalColumns;
+use dehusk_corpus::export::{Duplicates, ExportError, Manifest};
+
+/// Time after a signal in which the open part is completed. After it, the part is made again by the next call.
+pub(super) const STOP_WITHIN: Duration = Duration::from_millis(1500);
+
+/// Which rows a corpus has.
+#[derive(clap::Args)]
+pub(super) struct CorpusArgs {
+    /// Only rows for which this expression is true: SQL over the columns.
+    #[arg(long, value_name = "EXPR", requires = "out")]
+    r#where: Option<String>,
+    /// Pages with the text of an earlier page of the corpus: mark (column duplicate_of), drop.
+    #[arg(long, value_enum, default_value_t = DuplicatesName::Mark, requires = "out")]
+    duplicates: DuplicatesName,
+    /// Pages with nearly the text of an earlier page, by MinHash: off, mark (column near_duplicate_of), drop.
+    #[arg(long, value_enum, default_value_t = NearName::Off, requires = "out")]
+    near_duplicates: NearName,
+    /// Paragraphs that earlier pages have: off, mark (columns repeated_in_site and repeated_elsewhere), drop (from the
+    /// column text).
+    #[arg(long, value_enum, default_value_t = NearName::Off, requires = "out")]
+    paragraphs: NearName,
+    /// Fill the column html.
+    #[arg(long)]
+    html: bool,
+    /// Fill the column comments.
+    #[arg(long)]
+    comments: bool,
+    /// Fill the column posts: author, day and text of each post of a thread, and of each comment with --comments.
+    #[arg(long)]
+    posts: bool,
+    /// Megabytes of rows at which a part is closed.
+    #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..1_000_000))]
+    #[arg(requires = "out")]
+    part_size: u64,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum DuplicatesName {
+    Mark,
+    Drop,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum NearName {
+    Off,
+    Mark,
+    Drop,
+}
+
+impl NearName {
+    fn how(self) -> Option<Duplicates> {
+        match self {
+            NearName::Off => None,
+            NearName::Mark => Some(Duplicates::Mark),
+            NearName::Drop => Some(Duplicates::Drop),
+        }
+    }
+}
+
+impl CorpusArgs {
+    pub(super) fn filter(&self) -> Option<String> {
+        self.r#where.clone()
+    }
+
+    pub(super) fn duplicates(&self) -> Duplicates {
+        match self.duplicates {
+            DuplicatesName::Mark => Duplicates::Mark,
+            DuplicatesName::Drop => Duplicates::Drop,
+        }
+    }
+
+    pub(super) fn near_duplicates(&self) -> Option<Duplicates> {
+        self.near_duplicates.how()
+    }
+
+    pub(super) fn paragraphs(&self) -> Option<Duplicates> {
+        self.paragraphs.how()
+    }
+
+    pub(super) fn optional(&self) -> OptionalColumns {
+        OptionalColumns { html: self.html, comments: self.comments, posts: self.posts }
+    }
+
+    pub(super) fn part_bytes(&self) -> u64 {
+        self.part_size * 1_000_000
+    }
+}
+
+/// What an error of an export means for the command.
+pub(super) fn failure(error: ExportError) -> Failure {
+    match error {
+        ExportError::Filter { .. } => Failure::Usage(anyhow!("{error}; `dehusk export --columns` lists the columns")),
+        ExportError::Folder { .. } | ExportError::LanguageModel(_) => Failure::Usage(error.into()),
+        ExportError::Io { ref reason, .. } if reason.kind() == io::ErrorKind::StorageFull => {
+            Failure::Work(anyhow!("{error}; make room, and the same command goes on where it was"))
+        }
+        error => Failure::Work(error.into()),
+    }
+}
+
+/// Prints what is in the folder: a line, or the manifest as JSON.
+pub(super) fn tell(out: &Path, manifest: &Manifest, seconds: f64, as_json: bool) -> io::Result<()> {
+    if as_json {
+        return writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&manifest).map_err(io::Error::other)?);
+    }
+    let bytes: u64 = manifest.parts.iter().map(|part| part.bytes).sum();
+    let mut line =
+        format!("{}: {} rows in {} parts", out.display(), count(manifest.rows as usize), manifest.parts.len());
+    if bytes > 0 {
+        line += &format!(", {:.2} MB", bytes as f64 / 1e6);
+    }
+    for (why, n) in &manifest.left_out {
+        line += &format!(", {} left out ({why})", count(*n as usize));
+    }
+    writeln!(io::stdout(), "{line}, {seconds:.1} s")?;
+    if !manifest.complete {
+        writeln!(io::stderr(), "stopped; the same command goes on with the pages that are left")?;
+    }
+    Ok(())
+}
