@@ -52,9 +52,9 @@ RULES = {
 GROUPS = {
     "expected content": ["*expected*", "root_*", "density_*", "share_95", "share_50"],
     "matches by number": ["n_*", "few_equal", "kind_equal", "*_n_equal"],
-    "text below": ["text_*", "*_text_*", "ln_letters", "*_ln_letters", "share_letters"],
+    "text below": ["text_*", "*_text_*", "letters", "*_letters"],
     "tags": ["tag", "parent_tag"],
-    "siblings": ["siblings_*", "ln_siblings"],
+    "siblings": ["siblings", "siblings_*"],
     "parents and ancestors": ["parent_*", "grand_*", "ancestor_*"],
     "place": ["depth", "position", "*_before", "*_after"],
     "the page": ["page_*"],
@@ -88,7 +88,17 @@ def sampled(groups, which, seed=0):
 
 
 NAMES = feature_names()
-MAPPED = NAMES.index("mapped")
+MAPPED, ON_ALL = NAMES.index("mapped"), NAMES.index("n_equal")
+
+
+def judged_nodes(page):
+    """The node that is judged in the place of each node: `judged_nodes` of the program."""
+    is_on_all = page.rows[0][:, ON_ALL] == 1
+    is_as_parent = (page.parents > 0) & is_on_all & is_on_all[page.parents]
+    judged, parents = list(range(page.n)), page.parents.tolist()
+    for node in np.flatnonzero(is_as_parent).tolist():
+        judged[node] = judged[parents[node]]
+    return np.array(judged)
 
 
 def trained(groups, without=()):
@@ -106,7 +116,7 @@ def trained(groups, without=()):
 def decoded(page, logits):
     """Whether each node is template, and whether the page is in doubt: `decision` of the program."""
     is_mapped = page.rows[0][:, MAPPED] > 0
-    logits = np.where(is_mapped, logits, ABSENT)
+    logits = np.where(is_mapped, logits[judged_nodes(page)], ABSENT)
     parents, template, own = page.parents.tolist(), logits.tolist(), [0.0] * page.n
     for node in range(page.n - 1, 0, -1):
         parent = parents[node]

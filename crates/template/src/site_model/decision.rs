@@ -14,9 +14,9 @@ use super::align::Alignment;
 use super::aligned::Aligned;
 use super::encoded_page::EncodedPage;
 use super::forest::{Forest, Forests};
-use super::node_features::{FEATURES, NodeFeatures};
+use super::node_features::{Evidence, FEATURES, NodeFeatures};
 use super::node_matches::NodeMatches;
-use super::tag_families::is_in_link;
+use super::tag_families::{families, is_in_link};
 use crate::max_sum::max_sum_labels;
 use dehusk_content::Labels;
 
@@ -58,10 +58,13 @@ impl TrainingSet {
         let found = matches(page, aligned.alignments);
         let is_template = match Forests::of_program().filter(|_| found.n_pages > 0 && !page.is_empty()) {
             Some(forests) => {
-                let by_site = decision(page, &found, &guessed_content(page, &found), &forests.by_site);
+                let families = families(page);
+                let guessed = guessed_content(page, &found, &families);
+                let evidence = Evidence { page, found: &found, families: &families, expected: &guessed };
+                let by_site = decision(&evidence, &forests.by_site);
                 if by_site.is_in_doubt {
                     let expected = expected_content(page, probabilities.as_ref()?);
-                    decision(page, &found, &expected, &forests.by_page_model).is_template
+                    decision(&Evidence { expected: &expected, ..evidence }, &forests.by_page_model).is_template
                 } else {
                     by_site.is_template
                 }
@@ -82,9 +85,12 @@ impl TrainingSet {
         if page.is_empty() {
             return (&FEATURES, [(); 2].map(|()| vec![Vec::new(); FEATURES.len()]));
         }
-        let columns = [guessed_content(page, &found), expected_content(page, probabilities)].map(|expected| {
-            let columns = NodeFeatures::new(page, &found, &expected).0.into_iter();
-            columns.map(|column| (0..page.len()).map(|node| column.value(node)).collect()).collect()
+        let (families, nodes) = (families(page), (0..page.len()).collect::<Vec<usize>>());
+        let guessed = guessed_content(page, &found, &families);
+        let columns = [guessed, expected_content(page, probabilities)].map(|expected| {
+            let evidence = Evidence { page, found: &found, families: &families, expected: &expected };
+            let columns = NodeFeatures::new(&evidence, &nodes).0.into_iter();
+            columns.map(|column| nodes.iter().map(|node| column.value(*node)).collect()).collect()
         });
         (&FEATURES, columns)
     }
@@ -105,10 +111,10 @@ fn expected_content(page: &EncodedPage, probabilities: &[u8]) -> Vec<f32> {
 
 /// The main content that is expected in each node, in letters, by its training pages alone: the letters of long texts
 /// outside of links which few training pages have. It takes no page model.
-fn guessed_content(page: &EncodedPage, found: &NodeMatches) -> Vec<f32> {
+fn guessed_content(page: &EncodedPage, found: &NodeMatches, families: &[f32]) -> Vec<f32> {
     /// Letters of a text that count half.
     const HALF: f32 = 60.0;
-    let is_in_link = is_in_link(page);
+    let is_in_link = is_in_link(page, families);
     let guess = |node: usize| {
         let letters = page.chars[node] as f32;
         let is_long = letters / (letters + HALF);
@@ -117,21 +123,45 @@ fn guessed_content(page: &EncodedPage, found: &NodeMatches) -> Vec<f32> {
     (0..page.len()).map(guess).collect()
 }
 
-fn decision(page: &EncodedPage, found: &NodeMatches, expected: &[f32], forest: &Forest) -> Decision {
-    let nodes: Vec<usize> = (0..page.len()).filter(|node| found.n_mapped[*node] > 0).collect();
-    let logits = forest.logits(&nodes, &NodeFeatures::new(page, found, expected));
+fn decision(evidence: &Evidence<'_>, forest: &Forest) -> Decision {
+    let Evidence { page, found, .. } = evidence;
+    let judged = judged_nodes(page, found);
+    let nodes: Vec<usize> =
+        (0..page.len()).filter(|node| judged[*node] == *node && found.n_mapped[*node] > 0).collect();
+    let logits = forest.logits(nodes.len(), &NodeFeatures::new(evidence, &nodes));
     let mut scores = vec![ABSENT; page.len()];
-    let mut doubt = 0.0;
+    // The probability of the label that is less probable.
+    let mut doubts = vec![0.0; page.len()];
     for (node, logit) in nodes.into_iter().zip(logits) {
         scores[node] = f64::from(logit);
-        // The probability of the label that is less probable.
-        doubt += 1.0 / (1.0 + libm::expf(logit.abs()));
+        doubts[node] = 1.0 / (1.0 + libm::expf(logit.abs()));
+    }
+    let mut doubt = 0.0;
+    for node in (0..page.len()).filter(|node| found.n_mapped[*node] > 0) {
+        scores[node] = scores[judged[node]];
+        doubt += doubts[judged[node]];
     }
     let is_template = max_sum_labels(&page.parent, scores, OUT, BACK);
     let n_template = is_template.iter().filter(|is| **is).count();
     let own = page.chars.iter().zip(&is_template).map(|(letters, is)| if *is { 0 } else { u64::from(*letters) });
     let has_little = (own.sum::<u64>() as f64) < LITTLE_OWN * page.n_chars() as f64;
     Decision { is_in_doubt: has_little || doubt > IN_DOUBT * n_template.max(FEW) as f32, is_template }
+}
+
+/// The node that is judged in the place of each node: itself, or that of its parent where all training pages have the
+/// subtree of the parent in place. Left out by site, node F1 of all pages is .001 less than with each node judged by
+/// itself, that of key pages the same, for .64 of the nodes.
+fn judged_nodes(page: &EncodedPage, found: &NodeMatches) -> Vec<usize> {
+    let is_on_all = |node: usize| usize::from(found.n_equal[node]) == found.n_pages;
+    let mut judged: Vec<usize> = (0..page.len()).collect();
+    // The body holds everything, and is judged for itself.
+    for node in 1..page.len() {
+        let parent = page.parent[node] as usize;
+        if parent > 0 && is_on_all(node) && is_on_all(parent) {
+            judged[node] = judged[parent];
+        }
+    }
+    judged
 }
 
 /// Index of the training page that is another version of this page: it has nearly all of its text, and no other comes

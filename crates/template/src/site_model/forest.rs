@@ -82,17 +82,13 @@ impl Forest {
         (0..n_trees).map(|_| RegressionTree::read(rest)).collect::<Option<_>>().map(Forest)
     }
 
-    /// The sum of the trees for each of these nodes: the logit of the probability that it is template.
-    pub(super) fn logits(&self, nodes: &[usize], features: &NodeFeatures) -> Vec<f32> {
-        let mut logits = vec![0.0; nodes.len()];
+    /// The sum of the trees for each of `n` nodes: the logit of the probability that it is template.
+    pub(super) fn logits(&self, n: usize, features: &NodeFeatures) -> Vec<f32> {
+        let mut logits = vec![0.0; n];
         let mut reachable = [0; AT_ONCE];
-        for (nodes, logits) in nodes.chunks(AT_ONCE).zip(logits.chunks_mut(AT_ONCE)) {
-            let of_nodes = |column: &Column| match column {
-                Column::Nodes(values) => Column::Nodes(nodes.iter().map(|node| values[*node]).collect()),
-                Column::Page(value) => Column::Page(*value),
-            };
-            let columns: Vec<Column> = features.0.iter().map(of_nodes).collect();
-            self.0.iter().for_each(|tree| tree.add_to(logits, &columns, &mut reachable[..nodes.len()]));
+        for (part, logits) in logits.chunks_mut(AT_ONCE).enumerate() {
+            let from = part * AT_ONCE;
+            self.0.iter().for_each(|tree| tree.add_to(logits, &features.0, from, &mut reachable[..logits.len()]));
         }
         logits
     }
@@ -112,8 +108,8 @@ impl RegressionTree {
         (tests.iter().all(is_known) && reachable != 0).then_some(RegressionTree { tests, leaves })
     }
 
-    /// Adds the values of the leaves that the nodes reach. `reachable` is a buffer.
-    fn add_to(&self, logits: &mut [f32], columns: &[Column], reachable: &mut [u16]) {
+    /// Adds the values of the leaves that the nodes from `from` on reach. `reachable` is a buffer.
+    fn add_to(&self, logits: &mut [f32], columns: &[Column], from: usize, reachable: &mut [u16]) {
         // A test of a feature of the page is the same for all nodes.
         let is_false =
             |test: &&Test| matches!(&columns[test.feature()], Column::Page(value) if *value > test.threshold);
@@ -124,7 +120,7 @@ impl RegressionTree {
             if let Column::Nodes(values) = &columns[test.feature()]
                 && of_page & !test.reachable != 0
             {
-                test.apply(values, reachable);
+                test.apply(&values[from..], reachable);
             }
         }
         for (logit, reachable) in logits.iter_mut().zip(reachable) {
@@ -204,16 +200,16 @@ mod tests {
     fn the_trees_are_summed_for_each_node() {
         let forests = Forests::read(&bytes()).unwrap();
         let mut features = NodeFeatures(vec![Column::Page(0.0); FEATURES.len()]);
-        features.0[0] = Column::Nodes(vec![0.4, 0.5, 9.0, 0.6, 0.7]);
-        features.0[1] = Column::Nodes(vec![0.9, 0.4, 9.0, 0.4, 0.6]);
-        let logits = |features: &NodeFeatures| forests.by_site.logits(&[0, 1, 3, 4], features);
+        features.0[0] = Column::Nodes(vec![0.4, 0.5, 0.6, 0.7]);
+        features.0[1] = Column::Nodes(vec![0.9, 0.4, 0.4, 0.6]);
+        let logits = |features: &NodeFeatures| forests.by_site.logits(4, features);
         assert_eq!(logits(&features), [-0.75, -0.75, 2.25, 4.25]);
         // Features of the page, which are the same for all nodes.
         features.0[1] = Column::Page(0.6);
         assert_eq!(logits(&features), [-0.75, -0.75, 4.25, 4.25]);
         features.0[0] = Column::Page(0.4);
         assert_eq!(logits(&features), [-0.75; 4]);
-        assert_eq!(forests.by_page_model.logits(&[0, 1], &features), [0.0; 2]);
+        assert_eq!(forests.by_page_model.logits(2, &features), [0.0; 2]);
     }
 
     #[test]

@@ -42,6 +42,7 @@ mod page_sample;
 mod same_shape;
 mod scratch;
 mod stored;
+mod subtree_sums;
 mod tag_families;
 mod training_page;
 mod vocabulary;

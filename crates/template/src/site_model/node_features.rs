@@ -2,8 +2,8 @@
 //! stands, and how much main content is expected in it.
 
 use super::encoded_page::EncodedPage;
-use super::node_matches::{NodeMatches, column};
-use super::tag_families::families;
+use super::node_matches::NodeMatches;
+use super::subtree_sums::SubtreeSums;
 
 /// The names of the features. A forest is read only if it was trained on these.
 pub(super) const FEATURES: [&str; 68] = [
@@ -23,12 +23,12 @@ pub(super) const FEATURES: [&str; 68] = [
     "text_expected",
     "text_on_two",
     "text_mean_equal",
-    "ln_letters",
+    "letters",
     "share_letters",
     "share_expected",
-    "ln_expected",
-    "ln_expected_outside",
-    "ln_size",
+    "expected",
+    "expected_outside",
+    "size",
     "share_size",
     "nodes_mapped",
     "nodes_equal",
@@ -39,7 +39,7 @@ pub(super) const FEATURES: [&str; 68] = [
     "text_after",
     "expected_before",
     "expected_after",
-    "ln_siblings",
+    "siblings",
     "tag",
     "parent_tag",
     "siblings_mapped",
@@ -58,15 +58,15 @@ pub(super) const FEATURES: [&str; 68] = [
     "parent_text_equal",
     "parent_text_other",
     "parent_text_expected",
-    "parent_ln_letters",
+    "parent_letters",
     "parent_nodes_mapped",
-    "parent_ln_size",
+    "parent_size",
     "grand_equal",
     "grand_text_equal",
     "grand_text_other",
     "grand_text_expected",
     "grand_nodes_mapped",
-    "grand_ln_letters",
+    "grand_letters",
     "ancestor_n_equal",
     "ancestor_text_expected",
     // The page.
@@ -74,8 +74,8 @@ pub(super) const FEATURES: [&str; 68] = [
     "page_similarity",
     "page_least_similarity",
     "page_kind",
-    "page_ln_nodes",
-    "page_ln_letters",
+    "page_nodes",
+    "page_letters",
     "page_text_other",
     "page_text_expected",
     "page_on_all",
@@ -83,10 +83,10 @@ pub(super) const FEATURES: [&str; 68] = [
     "page_agreement",
 ];
 
-/// The features of all nodes of a page, a column for each of [`FEATURES`]. A share of nothing is -1.
+/// The features of nodes of a page, a column for each of [`FEATURES`]. A share of nothing is -1.
 pub(super) struct NodeFeatures(pub(super) Vec<Column>);
 
-/// A feature of all nodes.
+/// A feature of the nodes.
 #[derive(Clone)]
 pub(super) enum Column {
     /// A value for each node.
@@ -96,246 +96,249 @@ pub(super) enum Column {
 }
 
 impl Column {
-    /// The value of a node.
-    pub(super) fn value(&self, node: usize) -> f32 {
+    /// The value of the node at this place of the list.
+    pub(super) fn value(&self, at: usize) -> f32 {
         match self {
-            Column::Nodes(values) => values[node],
+            Column::Nodes(values) => values[at],
             Column::Page(value) => *value,
         }
     }
 }
 
+/// What the features are computed from.
+pub(super) struct Evidence<'a> {
+    pub(super) page: &'a EncodedPage,
+    pub(super) found: &'a NodeMatches,
+    /// The family of the tag of each node.
+    pub(super) families: &'a [f32],
+    /// The main content that is expected in each node, in letters.
+    pub(super) expected: &'a [f32],
+}
+
 impl NodeFeatures {
-    /// The features of a page that is not empty. `expected` is the expected main content of each node, in letters.
-    pub(super) fn new(page: &EncodedPage, found: &NodeMatches, expected: &[f32]) -> NodeFeatures {
-        let families = families(page);
-        let text = Text::new(page, found, expected);
-        let mut columns = Vec::with_capacity(FEATURES.len());
-        found.write(&mut columns);
-        text.write(page, &mut columns);
-        write_place(page, found, &text, &families, &mut columns);
-        [0.95, 0.5].into_iter().for_each(|share| write_root(page, &text, share, &mut columns));
-        write_ancestors(page, &mut columns);
-        write_page(page, found, &text, &mut columns);
-        NodeFeatures(columns)
+    /// The features of some of the nodes of a page that is not empty.
+    pub(super) fn new(evidence: &Evidence<'_>, nodes: &[usize]) -> NodeFeatures {
+        let sums = SubtreeSums::new(evidence);
+        let of = Of { evidence, sums: &sums, page: evidence.page, found: evidence.found };
+        let mut columns = Columns { nodes, columns: Vec::with_capacity(FEATURES.len()) };
+        of.write_matches(&mut columns);
+        of.write_subtree(&mut columns);
+        of.write_place(&mut columns);
+        [0.95, 0.5].into_iter().for_each(|share| of.write_root(share, &mut columns));
+        of.write_ancestors(&mut columns);
+        of.write_page(&mut columns);
+        NodeFeatures(columns.columns)
     }
 }
 
-/// Sums over the subtree of each node.
-struct Text {
-    letters: Vec<f32>,
-    expected: Vec<f32>,
-    equal: Vec<f32>,
-    other: Vec<f32>,
-    on_two: Vec<f32>,
-    mean_equal: Vec<f32>,
-    nodes_mapped: Vec<f32>,
-    nodes_equal: Vec<f32>,
-    /// Letters of the page before each node, and those that are expected to be content.
-    before: Vec<f32>,
-    expected_before: Vec<f32>,
+/// The columns that are written.
+struct Columns<'a> {
+    nodes: &'a [usize],
+    columns: Vec<Column>,
 }
 
-impl Text {
-    fn new(page: &EncodedPage, found: &NodeMatches, expected: &[f32]) -> Text {
+impl Columns<'_> {
+    fn push(&mut self, of: impl Fn(usize) -> f32) {
+        self.columns.push(Column::Nodes(self.nodes.iter().map(|node| of(*node)).collect()));
+    }
+
+    fn push_page(&mut self, value: f32) {
+        self.columns.push(Column::Page(value));
+    }
+}
+
+/// The features of a node, by its number.
+#[derive(Clone, Copy)]
+struct Of<'a> {
+    evidence: &'a Evidence<'a>,
+    sums: &'a SubtreeSums,
+    page: &'a EncodedPage,
+    found: &'a NodeMatches,
+}
+
+impl Of<'_> {
+    fn parent(&self, node: usize) -> usize {
+        self.page.parent[node] as usize
+    }
+
+    fn grandparent(&self, node: usize) -> usize {
+        self.parent(self.parent(node))
+    }
+
+    fn n_equal(&self, node: usize) -> f32 {
+        f32::from(self.found.n_equal[node]) / self.found.n_pages.max(1) as f32
+    }
+
+    fn size(&self, node: usize) -> f32 {
+        self.page.columns.size[node] as f32
+    }
+
+    fn n_children(&self, node: usize) -> f32 {
+        self.page.columns.n_children[node] as f32
+    }
+
+    /// Part of the letters of its subtree.
+    fn share(&self, sum: f32, node: usize) -> f32 {
+        let letters = self.sums.letters(node);
+        if letters > 0.0 { sum / letters } else { -1.0 }
+    }
+
+    fn text_equal(&self, node: usize) -> f32 {
+        self.share(self.sums.equal(node), node)
+    }
+
+    fn text_other(&self, node: usize) -> f32 {
+        self.share(self.sums.other(node), node)
+    }
+
+    fn text_expected(&self, node: usize) -> f32 {
+        self.share(self.sums.expected(node), node)
+    }
+
+    fn nodes_mapped(&self, node: usize) -> f32 {
+        self.sums.nodes_mapped(node) / self.size(node)
+    }
+
+    fn write_matches(self, columns: &mut Columns<'_>) {
+        let found = self.found;
+        let of_pages = |n: u16| f32::from(n) / found.n_pages.max(1) as f32;
+        columns.push(|node| found.equal[node]);
+        columns.push(|node| found.mapped[node]);
+        columns.push(|node| found.mapped[node] - found.equal[node]);
+        columns.push(|node| self.n_equal(node));
+        columns.push(|node| of_pages(found.n_mapped[node]));
+        columns.push(|node| of_pages(found.n_moved[node]));
+        columns.push(|node| of_pages(found.n_partial[node]));
+        columns.push(|node| f32::from(found.n_equal[node].min(4)));
+        columns.push(|node| f32::from(found.of_kind[node]) / found.n_kind.max(1) as f32);
+    }
+
+    fn write_subtree(self, columns: &mut Columns<'_>) {
+        let (sums, n) = (self.sums, self.page.len() as f32);
+        columns.push(|node| self.text_equal(node));
+        columns.push(|node| self.text_other(node));
+        columns.push(|node| self.text_expected(node));
+        columns.push(|node| self.share(sums.on_two(node), node));
+        columns.push(|node| self.share(sums.mean_equal(node), node));
+        columns.push(|node| sums.letters(node));
+        columns.push(|node| sums.letters(node) / sums.all_letters());
+        columns.push(|node| sums.expected(node) / sums.all_expected().max(1.0));
+        columns.push(|node| sums.expected(node).max(0.0));
+        columns.push(|node| (sums.all_expected() - sums.expected(node)).max(0.0));
+        columns.push(|node| self.size(node));
+        columns.push(|node| self.size(node) / n);
+        columns.push(|node| self.nodes_mapped(node));
+        columns.push(|node| sums.nodes_equal(node) / self.size(node));
+    }
+
+    fn write_place(self, columns: &mut Columns<'_>) {
+        let (sums, found, families, n) = (self.sums, self.found, self.evidence.families, self.page.len());
+        let parent = |node: usize| self.parent(node);
+        let (mut depth, mut children_mapped) = (vec![0.0_f32; n], vec![0.0_f32; n]);
+        for node in 1..n {
+            depth[node] = depth[parent(node)] + 1.0;
+            children_mapped[parent(node)] += found.mapped[node];
+        }
+        let all_expected = sums.all_expected().max(1.0);
+        let share = |sum: f32, of: f32| if of > 0.5 { sum / of } else { -1.0 };
+        columns.push(|node| depth[node]);
+        columns.push(|node| node as f32 / n as f32);
+        columns.push(|node| sums.letters_before[node] / sums.all_letters());
+        columns.push(|node| 1.0 - (sums.letters_before[node] + sums.letters(node)) / sums.all_letters());
+        columns.push(|node| sums.expected_before[node] / all_expected);
+        columns.push(|node| 1.0 - (sums.expected_before[node] + sums.expected(node)) / all_expected);
+        columns.push(|node| self.n_children(parent(node)));
+        columns.push(|node| families[node]);
+        columns.push(|node| families[parent(node)]);
+        columns.push(|node| match node {
+            0 => -1.0,
+            _ => share(children_mapped[parent(node)] - found.mapped[node], self.n_children(parent(node)) - 1.0),
+        });
+        columns.push(|node| {
+            // An element has no letters but those of its children.
+            let beside = |sum: &dyn Fn(usize) -> f32| sum(parent(node)) - sum(node);
+            match node {
+                0 => -1.0,
+                _ => share(beside(&|node| sums.equal(node)), beside(&|node| sums.letters(node))),
+            }
+        });
+    }
+
+    /// The smallest element that holds this share of the expected content.
+    fn write_root(self, share: f32, columns: &mut Columns<'_>) {
+        let (page, sums) = (self.page, self.sums);
+        let least = share * sums.all_expected();
+        let mut root = 0;
+        while let Some(below) = page
+            .columns
+            .children(root)
+            .map(|child| child.node)
+            .find(|node| sums.expected(*node) >= least && page.columns.n_children[*node] > 0)
+        {
+            root = below;
+        }
+        let end = |node: usize| node + page.columns.size[node] as usize;
+        columns.push(|node| match node {
+            _ if node >= root && node < end(root) => 1.0,
+            _ if node < root && root < end(node) => 2.0,
+            _ => 0.0,
+        });
+        columns.push_page(sums.expected(root) / sums.letters(root).max(1.0));
+        columns.push_page(sums.letters(root) / sums.all_letters());
+    }
+
+    fn write_ancestors(self, columns: &mut Columns<'_>) {
+        let (above, twice) = (|node: usize| self.parent(node), |node: usize| self.grandparent(node));
+        columns.push(|node| self.found.equal[above(node)]);
+        columns.push(|node| self.found.mapped[above(node)]);
+        columns.push(|node| self.n_equal(above(node)));
+        columns.push(|node| self.text_equal(above(node)));
+        columns.push(|node| self.text_other(above(node)));
+        columns.push(|node| self.text_expected(above(node)));
+        columns.push(|node| self.sums.letters(above(node)));
+        columns.push(|node| self.nodes_mapped(above(node)));
+        columns.push(|node| self.size(above(node)));
+        columns.push(|node| self.found.equal[twice(node)]);
+        columns.push(|node| self.text_equal(twice(node)));
+        columns.push(|node| self.text_other(twice(node)));
+        columns.push(|node| self.text_expected(twice(node)));
+        columns.push(|node| self.nodes_mapped(twice(node)));
+        columns.push(|node| self.sums.letters(twice(node)));
+        let n_equal = self.greatest_above(|node| self.n_equal(node));
+        columns.push(|node| n_equal[node]);
+        let text_expected = self.greatest_above(|node| self.text_expected(node));
+        columns.push(|node| text_expected[node]);
+    }
+
+    /// The greatest value of the ancestors of each node. The body does not count: it is an ancestor of everything.
+    fn greatest_above(&self, of: impl Fn(usize) -> f32) -> Vec<f32> {
+        let mut greatest = vec![0.0_f32; self.page.len()];
+        for node in 1..greatest.len() {
+            let parent = self.parent(node);
+            if parent > 0 {
+                greatest[node] = greatest[parent].max(of(parent));
+            }
+        }
+        greatest
+    }
+
+    fn write_page(self, columns: &mut Columns<'_>) {
+        let (sums, found, n) = (self.sums, self.found, self.page.len() as f32);
         let n_pages = found.n_pages.max(1) as f32;
-        let letters = |node: usize| page.chars[node] as f32;
-        let sums = |of: &dyn Fn(usize) -> f32| subtree_sums(page, (0..page.len()).map(of).collect());
-        let before = |of: &dyn Fn(usize) -> f32| {
-            let until = |sum: &mut f32, node: usize| {
-                let after = *sum + of(node);
-                Some(std::mem::replace(sum, after))
-            };
-            (0..page.len()).scan(0.0, until).collect()
-        };
-        Text {
-            letters: sums(&letters),
-            expected: sums(&|node| expected[node]),
-            equal: sums(&|node| letters(node) * found.equal[node]),
-            other: sums(&|node| letters(node) * (found.mapped[node] - found.equal[node])),
-            on_two: sums(&|node| if found.n_has_subtree(node) >= 2 { letters(node) } else { 0.0 }),
-            mean_equal: sums(&|node| letters(node) * f32::from(found.n_has_subtree(node)) / n_pages),
-            nodes_mapped: sums(&|node| found.mapped[node]),
-            nodes_equal: sums(&|node| found.equal[node]),
-            before: before(&letters),
-            expected_before: before(&|node| expected[node]),
-        }
+        let on_all = found.n_equal.iter().filter(|n| usize::from(**n) >= found.n_pages).count();
+        let values = [
+            found.n_pages as f32,
+            found.shares.iter().sum::<f32>() / n_pages,
+            found.shares.last().copied().unwrap_or(0.0),
+            found.n_kind as f32 / n_pages,
+            n,
+            sums.all_letters(),
+            sums.other(0) / sums.all_letters(),
+            sums.expected(0) / sums.all_letters(),
+            on_all as f32 / n,
+            sums.on_two(0) / sums.all_letters(),
+            found.agreement,
+        ];
+        values.into_iter().for_each(|value| columns.push_page(value));
     }
-
-    /// Parts of the letters of each subtree.
-    fn share(&self, sums: &[f32]) -> Vec<f32> {
-        let share = |(sum, letters): (&f32, &f32)| if *letters > 0.0 { sum / letters } else { -1.0 };
-        sums.iter().zip(&self.letters).map(share).collect()
-    }
-
-    fn all(&self) -> f32 {
-        self.letters.first().copied().unwrap_or(0.0).max(1.0)
-    }
-
-    fn all_expected(&self) -> f32 {
-        self.expected.first().copied().unwrap_or(0.0)
-    }
-
-    fn write(&self, page: &EncodedPage, columns: &mut Vec<Column>) {
-        let (n, all_expected) = (page.len() as f32, self.all_expected());
-        let size = column(&page.columns.size, |size| *size as f32);
-        let of_nodes = |sums: &[f32]| sums.iter().zip(&size).map(|(sum, size)| sum / size).collect();
-        columns.extend(
-            [
-                self.share(&self.equal),
-                self.share(&self.other),
-                self.share(&self.expected),
-                self.share(&self.on_two),
-                self.share(&self.mean_equal),
-                column(&self.letters, |letters| libm::log1pf(*letters)),
-                column(&self.letters, |letters| letters / self.all()),
-                column(&self.expected, |expected| expected / all_expected.max(1.0)),
-                column(&self.expected, |expected| libm::log1pf(expected.max(0.0))),
-                column(&self.expected, |expected| libm::log1pf((all_expected - expected).max(0.0))),
-                column(&size, |size| libm::log1pf(*size)),
-                column(&size, |size| size / n),
-                of_nodes(&self.nodes_mapped),
-                of_nodes(&self.nodes_equal),
-            ]
-            .map(Column::Nodes),
-        );
-    }
-}
-
-fn subtree_sums(page: &EncodedPage, mut sums: Vec<f32>) -> Vec<f32> {
-    for node in (1..sums.len()).rev() {
-        sums[page.parent[node] as usize] += sums[node];
-    }
-    sums
-}
-
-fn write_place(page: &EncodedPage, found: &NodeMatches, text: &Text, families: &[f32], columns: &mut Vec<Column>) {
-    let n = page.len();
-    let nodes = |of: &dyn Fn(usize) -> f32| (0..n).map(of).collect::<Vec<f32>>();
-    let parent = |node: usize| page.parent[node] as usize;
-    let mut depth = vec![0.0_f32; n];
-    (1..n).for_each(|node| depth[node] = depth[parent(node)] + 1.0);
-    let n_children = |node: usize| page.columns.n_children[node] as f32;
-    let all_expected = text.all_expected().max(1.0);
-    // Sums over the children of each node.
-    let (mut mapped, mut letters, mut equal) = (vec![0.0_f32; n], vec![0.0_f32; n], vec![0.0_f32; n]);
-    for node in 1..n {
-        mapped[parent(node)] += found.mapped[node];
-        letters[parent(node)] += text.letters[node];
-        equal[parent(node)] += text.equal[node];
-    }
-    let share = |sum: f32, of: f32| if of > 0.5 { sum / of } else { -1.0 };
-    let is_root = |node: usize| node == 0;
-    columns.extend(
-        [
-            depth,
-            nodes(&|node| node as f32 / n as f32),
-            nodes(&|node| text.before[node] / text.all()),
-            nodes(&|node| 1.0 - (text.before[node] + text.letters[node]) / text.all()),
-            nodes(&|node| text.expected_before[node] / all_expected),
-            nodes(&|node| 1.0 - (text.expected_before[node] + text.expected[node]) / all_expected),
-            nodes(&|node| libm::log1pf(n_children(parent(node)))),
-            families.to_vec(),
-            nodes(&|node| families[parent(node)]),
-            nodes(&|node| {
-                if is_root(node) {
-                    -1.0
-                } else {
-                    share(mapped[parent(node)] - found.mapped[node], n_children(parent(node)) - 1.0)
-                }
-            }),
-            nodes(&|node| {
-                let above = parent(node);
-                if is_root(node) {
-                    -1.0
-                } else {
-                    share(equal[above] - text.equal[node], letters[above] - text.letters[node])
-                }
-            }),
-        ]
-        .map(Column::Nodes),
-    );
-}
-
-/// The smallest element that holds this share of the expected content.
-fn write_root(page: &EncodedPage, text: &Text, share: f32, columns: &mut Vec<Column>) {
-    let least = share * text.all_expected();
-    let mut root = 0;
-    while let Some(below) = page
-        .columns
-        .children(root)
-        .map(|child| child.node)
-        .find(|node| text.expected[*node] >= least && page.columns.n_children[*node] > 0)
-    {
-        root = below;
-    }
-    let n = page.len();
-    let mut place = vec![0.0; n];
-    place[root..root + page.columns.size[root] as usize].fill(1.0);
-    let mut above = root;
-    while above > 0 {
-        above = page.parent[above] as usize;
-        place[above] = 2.0;
-    }
-    columns.extend([
-        Column::Nodes(place),
-        Column::Page(text.expected[root] / text.letters[root].max(1.0)),
-        Column::Page(text.letters[root] / text.all()),
-    ]);
-}
-
-fn write_ancestors(page: &EncodedPage, columns: &mut Vec<Column>) {
-    const OF_PARENT: [&str; 9] = [
-        "equal",
-        "mapped",
-        "n_equal",
-        "text_equal",
-        "text_other",
-        "text_expected",
-        "ln_letters",
-        "nodes_mapped",
-        "ln_size",
-    ];
-    const OF_GRANDPARENT: [&str; 6] =
-        ["equal", "text_equal", "text_other", "text_expected", "nodes_mapped", "ln_letters"];
-    const OF_ANCESTORS: [&str; 2] = ["n_equal", "text_expected"];
-    let at = |name: &str| FEATURES.iter().position(|feature| *feature == name).unwrap_or_default();
-    let parent = |node: usize| page.parent[node] as usize;
-    let n = page.len();
-    for name in OF_PARENT {
-        let of = &columns[at(name)];
-        columns.push(Column::Nodes((0..n).map(|node| of.value(parent(node))).collect()));
-    }
-    for name in OF_GRANDPARENT {
-        let of = &columns[at(name)];
-        columns.push(Column::Nodes((0..n).map(|node| of.value(parent(parent(node)))).collect()));
-    }
-    for name in OF_ANCESTORS {
-        let (of, mut greatest) = (&columns[at(name)], vec![0.0_f32; n]);
-        // The body is an ancestor of everything.
-        for node in (1..n).filter(|node| parent(*node) > 0) {
-            greatest[node] = greatest[parent(node)].max(of.value(parent(node)));
-        }
-        columns.push(Column::Nodes(greatest));
-    }
-}
-
-fn write_page(page: &EncodedPage, found: &NodeMatches, text: &Text, columns: &mut Vec<Column>) {
-    let n = page.len();
-    let n_pages = found.n_pages.max(1) as f32;
-    let on_all = found.n_equal.iter().filter(|n| usize::from(**n) >= found.n_pages).count();
-    let values = [
-        found.n_pages as f32,
-        found.shares.iter().sum::<f32>() / n_pages,
-        found.shares.last().copied().unwrap_or(0.0),
-        found.n_kind as f32 / n_pages,
-        libm::logf(n as f32),
-        libm::log1pf(text.all()),
-        text.other[0] / text.all(),
-        text.expected[0] / text.all(),
-        on_all as f32 / n as f32,
-        text.on_two[0] / text.all(),
-        found.agreement,
-    ];
-    columns.extend(values.map(Column::Page));
 }

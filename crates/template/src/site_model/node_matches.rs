@@ -2,7 +2,6 @@
 
 use super::align::{Alignment, NodeMatch};
 use super::encoded_page::EncodedPage;
-use super::node_features::Column;
 
 /// A training page that shares nothing still counts a little. Otherwise a single other one would always win.
 const MIN_SHARE: f32 = 0.02;
@@ -84,24 +83,6 @@ impl NodeMatches {
     pub(super) fn n_has_subtree(&self, node: usize) -> u16 {
         self.n_equal[node] + self.n_moved[node]
     }
-
-    pub(super) fn write(&self, columns: &mut Vec<Column>) {
-        let of_pages = |numbers: &[u16], of: usize| column(numbers, |n| f32::from(*n) / of.max(1) as f32);
-        columns.extend(
-            [
-                self.equal.clone(),
-                self.mapped.clone(),
-                self.mapped.iter().zip(&self.equal).map(|(mapped, equal)| mapped - equal).collect(),
-                of_pages(&self.n_equal, self.n_pages),
-                of_pages(&self.n_mapped, self.n_pages),
-                of_pages(&self.n_moved, self.n_pages),
-                of_pages(&self.n_partial, self.n_pages),
-                column(&self.n_equal, |n| f32::from((*n).min(4))),
-                of_pages(&self.of_kind, self.n_kind),
-            ]
-            .map(Column::Nodes),
-        );
-    }
 }
 
 fn agreement(page: &EncodedPage, alignment: &Alignment) -> f32 {
@@ -111,8 +92,4 @@ fn agreement(page: &EncodedPage, alignment: &Alignment) -> f32 {
         mapped += if found.is_mapped() { *letters } else { 0 };
     }
     if mapped == 0 { 0.0 } else { equal as f32 / mapped as f32 }
-}
-
-pub(super) fn column<T>(values: &[T], of: impl Fn(&T) -> f32) -> Vec<f32> {
-    values.iter().map(of).collect()
 }

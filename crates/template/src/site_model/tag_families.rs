@@ -44,8 +44,8 @@ pub(super) fn families(page: &EncodedPage) -> Vec<f32> {
 }
 
 /// Whether each node is a link, or is in one.
-pub(super) fn is_in_link(page: &EncodedPage) -> Vec<bool> {
-    let mut is_in_link: Vec<bool> = families(page).iter().map(|family| *family == LINK).collect();
+pub(super) fn is_in_link(page: &EncodedPage, families: &[f32]) -> Vec<bool> {
+    let mut is_in_link: Vec<bool> = families.iter().map(|family| *family == LINK).collect();
     // The body is none.
     for node in 1..is_in_link.len() {
         is_in_link[node] |= is_in_link[page.parent[node] as usize];
