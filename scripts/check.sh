@@ -81,7 +81,7 @@ step "tests"
 # Tests that cannot run say so in this file.
 skips="${CARGO_TARGET_DIR:-target}/tmp/skipped.txt"
 rm -f "$skips"
-export READERS=1 PYTHON=1
+export OBJECTS=1 READERS=1 PYTHON=1
 run_tests() { cargo test --quiet --workspace --all-features --locked --lib --bins --tests --examples -- "$@"; }
 # Tests that measure when requests are sent run first, no more at once than there are cores. The others wait for servers
 # and children more than they compute: with half as many again they take two thirds of the time.

@@ -21,6 +21,7 @@ use linked::{LinkedSites, OfSite};
 use super::corpus_args::CorpusArgs;
 use super::documents::{FoundDocument, Reading, byte_bar};
 use super::loaded_page::{Loaded, leaves_out, of_found, of_response};
+use super::objects::is_object;
 use super::rereadable::Rereadable;
 use super::stored_templates::Choice;
 use super::table::count;
@@ -37,8 +38,9 @@ use dehusk_template::method::Method;
 
 /// Remove the site's stored template from pages.
 ///
-/// Sources may be files, folders, standard input or pipes. What they hold shows in their content: pages, JSON lines
-/// with `html`, web archives, each of them also packed with gzip or zstd. The site of a page is that of --site, of its
+/// Sources may be files, folders, standard input, pipes, or objects of an object store (s3://, gs://, az://; all below
+/// an address that ends with a slash). What they hold shows in their content: pages, JSON lines with `html`, web
+/// archives, each of them also packed with gzip or zstd. The site of a page is that of --site, of its
 /// URL, or of its canonical link; otherwise the stored template that fits best is used. A page of a site without a
 /// stored template is cleaned by itself; for a URL, the few pages that it links to are loaded first and its site is
 /// learned from them, unless --alone is given. Pages that ask for noindex are left out, unless they are named one by
@@ -61,6 +63,7 @@ use dehusk_template::method::Method;
   dehusk clean mirror/www/ --json
   dehusk clean archive/*.warc.gz --learn --rows > rows.jsonl
   dehusk clean pages.jsonl.zst --rows > rows.jsonl
+  dehusk clean s3://crawls/2026-11/ --learn --format parquet --out s3://corpora/2026-11
   dehusk clean archive/*.warc.gz --learn --format parquet --out corpus --where \"n_words >= 50\"")]
 pub(super) struct Clean {
     /// Files, folders, web archives, JSON lines, URLs, or - for standard input.
@@ -92,7 +95,8 @@ pub(super) struct Clean {
     #[arg(long, value_enum, default_value_t = CleanFormat::Text)]
     format: CleanFormat,
     /// Write a corpus into this folder, as `dehusk export` does: rows of all columns in parts, with a manifest, and
-    /// lists of the documents that give no row. A call that was killed goes on where it was [default format: jsonl].
+    /// lists of the documents that give no row. A call that was killed goes on where it was. The folder may be in an
+    /// object store (s3://bucket/folder) [default format: jsonl].
     #[arg(long, value_name = "DIR", conflicts_with_all = ["rows", "records"])]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -180,8 +184,9 @@ impl CleanFormat {
 /// Maximum number of failures logged one by one.
 const MOST_SHOWN: usize = 20;
 
+/// Whether a page is loaded from the web. The address of an object store is that of a file or a folder.
 fn is_url(page: &str) -> bool {
-    page.contains("://")
+    page.contains("://") && !is_object(page)
 }
 
 /// What became of a page.

@@ -37,7 +37,8 @@ pub(super) struct Export {
     /// Form of the files.
     #[arg(long, value_enum, default_value_t = FormName::Jsonl)]
     format: FormName,
-    /// Folder of the export: new, empty, or with an earlier part of the same export.
+    /// Folder of the export: new, empty, or with an earlier part of the same export. It may be in an object store
+    /// (s3://bucket/folder).
     #[arg(long, value_name = "DIR", required_unless_present = "columns")]
     out: Option<PathBuf>,
     /// Only pages that were fetched by runs after this one.

@@ -9,6 +9,7 @@ use anyhow::{Context, anyhow};
 
 use super::crawl::{run_crawl, site_table};
 use super::learn_many::{SitePages, learn_all};
+use super::objects::is_object;
 use super::table::{Table, terminal_width};
 use super::terminal::stdout;
 use super::{Failure, Outcome, exit};
@@ -37,7 +38,8 @@ use dehusk_template::template::Template;
   curl -s https://archive.example.org/a.warc.gz | dehusk learn - --host docs.example.org
   dehusk learn mirror/www --json > template.json")]
 pub(super) struct Learn {
-    /// Folder with the root of the site, web archive, JSON lines, - for standard input, or URL of the key page.
+    /// Folder with the root of the site, web archive, JSON lines (each of these two also in an object store), - for
+    /// standard input, or URL of the key page.
     source: String,
     /// Path of the key page [default: /index.html in a folder, else the first page].
     #[arg(long, value_name = "PATH")]
@@ -56,6 +58,9 @@ pub(super) struct Learn {
 impl Learn {
     /// Templates of files are stored only if --db names a database.
     pub(super) fn run(&self, settings: &Settings, db: Option<&Path>) -> Outcome {
+        if is_object(&self.source) {
+            return self.learn_documents(settings, db);
+        }
         if self.source.contains("://") {
             return self.learn_url(settings);
         }

@@ -23,6 +23,7 @@ mod manual;
 mod metrics;
 mod names;
 mod notify;
+mod objects;
 mod page_history;
 mod pages;
 mod picture;

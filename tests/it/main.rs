@@ -43,6 +43,7 @@ mod near_duplicates;
 mod nightly;
 mod no_links;
 mod notify;
+mod objects;
 mod operating;
 #[cfg(feature = "serve")]
 mod serve;

@@ -2,7 +2,7 @@
 //!
 //! [`unpacked`] opens a file, a pipe or standard input and unpacks it, [`folder`] finds the pages of a mirrored site,
 //! [`warc`] reads and writes web archives, [`codings`] undoes content codings as browsers do, and [`media_type`] says
-//! what kind a body is, whatever is declared.
+//! what kind a body is, whatever is declared. With the feature `objects`, `objects` reads and writes object stores.
 //!
 //! ```
 //! use dehusk_files::media_type::essence;
@@ -20,6 +20,8 @@ struct Readme;
 pub mod codings;
 pub mod folder;
 pub mod media_type;
+#[cfg(feature = "objects")]
+pub mod objects;
 mod private_file;
 pub mod unpacked;
 pub mod warc;

@@ -13,9 +13,17 @@ pub const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 /// A stream of bytes.
 pub type Stream = Box<dyn Read + Send>;
 
-/// The bytes as they are: of a file, or of standard input (`-`). A pipe can be opened only once.
+/// The bytes as they are: of a file, of standard input (`-`), or with the feature `objects` of an object of an object
+/// store (`s3://bucket/key`). A pipe can be opened only once.
 pub fn open_packed(path: &Path) -> io::Result<Stream> {
-    if path.as_os_str() == "-" { Ok(Box::new(io::stdin())) } else { Ok(Box::new(File::open(path)?)) }
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin()));
+    }
+    #[cfg(feature = "objects")]
+    if let Some(address) = path.to_str().filter(|path| crate::objects::is_object(path)) {
+        return crate::objects::Object::parse(address)?.open();
+    }
+    Ok(Box::new(File::open(path)?))
 }
 
 /// The first bytes of a stream, at most `most`, and the whole stream.

@@ -19,6 +19,7 @@ use input::Input;
 use lines::{Line, Lines};
 pub(super) use progress::{byte_bar, counter};
 
+use super::objects::{self, is_object};
 use dehusk_crawl::feed_entries::{FeedEntry, feed_entries, is_feed};
 use dehusk_files::media_type::is_html as looks_like_html;
 use dehusk_files::warc::{Archived, Document, NoDocument, records};
@@ -190,37 +191,49 @@ impl<'r> Reading<'r> {
         &'a self,
         sources: &'a [PathBuf],
     ) -> impl Iterator<Item = anyhow::Result<FoundDocument>> + 'a {
-        sources.iter().flat_map(|source| self.of_source(source).unwrap_or_else(|e| Box::new(std::iter::once(Err(e)))))
+        let failed = |e| Box::new(std::iter::once(Err(e))) as Documents<'a>;
+        sources.iter().flat_map(move |source| match objects_below(source) {
+            None => self.of_source(source).unwrap_or_else(failed),
+            Some(Err(e)) => failed(e),
+            Some(Ok(below)) => {
+                Box::new(below.into_iter().flat_map(move |source| self.of_source(&source).unwrap_or_else(failed)))
+            }
+        })
     }
 
-    fn of_source<'a>(&'a self, source: &'a Path) -> anyhow::Result<Documents<'a>> {
+    fn of_source(&self, source: &Path) -> anyhow::Result<Documents<'_>> {
         if source.is_dir() {
-            return self.of_folder(source);
+            return self.of_folder(source.to_owned());
         }
-        let place = || {
-            if source.as_os_str() == "-" || source.starts_with("/dev/fd") {
-                "standard input".to_owned()
-            } else {
-                source.display().to_string()
-            }
+        let place: Arc<str> = if source.as_os_str() == "-" || source.starts_with("/dev/fd") {
+            "standard input".into()
+        } else {
+            source.display().to_string().into()
         };
-        let named: Arc<str> = place().into();
-        let of = move |found: FoundDocument| FoundDocument { source: Some(Arc::clone(&named)), ..found };
-        match input::open(source, &self.bar).with_context(place)? {
-            Input::Warc(reader) => Ok(Box::new(self.of_archive(reader, place()).map(move |found| found.map(&of)))),
+        let here = || place.to_string();
+        match input::open(source, &self.bar).with_context(here)? {
+            Input::Warc(reader) => {
+                let found = self.of_archive(reader, here());
+                Ok(Box::new(
+                    found.map(move |found| {
+                        found.map(|found| FoundDocument { source: Some(Arc::clone(&place)), ..found })
+                    }),
+                ))
+            }
             Input::Lines(reader) => {
                 let lines = Lines::new(reader, self.max_bytes);
                 Ok(Box::new(lines.map(move |(at, line)| {
-                    let here = || format!("{}, line {at}", place());
-                    self.of_line(&line.with_context(here)?, at).map(&of).with_context(here)
+                    let here = || format!("{place}, line {at}");
+                    let found = self.of_line(&line.with_context(here)?, at).with_context(here)?;
+                    Ok(FoundDocument { source: Some(Arc::clone(&place)), ..found })
                 })))
             }
             Input::Document(reader) => {
                 let mut bytes = Vec::new();
-                reader.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes).with_context(place)?;
-                let found = self.of_bytes(bytes, source).map_err(|what| anyhow!("{}: is not HTML {what}", place()))?;
+                reader.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes).with_context(here)?;
+                let found = self.of_bytes(bytes, source).map_err(|what| anyhow!("{place}: is not HTML {what}"))?;
                 let gold = self.gold.map(|_| found.name.clone());
-                Ok(Box::new(self.entries_of(of(FoundDocument { gold, ..found })).into_iter().map(Ok)))
+                Ok(Box::new(self.entries_of(FoundDocument { gold, source: Some(place), ..found }).into_iter().map(Ok)))
             }
         }
     }
@@ -262,11 +275,11 @@ impl<'r> Reading<'r> {
         }
     }
 
-    fn of_folder<'a>(&'a self, source: &'a Path) -> anyhow::Result<Documents<'a>> {
+    fn of_folder(&self, source: PathBuf) -> anyhow::Result<Documents<'_>> {
         let mut files = Vec::new();
-        files_below(source, &mut files).with_context(|| source.display().to_string())?;
+        files_below(&source, &mut files).with_context(|| source.display().to_string())?;
         files.sort_unstable();
-        Ok(Box::new(files.into_iter().flat_map(move |file| match self.of_file(&file, source) {
+        Ok(Box::new(files.into_iter().flat_map(move |file| match self.of_file(&file, &source) {
             Ok(None) => {
                 self.skipped.set(self.skipped.get() + 1);
                 Vec::new()
@@ -365,6 +378,12 @@ fn is_html(file: &Path, head: &[u8]) -> bool {
                 && ["<html", "<!doctype html", "<body", "<head"].iter().any(|tag| head.contains(tag))
         }
     }
+}
+
+/// The objects below an address of an object store that ends with a slash; `None` for any other source.
+fn objects_below(source: &Path) -> Option<anyhow::Result<Vec<PathBuf>>> {
+    let address = source.to_str().filter(|name| is_object(name) && name.ends_with('/'))?;
+    Some(objects::list(address))
 }
 
 /// Files at any depth. Symbolic links are not followed, to avoid cycles.

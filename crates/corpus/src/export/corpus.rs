@@ -96,7 +96,7 @@ impl CorpusWriter {
             paragraphs: options.paragraphs,
             min_paragraph: settings.export.min_paragraph,
         };
-        let seen = dir.join(".seen");
+        let seen = parts.dir().join(".seen");
         let deduplication = Deduplication::open(&seen, rule)?;
         let names =
             Names::open(&seen, parts.reached as u64).map_err(|reason| ExportError::Io { path: seen, reason })?;

@@ -45,7 +45,7 @@ impl<'a> Exporter<'a> {
             paragraphs: options.paragraphs,
             min_paragraph: settings.export.min_paragraph,
         };
-        let deduplication = Deduplication::open(&dir.join(".seen"), rule)?;
+        let deduplication = Deduplication::open(&parts.dir().join(".seen"), rule)?;
         let followed = parts.reached;
         Ok(Exporter { options, rows, deduplication, parts, followed, store })
     }

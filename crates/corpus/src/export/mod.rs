@@ -18,6 +18,7 @@ mod places;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod parts;
+mod place;
 mod repeats;
 mod rows;
 mod sink;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::left_out::{LeftOutList, LeftOutPage};
 use super::manifest::{self, Manifest, Part};
+use super::place::Place;
 use super::sink::{self, Raw, Sink};
 use super::wacz::Wacz;
 use super::{ExportError, Form, card, notes, site};
@@ -22,7 +23,9 @@ const DATA: &str = "data";
 const OPEN: &str = "part";
 
 pub(super) struct Parts {
-    dir: PathBuf,
+    place: Place,
+    /// The folder as it was named.
+    named: PathBuf,
     form: Form,
     part_bytes: u64,
     pub(super) manifest: Manifest,
@@ -49,12 +52,18 @@ impl Parts {
         asked: String,
         last: i64,
     ) -> Result<Parts, ExportError> {
-        let io = |reason| ExportError::Io { path: dir.to_owned(), reason };
-        fs::create_dir_all(dir).map_err(io)?;
+        let named = dir.to_owned();
+        let io = |reason| ExportError::Io { path: named.clone(), reason };
+        let folder = |what: &str| ExportError::Folder { path: named.clone(), what: what.to_owned() };
+        let place = Place::open(dir).map_err(io)?;
+        if place.is_remote() && form.is_folder() {
+            return Err(folder("forms with a file for each page are written to folders only, not to object stores"));
+        }
+        let dir = place.dir();
         let lock = File::create(dir.join(".lock")).map_err(io)?;
-        let busy = |_| ExportError::Folder { path: dir.to_owned(), what: "another export writes there".to_owned() };
-        lock.try_lock().map_err(busy)?;
-        let mut manifest = begin(dir, form, asked, last)?;
+        lock.try_lock().map_err(|_| folder("another export writes there"))?;
+        let sizes = place.sizes().map_err(io)?;
+        let mut manifest = begin(dir, &sizes, form, asked, last).map_err(|what| folder(&what))?;
         if !form.is_folder() {
             fs::create_dir_all(dir.join(DATA)).map_err(io)?;
         }
@@ -69,7 +78,8 @@ impl Parts {
         manifest.complete = false;
         let reached = manifest.after;
         let parts = Parts {
-            dir: dir.to_owned(),
+            place,
+            named,
             form,
             part_bytes,
             manifest,
@@ -85,23 +95,24 @@ impl Parts {
         Ok(parts)
     }
 
+    /// Where files are written.
     pub(super) fn dir(&self) -> &Path {
-        &self.dir
+        self.place.dir()
     }
 
     /// An error of a file of the folder.
     pub(super) fn io(&self, name: &str, reason: io::Error) -> ExportError {
-        ExportError::Io { path: self.dir.join(name), reason }
+        ExportError::Io { path: self.named.join(name), reason }
     }
 
     /// Adds a row.
     pub(super) fn push(&mut self, record: &Record, raw: &Raw) -> Result<(), ExportError> {
         let name = self.part_name();
-        let path = open_path(&self.dir.join(&name));
+        let path = open_path(&self.dir().join(&name));
         let error = |reason| ExportError::Io { path: path.clone(), reason };
         let sink = match &mut self.sink {
             Some(sink) => sink,
-            none => none.insert(create(self.form, &path, &self.dir).map_err(error)?),
+            none => none.insert(create(self.form, &path, self.place.dir()).map_err(error)?),
         };
         sink.push(record, raw).map_err(error)?;
         self.open_rows += 1;
@@ -116,7 +127,7 @@ impl Parts {
     /// Lists a page that is left out.
     pub(super) fn leave_out(&mut self, page: LeftOutPage<'_>) -> Result<(), ExportError> {
         *self.left_out.entry(page.why).or_default() += 1;
-        let path = open_path(&self.dir.join(self.left_out_name()));
+        let path = open_path(&self.dir().join(self.left_out_name()));
         let pushed = self.left_out_list.push(&path, page);
         pushed.map_err(|reason| ExportError::Io { path, reason })
     }
@@ -135,14 +146,18 @@ impl Parts {
             let part = if self.form.is_folder() {
                 Part { name, rows, ..Part::default() }
             } else {
-                Part::complete(&self.dir, name.clone(), rows).map_err(|reason| self.io(&name, reason))?
+                let part = Part::complete(self.dir(), name.clone(), rows);
+                let part = part.and_then(|part| self.place.send(&name, false).map(|()| part));
+                part.map_err(|reason| self.io(&name, reason))?
             };
             self.manifest.parts.push(part);
         }
         let name = self.left_out_name();
         if self.left_out_list.finish().map_err(|reason| self.io(&name, reason))? {
             let n = std::mem::take(&mut self.left_out_list.n);
-            let part = Part::complete(&self.dir, name.clone(), n).map_err(|reason| self.io(&name, reason))?;
+            let part = Part::complete(self.dir(), name.clone(), n);
+            let part = part.and_then(|part| self.place.send(&name, false).map(|()| part));
+            let part = part.map_err(|reason| self.io(&name, reason))?;
             self.manifest.left_out_parts.push(part);
         }
         self.manifest.rows += rows;
@@ -153,6 +168,7 @@ impl Parts {
             *self.manifest.left_out.entry(why.to_owned()).or_default() += n;
         }
         self.manifest.after = self.reached;
+        self.place.send_state().map_err(|reason| self.io(".seen", reason))?;
         self.write_manifest()
     }
 
@@ -160,18 +176,21 @@ impl Parts {
     pub(super) fn finish(mut self) -> Result<Manifest, ExportError> {
         self.close()?;
         if self.form == Form::Site && self.manifest.rows > 0 {
-            site::complete(&self.dir).map_err(|reason| self.io("index.html", reason))?;
+            site::complete(self.dir()).map_err(|reason| self.io("index.html", reason))?;
         }
         self.manifest.complete = true;
         if !self.form.is_folder() {
-            card::write(&self.dir, self.form, &self.manifest).map_err(|reason| self.io(card::NAME, reason))?;
+            let written = card::write(self.dir(), self.form, &self.manifest);
+            let sent = written.and_then(|()| self.place.send(card::NAME, true));
+            sent.map_err(|reason| self.io(card::NAME, reason))?;
         }
         self.write_manifest()?;
         Ok(self.manifest)
     }
 
     fn write_manifest(&self) -> Result<(), ExportError> {
-        self.manifest.write(&self.dir).map_err(|reason| self.io(manifest::NAME, reason))
+        let written = self.manifest.write(self.dir()).and_then(|()| self.place.send(manifest::NAME, true));
+        written.map_err(|reason| self.io(manifest::NAME, reason))
     }
 
     fn part_name(&self) -> String {
@@ -205,27 +224,24 @@ fn create(form: Form, path: &Path, dir: &Path) -> io::Result<Box<dyn Sink>> {
     })
 }
 
-/// The manifest to go on with: that of the folder, or a new one.
-fn begin(dir: &Path, form: Form, asked: String, last: i64) -> Result<Manifest, ExportError> {
-    let folder = |what: String| ExportError::Folder { path: dir.to_owned(), what };
-    let known = Manifest::read(dir).map_err(|e| folder(format!("{} cannot be read: {e}", manifest::NAME)))?;
+/// The manifest to go on with: that of the folder, or a new one. `sizes` are the files that are there. The error says
+/// what is wrong with the folder.
+fn begin(dir: &Path, sizes: &BTreeMap<String, u64>, form: Form, asked: String, last: i64) -> Result<Manifest, String> {
+    let known = Manifest::read(dir).map_err(|e| format!("{} cannot be read: {e}", manifest::NAME))?;
     let Some(known) = known else {
-        let is_used = fs::read_dir(dir).is_ok_and(|mut entries| {
-            entries.any(|entry| entry.is_ok_and(|entry| !entry.file_name().to_string_lossy().starts_with('.')))
-        });
-        if is_used {
-            return Err(folder("the folder holds other files; name an empty or a new one".to_owned()));
+        if sizes.keys().any(|name| !name.starts_with('.')) {
+            return Err("the folder holds other files; name an empty or a new one".to_owned());
         }
         let format = form.name().to_owned();
         return Ok(Manifest { schema: SCHEMA, format, asked, upto: last, ..Manifest::default() });
     };
     if known.asked != asked || known.schema != SCHEMA {
         let what = "the folder holds an export that was asked for with other options; name another one, or remove it";
-        return Err(folder(what.to_owned()));
+        return Err(what.to_owned());
     }
-    let is_whole = |part: &&Part| fs::metadata(dir.join(&part.name)).is_ok_and(|file| file.len() == part.bytes);
+    let is_whole = |part: &&Part| sizes.get(&part.name) == Some(&part.bytes);
     if let Some(part) = known.parts.iter().filter(|part| part.bytes > 0).find(|part| !is_whole(part)) {
-        return Err(folder(format!("{} is missing or has another size; name a new folder", part.name)));
+        return Err(format!("{} is missing or has another size; name a new folder", part.name));
     }
     // A finished export made again adds what was stored since.
     Ok(if known.complete { Manifest { upto: last.max(known.upto), ..known } } else { known })

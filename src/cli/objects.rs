@@ -1,0 +1,30 @@
+//! Object stores as sources and targets, where the program was built with them.
+
+use std::path::PathBuf;
+
+#[cfg(feature = "objects")]
+use anyhow::Context;
+
+/// Whether a name is the address of an object.
+#[cfg(feature = "objects")]
+pub(super) use dehusk_files::objects::is_object;
+
+/// No name is one.
+#[cfg(not(feature = "objects"))]
+pub(super) fn is_object(_: &str) -> bool {
+    false
+}
+
+/// The objects below an address, in the order of their keys.
+#[cfg(feature = "objects")]
+pub(super) fn list(address: &str) -> anyhow::Result<Vec<PathBuf>> {
+    let object = dehusk_files::objects::Object::parse(address);
+    let found = object.and_then(|object| object.list()).with_context(|| address.to_owned())?;
+    anyhow::ensure!(!found.is_empty(), "{address}: there are no objects");
+    Ok(found.into_iter().map(|(object, _)| object.address().into()).collect())
+}
+
+#[cfg(not(feature = "objects"))]
+pub(super) fn list(_: &str) -> anyhow::Result<Vec<PathBuf>> {
+    Ok(Vec::new())
+}
