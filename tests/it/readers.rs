@@ -1,4 +1,5 @@
-//! Exports are read by DuckDB, pandas, polars, Hugging Face datasets, warcio and FastWARC, which see the same rows.
+//! Exports are read by DuckDB, pandas, polars, Hugging Face datasets, warcio and FastWARC, which see the same rows; and
+//! datatrove's filters see the same signals.
 //!
 //! `READERS=1 cargo test --test it readers` installs them from PyPI below `target/`; scripts/check.sh sets the variable.
 
@@ -30,4 +31,6 @@ fn exports_are_read_by_the_tools_that_people_use_if_readers_is_set() {
         run(dehusk().args(["export", "--db", "dehusk-demo/dehusk.db", "--format", format, "--out", format]));
     }
     run(Command::new(venv.join("bin/python")).arg(project.join("scripts/read_exports.py")).arg(dir.path()));
+    let lines = dir.path().join("jsonl/data/part-00000.jsonl.zst");
+    run(Command::new(venv.join("bin/python")).arg(project.join("scripts/compare_signals.py")).arg(lines));
 }

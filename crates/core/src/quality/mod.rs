@@ -5,11 +5,11 @@
 //! lower case without punctuation. docs/corpora.md defines each signal.
 
 mod grams;
-
-use rustc_hash::FxHashSet;
+mod lines;
 
 use dehusk_html::hash_str;
 use grams::{Grams, Words};
+use lines::LineSignals;
 
 /// The signals of one text, by name, in the order of [`QUALITY_SIGNALS`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Quality {
 const N_SIGNALS: usize = QUALITY_SIGNALS.len();
 
 /// Names of the signals.
-pub const QUALITY_SIGNALS: [&str; 29] = [
+pub const QUALITY_SIGNALS: [&str; 31] = [
     "rps_doc_word_count",
     "rps_doc_mean_word_length",
     "rps_doc_symbol_to_word_ratio",
@@ -51,6 +51,8 @@ pub const QUALITY_SIGNALS: [&str; 29] = [
     "c4_n_javascript_lines",
     "fineweb_line_punct_ratio",
     "fineweb_short_line_ratio",
+    "fineweb_char_dup_ratio",
+    "fineweb_new_line_ratio",
 ];
 
 /// The eight stop words of Gopher, of which a text in English has two or more.
@@ -60,7 +62,6 @@ impl Quality {
     /// The signals of a text. All are 0 for an empty one.
     pub fn new(text: &str) -> Quality {
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let paragraphs: Vec<&str> = text.split("\n\n").map(str::trim).filter(|part| !part.is_empty()).collect();
         let raw: Vec<&str> = text.split_whitespace().collect();
         let words: Vec<String> = raw.iter().map(|word| normalized(word)).filter(|word| !word.is_empty()).collect();
         if raw.is_empty() {
@@ -81,8 +82,8 @@ impl Quality {
         let share = |n: usize, of: usize| if of == 0 { 0.0 } else { n as f64 / of as f64 };
         let n_lines = |is: &dyn Fn(&str) -> bool| lines.iter().filter(|line| is(line)).count();
         let n_raw = |is: &dyn Fn(&str) -> bool| raw.iter().filter(|word| is(word)).count();
-        let (dup_lines, dup_line_chars) = duplicates(&lines);
-        let (dup_paragraphs, dup_paragraph_chars) = duplicates(&paragraphs);
+        let of_lines = LineSignals::new(text, raw.len());
+        let [dup_lines, dup_line_chars, dup_paragraphs, dup_paragraph_chars] = of_lines.again;
         let lower = text.to_lowercase();
         let stop_words = STOP_WORDS.iter().filter(|stop| known.counts.contains_key(&hash_str(stop))).count();
         let values = [
@@ -107,14 +108,16 @@ impl Quality {
             dup10,
             share(n_lines(&|line| line.starts_with(['•', '‣', '▪', '-', '*', '–', '●', '○'])), lines.len()),
             stop_words as f64,
-            share(dup_lines, lines.len()),
-            share(dup_line_chars, n_chars),
-            share(dup_paragraphs, paragraphs.len()),
-            share(dup_paragraph_chars, n_chars),
+            dup_lines,
+            dup_line_chars,
+            dup_paragraphs,
+            dup_paragraph_chars,
             share(n_lines(&|line| line.ends_with(['.', '!', '?', '"', '”'])), lines.len()),
             n_lines(&|line| line.to_lowercase().contains("javascript")) as f64,
-            share(n_lines(&ends_sentence), lines.len()),
-            share(n_lines(&|line| line.chars().count() <= 30), lines.len()),
+            of_lines.ends,
+            of_lines.short,
+            of_lines.repeated,
+            of_lines.breaks,
         ];
         Quality { values: values.map(|value| (value * 1e6).round() / 1e6) }
     }
@@ -141,18 +144,6 @@ fn is_all_caps(word: &str) -> bool {
     word.contains(char::is_alphabetic) && !word.contains(char::is_lowercase) && word.contains(char::is_uppercase)
 }
 
-/// The sentence ends of FineWeb, with those of other scripts.
-fn ends_sentence(line: &str) -> bool {
-    line.ends_with(['.', '!', '?', '"', '\'', '”', '’', '。', '！', '？', '…', '؟', '।', ':', ';', ')'])
-}
-
-/// Number of parts that stand before already, and their characters.
-fn duplicates(parts: &[&str]) -> (usize, usize) {
-    let mut seen = FxHashSet::default();
-    let again = parts.iter().filter(|part| !seen.insert(hash_str(part)));
-    again.fold((0, 0), |(n, chars), part| (n + 1, chars + part.chars().count()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +165,7 @@ mod tests {
             ("gopher_frac_lines_bullet", 0.5),
             ("gopher_n_stop_words", 4.0),
             ("gopher_dup_line_frac", 0.25),
+            ("fineweb_char_dup_ratio", 7.0 / 53.0),
             ("c4_frac_lines_terminal_punct", 0.25),
             ("fineweb_short_line_ratio", 1.0),
         ] {
