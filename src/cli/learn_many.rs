@@ -74,7 +74,8 @@ impl SitePages {
         Ok(self)
     }
 
-    /// Its template, or why there is none.
+    /// Its template, or why there is none. Where no link of the key page leads to a training page, all pages that are
+    /// there are tried, in an order that does not depend on that of the source.
     pub(super) fn learn(&self, settings: &Settings) -> Result<Template, String> {
         let read = |url: &PageUrl| {
             let found = self.pages.get(url)?;
@@ -82,16 +83,15 @@ impl SitePages {
         };
         let key = read(&self.key).ok_or_else(|| "no key page".to_owned())?;
         let site = Site::new(&self.key, settings.core.learn.links.same_site);
-        let learned = Learner::new(key, site, None, &settings.core.learn).run(|url| read(url));
-        let (n_links, n_pages) = (learned.n_links, self.pages.len());
-        learned.template.ok_or_else(|| match (n_links, n_pages) {
-            (_, 1) => "one page only".to_owned(),
-            (0, _) => format!("{} links to no page of its site", self.key),
-            _ => format!(
-                "none of the pages that {} links to shares anything with it; `dehusk clean --learn` learns from any \
-                 {n_pages} pages",
-                self.key
-            ),
+        let others = || {
+            let mut others: Vec<PageUrl> = self.pages.keys().filter(|url| **url != self.key).cloned().collect();
+            others.sort_by_key(PageUrl::fingerprint);
+            others
+        };
+        let learned = Learner::new(key, site, None, &settings.core.learn).run_offered(|url| read(url), others);
+        learned.template.ok_or_else(|| match self.pages.len() {
+            1 => "one page only".to_owned(),
+            n => format!("none of the other {} pages shares anything with {}", n - 1, self.key),
         })
     }
 }

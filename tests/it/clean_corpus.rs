@@ -138,6 +138,9 @@ fn a_killed_corpus_ends_with_the_same_bytes() {
         command.args(["--near-duplicates", "mark", "--quiet", "--out", folder]);
         command
     };
+    // No page links to another one.
+    let learned = dehusk(dir.path(), &["learn", "p.jsonl", "--db", "m.db"]);
+    assert!(learned.status.success(), "{}", err(&learned));
     assert!(args("whole").status().unwrap().success());
     let manifest = |folder: &str| -> Value {
         let read = std::fs::read(dir.path().join(folder).join("manifest.json"));
