@@ -19,6 +19,7 @@ use by::{By, choose};
 use linked::{LinkedSites, OfSite};
 
 use super::corpus_args::CorpusArgs;
+use super::crawl::share;
 use super::documents::{FoundDocument, Reading, byte_bar};
 use super::loaded_page::{Loaded, leaves_out, of_found, of_response};
 use super::objects::is_object;
@@ -91,12 +92,13 @@ pub(super) struct Clean {
     /// With --method text: the stored collection whose templates are used [default: the only one].
     #[arg(long, value_name = "NAME", conflicts_with_all = ["site", "alone", "like"])]
     collection: Option<String>,
-    /// Output format. Text, HTML and Markdown go to standard output, the other forms into the folder of --out.
-    #[arg(long, value_enum, default_value_t = CleanFormat::Text)]
-    format: CleanFormat,
+    /// Output format: text, html or markdown on standard output, the other forms in the folder of --out [default: text,
+    /// with --out jsonl].
+    #[arg(long, value_enum)]
+    format: Option<CleanFormat>,
     /// Write a corpus into this folder, as `dehusk export` does: rows of all columns in parts, with a manifest, and
     /// lists of the documents that give no row. A call that was killed goes on where it was. The folder may be in an
-    /// object store (s3://bucket/folder) [default format: jsonl].
+    /// object store (s3://bucket/folder).
     #[arg(long, value_name = "DIR", conflicts_with_all = ["rows", "records"])]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -104,8 +106,9 @@ pub(super) struct Clean {
     /// Fields of JSON lines that are passed through, in the column input.
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     pass: Vec<String>,
-    /// With --out: the share of documents that cannot be read above which the exit code is 1 [default: none].
-    #[arg(long, value_name = "SHARE", requires = "out")]
+    /// With --out: exit with code 1 when more than this share of the documents cannot be read, such as 5% [default:
+    /// never].
+    #[arg(long, value_name = "SHARE", requires = "out", value_parser = share)]
     fail_above: Option<f64>,
     /// Print one JSON line per page: {"page","url","site","method","confidence","kind","content"}, for tps also "part".
     ///
@@ -174,10 +177,6 @@ impl CleanFormat {
             CleanFormat::Md => Some(Form::Markdown),
             CleanFormat::Site => Some(Form::Site),
         }
-    }
-
-    fn is_default(self) -> bool {
-        self == CleanFormat::Text
     }
 }
 

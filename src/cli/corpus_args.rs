@@ -14,6 +14,9 @@ use dehusk_corpus::export::{Duplicates, ExportError, Manifest};
 /// Time after a signal in which the open part is completed. After it, the part is made again by the next call.
 pub(super) const STOP_WITHIN: Duration = Duration::from_millis(1500);
 
+/// The same where a part has to be sent to an object store.
+pub(super) const STOP_WITHIN_REMOTE: Duration = Duration::from_secs(60);
+
 /// Which rows a corpus has.
 #[derive(clap::Args)]
 pub(super) struct CorpusArgs {

@@ -126,7 +126,7 @@ fn log_unnamed_settings_file() {
 }
 
 /// A share: `5%` or `0.05`.
-fn share(text: &str) -> Result<f64, String> {
+pub(super) fn share(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
     let share = number.trim().parse::<f64>().map(|share| share / unit);
     share.ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| "write a share such as 5% or 0.05".to_owned())

@@ -9,6 +9,16 @@ use anyhow::Context;
 #[cfg(feature = "objects")]
 pub(super) use dehusk_files::objects::is_object;
 
+/// The first object that could not be read to its end.
+#[cfg(feature = "objects")]
+pub(super) use dehusk_files::objects::read_failure;
+
+/// There are none.
+#[cfg(not(feature = "objects"))]
+pub(super) fn read_failure() -> Option<String> {
+    None
+}
+
 /// No name is one.
 #[cfg(not(feature = "objects"))]
 pub(super) fn is_object(_: &str) -> bool {
@@ -27,4 +37,18 @@ pub(super) fn list(address: &str) -> anyhow::Result<Vec<PathBuf>> {
 #[cfg(not(feature = "objects"))]
 pub(super) fn list(_: &str) -> anyhow::Result<Vec<PathBuf>> {
     Ok(Vec::new())
+}
+
+/// Bytes of an object, or of all objects below an address that ends with a slash.
+#[cfg(feature = "objects")]
+pub(super) fn size(address: &str) -> anyhow::Result<u64> {
+    let found = dehusk_files::objects::Object::parse(address).and_then(|object| {
+        if address.ends_with('/') { Ok(object.list()?.iter().map(|(_, size)| size + 1).sum()) } else { object.size() }
+    });
+    found.with_context(|| address.to_owned())
+}
+
+#[cfg(not(feature = "objects"))]
+pub(super) fn size(_: &str) -> anyhow::Result<u64> {
+    Ok(0)
 }

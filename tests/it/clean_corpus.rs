@@ -173,3 +173,43 @@ fn a_killed_corpus_ends_with_the_same_bytes() {
         assert_eq!(row["duplicate_of"], of, "{n}");
     }
 }
+
+/// Whatever could mix two collections, or lose a document, is refused before a row is written.
+#[test]
+fn sources_that_are_others_or_cannot_be_read_are_no_part_of_a_corpus() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let line = |url: &str, n: usize| format!("{}\n", json!({"url": format!("http://a.test/{url}"), "html": html(n)}));
+    std::fs::write(path("a.jsonl"), [line("0", 0), line("1", 1), line("0", 0)].concat()).unwrap();
+    let clean = |source: &str, folder: &str, more: &[&str]| {
+        let args = [&["clean", source, "--alone", "--quiet", "--out", folder, "--duplicates", "drop"], more].concat();
+        let done = dehusk(dir.path(), &args);
+        (done.status.code().unwrap(), out(&done) + &err(&done))
+    };
+    // The same address twice is a repeat like any other.
+    let (code, said) = clean("a.jsonl", "c", &[]);
+    assert!(code == 0 && said.contains("2 rows") && said.contains("1 left out (duplicate)"), "{said}");
+    // Another document of the same length in its place.
+    std::fs::write(path("a.jsonl"), [line("5", 0), line("1", 1), line("0", 0)].concat()).unwrap();
+    let (code, said) = clean("a.jsonl", "c", &[]);
+    assert!(code == 2 && said.contains("other documents than when this corpus was begun"), "{said}");
+    // A source that is not there is no document of a corpus, and claims no folder.
+    let (code, said) = clean("b.jsonl", "new", &[]);
+    assert!(code == 3 && said.contains("b.jsonl"), "{said}");
+    let (code, said) = clean("a.jsonl", "new", &["--set", "clean.keep=own"]);
+    assert!(code == 0, "{said}");
+    // A folder holds pages, archives and lines; what is written there is not read.
+    std::fs::create_dir(path("in")).unwrap();
+    std::fs::copy(path("a.jsonl"), path("in/b.jsonl")).unwrap();
+    std::fs::write(path("in/page.html"), html(7)).unwrap();
+    std::fs::write(path("in/void.html"), "").unwrap();
+    std::fs::write(path("in/w.warc"), record("w", "", "HTTP/1.1 200 OK\r\n\r\n", html(8).as_bytes())).unwrap();
+    let (code, said) = clean("in", "in/out", &[]);
+    assert!(code == 2 && said.contains("it is in the source in"), "{said}");
+    let (code, said) = clean("in", "folder", &[]);
+    assert!(code == 0 && said.contains("4 rows") && said.contains("1 left out (empty)"), "{said}");
+    let sources: Vec<Value> = lines(&path("folder")).into_iter().map(|row| row["source"].clone()).collect();
+    assert_eq!(sources, ["in/b.jsonl", "in/b.jsonl", "in/page.html", "in/w.warc"]);
+    let (code, said) = clean("in", "https://a.test/x", &[]);
+    assert!(code == 2 && said.contains("no such kind of folder"), "{said}");
+}

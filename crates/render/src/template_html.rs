@@ -125,14 +125,13 @@ fn raw_elements(source: &str) -> Vec<(&'static str, &str, &str)> {
 
 /// Where the next `style` or `script` element begins.
 fn next_raw(lower: &str, from: usize) -> Option<(usize, &'static str)> {
-    let starts = ["style", "script"].into_iter().filter_map(|name| {
-        let is_tag =
-            |at: &usize| lower[at + 1 + name.len()..].starts_with(|c: char| c == '>' || c.is_ascii_whitespace());
-        let tag = format!("<{name}");
-        let found = lower[from..].match_indices(tag.as_str()).map(|(at, _)| from + at).find(is_tag);
-        found.map(|at| (at, name))
-    });
-    starts.min()
+    let begins = |at: usize| {
+        ["style", "script"].into_iter().find(|name| {
+            let rest = lower[at + 1..].strip_prefix(name);
+            rest.is_some_and(|rest| rest.starts_with(|c: char| c == '>' || c.is_ascii_whitespace()))
+        })
+    };
+    lower[from..].match_indices('<').find_map(|(at, _)| Some((from + at, begins(from + at)?)))
 }
 
 fn close_until(node: usize, open: &mut Vec<(usize, &str)>, out: &mut String) {

@@ -1,6 +1,6 @@
 //! What `dehusk clean` writes of a page: text, HTML or Markdown, a JSON line, the row of an export, or data records.
 
-use super::{Clean, Run, Written, now_ms};
+use super::{Clean, CleanFormat, Run, Written, now_ms};
 use crate::cli::Format;
 use crate::cli::loaded_page::Loaded;
 use crate::cli::stored_templates::{Choice, StoredPage};
@@ -38,7 +38,7 @@ impl Clean {
             return Written { text: format!("{}\n", record.to_json()), part };
         }
         let LabeledPage { labels, method, .. } = labeled;
-        let content = match self.format.text().unwrap_or(Format::Text) {
+        let content = match self.format.and_then(CleanFormat::text).unwrap_or(Format::Text) {
             Format::Text => labels.text(&page.tree),
             Format::Html => write_own_html(&page.tree, page.url.as_ref(), labels.is_own()),
             Format::Markdown => {

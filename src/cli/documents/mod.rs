@@ -19,6 +19,7 @@ use input::Input;
 use lines::{Line, Lines};
 pub(super) use progress::{byte_bar, counter};
 
+use super::Failure;
 use super::objects::{self, is_object};
 use dehusk_crawl::feed_entries::{FeedEntry, feed_entries, is_feed};
 use dehusk_files::media_type::is_html as looks_like_html;
@@ -191,7 +192,7 @@ impl<'r> Reading<'r> {
         &'a self,
         sources: &'a [PathBuf],
     ) -> impl Iterator<Item = anyhow::Result<FoundDocument>> + 'a {
-        let failed = |e| Box::new(std::iter::once(Err(e))) as Documents<'a>;
+        let failed = |e| Box::new(std::iter::once(Err(SourceError(e).into()))) as Documents<'a>;
         sources.iter().flat_map(move |source| match objects_below(source) {
             None => self.of_source(source).unwrap_or_else(failed),
             Some(Err(e)) => failed(e),
@@ -231,7 +232,13 @@ impl<'r> Reading<'r> {
             Input::Document(reader) => {
                 let mut bytes = Vec::new();
                 reader.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes).with_context(here)?;
-                let found = self.of_bytes(bytes, source).map_err(|what| anyhow!("{place}: is not HTML {what}"))?;
+                let found = self
+                    .of_bytes(bytes, source)
+                    .map_err(|what| anyhow!("is not HTML {what}").context(place.to_string()));
+                let found = match found {
+                    Ok(found) => FoundDocument { name: place.to_string(), ..found },
+                    Err(error) => return Ok(Box::new(std::iter::once(Err(error)))),
+                };
                 let gold = self.gold.map(|_| found.name.clone());
                 Ok(Box::new(self.entries_of(FoundDocument { gold, source: Some(place), ..found }).into_iter().map(Ok)))
             }
@@ -250,7 +257,8 @@ impl<'r> Reading<'r> {
             None if has_any => None,
             None => {
                 has_any = true;
-                Some(Err(anyhow!("{place}: an archive without a page: no record is an HTML response or a text")))
+                let what = anyhow!("an archive without a page: no record is an HTML response or a text");
+                Some(Err(what.context(place.clone())))
             }
         }))
     }
@@ -279,14 +287,30 @@ impl<'r> Reading<'r> {
         let mut files = Vec::new();
         files_below(&source, &mut files).with_context(|| source.display().to_string())?;
         files.sort_unstable();
-        Ok(Box::new(files.into_iter().flat_map(move |file| match self.of_file(&file, &source) {
+        let holds_many = move |file: &Path| {
+            let input = input::open(file, &ProgressBar::hidden());
+            self.all_pages && matches!(input, Ok(Input::Warc(_) | Input::Lines(_)))
+        };
+        let failed = |e| Box::new(std::iter::once(Err(e))) as Documents<'_>;
+        Ok(Box::new(files.into_iter().flat_map(move |file| {
+            if holds_many(&file) {
+                self.of_source(&file).unwrap_or_else(failed)
+            } else {
+                Box::new(self.of_folder_file(&file, &source).into_iter())
+            }
+        })))
+    }
+
+    /// The documents of a file of a folder.
+    fn of_folder_file(&self, file: &Path, source: &Path) -> Vec<anyhow::Result<FoundDocument>> {
+        match self.of_file(file, source) {
             Ok(None) => {
                 self.skipped.set(self.skipped.get() + 1);
                 Vec::new()
             }
             Ok(Some(found)) => self.entries_of(found).into_iter().map(Ok).collect(),
             Err(e) => vec![Err(e)],
-        })))
+        }
     }
 
     /// The entries of a feed, if they are asked for; a document otherwise.
@@ -377,6 +401,28 @@ fn is_html(file: &Path, head: &[u8]) -> bool {
             head.trim_start().starts_with('<')
                 && ["<html", "<!doctype html", "<body", "<head"].iter().any(|tag| head.contains(tag))
         }
+    }
+}
+
+/// A source that cannot be opened or listed, so that nothing is known of its documents.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:#}")]
+pub(super) struct SourceError(anyhow::Error);
+
+/// Bytes of a source, with all files or objects below it; 0 for one that can be read only once.
+pub(super) fn size_of(source: &str) -> Result<u64, Failure> {
+    if is_object(source) {
+        return objects::size(source).map_err(Failure::Work);
+    }
+    let path = Path::new(source);
+    let mut files = Vec::new();
+    match path.metadata() {
+        Ok(about) if about.is_dir() => {
+            files_below(path, &mut files).with_context(|| source.to_owned()).map_err(Failure::Work)?;
+            Ok(files.iter().filter_map(|file| file.metadata().ok()).map(|about| about.len() + 1).sum())
+        }
+        Ok(about) if about.is_file() => Ok(about.len()),
+        _ => Ok(0),
     }
 }
 

@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::duplicates::{Candidate, Deduplication, Dropped, Rule};
 use super::filter::Filter;
@@ -70,6 +71,12 @@ pub struct CorpusWriter {
     filter: Filter,
     deduplication: Deduplication,
     names: Names,
+    names_digest: u64,
+}
+
+/// A digest of the names of documents in their order, with one more.
+pub fn digest_with(digest: u64, name: &str) -> u64 {
+    xxh3_64_with_seed(name.as_bytes(), digest)
 }
 
 impl CorpusWriter {
@@ -95,17 +102,24 @@ impl CorpusWriter {
             keep: Kept::First,
             paragraphs: options.paragraphs,
             min_paragraph: settings.export.min_paragraph,
+            has_versions: false,
         };
         let seen = parts.dir().join(".seen");
         let deduplication = Deduplication::open(&seen, rule)?;
         let names =
             Names::open(&seen, parts.reached as u64).map_err(|reason| ExportError::Io { path: seen, reason })?;
-        Ok(CorpusWriter { parts, filter, deduplication, names })
+        let names_digest = parts.manifest.names;
+        Ok(CorpusWriter { parts, filter, deduplication, names, names_digest })
     }
 
     /// Pages of the sources that earlier calls have dealt with: those that come next are behind them.
     pub fn n_done(&self) -> u64 {
         self.parts.reached as u64
+    }
+
+    /// A digest of the names of these pages, by [`digest_with`]: sources that name others have changed since.
+    pub fn names_done(&self) -> u64 {
+        self.names_digest
     }
 
     /// Rows that are written so far, those of the open part among them.
@@ -148,27 +162,32 @@ impl CorpusWriter {
     /// [`ExportError`]; what is finished stays.
     pub fn leave_out(&mut self, name: &str, why: &'static str, what: Option<&str>) -> Result<(), ExportError> {
         self.next(name)?;
-        self.parts.leave_out(LeftOutPage { url: name, why, of: None, what })
+        self.parts.leave_out(LeftOutPage { url: name, why, of: None, what })?;
+        if self.parts.is_full() { self.close_part() } else { Ok(()) }
     }
 
     fn next(&mut self, name: &str) -> Result<(), ExportError> {
         self.parts.reached += 1;
+        self.names_digest = digest_with(self.names_digest, name);
         self.names.push(name).map_err(|reason| self.parts.io(".seen", reason))
     }
 
     fn close_part(&mut self) -> Result<(), ExportError> {
         self.deduplication.flush()?;
         self.names.flush().map_err(|reason| self.parts.io(".seen", reason))?;
+        self.parts.manifest.names = self.names_digest;
         self.parts.close()
     }
 
-    /// Completes the open part. The same call goes on behind it.
+    /// Completes the open part. The same call goes on behind it. A new folder in which nothing was written stays new.
     ///
     /// # Errors
     ///
     /// [`ExportError`]; what is finished stays.
     pub fn pause(mut self) -> Result<Manifest, ExportError> {
-        self.close_part()?;
+        if !self.parts.is_new() {
+            self.close_part()?;
+        }
         Ok(self.parts.manifest)
     }
 

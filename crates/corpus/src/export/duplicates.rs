@@ -50,6 +50,8 @@ pub(super) struct Rule {
     pub(super) paragraphs: Option<Duplicates>,
     /// Words of a paragraph that is looked at, at least.
     pub(super) min_paragraph: usize,
+    /// Whether pages with the same address are versions of one page, which repeats nothing by that.
+    pub(super) has_versions: bool,
 }
 
 /// Finds repeats, and marks or drops them.
@@ -200,6 +202,6 @@ fn first(
     if !repeat.is_exact && rule.near_duplicates == Some(Duplicates::Mark) {
         seen.remember(row.id, row.fingerprint, false).map_err(io)?;
     }
-    let url = urls.url_of(repeat.of)?.filter(|url| url != row.url);
+    let url = urls.url_of(repeat.of)?.filter(|url| !rule.has_versions || url != row.url);
     Ok(url.map(|url| (repeat, url)))
 }

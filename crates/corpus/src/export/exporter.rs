@@ -44,6 +44,7 @@ impl<'a> Exporter<'a> {
             keep: options.keep,
             paragraphs: options.paragraphs,
             min_paragraph: settings.export.min_paragraph,
+            has_versions: true,
         };
         let deduplication = Deduplication::open(&parts.dir().join(".seen"), rule)?;
         let followed = parts.reached;

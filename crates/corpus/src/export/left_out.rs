@@ -25,6 +25,8 @@ pub(super) struct LeftOutPage<'a> {
 pub(super) struct LeftOutList {
     out: Option<BufWriter<File>>,
     pub(super) n: u64,
+    /// Bytes of the open list.
+    pub(super) bytes: u64,
 }
 
 impl LeftOutList {
@@ -34,12 +36,15 @@ impl LeftOutList {
             none => none.insert(BufWriter::new(File::create(path)?)),
         };
         self.n += 1;
-        serde_json::to_writer(&mut *out, &page)?;
+        let line = serde_json::to_vec(&page)?;
+        self.bytes += line.len() as u64 + 1;
+        out.write_all(&line)?;
         out.write_all(b"\n")
     }
 
     /// Completes the file on the disk. Returns whether there is one.
     pub(super) fn finish(&mut self) -> io::Result<bool> {
+        self.bytes = 0;
         let Some(out) = self.out.take() else { return Ok(false) };
         out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
         Ok(true)

@@ -28,6 +28,9 @@ pub struct Manifest {
     /// The last run whose gone, moved and returned pages are followed.
     #[serde(default)]
     pub turned: i64,
+    /// Digest of the names of the documents of the sources up to `after`; 0 for an export of a store.
+    #[serde(default)]
+    pub names: u64,
     /// Whether all pages up to `upto` are in.
     pub complete: bool,
     /// Rows in finished parts.
@@ -62,7 +65,10 @@ impl Part {
     pub(super) fn complete(dir: &Path, name: String, rows: u64) -> io::Result<Part> {
         let open = dir.join(format!("{name}.part"));
         let part = Part { rows, bytes: fs::metadata(&open)?.len(), sha256: sha256_of(&open)?, name };
-        fs::rename(open, dir.join(&part.name))?;
+        let path = dir.join(&part.name);
+        fs::rename(open, &path)?;
+        // The name is on the disk when the folder is.
+        fs::File::open(path.parent().unwrap_or(dir))?.sync_all()?;
         Ok(part)
     }
 }

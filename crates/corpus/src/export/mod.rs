@@ -26,7 +26,7 @@ mod site;
 mod site_facts;
 mod wacz;
 
-pub use corpus::{CorpusOptions, CorpusPage, CorpusWriter};
+pub use corpus::{CorpusOptions, CorpusPage, CorpusWriter, digest_with};
 pub use feed::Feed;
 pub use manifest::{Manifest, Part};
 pub use repeats::bands as minhash_bands;

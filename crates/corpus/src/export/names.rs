@@ -47,8 +47,12 @@ impl Names {
         files.ends.write_all(&files.end.to_le_bytes())
     }
 
+    /// Writes the names to the disk.
     pub(super) fn flush(&self) -> io::Result<()> {
-        self.files.borrow_mut().flush()
+        let files = &mut *self.files.borrow_mut();
+        files.flush()?;
+        files.names.get_ref().sync_all()?;
+        files.ends.get_ref().sync_all()
     }
 
     fn find(&self, number: u64) -> io::Result<String> {

@@ -30,6 +30,8 @@ pub(super) struct Parts {
     part_bytes: u64,
     pub(super) manifest: Manifest,
     sink: Option<Box<dyn Sink>>,
+    /// Whether there is no manifest yet.
+    is_new: bool,
     /// Rows since the last finished part.
     pub(super) open_rows: u64,
     /// Rows of each language, and pages left out by reason, since then; the list of these pages.
@@ -77,7 +79,9 @@ impl Parts {
         }
         manifest.complete = false;
         let reached = manifest.after;
-        let parts = Parts {
+        let is_new = !sizes.contains_key(manifest::NAME);
+        Ok(Parts {
+            is_new,
             place,
             named,
             form,
@@ -90,9 +94,18 @@ impl Parts {
             left_out_list: LeftOutList::default(),
             reached,
             _lock: lock,
-        };
-        parts.write_manifest()?;
-        Ok(parts)
+        })
+    }
+
+    /// Writes the manifest of a new folder, before anything else is there. One that is there is changed by the first
+    /// part that is added.
+    fn begin_writing(&mut self) -> Result<(), ExportError> {
+        if std::mem::take(&mut self.is_new) { self.write_manifest() } else { Ok(()) }
+    }
+
+    /// Whether nothing was written yet, by this call or an earlier one.
+    pub(super) fn is_new(&self) -> bool {
+        self.is_new
     }
 
     /// Where files are written.
@@ -107,6 +120,7 @@ impl Parts {
 
     /// Adds a row.
     pub(super) fn push(&mut self, record: &Record, raw: &Raw) -> Result<(), ExportError> {
+        self.begin_writing()?;
         let name = self.part_name();
         let path = open_path(&self.dir().join(&name));
         let error = |reason| ExportError::Io { path: path.clone(), reason };
@@ -126,15 +140,16 @@ impl Parts {
 
     /// Lists a page that is left out.
     pub(super) fn leave_out(&mut self, page: LeftOutPage<'_>) -> Result<(), ExportError> {
+        self.begin_writing()?;
         *self.left_out.entry(page.why).or_default() += 1;
         let path = open_path(&self.dir().join(self.left_out_name()));
         let pushed = self.left_out_list.push(&path, page);
         pushed.map_err(|reason| ExportError::Io { path, reason })
     }
 
-    /// Whether the open part has as many bytes as a part may have.
+    /// Whether the open part, or its list of what is left out, has as many bytes as a part may have.
     pub(super) fn is_full(&self) -> bool {
-        self.sink.as_ref().is_some_and(|sink| sink.size() >= self.part_bytes)
+        self.sink.as_ref().map_or(0, |sink| sink.size()) + self.left_out_list.bytes >= self.part_bytes
     }
 
     /// Completes the part on the disk, then says so in the manifest.
@@ -229,7 +244,7 @@ fn create(form: Form, path: &Path, dir: &Path) -> io::Result<Box<dyn Sink>> {
 fn begin(dir: &Path, sizes: &BTreeMap<String, u64>, form: Form, asked: String, last: i64) -> Result<Manifest, String> {
     let known = Manifest::read(dir).map_err(|e| format!("{} cannot be read: {e}", manifest::NAME))?;
     let Some(known) = known else {
-        if sizes.keys().any(|name| !name.starts_with('.')) {
+        if sizes.keys().any(|name| !name.starts_with('.') && !name.is_empty() && !name.ends_with(".part")) {
             return Err("the folder holds other files; name an empty or a new one".to_owned());
         }
         let format = form.name().to_owned();

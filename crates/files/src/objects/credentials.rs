@@ -12,11 +12,15 @@ pub(super) fn options() -> Vec<(String, String)> {
     let mut options: BTreeMap<String, String> = BTreeMap::new();
     let environment: BTreeMap<String, String> =
         env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?))).collect();
+    options.extend(of_files(&environment));
     // Keys of the environment are not mixed with those of a file.
-    if !environment.contains_key("AWS_ACCESS_KEY_ID") {
-        options.extend(of_files(&environment));
+    if environment.contains_key("AWS_ACCESS_KEY_ID") {
+        NAMES[..3].iter().for_each(|name| drop(options.remove(*name)));
     }
-    options.extend(environment.into_iter().map(|(key, value)| (key.to_ascii_lowercase(), value)));
+    // The names of others, such as TOKEN, mean something else.
+    let is_ours = |key: &str| ["aws_", "google_", "azure_"].iter().any(|vendor| key.starts_with(vendor));
+    let ours = environment.into_iter().map(|(key, value)| (key.to_ascii_lowercase(), value));
+    options.extend(ours.filter(|(key, _)| is_ours(key)));
     // Servers on this machine and in a test speak plain HTTP, and so does whoever names one.
     let names_http = ["aws_endpoint_url", "aws_endpoint", "aws_endpoint_url_s3", "azure_storage_endpoint"]
         .iter()

@@ -18,6 +18,7 @@ use tokio::runtime::Runtime;
 use url::Url;
 
 use crate::unpacked::Stream;
+pub use read::read_failure;
 
 /// Schemes of addresses of objects.
 const SCHEMES: [&str; 9] = ["s3", "s3a", "gs", "az", "azure", "adl", "abfs", "abfss", "file"];
@@ -54,13 +55,21 @@ impl Object {
         runtime()?;
         let url = Url::parse(address).map_err(|e| wrong(e.to_string()))?;
         let (store, key) = parse_url_opts(&url, credentials::options()).map_err(|e| wrong(e.to_string()))?;
-        let root = address.trim_end_matches('/').strip_suffix(key.as_ref()).unwrap_or(address);
-        Ok(Object { store: store.into(), root: root.trim_end_matches('/').to_owned(), key })
+        let root = url[..url::Position::BeforePath].to_owned();
+        Ok(Object { store: store.into(), root, key })
     }
 
-    /// Its address.
+    /// Its address. What would end or change the path of an address is escaped.
     pub fn address(&self) -> String {
-        format!("{}/{}", self.root, self.key)
+        let mut address = format!("{}/", self.root);
+        for c in self.key.as_ref().chars() {
+            match c {
+                '%' | '#' | '?' | ' ' | '\\' => address.push_str(&format!("%{:02X}", u32::from(c))),
+                c if c.is_ascii_control() => address.push_str(&format!("%{:02X}", u32::from(c))),
+                c => address.push(c),
+            }
+        }
+        address
     }
 
     /// An object below this one. `name` may have slashes.
@@ -69,7 +78,8 @@ impl Object {
         Object { key, ..self.clone() }
     }
 
-    /// The objects below this one with their sizes, in the order of their keys.
+    /// The objects below this one with their sizes, in the order of their keys. Empty objects that stand for a folder,
+    /// as consoles make them, are left out.
     ///
     /// # Errors
     ///
@@ -79,6 +89,13 @@ impl Object {
         let mut found: Vec<(Object, u64)> =
             found.into_iter().map(|about| (Object { key: about.location, ..self.clone() }, about.size)).collect();
         found.sort_by(|(a, _), (b, _)| a.key.cmp(&b.key));
+        let folders: std::collections::BTreeSet<String> = found
+            .iter()
+            .flat_map(|(object, _)| {
+                object.key.as_ref().match_indices('/').map(|(at, _)| object.key.as_ref()[..at].to_owned())
+            })
+            .collect();
+        found.retain(|(object, size)| *size > 0 || (object.key != self.key && !folders.contains(object.key.as_ref())));
         Ok(found)
     }
 
@@ -88,14 +105,22 @@ impl Object {
         key.strip_prefix(above.key.as_ref()).unwrap_or(key).trim_start_matches('/').to_owned()
     }
 
+    /// Its length in bytes.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such object.
+    pub fn size(&self) -> io::Result<u64> {
+        wait(async { Ok(self.store.head(&self.key).await?.size) })
+    }
+
     /// Its bytes one after the other. Where the connection is cut, the rest is asked for.
     ///
     /// # Errors
     ///
     /// When there is no such object.
     pub fn open(&self) -> io::Result<Stream> {
-        let size = wait(async { Ok(self.store.head(&self.key).await?.size) })?;
-        Ok(Box::new(read::ObjectReader::new(self.clone(), size)?))
+        Ok(Box::new(read::ObjectReader::new(self.clone(), self.size()?)?))
     }
 
     /// All of its bytes; `None` if there is no such object.
@@ -216,6 +241,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let root = Object::parse(&format!("file://{}/a b", dir.path().display())).unwrap();
         root.child("x/one").write(b"rye".to_vec()).unwrap();
+        let odd = root.child("odd/c?x=1%20#b.html");
+        odd.write(b"oats".to_vec()).unwrap();
+        let again = Object::parse(&root.child("odd").list().unwrap()[0].0.address()).unwrap();
+        assert_eq!(again.read().unwrap().unwrap(), b"oats");
+        again.remove().unwrap();
         let long: Vec<u8> = (0..3 * PART + 5).map(|n| (n / 251) as u8).collect();
         std::fs::write(dir.path().join("long"), &long).unwrap();
         root.child("two").upload(&dir.path().join("long")).unwrap();

@@ -1,6 +1,7 @@
 //! An object that is read from its beginning to its end.
 
 use std::io::{self, Read};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::{Buf, Bytes};
@@ -15,6 +16,15 @@ const WAITING: usize = 64;
 
 /// Requests in a row that bring nothing, after which reading ends with their error.
 const ATTEMPTS: u32 = 5;
+
+/// The first object that could not be read to its end.
+static FAILURE: Mutex<Option<String>> = Mutex::new(None);
+
+/// The first object that could not be read to its end since the last call, and why. What was read of it ends early
+/// without being damaged.
+pub fn read_failure() -> Option<String> {
+    FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
 
 /// Waits for the pieces of an object, which arrive while others are worked on.
 pub(super) struct ObjectReader {
@@ -53,7 +63,10 @@ async fn fetch(object: Object, size: u64, send: Sender<io::Result<Bytes>>) {
         let Err(error) = fetch_from(&object, &mut at, &send).await else { return };
         n_failed = if at > before { 1 } else { n_failed + 1 };
         if n_failed >= ATTEMPTS {
-            let _ = send.send(Err(failed(&error))).await;
+            let error = failed(&error);
+            let said = format!("{}: {error}", object.address());
+            FAILURE.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(said);
+            let _ = send.send(Err(error)).await;
             return;
         }
         tokio::time::sleep(Duration::from_millis(200 << n_failed)).await;

@@ -23,7 +23,8 @@ impl Head {
 pub(super) fn parse_head(block: &[u8]) -> Option<Head> {
     // Some servers end lines with a line feed only, and archives keep what was sent.
     let end = |blank: &[u8]| memchr::memmem::find(block, blank).map(|at| at + blank.len());
-    let end = end(b"\r\n\r\n").into_iter().chain(end(b"\n\n")).min().unwrap_or(block.len());
+    let ends = [end(b"\r\n\r\n"), end(b"\n\n"), end(b"\n\r\n")];
+    let end = ends.into_iter().flatten().min().unwrap_or(block.len());
     // Header values are Latin-1 by convention; those used here are ASCII.
     let text = String::from_utf8_lossy(&block[..end]);
     let mut lines = text.lines();
@@ -72,19 +73,27 @@ pub(super) fn decoded_body(block: &[u8], most: usize) -> Option<Response> {
     Some(Response { status: head.status, content_type, body, robots_tags, damage })
 }
 
+/// The body without its chunk sizes, also where its end is missing; `None` if it has none.
 fn unchunk(mut raw: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(raw.len());
     loop {
-        let end = raw.windows(2).position(|window| window == b"\r\n")?;
-        let size = std::str::from_utf8(&raw[..end]).ok()?.split(';').next()?.trim();
-        let size = usize::from_str_radix(size, 16).ok()?;
-        raw = &raw[end + 2..];
+        let Some((size, rest)) = chunk(raw) else { return (!out.is_empty()).then_some(out) };
         if size == 0 {
             return Some(out);
         }
-        out.extend_from_slice(raw.get(..size)?);
-        raw = raw.get(size..)?.strip_prefix(b"\r\n")?;
+        out.extend_from_slice(&rest[..size.min(rest.len())]);
+        let Some(next) = rest.get(size..).and_then(|rest| rest.strip_prefix(b"\r\n")) else {
+            return (out.len() > size || rest.len() < size).then_some(out);
+        };
+        raw = next;
     }
+}
+
+/// The size of the next chunk, and what follows.
+fn chunk(raw: &[u8]) -> Option<(usize, &[u8])> {
+    let end = memchr::memmem::find(raw, b"\r\n")?;
+    let size = std::str::from_utf8(&raw[..end]).ok()?.split(';').next()?.trim();
+    Some((usize::from_str_radix(size, 16).ok()?, &raw[end + 2..]))
 }
 
 #[cfg(test)]
@@ -102,10 +111,18 @@ mod tests {
         let chunks = b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n";
         assert_eq!(answer("Transfer-Encoding: chunked\r\n", chunks), b"abcde");
         assert_eq!(answer("Transfer-Encoding: chunked\r\n", b"not chunked"), b"not chunked");
+        assert_eq!(
+            answer("Transfer-Encoding: chunked\r\n", b"a\r\nnot a chunk: it is longer"),
+            b"a\r\nnot a chunk: it is longer"
+        );
+        assert_eq!(answer("Transfer-Encoding: chunked\r\n", &chunks[..14]), b"abc");
+        assert_eq!(answer("Transfer-Encoding: chunked\r\n", b"3\r\nabc\r\n9\r\nde"), b"abcde");
         let packed = zstd::bulk::compress(&[b'x'; 1000], 3).unwrap();
         assert_eq!(answer("Content-Encoding: zstd\r\n", &packed).len(), 100);
         let cut = [b"HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\n\r\n", &packed[..packed.len() - 1]].concat();
         assert!(decoded_body(&cut, 10_000).unwrap().damage.is_some());
+        let mixed = decoded_body(b"HTTP/1.1 200 OK\nContent-Type: text/html\n\r\n<p>a", 100).unwrap();
+        assert_eq!(mixed.body, b"<p>a");
         let of_lines = decoded_body(b"ICY 200 OK\nContent-Type: text/html\n\n<p>a\r\n\r\nb", 100).unwrap();
         assert_eq!((of_lines.status, of_lines.body), (200, b"<p>a\r\n\r\nb".to_vec()));
         assert!(decoded_body(b"GET / HTTP/1.1\r\n\r\n", 9).is_none() && decoded_body(b"", 9).is_none());

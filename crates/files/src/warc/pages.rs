@@ -129,6 +129,7 @@ fn resource(mut member: Member, most: usize) -> Result<Document, NoDocument> {
     let archived = Archived::new(&member, None);
     let mut body = std::mem::take(&mut member.block);
     body.truncate(most);
+    body.shrink_to_fit();
     if !is_page(&member, content_type.as_deref(), &body) {
         return Err(none(&member, "not_html"));
     }
@@ -141,6 +142,7 @@ fn text(mut member: Member, most: usize) -> Result<Document, NoDocument> {
     let archived = Archived::new(&member, None);
     let mut body = std::mem::take(&mut member.block);
     body.truncate(most);
+    body.shrink_to_fit();
     Ok(Document { url, content_type, body, archived, is_text: true, robots_tags: Vec::new() })
 }
 

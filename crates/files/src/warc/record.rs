@@ -104,7 +104,9 @@ impl Record {
         let mut head = format!("WARC/1.1\r\nWARC-Type: {}\r\nWARC-Record-ID: {}\r\n", self.kind.name(), self.id);
         head += &format!("WARC-Date: {}\r\n", iso_8601(self.at));
         if !self.uri.is_empty() {
-            head += &format!("WARC-Target-URI: {}\r\n", self.uri);
+            // A line break would begin another header.
+            let uri = self.uri.replace(['\r', '\n'], "");
+            head += &format!("WARC-Target-URI: {uri}\r\n");
         }
         for (name, value) in &self.headers {
             head += &format!("{name}: {value}\r\n");
