@@ -365,7 +365,7 @@ impl<'r> Reading<'r> {
 
     fn of_line(&self, line: &str, at: usize) -> anyhow::Result<FoundDocument> {
         let Line { name, url, content, input, rest: line } = Line::parse(line, self.pass)?;
-        let name = name.unwrap_or_else(|| format!("line {at}"));
+        let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("line {at}"));
         let url = url.and_then(|url| PageUrl::parse(&url).ok());
         let (text, is_page) = match content {
             Ok(html) => (html, !self.as_text),
