@@ -120,7 +120,7 @@ fn archives_of_a_bucket_become_a_corpus_in_a_bucket() {
         std::fs::write(dir.path().join("in").join(name), &text).unwrap();
         buckets.put(&format!("in/{name}"), text.as_bytes());
     }
-    // The option that each call has. 1 MB makes several parts.
+    // Parts of 1 MB: there are several.
     let clean = |sources: &[&str], out: &str| {
         let mut args =
             vec!["clean", "--learn", "--quiet", "--part-size", "1", "--near-duplicates", "mark", "--out", out];

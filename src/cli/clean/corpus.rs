@@ -174,8 +174,11 @@ impl Clean {
         }
         let manifest = match ended {
             Err(End::Source(error)) => {
-                writer.pause().map_err(failure)?;
-                return Err(Failure::Work(anyhow!("{error:#}; the same command goes on behind what is written")));
+                let n_rows = writer.pause().map_err(failure)?.rows;
+                return Err(Failure::Work(match n_rows {
+                    0 => error,
+                    n => anyhow!("{error:#}; {} rows are written, and the same command goes on", count(n as usize)),
+                }));
             }
             Ok(()) => writer.finish().map_err(failure)?,
             Err(End::Stopped) => writer.pause().map_err(failure)?,

@@ -4,6 +4,7 @@
 mod input;
 mod lines;
 mod progress;
+mod sources;
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -18,9 +19,9 @@ use serde_json::Value;
 use input::Input;
 use lines::{Line, Lines};
 pub(super) use progress::{byte_bar, counter};
+pub(super) use sources::{SourceError, size_of};
+use sources::{files_below, may_hold_many, objects_below};
 
-use super::Failure;
-use super::objects::{self, is_object};
 use dehusk_crawl::feed_entries::{FeedEntry, feed_entries, is_feed};
 use dehusk_files::media_type::is_html as looks_like_html;
 use dehusk_files::warc::{Archived, Document, NoDocument, records};
@@ -288,8 +289,9 @@ impl<'r> Reading<'r> {
         files_below(&source, &mut files).with_context(|| source.display().to_string())?;
         files.sort_unstable();
         let holds_many = move |file: &Path| {
-            let input = input::open(file, &ProgressBar::hidden());
-            self.all_pages && matches!(input, Ok(Input::Warc(_) | Input::Lines(_)))
+            let is_asked = self.all_pages && may_hold_many(file);
+            let input = is_asked.then(|| input::open(file, &ProgressBar::hidden()));
+            matches!(input, Some(Ok(Input::Warc(_) | Input::Lines(_))))
         };
         let failed = |e| Box::new(std::iter::once(Err(e))) as Documents<'_>;
         Ok(Box::new(files.into_iter().flat_map(move |file| {
@@ -402,51 +404,6 @@ fn is_html(file: &Path, head: &[u8]) -> bool {
                 && ["<html", "<!doctype html", "<body", "<head"].iter().any(|tag| head.contains(tag))
         }
     }
-}
-
-/// A source that cannot be opened or listed, so that nothing is known of its documents.
-#[derive(Debug, thiserror::Error)]
-#[error("{0:#}")]
-pub(super) struct SourceError(anyhow::Error);
-
-/// Bytes of a source, with all files or objects below it; 0 for one that can be read only once.
-pub(super) fn size_of(source: &str) -> Result<u64, Failure> {
-    if is_object(source) {
-        return objects::size(source).map_err(Failure::Work);
-    }
-    let path = Path::new(source);
-    let mut files = Vec::new();
-    match path.metadata() {
-        Ok(about) if about.is_dir() => {
-            files_below(path, &mut files).with_context(|| source.to_owned()).map_err(Failure::Work)?;
-            Ok(files.iter().filter_map(|file| file.metadata().ok()).map(|about| about.len() + 1).sum())
-        }
-        Ok(about) if about.is_file() => Ok(about.len()),
-        _ => Ok(0),
-    }
-}
-
-/// The objects below an address of an object store that ends with a slash; `None` for any other source.
-fn objects_below(source: &Path) -> Option<anyhow::Result<Vec<PathBuf>>> {
-    let address = source.to_str().filter(|name| is_object(name) && name.ends_with('/'))?;
-    Some(objects::list(address))
-}
-
-/// Files at any depth. Symbolic links are not followed, to avoid cycles.
-fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    let mut open = vec![path.to_owned()];
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(folder)? {
-            let entry = entry?;
-            let kind = entry.file_type()?;
-            if kind.is_dir() {
-                open.push(entry.path());
-            } else if kind.is_file() {
-                found.push(entry.path());
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The next documents to be processed in parallel, with bounded memory. `None` at the end.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::files_below;
+use super::sources::files_below;
 
 /// A bar of the bytes of these sources, with rate and time left. Standard input has no length.
 pub(in crate::cli) fn byte_bar(sources: &[PathBuf], what: &'static str) -> ProgressBar {

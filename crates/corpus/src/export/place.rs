@@ -77,7 +77,7 @@ impl Place {
         false
     }
 
-    /// The files that are there, with their sizes, but those whose names begin with a dot at the top.
+    /// The files of the corpus, with their sizes. In a folder, those that only the next call needs are left out.
     pub(super) fn sizes(&self) -> io::Result<BTreeMap<String, u64>> {
         #[cfg(feature = "objects")]
         if let Some(Remote { root, .. }) = &self.remote {
@@ -89,10 +89,10 @@ impl Place {
             for entry in fs::read_dir(folder)? {
                 let (path, about) = entry.and_then(|entry| Ok((entry.path(), entry.metadata()?)))?;
                 let name = path.strip_prefix(&self.dir).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-                match about.is_dir() {
-                    true if name == STATE => {}
-                    true => open.push(path),
-                    false => drop(found.insert(name, about.len())),
+                if !about.is_dir() {
+                    found.insert(name, about.len());
+                } else if name != STATE {
+                    open.push(path);
                 }
             }
         }
