@@ -1,6 +1,7 @@
 //! The one reader of documents: folders, files, pipes and standard input, which may hold pages, text, web archives or
 //! JSON lines, packed with gzip or zstd or not. `input.rs` tells them apart by their content.
 
+mod document;
 mod input;
 mod lines;
 mod progress;
@@ -16,6 +17,8 @@ use anyhow::{Context, anyhow};
 use indicatif::ProgressBar;
 use serde_json::Value;
 
+use document::Body;
+pub(super) use document::FoundDocument;
 use input::Input;
 use lines::{Line, Lines};
 pub(super) use progress::{byte_bar, counter};
@@ -24,91 +27,8 @@ use sources::{files_below, may_hold_many, objects_below};
 
 use dehusk_crawl::feed_entries::{FeedEntry, feed_entries, is_feed};
 use dehusk_files::media_type::is_html as looks_like_html;
-use dehusk_files::warc::{Archived, Document, NoDocument, records};
+use dehusk_files::warc::{Document, NoDocument, records};
 use dehusk_html::PageUrl;
-use dehusk_html::ParseOptions;
-use dehusk_html::{Tree, decode, parse, parse_bytes};
-
-/// A document as it was read.
-#[derive(Default)]
-pub(super) struct FoundDocument {
-    /// File, URL, or `id` of a JSON line.
-    pub(super) name: String,
-    pub(super) is_page: bool,
-    /// Where it was found, if that is known.
-    pub(super) url: Option<PageUrl>,
-    /// The `X-Robots-Tag` lines that came with it.
-    pub(super) robots_tags: Vec<String>,
-    /// What its archive says of it; nothing, if it is from no archive.
-    pub(super) archived: Archived,
-    /// Whether it is one of many in its source, so that nobody has named it.
-    pub(super) is_one_of_many: bool,
-    /// The file that it was read from.
-    pub(super) source: Option<Arc<str>>,
-    /// Fields of its JSON line that are passed through, as an object.
-    pub(super) input: Option<String>,
-    /// Why an archive's record gives no page, where such records are asked for.
-    pub(super) left_out: Option<&'static str>,
-    body: Body,
-    /// Its known group, if there is one.
-    pub(super) gold: Option<String>,
-}
-
-enum Body {
-    Bytes(Vec<u8>, Option<String>),
-    Text(String),
-}
-
-impl Default for Body {
-    fn default() -> Body {
-        Body::Text(String::new())
-    }
-}
-
-impl FoundDocument {
-    /// A document that was read from elsewhere, such as a database.
-    pub(super) fn new(name: String, is_page: bool, bytes: Vec<u8>, content_type: Option<String>) -> FoundDocument {
-        FoundDocument {
-            url: PageUrl::parse(&name).ok(),
-            name,
-            is_page,
-            body: Body::Bytes(bytes, content_type),
-            ..FoundDocument::default()
-        }
-    }
-
-    /// The page's tree.
-    pub(super) fn tree(&self, limits: &ParseOptions) -> Tree {
-        match &self.body {
-            Body::Bytes(bytes, content_type) => parse_bytes(bytes, content_type.as_deref(), limits).0,
-            Body::Text(text) => parse(text, limits),
-        }
-    }
-
-    /// Its bytes, and the type that they came with.
-    pub(super) fn bytes(&self) -> (&[u8], Option<String>) {
-        match &self.body {
-            Body::Bytes(bytes, content_type) => (bytes, content_type.clone()),
-            Body::Text(text) => (text.as_bytes(), Some("text/html; charset=utf-8".to_owned())),
-        }
-    }
-
-    /// Its length in bytes.
-    pub(super) fn n_bytes(&self) -> usize {
-        match &self.body {
-            Body::Bytes(bytes, _) => bytes.len(),
-            Body::Text(text) => text.len(),
-        }
-    }
-
-    /// Its decoded text, including any HTML markup.
-    pub(super) fn text(&self) -> std::borrow::Cow<'_, str> {
-        match &self.body {
-            Body::Bytes(bytes, content_type) => decode(bytes, content_type.as_deref()).0,
-            Body::Text(text) => text.as_str().into(),
-        }
-    }
-}
 
 /// How documents are read.
 pub(super) struct Reading<'a> {
