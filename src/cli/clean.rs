@@ -20,7 +20,7 @@ use linked::{LinkedSites, OfSite};
 
 use super::corpus_args::CorpusArgs;
 use super::crawl::share;
-use super::documents::{FoundDocument, Reading, byte_bar};
+use super::documents::{FoundDocument, Reading, byte_bar, named_hosts};
 use super::loaded_page::{Loaded, leaves_out, of_found, of_response};
 use super::objects::is_object;
 use super::rereadable::Rereadable;
@@ -40,7 +40,8 @@ use dehusk_template::method::Method;
 /// Remove the site's stored template from pages.
 ///
 /// Sources may be files, folders, standard input, pipes, or objects of an object store (s3://, gs://, az://; all below
-/// an address that ends with a slash). What they hold shows in their content: pages, JSON lines with `html`, web
+/// an address that ends with a slash), or hosts of Common
+/// Crawl (cc:CRAWL/HOST). What they hold shows in their content: pages, JSON lines with `html`, web
 /// archives, each of them also packed with gzip or zstd. The site of a page is that of --site, of its
 /// URL, or of its canonical link; otherwise the stored template that fits best is used. A page of a site without a
 /// stored template is cleaned by itself; for a URL, the few pages that it links to are loaded first and its site is
@@ -65,6 +66,7 @@ use dehusk_template::method::Method;
   dehusk clean archive/*.warc.gz --learn --rows > rows.jsonl
   dehusk clean pages.jsonl.zst --rows > rows.jsonl
   dehusk clean s3://crawls/2026-11/ --learn --format parquet --out s3://corpora/2026-11
+  dehusk clean cc:CC-MAIN-2026-40/docs.example.org --learn --rows > rows.jsonl
   dehusk clean archive/*.warc.gz --learn --format parquet --out corpus --where \"n_words >= 50\"")]
 pub(super) struct Clean {
     /// Files, folders, web archives, JSON lines, URLs, or - for standard input.
@@ -81,6 +83,13 @@ pub(super) struct Clean {
     /// are read twice; standard input is kept in a temporary file (TMPDIR) meanwhile.
     #[arg(long, conflicts_with_all = ["site", "alone", "method", "like"])]
     learn: bool,
+    /// With --learn: store the templates of the sites in this database, for later calls with --db.
+    #[arg(long, value_name = "FILE", requires = "learn")]
+    save: Option<PathBuf>,
+    /// With sources of Common Crawl such as cc:CC-MAIN-2026-40: a list of hosts or addresses, whose pages are cleaned.
+    /// Without it, those that --where asks for (host = 'docs.example.org'), else all.
+    #[arg(long, value_name = "FILE")]
+    sites: Option<PathBuf>,
     /// Clean with this method instead of the stored template.
     #[arg(long, value_name = "NAME", conflicts_with = "alone")]
     #[arg(value_parser = PossibleValuesParser::new(method_names()))]
@@ -235,10 +244,11 @@ impl Clean {
         } else {
             settings
         };
-        let kept = if self.learn { Rereadable::new(&self.pages) } else { Rereadable::new(&[]) };
+        let sources = named_hosts(&self.pages, self.sites.as_deref(), self.corpus.filter().as_deref())?;
+        let kept = if self.learn { Rereadable::new(&sources) } else { Rereadable::new(&[]) };
         let kept = kept.context("a source cannot be kept for the second reading (TMPDIR names the folder)");
         let kept = kept.map_err(Failure::Work)?;
-        let pages = if self.learn { &kept.names } else { &self.pages };
+        let pages = if self.learn { &kept.names } else { &sources };
         let corpus = self.corpus_asked()?;
         let language = if self.rows || corpus.is_some() { settings.export.language_model.as_str() } else { "" };
         let language = language_model::open(language).map_err(|e| Failure::Usage(e.into()))?;
@@ -249,7 +259,7 @@ impl Clean {
             Ok(by)
         };
         if let Some((out, options)) = corpus {
-            return self.write_corpus((out, &options), pages, by, &run);
+            return self.write_corpus((out, &options), (&sources, pages), by, &run);
         }
         let by = &by()?;
         let runtime = super::runtime(dehusk_corpus::pipeline::cores())?;
@@ -311,8 +321,8 @@ impl Clean {
         let agents = settings.agents();
         let bar = byte_bar(sources, "cleaned");
         let read = |put: &mut dyn FnMut(anyhow::Result<FoundDocument>) -> bool| {
-            let reading = Reading::new(false, None, settings.core.parse.max_bytes);
-            let reading = Reading { all_pages: true, pass: &self.pass, bar: bar.clone(), ..reading };
+            let bar = bar.clone();
+            let reading = Reading { all_pages: true, pass: &self.pass, bar, ..Reading::new(settings) };
             let mut found = reading.all(sources);
             while found.next().is_some_and(&mut *put) {}
             drop(found);

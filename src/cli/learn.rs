@@ -8,11 +8,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, anyhow};
 
 use super::crawl::{run_crawl, site_table};
-use super::learn_many::{SitePages, learn_all};
-use super::objects::is_object;
-use super::table::{Table, terminal_width};
+use super::documents::{Crawls, byte_bar, is_common_crawl, named_hosts};
+use super::learn_many::{learn_all, sample_size};
+use super::objects::{is_object, read_failure};
+use super::site_samples::{SampledSite, Sampling};
+use super::table::{Table, count, terminal_width};
 use super::terminal::stdout;
-use super::{Failure, Outcome, exit};
+use super::{Failure, Outcome, exit, open_store};
 use crate::outline::{write_outline, write_summary};
 use dehusk_crawl::SeedList;
 use dehusk_crawl::sitemap::parse_announced;
@@ -24,9 +26,11 @@ use dehusk_store::Store;
 use dehusk_template::learner::{FoundPage, Learner};
 use dehusk_template::template::Template;
 
-/// Learn templates from a folder of pages, a web archive, JSON lines with `url` and `html`, or a URL.
+/// Learn templates from a folder of pages, a web archive, JSON lines with `url` and `html`, Common Crawl, or a URL.
 ///
-/// Of an archive, every site is learned, or that of --host. In a folder, pages are found as by a web server: /x is x,
+/// Of an archive, every site is learned from nine of its pages, or that of --host. The same holds for the hosts of a
+/// crawl of Common Crawl (cc:CC-MAIN-2026-40/docs.example.org, or --sites), whose pages are found by its index and
+/// fetched one by one. In a folder, pages are found as by a web server: /x is x,
 /// x.html, or x/index.html after a redirect; where the key page has no usable link, sitemap.xml is read. With a URL
 /// the site is crawled as by `dehusk crawl`.
 #[derive(clap::Args)]
@@ -35,15 +39,22 @@ use dehusk_template::template::Template;
   dehusk learn mirror/www --key /docs/index.html --host docs.example.org --db dehusk.db
   dehusk learn https://docs.example.org/ --db dehusk.db
   dehusk learn crawl.warc.gz --db dehusk.db
+  dehusk learn cc:CC-MAIN-2026-40 --sites hosts.txt --db models.db
   curl -s https://archive.example.org/a.warc.gz | dehusk learn - --host docs.example.org
   dehusk learn mirror/www --json > template.json")]
 pub(super) struct Learn {
     /// Folder with the root of the site, web archive, JSON lines (each of these two also in an object store), - for
-    /// standard input, or URL of the key page.
+    /// standard input, cc:CRAWL or cc:CRAWL/HOST of Common Crawl, or URL of the key page.
     source: String,
     /// Path of the key page [default: /index.html in a folder, else the first page].
     #[arg(long, value_name = "PATH")]
     key: Option<String>,
+    /// With cc:CRAWL: a list of hosts or addresses, whose sites are learned.
+    #[arg(long, value_name = "FILE")]
+    sites: Option<PathBuf>,
+    /// With cc:CRAWL: only sites without a template in the database, so that a call that was killed goes on.
+    #[arg(long)]
+    missing: bool,
     /// Host of the site; links to it are links within the site [default: the folder's name].
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
@@ -58,7 +69,7 @@ pub(super) struct Learn {
 impl Learn {
     /// Templates of files are stored only if --db names a database.
     pub(super) fn run(&self, settings: &Settings, db: Option<&Path>) -> Outcome {
-        if is_object(&self.source) {
+        if is_object(&self.source) || is_common_crawl(&self.source) {
             return self.learn_documents(settings, db);
         }
         if self.source.contains("://") {
@@ -96,46 +107,77 @@ impl Learn {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Learns the sites of an archive, or that of --host.
+    /// Learns the sites of archives, or that of --host.
     fn learn_documents(&self, settings: &Settings, db: Option<&Path>) -> Outcome {
-        let mut sites = SitePages::read(&[PathBuf::from(&self.source)], settings)?;
-        if let Some(host) = &self.host {
-            sites.retain(|site| site.host == *host);
-        }
-        if sites.len() > 1 {
-            return self.learn_sites(&sites, settings, db);
-        }
-        let only = sites.pop().ok_or_else(|| Failure::Nothing(anyhow!("{}: no page of that host", self.source)))?;
-        let template = only.with_key(self.key.as_deref())?.learn(settings);
-        self.give(
-            template.map_err(|reason| Failure::Nothing(anyhow!("{}: no template: {reason}", self.source)))?,
-            settings,
-            db,
-        )
-    }
-
-    fn learn_sites(&self, sites: &[SitePages], settings: &Settings, db: Option<&Path>) -> Outcome {
-        if self.key.is_some() {
-            return Err(Failure::Usage(anyhow!("{} holds {} sites; name one with --host", self.source, sites.len())));
-        }
-        let (mut table, mut learned) = (Table::new(&["site", "template", "of", "why not"]), Vec::new());
-        for (site, outcome) in sites.iter().zip(learn_all(sites, settings)) {
-            match outcome {
-                Ok(template) => {
-                    table.row(vec![
-                        site.host.clone(),
-                        template.n_nodes().to_string(),
-                        template.key_nodes.to_string(),
-                        String::new(),
-                    ]);
-                    learned.push(template);
+        let sources = named_hosts(std::slice::from_ref(&self.source), self.sites.as_deref(), None)?;
+        let sources: Vec<PathBuf> = self.unknown(sources, settings)?.into_iter().map(PathBuf::from).collect();
+        let (key, bar) = (self.key.as_deref(), byte_bar(&sources, "learned"));
+        let most = sample_size(key, settings);
+        let sampling = Sampling { settings, most, key, tells_failures: true, crawls: Crawls::new(settings), bar: &bar };
+        let (mut outcomes, mut nameless) = (Vec::new(), 0);
+        // Templates are stored as they are learned: a call that is killed has not worked for nothing.
+        for sources in sources.chunks(if is_common_crawl(&self.source) { HOSTS_AT_ONCE } else { usize::MAX }) {
+            let samples = sampling.read(sources).map_err(Failure::Work)?;
+            nameless += samples.nameless;
+            let mut sites: Vec<&SampledSite> = samples.sites.iter().collect();
+            if let Some(host) = &self.host {
+                sites.retain(|site| site.host == *host);
+            }
+            if key.is_some() && sites.len() > 1 {
+                let n = sites.len();
+                return Err(Failure::Usage(anyhow!("{} holds {n} sites; name one with --host", self.source)));
+            }
+            for sites in sites.chunks(SITES_AT_ONCE) {
+                let learned = learn_all(&samples, sites, key, settings);
+                if let Some(db) = db {
+                    learned.iter().flatten().try_for_each(|template| store_template(db, settings, template))?;
                 }
-                Err(reason) => table.row(vec![site.host.clone(), "-".to_owned(), "-".to_owned(), reason]),
+                outcomes.extend(sites.iter().map(|site| site.host.clone()).zip(learned));
+                bar.set_message(format!("{} sites", count(outcomes.len())));
             }
         }
-        if let Some(db) = db {
-            learned.iter().try_for_each(|template| store_template(db, settings, template))?;
+        bar.finish_and_clear();
+        if let Some(failure) = read_failure() {
+            return Err(Failure::Work(anyhow!(failure)));
         }
+        if nameless > 0 {
+            tracing::warn!("{nameless} pages have no URL, so their site is not known; they were skipped");
+        }
+        match outcomes.as_slice() {
+            [] if nameless == 0 && self.host.is_none() => {
+                Err(Failure::Nothing(anyhow!("{}: no page with a URL", self.source)))
+            }
+            [] => Err(Failure::Nothing(anyhow!("{}: no page of that host", self.source))),
+            [(_, Ok(template))] => {
+                self.print(template, db)?;
+                Ok(ExitCode::SUCCESS)
+            }
+            [(_, Err(why))] => Err(Failure::Nothing(anyhow!("{}: no template: {why}", self.source))),
+            _ => self.print_sites(&outcomes, db),
+        }
+    }
+
+    /// The sources whose sites have no template in the database, where only these are asked for.
+    fn unknown(&self, sources: Vec<String>, settings: &Settings) -> Result<Vec<String>, Failure> {
+        if !self.missing || !dehusk_store::may_exist(&settings.store.path) {
+            return Ok(sources);
+        }
+        let store = open_store(settings)?;
+        let mut missing = Vec::new();
+        for source in sources {
+            let host = source.rsplit_once('/').map_or("", |(_, host)| host);
+            if store.list_templates(Some(host), false).map_err(|e| Failure::Work(e.into()))?.is_empty() {
+                missing.push(source);
+            }
+        }
+        if missing.is_empty() {
+            return Err(Failure::Nothing(anyhow!("{}: all of its sites have a template", settings.store.path)));
+        }
+        Ok(missing)
+    }
+
+    fn print_sites(&self, outcomes: &[(String, Result<Template, String>)], db: Option<&Path>) -> Outcome {
+        let learned: Vec<&Template> = outcomes.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
         let mut out = stdout();
         if self.json {
             let templates: Result<Vec<serde_json::Value>, _> =
@@ -143,8 +185,16 @@ impl Learn {
             let templates = templates.map_err(|e| Failure::Work(e.into()))?;
             writeln!(out, "{}", serde_json::json!({"schema": 1, "templates": templates}))?;
         } else {
+            let mut table = Table::new(&["site", "template", "of", "why not"]);
+            for (host, outcome) in outcomes {
+                let (nodes, of, why) = match outcome {
+                    Ok(template) => (template.n_nodes().to_string(), template.key_nodes.to_string(), String::new()),
+                    Err(why) => ("-".to_owned(), "-".to_owned(), why.clone()),
+                };
+                table.row(vec![host.clone(), nodes, of, why]);
+            }
             write!(out, "{}", table.render(terminal_width()))?;
-            writeln!(out, "{} of {} sites have a template; {}", learned.len(), sites.len(), stored(db))?;
+            writeln!(out, "{} of {} sites have a template; {}", learned.len(), outcomes.len(), stored(db))?;
         }
         Ok(if learned.is_empty() { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
     }
@@ -219,6 +269,12 @@ impl Learn {
         writeln!(out, "{}", stored(db))
     }
 }
+
+/// Hosts of Common Crawl whose pages are fetched before they are learned.
+const HOSTS_AT_ONCE: usize = 256;
+
+/// Sites that are learned before their templates are stored.
+const SITES_AT_ONCE: usize = 64;
 
 /// The sitemap of a folder, which is read where the key page has no usable link.
 const SITEMAP: &str = "/sitemap.xml";

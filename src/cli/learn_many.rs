@@ -1,102 +1,76 @@
-//! Learns the sites of web archives and JSON lines, each from its own pages.
+//! Learns the sites of web archives, JSON lines and Common Crawl, each from a sample of its own pages.
 
-use std::path::PathBuf;
-
-use anyhow::anyhow;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
-use super::Failure;
-use super::documents::{FoundDocument, Reading};
-use dehusk_html::{PageUrl, Site};
+use super::site_samples::{SampledSite, SiteSamples, key_page, learn_pages, rooted};
+use dehusk_html::{PageUrl, Site, Tree};
 use dehusk_settings::Settings;
+use dehusk_template::learn_options::LabelBy;
 use dehusk_template::learner::{FoundPage, Learner};
+use dehusk_template::site_model::PageSample;
 use dehusk_template::template::Template;
 
-/// Pages of a site that are kept; and while memory is short.
-const MOST_PAGES: usize = 64;
-const FEW_PAGES: usize = 9;
+/// Pages of a site that are kept where links choose the training pages among them.
+const MOST_LINKED: usize = 64;
 
-/// The pages of one site.
-pub(super) struct SitePages {
-    /// Its host, with a port that is not the default.
-    pub(super) host: String,
-    key: PageUrl,
-    pages: FxHashMap<PageUrl, FoundDocument>,
+/// Whether links choose the training pages: a key page is named, or something else than the site model labels.
+pub(super) fn follows_links(key: Option<&str>, settings: &Settings) -> bool {
+    key.is_some() || settings.core.learn.label_by != LabelBy::SiteModel
 }
 
-impl SitePages {
-    /// The pages of all sites of these sources, in the order in which their first pages come. Of a large site, the
-    /// first pages.
-    pub(super) fn read(sources: &[PathBuf], settings: &Settings) -> Result<Vec<SitePages>, Failure> {
-        let reading = Reading::new(false, None, settings.fetch.max_bytes);
-        let (mut sites, mut places) = (Vec::<SitePages>::new(), FxHashMap::<String, usize>::default());
-        let (mut bytes, mut without_url) = (0, 0_usize);
-        for found in reading.all(sources) {
-            let Some(found) = reading.readable(vec![found]).pop().filter(|found| found.is_page) else { continue };
-            let Some(url) = found.url.clone() else {
-                without_url += 1;
-                continue;
-            };
-            let host = url.authority();
-            let at = *places.entry(host.clone()).or_insert(sites.len());
-            if at == sites.len() {
-                sites.push(SitePages { host, key: url.clone(), pages: FxHashMap::default() });
-            }
-            let most = if bytes < settings.crawl.memory / 2 { MOST_PAGES } else { FEW_PAGES };
-            if sites[at].pages.len() < most && !sites[at].pages.contains_key(&url) {
-                bytes += found.n_bytes();
-                sites[at].pages.insert(url, found);
-            }
-        }
-        if without_url > 0 {
-            tracing::warn!("{without_url} pages have no URL, so their site is not known; they were skipped");
-        }
-        if sites.is_empty() {
-            let names = sources.iter().map(|source| source.display().to_string()).collect::<Vec<_>>().join(", ");
-            return Err(Failure::Nothing(anyhow!("{names}: no page with a URL")));
-        }
-        Ok(sites)
-    }
-
-    /// Makes the page at this path the key page; without it, or where there is none, it is the first page.
-    pub(super) fn with_key(mut self, path: Option<&str>) -> Result<SitePages, Failure> {
-        if let Some(path) = path {
-            let named = self.key.join(&format!("/{}", path.trim_start_matches('/')));
-            self.key = named.filter(|url| self.pages.contains_key(url)).ok_or_else(|| {
-                Failure::Usage(anyhow!(
-                    "{}: no page {path} among {} pages; --key names another",
-                    self.host,
-                    self.pages.len()
-                ))
-            })?;
-        }
-        Ok(self)
-    }
-
-    /// Its template, or why there is none. Where no link of the key page leads to a training page, all pages that are
-    /// there are tried, in an order that does not depend on that of the source.
-    pub(super) fn learn(&self, settings: &Settings) -> Result<Template, String> {
-        let read = |url: &PageUrl| {
-            let found = self.pages.get(url)?;
-            Some(FoundPage::new(url.clone(), found.tree(&settings.core.parse)))
-        };
-        let key = read(&self.key).ok_or_else(|| "no key page".to_owned())?;
-        let site = Site::new(&self.key, settings.core.learn.links.same_site);
-        let others = || {
-            let mut others: Vec<PageUrl> = self.pages.keys().filter(|url| **url != self.key).cloned().collect();
-            others.sort_by_key(PageUrl::fingerprint);
-            others
-        };
-        let learned = Learner::new(key, site, None, &settings.core.learn).run_offered(|url| read(url), others);
-        learned.template.ok_or_else(|| match self.pages.len() {
-            1 => "one page only".to_owned(),
-            n => format!("none of the other {} pages shares anything with {}", n - 1, self.key),
-        })
-    }
+/// Pages of a site that are kept, at most.
+pub(super) fn sample_size(key: Option<&str>, settings: &Settings) -> usize {
+    if follows_links(key, settings) { MOST_LINKED } else { PageSample::<()>::SIZE }
 }
 
-/// Learns all sites on all cores.
-pub(super) fn learn_all(sites: &[SitePages], settings: &Settings) -> Vec<Result<Template, String>> {
-    sites.par_iter().map(|site| site.learn(settings)).collect()
+/// Learns these sites on all cores. `key` is the path of their key pages. An error says why there is no template.
+pub(super) fn learn_all(
+    samples: &SiteSamples,
+    sites: &[&SampledSite],
+    key: Option<&str>,
+    settings: &Settings,
+) -> Vec<Result<Template, String>> {
+    let learn = |site: &&SampledSite| {
+        let pages = samples.pages(site, settings);
+        match pages.len() {
+            0 => return Err("no page".to_owned()),
+            1 if key.is_none() => return Err("one page only".to_owned()),
+            _ => {}
+        }
+        if follows_links(key, settings) {
+            return by_links(pages, key, settings);
+        }
+        let n = pages.len();
+        learn_pages(&pages, settings)
+            .map(|(_, template)| template)
+            .ok_or_else(|| format!("its {n} pages have nothing in common"))
+    };
+    sites.par_iter().map(learn).collect()
+}
+
+/// Learns a site from the pages that its key page links to. Where no link leads to a training page, all pages that are
+/// there are tried.
+fn by_links(pages: Vec<(PageUrl, Tree)>, key: Option<&str>, settings: &Settings) -> Result<Template, String> {
+    let n = pages.len();
+    let key_url = match key {
+        Some(path) => {
+            let named = pages[0].0.join(&rooted(path));
+            named
+                .filter(|named| pages.iter().any(|(url, _)| url == named))
+                .ok_or_else(|| format!("no page {path} among {n} pages; --key names another"))?
+        }
+        None => key_page(pages.iter().map(|(url, _)| url)).map(|at| pages[at].0.clone()).ok_or("no page")?,
+    };
+    let urls: Vec<PageUrl> = pages.iter().map(|(url, _)| url.clone()).filter(|url| *url != key_url).collect();
+    let mut pages: FxHashMap<PageUrl, Tree> = pages.into_iter().collect();
+    let key = pages.remove(&key_url).ok_or("no key page")?;
+    let site = Site::new(&key_url, settings.core.learn.links.same_site);
+    let find = |url: &PageUrl| Some(FoundPage::new(url.clone(), pages.remove(url)?));
+    let key = FoundPage::new(key_url.clone(), key);
+    let learned = Learner::new(key, site, None, &settings.core.learn).run_offered(find, || urls);
+    learned.template.ok_or_else(|| match n {
+        1 => "one page only".to_owned(),
+        n => format!("none of the other {} pages shares anything with {key_url}", n - 1),
+    })
 }

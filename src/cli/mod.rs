@@ -37,6 +37,7 @@ mod serve;
 mod shell_command;
 mod signals;
 mod site_pages;
+mod site_samples;
 mod stored_templates;
 mod strings;
 mod table;

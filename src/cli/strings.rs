@@ -126,7 +126,7 @@ impl Strings {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         match &self.action {
             Action::Learn { sources, url, site, name, text, emit } => {
-                let reading = Reading { entries: true, ..Reading::new(*text, None, settings.core.parse.max_bytes) };
+                let reading = Reading { as_text: *text, entries: true, ..Reading::new(settings) };
                 let of_store = url.as_deref().or(site.as_deref());
                 let name = name.as_deref().or(of_store).unwrap_or_default();
                 match of_store {

@@ -9,6 +9,7 @@ mod clean_learn;
 mod clean_url;
 mod cli;
 mod cluster;
+mod common_crawl;
 mod corpus;
 mod crawl;
 mod docs;

@@ -2,7 +2,8 @@
 //!
 //! [`unpacked`] opens a file, a pipe or standard input and unpacks it, [`folder`] finds the pages of a mirrored site,
 //! [`warc`] reads and writes web archives, [`codings`] undoes content codings as browsers do, and [`media_type`] says
-//! what kind a body is, whatever is declared. With the feature `objects`, `objects` reads and writes object stores.
+//! what kind a body is, whatever is declared. With the feature `objects`, `objects` reads and writes object stores, and
+//! `common_crawl` finds the pages of a host in a crawl of Common Crawl.
 //!
 //! ```
 //! use dehusk_files::media_type::essence;
@@ -18,6 +19,8 @@
 struct Readme;
 
 pub mod codings;
+#[cfg(feature = "objects")]
+pub mod common_crawl;
 pub mod folder;
 pub mod media_type;
 #[cfg(feature = "objects")]

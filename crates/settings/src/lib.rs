@@ -16,6 +16,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod common_crawl;
 mod defaults;
 mod export;
 mod notify;
@@ -34,6 +35,7 @@ use dehusk_core::page_rules::product_token;
 use dehusk_html::SameSite;
 use dehusk_papers::PapersOptions;
 
+pub use common_crawl::CommonCrawl;
 pub use export::{Export, MinHash};
 pub use file::{SettingsError, key_names, render};
 pub use network::Network;
@@ -64,6 +66,9 @@ pub struct Settings {
     pub store: Store,
     /// `[export]`
     pub export: Export,
+    /// `[common_crawl]`. A crawl does not use it.
+    #[serde(skip)]
+    pub common_crawl: CommonCrawl,
     /// `[warc]`
     pub warc: Warc,
     /// `[notify]`. It is no part of what a run was asked for, and its secret is not stored.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 
-use super::{Clean, is_url};
+use super::{Clean, is_url, now_ms};
 use crate::cli::documents::{Reading, byte_bar};
 use crate::cli::learned_sites::Models;
 use crate::cli::loaded_page::Loaded;
@@ -17,6 +17,7 @@ use dehusk_papers::method_table::{MethodEntry, Model};
 use dehusk_settings::Settings;
 use dehusk_store::{Store, StoreError};
 use dehusk_template::method::Method;
+use dehusk_template::template::Template;
 
 /// Maximum number of pages of --like that are used.
 const MOST_LIKE: usize = 64;
@@ -135,7 +136,14 @@ impl Clean {
         }
         let sources: Vec<PathBuf> = pages.iter().map(PathBuf::from).collect();
         let bar = byte_bar(&sources, "learned");
-        let learned = Models::learn(&sources, settings, &bar);
+        let work = |e: StoreError| Failure::Work(e.into());
+        let store = self.save.as_deref().map(|path| Store::create(path, settings.store.zstd_level)).transpose();
+        let store = store.map_err(work)?;
+        let at = now_ms();
+        let save = |template: &Template| {
+            store.as_ref().map_or(Ok(()), |store| store.import_template(template, at).map(drop)).map_err(Into::into)
+        };
+        let learned = Models::learn(&sources, settings, &bar, save);
         bar.finish_and_clear();
         let (models, learned) = learned.map_err(Failure::Work)?;
         tracing::info!("{} sites learned, {} have one page or nothing in common", learned.sites, learned.without);
@@ -189,7 +197,7 @@ fn is_missing(error: &anyhow::Error) -> bool {
 
 /// The first [`MOST_LIKE`] pages of these sources.
 fn like(sources: &[PathBuf], settings: &Settings) -> Result<Vec<Tree>, Failure> {
-    let reading = Reading::new(false, None, settings.core.parse.max_bytes);
+    let reading = Reading::new(settings);
     let pages = reading.all(sources).filter(|found| found.as_ref().map_or(true, |found| found.is_page));
     let trees = pages.take(MOST_LIKE).map(|found| Ok(found?.tree(&settings.core.parse)));
     trees.collect::<anyhow::Result<Vec<Tree>>>().context("--like").map_err(Failure::Nothing)

@@ -85,10 +85,9 @@ impl Clean {
     }
 
     /// Everything that the rows depend on beside the options: the sources, and how they are cleaned.
-    fn asked(&self, settings: &Settings) -> Result<String, Failure> {
+    fn asked(&self, sources: &[String], settings: &Settings) -> Result<String, Failure> {
         let about = |source: &str| Ok((source.to_owned(), size_of(source)?));
-        let sources: Vec<(String, u64)> =
-            self.pages.iter().map(|source| about(source)).collect::<Result<_, Failure>>()?;
+        let sources: Vec<(String, u64)> = sources.iter().map(|source| about(source)).collect::<Result<_, Failure>>()?;
         let like: Vec<(String, u64)> =
             self.like.iter().map(|like| about(&like.to_string_lossy())).collect::<Result<_, Failure>>()?;
         let how = (&self.method, &self.site, self.alone, self.learn, like, &self.collection, &self.pass);
@@ -102,14 +101,14 @@ impl Clean {
     pub(super) fn write_corpus(
         &self,
         (out, options): (&Path, &CorpusOptions),
-        pages: &[String],
+        (named, pages): (&[String], &[String]),
         by: impl FnOnce() -> Result<By, Failure>,
         run: &Run<'_>,
     ) -> Outcome {
         let began = Instant::now();
         let settings = run.settings;
         // Before anything is learned: a folder that cannot be used is told at once.
-        let mut writer = CorpusWriter::open(out, options, &self.asked(settings)?, settings).map_err(failure)?;
+        let mut writer = CorpusWriter::open(out, options, &self.asked(named, settings)?, settings).map_err(failure)?;
         let by = &by()?;
         let is_remote = is_object(&out.to_string_lossy());
         let stop = StopFlag::listen(if is_remote { STOP_WITHIN_REMOTE } else { STOP_WITHIN })?;
@@ -117,7 +116,7 @@ impl Clean {
         let bar = byte_bar(&sources, "cleaned");
         let (n_done, names_done, has_changed) = (writer.n_done(), writer.names_done(), AtomicBool::new(false));
         let read = |put: &mut dyn FnMut(anyhow::Result<FoundDocument>) -> bool| {
-            let reading = Reading::new(false, None, settings.core.parse.max_bytes);
+            let reading = Reading::new(settings);
             let reading =
                 Reading { all_pages: true, pass: &self.pass, tells_left_out: true, bar: bar.clone(), ..reading };
             let mut found = reading.all(&sources);

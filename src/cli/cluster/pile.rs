@@ -43,8 +43,8 @@ fn implied(page: &FoundDocument, settings: &Settings) -> Implied {
 type Documents<'a> = Box<dyn Iterator<Item = anyhow::Result<FoundDocument>> + 'a>;
 
 impl Cluster {
-    pub(super) fn reading<'a>(&'a self, settings: &Settings) -> Reading<'a> {
-        Reading::new(false, self.gold.as_deref(), settings.core.parse.max_bytes)
+    pub(super) fn reading<'a>(&'a self, settings: &'a Settings) -> Reading<'a> {
+        Reading { gold: self.gold.as_deref(), ..Reading::new(settings) }
     }
 
     /// The pages of the sources, or the newest stored version of each page.

@@ -1,6 +1,7 @@
 //! The one reader of documents: folders, files, pipes and standard input, which may hold pages, text, web archives or
 //! JSON lines, packed with gzip or zstd or not. `input.rs` tells them apart by their content.
 
+mod common_crawl;
 mod document;
 mod input;
 mod lines;
@@ -17,6 +18,8 @@ use anyhow::{Context, anyhow};
 use indicatif::ProgressBar;
 use serde_json::Value;
 
+use common_crawl::{Address, of_one_crawl};
+pub(super) use common_crawl::{Crawls, is_common_crawl, named_hosts};
 use document::Body;
 pub(super) use document::FoundDocument;
 use input::Input;
@@ -29,6 +32,7 @@ use dehusk_crawl::feed_entries::{FeedEntry, feed_entries, is_feed};
 use dehusk_files::media_type::is_html as looks_like_html;
 use dehusk_files::warc::{Document, NoDocument, records};
 use dehusk_html::PageUrl;
+use dehusk_settings::Settings;
 
 /// How documents are read.
 pub(super) struct Reading<'a> {
@@ -51,6 +55,10 @@ pub(super) struct Reading<'a> {
     pub(super) pass: &'a [String],
     /// Whether records of archives that give no page are told of, too.
     pub(super) tells_left_out: bool,
+    /// Whether of a host of Common Crawl only the pages are read that its template is learned from.
+    pub(super) sampled: bool,
+    /// Crawls of Common Crawl that were opened.
+    pub(super) crawls: Crawls<'a>,
     /// Shows how many bytes of the sources were read.
     pub(super) bar: ProgressBar,
 }
@@ -61,19 +69,20 @@ type Documents<'a> = Box<dyn Iterator<Item = anyhow::Result<FoundDocument>> + 'a
 const MOST_SHOWN: usize = 20;
 
 impl<'r> Reading<'r> {
-    pub(super) fn new(as_text: bool, gold: Option<&'r str>, max_bytes: usize) -> Reading<'r> {
-        // Positions in a text are 32 bits wide.
-        let max_bytes = max_bytes.min(u32::MAX as usize);
+    pub(super) fn new(settings: &'r Settings) -> Reading<'r> {
         Reading {
-            as_text,
+            as_text: false,
             all_pages: false,
             entries: false,
-            gold,
-            max_bytes,
+            gold: None,
+            // Positions in a text are 32 bits wide.
+            max_bytes: settings.core.parse.max_bytes.min(u32::MAX as usize),
             skipped: Cell::new(0),
             failed: Cell::new(0),
             pass: &[],
             tells_left_out: false,
+            sampled: false,
+            crawls: Crawls::new(settings),
             bar: ProgressBar::hidden(),
         }
     }
@@ -113,14 +122,26 @@ impl<'r> Reading<'r> {
         &'a self,
         sources: &'a [PathBuf],
     ) -> impl Iterator<Item = anyhow::Result<FoundDocument>> + 'a {
-        let failed = |e| Box::new(std::iter::once(Err(SourceError(e).into()))) as Documents<'a>;
-        sources.iter().flat_map(move |source| match objects_below(source) {
-            None => self.of_source(source).unwrap_or_else(failed),
-            Some(Err(e)) => failed(e),
+        // Hosts that are sampled are looked up together.
+        let together = |one: &PathBuf, other: &PathBuf| self.sampled && of_one_crawl(one, other);
+        sources.chunk_by(together).flat_map(move |sources| self.of_sources(sources))
+    }
+
+    fn of_sources<'a>(&'a self, sources: &'a [PathBuf]) -> Documents<'a> {
+        let source = sources[0].as_path();
+        if let Some(address) = Address::parse(source) {
+            return match address.host {
+                Some(_) if self.sampled => self.of_sampled_hosts(sources),
+                _ => self.of_crawl(&address).unwrap_or_else(unreadable),
+            };
+        }
+        match objects_below(source) {
+            None => self.of_source(source).unwrap_or_else(unreadable),
+            Some(Err(e)) => unreadable(e),
             Some(Ok(below)) => {
-                Box::new(below.into_iter().flat_map(move |source| self.of_source(&source).unwrap_or_else(failed)))
+                Box::new(below.into_iter().flat_map(move |source| self.of_source(&source).unwrap_or_else(unreadable)))
             }
-        })
+        }
     }
 
     fn of_source(&self, source: &Path) -> anyhow::Result<Documents<'_>> {
@@ -307,6 +328,11 @@ impl<'r> Reading<'r> {
         let body = Body::Text(text);
         Ok(FoundDocument { name, is_page, url, is_one_of_many: true, input, body, gold, ..FoundDocument::default() })
     }
+}
+
+/// A source that cannot be opened or listed.
+fn unreadable<'a>(error: anyhow::Error) -> Documents<'a> {
+    Box::new(std::iter::once(Err(SourceError(error).into())))
 }
 
 fn is_left_out<E>(record: &Result<Result<Document, NoDocument>, E>) -> bool {

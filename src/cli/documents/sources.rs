@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use super::common_crawl::is_common_crawl;
 use crate::cli::Failure;
 use crate::cli::objects::{self, is_object};
 use dehusk_files::unpacked::{GZIP, ZSTD};
@@ -17,6 +18,9 @@ pub(in crate::cli) struct SourceError(pub(super) anyhow::Error);
 
 /// Bytes of a source, with all files or objects below it; 0 for one that can be read only once.
 pub(in crate::cli) fn size_of(source: &str) -> Result<u64, Failure> {
+    if is_common_crawl(source) {
+        return Ok(0);
+    }
     if is_object(source) {
         return objects::size(source).map_err(Failure::Work);
     }

@@ -46,8 +46,7 @@ impl Cleaning<'_> {
         }
         let cleaner = StringCleaner::new(&template, &patterns, how, |hash| !idioms.contains(&hash))
             .map_err(|e| Failure::Work(e.into()))?;
-        let max_bytes = self.settings.core.parse.max_bytes;
-        let reading = Reading { entries: true, ..Reading::new(self.as_text, None, max_bytes) };
+        let reading = Reading { as_text: self.as_text, entries: true, ..Reading::new(self.settings) };
         let (mut n, mut n_other) = (0, 0);
         let mut documents = reading.all(sources);
         while let Some(batch) = next_batch(&mut documents) {

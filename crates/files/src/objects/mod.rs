@@ -8,6 +8,7 @@ mod credentials;
 mod read;
 
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -29,16 +30,28 @@ const PART: usize = 8 << 20;
 /// Parts that are sent at the same time.
 const AT_ONCE: usize = 4;
 
-/// Whether a name is the address of an object.
+/// What the names of archives on web servers end with, packed or not. Any other address there is that of a page.
+const ARCHIVES: [&str; 6] = [".warc", ".wet", ".wacz", ".jsonl", ".ndjson", ".parquet"];
+
+/// User agent where nobody has named one.
+const USER_AGENT: &str = concat!("dehusk/", env!("CARGO_PKG_VERSION"));
+
+/// Whether a name is the address of an object. On a web server it is that of an archive or of JSON lines, by its name.
 pub fn is_object(name: &str) -> bool {
-    name.split_once("://").is_some_and(|(scheme, _)| SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)))
+    let Some((scheme, rest)) = name.split_once("://") else { return false };
+    if matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https") {
+        let path = rest.split(['?', '#']).next().unwrap_or_default();
+        let bare = path.trim_end_matches(".gz").trim_end_matches(".zst");
+        return ARCHIVES.iter().any(|end| bare.ends_with(end));
+    }
+    SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
 /// An object, or all objects whose keys begin with its own.
 #[derive(Clone, Debug)]
 pub struct Object {
-    store: Arc<dyn ObjectStore>,
-    key: Key,
+    pub(crate) store: Arc<dyn ObjectStore>,
+    pub(crate) key: Key,
     /// The address without the key.
     root: String,
 }
@@ -50,11 +63,25 @@ impl Object {
     ///
     /// What is wrong with it, or with the settings of its store.
     pub fn parse(address: &str) -> io::Result<Object> {
+        Object::parse_as(address, None)
+    }
+
+    /// The same, where HTTP servers are told this user agent.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, or with the settings of its store.
+    pub fn parse_as(address: &str, user_agent: Option<&str>) -> io::Result<Object> {
         let wrong = |what: String| io::Error::new(io::ErrorKind::InvalidInput, what);
         // Clients need what it installs.
         runtime()?;
         let url = Url::parse(address).map_err(|e| wrong(e.to_string()))?;
-        let (store, key) = parse_url_opts(&url, credentials::options()).map_err(|e| wrong(e.to_string()))?;
+        let (store, key) = if matches!(url.scheme(), "http" | "https") {
+            let options = [("user_agent", user_agent.unwrap_or(USER_AGENT)), ("allow_http", "true")];
+            parse_url_opts(&url, options).map_err(|e| wrong(e.to_string()))?
+        } else {
+            parse_url_opts(&url, credentials::options()).map_err(|e| wrong(e.to_string()))?
+        };
         let root = url[..url::Position::BeforePath].to_owned();
         Ok(Object { store: store.into(), root, key })
     }
@@ -112,6 +139,15 @@ impl Object {
     /// When there is no such object.
     pub fn size(&self) -> io::Result<u64> {
         wait(async { Ok(self.store.head(&self.key).await?.size) })
+    }
+
+    /// Some of its bytes; less, where it ends earlier.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such object, or the store cannot give parts of it.
+    pub fn read_range(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        wait(async { self.store.get_range(&self.key, range).await }).map(Vec::from)
     }
 
     /// Its bytes one after the other. Where the connection is cut, the rest is asked for.
@@ -191,12 +227,12 @@ impl Object {
 }
 
 /// Waits for requests. The caller says which object it was about.
-fn wait<T>(work: impl Future<Output = object_store::Result<T>>) -> io::Result<T> {
+pub(crate) fn wait<T>(work: impl Future<Output = object_store::Result<T>>) -> io::Result<T> {
     runtime()?.block_on(work).map_err(|error| failed(&error))
 }
 
 /// What an error of a store means.
-fn failed(error: &object_store::Error) -> io::Error {
+pub(crate) fn failed(error: &object_store::Error) -> io::Error {
     let kind = match error {
         object_store::Error::NotFound { .. } => io::ErrorKind::NotFound,
         object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
@@ -233,6 +269,7 @@ mod tests {
     fn addresses_are_told_from_names_of_files() {
         assert!(is_object("s3://b/k") && is_object("GS://b") && is_object("file:///tmp/x"));
         assert!(!is_object("s3/b") && !is_object("https://a.test/") && !is_object("C:\\x"));
+        assert!(is_object("https://a.test/x.warc.gz?y=1") && !is_object("https://a.test/warc?x=.warc"));
         assert!(Object::parse("s3://").is_err());
     }
 

@@ -19,11 +19,16 @@ pub(super) struct Fields<'a> {
 }
 
 /// The sort key of a line: `com,example)/path?query` and the 14-digit timestamp.
-///
-/// The key is the one that replay tools look up (`surt`'s default form): reversed host without `www` and its digits,
-/// lower case, sorted parameters, no slash at the end of the path.
 pub(super) fn key(uri: &str, at: i64) -> String {
-    let Ok(url) = PageUrl::parse(uri) else { return format!("{} {}", uri.to_ascii_lowercase(), digits(at)) };
+    format!("{} {}", surt(uri), digits(at))
+}
+
+/// The key of a URI: `com,example)/path?query`.
+///
+/// It is the one that replay tools look up (`surt`'s default form): reversed host without `www` and its digits,
+/// lower case, sorted parameters, no slash at the end of the path.
+pub(crate) fn surt(uri: &str) -> String {
+    let Ok(url) = PageUrl::parse(uri) else { return uri.to_ascii_lowercase() };
     let mut out = url.host().split('.').rev().collect::<Vec<_>>().join(",");
     if let Some((rest, last)) = out.rsplit_once(',') {
         let is_www = last.strip_prefix("www").is_some_and(|n| n.bytes().all(|byte| byte.is_ascii_digit()));
@@ -47,7 +52,7 @@ pub(super) fn key(uri: &str, at: i64) -> String {
         out += "?";
         out += &parameters.join("&");
     }
-    format!("{out} {}", digits(at))
+    out
 }
 
 /// Decodes escapes of printable ASCII, except those that would change the meaning of a URL.

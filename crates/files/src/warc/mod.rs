@@ -17,6 +17,8 @@ use std::path::PathBuf;
 
 use dehusk_html::PageUrl;
 
+#[cfg(feature = "objects")]
+pub(crate) use cdxj::surt;
 pub use copies::copies;
 pub use pages::{Archived, Document, NoDocument, documents, records};
 pub use reader::{Member, Reader};

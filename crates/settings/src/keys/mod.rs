@@ -42,7 +42,7 @@ pub(super) const SECTIONS: [(&str, &[Key]); 5] = [
     ("Crawl: budgets, traps, revisits, politeness, the network", crawl::CRAWL),
     ("Pages, learning, cleaning", learning::LEARNING),
     ("Published methods, clusters, template strings", papers::PAPERS),
-    ("Store, exports, notices", output::OUTPUT),
+    ("Store, exports, Common Crawl, notices", output::OUTPUT),
 ];
 
 /// All keys, in the order of the file. `preset` is the first: it sets all learning parameters, and later keys refine

@@ -30,6 +30,10 @@ pub(super) const OUTPUT: &[Key] = keys! {
         |s, v| s.export.language_model => any_text(v)?;
     "export.min_paragraph" = "8", "Least number of words of a paragraph that dehusk export --paragraphs compares with those of other pages.",
         |s, v| s.export.min_paragraph => whole(v, 1, 1_000_000)?;
+    "common_crawl.base" = "\"https://data.commoncrawl.org/\"", "Where dehusk learn cc:CRAWL and dehusk clean cc:CRAWL find Common Crawl: its server, a mirror, a bucket (s3://commoncrawl/), or a folder in the same layout.",
+        |s, v| s.common_crawl.base => text(v)?;
+    "common_crawl.connections" = "8", "Requests that are sent to it at the same time.",
+        |s, v| s.common_crawl.connections => whole(v, 1, 256)?;
     "warc.operator" = "\"\"", "Who runs the crawl, with an address, for the warcinfo record of each archive file. Empty = the field is left out.",
         |s, v| s.warc.operator => one_line(v)?;
     "warc.is_part_of" = "\"\"", "Name of the collection that the archive is part of, for the same record.",
