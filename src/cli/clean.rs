@@ -20,7 +20,7 @@ use linked::{LinkedSites, OfSite};
 
 use super::corpus_args::CorpusArgs;
 use super::crawl::share;
-use super::documents::{FoundDocument, Reading, byte_bar, named_hosts};
+use super::documents::{FieldName, FoundDocument, Reading, byte_bar, named_hosts};
 use super::loaded_page::{Loaded, leaves_out, of_found, of_response};
 use super::objects::is_object;
 use super::rereadable::Rereadable;
@@ -69,7 +69,7 @@ use dehusk_template::method::Method;
   dehusk clean cc:CC-MAIN-2026-40/docs.example.org --learn --rows > rows.jsonl
   dehusk clean archive/*.warc.gz --learn --format parquet --out corpus --where \"n_words >= 50\"")]
 pub(super) struct Clean {
-    /// Files, folders, web archives, JSON lines, URLs, or - for standard input.
+    /// Files, folders, web archives, JSON lines, Parquet files, URLs, or - for standard input.
     #[arg(required = true, value_name = "FILE|DIR|URL|-")]
     pages: Vec<String>,
     /// Host or URL of the site whose template is used for files. With --method: the site whose stored pages it learns
@@ -112,9 +112,13 @@ pub(super) struct Clean {
     out: Option<PathBuf>,
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Fields of JSON lines that are passed through, in the column input.
+    /// Fields of JSON lines, of the index of Common Crawl, and columns of Parquet files that are passed through, in the
+    /// column input.
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     pass: Vec<String>,
+    /// Fields or columns that documents are read from, in place of html, text, url and id: html=page,url=address.
+    #[arg(long, value_name = "html=NAME", value_delimiter = ',', value_parser = FieldName::parse)]
+    fields: Vec<FieldName>,
     /// With --out: exit with code 1 when more than this share of the documents cannot be read, such as 5% [default:
     /// never].
     #[arg(long, value_name = "SHARE", requires = "out", value_parser = share)]
@@ -322,7 +326,8 @@ impl Clean {
         let bar = byte_bar(sources, "cleaned");
         let read = |put: &mut dyn FnMut(anyhow::Result<FoundDocument>) -> bool| {
             let bar = bar.clone();
-            let reading = Reading { all_pages: true, pass: &self.pass, bar, ..Reading::new(settings) };
+            let reading =
+                Reading { all_pages: true, pass: &self.pass, named: &self.fields, bar, ..Reading::new(settings) };
             let mut found = reading.all(sources);
             while found.next().is_some_and(&mut *put) {}
             drop(found);

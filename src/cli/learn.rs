@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, anyhow};
 
 use super::crawl::{run_crawl, site_table};
-use super::documents::{Crawls, byte_bar, is_common_crawl, named_hosts};
+use super::documents::{Crawls, FieldName, byte_bar, is_common_crawl, named_hosts};
 use super::learn_many::{learn_all, sample_size};
 use super::objects::{is_object, read_failure};
 use super::site_samples::{SampledSite, Sampling};
@@ -58,6 +58,9 @@ pub(super) struct Learn {
     /// Host of the site; links to it are links within the site [default: the folder's name].
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
+    /// Fields or columns that documents are read from, in place of html, url and id: html=page,url=address.
+    #[arg(long, value_name = "html=NAME", value_delimiter = ',', value_parser = FieldName::parse)]
+    fields: Vec<FieldName>,
     /// Print every node of the template.
     #[arg(long)]
     outline: bool,
@@ -113,7 +116,8 @@ impl Learn {
         let sources: Vec<PathBuf> = self.unknown(sources, settings)?.into_iter().map(PathBuf::from).collect();
         let (key, bar) = (self.key.as_deref(), byte_bar(&sources, "learned"));
         let most = sample_size(key, settings);
-        let sampling = Sampling { settings, most, key, tells_failures: true, crawls: Crawls::new(settings), bar: &bar };
+        let crawls = Crawls::new(settings);
+        let sampling = Sampling { settings, most, key, named: &self.fields, tells_failures: true, crawls, bar: &bar };
         let (mut outcomes, mut nameless) = (Vec::new(), 0);
         // Templates are stored as they are learned: a call that is killed has not worked for nothing.
         for sources in sources.chunks(if is_common_crawl(&self.source) { HOSTS_AT_ONCE } else { usize::MAX }) {

@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
-use super::documents::Crawls;
+use super::documents::{Crawls, FieldName};
 use super::site_samples::{Extent, SPILL, SampledSite, Sampling, Spill, learn_pages};
 use dehusk_core::clean::TemplateMatcher;
 use dehusk_settings::Settings;
@@ -48,6 +48,7 @@ impl Models {
     /// `save` takes the template of each site.
     pub(super) fn learn(
         sources: &[PathBuf],
+        named: &[FieldName],
         settings: &Settings,
         bar: &ProgressBar,
         mut save: impl FnMut(&Template) -> anyhow::Result<()>,
@@ -55,7 +56,7 @@ impl Models {
         let most = PageSample::<()>::SIZE;
         // What cannot be read is reported when it is cleaned.
         let crawls = Crawls::new(settings);
-        let sampling = Sampling { settings, most, key: None, tells_failures: false, crawls, bar };
+        let sampling = Sampling { settings, most, key: None, named, tells_failures: false, crawls, bar };
         let samples = sampling.read(sources)?;
         let mut learned = Learned { nameless: samples.nameless, ..Learned::default() };
         let mut models = Spill::new().context(SPILL)?;

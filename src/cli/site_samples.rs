@@ -9,7 +9,7 @@ use anyhow::Context;
 use indicatif::ProgressBar;
 use rustc_hash::FxHashMap;
 
-use super::documents::{Crawls, FoundDocument, Reading, SourceError};
+use super::documents::{Crawls, FieldName, FoundDocument, Reading, SourceError};
 use dehusk_corpus::pipeline;
 use dehusk_html::{PageUrl, Tree, parse_bytes};
 use dehusk_settings::Settings;
@@ -86,6 +86,8 @@ pub(super) struct Sampling<'a> {
     pub(super) most: usize,
     /// Path of a page that is kept beside them.
     pub(super) key: Option<&'a str>,
+    /// Fields that documents are read from, in place of the usual ones.
+    pub(super) named: &'a [FieldName],
     /// Whether what cannot be read is logged; otherwise it is passed over.
     pub(super) tells_failures: bool,
     /// Crawls of Common Crawl that were opened before.
@@ -107,7 +109,10 @@ impl Sampling<'_> {
         let read = |put: &mut dyn FnMut(FoundDocument) -> bool| {
             let reading = Reading {
                 bar: self.bar.clone(),
+                // As they are read when they are cleaned.
+                all_pages: true,
                 sampled: true,
+                named: self.named,
                 crawls: self.crawls.clone(),
                 ..Reading::new(self.settings)
             };

@@ -29,6 +29,7 @@ mod inert;
 mod injection;
 mod packaging;
 mod paper_forms;
+mod parquet_sources;
 mod politeness;
 mod quality;
 #[cfg(feature = "parquet")]

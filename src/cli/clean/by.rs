@@ -143,7 +143,7 @@ impl Clean {
         let save = |template: &Template| {
             store.as_ref().map_or(Ok(()), |store| store.import_template(template, at).map(drop)).map_err(Into::into)
         };
-        let learned = Models::learn(&sources, settings, &bar, save);
+        let learned = Models::learn(&sources, &self.fields, settings, &bar, save);
         bar.finish_and_clear();
         let (models, learned) = learned.map_err(Failure::Work)?;
         tracing::info!("{} sites learned, {} have one page or nothing in common", learned.sites, learned.without);

@@ -90,7 +90,8 @@ impl Clean {
         let sources: Vec<(String, u64)> = sources.iter().map(|source| about(source)).collect::<Result<_, Failure>>()?;
         let like: Vec<(String, u64)> =
             self.like.iter().map(|like| about(&like.to_string_lossy())).collect::<Result<_, Failure>>()?;
-        let how = (&self.method, &self.site, self.alone, self.learn, like, &self.collection, &self.pass);
+        let named: Vec<String> = self.fields.iter().map(ToString::to_string).collect();
+        let how = (&self.method, &self.site, self.alone, self.learn, like, &self.collection, &self.pass, named);
         let core = &settings.core;
         let learned = format!("{:?} {:?} {:?}", core.learn, settings.papers, settings.agents());
         let cleaned = (&core.clean, &core.markdown, cleaning_number(core), &settings.store.noindex, learned);
@@ -116,9 +117,14 @@ impl Clean {
         let bar = byte_bar(&sources, "cleaned");
         let (n_done, names_done, has_changed) = (writer.n_done(), writer.names_done(), AtomicBool::new(false));
         let read = |put: &mut dyn FnMut(anyhow::Result<FoundDocument>) -> bool| {
-            let reading = Reading::new(settings);
-            let reading =
-                Reading { all_pages: true, pass: &self.pass, tells_left_out: true, bar: bar.clone(), ..reading };
+            let reading = Reading {
+                all_pages: true,
+                pass: &self.pass,
+                named: &self.fields,
+                tells_left_out: true,
+                bar: bar.clone(),
+                ..Reading::new(settings)
+            };
             let mut found = reading.all(&sources);
             let done: Vec<u64> = found
                 .by_ref()

@@ -1,5 +1,6 @@
 //! JSON lines: one document a line.
 
+use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
 use anyhow::{Context, anyhow};
@@ -8,6 +9,50 @@ use serde_json::{Map, Value};
 /// Fields with the HTML of a page, then those with plain text.
 const HTML: [&str; 1] = ["html"];
 const TEXT: [&str; 3] = ["text", "content", "body"];
+
+/// What a document is read from, where other fields than the usual ones have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct FieldName {
+    /// The usual name: `html`, `text`, `url` or `id`.
+    role: &'static str,
+    name: String,
+}
+
+impl FieldName {
+    /// Reads `html=NAME`.
+    pub(in crate::cli) fn parse(text: &str) -> Result<FieldName, String> {
+        let known = ["html", "text", "url", "id"];
+        let (role, name) = text.split_once('=').unwrap_or((text, ""));
+        match known.into_iter().find(|known| *known == role) {
+            Some(role) if !name.is_empty() => Ok(FieldName { role, name: name.to_owned() }),
+            _ => Err("expected html=NAME, text=NAME, url=NAME or id=NAME".to_owned()),
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it has the page or the text of a document.
+    pub(super) fn has_document(&self) -> bool {
+        matches!(self.role, "html" | "text")
+    }
+}
+
+impl std::fmt::Display for FieldName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}={}", self.role, self.name)
+    }
+}
+
+/// Which fields are read.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Fields<'a> {
+    /// In place of the usual ones.
+    pub(super) named: &'a [FieldName],
+    /// Those that are passed through.
+    pub(super) pass: &'a [String],
+}
 
 /// A line that was read.
 pub(super) struct Line {
@@ -20,18 +65,51 @@ pub(super) struct Line {
     pub(super) rest: Map<String, Value>,
 }
 
-pub(super) fn has_document(line: &Map<String, Value>) -> bool {
-    HTML.iter().chain(&TEXT).any(|name| line.get(*name).is_some_and(Value::is_string))
+impl Fields<'_> {
+    /// The fields with the page or the text of a document.
+    pub(super) fn of_document(&self) -> impl Iterator<Item = &str> {
+        let named = self.named.iter().filter(|field| field.has_document()).map(FieldName::name);
+        HTML.into_iter().chain(TEXT).chain(named)
+    }
+
+    /// All fields that are read.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code))]
+    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
+        let named = self.named.iter().map(FieldName::name);
+        let pass = self.pass.iter().map(String::as_str);
+        ["id", "url", "name"].into_iter().chain(HTML).chain(TEXT).chain(named).chain(pass)
+    }
+
+    pub(super) fn has_document(&self, line: &Map<String, Value>) -> bool {
+        self.of_document().any(|name| line.get(name).is_some_and(Value::is_string))
+    }
 }
 
 impl Line {
-    /// Reads a line. The fields of `pass` are kept for the output.
-    pub(super) fn parse(line: &str, pass: &[String]) -> anyhow::Result<Line> {
-        let Value::Object(mut line) = serde_json::from_str(line)? else {
-            return Err(anyhow!("expected an object such as {{\"id\": ..., \"html\": ...}}"));
-        };
-        let passed = pass.iter().filter_map(|name| Some((name.clone(), line.get(name)?.clone())));
-        let input = (!pass.is_empty()).then(|| Value::Object(passed.collect()).to_string());
+    /// Reads a line. `NaN` and infinities, which Python writes, are null.
+    pub(super) fn parse(line: &str, fields: Fields<'_>) -> anyhow::Result<Line> {
+        let parsed = serde_json::from_str(line).or_else(|error| match without_nan(line) {
+            Cow::Borrowed(_) => Err(error),
+            Cow::Owned(line) => serde_json::from_str(&line),
+        });
+        match parsed? {
+            Value::Object(line) => Line::of_fields(line, fields),
+            _ => Err(anyhow!("expected an object such as {{\"id\": ..., \"html\": ...}}")),
+        }
+    }
+
+    /// The same of the fields of a line, or of the columns of a row.
+    pub(super) fn of_fields(mut line: Map<String, Value>, fields: Fields<'_>) -> anyhow::Result<Line> {
+        let passed = fields.pass.iter().filter_map(|name| Some((name.clone(), line.get(name)?.clone())));
+        let input = (!fields.pass.is_empty()).then(|| Value::Object(passed.collect()).to_string());
+        let mut missing = None;
+        for FieldName { role, name } in fields.named {
+            match line.remove(name) {
+                Some(value) => drop(line.insert((*role).to_owned(), value)),
+                None if missing.is_none() && matches!(*role, "html" | "text") => missing = Some(name),
+                None => {}
+            }
+        }
         let url = line.get("url").and_then(Value::as_str).map(str::to_owned);
         let mut take = |names: &[&str]| {
             let name = names.iter().find(|name| line.get(**name).is_some_and(Value::is_string))?;
@@ -43,10 +121,42 @@ impl Line {
         let name = take(&["id", "url", "name"]);
         let content = match take(&HTML) {
             Some(html) => Ok(html),
-            None => Err(take(&TEXT).context("no field html or text")?),
+            None => Err(take(&TEXT).with_context(|| match missing {
+                Some(name) => format!("no field {name}"),
+                None => "no field html or text; --fields html=NAME names another".to_owned(),
+            })?),
         };
         Ok(Line { name, url, content, input, rest: line })
     }
+}
+
+/// A line with null in the place of numbers that JSON does not have. Strings stay as they are.
+fn without_nan(line: &str) -> Cow<'_, str> {
+    const NAMES: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
+    if !NAMES.iter().any(|name| line.contains(name)) {
+        return Cow::Borrowed(line);
+    }
+    let (mut out, mut is_quoted, mut at) = (String::with_capacity(line.len()), false, 0);
+    while let Some(c) = line[at..].chars().next() {
+        let found = NAMES.iter().find(|name| !is_quoted && line[at..].starts_with(**name));
+        if let Some(name) = found {
+            out += "null";
+            at += name.len();
+            continue;
+        }
+        out.push(c);
+        at += c.len_utf8();
+        match c {
+            '"' => is_quoted = !is_quoted,
+            '\\' if is_quoted => {
+                let escaped = line[at..].chars().next();
+                out.extend(escaped);
+                at += escaped.map_or(0, char::len_utf8);
+            }
+            _ => {}
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// Non-blank lines with their numbers, from 1. A line that is not UTF-8 is an error of its own. A line that is too long
@@ -97,5 +207,26 @@ impl<R: BufRead> Iterator for Lines<R> {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_may_have_other_names_and_numbers_that_json_lacks() {
+        let named = ["html=page", "url=at", "id=key"].map(|text| FieldName::parse(text).unwrap());
+        let pass = ["score".to_owned(), "page".to_owned()];
+        let fields = Fields { named: &named, pass: &pass };
+        let line = r#"{"page": "<p>NaN \"x", "at": "http://a.org/", "key": "k", "score": -Infinity, "s": [NaN]}"#;
+        let read = Line::parse(line, fields).unwrap();
+        assert_eq!((read.content.as_deref(), read.name.as_deref()), (Ok("<p>NaN \"x"), Some("k")));
+        assert_eq!(read.input.unwrap(), r#"{"page":"<p>NaN \"x","score":null}"#);
+        assert_eq!(read.url.unwrap(), "http://a.org/");
+        let missing = Line::parse(r#"{"x": 1}"#, fields).err().unwrap().to_string();
+        assert_eq!(missing, "no field page");
+        assert!(Line::parse("[NaN]", fields).is_err() && Line::parse("{NaN}", fields).is_err());
+        assert!(FieldName::parse("body=x").is_err() && FieldName::parse("html").is_err());
     }
 }

@@ -1,10 +1,12 @@
 //! The one reader of documents: folders, files, pipes and standard input, which may hold pages, text, web archives or
-//! JSON lines, packed with gzip or zstd or not. `input.rs` tells them apart by their content.
+//! JSON lines or Parquet, packed with gzip or zstd or not. `input.rs` tells them apart by their content.
 
 mod common_crawl;
 mod document;
 mod input;
 mod lines;
+#[cfg(feature = "parquet")]
+mod parquet_rows;
 mod progress;
 mod sources;
 
@@ -23,7 +25,8 @@ pub(super) use common_crawl::{Crawls, is_common_crawl, named_hosts};
 use document::Body;
 pub(super) use document::FoundDocument;
 use input::Input;
-use lines::{Line, Lines};
+pub(super) use lines::FieldName;
+use lines::{Fields, Line, Lines};
 pub(super) use progress::{byte_bar, counter};
 pub(super) use sources::{SourceError, size_of};
 use sources::{files_below, may_hold_many, objects_below};
@@ -51,8 +54,10 @@ pub(super) struct Reading<'a> {
     pub(super) skipped: Cell<usize>,
     /// Number of documents that could not be read.
     pub(super) failed: Cell<usize>,
-    /// Fields of JSON lines that are passed through.
+    /// Fields of JSON lines and of rows that are passed through.
     pub(super) pass: &'a [String],
+    /// Those that documents are read from, in place of the usual ones.
+    pub(super) named: &'a [FieldName],
     /// Whether records of archives that give no page are told of, too.
     pub(super) tells_left_out: bool,
     /// Whether of a host of Common Crawl only the pages are read that its template is learned from.
@@ -80,11 +85,16 @@ impl<'r> Reading<'r> {
             skipped: Cell::new(0),
             failed: Cell::new(0),
             pass: &[],
+            named: &[],
             tells_left_out: false,
             sampled: false,
             crawls: Crawls::new(settings),
             bar: ProgressBar::hidden(),
         }
+    }
+
+    fn fields(&self) -> Fields<'_> {
+        Fields { named: self.named, pass: self.pass }
     }
 
     /// The documents of a batch that could be read. Failures are logged and counted.
@@ -154,7 +164,7 @@ impl<'r> Reading<'r> {
             source.display().to_string().into()
         };
         let here = || place.to_string();
-        match input::open(source, &self.bar).with_context(here)? {
+        match input::open(source, self.fields(), &self.bar).with_context(here)? {
             Input::Warc(reader) => {
                 let found = self.of_archive(reader, here());
                 Ok(Box::new(
@@ -167,10 +177,12 @@ impl<'r> Reading<'r> {
                 let lines = Lines::new(reader, self.max_bytes);
                 Ok(Box::new(lines.map(move |(at, line)| {
                     let here = || format!("{place}, line {at}");
-                    let found = self.of_line(&line.with_context(here)?, at).with_context(here)?;
+                    let line = Line::parse(&line.with_context(here)?, self.fields()).with_context(here)?;
+                    let found = self.of_line(line, || format!("line {at}")).with_context(here)?;
                     Ok(FoundDocument { source: Some(Arc::clone(&place)), ..found })
                 })))
             }
+            Input::Table(file) => self.of_table(file, place),
             Input::Document(reader) => {
                 let mut bytes = Vec::new();
                 reader.take(self.max_bytes as u64 + 1).read_to_end(&mut bytes).with_context(here)?;
@@ -231,8 +243,8 @@ impl<'r> Reading<'r> {
         files.sort_unstable();
         let holds_many = move |file: &Path| {
             let is_asked = self.all_pages && may_hold_many(file);
-            let input = is_asked.then(|| input::open(file, &ProgressBar::hidden()));
-            matches!(input, Some(Ok(Input::Warc(_) | Input::Lines(_))))
+            let input = is_asked.then(|| input::open(file, self.fields(), &ProgressBar::hidden()));
+            matches!(input, Some(Ok(Input::Warc(_) | Input::Lines(_) | Input::Table(_))))
         };
         let failed = |e| Box::new(std::iter::once(Err(e))) as Documents<'_>;
         Ok(Box::new(files.into_iter().flat_map(move |file| {
@@ -306,9 +318,30 @@ impl<'r> Reading<'r> {
         Ok(FoundDocument { name, is_page, body, ..FoundDocument::default() })
     }
 
-    fn of_line(&self, line: &str, at: usize) -> anyhow::Result<FoundDocument> {
-        let Line { name, url, content, input, rest: line } = Line::parse(line, self.pass)?;
-        let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| format!("line {at}"));
+    #[cfg(feature = "parquet")]
+    fn of_table(&self, file: std::fs::File, place: Arc<str>) -> anyhow::Result<Documents<'_>> {
+        let asked: Vec<String> = self.pass.iter().cloned().chain(self.gold.map(str::to_owned)).collect();
+        let asked = Fields { pass: &asked, ..self.fields() };
+        let rows = parquet_rows::ParquetRows::open(file, asked).with_context(|| place.to_string())?;
+        Ok(Box::new(rows.enumerate().map(move |(at, fields)| {
+            let here = || format!("{place}, row {}", at + 1);
+            let line = Line::of_fields(fields.with_context(here)?, self.fields()).with_context(here)?;
+            let found = self.of_line(line, || format!("row {}", at + 1)).with_context(here)?;
+            self.bar.inc(found.n_bytes() as u64);
+            Ok(FoundDocument { source: Some(Arc::clone(&place)), ..found })
+        })))
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn of_table(&self, _: std::fs::File, place: Arc<str>) -> anyhow::Result<Documents<'_>> {
+        Err(anyhow!("a Parquet file, which this program cannot read: it was built without the feature parquet"))
+            .with_context(|| place.to_string())
+    }
+
+    /// The document of a line. `default` names it where nothing else does.
+    fn of_line(&self, line: Line, default: impl Fn() -> String) -> anyhow::Result<FoundDocument> {
+        let Line { name, url, content, input, rest: line } = line;
+        let name = name.filter(|name| !name.is_empty()).unwrap_or_else(default);
         let url = url.and_then(|url| PageUrl::parse(&url).ok());
         let (text, is_page) = match content {
             Ok(html) => (html, !self.as_text),

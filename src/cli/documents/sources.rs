@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::common_crawl::is_common_crawl;
+use super::input::PARQUET;
 use crate::cli::Failure;
 use crate::cli::objects::{self, is_object};
 use dehusk_files::unpacked::{GZIP, ZSTD};
@@ -59,10 +60,11 @@ pub(super) fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> io::Result<(
     Ok(())
 }
 
-/// Whether a file begins as one that may hold many documents: an archive, JSON lines, or anything that is packed.
+/// Whether a file begins as one that may hold many documents: an archive, JSON lines, Parquet, or anything that is
+/// packed.
 pub(super) fn may_hold_many(file: &Path) -> bool {
     let mut head = Vec::with_capacity(8);
     let read = File::open(file).and_then(|file| file.take(8).read_to_end(&mut head));
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
-    read.is_ok() && [GZIP, ZSTD, b"WARC/", b"{"].iter().any(|begin| text.starts_with(begin))
+    read.is_ok() && [GZIP, ZSTD, PARQUET, b"WARC/", b"{"].iter().any(|begin| text.starts_with(begin))
 }
