@@ -30,8 +30,9 @@ use super::terminal::stdout;
 use super::{Failure, Format, Outcome, exit, method_names};
 use dehusk_content::tps::Part;
 use dehusk_core::LanguageModel;
+use dehusk_core::corpus::TokenCounter;
 use dehusk_corpus::export::Form;
-use dehusk_corpus::language_model;
+use dehusk_corpus::{language_model, tokenizer};
 use dehusk_crawl::Single;
 use dehusk_html::PageUrl;
 use dehusk_settings::Settings;
@@ -237,6 +238,8 @@ struct Run<'a> {
     settings: &'a Settings,
     /// What tells the languages of rows in place of the built-in detector.
     language: Option<Arc<dyn LanguageModel>>,
+    /// What counts their tokens.
+    tokens: Option<Arc<dyn TokenCounter>>,
 }
 
 impl Clean {
@@ -256,7 +259,9 @@ impl Clean {
         let corpus = self.corpus_asked()?;
         let language = if self.rows || corpus.is_some() { settings.export.language_model.as_str() } else { "" };
         let language = language_model::open(language).map_err(|e| Failure::Usage(e.into()))?;
-        let run = Run { settings, language };
+        let tokenizer = if self.rows || corpus.is_some() { settings.export.tokenizer.as_str() } else { "" };
+        let tokens = tokenizer::open(tokenizer).map_err(|e| Failure::Usage(e.into()))?;
+        let run = Run { settings, language, tokens };
         let by = || {
             let by = self.by(pages, settings)?;
             kept.rewind()?;

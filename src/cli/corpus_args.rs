@@ -9,6 +9,7 @@ use anyhow::anyhow;
 use super::Failure;
 use super::table::count;
 use dehusk_core::corpus::OptionalColumns;
+use dehusk_core::pii::Pii;
 use dehusk_corpus::export::{Duplicates, ExportError, Manifest};
 
 /// Time after a signal in which the open part is completed. After it, the part is made again by the next call.
@@ -42,6 +43,10 @@ pub(super) struct CorpusArgs {
     /// Fill the column posts: author, day and text of each post of a thread, and of each comment with --comments.
     #[arg(long)]
     posts: bool,
+    /// Personal data (mail and IP addresses, telephone numbers, IBAN): mark lists it in the column pii, mask replaces it
+    /// in text, Markdown, HTML, comments, posts, title and description by its kind in brackets.
+    #[arg(long, value_enum)]
+    pii: Option<PiiName>,
     /// Megabytes of rows at which a part is closed.
     #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..1_000_000))]
     #[arg(requires = "out")]
@@ -52,6 +57,12 @@ pub(super) struct CorpusArgs {
 enum DuplicatesName {
     Mark,
     Drop,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum PiiName {
+    Mark,
+    Mask,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -95,6 +106,13 @@ impl CorpusArgs {
         OptionalColumns { html: self.html, comments: self.comments, posts: self.posts }
     }
 
+    pub(super) fn pii(&self) -> Option<Pii> {
+        self.pii.map(|name| match name {
+            PiiName::Mark => Pii::Mark,
+            PiiName::Mask => Pii::Mask,
+        })
+    }
+
     pub(super) fn part_bytes(&self) -> u64 {
         self.part_size * 1_000_000
     }
@@ -104,7 +122,9 @@ impl CorpusArgs {
 pub(super) fn failure(error: ExportError) -> Failure {
     match error {
         ExportError::Filter { .. } => Failure::Usage(anyhow!("{error}; `dehusk export --columns` lists the columns")),
-        ExportError::Folder { .. } | ExportError::LanguageModel(_) => Failure::Usage(error.into()),
+        ExportError::Folder { .. } | ExportError::LanguageModel(_) | ExportError::Tokenizer(_) => {
+            Failure::Usage(error.into())
+        }
         ExportError::Io { ref reason, .. } if reason.kind() == io::ErrorKind::StorageFull => {
             Failure::Work(anyhow!("{error}; make room, and the same command goes on where it was"))
         }

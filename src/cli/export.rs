@@ -187,6 +187,7 @@ impl Export {
             },
             paragraphs: self.corpus.paragraphs(),
             optional: self.corpus.optional(),
+            pii: self.corpus.pii(),
             part_bytes: self.corpus.part_bytes(),
         }
     }

@@ -39,6 +39,7 @@ fn options(form: Form, part_bytes: u64) -> ExportOptions {
         keep: Kept::First,
         paragraphs: Some(Duplicates::Mark),
         optional: OptionalColumns::default(),
+        pii: None,
         part_bytes,
     }
 }

@@ -61,6 +61,7 @@ mod teco;
 mod teach;
 mod template_page;
 mod tidy;
+mod text_options;
 mod vectors;
 #[cfg(feature = "postgres")]
 mod postgres_server;

@@ -57,6 +57,7 @@ pub mod metadata;
 mod options;
 mod page_markdown;
 pub mod page_rules;
+pub mod pii;
 mod posts;
 mod quality;
 pub mod suspicion;

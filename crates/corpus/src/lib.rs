@@ -20,4 +20,5 @@ struct Readme;
 
 pub mod export;
 pub mod language_model;
+pub mod tokenizer;
 pub mod pipeline;

@@ -11,6 +11,8 @@ pub struct Export {
     pub min_paragraph: usize,
     /// File of a fastText model that tells languages; empty = the built-in detector.
     pub language_model: String,
+    /// File of a tokenizer by which tokens are counted; empty = they are not.
+    pub tokenizer: String,
 }
 
 /// MinHash with locality-sensitive hashing.
@@ -26,7 +28,7 @@ pub struct MinHash {
 
 impl Default for Export {
     fn default() -> Export {
-        Export { near: MinHash::default(), min_paragraph: 8, language_model: String::new() }
+        Export { near: MinHash::default(), min_paragraph: 8, language_model: String::new(), tokenizer: String::new() }
     }
 }
 

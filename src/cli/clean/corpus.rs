@@ -79,6 +79,7 @@ impl Clean {
             near_duplicates: self.corpus.near_duplicates(),
             paragraphs: self.corpus.paragraphs(),
             optional: self.corpus.optional(),
+            pii: self.corpus.pii(),
             part_bytes: self.corpus.part_bytes(),
         };
         Ok(Some((out, options)))
@@ -231,7 +232,7 @@ impl Clean {
         let applied = applied(&page, &choose(&page, by)?, method, run.settings);
         let mut optional = options.optional;
         optional.html |= options.form == Form::Site;
-        let mut record = row(&page, &applied, optional, run);
+        let mut record = row(&page, &applied, optional, self.corpus.pii(), run);
         // Forms other than tables find a page by its address.
         if page.url.is_none() && !matches!(options.form, Form::Jsonl | Form::Parquet) {
             record.set_text("url", &local_address(page.source.as_deref(), &page.name));

@@ -6,7 +6,8 @@ use crate::cli::loaded_page::Loaded;
 use crate::cli::stored_templates::{Choice, StoredPage};
 use dehusk_content::tps::main_part;
 use dehusk_core::clean::{LabeledPage, comment_labels};
-use dehusk_core::corpus::{About, OptionalColumns, Record, RecordSource};
+use dehusk_core::corpus::{About, OptionalColumns, Record, RecordSource, TextOptions};
+use dehusk_core::pii::Pii;
 use dehusk_core::write_page_markdown;
 use dehusk_files::warc::Archived;
 use dehusk_html::{Note, PageUrl};
@@ -34,7 +35,7 @@ impl Clean {
         let part = (labeled.method == Method::Tps).then(|| main_part(&page.tree, &settings.core.clean.tps).1);
         if self.rows {
             let optional = self.corpus.optional();
-            let record = row(page, &Applied { host, kind, labeled }, optional, run);
+            let record = row(page, &Applied { host, kind, labeled }, optional, self.corpus.pii(), run);
             return Written { text: format!("{}\n", record.to_json()), part };
         }
         let LabeledPage { labels, method, .. } = labeled;
@@ -116,7 +117,13 @@ pub(super) fn applied(
 }
 
 /// The row of a page, as `dehusk export` writes it.
-pub(super) fn row(page: &Loaded, applied: &Applied, optional: OptionalColumns, run: &Run<'_>) -> Record {
+pub(super) fn row(
+    page: &Loaded,
+    applied: &Applied,
+    optional: OptionalColumns,
+    pii: Option<Pii>,
+    run: &Run<'_>,
+) -> Record {
     let Archived { record, at, status, truncated } = page.archived.clone();
     let about = About {
         url: page.url.clone(),
@@ -142,5 +149,6 @@ pub(super) fn row(page: &Loaded, applied: &Applied, optional: OptionalColumns, r
         optional,
         markdown: &settings.core.markdown,
         language: run.language.as_deref(),
+        texts: TextOptions { tokens: run.tokens.as_deref(), pii },
     })
 }

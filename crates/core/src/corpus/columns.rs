@@ -50,7 +50,7 @@ const fn set_later(name: &'static str, kind: ColumnKind, doc: &'static str) -> C
 }
 
 /// The columns in order, before those of quality.
-const OWN: [Column; 50] = [
+const OWN: [Column; 52] = [
     column(
         "url",
         Kind::Text,
@@ -141,6 +141,13 @@ const OWN: [Column; 50] = [
         "n_tokens_estimate",
         Kind::Whole,
         "A fourth of the bytes of the text: about the tokens of a language model.",
+    ),
+    set_later("n_tokens", Kind::Whole, "Tokens of the text by the tokenizer of export.tokenizer, if there is one."),
+    set_later(
+        "pii",
+        Kind::Texts,
+        "Personal data in the text, with --pii mark: kind and characters of each piece, such as email:120-137. With --pii \
+         mask the kinds that were masked. Kinds are email, ip, phone and iban.",
     ),
     column(
         "charset",

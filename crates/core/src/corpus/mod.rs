@@ -8,6 +8,8 @@ mod columns;
 mod note;
 mod record;
 mod row_facts;
+mod text_options;
 
 pub use columns::{Column, ColumnKind, SCHEMA, columns};
 pub use record::{About, ColumnValue, OptionalColumns, Record, RecordSource};
+pub use text_options::{TextOptions, TokenCounter};

@@ -7,10 +7,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use self::ColumnValue as Value;
 use super::columns::{Column, ColumnKind, columns};
 use super::row_facts::RowFacts;
+use super::text_options::TextOptions;
 use crate::calendar::iso_8601;
 use crate::clean::LabeledPage;
 use crate::language::LanguageModel;
 use crate::metadata::{Fact, SiteMetadata};
+use crate::pii::{self, Found, Pii};
 use crate::posts::Post;
 use crate::quality::{QUALITY_SIGNALS, Quality};
 use dehusk_content::Labels;
@@ -33,6 +35,9 @@ pub enum ColumnValue {
     /// Unix milliseconds, or nothing.
     Time(Option<i64>),
 }
+
+/// Columns whose personal data is masked.
+const PROSE: [&str; 5] = ["title", "description", "markdown", "html", "comments"];
 
 /// One row, a value for each of [`columns`].
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +113,8 @@ pub struct RecordSource<'a> {
     pub markdown: &'a MarkdownOptions,
     /// What tells the language in place of the built-in detector.
     pub language: Option<&'a dyn LanguageModel>,
+    /// What is counted and looked for in its text.
+    pub texts: TextOptions<'a>,
 }
 
 impl ColumnValue {
@@ -139,16 +146,42 @@ impl ColumnValue {
 impl Record {
     /// The row of a labeled page.
     pub fn new(source: &RecordSource<'_>) -> Record {
-        let text = source.labeled.labels.text(source.tree);
+        let mut text = source.labeled.labels.text(source.tree);
         let row = RowFacts::new(source, &text);
         let value = |column: &Column| column.value.map_or_else(|| Value::unknown(column.kind), |value| value(&row));
         let mut record = Record { values: columns().iter().map(value).collect() };
-        record.replace_text(&text);
+        if source.texts.pii == Some(Pii::Mask) {
+            let found = pii::find(&text);
+            text = pii::masked(&text, &found);
+            record.mask();
+            record.set_kinds(&found);
+        }
+        record.replace_text(&text, source.texts);
         record
     }
 
+    /// Masks personal data in all columns of prose.
+    fn mask(&mut self) {
+        let mask = |text: &mut String| *text = pii::masked(text, &pii::find(text));
+        for (column, value) in columns().iter().zip(&mut self.values) {
+            match value {
+                Value::Text(Some(text)) if PROSE.contains(&column.name) => mask(text),
+                Value::Posts(posts) => posts.iter_mut().for_each(|post| {
+                    mask(&mut post.text);
+                    mask(&mut post.markdown);
+                }),
+                _ => {}
+            }
+        }
+    }
+
     /// Sets the text, and all columns that are counted from it.
-    pub fn replace_text(&mut self, text: &str) {
+    pub fn replace_text(&mut self, text: &str, options: TextOptions<'_>) {
+        if options.pii == Some(Pii::Mark) {
+            self.set("pii", Value::Texts(marks(text, &pii::find(text))));
+        }
+        let n_tokens = options.tokens.and_then(|tokens| tokens.count(text));
+        self.set("n_tokens", Value::Whole(n_tokens.map(|n| n as i64)));
         let words: Vec<&str> = text.unicode_words().collect();
         self.set("text", Value::Text(Some(text.to_owned())));
         self.set("n_chars", Value::Whole(Some(text.chars().count() as i64)));
@@ -200,11 +233,33 @@ impl Record {
         self.set(name, Value::Real(Some(rounded(number))));
     }
 
+    fn set_kinds(&mut self, found: &[Found]) {
+        let mut kinds: Vec<String> = found.iter().map(|found| found.kind.to_owned()).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        self.set("pii", Value::Texts(kinds));
+    }
+
     fn set(&mut self, name: &str, value: Value) {
         if let Some(at) = columns().iter().position(|column| column.name == name) {
             self.values[at] = value;
         }
     }
+}
+
+/// Each piece as its kind and its characters in the text: `email:120-137`.
+fn marks(text: &str, found: &[Found]) -> Vec<String> {
+    let (mut at, mut n_chars) = (0, 0);
+    let mut chars_to = |byte: usize| {
+        n_chars += text[at..byte].chars().count();
+        at = byte;
+        n_chars
+    };
+    let mark = |Found { kind, range }: &Found| {
+        let begin = chars_to(range.start);
+        format!("{kind}:{begin}-{}", chars_to(range.end))
+    };
+    found.iter().map(mark).collect()
 }
 
 fn post_json(post: &Post) -> Json {

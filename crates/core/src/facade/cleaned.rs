@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use crate::clean::{CleanOptions, LabeledPage, label_page};
-use crate::corpus::{About, OptionalColumns, Record, RecordSource};
+use crate::corpus::{About, OptionalColumns, Record, RecordSource, TextOptions};
 use crate::facade::Page;
 use crate::metadata::MetadataInput;
 use crate::page_markdown::write_page_markdown;
@@ -98,6 +98,7 @@ impl<P: Deref<Target = Page>> Cleaned<P> {
             optional,
             markdown,
             language: None,
+            texts: TextOptions::default(),
         })
     }
 

@@ -17,7 +17,9 @@ use super::parts::Parts;
 use super::repeats::Fingerprint;
 use super::sink::Raw;
 use super::{Duplicates, ExportError, Form, Kept};
+use crate::tokenizer;
 use dehusk_core::corpus::{OptionalColumns, Record};
+use dehusk_core::pii::Pii;
 use dehusk_settings::Settings;
 
 /// What a corpus holds.
@@ -33,6 +35,8 @@ pub struct CorpusOptions {
     pub near_duplicates: Option<Duplicates>,
     /// Paragraphs of earlier pages; `None`: they are not looked for.
     pub paragraphs: Option<Duplicates>,
+    /// What is done with personal data.
+    pub pii: Option<Pii>,
     /// Columns that are left empty unless they are asked for.
     pub optional: OptionalColumns,
     /// Bytes of rows at which a part is closed.
@@ -102,6 +106,8 @@ impl CorpusWriter {
             keep: Kept::First,
             paragraphs: options.paragraphs,
             min_paragraph: settings.export.min_paragraph,
+            tokens: tokenizer::open(&settings.export.tokenizer)?,
+            pii: options.pii,
             has_versions: false,
         };
         let seen = parts.dir().join(".seen");

@@ -4,11 +4,13 @@ use std::fs;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::repeats::{Fingerprint, Repeat, Seen};
 use super::rows::Rows;
 use super::{BATCH, Duplicates, ExportError, Kept};
-use dehusk_core::corpus::Record;
+use dehusk_core::corpus::{Record, TextOptions, TokenCounter};
+use dehusk_core::pii::Pii;
 use dehusk_store::{DuplicateGroups, Store};
 
 /// Pages of a survey after which its state is written to the disk.
@@ -42,7 +44,7 @@ impl PageUrls for Store {
 }
 
 /// What is done with repeats.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) duplicates: Duplicates,
     pub(super) near_duplicates: Option<Duplicates>,
@@ -50,6 +52,10 @@ pub(super) struct Rule {
     pub(super) paragraphs: Option<Duplicates>,
     /// Words of a paragraph that is looked at, at least.
     pub(super) min_paragraph: usize,
+    /// What counts the tokens of the paragraphs that stay.
+    pub(super) tokens: Option<Arc<dyn TokenCounter>>,
+    /// What is done with personal data in them.
+    pub(super) pii: Option<Pii>,
     /// Whether pages with the same address are versions of one page, which repeats nothing by that.
     pub(super) has_versions: bool,
 }
@@ -175,7 +181,8 @@ impl Deduplication {
         row.record.set_real("repeated_in_site", repeated.in_site);
         row.record.set_real("repeated_elsewhere", repeated.elsewhere);
         if let (Duplicates::Drop, Some(rest)) = (how, repeated.rest) {
-            row.record.replace_text(&rest);
+            let texts = TextOptions { tokens: self.rule.tokens.as_deref(), pii: self.rule.pii };
+            row.record.replace_text(&rest, texts);
         }
         Ok(())
     }

@@ -44,6 +44,8 @@ impl<'a> Exporter<'a> {
             keep: options.keep,
             paragraphs: options.paragraphs,
             min_paragraph: settings.export.min_paragraph,
+            tokens: rows.tokens(),
+            pii: options.pii,
             has_versions: true,
         };
         let deduplication = Deduplication::open(&parts.dir().join(".seen"), rule)?;

@@ -37,7 +37,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::language_model::LanguageModelError;
+use crate::tokenizer::TokenizerError;
 use dehusk_core::corpus::OptionalColumns;
+use dehusk_core::pii::Pii;
 use dehusk_settings::Settings;
 use dehusk_store::{Store, StoreError};
 use exporter::Exporter;
@@ -179,6 +181,8 @@ pub struct ExportOptions {
     pub paragraphs: Option<Duplicates>,
     /// Columns that are left empty unless they are asked for.
     pub optional: OptionalColumns,
+    /// What is done with personal data.
+    pub pii: Option<Pii>,
     /// Bytes of rows at which a part is closed.
     pub part_bytes: u64,
 }
@@ -199,6 +203,7 @@ impl Default for ExportOptions {
             keep: Kept::First,
             paragraphs: None,
             optional: OptionalColumns::default(),
+            pii: None,
             part_bytes: 512_000_000,
         }
     }
@@ -234,6 +239,9 @@ pub enum ExportError {
     /// The model of languages could not be read.
     #[error(transparent)]
     LanguageModel(#[from] LanguageModelError),
+    /// The tokenizer cannot be used.
+    #[error(transparent)]
+    Tokenizer(#[from] TokenizerError),
     /// The store could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -9,10 +9,10 @@ use super::filter::Filter;
 use super::repeats::Fingerprint;
 use super::site_facts::{Site, Sites};
 use super::{ExportError, ExportOptions, Form};
-use crate::language_model;
+use crate::{language_model, tokenizer};
 use dehusk_core::LanguageModel;
 use dehusk_core::clean::{comment_labels, label_page};
-use dehusk_core::corpus::{About, OptionalColumns, Record, RecordSource};
+use dehusk_core::corpus::{About, OptionalColumns, Record, RecordSource, TextOptions, TokenCounter};
 use dehusk_html::PageUrl;
 use dehusk_html::parse_bytes;
 use dehusk_settings::{NoindexPages, Settings};
@@ -50,6 +50,7 @@ pub(super) struct Rows<'a> {
     filter: Filter,
     sites: Sites,
     language: Option<Arc<dyn LanguageModel>>,
+    tokens: Option<Arc<dyn TokenCounter>>,
 }
 
 impl<'a> Rows<'a> {
@@ -68,7 +69,13 @@ impl<'a> Rows<'a> {
         };
         let (filter, sites) = (Filter::new(options.filter.as_deref())?, Sites::default());
         let language = language_model::open(&settings.export.language_model)?;
-        Ok(Rows { store, settings, options, query, filter, sites, language })
+        let tokens = tokenizer::open(&settings.export.tokenizer)?;
+        Ok(Rows { store, settings, options, query, filter, sites, language, tokens })
+    }
+
+    /// What counts tokens.
+    pub(super) fn tokens(&self) -> Option<Arc<dyn TokenCounter>> {
+        self.tokens.clone()
     }
 
     /// Whether pages of this host are asked for.
@@ -92,7 +99,8 @@ impl<'a> Rows<'a> {
     pub(super) fn make(&mut self, pages: Vec<PageRow>) -> Result<Vec<Result<Made, LeftOut>>, ExportError> {
         let read: Vec<_> = pages.into_iter().map(|page| self.read(page)).collect::<Result<_, _>>()?;
         let (options, settings, language) = (self.options, self.settings, self.language.as_deref());
-        let make = |read: Result<Read, LeftOut>| Ok(made(read?, options, settings, language));
+        let texts = TextOptions { tokens: self.tokens.as_deref(), pii: options.pii };
+        let make = |read: Result<Read, LeftOut>| Ok(made(read?, options, settings, language, texts));
         let made: Vec<Result<Made, LeftOut>> = read.into_par_iter().map(make).collect();
         made.into_iter().map(|made| self.filtered(made)).collect()
     }
@@ -127,7 +135,13 @@ struct Read {
     body: Vec<u8>,
 }
 
-fn made(read: Read, options: &ExportOptions, settings: &Settings, language: Option<&dyn LanguageModel>) -> Made {
+fn made(
+    read: Read,
+    options: &ExportOptions,
+    settings: &Settings,
+    language: Option<&dyn LanguageModel>,
+    texts: TextOptions<'_>,
+) -> Made {
     let Read { page, site, body } = read;
     let (tree, _) = parse_bytes(&body, page.content_type.as_deref(), &settings.core.parse);
     let matcher = site.matcher.as_deref();
@@ -161,6 +175,7 @@ fn made(read: Read, options: &ExportOptions, settings: &Settings, language: Opti
         optional,
         markdown: &settings.core.markdown,
         language,
+        texts,
     });
     let near = options.near_duplicates.map(|_| settings.export.near);
     Made { page, body, fingerprint: Fingerprint::new(&record, near), record }

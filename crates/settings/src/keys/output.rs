@@ -28,6 +28,8 @@ pub(super) const OUTPUT: &[Key] = keys! {
         |s, v| s.export.near.rows => whole(v, 1, 16)?;
     "export.language_model" = "\"\"", "File of a fastText model (.bin, not quantized) that tells the language of rows, such as GlotLID, OpenLID or lid.176. Its labels are eng_Latn or en. Also for dehusk clean --rows. Empty = the built-in detector.",
         |s, v| s.export.language_model => any_text(v)?;
+    "export.tokenizer" = "\"\"", "File of a tokenizer (tokenizer.json of a Hugging Face model) by which the column n_tokens is counted. Also for dehusk clean --rows. Empty = the column is empty.",
+        |s, v| s.export.tokenizer => any_text(v)?;
     "export.min_paragraph" = "8", "Least number of words of a paragraph that dehusk export --paragraphs compares with those of other pages.",
         |s, v| s.export.min_paragraph => whole(v, 1, 1_000_000)?;
     "common_crawl.base" = "\"https://data.commoncrawl.org/\"", "Where dehusk learn cc:CRAWL and dehusk clean cc:CRAWL find Common Crawl: its server, a mirror, a bucket (s3://commoncrawl/), or a folder in the same layout.",
