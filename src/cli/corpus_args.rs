@@ -43,8 +43,8 @@ pub(super) struct CorpusArgs {
     /// Fill the column posts: author, day and text of each post of a thread, and of each comment with --comments.
     #[arg(long)]
     posts: bool,
-    /// Personal data (mail and IP addresses, telephone numbers, IBAN): mark lists it in the column pii, mask replaces it
-    /// in text, Markdown, HTML, comments, posts, title and description by its kind in brackets.
+    /// Personal data (mail and IP addresses, phone numbers, IBAN): mark lists it in the column pii, mask replaces it
+    /// by its kind in brackets in text, Markdown, HTML, comments, posts, title and description.
     #[arg(long, value_enum)]
     pii: Option<PiiName>,
     /// Megabytes of rows at which a part is closed.
