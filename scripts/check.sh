@@ -82,6 +82,7 @@ step "tests"
 skips="${CARGO_TARGET_DIR:-target}/tmp/skipped.txt"
 rm -f "$skips"
 export OBJECTS=1 READERS=1 PYTHON=1
+! command -v npm >/dev/null || export AZURE=1
 run_tests() { cargo test --quiet --workspace --all-features --locked --lib --bins --tests --examples -- "$@"; }
 # Tests that measure when requests are sent run first, no more at once than there are cores. The others wait for servers
 # and children more than they compute: with half as many again they take two thirds of the time.

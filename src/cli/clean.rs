@@ -87,6 +87,9 @@ pub(super) struct Clean {
     /// With --learn: store the templates of the sites in this database, for later calls with --db.
     #[arg(long, value_name = "FILE", requires = "learn")]
     save: Option<PathBuf>,
+    /// Clean with the newest templates of this registry, a folder or an address in an object store: `dehusk models`.
+    #[arg(long, value_name = "REGISTRY", conflicts_with_all = ["site", "alone", "learn", "method", "like"])]
+    models: Option<String>,
     /// With sources of Common Crawl such as cc:CC-MAIN-2026-40: a list of hosts or addresses, whose pages are cleaned.
     /// Without it, those that --where asks for (host = 'docs.example.org'), else all.
     #[arg(long, value_name = "FILE")]

@@ -21,6 +21,7 @@ mod loaded_page;
 mod maintenance;
 mod manual;
 mod metrics;
+mod models;
 mod names;
 mod notify;
 mod objects;
@@ -121,6 +122,7 @@ enum Command {
     Learn(learn::Learn),
     Clean(clean::Clean),
     Templates(templates::Templates),
+    Models(models::Models),
     Teach(teach::Teach),
     Pages(pages::Pages),
     Export(export::Export),
@@ -163,6 +165,7 @@ pub fn run() -> ExitCode {
         Command::Learn(command) => command.run(&settings, args.global.db.as_deref()),
         Command::Clean(command) => command.run(&settings),
         Command::Templates(command) => command.run(&settings),
+        Command::Models(command) => command.run(&settings),
         Command::Teach(command) => command.run(&settings),
         Command::Pages(command) => command.run(&settings),
         Command::Export(command) => command.run(&settings),

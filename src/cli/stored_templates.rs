@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 
 use dehusk_content::Labels;
 use dehusk_core::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
+use dehusk_corpus::registry::Registry;
 use dehusk_html::{PageUrl, base_url};
 use dehusk_html::{ParseOptions, Tree};
 use dehusk_settings::Settings;
-use dehusk_store::{Store, StoreError};
+use dehusk_store::Store;
 use dehusk_template::method::Method;
 use dehusk_template::template::Template;
 
@@ -21,8 +22,14 @@ const UNNAMED_MIN: f64 = 0.5;
 /// Maximum number of named templates that are kept. When it is reached, all are dropped.
 const MOST_KEPT: usize = 1024;
 
+/// Where templates are read from.
+enum Source {
+    Store(Mutex<Store>),
+    Registry(Registry),
+}
+
 pub(super) struct StoredTemplates {
-    store: Mutex<Store>,
+    source: Source,
     /// How stored training pages are parsed to compute their blocks; `None` where main content is not asked for.
     for_blocks: Option<ParseOptions>,
     /// The newest template of each host that a page named. `None`: the host has none.
@@ -54,7 +61,14 @@ pub(super) enum Choice {
 impl StoredTemplates {
     pub(super) fn new(store: Store, settings: &Settings) -> StoredTemplates {
         let for_blocks = (settings.core.clean.keep != KeepText::Own).then_some(settings.core.parse);
-        StoredTemplates { store: Mutex::new(store), for_blocks, by_host: Mutex::default(), all: OnceLock::new() }
+        let source = Source::Store(Mutex::new(store));
+        StoredTemplates { source, for_blocks, by_host: Mutex::default(), all: OnceLock::new() }
+    }
+
+    /// The templates of a registry. A page of an unknown site is cleaned by itself.
+    pub(super) fn of_registry(registry: Registry) -> StoredTemplates {
+        let (source, all) = (Source::Registry(registry), OnceLock::new());
+        StoredTemplates { source, for_blocks: None, by_host: Mutex::default(), all }
     }
 
     /// The template of a site that a user has named.
@@ -67,7 +81,7 @@ impl StoredTemplates {
 
     /// What cleans a page: the template of the host of its URL or of its canonical link. A page of unknown origin gets
     /// the one that fits best.
-    pub(super) fn choose(&self, page: &StoredPage<'_>) -> Result<Choice, StoreError> {
+    pub(super) fn choose(&self, page: &StoredPage<'_>) -> anyhow::Result<Choice> {
         for host in [page.host.clone(), canonical_host(page.tree)].into_iter().flatten() {
             if let Some(matcher) = self.matcher(&host)? {
                 return Ok(Choice::Site(host, matcher));
@@ -76,18 +90,11 @@ impl StoredTemplates {
         if page.host.is_some() { Ok(Choice::Alone) } else { self.fitting(page.tree) }
     }
 
-    fn matcher(&self, host: &str) -> Result<Option<Arc<TemplateMatcher>>, StoreError> {
+    fn matcher(&self, host: &str) -> anyhow::Result<Option<Arc<TemplateMatcher>>> {
         if let Some(known) = locked(&self.by_host).get(host) {
             return Ok(known.clone());
         }
-        let template = match &self.for_blocks {
-            // The lock on the store is released before the blocks are computed.
-            Some(options) => {
-                let found = locked(&self.store).load_template_with_bodies(host, None)?;
-                found.map(|found| found.with_blocks(options))
-            }
-            None => locked(&self.store).load_template(host, None)?,
-        };
+        let template = self.template(host)?;
         let matcher = template.map(|template| Arc::new(TemplateMatcher::from_template(&template)));
         let mut by_host = locked(&self.by_host);
         if by_host.len() >= MOST_KEPT {
@@ -97,8 +104,26 @@ impl StoredTemplates {
         Ok(matcher)
     }
 
+    fn template(&self, host: &str) -> anyhow::Result<Option<Template>> {
+        let store = match &self.source {
+            Source::Store(store) => store,
+            Source::Registry(registry) => {
+                let found = registry.newest(host, None).with_context(|| registry.name().to_owned())?;
+                return Ok(found.map(|(_, template)| template));
+            }
+        };
+        Ok(match &self.for_blocks {
+            // The lock on the store is released before the blocks are computed.
+            Some(options) => {
+                let found = locked(store).load_template_with_bodies(host, None)?;
+                found.map(|found| found.with_blocks(options))
+            }
+            None => locked(store).load_template(host, None)?,
+        })
+    }
+
     /// The template that fits a page of an unknown site best.
-    fn fitting(&self, page: &Tree) -> Result<Choice, StoreError> {
+    fn fitting(&self, page: &Tree) -> anyhow::Result<Choice> {
         let labeled = self.all()?.iter().map(|(host, matcher)| (host, matcher, matcher.label(page)));
         let mut fitting: Vec<_> = labeled.filter(|(_, _, labels)| labels.confidence >= UNNAMED_MIN).collect();
         let greatest = fitting.iter().map(|(_, _, labels)| labels.confidence).fold(0.0, f64::max);
@@ -116,12 +141,15 @@ impl StoredTemplates {
         Ok(Choice::Fitting(host.clone(), with_blocks.unwrap_or_else(|| Arc::clone(matcher)), labels))
     }
 
-    fn all(&self) -> Result<&[(String, Arc<TemplateMatcher>)], StoreError> {
+    fn all(&self) -> anyhow::Result<&[(String, Arc<TemplateMatcher>)]> {
         if let Some(all) = self.all.get() {
             return Ok(all);
         }
         let matcher = |template: Template| (template.host.clone(), Arc::new(TemplateMatcher::from_template(&template)));
-        let all = locked(&self.store).load_newest_templates()?.into_iter().map(matcher).collect();
+        let all = match &self.source {
+            Source::Store(store) => locked(store).load_newest_templates()?.into_iter().map(matcher).collect(),
+            Source::Registry(_) => Vec::new(),
+        };
         Ok(self.all.get_or_init(|| all))
     }
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::print_stdout, reason = "tests")]
 
 #[cfg(feature = "serve")]
+mod azure;
 mod browser;
 mod changes;
 mod clean_corpus;
@@ -41,6 +42,7 @@ mod kill;
 mod main_content;
 mod markdown;
 mod missing_pages;
+mod models;
 mod near_duplicates;
 mod nightly;
 mod no_links;

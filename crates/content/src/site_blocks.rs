@@ -80,6 +80,12 @@ pub struct PageBlocks {
 }
 
 impl PageBlocks {
+    /// Replaces the hashes of texts.
+    pub fn replace_hashes(&mut self, mut by: impl FnMut(u32) -> u32) {
+        let patterns = self.patterns.iter_mut().map(|(_, pattern)| pattern);
+        self.texts.iter_mut().chain(patterns).for_each(|text| *text = by(*text));
+    }
+
     /// The blocks of a judged page.
     pub fn new(page: &JudgedPage<'_>) -> PageBlocks {
         let Some(facts) = &page.facts else { return PageBlocks::default() };

@@ -20,5 +20,6 @@ struct Readme;
 
 pub mod export;
 pub mod language_model;
+pub mod registry;
 pub mod tokenizer;
 pub mod pipeline;

@@ -8,6 +8,7 @@ use super::{Clean, is_url, now_ms};
 use crate::cli::documents::{Reading, byte_bar};
 use crate::cli::learned_sites::Models;
 use crate::cli::loaded_page::Loaded;
+use crate::cli::models;
 use crate::cli::site_pages::site_pages;
 use crate::cli::stored_templates::{Choice, StoredPage, StoredTemplates};
 use crate::cli::{Failure, method_named, open_store};
@@ -89,6 +90,10 @@ impl Clean {
             Some(name) => method_named(name)?,
             None if !self.like.is_empty() => method_named(Method::of_label_by(settings.core.learn.label_by).name())?,
             None if self.alone => return Ok(By::Alone),
+            None if self.models.is_some() => {
+                let registry = models::open(self.models.as_deref().unwrap_or_default())?;
+                return Ok(By::Store(StoredTemplates::of_registry(registry)));
+            }
             None => return self.by_store(pages, settings),
         };
         let name = method.method;

@@ -92,7 +92,8 @@ impl Clean {
         let like: Vec<(String, u64)> =
             self.like.iter().map(|like| about(&like.to_string_lossy())).collect::<Result<_, Failure>>()?;
         let named: Vec<String> = self.fields.iter().map(ToString::to_string).collect();
-        let how = (&self.method, &self.site, self.alone, self.learn, like, &self.collection, &self.pass, named);
+        let how =
+            (&self.method, &self.site, self.alone, self.learn, &self.models, like, &self.collection, &self.pass, named);
         let core = &settings.core;
         let learned = format!("{:?} {:?} {:?}", core.learn, settings.papers, settings.agents());
         let cleaned = (&core.clean, &core.markdown, cleaning_number(core), &settings.store.noindex, learned);

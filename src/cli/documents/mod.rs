@@ -21,7 +21,7 @@ use indicatif::ProgressBar;
 use serde_json::Value;
 
 use common_crawl::{Address, of_one_crawl};
-pub(super) use common_crawl::{Crawls, is_common_crawl, named_hosts};
+pub(super) use common_crawl::{Crawls, hosts_of, is_common_crawl, named_hosts};
 use document::Body;
 pub(super) use document::FoundDocument;
 use input::Input;

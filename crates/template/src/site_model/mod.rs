@@ -39,6 +39,7 @@ mod node_features;
 mod node_matches;
 mod options;
 mod page_sample;
+mod redacted;
 mod same_shape;
 mod scratch;
 mod stored;

@@ -112,6 +112,10 @@ impl StoredTrainingSet {
         pages
     }
 
+    pub(super) fn pages_mut(&mut self) -> &mut [StoredPage] {
+        &mut self.pages
+    }
+
     /// Number of training pages.
     pub fn n_pages(&self) -> usize {
         self.pages.len()
@@ -182,6 +186,14 @@ fn hide_second_versions(pages: &mut [TrainingPage]) {
 }
 
 impl StoredPage {
+    /// Replaces the hashes of texts and of elements without children.
+    pub(super) fn replace_hashes(&mut self, mut by: impl FnMut(u32) -> u32) {
+        self.leaves.iter_mut().for_each(|leaf| *leaf = by(*leaf));
+        if let Some(blocks) = &mut self.blocks {
+            blocks.replace_hashes(by);
+        }
+    }
+
     /// Orders two versions of a page by their content. Both must be numbered by `signatures`.
     pub(super) fn cmp_content(&self, other: &StoredPage, signatures: &[NodeSignature]) -> Ordering {
         let names = |page: &StoredPage| page.signatures.iter().map(|at| &signatures[*at as usize]).collect::<Vec<_>>();

@@ -43,7 +43,7 @@ pub(in crate::cli) fn named_hosts(
 }
 
 /// The hosts of a list of seeds, each once.
-fn hosts_of(file: &Path) -> Result<Vec<String>, Failure> {
+pub(in crate::cli) fn hosts_of(file: &Path) -> Result<Vec<String>, Failure> {
     let mut seeds = Seeds::default();
     seeds.add(&file.to_string_lossy()).map_err(|e| Failure::Usage(e.into()))?;
     let mut known = HashSet::new();

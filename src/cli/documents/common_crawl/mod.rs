@@ -7,7 +7,7 @@ mod read;
 
 use std::path::Path;
 
-pub(in crate::cli) use hosts::named_hosts;
+pub(in crate::cli) use hosts::{hosts_of, named_hosts};
 pub(in crate::cli) use read::Crawls;
 
 /// What the names of such sources begin with.
