@@ -1,5 +1,5 @@
 from collections.abc import Iterable, Sequence
-from typing import Any, final, overload
+from typing import Any, Literal, final, overload
 
 import pyarrow  # type: ignore[import-untyped]
 
@@ -23,6 +23,8 @@ __all__ = [
 ]
 
 _Html = str | bytes | bytearray | Page
+_Favor = Literal["precision", "balanced", "recall"]
+_Output = Literal["text", "markdown", "html", "json"]
 
 @final
 class Page:
@@ -40,7 +42,7 @@ class Page:
     @property
     def metadata(self) -> Metadata: ...
     def is_noindex(self, robots_tags: Sequence[str] | None = None, *, agents: Sequence[str] | None = None) -> bool: ...
-    def clean(self, *, keep: str = "own", favor: str = "balanced") -> Cleaned: ...
+    def clean(self, *, keep: str = "own", favor: _Favor = "balanced") -> Cleaned: ...
 
 @final
 class Cleaned:
@@ -81,7 +83,7 @@ class SiteModel:
         *,
         content_type: str | None = None,
         keep: str = "own",
-        favor: str = "balanced",
+        favor: _Favor = "balanced",
     ) -> Cleaned: ...
     @property
     def n_pages(self) -> int: ...
@@ -104,8 +106,8 @@ def extract(
     html: _Html | None,
     url: str | None = None,
     *,
-    output: str = "text",
-    favor: str = "balanced",
+    output: _Output = "text",
+    favor: _Favor = "balanced",
     favor_precision: bool = False,
     favor_recall: bool = False,
     include_comments: bool = False,
@@ -115,29 +117,29 @@ def extract(
     with_metadata: bool = False,
     only_with_metadata: bool = False,
     target_language: str | None = None,
-    output_format: str | None = None,
+    output_format: Literal["txt", "text", "markdown", "html", "json"] | None = None,
     content_type: str | None = None,
 ) -> str | None: ...
 @overload
 def clean_batch(
-    pages: Iterable[_Html],
+    pages: Iterable[_Html | None],
     model: SiteModel | None = None,
     *,
     output: None = None,
     keep: str = "own",
-    favor: str = "balanced",
+    favor: _Favor = "balanced",
     threads: int | None = None,
-) -> list[Cleaned]: ...
+) -> list[Cleaned | None]: ...
 @overload
 def clean_batch(
-    pages: Iterable[_Html],
+    pages: Iterable[_Html | None],
     model: SiteModel | None = None,
     *,
-    output: str,
+    output: _Output,
     keep: str = "own",
-    favor: str = "balanced",
+    favor: _Favor = "balanced",
     threads: int | None = None,
-) -> list[str]: ...
+) -> list[str | None]: ...
 def clean_arrow(
     pages: Any,
     model: SiteModel | None = None,
@@ -148,10 +150,10 @@ def clean_arrow(
     with_html: bool = False,
     comments: bool = False,
     posts: bool = False,
-    noindex: str = "show",
+    noindex: Literal["show", "hide"] = "show",
     agents: Sequence[str] | None = None,
     keep: str = "own",
-    favor: str = "balanced",
+    favor: _Favor = "balanced",
     threads: int | None = None,
 ) -> Any: ...
 def host(url: str) -> str | None: ...

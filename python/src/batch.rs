@@ -56,7 +56,7 @@ impl Threads {
 /// Cleans many pages on all cores, in order.
 ///
 /// Args:
-///     pages: Page, str or bytes. Make a Page to give the address of a page.
+///     pages: Page, str or bytes. Make a Page to give the address of a page. None gives None.
 ///     model: The model of their site; without one, each page is cleaned alone.
 ///     output: None gives Cleaned. "text", "markdown", "html" and "json" give str, which takes less memory.
 ///     keep: As in SiteModel.clean.
@@ -74,11 +74,14 @@ pub(crate) fn clean_batch(
     threads: Option<i64>,
 ) -> PyResult<Vec<Py<PyAny>>> {
     let options = clean_options(keep, favor)?;
-    let pages = pages_of(pages)?;
+    let pages: Vec<Option<PyHtml>> = pages_of(pages)?;
     let output = output.map(|name| Output::named("output", name)).transpose()?;
     let model = model.map(PySiteModel::shared);
     let threads = Threads::new(threads, pages.len())?;
-    let clean = |html: &PyHtml| Ok::<_, PyErr>(PyCleaned::new(html.page(None, None)?, model.clone(), &options));
+    let clean = |html: &Option<PyHtml>| {
+        let page = html.as_ref().map(|html| html.page(None, None)).transpose()?;
+        Ok::<_, PyErr>(page.map(|page| PyCleaned::new(page, model.clone(), &options)))
+    };
     match output {
         None => {
             let cleaned = threads.map(py, &pages, clean)?;
@@ -86,7 +89,9 @@ pub(crate) fn clean_batch(
         }
         Some(output) => {
             let markdown = MarkdownOptions::default();
-            let written = threads.map(py, &pages, |html| Ok::<_, PyErr>(clean(html)?.written(output, &markdown)))?;
+            let write =
+                |html: &Option<PyHtml>| Ok::<_, PyErr>(clean(html)?.map(|cleaned| cleaned.written(output, &markdown)));
+            let written = threads.map(py, &pages, write)?;
             written.into_iter().map(|text| text?.into_py_any(py)).collect()
         }
     }

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 
 use dehusk_core::corpus::{About, OptionalColumns};
-use dehusk_html::normalized;
+use dehusk_html::{PageUrl, normalized};
 
 use crate::cleaned::{PyCleaned, markdown_options};
 use crate::html::PyHtml;
@@ -16,7 +16,7 @@ use crate::options::{Output, clean_options};
 ///
 /// Args:
 ///     html: The page as str or bytes; None gives None.
-///     url: Its address. With one, links become absolute.
+///     url: Its address. With one, links become absolute. One that is no address of http or https is left out.
 ///     output: "text", "markdown", "html", or "json", a row with all columns of `dehusk export`.
 ///     favor: "precision", "balanced" or "recall".
 ///     favor_precision: The same as favor="precision".
@@ -32,7 +32,7 @@ use crate::options::{Output, clean_options};
 ///     content_type: The Content-Type header, which may name the encoding of bytes.
 ///
 /// Raises:
-///     ValueError: A value is not known, or url is not an absolute http or https URL.
+///     ValueError: A value of an option is not known. No page and no address raises.
 #[pyfunction]
 #[pyo3(signature = (
     html, url = None, *, output = "text", favor = "balanced", favor_precision = false, favor_recall = false,
@@ -73,7 +73,7 @@ pub(crate) fn extract(
     let target_language = target_language.as_ref();
     let Some(html) = html else { return Ok(None) };
     py.detach(|| {
-        let page = html.page(url, content_type)?;
+        let page = html.page(url.filter(|url| PageUrl::parse(url).is_ok()), content_type)?;
         let mut cleaned = PyCleaned::new(page, None, &options);
         if !include_tables {
             cleaned = cleaned.without("table");

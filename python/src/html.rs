@@ -23,8 +23,12 @@ impl<'py> FromPyObject<'_, 'py> for PyHtml {
 
     fn extract(html: Borrowed<'_, 'py, PyAny>) -> PyResult<PyHtml> {
         if html.is_instance_of::<PyString>() {
-            // Lone surrogates raise UnicodeEncodeError, which is a ValueError.
-            return Ok(PyHtml::Text(html.extract()?));
+            if let Ok(text) = html.extract() {
+                return Ok(PyHtml::Text(text));
+            }
+            // Lone surrogates, which no encoding has, are replaced.
+            let bytes = html.call_method1("encode", ("utf-16-le", "surrogatepass"))?;
+            return Ok(PyHtml::Text(bytes.call_method1("decode", ("utf-16-le", "replace"))?.extract()?));
         }
         if html.is_instance_of::<PyBytes>() {
             return Ok(PyHtml::Bytes(html.extract()?));
@@ -41,7 +45,10 @@ impl<'py> FromPyObject<'_, 'py> for PyHtml {
 }
 
 /// The pages of any iterable but text and bytes, whose items are no pages.
-pub(crate) fn pages_of(pages: &Bound<'_, PyAny>) -> PyResult<Vec<PyHtml>> {
+pub(crate) fn pages_of<T>(pages: &Bound<'_, PyAny>) -> PyResult<Vec<T>>
+where
+    T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
+{
     if pages.is_instance_of::<PyString>() || pages.is_instance_of::<PyBytes>() {
         return Err(PyTypeError::new_err("pages must be a list or another iterable of pages, not one page"));
     }
@@ -49,7 +56,7 @@ pub(crate) fn pages_of(pages: &Bound<'_, PyAny>) -> PyResult<Vec<PyHtml>> {
         return Err(PyTypeError::new_err("pages must be in order: a list or another iterable, not a dict or a set"));
     }
     let page = |(at, page): (usize, PyResult<Bound<'_, PyAny>>)| {
-        let page: PyResult<PyHtml> = page?.extract();
+        let page: PyResult<T> = page?.extract();
         page.map_err(|e| {
             if e.is_instance_of::<PyTypeError>(pages.py()) {
                 PyTypeError::new_err(format!("pages[{at}]: {}", e.value(pages.py())))

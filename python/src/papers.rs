@@ -67,7 +67,7 @@ impl PyMethod {
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyMethod> {
         let (entry, settings) = (entry(name)?, settings_of(settings)?);
-        let pages = pages.map_or_else(|| Ok(Vec::new()), pages_of)?;
+        let pages = pages.map_or_else(|| Ok(Vec::new()), pages_of::<PyHtml>)?;
         if entry.is_site_method() == pages.is_empty() {
             let expected =
                 if pages.is_empty() { "learns from pages of the site" } else { "takes no pages to learn from" };
@@ -185,7 +185,7 @@ pub(crate) fn cluster(
     method: &str,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<usize>> {
-    let (pages, mut settings) = (pages_of(pages)?, settings_of(settings)?);
+    let (pages, mut settings) = (pages_of::<PyHtml>(pages)?, settings_of(settings)?);
     let by_layout = match method {
         "max" | "hash" | "mdl" => {
             settings.core.learn.text.method = match method {

@@ -44,7 +44,7 @@ impl PySiteModel {
     ///     ValueError: There are fewer than two different pages, or they have nothing in common.
     #[classmethod]
     fn learn(_: &Bound<'_, PyType>, py: Python<'_>, pages: &Bound<'_, PyAny>) -> PyResult<PySiteModel> {
-        let pages = pages_of(pages)?;
+        let pages: Vec<PyHtml> = pages_of(pages)?;
         let pages = Threads::new(None, pages.len())?.map(py, &pages, |html| html.page(None, None))?;
         let learned = py.detach(|| {
             let pages = pages.into_iter().collect::<PyResult<Vec<_>>>()?;

@@ -116,6 +116,8 @@ def test_tables_polars_and_pandas(model):
     assert isinstance(rows, pa.Table) and rows.schema == dehusk.schema() and rows.num_rows == 30
     frame = polars.DataFrame({"html": html, "url": url})
     assert polars.from_arrow(dehusk.clean_arrow(frame, model))["text"].to_list() == rows["text"].to_pylist()
+    lazy = dehusk.clean_arrow(frame.lazy().filter(polars.col("url") != ""), model)
+    assert polars.from_arrow(lazy)["text"].to_list() == rows["text"].to_pylist()
     mapped = frame.select(polars.col("html").map_elements(dehusk.extract, return_dtype=polars.String))
     assert mapped["html"].to_list() == [dehusk.extract(page) for page in html]
     assert pandas.DataFrame({"html": html}).html.map(dehusk.extract).to_list() == mapped["html"].to_list()

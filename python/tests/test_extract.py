@@ -60,3 +60,15 @@ def test_extract_equals_the_program(dev_pages, dehusk_program, tmp_path):
         # A page in a string has no source.
         assert (row.pop("source"), row.pop("source_id") != "") == ("pages.jsonl", True)
         assert ours is None or {**row, "source": None, "source_id": None} == json.loads(ours), row["url"]
+
+
+def test_no_page_and_no_address_raises():
+    text = dehusk.extract(ARTICLE)
+    for url in ("", "no address", "http://a b/", "ftp://a.org/", "//"):
+        assert dehusk.extract(ARTICLE, url) == text
+    assert dehusk.extract(ARTICLE.replace("grass", "gra\ud800ss")) == text.replace("grass", "gra\ufffdss")
+    for page in (None, "", "\x00", b"\xff\xfe", "<" * 1000, "&#xffffff;"):
+        assert dehusk.extract(page) is None or isinstance(dehusk.extract(page), str)
+    assert dehusk.clean_batch([ARTICLE, None, "\ud800"], output="text")[1] is None
+    cleaned = dehusk.clean_batch([None, ARTICLE])
+    assert cleaned[0] is None and cleaned[1].text == text

@@ -76,6 +76,21 @@ impl Cleaning {
     }
 }
 
+/// A batch, a table, or a stream of batches.
+pub(crate) struct Pages(AnyRecordBatch);
+
+impl<'py> FromPyObject<'_, 'py> for Pages {
+    type Error = PyErr;
+
+    /// A LazyFrame of polars is collected.
+    fn extract(pages: Borrowed<'_, 'py, PyAny>) -> PyResult<Pages> {
+        if pages.hasattr("collect_schema")? && pages.hasattr("collect")? {
+            return Ok(Pages(pages.call_method0("collect")?.extract()?));
+        }
+        pages.extract().map(Pages)
+    }
+}
+
 /// Cleans a batch of pages: a RecordBatch gives a RecordBatch of rows, a Table or another stream a Table.
 ///
 /// Pages are read where they lie, and rows are handed over without a copy. The rows have the schema of
@@ -110,7 +125,7 @@ impl Cleaning {
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 pub(crate) fn clean_arrow<'py>(
     py: Python<'py>,
-    pages: AnyRecordBatch,
+    pages: Pages,
     model: Option<&PySiteModel>,
     models: Option<HashMap<String, Py<PySiteModel>>>,
     html: &str,
@@ -138,7 +153,7 @@ pub(crate) fn clean_arrow<'py>(
         hides_noindex,
         agents: agents.unwrap_or_else(our_agent),
     };
-    match pages {
+    match pages.0 {
         AnyRecordBatch::RecordBatch(pages) => {
             PyRecordBatch::new(cleaning.clean(py, pages.as_ref(), (html, url), threads)?).into_pyarrow(py)
         }
