@@ -1,20 +1,18 @@
 """Speed and memory of cleaning a web archive: bench_clean.py DEHUSK SITES MEGABYTES; bench_clean.sh calls it.
 
-Makes target/bench_clean/N.warc.gz of the saved pages of SITES under N names, then runs on it:
-`dehusk clean --learn` (all models learned on the way) on two cores and on one, and trafilatura and Resiliparse, each
-in two processes fed by FastWARC, on the first pages.
+Makes target/bench_clean/N.warc.gz of the saved pages of SITES under N names, then runs on it, on one core each:
+`dehusk clean` for text, for all columns and as a Parquet corpus, each page alone and with the models of all sites,
+learned on the way; and Resiliparse and trafilatura fed by FastWARC, on the first pages. Memory is that of the process.
 """
 import gzip
 import itertools
-import multiprocessing
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
-
-FIRST = {"trafilatura": 2000, "resiliparse": 20000}
 
 
 def archive(sites, megabytes):
@@ -54,9 +52,8 @@ def is_html(path):
         return b"<html" in file.read(4096).lower()
 
 
-def dehusk(program, warc, cores, extra):
-    """Seconds, CPU seconds and peak megabytes of a run on these cores; lines written."""
-    command = ["taskset", "-c", cores, program, "clean", str(warc), "--learn", *extra, "--config", "/dev/null"]
+def measured(command):
+    """Seconds and peak megabytes of a process."""
     start = time.monotonic()
     with open("target/bench_clean/out.jsonl", "wb") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE)
@@ -64,8 +61,7 @@ def dehusk(program, warc, cores, extra):
         _, status, usage = os.wait4(process.pid, 0)
     if status:
         sys.exit(errors.decode())
-    seconds = time.monotonic() - start
-    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return time.monotonic() - start, usage.ru_maxrss / 1024
 
 
 def pages_of(warc, n):
@@ -88,31 +84,53 @@ def resiliparse_length(body):
     return len(extract_plain_text(HTMLTree.parse(body.decode("utf-8", "replace")), main_content=True))
 
 
-def peer(extract, warc, n):
-    start = time.monotonic()
-    with multiprocessing.Pool(2) as pool:
-        n_read = sum(1 for _ in pool.imap(extract, pages_of(warc, n), chunksize=32))
-    return n_read, time.monotonic() - start
+def trafilatura_json(body):
+    import trafilatura
+
+    return len(trafilatura.extract(body.decode("utf-8", "replace"), output_format="json", with_metadata=True) or "")
+
+
+PEERS = {
+    "FastWARC + Resiliparse, text": (resiliparse_length, 20_000),
+    "FastWARC + trafilatura, text": (trafilatura_length, 2_000),
+    "FastWARC + trafilatura, JSON with metadata": (trafilatura_json, 2_000),
+}
+
+OUT = "target/bench_clean/corpus"
+
+RUNS = {
+    "text, alone": ["--alone", "--json"],
+    "text, learned": ["--learn", "--json"],
+    "all columns, alone": ["--alone", "--rows"],
+    "all columns, learned": ["--learn", "--rows"],
+    "Parquet corpus, learned": ["--learn", "--format", "parquet", "--out", OUT],
+}
 
 
 def main(program, sites, megabytes):
     warc, n = archive(Path(sites), int(megabytes))
-    print(f"{warc}: {n:,} pages, {megabytes} MB, packed {warc.stat().st_size / 1e6:,.0f} MB")
-    print(f"{'':<44}{'seconds':>9}{'CPU s':>9}{'pages/s':>9}{'peak MB':>9}")
-    times = {}
-    for name, cores, extra in [
-        ("dehusk clean --learn --json, two cores", "0,1", ["--json"]),
-        ("dehusk clean --learn --json, one core", "0", ["--json"]),
-        ("dehusk clean --learn --rows, two cores", "0,1", ["--rows"]),
-    ]:
-        seconds, cpu, peak = times[name] = dehusk(program, warc, cores, extra)
-        print(f"{name:<44}{seconds:>9.1f}{cpu:>9.1f}{n / seconds:>9.0f}{peak:>9.0f}", flush=True)
-    two, one, _ = (seconds for seconds, _, _ in times.values())
-    for name, extract in [("trafilatura", trafilatura_length), ("resiliparse", resiliparse_length)]:
-        n_read, seconds = peer(extract, warc, FIRST[name])
-        label = f"{name}, two processes, {n_read:,} pages"
-        print(f"{label:<44}{seconds:>9.1f}{'':>9}{n_read / seconds:>9.0f}", flush=True)
-    print(f"one core takes {one / two:.2f} times as long as two")
+    print(f"{warc}: {n:,} pages, {megabytes} MB, packed {warc.stat().st_size / 1e6:,.0f} MB; one core")
+    print(f"{'':<46}{'pages':>8}{'seconds':>9}{'pages/s':>9}{'peak MB':>9}")
+    core = ["taskset", "-c", "0"]
+
+    def line(name, n, command):
+        seconds, peak = measured(command)
+        print(f"{name:<46}{n:>8,}{seconds:>9.1f}{n / seconds:>9.0f}{peak:>9.0f}", flush=True)
+
+    for name, options in RUNS.items():
+        shutil.rmtree(OUT, ignore_errors=True)
+        line(f"dehusk clean, {name}", n, [*core, program, "clean", str(warc), *options, "--config", "/dev/null"])
+    for name, (_, most) in PEERS.items():
+        line(name, min(n, most), [*core, sys.executable, __file__, "--peer", name, str(warc)])
 
 
-main(*sys.argv[1:])
+def peer(name, warc):
+    extract, most = PEERS[name]
+    for body in pages_of(warc, most):
+        extract(body)
+
+
+if sys.argv[1] == "--peer":
+    peer(*sys.argv[2:])
+else:
+    main(*sys.argv[1:])

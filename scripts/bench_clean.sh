@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `dehusk clean --learn` over a web archive beside trafilatura and Resiliparse on its first pages, in one run.
+# `dehusk clean` over a web archive beside trafilatura and Resiliparse on its first pages, in one run on one core.
 #   scripts/bench_clean.sh SITES [MEGABYTES]      SITES: a folder with a folder of saved pages for each site
 # The archive is made of the sites again and again under other names, until it has so many megabytes of pages [500].
 set -euo pipefail
