@@ -10,7 +10,7 @@ use super::Failure;
 use super::table::count;
 use dehusk_core::corpus::OptionalColumns;
 use dehusk_core::pii::Pii;
-use dehusk_corpus::export::{Duplicates, ExportError, Manifest};
+use dehusk_corpus::export::{Duplicates, ExportError, Form, Manifest};
 
 /// Time after a signal in which the open part is completed. After it, the part is made again by the next call.
 pub(super) const STOP_WITHIN: Duration = Duration::from_millis(1500);
@@ -83,6 +83,27 @@ impl NearName {
 }
 
 impl CorpusArgs {
+    /// The first of the options that only a corpus follows.
+    pub(super) fn only_with_out(&self) -> Option<&'static str> {
+        let asked = [
+            (self.r#where.is_some(), "--where"),
+            (matches!(self.duplicates, DuplicatesName::Drop), "--duplicates"),
+            (!matches!(self.near_duplicates, NearName::Off), "--near-duplicates"),
+            (!matches!(self.paragraphs, NearName::Off), "--paragraphs"),
+        ];
+        asked.into_iter().find_map(|(is_asked, name)| is_asked.then_some(name))
+    }
+
+    /// Refuses what a form cannot do.
+    pub(super) fn check(&self, form: Form) -> Result<(), Failure> {
+        if self.pii() == Some(Pii::Mask) && form.holds_pages() {
+            return Err(Failure::Usage(anyhow!(
+                "--pii mask: warc and wacz hold the pages as they are; jsonl, parquet, wet, md and site are masked"
+            )));
+        }
+        Ok(())
+    }
+
     pub(super) fn filter(&self) -> Option<String> {
         self.r#where.clone()
     }
@@ -138,8 +159,10 @@ pub(super) fn tell(out: &Path, manifest: &Manifest, seconds: f64, as_json: bool)
         return writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&manifest).map_err(io::Error::other)?);
     }
     let bytes: u64 = manifest.parts.iter().map(|part| part.bytes).sum();
+    let n_parts = manifest.parts.len();
+    let plural = |n: usize| if n == 1 { "" } else { "s" };
     let mut line =
-        format!("{}: {} rows in {} parts", out.display(), count(manifest.rows as usize), manifest.parts.len());
+        format!("{}: {} rows in {} part{}", out.display(), count(manifest.rows as usize), n_parts, plural(n_parts));
     if bytes > 0 {
         line += &format!(", {:.2} MB", bytes as f64 / 1e6);
     }

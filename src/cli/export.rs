@@ -143,6 +143,7 @@ impl Export {
             }
             return Ok(ExitCode::SUCCESS);
         };
+        self.corpus.check(self.format.form())?;
         let store = open_store(settings)?;
         let bar = ProgressBar::new_spinner();
         bar.set_style(

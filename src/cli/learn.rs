@@ -114,6 +114,10 @@ impl Learn {
     fn learn_documents(&self, settings: &Settings, db: Option<&Path>) -> Outcome {
         let sources = named_hosts(std::slice::from_ref(&self.source), self.sites.as_deref(), None)?;
         let sources: Vec<PathBuf> = self.unknown(sources, settings)?.into_iter().map(PathBuf::from).collect();
+        if sources.is_empty() {
+            writeln!(stdout(), "{}: all sites have a template", settings.store.path)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let (key, bar) = (self.key.as_deref(), byte_bar(&sources, "learned"));
         let most = sample_size(key, settings);
         let crawls = Crawls::new(settings);
@@ -173,9 +177,6 @@ impl Learn {
             if store.list_templates(Some(host), false).map_err(|e| Failure::Work(e.into()))?.is_empty() {
                 missing.push(source);
             }
-        }
-        if missing.is_empty() {
-            return Err(Failure::Nothing(anyhow!("{}: all of its sites have a template", settings.store.path)));
         }
         Ok(missing)
     }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use anyhow::{Context, anyhow};
 
+use super::documents::SourceError;
 use dehusk_content::Labels;
 use dehusk_core::clean::{CleanOptions, KeepText, LabeledPage, TemplateMatcher, label_page};
 use dehusk_corpus::registry::Registry;
@@ -108,7 +109,9 @@ impl StoredTemplates {
         let store = match &self.source {
             Source::Store(store) => store,
             Source::Registry(registry) => {
-                let found = registry.newest(host, None).with_context(|| registry.name().to_owned())?;
+                // Without its registry no page can be cleaned as it was asked for.
+                let found = registry.newest(host, None).with_context(|| registry.name().to_owned());
+                let found = found.map_err(SourceError)?;
                 return Ok(found.map(|(_, template)| template));
             }
         };

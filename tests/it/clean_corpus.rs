@@ -79,7 +79,7 @@ fn every_record_of_an_archive_is_a_row_or_is_left_out_for_a_reason() {
         dehusk(dir.path(), &[&["clean", "a.warc", "--alone", "--out", "c", "--duplicates", "drop"], more].concat())
     };
     let done = run(&[]);
-    assert!(done.status.success() && out(&done).contains("8 rows in 1 parts"), "{}{}", out(&done), err(&done));
+    assert!(done.status.success() && out(&done).contains("8 rows in 1 part"), "{}{}", out(&done), err(&done));
     let rows = lines(&dir.path().join("c"));
     let paths: Vec<&str> = rows.iter().map(|row| &row["url"].as_str().unwrap()["http://a.test/".len()..]).collect();
     assert_eq!(paths, ["plain", "declared", "cut", "short", "identified", "sniffed", "lines", "icy"]);
@@ -109,7 +109,7 @@ fn every_record_of_an_archive_is_a_row_or_is_left_out_for_a_reason() {
     let unreadable: Vec<&Value> = left_out.values().filter(|line| line["why"] == "unreadable").collect();
     assert!(unreadable.len() == 1 && unreadable[0].to_string().contains("http://a.test/damaged"), "{unreadable:?}");
     // Again it is the same, and what is asked for otherwise needs another folder.
-    assert!(out(&run(&[])).contains("8 rows in 1 parts"));
+    assert!(out(&run(&[])).contains("8 rows in 1 part"));
     let other = run(&["--where", "n_words > 3"]);
     assert!(other.status.code() == Some(2) && err(&other).contains("other options"), "{}", err(&other));
     let strict = dehusk(dir.path(), &["clean", "a.warc", "--alone", "--out", "s", "--fail-above", "0.05"]);

@@ -70,7 +70,7 @@ fn an_export_and_a_feed_grow_with_the_crawl_and_lose_nothing() {
     let out = crawl(dir.path(), &server, &both).output().unwrap();
     let told = String::from_utf8(out.stdout).unwrap();
     assert!(out.status.success(), "{told}\n{}", String::from_utf8_lossy(&out.stderr));
-    assert!(told.contains("export: corpus has 40 rows in 1 parts") && told.contains("feed.jsonl"), "{told}");
+    assert!(told.contains("export: corpus has 40 rows in 1 part") && told.contains("feed.jsonl"), "{told}");
     // A site that goes on after a restart shows the template that it was given before.
     let row: Vec<&str> = told.lines().find(|line| line.starts_with("a.test ")).unwrap().split_whitespace().collect();
     assert!(row[5].parse::<usize>().unwrap() > 0 && row[6].parse::<usize>().unwrap() > 0, "{told}");

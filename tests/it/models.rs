@@ -59,6 +59,8 @@ fn templates_are_filed_by_host_and_day_and_clean_pages_elsewhere() {
         (vec!["models", "pull", "reg", "a.test", "--as-of", "soon"], "expected a day"),
         (vec!["models", "stat", "reg", "b.test"], "no template of b.test"),
         (vec!["models", "push", "reg", "b.test", "--db", "one.db"], "no template to push"),
+        (vec!["clean", "a.jsonl", "--models", "regg"], "regg: No such file"),
+        (vec!["clean", "a.jsonl", "--db", "typo.db"], "typo.db"),
     ] {
         let run = dehusk(dir.path(), &args);
         assert!(!run.status.success() && err(&run).contains(what), "{args:?}: {}", err(&run));

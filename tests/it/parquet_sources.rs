@@ -94,7 +94,10 @@ fn each_row_is_a_document_whatever_its_compression_and_names() {
     std::fs::rename(dir.path().join("x"), dir.path().join("in/part.parquet")).unwrap();
     assert!(texts(&rows(dir.path(), &["in"])) == want);
     let said = err(&dehusk(dir.path(), &["clean", "y", "--rows"]));
-    assert!(said.contains("y: no column html or text; --fields html=NAME names one of: address, page, n"), "{said}");
+    assert!(
+        said.contains("y: no column html or text of plain values; --fields html=NAME names one of: address, page, n"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -104,6 +107,14 @@ fn a_damaged_file_is_an_error_that_names_it() {
     write(&path, ["url", "html"], true, Compression::SNAPPY);
     let whole = std::fs::read(&path).unwrap();
     let damaged = dir.path().join("damaged.parquet");
+    // A row group that is damaged costs its rows.
+    let mut bytes = whole.clone();
+    bytes[200..260].fill(0x5a);
+    std::fs::write(&damaged, bytes).unwrap();
+    let run = dehusk(dir.path(), &["clean", "--alone", "--quiet", "damaged.parquet", "--out", "rest"]);
+    let manifest: Value =
+        serde_json::from_slice(&std::fs::read(dir.path().join("rest/manifest.json")).unwrap()).unwrap();
+    assert_eq!((&manifest["rows"], &manifest["left_out"]), (&json!(35), &json!({"unreadable": 25})), "{}", err(&run));
     // Bytes all over the file, and its end cut off at many places.
     for at in (5..whole.len()).step_by(whole.len() / 40) {
         let mut bytes = whole.clone();

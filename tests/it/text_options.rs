@@ -73,6 +73,18 @@ fn personal_data_is_marked_or_masked_and_tokens_are_counted() {
         let text = masked[1][name].as_str().unwrap();
         assert!(text.contains("[email]") && !text.contains("@field") && !text.contains("90 18"), "{name}: {text}");
     }
+    // What cannot be masked, chosen or told is refused.
+    for (args, what) in [
+        (&["--pii", "mask", "--format", "warc", "--out", "raw"][..], "warc and wacz hold the pages as they are"),
+        (&["--pii", "mask"], "--pii is for rows"),
+        (&["--rows", "--where", "n_words > 3"], "--where chooses among the rows of a corpus"),
+        (&["--rows", "--duplicates", "drop"], "--duplicates chooses"),
+        (&["--out", "typo", "--where", "\"n_wrds\" >= 5"], "no such column: "),
+        (&["--out", "typo", "--fields", "html=contnt", "--fail-above", "1%"], "3 of 3 documents cannot be read"),
+    ] {
+        let run = dehusk(dir.path(), &[&["clean", "pages.jsonl", "--alone"], args].concat());
+        assert!(!run.status.success() && err(&run).contains(what), "{args:?}: {}", err(&run));
+    }
     // The same on standard output, and in an export of a store.
     let run = dehusk(dir.path(), &["clean", "pages.jsonl", "--alone", "--quiet", "--rows", "--pii", "mask"]);
     let first: Value = serde_json::from_str(out(&run).lines().next().unwrap()).unwrap();

@@ -55,6 +55,21 @@ impl Registry {
         &self.name
     }
 
+    /// Whether it is there and can be read.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot; the error names it.
+    pub fn check(&self) -> io::Result<()> {
+        let about = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", self.name));
+        match &self.root {
+            Root::Folder(root) => fs::read_dir(root.join("models")).map(drop).map_err(about),
+            #[cfg(feature = "objects")]
+            // A folder that is empty and one that is not there are the same.
+            Root::Objects(root) => root.child("models/00").list().map(drop).map_err(about),
+        }
+    }
+
     /// The templates of a host, the newest one last.
     ///
     /// # Errors

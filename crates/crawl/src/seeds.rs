@@ -71,11 +71,11 @@ pub enum SeedsError {
 }
 
 impl Seeds {
-    /// Adds a file of URLs, a URL, or a bare host.
+    /// Adds a file of URLs, also in an object store (`s3://bucket/seeds.txt`), a URL, or a bare host.
     pub fn add(&mut self, argument: &str) -> Result<(), SeedsError> {
         let path = Path::new(argument);
         let is_list = argument == "-" || path.metadata().is_ok_and(|about| !about.is_dir());
-        if argument == "-" {
+        if argument == "-" || is_object(argument) {
             self.sources.push(Source::File(path.to_owned()));
             return Ok(());
         }
@@ -105,7 +105,7 @@ impl Seeds {
     pub fn is_stream(&self) -> bool {
         self.sources.iter().any(|source| match source {
             Source::Url(_) => false,
-            Source::File(path) => path.as_os_str() == "-" || !path.is_file(),
+            Source::File(path) => path.as_os_str() == "-" || !(path.is_file() || path.to_str().is_some_and(is_object)),
         })
     }
 
@@ -309,6 +309,17 @@ fn seed_of(text: &str) -> Option<Seed> {
         Some(_) => PageUrl::parse(&format!("http://{text}")).ok().map(Seed::from),
         None => Some(Seed { url, kind: SeedKind::Host }),
     }
+}
+
+/// Whether an argument is the address of a list in an object store.
+#[cfg(feature = "objects")]
+fn is_object(argument: &str) -> bool {
+    !argument.starts_with("http") && dehusk_files::objects::is_object(argument)
+}
+
+#[cfg(not(feature = "objects"))]
+fn is_object(_: &str) -> bool {
+    false
 }
 
 fn looks_like_path(text: &str) -> bool {

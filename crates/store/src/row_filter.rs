@@ -1,5 +1,6 @@
 //! Filters rows by an expression of SQL.
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ToSql, params_from_iter};
 
 /// A value of a row, for a [`RowFilter`].
@@ -31,6 +32,8 @@ impl RowFilter {
     /// What is wrong with it, by SQLite.
     pub fn new(expression: &str, columns: &[&str]) -> Result<RowFilter, String> {
         let connection = Connection::open_in_memory().map_err(|e| e.to_string())?;
+        // Otherwise a name that is no column, in double quotes, is a text, and passes every row.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false).map_err(|e| e.to_string())?;
         let named: Vec<String> =
             columns.iter().enumerate().map(|(at, name)| format!("?{} AS {name}", at + 1)).collect();
         let sql = format!("SELECT COALESCE(({expression}\n), 0) FROM (SELECT {})", named.join(", "));

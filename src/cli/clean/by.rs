@@ -92,6 +92,7 @@ impl Clean {
             None if self.alone => return Ok(By::Alone),
             None if self.models.is_some() => {
                 let registry = models::open(self.models.as_deref().unwrap_or_default())?;
+                registry.check().map_err(|e| Failure::Work(e.into()))?;
                 return Ok(By::Store(StoredTemplates::of_registry(registry)));
             }
             None => return self.by_store(pages, settings),
@@ -161,10 +162,17 @@ impl Clean {
         Ok(By::Learned(Box::new(models)))
     }
 
+    fn has_named_store(&self, settings: &Settings) -> bool {
+        settings.store.path != Settings::default().store.path
+    }
+
     fn by_store(&self, pages: &[String], settings: &Settings) -> Result<By, Failure> {
         let store = match open_store(settings) {
             Ok(store) => store,
-            Err(Failure::Work(error)) if self.site.is_none() && is_missing(&error) => {
+            // A database that somebody has named is expected to be there.
+            Err(Failure::Work(error))
+                if self.site.is_none() && is_missing(&error) && !self.has_named_store(settings) =>
+            {
                 if !pages.iter().all(|page| is_url(page)) {
                     tracing::warn!("{}: no such database; every page is cleaned by itself", settings.store.path);
                 }

@@ -45,6 +45,15 @@ impl Clean {
     pub(super) fn corpus_asked(&self) -> Result<Option<(&Path, CorpusOptions)>, Failure> {
         let form = self.format.and_then(CleanFormat::form);
         let Some(out) = &self.out else {
+            // clap does not ask for --out beside --rows, which it conflicts with.
+            if let Some(option) = self.corpus.only_with_out() {
+                return Err(Failure::Usage(anyhow!(
+                    "{option} chooses among the rows of a corpus: name its folder with --out"
+                )));
+            }
+            if self.corpus.pii().is_some() && !self.rows {
+                return Err(Failure::Usage(anyhow!("--pii is for rows: give --rows, or a folder with --out")));
+            }
             return match form {
                 Some(_) => Err(Failure::Usage(anyhow!("this --format is written to a folder: name it with --out DIR"))),
                 None => Ok(None),
@@ -57,6 +66,7 @@ impl Clean {
             )));
         }
         let form = form.unwrap_or(Form::Jsonl);
+        self.corpus.check(form)?;
         let name = out.to_string_lossy();
         if name.contains("://") && !is_object(&name) {
             return Err(Failure::Usage(anyhow!(

@@ -125,13 +125,18 @@ pub(super) fn row(
     run: &Run<'_>,
 ) -> Record {
     let Archived { record, at, status, truncated } = page.archived.clone();
+    let cut = page.tree.notes().iter().find_map(|note| match note {
+        Note::BytesCut(_) => Some("page.max_bytes"),
+        Note::NodesCut => Some("page.max_nodes"),
+        _ => None,
+    });
     let about = About {
         url: page.url.clone(),
         fetched_at: at,
         read_at: Some(now_ms()),
         status,
         warc_record: record,
-        truncated,
+        truncated: truncated.or_else(|| cut.map(str::to_owned)),
         source: page.source.as_deref().map(str::to_owned),
         source_id: Some(page.name.clone()),
         input: page.input.clone(),

@@ -86,9 +86,10 @@ impl Fields<'_> {
 }
 
 impl Line {
-    /// Reads a line. `NaN` and infinities, which Python writes, are null.
+    /// Reads a line. `NaN` and infinities, which Python writes, are null, and halves of surrogates are replaced.
     pub(super) fn parse(line: &str, fields: Fields<'_>) -> anyhow::Result<Line> {
-        let parsed = serde_json::from_str(line).or_else(|error| match without_nan(line) {
+        let line = line.trim_start_matches('\u{feff}');
+        let parsed = serde_json::from_str(line).or_else(|error| match mended(line) {
             Cow::Borrowed(_) => Err(error),
             Cow::Owned(line) => serde_json::from_str(&line),
         });
@@ -102,15 +103,29 @@ impl Line {
     pub(super) fn of_fields(mut line: Map<String, Value>, fields: Fields<'_>) -> anyhow::Result<Line> {
         let passed = fields.pass.iter().filter_map(|name| Some((name.clone(), line.get(name)?.clone())));
         let input = (!fields.pass.is_empty()).then(|| Value::Object(passed.collect()).to_string());
+        // Values are taken before they are put in place: one may have the usual name of another.
+        let named: Vec<_> = fields.named.iter().map(|field| (field, line.remove(field.name()))).collect();
         let mut missing = None;
-        for FieldName { role, name } in fields.named {
-            match line.remove(name) {
-                Some(value) => drop(line.insert((*role).to_owned(), value)),
-                None if missing.is_none() && matches!(*role, "html" | "text") => missing = Some(name),
-                None => {}
+        for (field, value) in named {
+            match value {
+                Some(value) => drop(line.insert(field.role.to_owned(), value)),
+                None => {
+                    // No other field takes its place.
+                    line.remove(field.role);
+                    missing = missing.or_else(|| field.has_document().then_some(field.name()));
+                }
             }
         }
+        if let Some(name) = missing {
+            return Err(anyhow!("no field {name}, which --fields names"));
+        }
         let url = line.get("url").and_then(Value::as_str).map(str::to_owned);
+        let is_name = |value: &Value| value.is_string() || value.is_number();
+        let name = ["id", "url", "name"].into_iter().find(|name| line.get(*name).is_some_and(is_name));
+        let name = name.and_then(|name| line.remove(name)).map(|name| match name {
+            Value::String(name) => name,
+            number => number.to_string(),
+        });
         let mut take = |names: &[&str]| {
             let name = names.iter().find(|name| line.get(**name).is_some_and(Value::is_string))?;
             match line.remove(*name) {
@@ -118,45 +133,52 @@ impl Line {
                 _ => None,
             }
         };
-        let name = take(&["id", "url", "name"]);
         let content = match take(&HTML) {
             Some(html) => Ok(html),
-            None => Err(take(&TEXT).with_context(|| match missing {
-                Some(name) => format!("no field {name}"),
-                None => "no field html or text; --fields html=NAME names another".to_owned(),
-            })?),
+            None => Err(take(&TEXT).context("no text in a field html or text; --fields html=NAME names another")?),
         };
         Ok(Line { name, url, content, input, rest: line })
     }
 }
 
-/// A line with null in the place of numbers that JSON does not have. Strings stay as they are.
-fn without_nan(line: &str) -> Cow<'_, str> {
+/// A line with null in the place of numbers that JSON does not have, and replacement characters in the place of escapes
+/// of half a surrogate pair. Anything else in strings stays as it is.
+fn mended(line: &str) -> Cow<'_, str> {
     const NAMES: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
-    if !NAMES.iter().any(|name| line.contains(name)) {
+    if !NAMES.iter().any(|name| line.contains(name)) && !line.contains("\\u") {
         return Cow::Borrowed(line);
     }
     let (mut out, mut is_quoted, mut at) = (String::with_capacity(line.len()), false, 0);
     while let Some(c) = line[at..].chars().next() {
-        let found = NAMES.iter().find(|name| !is_quoted && line[at..].starts_with(**name));
+        let rest = &line[at..];
+        let found = NAMES.iter().find(|name| !is_quoted && rest.starts_with(**name));
         if let Some(name) = found {
             out += "null";
             at += name.len();
             continue;
         }
-        out.push(c);
-        at += c.len_utf8();
-        match c {
-            '"' => is_quoted = !is_quoted,
-            '\\' if is_quoted => {
-                let escaped = line[at..].chars().next();
-                out.extend(escaped);
-                at += escaped.map_or(0, char::len_utf8);
+        // An escape is two characters, or six with the digits of a code unit.
+        let n = match (c, half(rest), half(rest.get(6..).unwrap_or_default())) {
+            ('\\', Some(0xd800..0xdc00), Some(0xdc00..)) => 12,
+            ('\\', Some(_), _) => {
+                out += "\\ufffd";
+                at += 6;
+                continue;
             }
-            _ => {}
-        }
+            ('\\', None, _) => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            _ => c.len_utf8(),
+        };
+        is_quoted ^= c == '"';
+        out += &rest[..n];
+        at += n;
     }
     Cow::Owned(out)
+}
+
+/// The half of a surrogate pair whose escape a text begins with.
+fn half(text: &str) -> Option<u16> {
+    let unit = u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()?;
+    matches!(unit, 0xd800..0xe000).then_some(unit)
 }
 
 /// Non-blank lines with their numbers, from 1. A line that is not UTF-8 is an error of its own. A line that is too long
@@ -225,7 +247,11 @@ mod tests {
         assert_eq!(read.input.unwrap(), r#"{"page":"<p>NaN \"x","score":null}"#);
         assert_eq!(read.url.unwrap(), "http://a.org/");
         let missing = Line::parse(r#"{"x": 1}"#, fields).err().unwrap().to_string();
-        assert_eq!(missing, "no field page");
+        assert_eq!(missing, "no field page, which --fields names");
+        assert!(Line::parse(r#"{"x": 1, "html": "<p>"}"#, fields).is_err());
+        let odd = "\u{feff}{\"html\": \"a\\ud83d\\ude00b\\ud800c\\udc00\\\\ud800\", \"id\": 7}";
+        let odd = Line::parse(odd, Fields::default()).unwrap();
+        assert_eq!((odd.content.unwrap().as_str(), odd.name.as_deref()), ("a😀b\u{fffd}c\u{fffd}\\ud800", Some("7")));
         assert!(Line::parse("[NaN]", fields).is_err() && Line::parse("{NaN}", fields).is_err());
         assert!(FieldName::parse("body=x").is_err() && FieldName::parse("html").is_err());
     }

@@ -33,7 +33,8 @@ use sources::{files_below, may_hold_many, objects_below};
 
 use dehusk_crawl::feed_entries::{FeedEntry, feed_entries, is_feed};
 use dehusk_files::media_type::is_html as looks_like_html;
-use dehusk_files::warc::{Document, NoDocument, records};
+use dehusk_files::warc::WarcError;
+use dehusk_files::warc::{Archived, Document, NoDocument, records};
 use dehusk_html::PageUrl;
 use dehusk_settings::Settings;
 
@@ -206,7 +207,7 @@ impl<'r> Reading<'r> {
         Box::new(std::iter::from_fn(move || match found.find(|record| self.tells_left_out || !is_left_out(record)) {
             Some(record) => {
                 has_any = true;
-                Some(record.map(|record| self.of_archived(record)).map_err(anyhow::Error::from))
+                Some(record.map(|record| self.of_archived(record)).map_err(named))
             }
             None if has_any => None,
             None => {
@@ -218,12 +219,15 @@ impl<'r> Reading<'r> {
     }
 
     fn of_archived(&self, record: Result<Document, NoDocument>) -> FoundDocument {
-        let Document { url, content_type, body, is_text, robots_tags, archived } = match record {
+        let Document { url, content_type, body, is_text, robots_tags, mut archived } = match record {
             Ok(document) => document,
             Err(NoDocument { name, why }) => {
                 return FoundDocument { name, left_out: Some(why), is_one_of_many: true, ..FoundDocument::default() };
             }
         };
+        if body.len() >= self.max_bytes {
+            archived.truncated.get_or_insert_with(cut);
+        }
         FoundDocument {
             name: url.to_string(),
             is_page: !is_text && !self.as_text,
@@ -302,7 +306,9 @@ impl<'r> Reading<'r> {
 
     /// A page or a text; otherwise, what it is instead.
     fn of_bytes(&self, mut bytes: Vec<u8>, name: &Path) -> Result<FoundDocument, String> {
+        let mut archived = Archived::default();
         if bytes.len() > self.max_bytes {
+            archived.truncated = Some(cut());
             bytes.truncate(self.max_bytes);
             tracing::warn!("{}: truncated at page.max_bytes ({})", name.display(), self.max_bytes);
         }
@@ -312,10 +318,13 @@ impl<'r> Reading<'r> {
         if head.contains(&0) && !is_wide {
             return Err("or text: it contains NUL bytes".to_owned());
         }
+        if let Some(other) = other_format(name, &bytes) {
+            return Err(other.to_owned());
+        }
         let is_page = !self.as_text && (self.all_pages || is_html(name, head));
         let body = Body::Bytes(bytes, None);
         let name = name.display().to_string();
-        Ok(FoundDocument { name, is_page, body, ..FoundDocument::default() })
+        Ok(FoundDocument { name, is_page, body, archived, ..FoundDocument::default() })
     }
 
     #[cfg(feature = "parquet")]
@@ -360,6 +369,37 @@ impl<'r> Reading<'r> {
         };
         let body = Body::Text(text);
         Ok(FoundDocument { name, is_page, url, is_one_of_many: true, input, body, gold, ..FoundDocument::default() })
+    }
+}
+
+/// What the column `truncated` says of a page that was cut off when it was read.
+fn cut() -> String {
+    "page.max_bytes".to_owned()
+}
+
+/// An error of an archive whose first message names what it is about.
+fn named(error: WarcError) -> anyhow::Error {
+    match error {
+        WarcError::Body { url, reason } => {
+            anyhow::Error::from(reason).context("its body cannot be decoded").context(url)
+        }
+        error => error.into(),
+    }
+}
+
+/// What a file holds instead of a page, where it may hold many.
+fn other_format(name: &Path, bytes: &[u8]) -> Option<&'static str> {
+    let text = bytes.trim_ascii_start();
+    let name = name.to_string_lossy().to_ascii_lowercase();
+    let is_array = text.starts_with(b"[") && text[1..].trim_ascii_start().starts_with(b"{");
+    if text.starts_with(b"filedesc://") {
+        Some("but an ARC file, the former form of web archives: warcio recompress makes a WARC file of it")
+    } else if is_array {
+        Some("but a JSON array: JSON lines have one object a line")
+    } else if [".csv", ".tsv"].iter().any(|end| name.trim_end_matches(".gz").ends_with(end)) {
+        Some("but a table: JSON lines and Parquet files are read")
+    } else {
+        None
     }
 }
 

@@ -6,22 +6,30 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::record::Field;
-use parquet::record::reader::RowIter;
-use parquet::schema::types::Type;
+use parquet::record::reader::{ReaderIter, TreeBuilder};
+use parquet::record::{Field, Row};
+use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type};
 use serde_json::{Map, Value, json};
 
 use dehusk_html::decode;
 
-use super::lines::Fields;
+use super::lines::{FieldName, Fields};
 
 /// Rows whose pages are in memory at a time.
 const BATCH: usize = 16;
 
-/// The rows of a file, each as the fields that a document is read from and those that are asked for.
+/// The rows of a file, each as the fields that a document is read from and those that are asked for. Of a damaged row
+/// group each row that is lost is an error.
 pub(super) struct ParquetRows {
-    rows: RowIter<'static>,
-    is_over: bool,
+    reader: SerializedFileReader<File>,
+    projection: SchemaDescPtr,
+    /// The next row group.
+    group: usize,
+    rows: Option<ReaderIter>,
+    /// Rows of the group that are to come.
+    n_left: i64,
+    /// Those that are lost, and not told yet.
+    n_lost: i64,
 }
 
 impl ParquetRows {
@@ -35,15 +43,42 @@ impl ParquetRows {
         };
         let read: Vec<Arc<Type>> = schema.get_fields().iter().filter(|column| is_read(column)).cloned().collect();
         let names: Vec<&str> = schema.get_fields().iter().map(|column| column.name()).collect();
+        let named = fields.named.iter().map(FieldName::name).chain(fields.pass.iter().map(String::as_str));
+        if let Some(missing) = named.into_iter().find(|name| !names.contains(name)) {
+            return Err(anyhow!("no column {missing}; there are: {}", names.join(", ")));
+        }
         let has_document = |column: &Arc<Type>| fields.of_document().any(|name| name == column.name());
         anyhow::ensure!(
             read.iter().any(has_document),
-            "no column html or text; --fields html=NAME names one of: {}",
+            "no column html or text of plain values; --fields html=NAME names one of: {}",
             names.join(", ")
         );
         let projection = Type::group_type_builder(schema.name()).with_fields(read).build()?;
-        let rows = caught(|| Ok(RowIter::from_file_into(Box::new(reader)).project(Some(projection))?))?;
-        Ok(ParquetRows { rows: rows.with_batch_size(BATCH), is_over: false })
+        let projection = Arc::new(SchemaDescriptor::new(Arc::new(projection)));
+        Ok(ParquetRows { reader, projection, group: 0, rows: None, n_left: 0, n_lost: 0 })
+    }
+
+    /// The next row, over the ends of row groups.
+    fn next_row(&mut self) -> anyhow::Result<Option<Row>> {
+        loop {
+            if let Some(rows) = &mut self.rows {
+                let row = caught(|| rows.next().transpose().context("a damaged Parquet file"))?;
+                if row.is_some() {
+                    return Ok(row);
+                }
+            }
+            if self.group == self.reader.num_row_groups() {
+                return Ok(None);
+            }
+            self.n_left = self.reader.metadata().row_group(self.group).num_rows();
+            self.group += 1;
+            let (reader, group, projection) = (&self.reader, self.group - 1, Arc::clone(&self.projection));
+            self.rows = None;
+            let rows = caught(|| {
+                Ok(TreeBuilder::new().with_batch_size(BATCH).as_iter(projection, &*reader.get_row_group(group)?)?)
+            });
+            self.rows = Some(rows.context("a damaged Parquet file")?);
+        }
     }
 }
 
@@ -56,14 +91,23 @@ impl Iterator for ParquetRows {
     type Item = anyhow::Result<Map<String, Value>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.is_over {
-            return None;
+        if self.n_lost > 0 {
+            self.n_lost -= 1;
+            return Some(Err(anyhow!("its row group is damaged")));
         }
-        let row = caught(|| self.rows.next().transpose().context("a damaged Parquet file"));
-        let row = row.transpose()?;
-        self.is_over = row.is_err();
-        let fields = |(name, field): (&String, &Field)| (name.clone(), value(field));
-        Some(row.map(|row| row.get_column_iter().map(fields).collect()))
+        match self.next_row() {
+            Ok(row) => {
+                self.n_left -= 1;
+                let fields = |(name, field): (&String, &Field)| (name.clone(), value(field));
+                row.map(|row| Ok(row.get_column_iter().map(fields).collect()))
+            }
+            Err(error) => {
+                // The rest of the group is lost, and the next one may be whole.
+                self.rows = None;
+                self.n_lost = self.n_left.saturating_sub(1);
+                Some(Err(error))
+            }
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use dehusk_files::unpacked::{GZIP, ZSTD};
 /// A source that cannot be opened or listed, so that nothing is known of its documents.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:#}")]
-pub(in crate::cli) struct SourceError(pub(super) anyhow::Error);
+pub(in crate::cli) struct SourceError(pub(in crate::cli) anyhow::Error);
 
 /// Bytes of a source, with all files or objects below it; 0 for one that can be read only once.
 pub(in crate::cli) fn size_of(source: &str) -> Result<u64, Failure> {
@@ -43,7 +43,7 @@ pub(super) fn objects_below(source: &Path) -> Option<anyhow::Result<Vec<PathBuf>
     Some(objects::list(address))
 }
 
-/// Files at any depth. Symbolic links are not followed, to avoid cycles.
+/// Files at any depth. Symbolic links to folders are not followed, to avoid cycles.
 pub(super) fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut open = vec![path.to_owned()];
     while let Some(folder) = open.pop() {
@@ -52,7 +52,7 @@ pub(super) fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> io::Result<(
             let kind = entry.file_type()?;
             if kind.is_dir() {
                 open.push(entry.path());
-            } else if kind.is_file() {
+            } else if kind.is_file() || kind.is_symlink() && entry.path().is_file() {
                 found.push(entry.path());
             }
         }

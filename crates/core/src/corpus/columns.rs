@@ -140,7 +140,7 @@ const OWN: [Column; 52] = [
     set_later(
         "n_tokens_estimate",
         Kind::Whole,
-        "A fourth of the bytes of the text: about the tokens of a language model.",
+        "A fourth of the bytes of the text, rounded up: about the tokens of a language model.",
     ),
     set_later("n_tokens", Kind::Whole, "Tokens of the text by the tokenizer of export.tokenizer, if there is one."),
     set_later(
@@ -215,8 +215,8 @@ const OWN: [Column; 52] = [
         "truncated",
         Kind::Text,
         |row| Value::text(row.about.truncated.clone()),
-        "Why the end of the page is missing, by its archive: length, time, disconnect, or coding (its compression is \
-         damaged).",
+        "Why the end of the page is missing: length, time or disconnect by its archive, coding (its compression is \
+         damaged), page.max_bytes or page.max_nodes.",
     ),
     column(
         "source",

@@ -63,7 +63,7 @@ impl Parts {
         }
         let dir = place.dir();
         let lock = File::create(dir.join(".lock")).map_err(io)?;
-        lock.try_lock().map_err(|_| folder("another export writes there"))?;
+        lock.try_lock().map_err(|_| io(io::Error::new(io::ErrorKind::WouldBlock, "another export writes there")))?;
         let sizes = place.sizes().map_err(io)?;
         let mut manifest = begin(dir, &sizes, form, asked, last).map_err(|what| folder(&what))?;
         if !form.is_folder() {

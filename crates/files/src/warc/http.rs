@@ -64,13 +64,21 @@ pub(super) fn decoded_body(block: &[u8], most: usize) -> Option<Response> {
         raw
     };
     let (body, damage) = match codings(head.lines("content-encoding")) {
-        Ok(codings) => decode(raw, &codings, most),
+        Ok(codings) => match decode(raw, &codings, most) {
+            // Many archives store a decoded body but keep the header.
+            (body, Some(_)) if body.is_empty() && raw.trim_ascii_start().starts_with(b"<") => (cut(raw, most), None),
+            decoded => decoded,
+        },
         Err(listed) => (Vec::new(), Some(std::io::Error::other(format!("too many content codings: {listed}")))),
     };
     let content_type = head.lines("content-type").collect::<Vec<_>>().join(", ");
     let content_type = (!content_type.is_empty()).then_some(content_type);
     let robots_tags = head.lines("x-robots-tag").map(str::to_owned).collect();
     Some(Response { status: head.status, content_type, body, robots_tags, damage })
+}
+
+fn cut(bytes: &[u8], most: usize) -> Vec<u8> {
+    bytes[..bytes.len().min(most)].to_vec()
 }
 
 /// The body without its chunk sizes, also where its end is missing; `None` if it has none.

@@ -48,7 +48,7 @@ impl Archived {
 pub struct NoDocument {
     /// `WARC-Target-URI` as it is written.
     pub name: String,
-    /// `redirect`, `http_status`, `not_html`, `no_url`, or `empty`.
+    /// `redirect`, `http_status`, `not_html`, `no_url`, `no_head`, or `empty`.
     pub why: &'static str,
 }
 
@@ -97,7 +97,9 @@ fn target(member: &Member) -> Option<PageUrl> {
 /// The page of a response; `None` for one of another protocol.
 fn page(member: &Member, most: usize) -> Result<Option<Result<Document, NoDocument>>, WarcError> {
     let Some(Response { status, content_type, body, robots_tags, damage }) = decoded_body(&member.block, most) else {
-        return Ok(None);
+        // One of another protocol, such as a lookup of a name, is no page at all.
+        let is_http = target(member).is_some();
+        return Ok(is_http.then(|| Err(none(member, "no_head"))));
     };
     let Some(url) = target(member) else { return Ok(Some(Err(none(member, "no_url")))) };
     let why = match status {
