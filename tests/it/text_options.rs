@@ -21,7 +21,7 @@ fn pages(dir: &Path) {
     };
     let html = |n: usize| {
         format!(
-            "<title>Ask ann{n}@field.example.org</title><h1>Page {n}</h1><p>{}</p><p>Mail ann{n}@field.example.org.</p>\
+            "<title>Ask ann{n}@field.example.org</title><h1>Page {n}</h1><p>{}</p><p>Mail <b>ann</b>{n}@<i>field</i>.example.org.</p>\
              <p>{FOOT}</p>",
             text(n)
         )

@@ -48,7 +48,8 @@ const KINDS: [Kind; 6] = [
     Kind {
         name: "email",
         pattern: concat!(
-            r"(?-u:\b)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@",
+            // An address of a link may have the sign escaped.
+            r"(?-u:\b)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+?(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+?)*(?:@|%40)",
             r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?",
         ),
         is_real: is_mail,
@@ -124,6 +125,37 @@ pub fn masked(text: &str, found: &[Found]) -> String {
         at = range.end;
     }
     out + &text[at..]
+}
+
+/// A text in which these pieces are replaced although marks divide them: `**jo**hn@a.org` in Markdown, tags in HTML.
+pub fn masked_within(text: &str, pieces: &[(&'static str, &str)], is_html: bool) -> String {
+    // The text without marks, and where each of its bytes was.
+    let (mut bare, mut places, mut is_tag) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()), false);
+    for (at, c) in text.char_indices() {
+        let is_mark = if is_html { is_tag || c == '<' } else { matches!(c, '*' | '_' | '~' | '`' | '\\') };
+        is_tag = is_html && (c == '<' || is_tag && c != '>');
+        if !is_mark {
+            bare.push(c);
+            places.extend((0..c.len_utf8()).map(|byte| at + byte));
+        }
+    }
+    let mut found: Vec<Found> = Vec::new();
+    for (kind, piece) in pieces {
+        let piece: String = if is_html { (*piece).to_owned() } else { piece.replace(['*', '_', '~', '`', '\\'], "") };
+        for (at, _) in bare.match_indices(&piece).filter(|_| !piece.is_empty()) {
+            let (first, last) = (places[at], places[at + piece.len() - 1]);
+            found.push(Found { kind, range: first..last + 1 });
+        }
+    }
+    found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end)));
+    let mut end = 0;
+    found.retain(|found| {
+        found.range.start >= end && {
+            end = found.range.end;
+            true
+        }
+    });
+    masked(text, &found)
 }
 
 fn is_mail(text: &str) -> bool {
@@ -235,5 +267,12 @@ mod tests {
         let out = masked(text, &find(text));
         assert_eq!(out, "Ännchen: [email], [phone] ([ip])");
         assert_eq!(find(&out), []);
+        let pieces = [("email", "jo_hn@a.org"), ("phone", "030 1234567")];
+        let markdown = "**jo**\\_hn@*a.org* | Tel | **030** 1234567, jo_hn@a.org, jo";
+        assert_eq!(masked_within(markdown, &pieces, false), "**[email]* | Tel | **[phone], [email], jo");
+        let html = "<p>Write to <b>jo_</b>hn@<i>a.org</i> or <a href=/x>jo</a>";
+        assert_eq!(masked_within(html, &pieces, true), "<p>Write to <b>[email]</i> or <a href=/x>jo</a>");
+        assert_eq!(masked("x", &find("mailto:john%40example.com?x")[..0]), "x");
+        assert_eq!(kinds("mailto:john%40example.com?x"), "email john%40example.com");
     }
 }

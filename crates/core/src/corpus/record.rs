@@ -152,20 +152,27 @@ impl Record {
         let mut record = Record { values: columns().iter().map(value).collect() };
         if source.texts.pii == Some(Pii::Mask) {
             let found = pii::find(&text);
+            let pieces: Vec<(&'static str, &str)> =
+                found.iter().map(|found| (found.kind, &text[found.range.clone()])).collect();
+            record.mask(&pieces);
             text = pii::masked(&text, &found);
-            record.mask();
             record.set_kinds(&found);
         }
         record.replace_text(&text, source.texts);
         record
     }
 
-    /// Masks personal data in all columns of prose.
-    fn mask(&mut self) {
+    /// Masks personal data in all columns of prose: what is found there, and these pieces of the text.
+    fn mask(&mut self, pieces: &[(&'static str, &str)]) {
         let mask = |text: &mut String| *text = pii::masked(text, &pii::find(text));
         for (column, value) in columns().iter().zip(&mut self.values) {
             match value {
-                Value::Text(Some(text)) if PROSE.contains(&column.name) => mask(text),
+                Value::Text(Some(text)) if PROSE.contains(&column.name) => {
+                    if !pieces.is_empty() && matches!(column.name, "markdown" | "html") {
+                        *text = pii::masked_within(text, pieces, column.name == "html");
+                    }
+                    mask(text);
+                }
                 Value::Posts(posts) => posts.iter_mut().for_each(|post| {
                     mask(&mut post.text);
                     mask(&mut post.markdown);
