@@ -1,8 +1,10 @@
 """Spark in local[2]: the rows are those of one process."""
 
+import json
 import math
 import os
 import shutil
+import subprocess
 import sys
 from datetime import datetime, UTC
 
@@ -11,6 +13,7 @@ from conftest import site_page
 
 pyspark = pytest.importorskip("pyspark")
 
+import zstandard  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
 
 import dehusk  # noqa: E402
@@ -125,6 +128,27 @@ def test_models_do_not_depend_on_partitions_and_parquet_is_read(spark, tmp_path)
     assert dehusk_spark.clean_pages(tagged, agents="dehusk").count() == 0
     alone = dehusk_spark.clean_pages(frame).collect()
     assert {row["step"] for row in alone} <= {"alone", "plain"}
+
+
+def test_a_corpus_is_read_from_its_folder(spark, program, tmp_path):
+    """`spark.read` takes the folder of the parts, and has a row for each row."""
+    pages = [{"url": f"http://a.org/{n}", "html": site_page(f"page {n}")} for n in range(60)]
+    (tmp_path / "pages.jsonl").write_text("\n".join(json.dumps(page) for page in pages))
+    found = {}
+    for form, read in (("parquet", spark.read.parquet), ("jsonl", spark.read.json)):
+        out = str(tmp_path / form)
+        clean = [program, "clean", "pages.jsonl", "--learn", "--quiet", "--format", form, "--out", out]
+        subprocess.run(clean, cwd=tmp_path, check=True)
+        if form == "jsonl":
+            # Spark has no zstd for text.
+            for part in (tmp_path / form / "data").iterdir():
+                with zstandard.open(part, "rt", encoding="utf-8") as lines:
+                    part.with_suffix("").write_text(lines.read())
+                part.unlink()
+        rows = read(out + "/data")
+        found[form] = {row.url: (row.text, row.n_words) for row in rows.select("url", "text", "n_words").collect()}
+        assert rows.count() == len(pages)
+    assert found["parquet"] == found["jsonl"] and len(found["parquet"]) == len(pages)
 
 
 def test_a_task_hands_its_samples_on_when_they_grow(monkeypatch, spark):

@@ -135,7 +135,7 @@ impl Line {
         };
         let content = match take(&HTML) {
             Some(html) => Ok(html),
-            None => Err(take(&TEXT).context("no text in a field html or text; --fields html=NAME names another")?),
+            None => Err(take(&TEXT).context("no field html or text holds text")?),
         };
         Ok(Line { name, url, content, input, rest: line })
     }
