@@ -8,6 +8,7 @@ use anyhow::anyhow;
 use serde::Serialize;
 
 use super::index::index_file;
+use super::objects::{self, is_object};
 use super::table::count;
 use super::{Failure, Outcome, open_store};
 use dehusk_files::warc::copies;
@@ -61,9 +62,10 @@ pub(super) struct Forget {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   dehusk backup /backup/dehusk-$(date +%F).db
+  dehusk backup s3://backups/dehusk-$(date +%F).db
   dehusk backup copy.db --db dehusk.db")]
 pub(super) struct Backup {
-    /// The new file.
+    /// The new file, or its address in an object store (s3://, gs://, az://). None there is replaced.
     file: PathBuf,
 }
 
@@ -178,8 +180,19 @@ impl Forget {
 
 impl Backup {
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
-        open_store(settings)?.back_up(&self.file).map_err(work)?;
-        let size = std::fs::metadata(&self.file)?.len() as f64 / 1e6;
+        let name = self.file.to_string_lossy();
+        let size = if is_object(&name) {
+            // The copy is made on the disk, and is in the object store when all of it is.
+            let folder = tempfile::tempdir()?;
+            let copy = folder.path().join("copy.db");
+            open_store(settings)?.back_up(&copy).map_err(work)?;
+            objects::upload(&name, &copy).map_err(Failure::Work)?;
+            std::fs::metadata(&copy)?.len()
+        } else {
+            open_store(settings)?.back_up(&self.file).map_err(work)?;
+            std::fs::metadata(&self.file)?.len()
+        };
+        let size = size as f64 / 1e6;
         writeln!(io::stdout().lock(), "copied to {}, {size:.1} MB", self.file.display())?;
         Ok(ExitCode::SUCCESS)
     }

@@ -52,3 +52,19 @@ pub(super) fn size(address: &str) -> anyhow::Result<u64> {
 pub(super) fn size(_: &str) -> anyhow::Result<u64> {
     Ok(0)
 }
+
+/// Sends a file to an object that is not there yet.
+#[cfg(feature = "objects")]
+pub(super) fn upload(address: &str, file: &std::path::Path) -> anyhow::Result<()> {
+    let object = dehusk_files::objects::Object::parse(address).with_context(|| address.to_owned())?;
+    anyhow::ensure!(
+        !object.exists().with_context(|| address.to_owned())?,
+        "{address}: there is such an object already"
+    );
+    object.upload(file).with_context(|| address.to_owned())
+}
+
+#[cfg(not(feature = "objects"))]
+pub(super) fn upload(_: &str, _: &std::path::Path) -> anyhow::Result<()> {
+    Ok(())
+}

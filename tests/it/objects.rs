@@ -169,4 +169,22 @@ fn archives_of_a_bucket_become_a_corpus_in_a_bucket() {
     let export = ["export", "--db", "dehusk-demo/dehusk.db", "--format", "parquet", "--out", "s3://night/demo"];
     assert!(buckets.dehusk(dir.path(), &export).status().unwrap().success());
     assert!(buckets.fetch("demo", &dir.path().join("demo"))["rows"].as_u64() > Some(50));
+    // A copy of the store, which replaces none, and its models.
+    let backup = ["backup", "s3://night/copy.db", "--db", "dehusk-demo/dehusk.db"];
+    assert!(buckets.dehusk(dir.path(), &backup).status().unwrap().success());
+    assert!(buckets.get("copy.db").unwrap().starts_with(b"SQLite format 3"));
+    let again = buckets.dehusk(dir.path(), &backup).output().unwrap();
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(!again.status.success() && said.contains("s3://night/copy.db: there is such an object already"), "{said}");
+    let push = ["models", "push", "s3://night/models", "--db", "dehusk-demo/dehusk.db"];
+    assert!(buckets.dehusk(dir.path(), &push).status().unwrap().success());
+    let pull = ["models", "pull", "s3://night/models", "menus.demo.test", "--db", "pulled.db"];
+    let pulled = buckets.dehusk(dir.path(), &pull).output().unwrap();
+    assert!(String::from_utf8_lossy(&pulled.stdout).contains("1 templates stored, 0 hosts have none"));
+    // A seed list in the bucket: it is read, and the crawl of a host that is not there fails as such.
+    buckets.put("seeds.txt", b"http://127.0.0.9:9/\n");
+    let crawl = ["crawl", "s3://night/seeds.txt", "--db", "seeds.db", "--set", "fetch.retries=0"];
+    let crawled = buckets.dehusk(dir.path(), &crawl).output().unwrap();
+    let said = String::from_utf8_lossy(&[crawled.stdout, crawled.stderr].concat()).into_owned();
+    assert!(said.contains("127.0.0.9"), "{said}");
 }

@@ -141,6 +141,19 @@ impl Object {
         wait(async { Ok(self.store.head(&self.key).await?.size) })
     }
 
+    /// Whether there is such an object.
+    ///
+    /// # Errors
+    ///
+    /// When the store does not answer, or refuses.
+    pub fn exists(&self) -> io::Result<bool> {
+        match self.size() {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Some of its bytes; less, where it ends earlier.
     ///
     /// # Errors
