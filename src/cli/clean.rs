@@ -2,6 +2,7 @@
 
 mod by;
 mod corpus;
+mod format;
 mod linked;
 mod written;
 
@@ -16,6 +17,7 @@ use anyhow::Context;
 use clap::builder::PossibleValuesParser;
 
 use by::{By, choose};
+use format::CleanFormat;
 use linked::{LinkedSites, OfSite};
 
 use super::corpus_args::CorpusArgs;
@@ -27,11 +29,10 @@ use super::rereadable::Rereadable;
 use super::stored_templates::Choice;
 use super::table::count;
 use super::terminal::stdout;
-use super::{Failure, Format, Outcome, exit, method_names};
+use super::{Failure, Outcome, exit, method_names};
 use dehusk_content::tps::Part;
 use dehusk_core::LanguageModel;
 use dehusk_core::corpus::TokenCounter;
-use dehusk_corpus::export::Form;
 use dehusk_corpus::{language_model, tokenizer};
 use dehusk_crawl::Single;
 use dehusk_html::PageUrl;
@@ -144,57 +145,6 @@ pub(super) struct Clean {
     /// a region have the same names. With --method mdr or tps.
     #[arg(long, conflicts_with_all = ["json", "format", "rows"], requires = "method")]
     records: bool,
-}
-
-/// The forms of the output.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum CleanFormat {
-    /// Plain text, one line per block.
-    Text,
-    /// HTML.
-    Html,
-    /// Markdown (CommonMark and GFM).
-    Markdown,
-    /// JSON lines, zstd.
-    Jsonl,
-    /// Parquet, zstd.
-    Parquet,
-    /// Pages as they are: WARC resource records.
-    Warc,
-    /// The same with index and text: WACZ.
-    Wacz,
-    /// Text: WARC conversion records.
-    Wet,
-    /// A folder of Markdown files with front matter.
-    Md,
-    /// A static copy to browse.
-    Site,
-}
-
-impl CleanFormat {
-    /// The form of a page on standard output.
-    fn text(self) -> Option<Format> {
-        match self {
-            CleanFormat::Text => Some(Format::Text),
-            CleanFormat::Html => Some(Format::Html),
-            CleanFormat::Markdown => Some(Format::Markdown),
-            _ => None,
-        }
-    }
-
-    /// The form of a corpus.
-    fn form(self) -> Option<Form> {
-        match self {
-            CleanFormat::Text | CleanFormat::Html | CleanFormat::Markdown => None,
-            CleanFormat::Jsonl => Some(Form::Jsonl),
-            CleanFormat::Parquet => Some(Form::Parquet),
-            CleanFormat::Warc => Some(Form::Warc),
-            CleanFormat::Wacz => Some(Form::Wacz),
-            CleanFormat::Wet => Some(Form::Wet),
-            CleanFormat::Md => Some(Form::Markdown),
-            CleanFormat::Site => Some(Form::Site),
-        }
-    }
 }
 
 /// Maximum number of failures logged one by one.

@@ -159,10 +159,10 @@ pub(super) fn tell(out: &Path, manifest: &Manifest, seconds: f64, as_json: bool)
         return writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&manifest).map_err(io::Error::other)?);
     }
     let bytes: u64 = manifest.parts.iter().map(|part| part.bytes).sum();
-    let n_parts = manifest.parts.len();
+    let (n_rows, n_parts) = (manifest.rows as usize, manifest.parts.len());
     let plural = |n: usize| if n == 1 { "" } else { "s" };
     let mut line =
-        format!("{}: {} rows in {} part{}", out.display(), count(manifest.rows as usize), n_parts, plural(n_parts));
+        format!("{}: {} row{} in {n_parts} part{}", out.display(), count(n_rows), plural(n_rows), plural(n_parts));
     if bytes > 0 {
         line += &format!(", {:.2} MB", bytes as f64 / 1e6);
     }

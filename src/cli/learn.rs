@@ -46,7 +46,7 @@ pub(super) struct Learn {
     /// Folder with the root of the site, web archive, JSON lines (each of these two also in an object store), - for
     /// standard input, cc:CRAWL or cc:CRAWL/HOST of Common Crawl, or URL of the key page.
     source: String,
-    /// Path of the key page [default: /index.html in a folder, else the first page].
+    /// Path of the key page [default: /index.html in a folder, else the shortest path].
     #[arg(long, value_name = "PATH")]
     key: Option<String>,
     /// With cc:CRAWL: a list of hosts or addresses, whose sites are learned.
@@ -140,6 +140,9 @@ impl Learn {
                 if let Some(db) = db {
                     learned.iter().flatten().try_for_each(|template| store_template(db, settings, template))?;
                 }
+                let keeps = self.json || (outcomes.is_empty() && sites.len() == 1);
+                let learned =
+                    learned.into_iter().map(|outcome| outcome.map(|template| LearnedSite::new(template, keeps)));
                 outcomes.extend(sites.iter().map(|site| site.host.clone()).zip(learned));
                 bar.set_message(format!("{} sites", count(outcomes.len())));
             }
@@ -156,7 +159,7 @@ impl Learn {
                 Err(Failure::Nothing(anyhow!("{}: no page with a URL", self.source)))
             }
             [] => Err(Failure::Nothing(anyhow!("{}: no page of that host", self.source))),
-            [(_, Ok(template))] => {
+            [(_, Ok(LearnedSite { template: Some(template), .. }))] => {
                 self.print(template, db)?;
                 Ok(ExitCode::SUCCESS)
             }
@@ -181,19 +184,20 @@ impl Learn {
         Ok(missing)
     }
 
-    fn print_sites(&self, outcomes: &[(String, Result<Template, String>)], db: Option<&Path>) -> Outcome {
-        let learned: Vec<&Template> = outcomes.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
+    fn print_sites(&self, outcomes: &[(String, Result<LearnedSite, String>)], db: Option<&Path>) -> Outcome {
+        let learned: Vec<&LearnedSite> = outcomes.iter().filter_map(|(_, outcome)| outcome.as_ref().ok()).collect();
         let mut out = stdout();
         if self.json {
+            let templates = learned.iter().filter_map(|site| site.template.as_ref());
             let templates: Result<Vec<serde_json::Value>, _> =
-                learned.iter().map(|template| serde_json::from_slice(&template.to_json())).collect();
+                templates.map(|template| serde_json::from_slice(&template.to_json())).collect();
             let templates = templates.map_err(|e| Failure::Work(e.into()))?;
             writeln!(out, "{}", serde_json::json!({"schema": 1, "templates": templates}))?;
         } else {
             let mut table = Table::new(&["site", "template", "of", "why not"]);
             for (host, outcome) in outcomes {
                 let (nodes, of, why) = match outcome {
-                    Ok(template) => (template.n_nodes().to_string(), template.key_nodes.to_string(), String::new()),
+                    Ok(site) => (site.n_nodes.to_string(), site.key_nodes.to_string(), String::new()),
                     Err(why) => ("-".to_owned(), "-".to_owned(), why.clone()),
                 };
                 table.row(vec![host.clone(), nodes, of, why]);
@@ -272,6 +276,20 @@ impl Learn {
         }
         write_summary(template, &mut out)?;
         writeln!(out, "{}", stored(db))
+    }
+}
+
+/// What was learned of a site. Of many sites the templates are stored, and not kept in memory.
+struct LearnedSite {
+    n_nodes: usize,
+    key_nodes: usize,
+    template: Option<Template>,
+}
+
+impl LearnedSite {
+    fn new(template: Template, keeps: bool) -> LearnedSite {
+        let (n_nodes, key_nodes) = (template.n_nodes(), template.key_nodes);
+        LearnedSite { n_nodes, key_nodes, template: keeps.then_some(template) }
     }
 }
 

@@ -8,8 +8,9 @@ use std::time::Instant;
 use anyhow::anyhow;
 
 use super::by::{By, choose};
+use super::format::CleanFormat;
 use super::written::{applied, row, warn_of_cuts};
-use super::{Clean, CleanFormat, Run, is_url};
+use super::{Clean, Run, is_url};
 use crate::cli::corpus_args::{STOP_WITHIN, STOP_WITHIN_REMOTE, failure, tell};
 use crate::cli::documents::{FoundDocument, Reading, SourceError, byte_bar, size_of};
 use crate::cli::loaded_page::{leaves_out, of_found};

@@ -1,6 +1,7 @@
 //! What `dehusk clean` writes of a page: text, HTML or Markdown, a JSON line, the row of an export, or data records.
 
-use super::{Clean, CleanFormat, Run, Written, now_ms};
+use super::format::CleanFormat;
+use super::{Clean, Run, Written, now_ms};
 use crate::cli::Format;
 use crate::cli::loaded_page::Loaded;
 use crate::cli::stored_templates::{Choice, StoredPage};

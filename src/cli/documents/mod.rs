@@ -1,8 +1,10 @@
 //! The one reader of documents: folders, files, pipes and standard input, which may hold pages, text, web archives or
 //! JSON lines or Parquet, packed with gzip or zstd or not. `input.rs` tells them apart by their content.
 
+mod batch;
 mod common_crawl;
 mod document;
+mod file_kind;
 mod input;
 mod lines;
 #[cfg(feature = "parquet")]
@@ -20,10 +22,12 @@ use anyhow::{Context, anyhow};
 use indicatif::ProgressBar;
 use serde_json::Value;
 
+pub(super) use batch::next_batch;
 use common_crawl::{Address, of_one_crawl};
 pub(super) use common_crawl::{Crawls, hosts_of, is_common_crawl, named_hosts};
 use document::Body;
 pub(super) use document::FoundDocument;
+use file_kind::{is_html, other_format};
 use input::Input;
 pub(super) use lines::FieldName;
 use lines::{Fields, Line, Lines};
@@ -226,7 +230,7 @@ impl<'r> Reading<'r> {
             }
         };
         if body.len() >= self.max_bytes {
-            archived.truncated.get_or_insert_with(cut);
+            archived.truncated.get_or_insert_with(|| CUT.to_owned());
         }
         FoundDocument {
             name: url.to_string(),
@@ -308,7 +312,7 @@ impl<'r> Reading<'r> {
     fn of_bytes(&self, mut bytes: Vec<u8>, name: &Path) -> Result<FoundDocument, String> {
         let mut archived = Archived::default();
         if bytes.len() > self.max_bytes {
-            archived.truncated = Some(cut());
+            archived.truncated = Some(CUT.to_owned());
             bytes.truncate(self.max_bytes);
             tracing::warn!("{}: truncated at page.max_bytes ({})", name.display(), self.max_bytes);
         }
@@ -373,9 +377,7 @@ impl<'r> Reading<'r> {
 }
 
 /// What the column `truncated` says of a page that was cut off when it was read.
-fn cut() -> String {
-    "page.max_bytes".to_owned()
-}
+const CUT: &str = "page.max_bytes";
 
 /// An error of an archive whose first message names what it is about.
 fn named(error: WarcError) -> anyhow::Error {
@@ -387,22 +389,6 @@ fn named(error: WarcError) -> anyhow::Error {
     }
 }
 
-/// What a file holds instead of a page, where it may hold many.
-fn other_format(name: &Path, bytes: &[u8]) -> Option<&'static str> {
-    let text = bytes.trim_ascii_start();
-    let name = name.to_string_lossy().to_ascii_lowercase();
-    let is_array = text.starts_with(b"[") && text[1..].trim_ascii_start().starts_with(b"{");
-    if text.starts_with(b"filedesc://") {
-        Some("but an ARC file, the former form of web archives: warcio recompress makes a WARC file of it")
-    } else if is_array {
-        Some("but a JSON array: JSON lines have one object a line")
-    } else if [".csv", ".tsv"].iter().any(|end| name.trim_end_matches(".gz").ends_with(end)) {
-        Some("but a table: JSON lines and Parquet files are read")
-    } else {
-        None
-    }
-}
-
 /// A source that cannot be opened or listed.
 fn unreadable<'a>(error: anyhow::Error) -> Documents<'a> {
     Box::new(std::iter::once(Err(SourceError(error).into())))
@@ -410,32 +396,4 @@ fn unreadable<'a>(error: anyhow::Error) -> Documents<'a> {
 
 fn is_left_out<E>(record: &Result<Result<Document, NoDocument>, E>) -> bool {
     matches!(record, Ok(Err(_)))
-}
-
-fn is_html(file: &Path, head: &[u8]) -> bool {
-    let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    match extension.as_str() {
-        "html" | "htm" | "xhtml" | "shtml" | "php" | "asp" | "aspx" | "jsp" => true,
-        "txt" | "text" | "md" | "eml" | "mbox" | "log" | "srt" | "vtt" => false,
-        _ => {
-            let head = String::from_utf8_lossy(head).to_ascii_lowercase();
-            head.trim_start().starts_with('<')
-                && ["<html", "<!doctype html", "<body", "<head"].iter().any(|tag| head.contains(tag))
-        }
-    }
-}
-
-/// The next documents to be processed in parallel, with bounded memory. `None` at the end.
-pub(super) fn next_batch(
-    documents: &mut impl Iterator<Item = anyhow::Result<FoundDocument>>,
-) -> Option<Vec<anyhow::Result<FoundDocument>>> {
-    const MOST: usize = 256;
-    const MOST_BYTES: usize = 16 << 20;
-    let (mut batch, mut bytes) = (Vec::new(), 0);
-    while batch.len() < MOST && bytes < MOST_BYTES {
-        let Some(found) = documents.next() else { break };
-        bytes += found.as_ref().map_or(0, FoundDocument::n_bytes);
-        batch.push(found);
-    }
-    (!batch.is_empty()).then_some(batch)
 }
