@@ -156,6 +156,7 @@ def schema() -> StructType:
             for name, is_optional in [("author", True), ("published", True), ("text", False), ("markdown", False)]
         ]
     )
+    sources = [field.name for field in dehusk.schema().field("sources").type]
     kinds = {
         "text": T.StringType(),
         "texts": T.ArrayType(T.StringType(), containsNull=False),
@@ -163,8 +164,11 @@ def schema() -> StructType:
         "whole": T.LongType(),
         "real": T.DoubleType(),
         "time": T.TimestampType(),
+        "day": T.DateType(),
+        "sources": T.StructType([T.StructField(name, T.StringType()) for name in sources]),
     }
-    return T.StructType([T.StructField(name, kinds[kind], kind not in ("texts", "posts")) for name, kind, _ in dehusk.columns()])
+    whole = ("texts", "posts", "sources")
+    return T.StructType([T.StructField(name, kinds[kind], kind not in whole) for name, kind, _ in dehusk.columns()])
 
 
 def _host(url: str | None) -> str | None:

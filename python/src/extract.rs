@@ -81,7 +81,7 @@ pub(crate) fn extract(
         let is_asked = only_with_metadata || target_language.is_some() || with_metadata;
         let record = is_asked.then(|| cleaned.record(About::default(), None, OptionalColumns::default(), &markdown));
         if let Some(record) = &record {
-            let has = |name| record.text(name).is_some_and(|text| !text.is_empty());
+            let has = |name| record.get(name).is_some_and(|value| !matches!(value.to_json().as_str(), None | Some("")));
             if only_with_metadata && !["title", "url", "published"].into_iter().all(has) {
                 return Ok(None);
             }

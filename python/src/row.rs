@@ -1,13 +1,13 @@
 //! Rows and metadata as Python dicts.
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 
-use dehusk_core::calendar::iso_8601;
-use dehusk_core::corpus::{ColumnKind, ColumnValue, Record, columns as all_columns};
+use dehusk_core::calendar::{iso_8601, iso_day};
+use dehusk_core::corpus::{ColumnValue, Record, SOURCES, columns as all_columns};
 use dehusk_core::{Fact, Metadata, Post};
 
-/// A row as a dict of its columns. Times are ISO 8601, as in JSON.
+/// A row as a dict of its columns. Times and days are ISO 8601, as in JSON.
 pub(crate) fn row_dict<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (column, value) in all_columns().iter().zip(&record.values) {
@@ -21,6 +21,10 @@ pub(crate) fn row_dict<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<
             ColumnValue::Whole(number) => dict.set_item(column.name, number)?,
             ColumnValue::Real(number) => dict.set_item(column.name, number)?,
             ColumnValue::Time(at) => dict.set_item(column.name, at.map(iso_8601))?,
+            ColumnValue::Day(day) => dict.set_item(column.name, day.map(iso_day))?,
+            ColumnValue::Sources(names) => {
+                dict.set_item(column.name, SOURCES.into_iter().zip(*names).into_py_dict(py)?)?
+            }
         }
     }
     Ok(dict)
@@ -65,16 +69,9 @@ pub(crate) fn metadata_dict<'py>(py: Python<'py>, metadata: &Metadata) -> PyResu
     Ok(dict)
 }
 
-/// The columns of a row, in order: name, type and meaning. Types are text, texts, posts, whole, real and time.
+/// The columns of a row, in order: name, type and meaning. Types are text, texts, posts, whole, real,
+/// time, day and sources.
 #[pyfunction]
 pub(crate) fn columns() -> Vec<(&'static str, &'static str, &'static str)> {
-    let kind = |kind| match kind {
-        ColumnKind::Text => "text",
-        ColumnKind::Texts => "texts",
-        ColumnKind::Posts => "posts",
-        ColumnKind::Whole => "whole",
-        ColumnKind::Real => "real",
-        ColumnKind::Time => "time",
-    };
-    all_columns().iter().map(|column| (column.name, kind(column.kind), column.doc)).collect()
+    all_columns().iter().map(|column| (column.name, column.kind.name(), column.doc)).collect()
 }

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from datetime import datetime, UTC
+from datetime import date, datetime, UTC
 
 import pytest
 from conftest import site_page
@@ -14,7 +14,7 @@ from conftest import site_page
 pyspark = pytest.importorskip("pyspark")
 
 import zstandard  # noqa: E402
-from pyspark.sql import SparkSession  # noqa: E402
+from pyspark.sql import Row, SparkSession  # noqa: E402
 
 import dehusk  # noqa: E402
 from dehusk import spark as dehusk_spark  # noqa: E402
@@ -66,6 +66,10 @@ def same(ours, theirs):
         one, two = ours[name], theirs[name]
         if isinstance(one, datetime):
             one = one.replace(tzinfo=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        elif isinstance(one, date):
+            one = one.isoformat()
+        elif isinstance(one, Row):
+            one = one.asDict()
         if isinstance(one, float) and isinstance(two, (int, float)) and math.isclose(one, two, rel_tol=1e-12):
             continue
         if one != two:

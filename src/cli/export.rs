@@ -139,7 +139,7 @@ impl Export {
         let Some(out) = self.out.as_ref().filter(|_| !self.columns) else {
             let mut out = io::stdout().lock();
             for column in columns() {
-                writeln!(out, "{:36} {:6} {}", column.name, kind(column.kind), column.doc)?;
+                writeln!(out, "{:36} {:6} {}", column.name, column.kind.name(), column.doc)?;
             }
             return Ok(ExitCode::SUCCESS);
         };
@@ -191,17 +191,5 @@ impl Export {
             pii: self.corpus.pii(),
             part_bytes: self.corpus.part_bytes(),
         }
-    }
-}
-
-fn kind(kind: dehusk_core::corpus::ColumnKind) -> &'static str {
-    use dehusk_core::corpus::ColumnKind as Kind;
-    match kind {
-        Kind::Text => "text",
-        Kind::Texts => "texts",
-        Kind::Posts => "posts",
-        Kind::Whole => "whole",
-        Kind::Real => "real",
-        Kind::Time => "time",
     }
 }

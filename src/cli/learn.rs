@@ -72,6 +72,9 @@ pub(super) struct Learn {
 impl Learn {
     /// Templates of files are stored only if --db names a database.
     pub(super) fn run(&self, settings: &Settings, db: Option<&Path>) -> Outcome {
+        if self.missing && !is_common_crawl(&self.source) {
+            return Err(Failure::Usage(anyhow!("--missing concerns hosts of Common Crawl: cc:CRAWL, cc:CRAWL/HOST")));
+        }
         if is_object(&self.source) || is_common_crawl(&self.source) {
             return self.learn_documents(settings, db);
         }

@@ -144,7 +144,7 @@ fn push(settings: &Settings, registry: &Registry, hosts: &[String], whole: bool)
         let is_new = registry.store(day, &template).with_context(|| format!("{}: {}", registry.name(), row.host));
         *(if is_new.map_err(Failure::Work)? { &mut n_new } else { &mut n_known }) += 1;
     }
-    writeln!(stdout(), "{}: {} templates filed, {} were there", registry.name(), count(n_new), count(n_known))?;
+    writeln!(stdout(), "{}: templates filed: {}, already there: {}", registry.name(), count(n_new), count(n_known))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -164,7 +164,7 @@ fn pull(settings: &Settings, registry: &Registry, hosts: &[String], as_of: Optio
         tracing::warn!("{}: no template of {host}", registry.name());
     }
     let path = dehusk_store::shown(&settings.store.path);
-    writeln!(stdout(), "{path}: {} templates stored, {} hosts have none", count(n), count(missing.len()))?;
+    writeln!(stdout(), "{path}: templates stored: {}, hosts without one: {}", count(n), count(missing.len()))?;
     if n == 0 {
         return Err(Failure::Nothing(anyhow!("{}: no template of these hosts", registry.name())));
     }

@@ -58,6 +58,7 @@ pub(crate) fn lines(dir: &Path) -> Vec<Value> {
 /// Every row is in the Parquet files, in order, with the same values.
 #[cfg(feature = "parquet")]
 fn assert_parquet_has(rows: &[Value], manifest: &Manifest, dir: &Path) {
+    use dehusk_core::calendar::iso_day;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Field;
 
@@ -77,6 +78,16 @@ fn assert_parquet_has(rows: &[Value], manifest: &Manifest, dir: &Path) {
                     Field::Null => assert!(expected.is_null(), "{name}"),
                     Field::ListInternal(list) => assert_eq!(expected.as_array().unwrap().len(), list.len(), "{name}"),
                     Field::TimestampMillis(_) => assert_eq!(name, "fetched_at"),
+                    Field::Date(days) => assert_eq!(expected, &iso_day(i64::from(*days)), "{name}"),
+                    Field::Group(sources) => {
+                        assert_eq!(sources.len(), expected.as_object().unwrap().len(), "{name}");
+                        for (of, source) in sources.get_column_iter() {
+                            match source {
+                                Field::Str(source) => assert_eq!(expected[of], source.as_str(), "{of}"),
+                                source => assert!(*source == Field::Null && expected[of].is_null(), "{of}: {source}"),
+                            }
+                        }
+                    }
                     other => panic!("{name}: {other:?}"),
                 }
             }

@@ -30,8 +30,8 @@ fn templates_are_filed_by_host_and_day_and_clean_pages_elsewhere() {
     write(dir.path(), "a.jsonl", "www.a.test", 0);
     write(dir.path(), "later.jsonl", "a.test", 1);
     run(&["learn", "a.jsonl", "--db", "one.db"]);
-    assert!(run(&["models", "push", "reg", "--db", "one.db"]).contains("reg: 1 templates filed, 0 were there"));
-    assert!(run(&["models", "push", "reg", "--db", "one.db"]).contains("reg: 0 templates filed, 1 were there"));
+    assert!(run(&["models", "push", "reg", "--db", "one.db"]).contains("reg: templates filed: 1, already there: 0"));
+    assert!(run(&["models", "push", "reg", "--db", "one.db"]).contains("reg: templates filed: 0, already there: 1"));
     // Where nothing else is known, the pages are cleaned as by the database; the spelling of the host does not matter.
     let texts = |args: &[&str]| -> Vec<(Value, Value)> {
         let rows = run(&[&["clean", "a.jsonl", "--rows", "--quiet"], args].concat());

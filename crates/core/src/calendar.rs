@@ -22,6 +22,20 @@ pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
+/// The days since 1970 of a date such as `2026-11-22`.
+pub fn day_number(date: &str) -> Option<i64> {
+    let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    let days = days_since_1970(year, month, day);
+    (parts.next().is_none() && civil(days) == (year, month, day)).then_some(days)
+}
+
+/// Days since 1970 as a date such as `2026-11-22`.
+pub fn iso_day(days: i64) -> String {
+    let (year, month, day) = civil(days);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
 /// The year of a Unix time in milliseconds.
 pub fn year(ms: i64) -> i64 {
     civil(ms.div_euclid(86_400_000)).0

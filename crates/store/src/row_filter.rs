@@ -1,15 +1,17 @@
 //! Filters rows by an expression of SQL.
 
+use std::borrow::Cow;
+
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ToSql, params_from_iter};
 
 /// A value of a row, for a [`RowFilter`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum FilterValue<'a> {
     /// Nothing.
     Null,
     /// Text.
-    Text(&'a str),
+    Text(Cow<'a, str>),
     /// A list, which is a text with commas between its values.
     Texts(&'a [String]),
     /// A whole number.
@@ -53,7 +55,7 @@ impl RowFilter {
             .map(|value| -> Box<dyn ToSql + '_> {
                 match value {
                     FilterValue::Null => Box::new(None::<i64>),
-                    FilterValue::Text(text) => Box::new(*text),
+                    FilterValue::Text(text) => Box::new(text.as_ref()),
                     FilterValue::Texts(texts) => Box::new(texts.join(", ")),
                     FilterValue::Whole(number) => Box::new(*number),
                     FilterValue::Real(number) => Box::new(*number),
@@ -82,9 +84,11 @@ mod tests {
         let filter =
             RowFilter::new("n_words >= 5 AND language IN ('en', 'de') -- why", &["n_words", "language"]).unwrap();
         let keeps = |n, language| filter.keeps(&[FilterValue::Whole(n), language]).unwrap();
-        assert!(keeps(5, FilterValue::Text("en")));
+        assert!(keeps(5, FilterValue::Text("en".into())));
         assert!(
-            !keeps(4, FilterValue::Text("en")) && !keeps(9, FilterValue::Text("fr")) && !keeps(9, FilterValue::Null)
+            !keeps(4, FilterValue::Text("en".into()))
+                && !keeps(9, FilterValue::Text("fr".into()))
+                && !keeps(9, FilterValue::Null)
         );
         let lists = RowFilter::new("authors LIKE '%Grace%'", &["authors"]).unwrap();
         let authors = ["Ada".to_owned(), "Grace".to_owned()];

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    Float64Builder, Int64Builder, ListBuilder, StringBuilder, StructBuilder, TimestampMillisecondBuilder,
+    Date32Builder, Float64Builder, Int64Builder, ListBuilder, StringBuilder, StructBuilder, TimestampMillisecondBuilder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3_arrow::PySchema;
 
 use dehusk_core::Post;
-use dehusk_core::corpus::{ColumnKind, ColumnValue, Record, columns};
+use dehusk_core::corpus::{ColumnKind, ColumnValue, Record, SOURCES, columns};
 
 /// Bytes that a column of texts can hold.
 const MOST_BYTES: usize = i32::MAX as usize;
@@ -28,6 +28,10 @@ fn post_fields() -> Fields {
     POST.iter().map(|(name, is_optional)| Field::new(*name, DataType::Utf8, *is_optional)).collect()
 }
 
+fn source_fields() -> Fields {
+    SOURCES.into_iter().map(|name| Field::new(name, DataType::Utf8, true)).collect()
+}
+
 fn post_element() -> Field {
     Field::new("element", DataType::Struct(post_fields()), false)
 }
@@ -39,6 +43,8 @@ pub(super) fn arrow_schema() -> SchemaRef {
         ColumnKind::Texts => Field::new(column.name, DataType::List(Arc::new(element())), false),
         ColumnKind::Posts => Field::new(column.name, DataType::List(Arc::new(post_element())), false),
         ColumnKind::Whole => Field::new(column.name, DataType::Int64, true),
+        ColumnKind::Day => Field::new(column.name, DataType::Date32, true),
+        ColumnKind::Sources => Field::new(column.name, DataType::Struct(source_fields()), false),
         ColumnKind::Real => Field::new(column.name, DataType::Float64, true),
         ColumnKind::Time => {
             Field::new(column.name, DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())), true)
@@ -66,7 +72,8 @@ fn length(value: &ColumnValue) -> usize {
         ColumnValue::Text(text) => text.as_ref().map_or(0, String::len),
         ColumnValue::Texts(texts) => texts.iter().map(String::len).sum(),
         ColumnValue::Posts(posts) => posts.iter().map(|post| post.text.len() + post.markdown.len()).sum(),
-        ColumnValue::Whole(_) | ColumnValue::Real(_) | ColumnValue::Time(_) => 8,
+        ColumnValue::Sources(names) => names.iter().flatten().map(|name| name.len()).sum(),
+        ColumnValue::Whole(_) | ColumnValue::Real(_) | ColumnValue::Time(_) | ColumnValue::Day(_) => 8,
     }
 }
 
@@ -104,6 +111,27 @@ fn array<'r>(kind: ColumnKind, values: impl Iterator<Item = &'r ColumnValue>) ->
                 lists.append(true);
             });
             Arc::new(lists.finish())
+        }
+        ColumnKind::Day => {
+            let mut days = Date32Builder::new();
+            values.for_each(|value| match value {
+                ColumnValue::Day(day) => days.append_option(day.map(|day| day as i32)),
+                _ => days.append_null(),
+            });
+            Arc::new(days.finish())
+        }
+        ColumnKind::Sources => {
+            let mut all = StructBuilder::from_fields(source_fields(), 0);
+            values.for_each(|value| {
+                let ColumnValue::Sources(names) = value else { return };
+                for (at, name) in names.iter().enumerate() {
+                    if let Some(texts) = all.field_builder::<StringBuilder>(at) {
+                        texts.append_option(*name);
+                    }
+                }
+                all.append(true);
+            });
+            Arc::new(all.finish())
         }
         ColumnKind::Whole => {
             let mut numbers = Int64Builder::new();

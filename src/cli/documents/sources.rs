@@ -33,6 +33,7 @@ pub(in crate::cli) fn size_of(source: &str) -> Result<u64, Failure> {
             Ok(files.iter().filter_map(|file| file.metadata().ok()).map(|about| about.len() + 1).sum())
         }
         Ok(about) if about.is_file() => Ok(about.len()),
+        Err(e) if source != "-" => Err(Failure::Work(anyhow::Error::new(e).context(source.to_owned()))),
         _ => Ok(0),
     }
 }

@@ -8,7 +8,7 @@ use super::row_facts::RowFacts;
 use crate::quality::QUALITY_SIGNALS;
 
 /// Version of the schema. It rises when a column changes its meaning or goes; a new column does not raise it.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,42 @@ pub enum ColumnKind {
     Real,
     /// A moment: Unix milliseconds, ISO 8601 in JSON.
     Time,
+    /// A day: days since 1970, such as 2026-11-22 in JSON.
+    Day,
+    /// A structure of texts with the names of [`SOURCES`].
+    Sources,
+}
+
+/// The columns of metadata whose sources are told.
+pub const SOURCES: [&str; 12] = [
+    "title",
+    "authors",
+    "published",
+    "modified",
+    "declared_language",
+    "site_name",
+    "canonical_url",
+    "description",
+    "image",
+    "tags",
+    "licence",
+    "page_kind",
+];
+
+impl ColumnKind {
+    /// The name of the kind.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Text => "text",
+            Kind::Texts => "texts",
+            Kind::Posts => "posts",
+            Kind::Whole => "whole",
+            Kind::Real => "real",
+            Kind::Time => "time",
+            Kind::Day => "day",
+            Kind::Sources => "sources",
+        }
+    }
 }
 
 /// One column.
@@ -100,13 +136,8 @@ const OWN: [Column; 52] = [
     ),
     column("title", Kind::Text, |row| Value::fact(&row.metadata.title), "Title, without the name of the site."),
     column("authors", Kind::Texts, |row| Value::facts(&row.metadata.authors), "Names of the authors."),
-    column(
-        "published",
-        Kind::Text,
-        |row| Value::fact(&row.metadata.published),
-        "Day of publication, as in 2026-11-22.",
-    ),
-    column("modified", Kind::Text, |row| Value::fact(&row.metadata.modified), "Day of the last change."),
+    column("published", Kind::Day, |row| Value::day(&row.metadata.published), "Day of publication, as in 2026-11-22."),
+    column("modified", Kind::Day, |row| Value::day(&row.metadata.modified), "Day of the last change."),
     column("site_name", Kind::Text, |row| Value::fact(&row.metadata.site_name), "Name of the site."),
     column("description", Kind::Text, |row| Value::fact(&row.metadata.description), "Description that the page gives."),
     column("image", Kind::Text, |row| Value::fact(&row.metadata.image), "Address of the main picture."),
@@ -120,9 +151,9 @@ const OWN: [Column; 52] = [
     ),
     column(
         "sources",
-        Kind::Text,
-        |row| Value::text(Some(row.sources())),
-        "Where each value of the metadata comes from, as a JSON object.",
+        Kind::Sources,
+        |row| Value::Sources(row.sources()),
+        "Where each value of the metadata comes from.",
     ),
     set_later("text", Kind::Text, "Text without template."),
     column("markdown", Kind::Text, |row| Value::text(Some(row.markdown())), "The same as Markdown."),

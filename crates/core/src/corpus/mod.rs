@@ -10,6 +10,6 @@ mod record;
 mod row_facts;
 mod text_options;
 
-pub use columns::{Column, ColumnKind, SCHEMA, columns};
+pub use columns::{Column, ColumnKind, SCHEMA, SOURCES, columns};
 pub use record::{About, ColumnValue, OptionalColumns, Record, RecordSource};
 pub use text_options::{TextOptions, TokenCounter};

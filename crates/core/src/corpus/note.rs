@@ -1,7 +1,6 @@
 //! A row as a Markdown file with front matter.
 
 use super::record::{ColumnValue, Record};
-use crate::calendar::iso_8601;
 
 /// Columns of the front matter.
 const FRONT: [&str; 11] = [
@@ -24,11 +23,13 @@ impl Record {
         let mut out = String::from("---\n");
         for name in FRONT {
             let value = match self.get(name) {
-                Some(ColumnValue::Text(Some(text))) => serde_json::Value::from(text.as_str()),
-                Some(ColumnValue::Texts(texts)) if !texts.is_empty() => serde_json::Value::from(texts.as_slice()),
-                Some(ColumnValue::Time(Some(at))) => serde_json::Value::from(iso_8601(*at)),
-                _ => continue,
+                Some(ColumnValue::Texts(texts)) if texts.is_empty() => continue,
+                Some(value) => value.to_json(),
+                None => continue,
             };
+            if value.is_null() {
+                continue;
+            }
             out.push_str(&format!("{name}: {}\n", yaml(&value)));
         }
         out.push_str("---\n\n");

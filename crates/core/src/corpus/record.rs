@@ -5,10 +5,10 @@ use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::xxh3_64;
 
 use self::ColumnValue as Value;
-use super::columns::{Column, ColumnKind, columns};
+use super::columns::{Column, ColumnKind, SOURCES, columns};
 use super::row_facts::RowFacts;
 use super::text_options::TextOptions;
-use crate::calendar::iso_8601;
+use crate::calendar::{day_number, iso_8601, iso_day};
 use crate::clean::LabeledPage;
 use crate::language::LanguageModel;
 use crate::metadata::{Fact, SiteMetadata};
@@ -34,6 +34,10 @@ pub enum ColumnValue {
     Real(Option<f64>),
     /// Unix milliseconds, or nothing.
     Time(Option<i64>),
+    /// Days since 1970, or nothing.
+    Day(Option<i64>),
+    /// The source of each of [`SOURCES`], or nothing.
+    Sources([Option<&'static str>; SOURCES.len()]),
 }
 
 /// Columns whose personal data is masked.
@@ -126,6 +130,10 @@ impl ColumnValue {
         Value::Text(fact.as_ref().map(|fact| fact.value.clone()))
     }
 
+    pub(super) fn day(fact: &Option<Fact>) -> ColumnValue {
+        Value::Day(fact.as_ref().and_then(|fact| day_number(&fact.value)))
+    }
+
     pub(super) fn facts(facts: &[Fact]) -> ColumnValue {
         Value::Texts(facts.iter().map(|fact| fact.value.clone()).collect())
     }
@@ -139,6 +147,22 @@ impl ColumnValue {
             ColumnKind::Whole => Value::Whole(None),
             ColumnKind::Real => Value::Real(None),
             ColumnKind::Time => Value::Time(None),
+            ColumnKind::Day => Value::Day(None),
+            ColumnKind::Sources => Value::Sources([None; SOURCES.len()]),
+        }
+    }
+
+    /// The value in JSON.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Value::Text(text) => Json::from(text.as_deref()),
+            Value::Texts(texts) => Json::from(texts.as_slice()),
+            Value::Posts(posts) => posts.iter().map(post_json).collect(),
+            Value::Whole(number) => Json::from(*number),
+            Value::Real(number) => Json::from(*number),
+            Value::Time(at) => Json::from(at.map(iso_8601)),
+            Value::Day(day) => Json::from(day.map(iso_day)),
+            Value::Sources(names) => SOURCES.into_iter().zip(*names).map(|(of, name)| (of, Json::from(name))).collect(),
         }
     }
 }
@@ -203,17 +227,10 @@ impl Record {
     /// The row as one JSON object, in the order of the columns. Every row has every column: readers take the schema
     /// from the first rows.
     pub fn to_json(&self) -> String {
-        let fields = columns().iter().zip(&self.values).map(|(Column { name, .. }, value)| {
-            let json = match value {
-                Value::Text(text) => Json::from(text.as_deref()),
-                Value::Texts(texts) => Json::from(texts.as_slice()),
-                Value::Posts(posts) => posts.iter().map(post_json).collect(),
-                Value::Whole(number) => Json::from(*number),
-                Value::Real(number) => Json::from(*number),
-                Value::Time(at) => Json::from(at.map(iso_8601)),
-            };
-            format!("\"{name}\":{json}")
-        });
+        let fields = columns()
+            .iter()
+            .zip(&self.values)
+            .map(|(Column { name, .. }, value)| format!("\"{name}\":{}", value.to_json()));
         format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
     }
 

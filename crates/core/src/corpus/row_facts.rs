@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value as Json};
-
+use super::columns::SOURCES;
 use super::record::{About, RecordSource};
 use crate::clean::LabeledPage;
 use crate::language::{TextLanguage, language_of};
@@ -74,27 +73,25 @@ impl<'a> RowFacts<'a> {
         self.source.optional.html.then(|| write_own_html(tree, self.url(), self.labeled.labels.is_own()))
     }
 
-    /// Where each value comes from: an object of names.
-    pub(super) fn sources(&self) -> String {
+    /// Where each value of [`SOURCES`] comes from.
+    pub(super) fn sources(&self) -> [Option<&'static str>; SOURCES.len()] {
         let metadata = &self.metadata;
         let one = |fact: &Option<Fact>| fact.as_ref().map(|fact| fact.source.name());
         let first = |facts: &[Fact]| facts.first().map(|fact| fact.source.name());
-        let all = [
-            ("title", one(&metadata.title)),
-            ("authors", first(&metadata.authors)),
-            ("published", one(&metadata.published)),
-            ("modified", one(&metadata.modified)),
-            ("declared_language", one(&metadata.language)),
-            ("site_name", one(&metadata.site_name)),
-            ("canonical_url", one(&metadata.canonical_url)),
-            ("description", one(&metadata.description)),
-            ("image", one(&metadata.image)),
-            ("tags", first(&metadata.tags)),
-            ("licence", one(&metadata.licence)),
-            ("page_kind", one(&metadata.kind)),
-        ];
-        let known = all.into_iter().filter_map(|(name, source)| Some((name.to_owned(), Json::from(source?))));
-        Json::Object(known.collect::<Map<_, _>>()).to_string()
+        [
+            one(&metadata.title),
+            first(&metadata.authors),
+            one(&metadata.published),
+            one(&metadata.modified),
+            one(&metadata.language),
+            one(&metadata.site_name),
+            one(&metadata.canonical_url),
+            one(&metadata.description),
+            one(&metadata.image),
+            first(&metadata.tags),
+            one(&metadata.licence),
+            one(&metadata.kind),
+        ]
     }
 }
 

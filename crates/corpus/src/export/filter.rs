@@ -1,6 +1,7 @@
 //! The expression that chooses rows.
 
 use super::ExportError;
+use dehusk_core::calendar::iso_day;
 use dehusk_core::corpus::{ColumnValue as Value, Record, columns};
 use dehusk_store::{FilterValue, RowFilter};
 
@@ -26,7 +27,9 @@ impl Filter {
 
 fn filter_value(value: &Value) -> FilterValue<'_> {
     match value {
-        Value::Text(Some(text)) => FilterValue::Text(text),
+        Value::Text(Some(text)) => FilterValue::Text(text.into()),
+        Value::Day(Some(day)) => FilterValue::Text(iso_day(*day).into()),
+        Value::Sources(_) => FilterValue::Text(value.to_json().to_string().into()),
         Value::Whole(Some(number)) | Value::Time(Some(number)) => FilterValue::Whole(*number),
         Value::Real(Some(number)) => FilterValue::Real(*number),
         Value::Texts(texts) if !texts.is_empty() => FilterValue::Texts(texts),

@@ -16,7 +16,7 @@ use parquet::schema::types::Type;
 
 use super::sink::{Raw, Sink};
 use dehusk_core::Post;
-use dehusk_core::corpus::{ColumnKind as Kind, ColumnValue as Value, Record, SCHEMA, columns};
+use dehusk_core::corpus::{ColumnKind as Kind, ColumnValue as Value, Record, SCHEMA, SOURCES, columns};
 
 /// Bytes of rows that are kept until they are written as a row group.
 const GROUP_BYTES: u64 = 32_000_000;
@@ -102,7 +102,8 @@ fn length(value: &Value) -> usize {
         Value::Text(text) => text.as_ref().map_or(0, String::len) + 1,
         Value::Texts(texts) => texts.iter().map(|text| text.len() + 1).sum(),
         Value::Posts(posts) => posts.iter().map(|post| post.text.len() + post.markdown.len() + 16).sum(),
-        Value::Whole(_) | Value::Real(_) | Value::Time(_) => 8,
+        Value::Sources(names) => names.iter().flatten().map(|name| name.len()).sum(),
+        Value::Whole(_) | Value::Real(_) | Value::Time(_) | Value::Day(_) => 8,
     }
 }
 
@@ -118,6 +119,14 @@ fn field(name: &str, kind: Kind) -> Result<Arc<Type>, ParquetError> {
         Kind::Whole => primitive(name, Physical::INT64, None, optional),
         Kind::Real => primitive(name, Physical::DOUBLE, None, optional),
         Kind::Time => primitive(name, Physical::INT64, Some(moment), optional),
+        Kind::Day => primitive(name, Physical::INT32, Some(LogicalType::Date), optional),
+        Kind::Sources => {
+            let text =
+                |name: &str| primitive(name, Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::OPTIONAL);
+            let names = SOURCES.into_iter().map(text).collect::<Result<Vec<_>, _>>()?;
+            let group = Type::group_type_builder(name).with_repetition(Repetition::REQUIRED);
+            group.with_fields(names).build().map(Arc::new)
+        }
         Kind::Texts => {
             let element = primitive("element", Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED)?;
             list(name, element)
@@ -143,7 +152,11 @@ fn list(name: &str, element: Arc<Type>) -> Result<Arc<Type>, ParquetError> {
 
 /// The columns of the file that hold a column of rows.
 fn n_leaves(kind: Kind) -> usize {
-    if kind == Kind::Posts { POST.len() } else { 1 }
+    match kind {
+        Kind::Posts => POST.len(),
+        Kind::Sources => SOURCES.len(),
+        _ => 1,
+    }
 }
 
 /// A value of a post, by its place in [`POST`].
@@ -159,6 +172,7 @@ fn write_leaf<'r>(
 ) -> Result<(), ParquetError> {
     let mut texts = Vec::new();
     let mut wholes = Vec::new();
+    let mut days = Vec::new();
     let mut reals = Vec::new();
     let (mut levels, mut repeats) = (Vec::new(), Vec::new());
     for value in values {
@@ -192,6 +206,14 @@ fn write_leaf<'r>(
                 levels.push(i16::from(number.is_some()));
                 wholes.extend(*number);
             }
+            Value::Day(day) => {
+                levels.push(i16::from(day.is_some()));
+                days.extend(day.map(|day| day as i32));
+            }
+            Value::Sources(names) => {
+                levels.push(i16::from(names[leaf].is_some()));
+                texts.extend(names[leaf].map(bytes));
+            }
             Value::Real(number) => {
                 levels.push(i16::from(number.is_some()));
                 reals.extend(*number);
@@ -201,6 +223,7 @@ fn write_leaf<'r>(
     let repeats = (!repeats.is_empty()).then_some(repeats.as_slice());
     match column.untyped() {
         ColumnWriter::ByteArrayColumnWriter(out) => out.write_batch(&texts, Some(&levels), repeats)?,
+        ColumnWriter::Int32ColumnWriter(out) => out.write_batch(&days, Some(&levels), None)?,
         ColumnWriter::Int64ColumnWriter(out) => out.write_batch(&wholes, Some(&levels), None)?,
         ColumnWriter::DoubleColumnWriter(out) => out.write_batch(&reals, Some(&levels), None)?,
         _ => return Err(ParquetError::General("a column of another type".to_owned())),
@@ -223,6 +246,8 @@ mod tests {
             Kind::Whole => Value::Whole(None),
             Kind::Real => Value::Real(None),
             Kind::Time => Value::Time(None),
+            Kind::Day => Value::Day(None),
+            Kind::Sources => Value::Sources([None; SOURCES.len()]),
         };
         Record { values: columns().iter().map(|column| value(column.kind)).collect() }
     }
