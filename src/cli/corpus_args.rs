@@ -10,6 +10,7 @@ use super::Failure;
 use super::table::count;
 use dehusk_core::corpus::OptionalColumns;
 use dehusk_core::pii::Pii;
+use dehusk_core::rights::Use;
 use dehusk_corpus::export::{Duplicates, ExportError, Form, Manifest};
 
 /// Time after a signal in which the open part is completed. After it, the part is made again by the next call.
@@ -24,6 +25,9 @@ pub(super) struct CorpusArgs {
     /// Only rows for which this expression is true: SQL over the columns.
     #[arg(long, value_name = "EXPR", requires = "out")]
     r#where: Option<String>,
+    /// Leave out pages whose owners deny this use (columns rights_search, rights_input, rights_train).
+    #[arg(long, value_enum, value_name = "USE", requires = "out")]
+    rights: Option<UseName>,
     /// Pages with the text of an earlier page of the corpus: mark (column duplicate_of), drop.
     #[arg(long, value_enum, default_value_t = DuplicatesName::Mark, requires = "out")]
     duplicates: DuplicatesName,
@@ -59,6 +63,14 @@ enum DuplicatesName {
     Drop,
 }
 
+/// A use that owners can deny.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum UseName {
+    Search,
+    Input,
+    Train,
+}
+
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum PiiName {
     Mark,
@@ -87,6 +99,7 @@ impl CorpusArgs {
     pub(super) fn only_with_out(&self) -> Option<&'static str> {
         let asked = [
             (self.r#where.is_some(), "--where"),
+            (self.rights.is_some(), "--rights"),
             (matches!(self.duplicates, DuplicatesName::Drop), "--duplicates"),
             (!matches!(self.near_duplicates, NearName::Off), "--near-duplicates"),
             (!matches!(self.paragraphs, NearName::Off), "--paragraphs"),
@@ -106,6 +119,14 @@ impl CorpusArgs {
 
     pub(super) fn filter(&self) -> Option<String> {
         self.r#where.clone()
+    }
+
+    pub(super) fn rights(&self) -> Option<Use> {
+        self.rights.map(|name| match name {
+            UseName::Search => Use::Search,
+            UseName::Input => Use::Input,
+            UseName::Train => Use::Train,
+        })
     }
 
     pub(super) fn duplicates(&self) -> Duplicates {

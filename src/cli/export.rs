@@ -179,6 +179,7 @@ impl Export {
             as_of: self.as_of,
             states: self.state.iter().map(|state| state.state()).collect::<Option<_>>().unwrap_or_default(),
             filter: self.corpus.filter(),
+            rights: self.corpus.rights(),
             duplicates: self.corpus.duplicates(),
             near_duplicates: self.corpus.near_duplicates(),
             keep: match self.keep {

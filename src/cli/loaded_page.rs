@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::documents::FoundDocument;
 use dehusk_core::page_rules::PageRules;
+use dehusk_core::rights::{Rights, RightsHeaders, page_statements};
 use dehusk_crawl::fetch::Response;
 use dehusk_files::warc::Archived;
 use dehusk_html::PageUrl;
@@ -17,6 +18,8 @@ pub(super) struct Loaded {
     pub(super) tree: Tree,
     pub(super) url: Option<PageUrl>,
     pub(super) rules: PageRules,
+    /// What its owner says about its use, in the page and its headers.
+    pub(super) rights: Rights,
     /// What its archive says of it; nothing, if it is from no archive.
     pub(super) archived: Archived,
     /// Whether it is one of many in its source, so that nobody has named it.
@@ -40,12 +43,15 @@ pub(super) fn leaves_out(page: &Loaded, settings: &Settings) -> bool {
 
 pub(super) fn of_response(name: &str, response: &Response, settings: &Settings) -> Loaded {
     let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.core.parse);
-    let rules = rules_of(&tree, &response.robots_tags, &settings.agents());
+    let agents = settings.agents();
+    let rules = rules_of(&tree, &response.rights, &agents);
+    let rights = Rights::new(page_statements(&response.rights, &tree, &agents));
     Loaded {
         name: name.to_owned(),
         tree,
         url: Some(response.url.clone()),
         rules,
+        rights,
         archived: Archived::default(),
         is_one_of_many: false,
         source: None,
@@ -55,13 +61,14 @@ pub(super) fn of_response(name: &str, response: &Response, settings: &Settings) 
 
 pub(super) fn of_found(found: FoundDocument, settings: &Settings, agents: &[String]) -> Loaded {
     let tree = found.tree(&settings.core.parse);
-    let rules = rules_of(&tree, &found.robots_tags, agents);
+    let rules = rules_of(&tree, &found.rights, agents);
+    let rights = Rights::new(page_statements(&found.rights, &tree, agents));
     let FoundDocument { name, url, is_one_of_many, archived, source, input, .. } = found;
-    Loaded { name, tree, url, rules, archived, is_one_of_many, source, input }
+    Loaded { name, tree, url, rules, rights, archived, is_one_of_many, source, input }
 }
 
-fn rules_of(tree: &Tree, robots_tags: &[String], agents: &[String]) -> PageRules {
+fn rules_of(tree: &Tree, headers: &RightsHeaders, agents: &[String]) -> PageRules {
     let metas = tree.all("meta").filter_map(|meta| Some((tree.attr(meta, "name")?, tree.attr(meta, "content")?)));
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    PageRules::new(robots_tags, metas, agents, now.map_or(0, |now| now.as_secs() as i64))
+    PageRules::new(&headers.robots_tags(), metas, agents, now.map_or(0, |now| now.as_secs() as i64))
 }

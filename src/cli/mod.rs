@@ -31,6 +31,7 @@ mod picture;
 mod progress;
 mod report;
 mod rereadable;
+mod rights;
 mod runs;
 mod scores;
 #[cfg(feature = "serve")]
@@ -128,6 +129,7 @@ enum Command {
     Export(export::Export),
     Index(index::Index),
     Runs(runs::Runs),
+    Rights(rights::Rights),
     Report(report::Report),
     Workers(workers::Workers),
     #[cfg(feature = "serve")]
@@ -171,6 +173,7 @@ pub fn run() -> ExitCode {
         Command::Export(command) => command.run(&settings),
         Command::Index(command) => command.run(&settings),
         Command::Runs(command) => command.run(&settings),
+        Command::Rights(command) => command.run(&settings),
         Command::Report(command) => command.run(&settings),
         Command::Workers(command) => command.run(&settings),
         #[cfg(feature = "serve")]

@@ -125,3 +125,13 @@ fn the_guide_to_corpora_has_every_column_and_signal() {
         assert!(is_signal || guide.contains(column.doc), "{}: the guide says something else", column.name);
     }
 }
+
+#[test]
+fn the_guide_to_rights_has_the_table_of_forms() {
+    let guide = file("docs/rights.md");
+    for about in dehusk_core::rights::FORMS {
+        let row =
+            format!("| `{}` | {} | {} | {} | {} |", about.name, about.places, about.source, about.date, about.effect);
+        assert!(guide.contains(&row), "the guide lacks\n{row}");
+    }
+}

@@ -33,6 +33,7 @@ fn options(form: Form, part_bytes: u64) -> ExportOptions {
         all_versions: false,
         as_of: None,
         states: Vec::new(),
+        rights: None,
         filter: None,
         duplicates: Duplicates::Mark,
         near_duplicates: Some(Duplicates::Mark),

@@ -37,6 +37,7 @@ mod quality;
 mod readers;
 mod records;
 mod redesign;
+mod rights;
 mod robots;
 mod kill;
 mod main_content;

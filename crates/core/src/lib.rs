@@ -60,6 +60,7 @@ pub mod page_rules;
 pub mod pii;
 mod posts;
 mod quality;
+pub mod rights;
 pub mod suspicion;
 #[cfg(test)]
 mod test_pages;

@@ -44,6 +44,41 @@ fn is_browser(token: &str) -> bool {
     BROWSERS.iter().any(|browser| token.eq_ignore_ascii_case(browser))
 }
 
+/// The product tokens of our user agents.
+pub struct OurAgents<'a>(Vec<&'a str>);
+
+impl<'a> OurAgents<'a> {
+    /// Those of these user agents.
+    pub fn new(agents: &'a [String]) -> OurAgents<'a> {
+        OurAgents(agents.iter().filter_map(|agent| product_token(agent)).collect())
+    }
+
+    /// Whether a token is one of them.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.iter().any(|token| token.eq_ignore_ascii_case(name))
+    }
+}
+
+/// The directives of an `X-Robots-Tag` line that concern our agents, separated by commas. `agent: directives` concerns
+/// an agent, up to the next one. Several lines may have been merged into one (RFC 9110, 5.3).
+pub(crate) fn directives_of_line(line: &str, agents: &OurAgents<'_>) -> String {
+    let mut ours = true;
+    let mut directives = String::new();
+    for part in line.split([',', ';']) {
+        // A directive with a value has a colon, too.
+        let (name, rest) = part.split_once(':').map_or(("", part), |(name, rest)| (name.trim(), rest));
+        let is_agent = !name.is_empty() && (name == "*" || token_of(name) == name) && !is_valued(name);
+        if is_agent {
+            ours = name == "*" || name.eq_ignore_ascii_case("robots") || agents.contains(name);
+        }
+        if ours {
+            directives.push_str(if is_agent { rest } else { part });
+            directives.push(',');
+        }
+    }
+    directives
+}
+
 /// The directives that the crawl obeys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageRules {
@@ -63,38 +98,16 @@ impl PageRules {
         now: i64,
     ) -> PageRules {
         let mut rules = PageRules::default();
-        let is_ours = |name: &str| {
-            agents.iter().filter_map(|agent| product_token(agent)).any(|token| token.eq_ignore_ascii_case(name))
-        };
+        let ours = OurAgents::new(agents);
         for line in headers {
-            rules.add_line(line, &is_ours, now);
+            rules.add(&directives_of_line(line, &ours), now);
         }
         for (name, content) in metas {
-            if name.eq_ignore_ascii_case("robots") || is_ours(name) {
+            if name.eq_ignore_ascii_case("robots") || ours.contains(name) {
                 rules.add(content, now);
             }
         }
         rules
-    }
-
-    /// Adds a header line. `agent: directives` concerns an agent, up to the next one. Several lines may have been
-    /// merged into one (RFC 9110, 5.3).
-    fn add_line(&mut self, line: &str, is_ours: &impl Fn(&str) -> bool, now: i64) {
-        let mut ours = true;
-        let mut directives = String::new();
-        for part in line.split([',', ';']) {
-            // A directive with a value has a colon, too.
-            let (name, rest) = part.split_once(':').map_or(("", part), |(name, rest)| (name.trim(), rest));
-            let is_agent = !name.is_empty() && (name == "*" || token_of(name) == name) && !is_valued(name);
-            if is_agent {
-                ours = name == "*" || name.eq_ignore_ascii_case("robots") || is_ours(name);
-            }
-            if ours {
-                directives.push_str(if is_agent { rest } else { part });
-                directives.push(',');
-            }
-        }
-        self.add(&directives, now);
     }
 
     /// Adds directives, separated by commas, or by what people write in their place.

@@ -189,14 +189,14 @@ impl Archive {
     }
 }
 
-/// The steps that led to a request, by the letters of Heritrix: `L` a link, `M` a sitemap or feed, `P` robots.txt,
-/// which is needed first, `R` a redirect.
+/// The steps that led to a request, by the letters of Heritrix: `L` a link, `M` a sitemap or feed, `P` robots.txt
+/// and files about rights, which are needed first, `R` a redirect.
 fn hop_path(request: &Request) -> String {
     let mut path = "L".repeat(request.depth as usize);
     match request.kind {
         RequestKind::Page { .. } | RequestKind::Probe { .. } => {}
         RequestKind::Sitemap { .. } => path.push('M'),
-        RequestKind::Robots { .. } => path.push('P'),
+        RequestKind::Robots { .. } | RequestKind::Rights { .. } => path.push('P'),
     }
     path + &"R".repeat(request.hops)
 }

@@ -44,6 +44,13 @@ impl Scheduler<'_> {
                 self.release(&key, &origin, &host, times);
                 self.give_back(&key).await
             }
+            (RequestKind::Rights { origin, file }, _) => {
+                let (origin, file, url) = (origin.clone(), *file, request.url.clone());
+                self.writer.write(Write::Visit(visit_of(&request, &fetched, self.clock), None)).await?;
+                self.take_rights_file(&origin, file, &url, Some(&fetched)).await?;
+                self.release(&key, &origin, url.host(), times);
+                self.give_back(&key).await
+            }
             (_, Some(site)) => {
                 self.release(&key, &request.url.origin(), request.url.host(), times);
                 self.tell_site(site, SiteEvent::Fetched(request, Box::new(fetched))).await?;
@@ -163,6 +170,15 @@ impl Scheduler<'_> {
         let robots = robots.unwrap_or_else(|| {
             Robots::new(RobotsAnswer::Unreachable(ReasonCode::RobotsUnavailable, ""), &self.tools.agents)
         });
+        if !self.is_stopping && self.reads_rights_files(&robots) {
+            return self.read_rights_files(answered, robots).await;
+        }
+        self.take_rules(answered, robots).await
+    }
+
+    /// Takes the rules of an origin. What waited for them is sent.
+    pub(super) async fn take_rules(&mut self, answered: StoredRobots, robots: Robots) -> Result<(), WriterError> {
+        let origin = answered.origin.clone();
         let forbids_all = robots.unreachable().is_none().then(|| robots.forbids_all());
         self.writer.write(Write::Robots { robots: answered, forbids_all }).await?;
         // Rules that could not be had are requested again when the server may have recovered.
@@ -171,7 +187,7 @@ impl Scheduler<'_> {
             Some(_) => politeness.robots_ttl.min(politeness.max_back_off),
             None => politeness.robots_ttl,
         };
-        let waited = self.robots.insert(origin.to_owned(), robots, Instant::now() + ttl);
+        let waited = self.robots.insert(origin, robots, Instant::now() + ttl);
         if self.is_stopping {
             return self.abandon(waited).await;
         }
@@ -197,7 +213,7 @@ impl Scheduler<'_> {
             (Ok(response), _) => (Some(response.status), response.body.clone(), Validators::default()),
             (Err(_), _) => (None, Vec::new(), Validators::default()),
         };
-        StoredRobots { origin: origin.to_owned(), fetched_at, status, body, validators }
+        StoredRobots { origin: origin.to_owned(), fetched_at, status, body, validators, rights_files: None }
     }
 }
 

@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dehusk_html::PageUrl;
+use dehusk_core::rights::{Rights, Use, page_statements};
+use dehusk_html::{PageUrl, ParseOptions, parse_bytes};
 use dehusk_settings::PolitenessScope;
 use dehusk_store::{Reply, SiteId, StoredRobots, WriterError};
 use tokio::sync::mpsc;
@@ -12,9 +13,9 @@ use tokio::sync::mpsc;
 use super::Clock;
 use super::archive::Archive;
 use super::event::{Answer, Event};
-use super::request::{QueueEnd, Request};
+use super::request::{QueueEnd, Request, RequestKind};
 use super::workers::{self, Tools};
-use crate::fetch::{FetchRequest, Fetched, Fetcher, Resolver, Resource, Response};
+use crate::fetch::{FetchRequest, Fetched, Fetcher, Resolver, Response};
 use crate::politeness::{PolitenessKey, Times};
 use crate::robots::{Robots, RobotsAnswer};
 
@@ -27,6 +28,8 @@ const LARGE_ROBOTS: usize = 16 << 10;
 
 /// The jobs that are out.
 pub(super) struct Jobs {
+    /// What pages are for.
+    purpose: Option<Use>,
     agents: Arc<[String]>,
     fetcher: Fetcher,
     archive: Option<Arc<Archive>>,
@@ -45,9 +48,10 @@ impl Jobs {
         archive: Option<Arc<Archive>>,
         pool: rayon::ThreadPool,
         clock: Clock,
+        purpose: Option<Use>,
     ) -> Jobs {
         let (events, inbox) = mpsc::channel(EVENTS);
-        Jobs { agents, fetcher, archive, pool, clock, events, inbox, n_out: 0 }
+        Jobs { agents, purpose, fetcher, archive, pool, clock, events, inbox, n_out: 0 }
     }
 
     /// Jobs whose event has not come yet.
@@ -79,6 +83,8 @@ impl Jobs {
         self.n_out += 1;
         let (fetcher, events, archive) = (self.fetcher.clone(), self.events.clone(), self.archive.clone());
         let resource = request.resource();
+        let is_robots = matches!(request.kind, RequestKind::Robots { .. });
+        let purpose = self.purpose.filter(|_| matches!(request.kind, RequestKind::Page { .. }));
         let (agents, clock) = (Arc::clone(&self.agents), self.clock);
         tokio::spawn(async move {
             let sent = Instant::now();
@@ -87,11 +93,15 @@ impl Jobs {
             // In a task of its own: a panic in it must not swallow the event that everyone waits for.
             let inner = tokio::spawn(async move {
                 let mut fetched = fetcher.fetch(&wanted).await;
-                if let Some(archive) = archive {
+                let mut may_be_kept = true;
+                if let Some(purpose) = purpose.filter(|_| archive.is_some()) {
+                    (may_be_kept, fetched) = may_keep(fetched, purpose, Arc::clone(&agents)).await;
+                }
+                if let Some(archive) = archive.filter(|_| may_be_kept) {
                     // Written before anyone knows about it, so that no page is in the database and not in the archive.
                     fetched = archive.keep(&asked, fetched, clock).await;
                 }
-                if resource != Resource::Robots {
+                if !is_robots {
                     return (fetched, None);
                 }
                 let is_large = fetched.outcome.as_ref().is_ok_and(|response| response.body.len() > LARGE_ROBOTS);
@@ -177,4 +187,17 @@ fn read_robots(fetched: &Fetched, expired: Option<&StoredRobots>, agents: &[Stri
         (Ok(response), _) => Robots::new(RobotsAnswer::Status(response.status, &response.body), agents),
         (Err(error), _) => Robots::new(RobotsAnswer::Unreachable(error.code(), &error.reason()), agents),
     }
+}
+
+/// Whether a page may be archived: not where it says itself, or its headers say, that its owner denies what it is for.
+async fn may_keep(fetched: Fetched, purpose: Use, agents: Arc<[String]>) -> (bool, Fetched) {
+    let look = move || (!is_denied(&fetched, purpose, &agents), fetched);
+    let looked = tokio::task::spawn_blocking(look).await;
+    looked.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+}
+
+fn is_denied(fetched: &Fetched, purpose: Use, agents: &[String]) -> bool {
+    let Ok(response) = &fetched.outcome else { return false };
+    let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &ParseOptions::default());
+    Rights::new(page_statements(&response.rights, &tree, agents)).denial(purpose).is_some()
 }

@@ -87,7 +87,8 @@ impl Scheduler<'_> {
             let reason = Reason::new(ReasonCode::HostDeferred, format!("the host is left alone: {reason}"));
             return self.unavailable(request, reason).await;
         }
-        if matches!(request.kind, RequestKind::Robots { .. }) {
+        // Whether robots.txt allows a file about rights was asked before it came here.
+        if matches!(request.kind, RequestKind::Robots { .. } | RequestKind::Rights { .. }) {
             self.send(key, request);
             return Ok(());
         }
@@ -95,13 +96,13 @@ impl Scheduler<'_> {
             site.add_origin(request.url.origin());
         }
         let most = self.tools_by_host.of(request.url.host()).settings.politeness.max_crawl_delay;
-        match self.robots.permission(request, now, most) {
+        let purpose = self.tools.settings.crawl.purpose;
+        match self.robots.permission(request, now, most, purpose) {
             Permission::Allowed(request) => self.send(key, request),
-            Permission::Disallowed(request) => {
+            Permission::Disallowed(request, reason) => {
                 self.queues.done(&key, None);
                 if let Some(site) = request.kind.site() {
-                    let event = SiteEvent::Disallowed(request, "robots.txt forbids it".to_owned());
-                    self.tell_site(site, event).await?;
+                    self.tell_site(site, SiteEvent::Disallowed(request, reason)).await?;
                 }
             }
             Permission::Unavailable(request, reason) => {
@@ -142,6 +143,12 @@ impl Scheduler<'_> {
                     Box::pin(self.push(waited, QueueEnd::Front)).await?;
                 }
                 Ok(())
+            }
+            (RequestKind::Rights { origin, file }, _) => {
+                let (origin, file) = (origin.clone(), *file);
+                let visit = unsent_visit(&request, VisitOutcome::FetchError, Some(reason.text));
+                self.writer.write(Write::Visit(visit, None)).await?;
+                Box::pin(self.take_rights_file(&origin, file, &request.url, None)).await
             }
             (_, Some(site)) => self.tell_site(site, SiteEvent::Unavailable(request, reason)).await,
             (_, None) => Ok(()),

@@ -1,8 +1,10 @@
 //! A request of a crawl, from the politeness queue to its end.
 
+use dehusk_core::rights::Statement;
 use dehusk_html::PageUrl;
 
 use crate::fetch::Resource;
+use crate::rights_files::FileKind;
 use dehusk_store::revisit::UrlOutcome;
 use dehusk_store::validators::Validators;
 use dehusk_store::{KnownUrl, SiteId};
@@ -30,6 +32,8 @@ pub(super) struct Request {
     /// What is known about the page, for a conditional request, and since when.
     pub(super) known: Validators,
     pub(super) known_since: Option<i64>,
+    /// What its site says about the use of the page, once its robots.txt was asked.
+    pub(super) rights: Vec<Statement>,
 }
 
 /// What a request is for.
@@ -37,6 +41,8 @@ pub(super) struct Request {
 pub(super) enum RequestKind {
     /// The rules of an origin.
     Robots { origin: String },
+    /// A file of an origin that says what its pages may be used for.
+    Rights { origin: String, file: FileKind },
     /// A page of a site: the key page, a training page, or a page of the walk.
     Page { site: SiteId },
     /// A sitemap or feed of a site.
@@ -66,6 +72,7 @@ impl Request {
             may_be_list: false,
             known: Validators::default(),
             known_since: None,
+            rights: Vec::new(),
         }
     }
 
@@ -95,6 +102,7 @@ impl Request {
             has_rules: false,
             known: Validators::default(),
             known_since: None,
+            rights: Vec::new(),
             ..self.clone()
         }
     }
@@ -114,7 +122,7 @@ impl Request {
     /// What is expected.
     pub(super) fn resource(&self) -> Resource {
         match self.kind {
-            RequestKind::Robots { .. } => Resource::Robots,
+            RequestKind::Robots { .. } | RequestKind::Rights { .. } => Resource::Robots,
             RequestKind::Page { .. } if self.may_be_list => Resource::Seed,
             RequestKind::Page { .. } | RequestKind::Probe { .. } => Resource::Page,
             RequestKind::Sitemap { .. } => Resource::Sitemap,
@@ -126,7 +134,7 @@ impl RequestKind {
     pub(super) fn site(&self) -> Option<SiteId> {
         match self {
             RequestKind::Page { site } | RequestKind::Sitemap { site } | RequestKind::Probe { site } => Some(*site),
-            RequestKind::Robots { .. } => None,
+            RequestKind::Robots { .. } | RequestKind::Rights { .. } => None,
         }
     }
 
@@ -134,6 +142,7 @@ impl RequestKind {
     pub(super) fn name(&self) -> &'static str {
         match self {
             RequestKind::Robots { .. } => "robots",
+            RequestKind::Rights { .. } => "rights",
             RequestKind::Page { .. } => "page",
             RequestKind::Sitemap { .. } => "sitemap",
             RequestKind::Probe { .. } => "probe",

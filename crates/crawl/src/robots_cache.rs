@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::request::{Request, RequestKind};
 use crate::robots::Robots;
+use dehusk_core::rights::{Statement, Use, Verdict};
 use dehusk_store::StoredRobots;
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::validators::Validators;
@@ -32,8 +33,8 @@ enum Rules {
 pub(super) enum Permission {
     /// It may be sent.
     Allowed(Request),
-    /// They disallow its URL.
-    Disallowed(Request),
+    /// They disallow its URL, or the owner denies the purpose of the crawl.
+    Disallowed(Request, Reason),
     /// Nothing of its origin may be requested now, for this reason.
     Unavailable(Request, Reason),
     /// Its rules are being fetched; the request waits for them in the cache.
@@ -43,15 +44,24 @@ pub(super) enum Permission {
 }
 
 impl RobotsCache {
-    /// `max_delay` is the longest `Crawl-delay` that is followed.
-    pub(super) fn permission(&mut self, request: Request, now: Instant, max_delay: Duration) -> Permission {
+    /// `max_delay` is the longest `Crawl-delay` that is followed, `purpose` what pages are for.
+    pub(super) fn permission(
+        &mut self,
+        request: Request,
+        now: Instant,
+        max_delay: Duration,
+        purpose: Option<Use>,
+    ) -> Permission {
         let origin = request.url.origin();
         match self.rules.get_mut(&origin) {
             Some(Rules::Known { robots, until }) if *until > now || request.has_rules => {
                 let too_slow = robots.delay().filter(|delay| *delay > max_delay);
                 match (robots.unreachable(), too_slow) {
                     (Some(reason), _) => Permission::Unavailable(request, reason.clone()),
-                    (None, _) if !robots.allows(&request.url) => Permission::Disallowed(request),
+                    (None, _) if !robots.allows(&request.url) => Permission::Disallowed(
+                        request,
+                        Reason::new(ReasonCode::RobotsDisallowed, "robots.txt forbids it"),
+                    ),
                     (None, Some(delay)) => {
                         let seconds = delay.as_secs();
                         let text = format!(
@@ -59,7 +69,7 @@ impl RobotsCache {
                         );
                         Permission::Unavailable(request, Reason::new(ReasonCode::RobotsUnavailable, text))
                     }
-                    (None, None) => Permission::Allowed(request),
+                    (None, None) => allowed(Request { rights: robots.statements(&request.url), ..request }, purpose),
                 }
             }
             Some(Rules::Requested(waiting)) => {
@@ -136,4 +146,23 @@ impl RobotsCache {
         let rules = self.rules.drain().map(|(_, rules)| rules);
         rules.flat_map(|rules| if let Rules::Requested(waiting) = rules { waiting } else { Vec::new() }).collect()
     }
+}
+
+/// A request that robots.txt allows, as far as its owner does not deny what its page is for.
+fn allowed(request: Request, purpose: Option<Use>) -> Permission {
+    let is_page = matches!(request.kind, RequestKind::Page { .. });
+    let denial = purpose.filter(|_| is_page).and_then(|of| {
+        let denies = |statement: &&Statement| statement.uses.contains(&(of, Verdict::Deny));
+        request.rights.iter().find(denies).map(|statement| denied(of, statement))
+    });
+    match denial {
+        Some(reason) => Permission::Disallowed(request, reason),
+        None => Permission::Allowed(request),
+    }
+}
+
+/// Why a page is not fetched, or not stored.
+pub(super) fn denied(of: Use, by: &Statement) -> Reason {
+    let text = format!("its owner denies {}: {} ({}): {}", of.name(), by.form.name(), by.place.name(), by.words);
+    Reason::new(ReasonCode::RightsDenied, text)
 }

@@ -13,6 +13,7 @@ use super::jobs::Jobs;
 use super::lease_table::LeaseTable;
 use super::request::Request;
 use super::restart_delays::RestartDelays;
+use super::rights_reading::RightsReading;
 use super::robots_cache::RobotsCache;
 use super::run_limits::RunLimits;
 use super::seed_stream::SeedStream;
@@ -74,6 +75,8 @@ pub(super) struct Scheduler<'a> {
     pub(super) queues: HostQueues<Request>,
     pub(super) delays: RestartDelays,
     pub(super) robots: RobotsCache,
+    /// Rules of origins whose files about rights are being read.
+    pub(super) rights_reading: FxHashMap<String, RightsReading>,
     /// The keys of this worker, where the store is shared.
     pub(super) leases: Option<LeaseTable>,
     session: Option<WorkerSession>,
@@ -89,8 +92,14 @@ pub(super) struct Scheduler<'a> {
 impl<'a> Scheduler<'a> {
     pub(super) fn new(start: Start<'a>) -> Scheduler<'a> {
         let tools = Arc::clone(start.tools.usual());
-        let jobs =
-            Jobs::new(tools.agents.clone().into(), start.fetcher, start.archive.clone(), start.pool, start.clock);
+        let jobs = Jobs::new(
+            tools.agents.clone().into(),
+            start.fetcher,
+            start.archive.clone(),
+            start.pool,
+            start.clock,
+            tools.settings.crawl.purpose,
+        );
         Scheduler {
             archive: start.archive,
             writer: start.writer,
@@ -100,6 +109,7 @@ impl<'a> Scheduler<'a> {
             queues: HostQueues::not_before(start.not_before),
             delays: RestartDelays::new(start.deferred, start.not_before),
             robots: RobotsCache::default(),
+            rights_reading: FxHashMap::default(),
             leases: start.session.is_some().then(LeaseTable::default),
             session: start.session,
             site_queue: SiteQueue::new(start.seeds),

@@ -14,6 +14,7 @@ use super::site_table::ActiveSite;
 use super::stats::Progress;
 use super::workers::Tools;
 use crate::politeness::PolitenessKey;
+use crate::rights_files::{RightsFile, RightsFiles};
 use crate::robots::{Robots, RobotsAnswer};
 use dehusk_store::seed::Seed;
 use dehusk_store::{Query, Reply, SiteId, SiteOutcome, SiteWork, Write, WriterError};
@@ -96,7 +97,13 @@ impl Scheduler<'_> {
                 continue;
             }
             let answer = RobotsAnswer::Status(stored.status.unwrap_or(500), &stored.body);
-            let robots = Robots::new(answer, &self.tools.agents);
+            let mut robots = Robots::new(answer, &self.tools.agents);
+            match stored.rights_files.as_deref().map(serde_json::from_str::<Vec<RightsFile>>) {
+                Some(Ok(files)) => robots = robots.with_files(RightsFiles::new(&files, &self.tools.agents)),
+                // The crawl had no purpose when it was asked for.
+                _ if self.reads_rights_files(&robots) => continue,
+                _ => {}
+            }
             if let (Some(delay), Ok(url)) = (robots.delay(), PageUrl::parse(&format!("{}/", stored.origin))) {
                 let own = delay.min(politeness.max_crawl_delay);
                 let key = PolitenessKey::new(&url, politeness.key, None);

@@ -3,6 +3,7 @@
 use super::Clock;
 use super::request::Request;
 use crate::fetch::Fetched;
+use dehusk_core::rights::Rights;
 use dehusk_store::reason::bounded;
 use dehusk_store::{NewVisit, VisitOutcome};
 
@@ -40,5 +41,6 @@ pub(super) fn unsent_visit(request: &Request, outcome: VisitOutcome, reason: Opt
         outcome,
         reason: reason.map(bounded),
         redirect_to: None,
+        rights: Rights::new(request.rights.iter().cloned()),
     }
 }

@@ -147,6 +147,8 @@ struct DataScript {
 pub enum ScriptKind {
     /// JSON-LD.
     JsonLd,
+    /// A licence of Really Simple Licensing (`application/rsl+xml`).
+    Rsl,
     /// A formula in a line, as TeX (MathJax 2).
     Tex,
     /// A formula on lines of its own.

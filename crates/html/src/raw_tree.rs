@@ -247,6 +247,7 @@ impl RawTree {
         let kind = buffer.get(kind.value.0 as usize..kind.value.1 as usize)?.trim().to_ascii_lowercase();
         match kind.split(';').next().unwrap_or_default().trim() {
             "application/ld+json" => Some(ScriptKind::JsonLd),
+            "application/rsl+xml" => Some(ScriptKind::Rsl),
             "math/tex" if kind.contains("display") => Some(ScriptKind::DisplayTex),
             "math/tex" => Some(ScriptKind::Tex),
             _ => None,

@@ -36,6 +36,7 @@ impl Default for Crawl {
             cpu_threads: 0,
             network_threads: 0,
             mode: Mode::Full,
+            purpose: None,
             withhold: true,
             probe: true,
             ignore_changes: Vec::new(),

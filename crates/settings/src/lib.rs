@@ -26,6 +26,7 @@ mod network;
 mod sites;
 mod values;
 
+use dehusk_core::rights::Use;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -92,6 +93,8 @@ pub struct Crawl {
     pub network_threads: usize,
     /// What is done with pages.
     pub mode: Mode,
+    /// What the pages are for: what their owners deny for it is not fetched or not stored.
+    pub purpose: Option<Use>,
     /// Whether answers that look like a page and are none are not stored.
     pub withhold: bool,
     /// Whether a site is asked for an address that it does not have.

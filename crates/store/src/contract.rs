@@ -1,5 +1,6 @@
 //! The contract of [`Backend`], run over every implementation.
 
+use dehusk_core::rights::Rights;
 use std::path::{Path, PathBuf};
 
 use dehusk_html::PageUrl;
@@ -76,6 +77,7 @@ fn visit(site: SiteId, url: &str, outcome: VisitOutcome) -> NewVisit {
         outcome,
         reason: None,
         redirect_to: None,
+        rights: Rights::default(),
     }
 }
 
@@ -93,6 +95,7 @@ fn page(site: SiteId, at: &str, body: &str) -> Write {
             validators: Validators { etag: Some("\"1\"".to_owned()), last_modified: None },
             noindex: false,
             nofollow: false,
+            rights: Rights::default(),
             warc: None,
             warc_record: None,
             digest: digest(body.as_bytes()),
@@ -207,6 +210,7 @@ fn writes_are_idempotent() {
                     status: Some(200),
                     body: b"Disallow: /".to_vec(),
                     validators: Validators { etag: Some("\"1\"".to_owned()), last_modified: None },
+                    rights_files: None,
                 },
                 forbids_all: Some(true),
             },

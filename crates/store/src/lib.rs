@@ -14,6 +14,7 @@ pub mod lease_gate;
 pub mod politeness_key;
 pub mod reason;
 pub mod revisit;
+mod rights;
 mod robots;
 mod runs;
 pub mod seed;
@@ -92,6 +93,7 @@ pub use postgres::start_backend;
 #[cfg(all(test, feature = "postgres"))]
 use postgres::{Session, SharedBackend};
 pub use read::{PageRow, TemplateRow};
+pub use rights::RightsOfRun;
 pub use robots::StoredRobots;
 pub use row_filter::{FilterValue, RowFilter};
 pub use run_backend::RunBackend;

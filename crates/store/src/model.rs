@@ -1,5 +1,6 @@
 //! What a crawl hands to its database and asks it for: plain values, without channels and without SQL.
 
+use dehusk_core::rights::Rights;
 use dehusk_html::PageUrl;
 use dehusk_template::method::Method;
 use dehusk_template::site_model::StoredTrainingSet;
@@ -205,6 +206,8 @@ pub struct NewPage {
     pub noindex: bool,
     /// Whether its owner wants none of its links followed.
     pub nofollow: bool,
+    /// What is said about its use.
+    pub rights: Rights,
     /// Folder of the archive that holds it.
     pub warc: Option<String>,
     /// `WARC-Record-ID` of its record there.

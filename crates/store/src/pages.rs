@@ -67,6 +67,9 @@ impl Store {
             let turn = Turn { from: state, to: UrlState::Known, moved_to: None };
             self.save_turn(run, site, &page.url, page.fetched_at, &turn)?;
         }
+        if same.is_some() {
+            self.set_rights(id, &page.rights)?;
+        }
         if same.is_some() && page.warc.is_some() {
             let sql = "UPDATE pages SET warc = ?2, warc_record = ?3 WHERE id = ?1";
             self.execute(sql, params![id, &page.warc, &page.warc_record])?;
@@ -121,14 +124,15 @@ impl Store {
     fn insert_page(&self, run: i64, site: SiteId, page: &NewPage, text: Option<&Text<'_>>) -> Result<i64, StoreError> {
         let sql =
             "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw_id, noindex, nofollow,
-                warc, cleaned_id, method, template_id, confidence, change, model, warc_record, nearest)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+                warc, cleaned_id, method, template_id, confidence, change, model, warc_record, nearest, rights_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
             ON CONFLICT (run_id, url) DO UPDATE SET site_id = ?2, fetched_at = ?4, status = ?5, content_type = ?6,
                 digest = ?7, raw_id = ?8, noindex = ?9, nofollow = ?10, warc = ?11, cleaned_id = ?12, method = ?13,
                 template_id = ?14, confidence = ?15, change = COALESCE(pages.change, ?16), model = ?17,
-                warc_record = ?18, nearest = ?19
+                warc_record = ?18, nearest = ?19, rights_id = ?20
             RETURNING id";
         let raw = self.body_id(&page.raw)?;
+        let rights = self.rights_id(&page.rights)?;
         let cleaned = text.map(|text| self.body_id(&text.cleaned.html)).transpose()?;
         let row = params![
             run,
@@ -149,7 +153,8 @@ impl Store {
             text.and_then(|text| text.change).map(Change::as_str),
             text.map(|text| text.cleaned.text.model as i64),
             &page.warc_record,
-            text.and_then(|text| text.cleaned.labeled.nearest).map(|nearest| nearest as i64)
+            text.and_then(|text| text.cleaned.labeled.nearest).map(|nearest| nearest as i64),
+            rights
         ];
         self.row(sql, row, |row| row.get(0))
     }

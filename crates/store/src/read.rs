@@ -1,6 +1,7 @@
 //! Reads what commands show.
 
 use super::sql::{Row, SqlResult, params};
+use dehusk_core::rights::Rights;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -57,6 +58,9 @@ pub struct PageRow {
     /// Whether its owner wants it in no collection: it asks for noindex, or the robots.txt of its site forbids every
     /// path by now.
     pub noindex: bool,
+    /// What is said about its use.
+    #[serde(skip_serializing_if = "Rights::is_empty")]
+    pub rights: Rights,
     /// Method that cleaned it.
     pub method: Option<String>,
     /// Share of the template that it shows.
@@ -93,7 +97,8 @@ macro_rules! page_columns {
             (p.noindex OR s.closed), p.warc, p.warc_record,
             (SELECT version FROM templates t WHERE t.id = p.template_id),
             (SELECT kind FROM page_kinds k WHERE k.id = p.id), ",
-            state!($upto)
+            state!($upto),
+            ", (SELECT statements FROM rights r WHERE r.id = p.rights_id)"
         )
     };
 }
@@ -108,7 +113,7 @@ macro_rules! page {
 pub(super) const PAGE_COLUMNS: &str = page_columns!("9223372036854775807");
 
 /// Number of [`PAGE_COLUMNS`].
-pub(super) const PAGE_COLUMN_COUNT: usize = 16;
+pub(super) const PAGE_COLUMN_COUNT: usize = 17;
 
 /// Selects pages.
 pub(super) const PAGE: &str = page!("9223372036854775807");
@@ -139,6 +144,7 @@ pub(super) fn page(row: &Row<'_>) -> SqlResult<PageRow> {
         template_version: row.get(13)?,
         kind: row.get(14)?,
         state: row.get(15)?,
+        rights: Rights::from_text(row.get::<Option<String>>(16)?.as_deref()),
     })
 }
 

@@ -114,6 +114,8 @@ codes! {
     OtherSite = "other_site",
     /// robots.txt forbids it.
     RobotsDisallowed = "robots_disallowed",
+    /// Its owner denies the use that `crawl.purpose` names.
+    RightsDenied = "rights_denied",
     /// robots.txt could not be had.
     RobotsUnavailable = "robots_unavailable",
     /// The settings of the crawl forbid it: crawl.never, crawl.exclude, crawl.include, the limits of URLs.

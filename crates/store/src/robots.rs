@@ -18,16 +18,19 @@ pub struct StoredRobots {
     pub body: Vec<u8>,
     /// What the next request for it may be conditional on. Empty where it was redirected.
     pub validators: Validators,
+    /// The files of the origin about rights, as JSON; `None` where they were not asked for.
+    pub rights_files: Option<String>,
 }
 
 impl Store {
     /// Records what a robots.txt answered.
     pub fn save_robots(&self, robots: &StoredRobots) -> Result<(), StoreError> {
-        let StoredRobots { origin, fetched_at, status, body, validators } = robots;
-        let sql = "INSERT INTO robots (origin, fetched_at, status, body, etag, last_modified)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (origin) DO UPDATE
-            SET fetched_at = ?2, status = ?3, body = ?4, etag = ?5, last_modified = ?6";
-        let row = params![origin, *fetched_at, *status, body, &validators.etag, &validators.last_modified];
+        let StoredRobots { origin, fetched_at, status, body, validators, rights_files } = robots;
+        let sql = "INSERT INTO robots (origin, fetched_at, status, body, etag, last_modified, rights_files)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (origin) DO UPDATE
+            SET fetched_at = ?2, status = ?3, body = ?4, etag = ?5, last_modified = ?6, rights_files = ?7";
+        let row =
+            params![origin, *fetched_at, *status, body, &validators.etag, &validators.last_modified, rights_files];
         self.execute(sql, row).map(drop)
     }
 
@@ -47,14 +50,14 @@ impl Store {
 
     /// The robots.txt files of a host, with and without `www.`, as a crawl needs them.
     pub(super) fn load_robots(&self, host: &str) -> Result<Vec<StoredRobots>, StoreError> {
-        let sql = "SELECT origin, fetched_at, status, body, etag, last_modified FROM robots
+        let sql = "SELECT origin, fetched_at, status, body, etag, last_modified, rights_files FROM robots
             WHERE origin IN ('http://' || ?1, 'https://' || ?1, 'http://www.' || ?1, 'https://www.' || ?1)";
         self.rows(sql, params![host.strip_prefix("www.").unwrap_or(host)], robots)
     }
 
     /// The robots.txt files of a host that were answered.
     pub fn robots_of(&self, host: &str) -> Result<Vec<StoredRobots>, StoreError> {
-        let sql = "SELECT origin, fetched_at, status, body, etag, last_modified FROM robots
+        let sql = "SELECT origin, fetched_at, status, body, etag, last_modified, rights_files FROM robots
             WHERE origin IN ('http://' || ?1, 'https://' || ?1) ORDER BY origin";
         self.rows(sql, params![host], robots)
     }
@@ -67,5 +70,6 @@ fn robots(row: &Row<'_>) -> SqlResult<StoredRobots> {
         status: row.get(2)?,
         body: row.get(3)?,
         validators: Validators { etag: row.get(4)?, last_modified: row.get(5)? },
+        rights_files: row.get(6)?,
     })
 }

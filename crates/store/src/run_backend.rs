@@ -1,5 +1,6 @@
 //! The back end of a crawl over a store: what each write and question means in statements.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use dehusk_html::PageUrl;
@@ -67,6 +68,11 @@ impl RunBackend {
             }
             _ => None,
         };
+        let revisited = match (visit.site_id, &url) {
+            (Some(site), Some((url, UrlOutcome::Unchanged))) => self.store.revisit_rights(site, url, &visit.rights)?,
+            _ => None,
+        };
+        let visit = &revisited.map_or(Cow::Borrowed(visit), |rights| Cow::Owned(NewVisit { rights, ..visit.clone() }));
         self.store.save_visit(self.run.id, visit, None, change.map(Change::as_str))?;
         Ok(change.into_iter().map(Counted::from).collect())
     }

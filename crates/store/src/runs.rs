@@ -1,6 +1,7 @@
 //! Writes runs, visits and put-off domains.
 
 use super::sql::params;
+use dehusk_core::rights::Rights;
 
 use super::{Store, StoreError};
 use crate::reason::Reason;
@@ -28,6 +29,8 @@ pub struct NewVisit {
     pub reason: Option<String>,
     /// Where it leads, if the outcome is `Redirected`.
     pub redirect_to: Option<String>,
+    /// What is said about the use of the page. Where it was not sent again, only what its site says.
+    pub rights: Rights,
 }
 
 /// What came of a visit (after StormCrawler's status).
@@ -232,8 +235,9 @@ impl Store {
     ) -> Result<(), StoreError> {
         let sql =
             "INSERT INTO visits (run_id, site_id, url, kind, sent_at, took_ms, status, raw_bytes, outcome, reason,
-                redirect_to, change, page_id)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+                redirect_to, change, page_id, rights_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+        let rights = self.rights_id(&visit.rights)?;
         let row = params![
             run,
             visit.site_id,
@@ -247,7 +251,8 @@ impl Store {
             &visit.reason,
             &visit.redirect_to,
             change,
-            page
+            page,
+            rights
         ];
         self.execute(sql, row).map(drop)
     }

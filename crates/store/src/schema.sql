@@ -32,7 +32,8 @@ CREATE TABLE robots (
     fetched_at INTEGER NOT NULL,
     status INTEGER,                         -- NULL: could not be reached
     body BLOB NOT NULL,
-    etag TEXT, last_modified TEXT           -- validators of the next request for it
+    etag TEXT, last_modified TEXT,      -- validators of the next request for it
+    rights_files TEXT                       -- files about rights, JSON; NULL: not asked for
 );
 CREATE TABLE templates (
     id INTEGER PRIMARY KEY,
@@ -61,6 +62,10 @@ CREATE TABLE bodies (                       -- what pages are made of, each once
     digest BLOB NOT NULL UNIQUE,            -- SHA-256 of the packed bytes
     body BLOB NOT NULL                      -- zstd
 );
+CREATE TABLE rights (                       -- what owners say about the use of pages, each once
+    id INTEGER PRIMARY KEY,                  -- xxh3-64 of the text
+    statements TEXT NOT NULL                -- JSON
+);
 CREATE TABLE pages (
     id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES runs(id),
@@ -82,6 +87,7 @@ CREATE TABLE pages (
     warc_record TEXT,                       -- WARC-Record-ID of its record there
     model INTEGER,                          -- number of the model and options that left the text
     nearest INTEGER,                        -- fingerprint of the training page whose template it shows most of
+    rights_id INTEGER,                      -- as of the last visit that found this version; NULL: nothing is said
     UNIQUE (run_id, url)
 );
 CREATE INDEX pages_by_site ON pages (site_id, url, fetched_at);
@@ -137,7 +143,8 @@ CREATE TABLE visits (
     reason TEXT,
     redirect_to TEXT,                       -- where it leads, if it was redirected
     change TEXT,                            -- unchanged, gone, moved, blocked, failed, returned
-    page_id INTEGER                         -- the snapshot that answers it
+    page_id INTEGER,                     -- the snapshot that answers it
+    rights_id INTEGER                       -- what was said about the page then
 );
 CREATE INDEX visits_by_run ON visits (run_id);
 CREATE INDEX visits_by_site ON visits (run_id, site_id);

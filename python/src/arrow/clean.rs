@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
 use pyo3_arrow::{PyRecordBatch, PyTable};
 
-use dehusk_core::corpus::{OptionalColumns, Record};
+use dehusk_core::corpus::{About, OptionalColumns, Record};
+use dehusk_core::rights::{Rights, RightsHeaders, page_statements};
 use dehusk_core::{CleanOptions, MarkdownOptions, Page, PageOptions, SiteModel};
 use dehusk_html::PageUrl;
 
@@ -42,13 +43,13 @@ impl Cleaning {
             Some(html) => Page::parse(html, &options),
             None => Page::parse("", &options),
         };
-        if self.hides_noindex {
-            let headers: Vec<String> =
-                text(&input.robots_tags).iter().flat_map(|tags| tags.lines().map(str::to_owned)).collect();
-            if is_noindex(&page, &headers, &self.agents) {
-                return None;
-            }
+        let tags: Vec<String> =
+            text(&input.robots_tags).iter().flat_map(|tags| tags.lines().map(str::to_owned)).collect();
+        if self.hides_noindex && is_noindex(&page, &tags, &self.agents) {
+            return None;
         }
+        let headers = RightsHeaders::new(|name| if name == "x-robots-tag" { tags.clone() } else { Vec::new() });
+        let rights = Rights::new(page_statements(&headers, page.tree(), &self.agents));
         let host = about.url.as_ref().map(PageUrl::authority).or_else(|| about.host.clone());
         let model = host.as_ref().and_then(|host| self.models.get(host)).or(self.model.as_ref()).cloned();
         let page = match &about.url {
@@ -57,7 +58,12 @@ impl Cleaning {
         };
         let cleaned = PyCleaned::new(Arc::new(page), model, &self.options);
         let version = input.model_version(row);
-        Some(cleaned.record(about, version, self.optional, &MarkdownOptions::default()))
+        Some(cleaned.record(
+            About { rights: Some(rights), ..about },
+            version,
+            self.optional,
+            &MarkdownOptions::default(),
+        ))
     }
 
     fn clean(

@@ -86,6 +86,7 @@ impl Clean {
         let options = CorpusOptions {
             form,
             filter: self.corpus.filter(),
+            rights: self.corpus.rights(),
             duplicates: self.corpus.duplicates(),
             near_duplicates: self.corpus.near_duplicates(),
             paragraphs: self.corpus.paragraphs(),

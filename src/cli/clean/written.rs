@@ -137,6 +137,7 @@ pub(super) fn row(
         read_at: Some(now_ms()),
         status,
         warc_record: record,
+        rights: Some(page.rights.clone()),
         truncated: truncated.or_else(|| cut.map(str::to_owned)),
         source: page.source.as_deref().map(str::to_owned),
         source_id: Some(page.name.clone()),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dehusk_core::rights::RightsHeaders;
 use dehusk_files::warc::Archived;
 use dehusk_html::{PageUrl, ParseOptions, Tree, decode, parse, parse_bytes};
 
@@ -13,8 +14,8 @@ pub(in crate::cli) struct FoundDocument {
     pub(in crate::cli) is_page: bool,
     /// Where it was found, if that is known.
     pub(in crate::cli) url: Option<PageUrl>,
-    /// The `X-Robots-Tag` lines that came with it.
-    pub(in crate::cli) robots_tags: Vec<String>,
+    /// The headers in which its owner says what it may be used for.
+    pub(in crate::cli) rights: RightsHeaders,
     /// What its archive says of it; nothing, if it is from no archive.
     pub(in crate::cli) archived: Archived,
     /// Whether it is one of many in its source, so that nobody has named it.

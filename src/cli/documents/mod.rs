@@ -223,7 +223,7 @@ impl<'r> Reading<'r> {
     }
 
     fn of_archived(&self, record: Result<Document, NoDocument>) -> FoundDocument {
-        let Document { url, content_type, body, is_text, robots_tags, mut archived } = match record {
+        let Document { url, content_type, body, is_text, rights, mut archived } = match record {
             Ok(document) => document,
             Err(NoDocument { name, why }) => {
                 return FoundDocument { name, left_out: Some(why), is_one_of_many: true, ..FoundDocument::default() };
@@ -237,7 +237,7 @@ impl<'r> Reading<'r> {
             is_page: !is_text && !self.as_text,
             gold: self.gold.map(|_| url.authority()),
             url: Some(url),
-            robots_tags,
+            rights,
             archived,
             is_one_of_many: true,
             body: Body::Bytes(body, content_type),

@@ -6,6 +6,7 @@ use self::ColumnKind as Kind;
 use super::record::{ColumnValue as Value, rounded};
 use super::row_facts::RowFacts;
 use crate::quality::QUALITY_SIGNALS;
+use crate::rights::Use;
 
 /// Version of the schema. It rises when a column changes its meaning or goes; a new column does not raise it.
 pub const SCHEMA: u32 = 3;
@@ -86,7 +87,7 @@ const fn set_later(name: &'static str, kind: ColumnKind, doc: &'static str) -> C
 }
 
 /// The columns in order, before those of quality.
-const OWN: [Column; 52] = [
+const OWN: [Column; 58] = [
     column(
         "url",
         Kind::Text,
@@ -143,6 +144,37 @@ const OWN: [Column; 52] = [
     column("image", Kind::Text, |row| Value::fact(&row.metadata.image), "Address of the main picture."),
     column("tags", Kind::Texts, |row| Value::facts(&row.metadata.tags), "Tags and keywords."),
     column("licence", Kind::Text, |row| Value::fact(&row.metadata.licence), "Address of the licence."),
+    column(
+        "rights_search",
+        Kind::Text,
+        |row| Value::verdict(&row.rights, Use::Search),
+        "Whether its owner wants it to be found by search: allow, deny. Empty: unknown.",
+    ),
+    column(
+        "rights_input",
+        Kind::Text,
+        |row| Value::verdict(&row.rights, Use::Input),
+        "Whether its owner wants it to be given to a model that writes an answer: allow, deny. Empty: unknown.",
+    ),
+    column(
+        "rights_train",
+        Kind::Text,
+        |row| Value::verdict(&row.rights, Use::Train),
+        "Whether its owner wants models to be trained on it: allow, deny. Empty: unknown.",
+    ),
+    column(
+        "rights",
+        Kind::Texts,
+        |row| Value::Texts(row.rights.lines()),
+        "What its owner says about its use, each with form, place and words; docs/rights.md.",
+    ),
+    column(
+        "rights_conflicts",
+        Kind::Texts,
+        |row| Value::Texts(row.rights.conflicts().into_iter().map(|of| of.name().to_owned()).collect()),
+        "Uses that one of these statements allows and another denies; they count as denied.",
+    ),
+    column("robots_tag", Kind::Texts, |row| Value::Texts(row.rights.robots_tags()), "X-Robots-Tag headers, as sent."),
     column(
         "page_kind",
         Kind::Text,

@@ -15,6 +15,7 @@ use crate::metadata::{Fact, SiteMetadata};
 use crate::pii::{self, Found, Pii};
 use crate::posts::Post;
 use crate::quality::{QUALITY_SIGNALS, Quality};
+use crate::rights::{Rights, Use};
 use dehusk_content::Labels;
 use dehusk_html::{PageUrl, Tree};
 use dehusk_render::MarkdownOptions;
@@ -85,6 +86,8 @@ pub struct About {
     pub model: Option<(String, Option<i64>)>,
     /// Kind of the page among those of its site, from 0.
     pub template_kind: Option<usize>,
+    /// What its owner says about its use; `None`: what the page itself says.
+    pub rights: Option<Rights>,
     /// What the pages of the site have in common in their metadata.
     pub site: Option<std::sync::Arc<SiteMetadata>>,
 }
@@ -128,6 +131,10 @@ impl ColumnValue {
 
     pub(super) fn fact(fact: &Option<Fact>) -> ColumnValue {
         Value::Text(fact.as_ref().map(|fact| fact.value.clone()))
+    }
+
+    pub(super) fn verdict(rights: &Rights, of: Use) -> ColumnValue {
+        Value::Text(rights.verdict(of).map(|verdict| verdict.name().to_owned()))
     }
 
     pub(super) fn day(fact: &Option<Fact>) -> ColumnValue {

@@ -9,6 +9,7 @@ use crate::language::{TextLanguage, language_of};
 use crate::metadata::{Fact, Metadata, MetadataInput};
 use crate::page_markdown::write_titled;
 use crate::posts::{Post, posts};
+use crate::rights::{Rights, RightsHeaders, page_statements};
 use dehusk_html::{PageUrl, Tree};
 use dehusk_render::write_own_html;
 
@@ -18,6 +19,7 @@ pub(super) struct RowFacts<'a> {
     pub(super) labeled: &'a LabeledPage,
     pub(super) about: &'a About,
     pub(super) metadata: Metadata,
+    pub(super) rights: Cow<'a, Rights>,
     pub(super) language: Option<TextLanguage>,
 }
 
@@ -27,7 +29,11 @@ impl<'a> RowFacts<'a> {
         let metadata = Metadata::read(&input(source));
         let declared = metadata.language.as_ref().map(|tag| tag.value.as_str());
         let language = language_of(&without_code(tree, labeled, text), declared, source.language);
-        RowFacts { source, labeled, about, metadata, language }
+        let rights = match &about.rights {
+            Some(rights) => Cow::Borrowed(rights),
+            None => Cow::Owned(Rights::new(page_statements(&RightsHeaders::default(), tree, &[]))),
+        };
+        RowFacts { source, labeled, about, metadata, rights, language }
     }
 
     pub(super) fn tree(&self) -> &Tree {

@@ -20,6 +20,7 @@ use super::{Duplicates, ExportError, Form, Kept};
 use crate::tokenizer;
 use dehusk_core::corpus::{OptionalColumns, Record};
 use dehusk_core::pii::Pii;
+use dehusk_core::rights::Use;
 use dehusk_settings::Settings;
 
 /// What a corpus holds.
@@ -29,6 +30,8 @@ pub struct CorpusOptions {
     pub form: Form,
     /// An expression of SQL over the columns.
     pub filter: Option<String>,
+    /// Pages whose owners deny this use are left out.
+    pub rights: Option<Use>,
     /// Pages with the same text.
     pub duplicates: Duplicates,
     /// Pages with nearly the same text; `None`: they are not looked for.
@@ -96,7 +99,7 @@ impl CorpusWriter {
         asked: &str,
         settings: &Settings,
     ) -> Result<CorpusWriter, ExportError> {
-        let filter = Filter::new(options.filter.as_deref())?;
+        let filter = Filter::new(options.filter.as_deref(), options.rights)?;
         let asked = serde_json::to_string(&(options, asked, &settings.export))
             .map_err(|e| ExportError::Folder { path: dir.to_owned(), what: e.to_string() })?;
         let parts = Parts::open(dir, options.form, options.part_bytes, asked, 0)?;
@@ -141,8 +144,8 @@ impl CorpusWriter {
     pub fn push(&mut self, page: CorpusPage) -> Result<(), ExportError> {
         let CorpusPage { name, host, mut record, raw, fingerprint } = page;
         self.next(&name)?;
-        if !self.filter.keeps(&record)? {
-            self.parts.leave_out(LeftOutPage { url: &name, why: "where", ..LeftOutPage::default() })?;
+        if let Some(why) = self.filter.refusal(&record)? {
+            self.parts.leave_out(LeftOutPage { url: &name, why, ..LeftOutPage::default() })?;
         } else {
             let row = Candidate {
                 id: self.parts.reached,

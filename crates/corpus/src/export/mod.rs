@@ -40,6 +40,7 @@ use crate::language_model::LanguageModelError;
 use crate::tokenizer::TokenizerError;
 use dehusk_core::corpus::OptionalColumns;
 use dehusk_core::pii::Pii;
+use dehusk_core::rights::Use;
 use dehusk_settings::Settings;
 use dehusk_store::{Store, StoreError};
 use exporter::Exporter;
@@ -171,6 +172,8 @@ pub struct ExportOptions {
     pub states: Vec<PageState>,
     /// An expression of SQL over the columns.
     pub filter: Option<String>,
+    /// Pages whose owners deny this use are left out.
+    pub rights: Option<Use>,
     /// Pages with the same text.
     pub duplicates: Duplicates,
     /// Pages with nearly the same text; `None`: they are not looked for.
@@ -198,6 +201,7 @@ impl Default for ExportOptions {
             as_of: None,
             states: vec![PageState::Alive, PageState::Failed],
             filter: None,
+            rights: None,
             duplicates: Duplicates::Mark,
             near_duplicates: None,
             keep: Kept::First,

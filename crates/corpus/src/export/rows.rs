@@ -67,7 +67,7 @@ impl<'a> Rows<'a> {
             as_of: options.as_of,
             states: options.states.iter().map(|state| state.name().to_owned()).collect(),
         };
-        let (filter, sites) = (Filter::new(options.filter.as_deref())?, Sites::default());
+        let (filter, sites) = (Filter::new(options.filter.as_deref(), options.rights)?, Sites::default());
         let language = language_model::open(&settings.export.language_model)?;
         let tokens = tokenizer::open(&settings.export.tokenizer)?;
         Ok(Rows { store, settings, options, query, filter, sites, language, tokens })
@@ -123,8 +123,10 @@ impl<'a> Rows<'a> {
 
     fn filtered(&self, made: Result<Made, LeftOut>) -> Result<Result<Made, LeftOut>, ExportError> {
         let Ok(made) = made else { return Ok(made) };
-        let is_kept = self.filter.keeps(&made.record)?;
-        Ok(if is_kept { Ok(made) } else { Err(LeftOut { page: Box::new(made.page), why: "where" }) })
+        Ok(match self.filter.refusal(&made.record)? {
+            None => Ok(made),
+            Some(why) => Err(LeftOut { page: Box::new(made.page), why }),
+        })
     }
 }
 
@@ -158,6 +160,7 @@ fn made(
         digest: Some(page.digest.clone()),
         warc: page.warc.clone(),
         warc_record: page.warc_record.clone(),
+        rights: Some(page.rights.clone()),
         truncated: None,
         source: None,
         source_id: None,

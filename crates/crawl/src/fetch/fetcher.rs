@@ -24,6 +24,7 @@ use super::{ClientError, FetchError, Fetched, Resolver, Response, Wire, body, cl
 use crate::politeness::Times;
 use crate::robots::MAX_ROBOTS_BYTES;
 use crate::sitemap::{MAX_SITEMAP_BYTES, is_announcement};
+use dehusk_core::rights::RightsHeaders;
 use dehusk_files::codings::codings;
 use dehusk_files::media_type;
 use dehusk_html::PageUrl;
@@ -203,7 +204,7 @@ impl Fetcher {
             location: location(headers),
             retry_after: text(headers, RETRY_AFTER).and_then(|value| wait_of(&value)),
             validators: Validators { etag: text(headers, ETAG), last_modified: text(headers, LAST_MODIFIED) },
-            robots_tags: lines(headers, "x-robots-tag"),
+            rights: RightsHeaders::new(|name| lines(headers, name)),
             ..Response::empty(url.clone(), answer.status().as_u16())
         };
         let listed = headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok());

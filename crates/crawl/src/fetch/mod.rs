@@ -32,6 +32,7 @@ pub use redirect::{page_target, redirect_target};
 pub use resolver::Resolver;
 
 use crate::politeness::Times;
+use dehusk_core::rights::RightsHeaders;
 use dehusk_html::PageUrl;
 use dehusk_store::reason::ReasonCode;
 use dehusk_store::validators::Validators;
@@ -51,8 +52,8 @@ pub struct Response {
     pub retry_after: Option<Duration>,
     /// `ETag` and `Last-Modified`.
     pub validators: Validators,
-    /// `X-Robots-Tag` lines.
-    pub robots_tags: Vec<String>,
+    /// Headers in which the owner says what the page may be used for.
+    pub rights: RightsHeaders,
     /// Decoded body; empty unless the status is a success.
     pub body: Vec<u8>,
     /// Whether the body is a list of URLs: a sitemap, a feed or OPML, where a seed was requested.
@@ -79,7 +80,7 @@ impl Response {
             location: None,
             retry_after: None,
             validators: Validators::default(),
-            robots_tags: Vec::new(),
+            rights: RightsHeaders::default(),
             body: Vec::new(),
             is_list: false,
             refresh: None,

@@ -10,15 +10,20 @@
 mod encode;
 mod parse;
 mod rule;
+mod usage;
 
 use std::rc::Rc;
 use std::time::Duration;
 
 use encode::{Side, encode};
 use parse::{Directive, Groups};
+pub(crate) use rule::PathPattern;
 use rule::Rule;
+use usage::UsageRule;
 
+use crate::rights_files::RightsFiles;
 use dehusk_core::page_rules::{product_token, token_of};
+use dehusk_core::rights::Statement;
 use dehusk_html::PageUrl;
 use dehusk_store::reason::{Reason, ReasonCode};
 
@@ -28,12 +33,19 @@ pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 /// Redirects followed for a robots.txt (RFC 9309, 2.3.1.2).
 pub const MAX_ROBOTS_REDIRECTS: usize = 5;
 
+/// Lines about the use of paths that are kept.
+const MAX_USAGE: usize = 1000;
+
 /// The rules of one origin for our agents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Robots {
     rules: Rules,
     delay: Option<Duration>,
     sitemaps: Vec<String>,
+    usage: Vec<UsageRule>,
+    licences: Vec<String>,
+    /// What was read beside it.
+    files: RightsFiles,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +72,9 @@ impl Robots {
             rules: Rules::Nothing(Reason::new(code, text)),
             delay: None,
             sitemaps: Vec::new(),
+            usage: Vec::new(),
+            licences: Vec::new(),
+            files: RightsFiles::default(),
         };
         let unavailable = ReasonCode::RobotsUnavailable;
         match answer {
@@ -91,6 +106,8 @@ impl Robots {
         let wanted = names.into_iter().find_map(id).or_else(|| id("*"));
         let mut rules = Vec::new();
         let mut delay = None;
+        let mut usage = Vec::new();
+        let mut licences = groups.licences;
         let mut last: Option<(&Rc<[usize]>, bool)> = None;
         for line in &groups.lines {
             // Lines of one group share their list of agents, so it is searched once per group.
@@ -105,10 +122,39 @@ impl Robots {
             match &line.directive {
                 Directive::Rule(rule) => rules.push(rule.clone()),
                 Directive::Delay(seconds) => delay = delay.or(Some(*seconds)),
+                Directive::Usage(line) if usage.len() < MAX_USAGE => usage.push(line.clone()),
+                Directive::Usage(_) => {}
+                Directive::Licence(address) => licences.push(address.clone()),
             }
         }
         rules.sort_by_key(|rule| (std::cmp::Reverse(rule.length()), !rule.allow));
-        Robots { rules: Rules::Listed(rules), delay, sitemaps: groups.sitemaps }
+        licences.truncate(parse::MAX_LICENCES);
+        let (sitemaps, files) = (groups.sitemaps, RightsFiles::default());
+        Robots { rules: Rules::Listed(rules), delay, sitemaps, usage, licences, files }
+    }
+
+    /// The same with what the other files of the origin say about its pages.
+    pub fn with_files(self, files: RightsFiles) -> Robots {
+        Robots { files, ..self }
+    }
+
+    /// Addresses of licences of Really Simple Licensing for our agents, as written.
+    pub fn licences(&self) -> &[String] {
+        &self.licences
+    }
+
+    /// What the site says about the use of a page.
+    pub fn statements(&self, url: &PageUrl) -> Vec<Statement> {
+        let mut all = usage::statements(&self.usage, &path_and_query(url));
+        self.files.add_statements(url, &self.licences, &mut all);
+        all
+    }
+
+    /// Whether a rule is for a path, and what it says.
+    pub(crate) fn rule_of(&self, path: &str) -> Option<bool> {
+        let Rules::Listed(rules) = &self.rules else { return None };
+        let path = encode(path.as_bytes(), Side::Url);
+        rules.iter().find(|rule| rule.matches(&path)).map(|rule| rule.allow)
     }
 
     /// Whether this URL may be fetched. robots.txt itself always may.
@@ -118,9 +164,7 @@ impl Robots {
     }
 
     fn allows_path(&self, path: &str) -> bool {
-        let Rules::Listed(rules) = &self.rules else { return false };
-        let path = encode(path.as_bytes(), Side::Url);
-        rules.iter().find(|rule| rule.matches(&path)).is_none_or(|rule| rule.allow)
+        matches!(self.rules, Rules::Listed(_)) && self.rule_of(path).unwrap_or(true)
     }
 
     /// Whether the rules, which could be had, forbid every path.
@@ -158,7 +202,7 @@ fn names_of(token: &str) -> impl Iterator<Item = &str> {
     std::iter::once(token).chain(families).filter(|name| !name.is_empty())
 }
 
-fn path_and_query(url: &PageUrl) -> String {
+pub(crate) fn path_and_query(url: &PageUrl) -> String {
     match url.url().query() {
         Some(query) => format!("{}?{query}", url.path()),
         None => url.path().to_owned(),

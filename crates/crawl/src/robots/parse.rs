@@ -6,10 +6,15 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use super::rule::Rule;
+use super::usage::UsageRule;
 use super::{product_token, token_of};
+use dehusk_core::rights::Form;
 
 /// Maximum number of `Sitemap` lines kept.
 const MAX_SITEMAPS: usize = 1000;
+
+/// Maximum number of licences kept.
+pub(super) const MAX_LICENCES: usize = 2;
 
 /// The lines of a robots.txt.
 #[derive(Default)]
@@ -18,6 +23,8 @@ pub(super) struct Groups {
     pub(super) agents: Vec<String>,
     pub(super) lines: Vec<Line>,
     pub(super) sitemaps: Vec<String>,
+    /// Licences that hold for all agents.
+    pub(super) licences: Vec<String>,
 }
 
 /// A directive and the agents that it applies to.
@@ -29,6 +36,10 @@ pub(super) struct Line {
 pub(super) enum Directive {
     Rule(Rule),
     Delay(Duration),
+    /// What paths may be used for.
+    Usage(UsageRule),
+    /// Address of a licence.
+    Licence(String),
 }
 
 impl Groups {
@@ -82,6 +93,9 @@ impl Parser {
             }
             "crawl-delay" | "crawldelay" | "crawl delay" => self.delay(value),
             "sitemap" | "site-map" | "site map" => self.sitemap(value),
+            "content-signal" => self.other(Directive::Usage(UsageRule::parse(Form::ContentSignal, value))),
+            "content-usage" => self.other(Directive::Usage(UsageRule::parse(Form::ContentUsage, value))),
+            "license" => self.licence(value),
             _ => {}
         }
     }
@@ -113,22 +127,43 @@ impl Parser {
     fn rule(&mut self, rule: Option<Rule>) {
         self.in_rules = true;
         let Some(rule) = rule else { return };
-        // Rules before the first group, which the RFC does not define, apply to all agents. Rules of a group without an
-        // agent apply to none.
+        let Some(agents) = self.agents() else { return };
+        if let Some(folder) = rule.folder_of_index() {
+            self.groups.lines.push(Line { agents: agents.clone(), directive: Directive::Rule(folder) });
+        }
+        self.groups.lines.push(Line { agents, directive: Directive::Rule(rule) });
+    }
+
+    /// The agents of the current group. Rules before the first group, which the RFC does not define, apply to all
+    /// agents. Rules of a group without an agent apply to none.
+    fn agents(&mut self) -> Option<Rc<[usize]>> {
         if self.groups.agents.is_empty() && !self.has_agents {
             self.ids.insert("*".to_owned(), 0);
             self.groups.agents.push("*".to_owned());
             self.current.push(0);
         }
         if self.current.is_empty() {
-            return;
+            return None;
         }
         let current = &self.current;
-        let agents = self.shared.get_or_insert_with(|| Rc::from(current.as_slice())).clone();
-        if let Some(folder) = rule.folder_of_index() {
-            self.groups.lines.push(Line { agents: agents.clone(), directive: Directive::Rule(folder) });
+        Some(self.shared.get_or_insert_with(|| Rc::from(current.as_slice())).clone())
+    }
+
+    /// A record that is no rule of RFC 9309: it does not end a list of agents, so that no rule is lost to any of them.
+    fn other(&mut self, directive: Directive) {
+        if let Some(agents) = self.agents() {
+            self.groups.lines.push(Line { agents, directive });
         }
-        self.groups.lines.push(Line { agents, directive: Directive::Rule(rule) });
+    }
+
+    /// A licence before the first group holds for all.
+    fn licence(&mut self, value: &[u8]) {
+        let address = String::from_utf8_lossy(value).into_owned();
+        if !self.has_agents && self.groups.licences.len() < MAX_LICENCES {
+            self.groups.licences.push(address);
+        } else if self.has_agents {
+            self.other(Directive::Licence(address));
+        }
     }
 
     /// Other records must not interfere with groups (RFC 9309, 2.2.4). A delay does not end a list of agents, and it

@@ -58,6 +58,30 @@ impl Rule {
     }
 }
 
+/// A pattern of paths as in a rule, for other files that are written like robots.txt.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PathPattern {
+    rule: Rule,
+    text: String,
+}
+
+impl PathPattern {
+    /// The pattern; `None` where it is empty.
+    pub(crate) fn new(text: &str) -> Option<PathPattern> {
+        Some(PathPattern { rule: Rule::parse(true, text.trim().as_bytes())?, text: text.trim().to_owned() })
+    }
+
+    /// As written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it matches a path with its query.
+    pub(crate) fn matches(&self, path: &str) -> bool {
+        self.rule.matches(&encode(path.as_bytes(), Side::Url))
+    }
+}
+
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     memchr::memmem::find(text, part)
 }

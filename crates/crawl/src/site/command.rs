@@ -16,7 +16,7 @@ pub(crate) enum SiteEvent {
     /// A request ended.
     Fetched(Request, Box<Fetched>),
     /// robots.txt disallows the URL.
-    Disallowed(Request, String),
+    Disallowed(Request, Reason),
     /// `crawl.never` lists the URL.
     Refused(Request, Refusal),
     /// The origin of the URL cannot be asked in this run.

@@ -233,11 +233,17 @@ impl SiteCrawl {
         out: &mut Vec<Command>,
     ) {
         let Withheld { asked, visit, reason } = withheld;
-        self.spent.failures += 1;
-        out.push(Command::Count(Count::Error));
+        let (outcome, of_url) = if reason.code == ReasonCode::RightsDenied {
+            out.push(Command::Count(Count::Disallowed));
+            (VisitOutcome::Forbidden, UrlOutcome::Blocked)
+        } else {
+            self.spent.failures += 1;
+            out.push(Command::Count(Count::Error));
+            (VisitOutcome::Failed, UrlOutcome::Failed)
+        };
         if let Some(visit) = visit {
-            let visit = NewVisit { outcome: VisitOutcome::Failed, reason: Some(reason.text.clone()), ..visit };
-            out.push(Command::Write(Write::Visit(visit, Some((asked, UrlOutcome::Failed)))));
+            let visit = NewVisit { outcome, reason: Some(reason.text.clone()), ..visit };
+            out.push(Command::Write(Write::Visit(visit, Some((asked, of_url)))));
         }
         let phase = match from {
             WithheldFrom::Key { template, taught, seeds } => {
@@ -257,14 +263,14 @@ impl SiteCrawl {
         &mut self,
         phase: Phase,
         request: Request,
-        reason: String,
+        reason: Reason,
         cx: &Context<'_>,
         out: &mut Vec<Command>,
     ) {
         out.push(Command::Count(Count::Disallowed));
-        let visit = unsent_visit(&request, VisitOutcome::Forbidden, Some(reason.clone()));
+        let visit = unsent_visit(&request, VisitOutcome::Forbidden, Some(reason.text.clone()));
         out.push(Command::Write(Write::Visit(visit, row_of(&request, UrlOutcome::Blocked))));
-        self.no_page(phase, Reason::new(ReasonCode::RobotsDisallowed, reason), cx, out);
+        self.no_page(phase, reason, cx, out);
     }
 
     /// A URL that the settings forbid.

@@ -107,7 +107,7 @@ pub(super) fn seen(site: SiteId, mut walk: Box<Walk>, scope: &Site, fetched: Fet
     let FetchedPage { request, response, visit, .. } = fetched;
     let metas = scan_metas(&response.body);
     let metas = metas.iter().map(|(name, content)| (name.as_str(), content.as_str()));
-    let rules = PageRules::new(&response.robots_tags, metas, &tools.agents, fetched.fetched_at / 1000);
+    let rules = PageRules::new(&response.rights.robots_tags(), metas, &tools.agents, fetched.fetched_at / 1000);
     let depth = request.depth + 1;
     let (mut links, mut refused) = (Vec::new(), Vec::new());
     if !rules.nofollow && depth <= tools.settings.crawl.max_depth() {

@@ -7,6 +7,7 @@ use super::Tools;
 use crate::fetch::Response;
 use crate::request::Request;
 use dehusk_core::page_rules::PageRules;
+use dehusk_core::rights::{Rights, page_statements};
 use dehusk_store::{Cleaned, NewPage, NewUrl, NewVisit, PageWrite, SiteId, digest};
 
 /// A page as it came, from the network or from before a restart.
@@ -26,6 +27,8 @@ pub(crate) struct FetchedPage {
 pub(super) struct ParsedPage {
     pub(super) page: FoundPage,
     pub(super) rules: PageRules,
+    /// What its owner says about its use.
+    pub(super) rights: Rights,
 }
 
 impl ParsedPage {
@@ -33,10 +36,13 @@ impl ParsedPage {
         let response = &fetched.response;
         let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &tools.settings.core.parse);
         let metas = tree.all("meta").filter_map(|meta| Some((tree.attr(meta, "name")?, tree.attr(meta, "content")?)));
-        let mut rules = PageRules::new(&response.robots_tags, metas, &tools.agents, fetched.fetched_at / 1000);
+        let mut rules = PageRules::new(&response.rights.robots_tags(), metas, &tools.agents, fetched.fetched_at / 1000);
         rules.noindex |= fetched.noindex;
         rules.nofollow |= fetched.nofollow;
-        ParsedPage { page: FoundPage { nofollow: rules.nofollow, ..FoundPage::new(response.url.clone(), tree) }, rules }
+        let of_site = fetched.visit.iter().flat_map(|visit| visit.rights.statements.iter().cloned());
+        let rights = Rights::new(of_site.chain(page_statements(&response.rights, &tree, &tools.agents)));
+        let page = FoundPage { nofollow: rules.nofollow, ..FoundPage::new(response.url.clone(), tree) };
+        ParsedPage { page, rules, rights }
     }
 }
 
@@ -55,7 +61,7 @@ pub(super) fn page_write(
     let asked = is_other.then(|| (request.asked.clone(), request.moved()));
     Some(Box::new(PageWrite {
         site,
-        visit: visit?,
+        visit: NewVisit { rights: parsed.rights.clone(), ..visit? },
         asked,
         page: NewPage {
             depth: request.depth,
@@ -65,6 +71,7 @@ pub(super) fn page_write(
             validators: response.validators,
             noindex: parsed.rules.noindex,
             nofollow: parsed.rules.nofollow,
+            rights: parsed.rights.clone(),
             warc: tools.warc.clone(),
             warc_record: response.warc_record,
             digest: digest(&response.body),

@@ -1,4 +1,4 @@
-//! Answers that look like a page and are none: they are not stored, so that what is known of the page stays.
+//! Answers that look like a page and are none, and pages whose owners deny what they are for: they are not stored.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use dehusk_template::template::Template;
 
 use super::page::{FetchedPage, ParsedPage};
 use super::{SiteLearner, Tools};
+use crate::robots_cache::denied;
 use crate::site::Walk;
 use dehusk_store::NewVisit;
 use dehusk_store::reason::{Reason, ReasonCode};
@@ -31,14 +32,20 @@ pub(crate) struct Withheld {
 }
 
 impl Withheld {
-    /// The page as one that is not stored, if it looks like none. `own_letters` counts the letters of its text without
-    /// template.
+    /// The page as one that is not stored, if its owner denies what it is for, or it looks like none. `own_letters`
+    /// counts the letters of its text without template.
     pub(super) fn new(
         fetched: &mut FetchedPage,
         parsed: &ParsedPage,
         tools: &Tools,
         own_letters: impl FnOnce() -> usize,
     ) -> Option<Box<Withheld>> {
+        let purpose = tools.settings.crawl.purpose;
+        if let Some((of, denial)) = purpose.and_then(|of| Some((of, parsed.rights.denial(of)?))) {
+            let (asked, rights) = (fetched.request.asked.clone(), parsed.rights.clone());
+            let visit = fetched.visit.take().map(|visit| NewVisit { rights, ..visit });
+            return Some(Box::new(Withheld { asked, visit, reason: denied(of, denial) }));
+        }
         if !tools.settings.crawl.withhold {
             return None;
         }

@@ -1,6 +1,7 @@
 //! The HTTP response in a record: head, chunked transfer coding, compression.
 
 use crate::codings::{codings, decode};
+use dehusk_core::rights::RightsHeaders;
 
 /// Status and header lines of a response.
 pub(super) struct Head {
@@ -40,8 +41,8 @@ pub(super) struct Response {
     pub(super) status: u16,
     pub(super) content_type: Option<String>,
     pub(super) body: Vec<u8>,
-    /// `X-Robots-Tag` lines.
-    pub(super) robots_tags: Vec<String>,
+    /// Headers in which the owner says what the page may be used for.
+    pub(super) rights: RightsHeaders,
     /// Why the body ends early: its content coding is damaged. `body` is what could be decoded.
     pub(super) damage: Option<std::io::Error>,
 }
@@ -73,8 +74,8 @@ pub(super) fn decoded_body(block: &[u8], most: usize) -> Option<Response> {
     };
     let content_type = head.lines("content-type").collect::<Vec<_>>().join(", ");
     let content_type = (!content_type.is_empty()).then_some(content_type);
-    let robots_tags = head.lines("x-robots-tag").map(str::to_owned).collect();
-    Some(Response { status: head.status, content_type, body, robots_tags, damage })
+    let rights = RightsHeaders::new(|name| head.lines(name).map(str::to_owned).collect::<Vec<_>>());
+    Some(Response { status: head.status, content_type, body, rights, damage })
 }
 
 fn cut(bytes: &[u8], most: usize) -> Vec<u8> {

@@ -3,6 +3,7 @@
 use super::http::{Response, decoded_body};
 use super::{Member, Reader, WarcError};
 use crate::media_type::{essence, is_binary, is_html};
+use dehusk_core::rights::RightsHeaders;
 use dehusk_html::PageUrl;
 
 /// A page or a text of an archive.
@@ -18,8 +19,8 @@ pub struct Document {
     pub archived: Archived,
     /// Whether it is plain text that was made of a page (a `conversion` record).
     pub is_text: bool,
-    /// `X-Robots-Tag` lines.
-    pub robots_tags: Vec<String>,
+    /// Headers in which the owner says what the page may be used for.
+    pub rights: RightsHeaders,
 }
 
 /// What an archive says of a document beside its body.
@@ -96,7 +97,7 @@ fn target(member: &Member) -> Option<PageUrl> {
 
 /// The page of a response; `None` for one of another protocol.
 fn page(member: &Member, most: usize) -> Result<Option<Result<Document, NoDocument>>, WarcError> {
-    let Some(Response { status, content_type, body, robots_tags, damage }) = decoded_body(&member.block, most) else {
+    let Some(Response { status, content_type, body, rights, damage }) = decoded_body(&member.block, most) else {
         // One of another protocol, such as a lookup of a name, is no page at all.
         let is_http = target(member).is_some();
         return Ok(is_http.then(|| Err(none(member, "no_head"))));
@@ -118,7 +119,7 @@ fn page(member: &Member, most: usize) -> Result<Option<Result<Document, NoDocume
         Some(_) => archived.truncated = Some("coding".to_owned()),
         None => {}
     }
-    Ok(Some(Ok(Document { url, content_type, body, archived, is_text: false, robots_tags })))
+    Ok(Some(Ok(Document { url, content_type, body, archived, is_text: false, rights })))
 }
 
 /// A page that was written without the head of its response, as `export --format warc` does.
@@ -135,7 +136,7 @@ fn resource(mut member: Member, most: usize) -> Result<Document, NoDocument> {
     if !is_page(&member, content_type.as_deref(), &body) {
         return Err(none(&member, "not_html"));
     }
-    Ok(Document { url, content_type, body, archived, is_text: false, robots_tags: Vec::new() })
+    Ok(Document { url, content_type, body, archived, is_text: false, rights: RightsHeaders::default() })
 }
 
 fn text(mut member: Member, most: usize) -> Result<Document, NoDocument> {
@@ -145,7 +146,7 @@ fn text(mut member: Member, most: usize) -> Result<Document, NoDocument> {
     let mut body = std::mem::take(&mut member.block);
     body.truncate(most);
     body.shrink_to_fit();
-    Ok(Document { url, content_type, body, archived, is_text: true, robots_tags: Vec::new() })
+    Ok(Document { url, content_type, body, archived, is_text: true, rights: RightsHeaders::default() })
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ impl Formulas {
             Formulas::note_surroundings(tree, math, &mut around);
         }
         found.note_renderings(tree, around);
-        let scripts = tree.data_scripts().filter(|(kind, ..)| *kind != ScriptKind::JsonLd);
+        let scripts = tree.data_scripts().filter(|(kind, ..)| matches!(kind, ScriptKind::Tex | ScriptKind::DisplayTex));
         found.scripts = scripts
             .map(|(kind, parent, before, tex)| (parent, before, tex.trim().to_owned(), kind == ScriptKind::DisplayTex))
             .collect();

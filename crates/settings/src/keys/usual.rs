@@ -2,6 +2,7 @@
 
 use dehusk_content::Favor;
 use dehusk_core::clean::HiddenText;
+use dehusk_core::rights::Use;
 use dehusk_render::MarkdownImages;
 use dehusk_render::MarkdownLinks;
 use dehusk_template::learn_options::Preset;
@@ -20,6 +21,9 @@ pub(super) const USUAL: &[Key] = keys! {
         |s, v| s.crawl.seeds => strings(v)?;
     "crawl.mode" = "\"full\"", "full: learn, clean and store pages. links: only follow links and record visits, without storing pages.",
         |s, v| s.crawl.mode => one_of(v, &[("full", Mode::Full), ("links", Mode::Links)])?;
+    "crawl.purpose" = "\"any\"", "What pages are for: any, archive, search, input (of models that write answers) or train. What owners deny for it is not stored.",
+        |s, v| s.crawl.purpose => one_of(v, &[("any", None), ("archive", Some(Use::Archive)), ("search", Some(Use::Search)),
+            ("input", Some(Use::Input)), ("train", Some(Use::Train))])?;
     "crawl.ignore_changes" = "[]", "Regular expressions. A text that matches one of them is ignored when it is decided whether a page has changed. It is stored like any other.",
         |s, v| s.crawl.ignore_changes => patterns(v)?;
     "crawl.learn_changing" = "true", "Whether parts that differ on every visit, such as counters, dates and teasers, are learned and ignored when it is decided whether a page has changed. See docs/nightly.md.",

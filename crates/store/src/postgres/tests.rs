@@ -1,5 +1,6 @@
 //! Leases, sessions and transactions, on a server that the tests start.
 
+use dehusk_core::rights::Rights;
 use std::time::Duration;
 
 use dehusk_html::PageUrl;
@@ -147,6 +148,7 @@ fn a_transaction_whose_connection_breaks_is_applied_once() {
             outcome: VisitOutcome::FetchError,
             reason: None,
             redirect_to: None,
+            rights: Rights::default(),
         };
         Write::Visit(visit, None)
     };
