@@ -130,6 +130,7 @@ impl Store {
         let seed = format!("UPDATE sites SET seed_url = NULL WHERE {}", at("seed_url"));
         forgotten.mentions += self.execute(&key, &values)? + self.execute(&seed, &values)?;
         for address in &erased.addresses {
+            forgotten.mentions += self.forget_in_rights(address)?;
             // Lists of seeds are read once more where their name is not known any more.
             for (table, column, instead) in [
                 ("visits", "reason", "NULL"),
@@ -263,6 +264,7 @@ mod tests {
     use super::*;
     use crate::RunRequest;
     use crate::seed::Seed;
+    use dehusk_core::rights::{Form, Place, Rights, Statement, Use, Verdict};
 
     fn url(text: &str) -> PageUrl {
         PageUrl::parse(text).unwrap()
@@ -293,6 +295,13 @@ mod tests {
                 VALUES (?1, ?2, ?3, 1, 'moved', 'http://a.org/there')";
             store.execute(sql, params![run, site, at]).unwrap();
         }
+        let said = |words: &str| Statement::new(Form::Rsl, Place::Robots, words, vec![(Use::Train, Verdict::Deny)]);
+        let [own, others] = ["http://a.org/l.xml", "http://a.org/of-b.xml"].map(|words| Rights::new([said(words)]));
+        for (site, rights) in [(1, &own), (2, &others)] {
+            let id = store.rights_id(rights).unwrap();
+            let sql = "UPDATE pages SET rights_id = ?2 WHERE site_id = ?1 AND url LIKE 'http://_.org/'";
+            store.execute(sql, params![site, id]).unwrap();
+        }
         store.save_deferral("org", 9, "http://a.org/ answered 503").unwrap();
         store
             .execute(
@@ -306,6 +315,12 @@ mod tests {
         let site = store.forget_site("WWW.A.org").unwrap();
         assert_eq!((site.pages, site.sites), (2, 1), "the page of a moved host, too");
         assert!(site.mentions > 0);
+        let left: Vec<String> = store.rows("SELECT statements FROM rights", params![], |row| row.get(0)).unwrap();
+        let left = Rights::from_text(left.first().map(String::as_str));
+        assert_eq!(
+            (left.verdict(Use::Train), left.lines()),
+            (Some(Verdict::Deny), vec!["rsl (robots.txt): ".to_owned()])
+        );
         store.compact().unwrap();
         drop(store);
         let bytes = std::fs::read(&path).unwrap();

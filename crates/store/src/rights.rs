@@ -88,6 +88,26 @@ impl Store {
         Ok(all)
     }
 
+    /// Takes an address out of the words of owners. What follows from them stays, where another page refers to them.
+    pub(super) fn forget_in_rights(&self, address: &str) -> Result<usize, StoreError> {
+        let names = self.connection.contains("statements", "?1");
+        let unused = format!(
+            "DELETE FROM rights WHERE {names} AND NOT EXISTS (SELECT 1 FROM pages p WHERE p.rights_id = rights.id)
+                AND NOT EXISTS (SELECT 1 FROM visits v WHERE v.rights_id = rights.id)"
+        );
+        let mut mentions = self.execute(&unused, params![address])?;
+        let sql = format!("SELECT id, statements FROM rights WHERE {names}");
+        let used: Vec<(i64, String)> = self.rows(&sql, params![address], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for (id, text) in used {
+            let mut rights = Rights::from_text(Some(&text));
+            let naming = rights.statements.iter_mut().filter(|statement| statement.words.contains(address));
+            naming.for_each(|statement| statement.words.clear());
+            let sql = "UPDATE rights SET statements = ?2 WHERE id = ?1";
+            mentions += self.execute(sql, params![id, rights.to_text().unwrap_or_default()])?;
+        }
+        Ok(mentions)
+    }
+
     fn load_rights(&self, id: i64) -> Result<Rights, StoreError> {
         let sql = "SELECT statements FROM rights WHERE id = ?1";
         let text: Option<String> = self.find(sql, params![id], |row| row.get(0))?;
