@@ -21,6 +21,8 @@ mod loaded_page;
 mod maintenance;
 mod manual;
 mod metrics;
+#[cfg(feature = "serve")]
+mod mcp;
 mod models;
 mod names;
 mod notify;
@@ -136,6 +138,8 @@ enum Command {
     Serve(serve::Serve),
     #[cfg(feature = "serve")]
     Open(serve::Open),
+    #[cfg(feature = "serve")]
+    Mcp(mcp::Mcp),
     Prune(maintenance::Prune),
     Forget(maintenance::Forget),
     Backup(maintenance::Backup),
@@ -180,6 +184,8 @@ pub fn run() -> ExitCode {
         Command::Serve(command) => command.run(&settings),
         #[cfg(feature = "serve")]
         Command::Open(command) => command.run(&settings),
+        #[cfg(feature = "serve")]
+        Command::Mcp(command) => command.run(&settings),
         Command::Prune(command) => command.run(&settings),
         Command::Forget(command) => command.run(&settings),
         Command::Backup(command) => command.run(&settings),

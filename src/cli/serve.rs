@@ -23,6 +23,8 @@ use dehusk_settings::Settings;
   dehusk serve --db dehusk-demo/dehusk.db
   dehusk serve --listen 0.0.0.0:7777 --name crawl.example.org
   curl http://127.0.0.1:7777/api/runs
+  dehusk serve --api
+  curl --data-binary @page.html 'http://127.0.0.1:7777/v1/clean?url=https://docs.example.org/a'
 
 Pages: runs, sites, a site, a page (keys 1 to 4 for its views, j and k for the next one and the one before). The API is
 described at /api/openapi.json; /metrics and /healthz are for monitoring. Crawled pages are shown without their scripts,
@@ -31,6 +33,9 @@ pub(super) struct Serve {
     /// Address and port.
     #[arg(long, default_value = "127.0.0.1:7777", value_name = "ADDRESS:PORT")]
     listen: SocketAddr,
+    /// Also answer programs at /v1: clean pages that they send, and pages that they name, which are fetched politely.
+    #[arg(long)]
+    api: bool,
     /// The file of the search index [default: beside the database, with .search added].
     #[arg(long, value_name = "FILE")]
     index: Option<PathBuf>,
@@ -73,8 +78,8 @@ impl Serve {
             tracing::info!("the inspector of {}; Ctrl-C ends it", dehusk_store::shown(&settings.store.path));
             let access = Access { address, names: self.name.clone(), token: token.clone() };
             serve(listener, access, settings.clone(), self.files(settings), async { Signals::listen().next().await })
-                .await;
-            Ok(())
+                .await
+                .map_err(|e| Failure::Work(e.into()))
         });
         // Views that are being made are not waited for.
         runtime.shutdown_background();
@@ -84,7 +89,11 @@ impl Serve {
     fn files(&self, settings: &Settings) -> Files {
         let store = &settings.store.path;
         let beside = || (!store.contains("://")).then(|| PathBuf::from(format!("{store}.gold.jsonl")));
-        Files { index: index_file(self.index.as_deref(), settings), gold: self.gold.clone().or_else(beside) }
+        Files {
+            index: index_file(self.index.as_deref(), settings),
+            gold: self.gold.clone().or_else(beside),
+            for_programs: self.api,
+        }
     }
 
     /// The token; none for an address that only this machine reaches.

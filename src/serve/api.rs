@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Inspector, Refusal};
+use super::{Inspector, Refusal, programs};
 use dehusk_store::Store;
 
 /// What a view has loaded, as JSON.
@@ -22,12 +22,21 @@ pub(super) fn json<T: Serialize>(loaded: Result<T, Refusal>) -> Response {
 }
 
 /// A call: its path, what it gives, and its parameters with what they are.
-type Call = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+pub(super) struct Call {
+    pub(super) method: &'static str,
+    pub(super) path: &'static str,
+    pub(super) what: &'static str,
+    pub(super) parameters: &'static [(&'static str, &'static str)],
+}
+
+const fn view(path: &'static str, what: &'static str, parameters: &'static [(&'static str, &'static str)]) -> Call {
+    Call { method: "get", path, what, parameters }
+}
 
 const CALLS: [Call; 7] = [
-    ("/api/runs", "The newest runs and their counts", &[]),
-    ("/api/run", "One run: failures, rate over time, gaps between requests", &[("id", "Number of the run")]),
-    (
+    view("/api/runs", "The newest runs and their counts", &[]),
+    view("/api/run", "One run: failures, rate over time, gaps between requests", &[("id", "Number of the run")]),
+    view(
         "/api/sites",
         "A part of the sites; `next` is the query of the next part",
         &[
@@ -38,43 +47,68 @@ const CALLS: [Call; 7] = [
             ("after", "As given in `next`"),
         ],
     ),
-    (
+    view(
         "/api/site",
         "One site: versions of its template, pages, robots.txt, settings of its last run",
         &[("host", "Host"), ("after", "As given in `next`")],
     ),
-    ("/api/near", "Groups of pages of a site that say nearly the same", &[("host", "Host")]),
-    ("/api/search", "Pages with all words of a query, the best first", &[("q", "Words")]),
-    (
+    view("/api/near", "Groups of pages of a site that say nearly the same", &[("host", "Host")]),
+    view("/api/search", "Pages with all words of a query, the best first", &[("q", "Words")]),
+    view(
         "/api/page",
         "One page: labels, main text, metadata, versions",
         &[("url", "URL"), ("run", "Run after which it is shown")],
     ),
 ];
 
-/// The description of the API (OpenAPI 3.1).
-pub(super) fn description() -> Value {
-    let parameter = |(name, what): &(&str, &str)| {
-        let is_key = matches!(*name, "id" | "host" | "url");
-        let kind = if matches!(*name, "id" | "run" | "at") { "integer" } else { "string" };
-        json!({"name": name, "in": "query", "required": is_key, "description": what, "schema": {"type": kind}})
-    };
+/// The description of the API (OpenAPI 3.1), with the calls of programs where they are answered.
+pub(super) fn description(for_programs: bool) -> Value {
     let answers = json!({
         "200": {"description": "Found", "content": {"application/json": {"schema": {"type": "object"}}}},
         "400": {"description": "A parameter is missing or wrong"},
         "404": {"description": "There is no such thing; `error` says what there is"},
         "503": {"description": "The database cannot be read"},
     });
+    let more = if for_programs { &programs::CALLS[..] } else { &[] };
     let paths: serde_json::Map<String, Value> = CALLS
         .iter()
-        .map(|(path, what, parameters)| {
-            let parameters: Vec<Value> = parameters.iter().map(parameter).collect();
-            let get = json!({"summary": what, "parameters": parameters, "responses": answers});
-            ((*path).to_owned(), json!({"get": get}))
+        .chain(more)
+        .map(|call| {
+            let parameters: Vec<Value> =
+                call.parameters.iter().map(|of| parameter(call, of)).chain(of_path(call)).collect();
+            let mut about = json!({"summary": call.what, "parameters": parameters, "responses": answers});
+            if call.path.starts_with("/v1") {
+                about["responses"]["403"] = json!({"description": "The owner of the page does not want it"});
+                about["responses"]["413"] = json!({"description": "The page is larger than 41 MB"});
+                about["responses"]["429"] = json!({"description": "Too many requests are at work"});
+                about["responses"]["502"] = json!({"description": "The server of the page gave none"});
+            }
+            if call.path == "/v1/clean" {
+                about["requestBody"] =
+                    json!({"required": true, "content": {"text/html": {"schema": {"type": "string"}}}});
+            }
+            (call.path.to_owned(), json!({call.method: about}))
         })
         .collect();
     let info = json!({"title": "dehusk inspector", "version": env!("CARGO_PKG_VERSION")});
     json!({"openapi": "3.1.0", "info": info, "paths": paths})
+}
+
+fn parameter(call: &Call, (name, what): &(&str, &str)) -> Value {
+    let is_key = matches!(*name, "id" | "host" | "url") && !matches!(call.path, "/v1/clean" | "/v1/changes");
+    let kind = match *name {
+        "id" | "run" | "at" | "since" | "limit" => "integer",
+        "alone" => "boolean",
+        _ => "string",
+    };
+    json!({"name": name, "in": "query", "required": is_key, "description": what, "schema": {"type": kind}})
+}
+
+/// The parameters within a path: `{host}`.
+fn of_path(call: &Call) -> Option<Value> {
+    let (_, rest) = call.path.split_once('{')?;
+    let (name, _) = rest.split_once('}')?;
+    Some(json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}))
 }
 
 /// Figures in the text format of Prometheus.

@@ -22,6 +22,15 @@ pub(super) enum Refusal {
     /// A file cannot be read or written.
     #[error("{0}")]
     Unwritten(String),
+    /// Its owner does not want it.
+    #[error("{0}")]
+    Forbidden(String),
+    /// A server elsewhere gave no page.
+    #[error("{0}")]
+    Upstream(String),
+    /// Too many requests wait.
+    #[error("too many requests are at work; ask again in a second")]
+    Busy,
     /// A view has failed.
     #[error("this view failed; the log of the program says why")]
     Failed,
@@ -32,6 +41,9 @@ impl Refusal {
         match self {
             Refusal::Nothing(_) => StatusCode::NOT_FOUND,
             Refusal::Wrong(_) => StatusCode::BAD_REQUEST,
+            Refusal::Forbidden(_) => StatusCode::FORBIDDEN,
+            Refusal::Upstream(_) => StatusCode::BAD_GATEWAY,
+            Refusal::Busy => StatusCode::TOO_MANY_REQUESTS,
             Refusal::Store(_) | Refusal::Unwritten(_) => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Failed => StatusCode::INTERNAL_SERVER_ERROR,
         }

@@ -25,7 +25,7 @@ use super::site::Site;
 use super::sites::{Sites, csv};
 use super::try_it::{Pasted, cleaned, form};
 use super::view::{read, shown};
-use super::{Inspector, Refusal, api, design, frame, guard, label, memento, page, sites};
+use super::{Inspector, Refusal, api, design, frame, guard, label, memento, page, programs, sites};
 use dehusk_html::decode;
 
 /// Bytes of a pasted page, at most.
@@ -67,7 +67,8 @@ struct FrameAsked {
 
 /// All routes.
 pub(super) fn routes(inspector: Arc<Inspector>) -> Router {
-    Router::new()
+    let for_programs = if inspector.programs.is_some() { programs::routes() } else { Router::new() };
+    for_programs
         .route(
             "/",
             get(async |State(i): Shared| {
@@ -177,7 +178,7 @@ pub(super) fn routes(inspector: Arc<Inspector>) -> Router {
         .route("/timemap/link/{*url}", get(memento::timemap))
         .route("/timegate/{*url}", get(memento::timegate))
         .route("/memento/{*url}", get(memento::memento))
-        .route("/api/openapi.json", get(async || api::json(Ok(api::description()))))
+        .route("/api/openapi.json", get(async |State(i): Shared| api::json(Ok(api::description(i.programs.is_some())))))
         .route("/metrics", get(metrics))
         .route("/healthz", get(healthz))
         .route("/assets/inspector.css", get(async || asset("text/css", include_str!("assets/inspector.css"))))

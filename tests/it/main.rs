@@ -68,6 +68,8 @@ mod text_options;
 mod vectors;
 #[cfg(feature = "postgres")]
 mod postgres_server;
+#[cfg(feature = "serve")]
+mod programs;
 #[cfg(feature = "postgres")]
 mod warc_heads;
 mod workers;

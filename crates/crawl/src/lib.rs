@@ -41,6 +41,7 @@ mod robots_cache;
 mod run_limits;
 mod scheduler;
 mod seed_stream;
+mod polite_pages;
 mod single;
 mod site_table;
 mod site;
@@ -57,6 +58,7 @@ use tokio::sync::mpsc;
 
 use archive::Archive;
 use opening::OpenedRun;
+pub use polite_pages::PolitePages;
 use scheduler::{Scheduler, Start};
 use seed_stream::SeedStream;
 pub use single::{Single, SingleError};

@@ -151,14 +151,16 @@ impl RobotsCache {
 /// A request that robots.txt allows, as far as its owner does not deny what its page is for.
 fn allowed(request: Request, purpose: Option<Use>) -> Permission {
     let is_page = matches!(request.kind, RequestKind::Page { .. });
-    let denial = purpose.filter(|_| is_page).and_then(|of| {
-        let denies = |statement: &&Statement| statement.uses.contains(&(of, Verdict::Deny));
-        request.rights.iter().find(denies).map(|statement| denied(of, statement))
-    });
-    match denial {
+    match purpose.filter(|_| is_page).and_then(|of| denied_by(of, &request.rights)) {
         Some(reason) => Permission::Disallowed(request, reason),
         None => Permission::Allowed(request),
     }
+}
+
+/// Why a page is not fetched for a purpose, by what its site says; `None` where it may be.
+pub(super) fn denied_by(of: Use, said: &[Statement]) -> Option<Reason> {
+    let denies = |statement: &&Statement| statement.uses.contains(&(of, Verdict::Deny));
+    said.iter().find(denies).map(|statement| denied(of, statement))
 }
 
 /// Why a page is not fetched, or not stored.

@@ -9,6 +9,8 @@ use crate::fetch::{ClientError, FetchError, FetchRequest, Fetcher, Resource, Res
 use crate::politeness::PolitenessKey;
 use crate::politeness::{LatencyEstimate, Pace};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
+use crate::robots_cache::denied_by;
+use dehusk_core::rights::Statement;
 use dehusk_html::PageUrl;
 use dehusk_settings::Settings;
 use dehusk_store::reason::{Reason, ReasonCode};
@@ -48,46 +50,88 @@ pub enum SingleError {
     },
 }
 
+/// What a request led to.
+pub enum Hop {
+    /// A page, and what its site says about its use.
+    Page(Box<Response>, Vec<Statement>),
+    /// Another address.
+    To(PageUrl),
+}
+
 /// Fetches pages one after the other; remembers rules and times between them.
-pub struct Single<'s> {
-    settings: &'s Settings,
+pub struct Single {
+    settings: Settings,
     gate: Fetcher,
-    rules: FxHashMap<String, Robots>,
+    /// Rules by origin, and until when they hold.
+    rules: FxHashMap<String, (Robots, Instant)>,
     next_fetch: FxHashMap<PolitenessKey, (Instant, LatencyEstimate)>,
 }
 
-impl<'s> Single<'s> {
+impl Single {
     /// A fetcher with its own connections.
-    pub fn new(settings: &'s Settings) -> Result<Single<'s>, ClientError> {
-        Ok(Single {
-            settings,
-            gate: Fetcher::new(settings)?,
-            rules: FxHashMap::default(),
-            next_fetch: FxHashMap::default(),
-        })
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`] when the HTTP client cannot be made.
+    pub fn new(settings: &Settings) -> Result<Single, ClientError> {
+        Ok(Single::with_fetcher(Fetcher::new(settings)?, settings))
     }
 
-    /// Fetches one page.
+    /// The same over the connections of another one.
+    pub fn with_fetcher(gate: Fetcher, settings: &Settings) -> Single {
+        let settings = settings.clone();
+        Single { settings, gate, rules: FxHashMap::default(), next_fetch: FxHashMap::default() }
+    }
+
+    /// Fetches one page, and follows redirects.
+    ///
+    /// # Errors
+    ///
+    /// [`SingleError`] when it cannot be had.
     pub async fn fetch(&mut self, url: &PageUrl) -> Result<Response, SingleError> {
         let mut at = url.clone();
         for _ in 0..=self.settings.fetch.max_redirects {
-            let origin = at.origin();
-            if !self.rules.contains_key(&origin) {
-                let robots = self.fetch_robots(&at).await;
-                self.rules.insert(origin.clone(), robots);
-            }
-            if let Some(robots) = self.rules.get(&origin).filter(|robots| !robots.allows(&at)) {
-                let reason = robots.unreachable().map_or_else(|| "robots.txt forbids it".to_owned(), Reason::to_string);
-                return Err(SingleError::Forbidden { url: at, reason });
-            }
-            let response = self.polite(&at, Resource::Page).await?;
-            match page_target(&response) {
-                Some(target) => at = target,
-                None if (200..300).contains(&response.status) => return Ok(response),
-                None => return Err(SingleError::Status { url: at, status: response.status }),
+            match self.hop(&at).await? {
+                Hop::Page(response, _) => return Ok(*response),
+                Hop::To(target) => at = target,
             }
         }
         Err(SingleError::Redirects { url: url.clone(), limit: self.settings.fetch.max_redirects })
+    }
+
+    /// Requests one address, after the robots.txt of its origin.
+    ///
+    /// # Errors
+    ///
+    /// [`SingleError`] when it cannot be had.
+    pub async fn hop(&mut self, at: &PageUrl) -> Result<Hop, SingleError> {
+        let origin = at.origin();
+        if self.rules.get(&origin).is_none_or(|(_, until)| *until < Instant::now()) {
+            let robots = self.fetch_robots(at).await;
+            let politeness = &self.settings.politeness;
+            let ttl = match robots.unreachable() {
+                Some(_) => politeness.robots_ttl.min(politeness.max_back_off),
+                None => politeness.robots_ttl,
+            };
+            self.rules.insert(origin.clone(), (robots, Instant::now() + ttl));
+        }
+        let mut said = Vec::new();
+        if let Some((robots, _)) = self.rules.get(&origin) {
+            said = robots.statements(at);
+            let unreachable =
+                || robots.unreachable().map_or_else(|| "robots.txt forbids it".to_owned(), Reason::to_string);
+            let denial = self.settings.crawl.purpose.and_then(|of| denied_by(of, &said));
+            let forbidden = if robots.allows(at) { denial.map(|reason| reason.text) } else { Some(unreachable()) };
+            if let Some(reason) = forbidden {
+                return Err(SingleError::Forbidden { url: at.clone(), reason });
+            }
+        }
+        let response = self.polite(at, Resource::Page).await?;
+        match page_target(&response) {
+            Some(target) => Ok(Hop::To(target)),
+            None if (200..300).contains(&response.status) => Ok(Hop::Page(Box::new(response), said)),
+            None => Err(SingleError::Status { url: at.clone(), status: response.status }),
+        }
     }
 
     async fn fetch_robots(&mut self, page: &PageUrl) -> Robots {
@@ -116,7 +160,7 @@ impl<'s> Single<'s> {
     async fn polite(&mut self, url: &PageUrl, wanted: Resource) -> Result<Response, FetchError> {
         let domain = resolve_key(self.gate.resolver(), url, self.settings.politeness.key).await;
         // The rules may have come after the last request of the domain, so the delay is looked up only now.
-        let own = self.rules.get(&url.origin()).and_then(Robots::delay).unwrap_or_default();
+        let own = self.rules.get(&url.origin()).and_then(|(robots, _)| robots.delay()).unwrap_or_default();
         let politeness = &self.settings.of_host(url.host()).politeness;
         let own = own.min(politeness.max_crawl_delay);
         let mut ways = LatencyEstimate::default();

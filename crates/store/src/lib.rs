@@ -276,7 +276,7 @@ fn url_at(row: &Row<'_>, column: usize) -> SqlResult<PageUrl> {
 }
 
 /// Now, Unix milliseconds.
-fn unix_ms() -> i64 {
+pub fn unix_ms() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| since.as_millis() as i64)
 }

@@ -41,7 +41,7 @@ impl<'s> LinkedSites<'s> {
     }
 
     /// What is known of the site of a page. A site that is not known yet is learned, one request after the other.
-    pub(super) fn of(&mut self, page: &Loaded, network: &mut Single<'_>, runtime: &Runtime, now: i64) -> &OfSite {
+    pub(super) fn of(&mut self, page: &Loaded, network: &mut Single, runtime: &Runtime, now: i64) -> &OfSite {
         let host = page.url.as_ref().map(PageUrl::authority).unwrap_or_default();
         match self.known.entry(host) {
             Entry::Occupied(known) => known.into_mut(),
@@ -59,7 +59,7 @@ fn learned(
     page: &Loaded,
     method: Option<&MethodEntry>,
     settings: &Settings,
-    network: &mut Single<'_>,
+    network: &mut Single,
     runtime: &Runtime,
     now: i64,
 ) -> Option<Learned> {

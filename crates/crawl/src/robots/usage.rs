@@ -4,6 +4,9 @@ use super::encode::{Side, encode};
 use super::rule::Rule;
 use dehusk_core::rights::{Form, Place, Statement, Use, Verdict, content_signal, content_usage};
 
+/// Statements about one path that are kept.
+const MAX_STATEMENTS: usize = 20;
+
 /// One such line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct UsageRule {
@@ -40,7 +43,10 @@ pub(super) fn statements(lines: &[UsageRule], path: &str) -> Vec<Statement> {
     let of_form = |form| lines.iter().filter(move |line| line.form == form);
     let longest = forms.filter_map(|form| Some((form, of_form(form).filter_map(length).max()?)));
     let chosen = longest.flat_map(|(form, longest)| of_form(form).filter(move |line| length(line) == Some(longest)));
-    chosen.map(|line| Statement::new(line.form, Place::Robots, line.words.clone(), line.uses.clone())).collect()
+    chosen
+        .take(MAX_STATEMENTS)
+        .map(|line| Statement::new(line.form, Place::Robots, line.words.clone(), line.uses.clone()))
+        .collect()
 }
 
 #[cfg(test)]
