@@ -20,7 +20,7 @@ use by::{By, choose};
 use format::CleanFormat;
 use linked::{LinkedSites, OfSite};
 
-use super::corpus_args::CorpusArgs;
+use super::corpus_args::{CorpusArgs, failure};
 use super::crawl::share;
 use super::documents::{FieldName, FoundDocument, Reading, byte_bar, named_hosts};
 use super::loaded_page::{Loaded, leaves_out, of_found, of_response};
@@ -33,6 +33,7 @@ use super::{Failure, Outcome, exit, method_names};
 use dehusk_content::tps::Part;
 use dehusk_core::LanguageModel;
 use dehusk_core::corpus::TokenCounter;
+use dehusk_corpus::export::Chunking;
 use dehusk_corpus::{language_model, tokenizer};
 use dehusk_crawl::Single;
 use dehusk_html::PageUrl;
@@ -66,6 +67,7 @@ use dehusk_template::method::Method;
   dehusk clean --method gottron --site docs.example.org page.html
   dehusk clean mirror/www/ --json
   dehusk clean archive/*.warc.gz --learn --rows > rows.jsonl
+  dehusk clean https://docs.example.org/guide/ --format chunks | jq .text
   dehusk clean pages.jsonl.zst --rows > rows.jsonl
   dehusk clean s3://crawls/2026-11/ --learn --format parquet --out s3://corpora/2026-11
   dehusk clean cc:CC-MAIN-2026-40/docs.example.org --learn --rows > rows.jsonl
@@ -193,9 +195,16 @@ struct Run<'a> {
     language: Option<Arc<dyn LanguageModel>>,
     /// What counts their tokens.
     tokens: Option<Arc<dyn TokenCounter>>,
+    /// How pages are divided, where pieces are written to standard output.
+    chunking: Option<Chunking>,
 }
 
 impl Clean {
+    /// Whether standard output is rows, or what is made of them, one JSON object a line.
+    fn gives_rows(&self) -> bool {
+        self.rows || self.format == Some(CleanFormat::Chunks)
+    }
+
     pub(super) fn run(&self, settings: &Settings) -> Outcome {
         let with_strings;
         let settings = if self.method.as_deref() == Some(Method::Strings.name()) {
@@ -210,11 +219,13 @@ impl Clean {
         let kept = kept.map_err(Failure::Work)?;
         let pages = if self.learn { &kept.names } else { &sources };
         let corpus = self.corpus_asked()?;
-        let language = if self.rows || corpus.is_some() { settings.export.language_model.as_str() } else { "" };
+        let language = if self.gives_rows() || corpus.is_some() { settings.export.language_model.as_str() } else { "" };
         let language = language_model::open(language).map_err(|e| Failure::Usage(e.into()))?;
-        let tokenizer = if self.rows || corpus.is_some() { settings.export.tokenizer.as_str() } else { "" };
+        let tokenizer = if self.gives_rows() || corpus.is_some() { settings.export.tokenizer.as_str() } else { "" };
         let tokens = tokenizer::open(tokenizer).map_err(|e| Failure::Usage(e.into()))?;
-        let run = Run { settings, language, tokens };
+        let is_divided = corpus.is_none() && self.format == Some(CleanFormat::Chunks);
+        let chunking = is_divided.then(|| Chunking::new(&settings.export)).transpose().map_err(failure)?;
+        let run = Run { settings, language, tokens, chunking };
         let by = || {
             let by = self.by(pages, settings)?;
             kept.rewind()?;
@@ -351,7 +362,7 @@ impl Clean {
             Done::Written(Written { text, part }) => {
                 let mut out = stdout();
                 // An empty line separates the texts of several pages.
-                if counts.written > 0 && !self.json && !self.rows && !self.records {
+                if counts.written > 0 && !self.json && !self.gives_rows() && !self.records {
                     out.write_all(b"\n")?;
                 }
                 out.write_all(text.as_bytes())?;

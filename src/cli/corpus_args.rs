@@ -164,9 +164,10 @@ impl CorpusArgs {
 pub(super) fn failure(error: ExportError) -> Failure {
     match error {
         ExportError::Filter { .. } => Failure::Usage(anyhow!("{error}; `dehusk export --columns` lists the columns")),
-        ExportError::Folder { .. } | ExportError::LanguageModel(_) | ExportError::Tokenizer(_) => {
-            Failure::Usage(error.into())
-        }
+        ExportError::Folder { .. }
+        | ExportError::LanguageModel(_)
+        | ExportError::Tokenizer(_)
+        | ExportError::NoTokenizer => Failure::Usage(error.into()),
         ExportError::Io { ref reason, .. } if reason.kind() == io::ErrorKind::StorageFull => {
             Failure::Work(anyhow!("{error}; make room, and the same command goes on where it was"))
         }

@@ -75,6 +75,8 @@ pub(super) struct Export {
 pub(super) enum FormName {
     /// JSON lines, zstd.
     Jsonl,
+    /// Pieces of the pages for retrieval: JSON lines, zstd.
+    Chunks,
     /// Parquet, zstd.
     Parquet,
     /// Pages as fetched: WARC resource records.
@@ -93,6 +95,7 @@ impl FormName {
     pub(super) fn form(self) -> Form {
         match self {
             FormName::Jsonl => Form::Jsonl,
+            FormName::Chunks => Form::Chunks,
             FormName::Parquet => Form::Parquet,
             FormName::Warc => Form::Warc,
             FormName::Wacz => Form::Wacz,

@@ -5,6 +5,7 @@
 mod azure;
 mod browser;
 mod changes;
+mod chunks;
 mod clean_corpus;
 mod clean_learn;
 mod clean_url;

@@ -48,6 +48,7 @@ struct Readme;
 
 pub mod calendar;
 pub mod changing_parts;
+pub mod chunks;
 pub mod clean;
 mod cleaning;
 pub mod corpus;

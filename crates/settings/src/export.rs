@@ -13,6 +13,10 @@ pub struct Export {
     pub language_model: String,
     /// File of a tokenizer by which tokens are counted; empty = they are not.
     pub tokenizer: String,
+    /// Characters of a chunk, at most.
+    pub chunk_chars: usize,
+    /// Tokens of a chunk, at most; 0 = characters count.
+    pub chunk_tokens: usize,
 }
 
 /// MinHash with locality-sensitive hashing.
@@ -28,7 +32,14 @@ pub struct MinHash {
 
 impl Default for Export {
     fn default() -> Export {
-        Export { near: MinHash::default(), min_paragraph: 8, language_model: String::new(), tokenizer: String::new() }
+        Export {
+            near: MinHash::default(),
+            min_paragraph: 8,
+            language_model: String::new(),
+            tokenizer: String::new(),
+            chunk_chars: 2000,
+            chunk_tokens: 0,
+        }
     }
 }
 

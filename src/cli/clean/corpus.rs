@@ -52,10 +52,11 @@ impl Clean {
                     "{option} chooses among the rows of a corpus: name its folder with --out"
                 )));
             }
-            if self.corpus.pii().is_some() && !self.rows {
+            if self.corpus.pii().is_some() && !self.gives_rows() {
                 return Err(Failure::Usage(anyhow!("--pii is for rows: give --rows, or a folder with --out")));
             }
             return match form {
+                Some(Form::Chunks) => Ok(None),
                 Some(_) => Err(Failure::Usage(anyhow!("this --format is written to a folder: name it with --out DIR"))),
                 None => Ok(None),
             };
@@ -247,7 +248,7 @@ impl Clean {
         optional.html |= options.form == Form::Site;
         let mut record = row(&page, &applied, optional, self.corpus.pii(), run);
         // Forms other than tables find a page by its address.
-        if page.url.is_none() && !matches!(options.form, Form::Jsonl | Form::Parquet) {
+        if page.url.is_none() && !matches!(options.form, Form::Jsonl | Form::Chunks | Form::Parquet) {
             record.set_text("url", &local_address(page.source.as_deref(), &page.name));
         }
         Ok(Made::Page(Box::new(CorpusPage::new(name, record, raw, options, run.settings))))

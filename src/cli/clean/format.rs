@@ -14,6 +14,8 @@ pub(super) enum CleanFormat {
     Markdown,
     /// JSON lines, zstd.
     Jsonl,
+    /// Pieces of the pages for retrieval: JSON lines (zstd with --out).
+    Chunks,
     /// Parquet, zstd.
     Parquet,
     /// Pages as they are: WARC resource records.
@@ -44,6 +46,7 @@ impl CleanFormat {
         match self {
             CleanFormat::Text | CleanFormat::Html | CleanFormat::Markdown => None,
             CleanFormat::Jsonl => Some(Form::Jsonl),
+            CleanFormat::Chunks => Some(Form::Chunks),
             CleanFormat::Parquet => Some(Form::Parquet),
             CleanFormat::Warc => Some(Form::Warc),
             CleanFormat::Wacz => Some(Form::Wacz),

@@ -34,10 +34,11 @@ impl Clean {
         }
         let Applied { host, kind, labeled } = applied(page, choice, method, settings);
         let part = (labeled.method == Method::Tps).then(|| main_part(&page.tree, &settings.core.clean.tps).1);
-        if self.rows {
+        if self.rows || run.chunking.is_some() {
             let optional = self.corpus.optional();
             let record = row(page, &Applied { host, kind, labeled }, optional, self.corpus.pii(), run);
-            return Written { text: format!("{}\n", record.to_json()), part };
+            let text = run.chunking.as_ref().map(|chunking| chunking.lines(&record));
+            return Written { text: text.unwrap_or_else(|| format!("{}\n", record.to_json())), part };
         }
         let LabeledPage { labels, method, .. } = labeled;
         let content = match self.format.and_then(CleanFormat::text).unwrap_or(Format::Text) {

@@ -48,7 +48,8 @@ impl Programs {
         Ok(Programs {
             models: Models::default(),
             network: PolitePages::new(settings)?,
-            cores: Arc::new(Semaphore::new(dehusk_corpus::pipeline::cores())),
+            // More than there are, so that none waits while an answer is handed over.
+            cores: Arc::new(Semaphore::new(2 * dehusk_corpus::pipeline::cores())),
             waiting: Arc::new(Semaphore::new(MOST_WAITING)),
             fetching: Arc::new(Semaphore::new(MOST_WAITING)),
         })

@@ -31,7 +31,7 @@ fn card(form: Form, manifest: &Manifest) -> String {
     }
     let _ = writeln!(out, "size_categories:\n- {}", size_category(manifest.rows));
     out.push_str("task_categories:\n- text-generation\ntags:\n- web\n- dehusk\n");
-    if matches!(form, Form::Jsonl | Form::Parquet) {
+    if matches!(form, Form::Jsonl | Form::Chunks | Form::Parquet) {
         let files = format!("data/part-*.{}", form.ending());
         let _ = writeln!(out, "configs:\n- config_name: default\n  data_files: {files}");
     }

@@ -102,7 +102,7 @@ impl CorpusWriter {
         let filter = Filter::new(options.filter.as_deref(), options.rights)?;
         let asked = serde_json::to_string(&(options, asked, &settings.export))
             .map_err(|e| ExportError::Folder { path: dir.to_owned(), what: e.to_string() })?;
-        let parts = Parts::open(dir, options.form, options.part_bytes, asked, 0)?;
+        let parts = Parts::open(dir, options.form, (options.part_bytes, &settings.export), asked, 0)?;
         let rule = Rule {
             duplicates: options.duplicates,
             near_duplicates: options.near_duplicates,

@@ -36,7 +36,8 @@ impl<'a> Exporter<'a> {
         let asked = (options, &core.clean, &core.markdown, noindex, &settings.export, cleaning_number(core));
         let folder = |what: String| ExportError::Folder { path: dir.to_owned(), what };
         let asked = serde_json::to_string(&asked).map_err(|e| folder(e.to_string()))?;
-        let parts = Parts::open(dir, options.form, options.part_bytes, asked, store.last_settled_page()?)?;
+        let parts =
+            Parts::open(dir, options.form, (options.part_bytes, &settings.export), asked, store.last_settled_page()?)?;
         rows.end_at(parts.manifest.upto);
         let rule = Rule {
             duplicates: options.duplicates,
@@ -125,7 +126,7 @@ impl<'a> Exporter<'a> {
             let removed = match self.options.form {
                 Form::Markdown => notes::remove(self.parts.dir(), &page.url),
                 Form::Site => site::remove(self.parts.dir(), &page.url),
-                Form::Jsonl | Form::Parquet | Form::Warc | Form::Wacz | Form::Wet => Ok(()),
+                Form::Jsonl | Form::Chunks | Form::Parquet | Form::Warc | Form::Wacz | Form::Wet => Ok(()),
             };
             removed.map_err(|reason| self.parts.io(&page.url, reason))?;
         }

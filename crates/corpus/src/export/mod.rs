@@ -5,6 +5,7 @@
 //! that was killed goes on from there, and the same export made again adds what was stored since.
 
 mod card;
+mod chunk_lines;
 mod corpus;
 mod duplicates;
 mod exporter;
@@ -26,6 +27,7 @@ mod site;
 mod site_facts;
 mod wacz;
 
+pub use chunk_lines::Chunking;
 pub use corpus::{CorpusOptions, CorpusPage, CorpusWriter, digest_with};
 pub use feed::Feed;
 pub use manifest::{Manifest, Part};
@@ -54,6 +56,8 @@ const BATCH: usize = 128;
 pub enum Form {
     /// JSON lines, zstd.
     Jsonl,
+    /// Pieces of the pages for retrieval: JSON lines, zstd.
+    Chunks,
     /// Parquet, zstd.
     Parquet,
     /// Pages as fetched, as WARC `resource` records.
@@ -72,6 +76,7 @@ impl Form {
     fn name(self) -> &'static str {
         match self {
             Form::Jsonl => "jsonl",
+            Form::Chunks => "chunks",
             Form::Parquet => "parquet",
             Form::Warc => "warc",
             Form::Wacz => "wacz",
@@ -83,7 +88,7 @@ impl Form {
 
     fn ending(self) -> &'static str {
         match self {
-            Form::Jsonl => "jsonl.zst",
+            Form::Jsonl | Form::Chunks => "jsonl.zst",
             Form::Parquet => "parquet",
             Form::Warc => "warc.gz",
             Form::Wacz => "wacz",
@@ -216,6 +221,9 @@ impl Default for ExportOptions {
 /// Why an export did not end.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
+    /// Pieces are to be counted in tokens, and no tokenizer is named.
+    #[error("export.chunk_tokens counts by a tokenizer: name its file with export.tokenizer")]
+    NoTokenizer,
     /// A file could not be written.
     #[error("{path}: {reason}")]
     Io {

@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::chunk_lines::{ChunkLines, Chunking};
 use super::left_out::{LeftOutList, LeftOutPage};
 use super::manifest::{self, Manifest, Part};
 use super::place::Place;
@@ -15,6 +16,7 @@ use super::sink::{self, Raw, Sink};
 use super::wacz::Wacz;
 use super::{ExportError, Form, card, notes, site};
 use dehusk_core::corpus::{Record, SCHEMA};
+use dehusk_settings::Export;
 
 /// Folder of the parts.
 const DATA: &str = "data";
@@ -28,6 +30,8 @@ pub(super) struct Parts {
     named: PathBuf,
     form: Form,
     part_bytes: u64,
+    /// How pages are divided, where they are.
+    chunking: Option<Chunking>,
     pub(super) manifest: Manifest,
     sink: Option<Box<dyn Sink>>,
     /// Whether there is no manifest yet.
@@ -50,10 +54,11 @@ impl Parts {
     pub(super) fn open(
         dir: &Path,
         form: Form,
-        part_bytes: u64,
+        (part_bytes, settings): (u64, &Export),
         asked: String,
         last: i64,
     ) -> Result<Parts, ExportError> {
+        let chunking = if form == Form::Chunks { Some(Chunking::new(settings)?) } else { None };
         let named = dir.to_owned();
         let io = |reason| ExportError::Io { path: named.clone(), reason };
         let folder = |what: &str| ExportError::Folder { path: named.clone(), what: what.to_owned() };
@@ -86,6 +91,7 @@ impl Parts {
             named,
             form,
             part_bytes,
+            chunking,
             manifest,
             sink: None,
             open_rows: 0,
@@ -126,7 +132,7 @@ impl Parts {
         let error = |reason| ExportError::Io { path: path.clone(), reason };
         let sink = match &mut self.sink {
             Some(sink) => sink,
-            none => none.insert(create(self.form, &path, self.place.dir()).map_err(error)?),
+            none => none.insert(create(self.form, &path, self.place.dir(), self.chunking.as_ref()).map_err(error)?),
         };
         sink.push(record, raw).map_err(error)?;
         self.open_rows += 1;
@@ -224,9 +230,13 @@ fn open_path(path: &Path) -> PathBuf {
     open.into()
 }
 
-fn create(form: Form, path: &Path, dir: &Path) -> io::Result<Box<dyn Sink>> {
+fn create(form: Form, path: &Path, dir: &Path, chunking: Option<&Chunking>) -> io::Result<Box<dyn Sink>> {
     Ok(match form {
         Form::Jsonl => Box::new(sink::Jsonl::create(path)?),
+        Form::Chunks => {
+            let chunking = chunking.ok_or_else(|| io::Error::other("it is not said how pages are divided"))?;
+            Box::new(ChunkLines::create(path, chunking)?)
+        }
         #[cfg(feature = "parquet")]
         Form::Parquet => Box::new(super::parquet::Parquet::create(path)?),
         #[cfg(not(feature = "parquet"))]

@@ -55,7 +55,7 @@ impl Sink for Jsonl {
     }
 }
 
-fn sync(out: BufWriter<File>) -> io::Result<()> {
+pub(super) fn sync(out: BufWriter<File>) -> io::Result<()> {
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }
 

@@ -30,6 +30,10 @@ pub(super) const OUTPUT: &[Key] = keys! {
         |s, v| s.export.language_model => any_text(v)?;
     "export.tokenizer" = "\"\"", "File of a tokenizer (tokenizer.json of a Hugging Face model) by which the column n_tokens is counted. Also for dehusk clean --rows. Empty = the column is empty.",
         |s, v| s.export.tokenizer => any_text(v)?;
+    "export.chunk_chars" = "2000", "Characters of a piece of --format chunks, at most. Tables and listings are whole, whatever they hold.",
+        |s, v| s.export.chunk_chars => whole(v, 50, 1_000_000)?;
+    "export.chunk_tokens" = "0", "Tokens of a piece, at most, by export.tokenizer. 0 = characters count.",
+        |s, v| s.export.chunk_tokens => whole(v, 0, 1_000_000)?;
     "export.min_paragraph" = "8", "Least number of words of a paragraph that dehusk export --paragraphs compares with those of other pages.",
         |s, v| s.export.min_paragraph => whole(v, 1, 1_000_000)?;
     "common_crawl.base" = "\"https://data.commoncrawl.org/\"", "Where dehusk learn cc:CRAWL and dehusk clean cc:CRAWL find Common Crawl: its server, a mirror, a bucket (s3://commoncrawl/), or a folder in the same layout.",
