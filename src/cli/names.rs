@@ -36,7 +36,7 @@ fn host_of(text: &str) -> String {
 }
 
 /// The spellings that are tried, the given one first.
-fn spellings(text: &str) -> Vec<String> {
+pub(super) fn spellings(text: &str) -> Vec<String> {
     let mut found = vec![text.to_owned()];
     let schemes: &[&str] = if text.contains("://") { &[""] } else { &["http://", "https://"] };
     for scheme in schemes {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use similar::{ChangeTag, TextDiff};
 
-use super::names::find_page;
+use super::names::{find_page, spellings};
 use super::table::{Table, terminal_width, time};
 use super::terminal::{plain, stdout};
 use super::{Failure, open_store};
@@ -27,11 +27,10 @@ fn work(error: StoreError) -> Failure {
 /// Lists what each run found of a page.
 pub(super) fn history(settings: &Settings, url: &str, json: bool) -> Result<(), Failure> {
     let store = open_store(settings)?;
-    let page = find_page(&store, url)?;
-    let nights = store.page_history(&page.url).map_err(work)?;
+    let (url, nights) = visited(&store, url)?;
     let mut out = io::stdout().lock();
     if json {
-        let listed = serde_json::json!({"schema": 1, "url": page.url, "history": nights});
+        let listed = serde_json::json!({"schema": 1, "url": url, "history": nights});
         return Ok(writeln!(out, "{listed}")?);
     }
     let mut table = Table::new(&["run", "visited", "status", "change", "stored", "what came of it"]).left(5);
@@ -42,11 +41,29 @@ pub(super) fn history(settings: &Settings, url: &str, json: bool) -> Result<(), 
             night.status.map_or_else(|| "-".to_owned(), |status| status.to_string()),
             night.change.as_ref().map_or_else(|| "-".to_owned(), |change| change.replace('_', " ")),
             if night.is_stored { "yes" } else { "" }.to_owned(),
-            told(&night, &page.url),
+            told(&night, &url),
         ]);
     }
     write!(out, "{}", table.render(terminal_width()))?;
     Ok(())
+}
+
+/// The address of a page, and the visits to it. One that was never stored may have been visited, too.
+fn visited(store: &Store, asked: &str) -> Result<(String, Vec<PageNight>), Failure> {
+    let unknown = match find_page(store, asked) {
+        Ok(page) => {
+            let nights = store.page_history(&page.url).map_err(work)?;
+            return Ok((page.url, nights));
+        }
+        Err(unknown) => unknown,
+    };
+    for url in spellings(asked) {
+        let nights = store.page_history(&url).map_err(work)?;
+        if !nights.is_empty() {
+            return Ok((url, nights));
+        }
+    }
+    Err(unknown)
 }
 
 /// What came of a visit, with the address where that was another one.

@@ -249,7 +249,11 @@ fn a_purpose_is_obeyed_in_every_form() {
     ] {
         assert!(ledger.iter().any(|one| one == line), "{line}: {ledger:?}");
     }
+    let told = |url: &str| farm.json(&["pages", "history", url]).to_string();
     let words = "its owner denies train: content-signal (robots.txt): search=yes, ai-train=no";
+    assert!(told("http://signal.test/p0").contains(words), "a page that was never stored has a history");
+    let by_page = told("http://meta.test/closed/x");
+    assert!(by_page.contains("its owner denies train: robots-tag (page): robots: noai"), "{by_page}");
     assert_eq!(reasons["signal.test"], words);
     assert!(reasons["rsl.test"].contains("rsl (robots.txt): http://rsl.test/l.xml: permits search, prohibits train"));
 }

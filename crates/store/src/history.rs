@@ -1,6 +1,8 @@
 //! What each run brought.
 
+use super::read::bare_host;
 use super::sql::{Row, params};
+use dehusk_html::PageUrl;
 use serde::{Deserialize, Serialize};
 
 use super::{Store, StoreError};
@@ -96,7 +98,8 @@ impl Store {
                 coalesce(p.change, v.change, CASE WHEN v.outcome = 'redirected' THEN
                     (SELECT t.state FROM states t WHERE t.url = ?1 AND t.run_id = v.run_id AND t.state = 'moved') END),
                 p.id IS NOT NULL
-            FROM (SELECT DISTINCT site_id FROM pages WHERE url = ?1) AS own CROSS JOIN runs r CROSS JOIN visits v
+            FROM (SELECT site_id FROM pages WHERE url = ?1
+                UNION SELECT id AS site_id FROM sites WHERE host IN (?2, 'www.' || ?2)) AS own CROSS JOIN runs r CROSS JOIN visits v
                 LEFT JOIN pages p ON p.id = v.page_id AND p.run_id = v.run_id AND p.url = ?1
             WHERE v.run_id = r.id AND v.site_id = own.site_id AND v.url = ?1 AND v.kind = 'page'
             UNION ALL
@@ -108,7 +111,9 @@ impl Store {
             SELECT t.run_id, t.at, NULL, 'redirected', NULL, t.moved_to, t.state, FALSE FROM states t
             WHERE t.url = ?1 AND t.state = 'moved' AND NOT EXISTS (SELECT 1 FROM visits v
                 WHERE v.run_id = t.run_id AND v.site_id = t.site_id AND v.url = ?1)";
-        self.rows(sql, params![url], |row| {
+        // A page that was never stored has visits of its host's site only.
+        let host = PageUrl::parse(url).map_or_else(|_| String::new(), |url| bare_host(&url.authority()));
+        self.rows(sql, params![url, host], |row| {
             Ok(PageNight {
                 run: row.get(0)?,
                 at: row.get(1)?,
