@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -19,6 +20,11 @@ pub(super) fn json<T: Serialize>(loaded: Result<T, Refusal>) -> Response {
         }
         Err(refusal) => refusal.json(),
     }
+}
+
+/// An error as JSON.
+pub(super) fn error(status: StatusCode, text: &str) -> Response {
+    (status, [("content-type", "application/json")], json!({"schema": 1, "error": text}).to_string()).into_response()
 }
 
 /// A call: its path, what it gives, and its parameters with what they are.

@@ -34,7 +34,11 @@ fn stored(dir: &Path) -> (Server, String) {
     let now = Arc::clone(&night);
     let answer = move |_: &str, path: &str| match path {
         "/robots.txt" => Reply::text("User-agent: *\nDisallow: /closed\nContent-Signal: ai-train=no"),
-        "/slow" => Reply { wait: Duration::from_secs(30), ..Reply::html("<p>late") },
+        "/noindex" => Reply::html(page(1, 0)).with("x-robots-tag", "none"),
+        "/noarchive" => Reply::html(page(1, 0)).with("x-robots-tag", "noarchive"),
+        "/.well-known/tdmrep.json" => {
+            Reply::typed("application/json", r#"[{"location": "/p3", "tdm-reservation": 1}]"#)
+        }
         "/" => Reply::html(page(0, 0)),
         path => match path.strip_prefix("/p").and_then(|n| n.parse().ok()).filter(|n| *n < 9) {
             Some(n) => Reply::html(page(n, now.load(Ordering::Relaxed))),
@@ -111,6 +115,19 @@ fn the_calls_of_the_guide_are_answered() {
     events(&inspector, changes["next"].as_i64().unwrap());
     refusals(&inspector);
     description(&inspector, &lines);
+    let of_host = |host: &str| {
+        let answer = inspector.get(&format!("/v1/changes?limit=2&host={host}"));
+        serde_json::from_str::<Value>(&answer.body).unwrap()["changes"].as_array().unwrap().len()
+    };
+    assert_eq!((of_host("docs.example.org"), of_host("none.test")), (2, 0));
+    let of_purpose = |purpose: &str, path: &str| {
+        let purpose = format!("crawl.purpose={purpose}");
+        let inspector = Inspector::start(dir.path(), &["--db", &db, "--api", "--set", &purpose]);
+        inspector.ask("POST", &format!("/v1/extract?url=http://docs.example.org{path}"), &[], "").status
+    };
+    // By robots.txt, by tdmrep.json, and by a header.
+    assert_eq!([of_purpose("train", "/p1"), of_purpose("input", "/p3"), of_purpose("input", "/p1")], [403, 403, 200]);
+    assert_eq!([of_purpose("archive", "/noarchive"), of_purpose("search", "/noarchive")], [403, 200]);
     let without = Inspector::start(dir.path(), &["--db", &db]);
     assert_eq!(without.ask("POST", "/v1/clean", &[], "<p>a").status, 404, "only with --api");
 }
@@ -119,9 +136,11 @@ fn the_calls_of_the_guide_are_answered() {
 fn events(inspector: &Inspector, last: i64) {
     let mut stream = TcpStream::connect(&inspector.address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    // A browser that connects again names the last event that it had.
     let head = format!(
-        "GET /v1/changes?limit=1000 HTTP/1.1\r\nhost: {}\r\naccept: text/event-stream\r\n\r\n",
-        inspector.address
+        "GET /v1/changes?limit=1000 HTTP/1.1\r\nhost: {}\r\naccept: text/event-stream\r\nlast-event-id: {}\r\n\r\n",
+        inspector.address,
+        last - 1
     );
     stream.write_all(head.as_bytes()).unwrap();
     let mut text = String::new();
@@ -132,10 +151,10 @@ fn events(inspector: &Inspector, last: i64) {
         text.push_str(&String::from_utf8_lossy(&part[..n]));
     }
     assert!(text.contains("text/event-stream") && text.contains(&format!("id: {last}\n")), "{text}");
+    assert_eq!(text.matches("\"seq\"").count(), 1, "{text}");
 }
 
 fn refusals(inspector: &Inspector) {
-    let status = |method: &str, path: &str| inspector.ask(method, path, &[], "").status;
     for (method, path, expected) in [
         ("POST", "/v1/extract?url=http://docs.example.org/closed", 403),
         ("POST", "/v1/extract?url=http://docs.example.org/none", 502),
@@ -146,8 +165,19 @@ fn refusals(inspector: &Inspector) {
         ("GET", "/v1/page?url=http://none.test/", 404),
         ("GET", "/v1/sites/none.test/model", 404),
         ("GET", "/v1/changes?since=x", 400),
+        ("GET", "/v1/page", 400),
+        ("GET", "/v1/nothing", 404),
+        ("POST", "/v1/extract?url=http://docs.example.org/noindex", 403),
+        ("POST", "/v1/extract?url=http://nowhere.invalid/", 502),
     ] {
-        assert_eq!(status(method, path), expected, "{method} {path}");
+        let answer = inspector.ask(method, path, &[], "");
+        let said: Value = serde_json::from_str(&answer.body).unwrap_or_default();
+        assert!(
+            answer.status == expected && said["error"].is_string(),
+            "{method} {path}: {} {}",
+            answer.status,
+            answer.body
+        );
     }
     let foreign = [("origin", "http://evil.example")];
     let asked = inspector.ask("POST", "/v1/extract?url=http://docs.example.org/p1", &foreign, "");

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use super::request::{QueueEnd, Request, RequestKind};
 use super::scheduler::Scheduler;
-use crate::fetch::{Fetched, Response};
-use crate::rights_files::{FileKind, RightsFile, RightsFiles};
+use crate::fetch::Fetched;
+use crate::rights_files::{FileKind, RightsFile, RightsFiles, addresses};
 use crate::robots::Robots;
 use dehusk_html::PageUrl;
 use dehusk_store::{StoredRobots, WriterError};
@@ -31,14 +31,7 @@ impl Scheduler<'_> {
         robots: Robots,
     ) -> Result<(), WriterError> {
         let origin = answered.origin.clone();
-        let at = |kind, address: &str| Some((kind, PageUrl::parse(address).ok()?));
-        let own = [
-            at(FileKind::Tdmrep, &format!("{origin}/.well-known/tdmrep.json")),
-            at(FileKind::AiTxt, &format!("{origin}/ai.txt")),
-        ];
-        let licences = robots.licences().iter().map(|address| at(FileKind::Licence, address));
-        let is_asked = |(_, url): &(FileKind, PageUrl)| url.origin() == origin && robots.allows(url);
-        let waiting = own.into_iter().chain(licences).flatten().filter(is_asked).collect();
+        let waiting = addresses(&origin, &robots).into();
         let reading = RightsReading { answered, robots, waiting, read: Vec::new() };
         self.rights_reading.insert(origin.clone(), reading);
         self.ask_for_rights_file(&origin).await
@@ -67,13 +60,7 @@ impl Scheduler<'_> {
     ) -> Result<(), WriterError> {
         let Some(reading) = self.rights_reading.get_mut(origin) else { return Ok(()) };
         let response = fetched.and_then(|fetched| fetched.outcome.as_ref().ok());
-        let status = response.map(|response| response.status);
-        let is_success = |response: &&Response| (200..300).contains(&response.status);
-        let text = response.filter(is_success).map(|response| String::from_utf8_lossy(&response.body).into_owned());
-        // Many servers give a page for an address that they do not have.
-        let is_page = |text: &String| kind != FileKind::Licence && text.trim_start().starts_with('<');
-        let text = text.filter(|text| !is_page(text)).unwrap_or_default();
-        reading.read.push(RightsFile { kind, url: url.to_string(), status, text });
+        reading.read.push(RightsFile::new(kind, url, response));
         if self.is_stopping { Ok(()) } else { self.ask_for_rights_file(origin).await }
     }
 }

@@ -8,12 +8,13 @@ use super::jobs::resolve_key;
 use crate::fetch::{ClientError, FetchError, FetchRequest, Fetcher, Resource, Response, page_target, redirect_target};
 use crate::politeness::PolitenessKey;
 use crate::politeness::{LatencyEstimate, Pace};
+use crate::rights_files::{RightsFile, RightsFiles, addresses};
 use crate::robots::{MAX_ROBOTS_REDIRECTS, Robots, RobotsAnswer};
-use crate::robots_cache::denied_by;
-use dehusk_core::rights::Statement;
-use dehusk_html::PageUrl;
+use crate::robots_cache::{denied, denied_by};
+use dehusk_core::rights::{Rights, Statement, page_statements};
+use dehusk_html::{PageUrl, parse_bytes};
 use dehusk_settings::Settings;
-use dehusk_store::reason::{Reason, ReasonCode};
+use dehusk_store::reason::ReasonCode;
 
 /// Why a single page could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -24,9 +25,17 @@ pub enum SingleError {
     /// The request failed.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// robots.txt forbids it.
+    /// robots.txt forbids it, or its owner denies what it is for.
     #[error("{url}: {reason}")]
     Forbidden {
+        /// What was asked for.
+        url: PageUrl,
+        /// Why.
+        reason: String,
+    },
+    /// robots.txt could not be had.
+    #[error("{url}: {reason}")]
+    NoRules {
         /// What was asked for.
         url: PageUrl,
         /// Why.
@@ -107,7 +116,10 @@ impl Single {
     pub async fn hop(&mut self, at: &PageUrl) -> Result<Hop, SingleError> {
         let origin = at.origin();
         if self.rules.get(&origin).is_none_or(|(_, until)| *until < Instant::now()) {
-            let robots = self.fetch_robots(at).await;
+            let mut robots = self.fetch_robots(at).await;
+            if self.settings.crawl.purpose.is_some() {
+                robots = self.with_rights_files(&origin, robots).await;
+            }
             let politeness = &self.settings.politeness;
             let ttl = match robots.unreachable() {
                 Some(_) => politeness.robots_ttl.min(politeness.max_back_off),
@@ -118,10 +130,11 @@ impl Single {
         let mut said = Vec::new();
         if let Some((robots, _)) = self.rules.get(&origin) {
             said = robots.statements(at);
-            let unreachable =
-                || robots.unreachable().map_or_else(|| "robots.txt forbids it".to_owned(), Reason::to_string);
-            let denial = self.settings.crawl.purpose.and_then(|of| denied_by(of, &said));
-            let forbidden = if robots.allows(at) { denial.map(|reason| reason.text) } else { Some(unreachable()) };
+            if let Some(reason) = robots.unreachable() {
+                return Err(SingleError::NoRules { url: at.clone(), reason: reason.to_string() });
+            }
+            let denial = self.settings.crawl.purpose.and_then(|of| denied_by(of, &said)).map(|reason| reason.text);
+            let forbidden = if robots.allows(at) { denial } else { Some("robots.txt forbids it".to_owned()) };
             if let Some(reason) = forbidden {
                 return Err(SingleError::Forbidden { url: at.clone(), reason });
             }
@@ -129,9 +142,36 @@ impl Single {
         let response = self.polite(at, Resource::Page).await?;
         match page_target(&response) {
             Some(target) => Ok(Hop::To(target)),
-            None if (200..300).contains(&response.status) => Ok(Hop::Page(Box::new(response), said)),
+            None if (200..300).contains(&response.status) => {
+                self.check_page(at, &response, &said)?;
+                Ok(Hop::Page(Box::new(response), said))
+            }
             None => Err(SingleError::Status { url: at.clone(), status: response.status }),
         }
+    }
+
+    /// Whether a page says itself, or its headers say, that its owner denies the purpose.
+    fn check_page(&self, at: &PageUrl, response: &Response, said: &[Statement]) -> Result<(), SingleError> {
+        let Some(purpose) = self.settings.crawl.purpose else { return Ok(()) };
+        let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &self.settings.core.parse);
+        let of_page = page_statements(&response.rights, &tree, &self.settings.agents());
+        let rights = Rights::new(said.iter().cloned().chain(of_page));
+        match rights.denial(purpose) {
+            Some(by) => Err(SingleError::Forbidden { url: at.clone(), reason: denied(purpose, by).text }),
+            None => Ok(()),
+        }
+    }
+
+    /// The rules with what the other files of the origin say.
+    async fn with_rights_files(&mut self, origin: &str, robots: Robots) -> Robots {
+        let mut read = Vec::new();
+        if robots.unreachable().is_none() && !robots.forbids_all() {
+            for (kind, url) in addresses(origin, &robots) {
+                let response = self.polite(&url, Resource::Robots).await.ok();
+                read.push(RightsFile::new(kind, &url, response.as_ref()));
+            }
+        }
+        robots.with_files(RightsFiles::new(&read, &self.settings.agents()))
     }
 
     async fn fetch_robots(&mut self, page: &PageUrl) -> Robots {

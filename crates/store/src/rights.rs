@@ -21,6 +21,8 @@ pub struct RightsOfRun {
     pub rights: Rights,
     /// Visits on which it was said.
     pub visits: i64,
+    /// Whether one of them had an answer, so that the page itself was heard.
+    pub has_pages: bool,
 }
 
 impl Store {
@@ -64,18 +66,25 @@ impl Store {
 
     /// What was said about the pages of all sites, or of one host, run by run, up to a run.
     pub fn rights_by_run(&self, host: Option<&str>, upto: i64) -> Result<Vec<RightsOfRun>, StoreError> {
-        let sql = "SELECT s.host, v.run_id, min(v.sent_at), v.rights_id, count(*) FROM visits v
-            JOIN sites s ON s.id = v.site_id
-            WHERE v.kind = 'page' AND v.run_id <= ?2
-                AND (v.outcome IN ('fetched', 'not_modified') OR v.rights_id IS NOT NULL)
-                AND (CAST(?1 AS TEXT) IS NULL OR s.host IN (?1, 'www.' || ?1))
-            GROUP BY s.host, v.run_id, v.rights_id ORDER BY s.host, v.run_id, v.rights_id";
+        // Of runs whose log of requests was pruned, what the stored pages have is left.
+        let sql = "SELECT host, run_id, min(at), rights_id, sum(n), max(looked) FROM (
+                SELECT s.host, v.run_id, coalesce(v.sent_at, r.started_at) AS at, v.rights_id, 1 AS n,
+                    CASE WHEN v.outcome IN ('fetched', 'not_modified') THEN 1 ELSE 0 END AS looked
+                FROM visits v JOIN sites s ON s.id = v.site_id JOIN runs r ON r.id = v.run_id
+                WHERE v.kind = 'page' AND (v.outcome IN ('fetched', 'not_modified') OR v.rights_id IS NOT NULL)
+                UNION ALL
+                SELECT s.host, p.run_id, p.fetched_at, p.rights_id, 1, 1 FROM pages p JOIN sites s ON s.id = p.site_id
+                WHERE NOT EXISTS (SELECT 1 FROM visits v WHERE v.run_id = p.run_id AND v.site_id = p.site_id)
+            ) AS said
+            WHERE run_id <= ?2 AND (CAST(?1 AS TEXT) IS NULL OR host IN (?1, 'www.' || ?1))
+            GROUP BY host, run_id, rights_id ORDER BY host, run_id, rights_id";
         let rows = self.rows(sql, params![host.map(super::read::bare_host), upto], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get::<Option<i64>>(2)?, row.get::<Option<i64>>(3)?, row.get(4)?))
+            let (host, run, at, id) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get::<Option<i64>>(3)?);
+            Ok((host, run, at, id, row.get(4)?, row.get::<i64>(5)? > 0))
         })?;
         let mut known: FxHashMap<i64, Rights> = FxHashMap::default();
         let mut all = Vec::with_capacity(rows.len());
-        for (host, run, at, id, visits) in rows {
+        for (host, run, at, id, visits, has_pages) in rows {
             let rights = match id {
                 None => Rights::default(),
                 Some(id) => match known.get(&id) {
@@ -83,7 +92,7 @@ impl Store {
                     None => known.entry(id).or_insert(self.load_rights(id)?).clone(),
                 },
             };
-            all.push(RightsOfRun { host, run, at: at.unwrap_or_default(), rights, visits });
+            all.push(RightsOfRun { host, run, at, rights, visits, has_pages });
         }
         Ok(all)
     }

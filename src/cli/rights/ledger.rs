@@ -63,8 +63,11 @@ pub(super) fn ledger(rows: &[RightsOfRun]) -> Vec<Entry> {
                 let says = |row: &&RightsOfRun| row.rights.statements.contains(statement);
                 run.iter().filter(says).map(|row| row.visits).sum()
             };
+            let has_pages = run.iter().any(|row| row.has_pages);
             for entry in all[begin..].iter_mut().filter(|entry| entry.until.is_none()) {
                 match heard(&entry.statement) {
+                    // What pages say is not withdrawn while none was asked for.
+                    0 if !has_pages && !entry.statement.place.is_of_site() => {}
                     0 => entry.until = Some(moment),
                     visits => entry.visits = visits,
                 }
@@ -95,6 +98,7 @@ mod tests {
             at: run * 1000,
             rights: Rights::new(words.iter().map(statement)),
             visits,
+            has_pages: true,
         }
     }
 
@@ -117,6 +121,10 @@ mod tests {
             })
             .collect();
         assert_eq!(told, ["a.org x 1-0 1", "a.org y 1-2 2", "a.org y 3-0 1", "b.org x 1-3 1"]);
+        let denied = [row("a.org", 1, &["x"], 1), RightsOfRun { has_pages: false, ..row("a.org", 2, &[], 1) }];
+        let [mut page, site] = [denied.clone(), denied];
+        page[0].rights.statements[0].place = Place::Page;
+        assert!(ledger(&page)[0].until.is_none() && ledger(&site)[0].until.is_some());
         assert_eq!(ledger(&rows)[0].to_json()["train"], "deny");
         assert_eq!(ledger(&rows)[0].to_json()["search"], Value::Null);
     }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::serve::{Inspector, Refusal};
 use dehusk_core::clean::label_page;
 use dehusk_core::corpus::{About, OptionalColumns, Record, RecordSource, TextOptions};
+use dehusk_core::page_rules::PageRules;
 use dehusk_core::rights::{Rights, RightsHeaders, Statement, page_statements};
 use dehusk_core::write_page_markdown;
 use dehusk_html::{PageUrl, parse_bytes};
@@ -56,6 +57,8 @@ pub(in crate::serve) struct Cleaned {
     /// What the owner says about use, if anything.
     #[serde(skip_serializing_if = "Rights::is_empty")]
     rights: Rights,
+    /// Whether its owner wants it in no collection.
+    pub(in crate::serve) noindex: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::serve) content: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +85,10 @@ pub(in crate::serve) fn cleaned(
     let (tree, _) = parse_bytes(&given.body, given.content_type.as_deref(), &settings.core.parse);
     let matcher = model.as_ref().map(|model| model.matcher.as_ref());
     let labeled = label_page(&tree, None, matcher, &settings.core.clean);
-    let of_page = page_statements(&given.headers, &tree, &settings.agents());
+    let agents = settings.agents();
+    let of_page = page_statements(&given.headers, &tree, &agents);
+    let metas = tree.all("meta").filter_map(|meta| Some((tree.attr(meta, "name")?, tree.attr(meta, "content")?)));
+    let rules = PageRules::new(&given.headers.robots_tags(), metas, &agents, dehusk_store::unix_ms() / 1000);
     let rights = Rights::new(given.said.iter().cloned().chain(of_page));
     let (url, options) = (given.url.as_ref(), &settings.core.markdown);
     let content = match form {
@@ -122,6 +128,7 @@ pub(in crate::serve) fn cleaned(
         confidence: (labeled.labels.confidence * 1000.0).round() / 1000.0,
         row: (form == Form::Row).then(row),
         rights,
+        noindex: rules.noindex,
         content,
     })
 }

@@ -10,6 +10,7 @@ use super::{EXTRACT_WITHIN, Form, Given, cleaned};
 use crate::serve::{Inspector, Refusal};
 use dehusk_crawl::SingleError;
 use dehusk_html::PageUrl;
+use dehusk_settings::NoindexPages;
 
 /// What is wanted of a page.
 #[derive(Clone, Debug, Deserialize)]
@@ -24,7 +25,7 @@ pub(in crate::serve) struct Wanted {
 
 /// Fetches a page, and cleans it.
 pub(in crate::serve) async fn extracted(inspector: &Arc<Inspector>, wanted: Wanted) -> Result<Cleaned, Refusal> {
-    let url = PageUrl::parse(&wanted.url).map_err(|e| Refusal::Wrong(format!("{}: {e}", wanted.url)))?;
+    let url = PageUrl::parse(&wanted.url).map_err(|e| Refusal::Wrong(e.to_string()))?;
     let programs = Arc::clone(inspector.programs.as_ref().ok_or(Refusal::Failed)?);
     let _waiting = Arc::clone(&programs.fetching).try_acquire_owned().map_err(|_| Refusal::Busy)?;
     let fetched = tokio::time::timeout(EXTRACT_WITHIN, programs.network.fetch(&url)).await;
@@ -41,7 +42,17 @@ pub(in crate::serve) async fn extracted(inspector: &Arc<Inspector>, wanted: Want
         fetched_at: Some(dehusk_store::unix_ms()),
     };
     let of = Arc::clone(inspector);
-    programs.work(move || of.readers.with(|store| cleaned(&of, store, given, wanted.form))).await
+    let hides = inspector.settings.store.noindex == NoindexPages::Hide;
+    programs
+        .work(move || {
+            let answer = of.readers.with(|store| cleaned(&of, store, given, wanted.form))?;
+            if hides && answer.noindex {
+                let url = wanted.url;
+                return Err(Refusal::Forbidden(format!("{url}: its owner wants it in no collection (noindex)")));
+            }
+            Ok(answer)
+        })
+        .await
 }
 
 fn refusal(error: SingleError) -> Refusal {

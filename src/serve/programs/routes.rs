@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
-use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use futures_util::Stream;
 use serde::Deserialize;
 use serde_json::Value;
@@ -84,6 +85,11 @@ pub(in crate::serve) fn routes() -> Router<Arc<Inspector>> {
         .route("/v1/sites/{host}/model", get(model))
         .route("/v1/search", get(search))
         .route("/v1/changes", get(changed))
+        .route(
+            "/v1/{*rest}",
+            any(async || Refusal::Nothing("there is no such call; see /api/openapi.json".to_owned()).json()),
+        )
+        .method_not_allowed_fallback(async || api::error(StatusCode::METHOD_NOT_ALLOWED, "the call has another method"))
 }
 
 #[derive(Deserialize)]
@@ -122,10 +128,32 @@ struct ChangesAsked {
     host: Option<String>,
 }
 
-async fn clean(State(inspector): Shared, Query(asked): Query<CleanAsked>, headers: HeaderMap, body: Bytes) -> Response {
+/// The parameters of a call, or what is wrong with them.
+type Asked<T> = Result<Query<T>, QueryRejection>;
+
+/// The parameters, or the answer that says what is wrong with them.
+#[expect(clippy::result_large_err, reason = "the answer is sent at once")]
+fn known<T>(asked: Asked<T>) -> Result<T, Response> {
+    asked.map(|Query(asked)| asked).map_err(|e| Refusal::Wrong(e.body_text()).json())
+}
+
+async fn clean(
+    State(inspector): Shared,
+    asked: Asked<CleanAsked>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Response {
+    let asked = match known(asked) {
+        Ok(asked) => asked,
+        Err(refusal) => return refusal,
+    };
+    let body = match body {
+        Ok(body) => body,
+        Err(e) => return api::error(e.status(), "the body cannot be read; a page of more than 41 MB is refused"),
+    };
     let url = match asked.url.as_deref().map(PageUrl::parse).transpose() {
         Ok(url) => url,
-        Err(e) => return Refusal::Wrong(format!("{}: {e}", asked.url.unwrap_or_default())).json(),
+        Err(e) => return Refusal::Wrong(e.to_string()).json(),
     };
     let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     // What `curl --data-binary` says of any body.
@@ -145,16 +173,27 @@ async fn clean(State(inspector): Shared, Query(asked): Query<CleanAsked>, header
     api::json(programs.work(move || of.readers.with(|store| cleaned(&of, store, given, asked.form))).await)
 }
 
-async fn extract(State(inspector): Shared, Query(wanted): Query<Wanted>) -> Response {
-    api::json(extracted(&inspector, wanted).await)
+async fn extract(State(inspector): Shared, wanted: Asked<Wanted>) -> Response {
+    match known(wanted) {
+        Ok(wanted) => api::json(extracted(&inspector, wanted).await),
+        Err(refusal) => refusal,
+    }
 }
 
-async fn page(State(inspector): Shared, Query(asked): Query<PageAsked>) -> Response {
+async fn page(State(inspector): Shared, asked: Asked<PageAsked>) -> Response {
+    let asked = match known(asked) {
+        Ok(asked) => asked,
+        Err(refusal) => return refusal,
+    };
     let of = Arc::clone(&inspector);
     api::json(read(&inspector, move |store| read_page(&of, store, &asked.url, asked.run, asked.form)).await)
 }
 
-async fn diff(State(inspector): Shared, Query(of): Query<OnePage>) -> Response {
+async fn diff(State(inspector): Shared, of: Asked<OnePage>) -> Response {
+    let of = match known(of) {
+        Ok(of) => of,
+        Err(refusal) => return refusal,
+    };
     let inspector_of = Arc::clone(&inspector);
     api::json(read(&inspector, move |store| difference(&inspector_of, store, &of.url)).await)
 }
@@ -171,12 +210,23 @@ async fn model(State(inspector): Shared, Path(host): Path<String>) -> Response {
     }
 }
 
-async fn search(State(inspector): Shared, Query(words): Query<Words>) -> Response {
+async fn search(State(inspector): Shared, words: Asked<Words>) -> Response {
+    let words = match known(words) {
+        Ok(words) => words,
+        Err(refusal) => return refusal,
+    };
     let of = Arc::clone(&inspector);
     api::json(read(&inspector, move |_| Search::load(&of, &words.q)).await)
 }
 
-async fn changed(State(inspector): Shared, Query(asked): Query<ChangesAsked>, headers: HeaderMap) -> Response {
+async fn changed(State(inspector): Shared, asked: Asked<ChangesAsked>, headers: HeaderMap) -> Response {
+    let mut asked = match known(asked) {
+        Ok(asked) => asked,
+        Err(refusal) => return refusal,
+    };
+    // A browser that connects again names the last event that it had.
+    let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
+    asked.since = asked.since.max(last.unwrap_or(0));
     let wants_events = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if wants_events.contains("text/event-stream") {
         return events(inspector, asked).into_response();

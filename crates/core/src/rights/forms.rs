@@ -102,7 +102,7 @@ pub const FORMS: [FormAbout; 7] = [
         date: "2025-11-06",
         effect: "What a licence of the page's address prohibits is denied, what one permits without payment is allowed, for \
                  `search`, `ai-input`, `ai-index` (input), `ai-train`, `ai-all` and `all`. A licence that only the page \
-                 names is kept as its address and not fetched",
+                 names or holds is kept as words and not read",
     },
     FormAbout {
         form: Form::CreativeCommons,

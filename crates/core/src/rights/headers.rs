@@ -94,7 +94,16 @@ fn parameters(mut text: &str) -> (Vec<(String, String)>, &str) {
 pub(super) fn allowed_by(text: &str) -> Vec<(Use, Verdict)> {
     let text = text.to_ascii_lowercase();
     let allow = |uses: &[Use]| uses.iter().map(|of| (*of, Verdict::Allow)).collect();
-    let licence = text.split_once("creativecommons.org/").map(|(_, path)| path).or_else(|| {
+    // The host of an address, and not a part of the path of another one.
+    let is_host = |before: &str| {
+        let before = before.strip_suffix("www.").unwrap_or(before);
+        before.ends_with("//") || before.is_empty() || before.ends_with(char::is_whitespace)
+    };
+    let named = text.split_once("creativecommons.org/").filter(|(before, _)| is_host(before));
+    if named.is_none() && text.contains("://") {
+        return Vec::new();
+    }
+    let licence = named.map(|(_, path)| path).or_else(|| {
         let at = text.find("cc by").or_else(|| text.find("cc-by")).or_else(|| text.find("cc0"))?;
         Some(&text[at..])
     });
@@ -157,6 +166,9 @@ mod tests {
             ("Licensed CC BY 4.0", 4),
             ("CC-BY-NC 4.0", 2),
             ("https://creativecommons.org/about/", 0),
+            ("http://evil.test/creativecommons.org/licenses/by/4.0/", 0),
+            ("http://evil.test/cc-by", 0),
+            ("Text: //www.creativecommons.org/licenses/by/4.0/", 4),
             ("all rights reserved", 0),
         ] {
             assert_eq!(allowed_by(text).len(), n, "{text}");

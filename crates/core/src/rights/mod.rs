@@ -144,13 +144,16 @@ pub struct Rights {
 impl Rights {
     /// The rights that these statements make. The same statement twice counts once.
     pub fn new(all: impl IntoIterator<Item = Statement>) -> Rights {
-        let mut statements: Vec<Statement> = Vec::new();
+        let mut rights = Rights::default();
         for statement in all {
-            if statements.len() < MAX_STATEMENTS && !statements.contains(&statement) {
-                statements.push(statement);
+            // Beyond the limit only what denies something new counts.
+            let denies = |(of, verdict): &(Use, Verdict)| *verdict == Verdict::Deny && rights.denial(*of).is_none();
+            let has_room = rights.statements.len() < MAX_STATEMENTS || statement.uses.iter().any(denies);
+            if has_room && !rights.statements.contains(&statement) {
+                rights.statements.push(statement);
             }
         }
-        Rights { statements }
+        rights
     }
 
     /// Whether nothing is said.
@@ -271,6 +274,9 @@ mod tests {
         let long = said(Place::Page, &"é".repeat(5000), &[]);
         assert_eq!(long.words.len(), MAX_WORDS);
         let many = (0..1000).map(|n| said(Place::Page, &n.to_string(), &[]));
-        assert_eq!(Rights::new(many).statements.len(), MAX_STATEMENTS);
+        let denial = said(Place::Page, "train-ai=n", &[(Use::Train, Verdict::Deny)]);
+        let rights = Rights::new(many.chain([denial.clone(), denial]));
+        assert_eq!(rights.statements.len(), MAX_STATEMENTS + 1, "no denial is lost to the limit");
+        assert_eq!(rights.verdict(Use::Train), Some(Verdict::Deny));
     }
 }

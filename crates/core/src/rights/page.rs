@@ -55,8 +55,8 @@ pub fn page_statements(headers: &RightsHeaders, tree: &Tree, agents: &[String]) 
             say(if is_rsl { Form::Rsl } else { Form::CreativeCommons }, address, uses);
         }
     }
-    if tree.data_scripts().any(|(kind, ..)| kind == ScriptKind::Rsl) {
-        say(Form::Rsl, "a licence within the page", Vec::new());
+    for (_, _, _, text) in tree.data_scripts().filter(|(kind, ..)| *kind == ScriptKind::Rsl) {
+        say(Form::Rsl, text, Vec::new());
     }
     all
 }
@@ -139,7 +139,7 @@ mod tests {
         let rsl = of(&[], "<link rel=license type=application/rsl+xml href=/l.xml><link rel=license href=/terms>");
         assert_eq!(rsl.lines(), ["rsl (page): /l.xml"]);
         let inline = of(&[], "<script type=application/rsl+xml><rsl></rsl></script>");
-        assert_eq!(inline.lines(), ["rsl (page): a licence within the page"]);
+        assert_eq!(inline.lines(), ["rsl (page): <rsl></rsl>"]);
         let both = of(&[("content-usage", "train-ai=y")], page);
         assert_eq!(both.conflicts(), [Use::Train]);
     }

@@ -11,11 +11,14 @@ use ai_txt::AiTxt;
 use rsl::Licence;
 use tdmrep::TdmRule;
 
+use crate::fetch::Response;
+use crate::robots::Robots;
+use crate::xml::decoded;
 use dehusk_core::rights::{Form, Place, Statement};
 use dehusk_html::PageUrl;
 
-/// Bytes of such a file that are read.
-pub const MAX_FILE_BYTES: usize = 500 * 1024;
+/// Files of an origin that are asked for.
+const MAX_FILES: usize = 12;
 
 /// A file as it was answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +33,18 @@ pub struct RightsFile {
     pub text: String,
 }
 
+impl RightsFile {
+    /// A file by the answer to the request for it; `None`: there was none.
+    pub(crate) fn new(kind: FileKind, url: &PageUrl, response: Option<&Response>) -> RightsFile {
+        let is_success = |response: &&Response| (200..300).contains(&response.status);
+        let text = response.filter(is_success).map(|response| decoded(&response.body).into_owned());
+        // Many servers give a page for an address that they do not have.
+        let is_page = |text: &String| kind != FileKind::Licence && text.trim_start().starts_with('<');
+        let text = text.filter(|text| !is_page(text)).unwrap_or_default();
+        RightsFile { kind, url: url.to_string(), status: response.map(|response| response.status), text }
+    }
+}
+
 /// Which file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -42,23 +57,75 @@ pub enum FileKind {
     Licence,
 }
 
+impl FileKind {
+    fn form(self) -> (Form, Place) {
+        match self {
+            FileKind::Tdmrep => (Form::Tdmrep, Place::File),
+            FileKind::AiTxt => (Form::AiTxt, Place::File),
+            FileKind::Licence => (Form::Rsl, Place::Robots),
+        }
+    }
+}
+
+/// Addresses of the files of an origin that are asked for: its own two, and licences of it that robots.txt names. Only
+/// those that robots.txt allows.
+pub(crate) fn addresses(origin: &str, robots: &Robots) -> Vec<(FileKind, PageUrl)> {
+    let at = |kind, path: &str| Some((kind, PageUrl::parse(&format!("{origin}/")).ok()?.join(path)?));
+    let own = [at(FileKind::Tdmrep, "/.well-known/tdmrep.json"), at(FileKind::AiTxt, "/ai.txt")];
+    let licences = robots.licences().iter().map(|address| at(FileKind::Licence, address));
+    let is_asked = |(_, url): &(FileKind, PageUrl)| url.origin() == origin && robots.allows(url);
+    let mut all: Vec<(FileKind, PageUrl)> = Vec::new();
+    for file in own.into_iter().chain(licences).flatten().filter(is_asked) {
+        if all.len() < MAX_FILES && !all.contains(&file) {
+            all.push(file);
+        }
+    }
+    all
+}
+
 /// What the files of one origin say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RightsFiles {
     tdmrep: Vec<TdmRule>,
     ai_txt: Option<AiTxt>,
     licences: Vec<(String, Licence)>,
+    /// Files that should say something, and cannot be read.
+    unread: Vec<Statement>,
 }
 
 impl RightsFiles {
     /// What these files say to our agents.
     pub fn new(files: &[RightsFile], agents: &[String]) -> RightsFiles {
         let mut all = RightsFiles::default();
-        for file in files.iter().filter(|file| matches!(file.status, Some(200..=299))) {
-            match file.kind {
-                FileKind::Tdmrep => all.tdmrep = tdmrep::read(&file.text),
-                FileKind::AiTxt => all.ai_txt = AiTxt::read(&file.text, agents),
-                FileKind::Licence => all.licences.extend(rsl::read(&file.text).map(|read| (file.url.clone(), read))),
+        for file in files {
+            let why = match (file.kind, file.status) {
+                (_, None) => Some("no answer".to_owned()),
+                (_, Some(status @ (429 | 500..))) => Some(format!("answers {status}")),
+                (FileKind::Licence, Some(status)) if !(200..300).contains(&status) => Some(format!("answers {status}")),
+                (_, Some(status)) if !(200..300).contains(&status) => None,
+                (FileKind::Tdmrep, _) => match tdmrep::read(&file.text) {
+                    Some(rules) => {
+                        all.tdmrep = rules;
+                        None
+                    }
+                    None => (!file.text.is_empty()).then(|| "is no list of rules".to_owned()),
+                },
+                (FileKind::AiTxt, _) => {
+                    all.ai_txt = AiTxt::read(&file.text, agents);
+                    None
+                }
+                (FileKind::Licence, _) => match rsl::read(&file.text) {
+                    Some(licence) => {
+                        all.licences.push((file.url.clone(), licence));
+                        None
+                    }
+                    None => Some("is no licence".to_owned()),
+                },
+            };
+            if let Some(why) = why {
+                let (form, place) = file.kind.form();
+                let words = format!("{}: cannot be read: {why}", file.url);
+                all.unread.push(Statement::new(form, place, words, Vec::new()));
             }
         }
         all
@@ -71,8 +138,14 @@ impl RightsFiles {
         for (address, licence) in &self.licences {
             all.extend(licence.statement(address, url));
         }
-        let is_read = |named: &&String| self.licences.iter().any(|(address, _)| address == *named);
-        let unread = named.iter().filter(|named| !is_read(named));
-        all.extend(unread.map(|named| Statement::new(Form::Rsl, Place::Robots, named.clone(), Vec::new())));
+        all.extend(self.unread.iter().cloned());
+        let address = |named: &str| url.join(named).map_or_else(|| named.to_owned(), |url| url.to_string());
+        let is_told = |named: &&String| {
+            let address = address(named);
+            self.licences.iter().any(|(read, _)| *read == address)
+                || self.unread.iter().any(|statement| statement.words.starts_with(&format!("{address}: ")))
+        };
+        let others = named.iter().filter(|named| !is_told(named));
+        all.extend(others.map(|named| Statement::new(Form::Rsl, Place::Robots, named.clone(), Vec::new())));
     }
 }

@@ -18,9 +18,9 @@ pub(super) struct TdmRule {
     policy: Option<String>,
 }
 
-/// The rules of a file. What is no array of objects holds none.
-pub(super) fn read(text: &str) -> Vec<TdmRule> {
-    let Ok(Value::Array(rules)) = serde_json::from_str(text.trim_start_matches('\u{feff}')) else { return Vec::new() };
+/// The rules of a file; `None` where it is no array.
+pub(super) fn read(text: &str) -> Option<Vec<TdmRule>> {
+    let Ok(Value::Array(rules)) = serde_json::from_str(text.trim_start_matches('\u{feff}')) else { return None };
     let rule = |rule: &Value| {
         let reservation = match rule.get("tdm-reservation")? {
             Value::Number(number) => number.to_string(),
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str) -> Vec<TdmRule> {
         let policy = rule.get("tdm-policy").and_then(Value::as_str).map(str::to_owned);
         Some(TdmRule { location, reservation, policy })
     };
-    rules.iter().filter_map(rule).take(MAX_RULES).collect()
+    Some(rules.iter().filter_map(rule).take(MAX_RULES).collect())
 }
 
 /// What the first rule whose location matches says.
@@ -50,7 +50,7 @@ mod tests {
 
     fn train(text: &str, path: &str) -> Option<Verdict> {
         let url = PageUrl::parse(&format!("http://s.com{path}")).unwrap();
-        let statement = statement(&read(text), &url)?;
+        let statement = statement(&read(text)?, &url)?;
         statement.uses.iter().find(|(of, _)| *of == Use::Train).map(|(_, verdict)| *verdict)
     }
 
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(train(rules, "/a.pdf"), Some(Verdict::Deny));
         assert_eq!(train(rules, "/a"), Some(Verdict::Deny));
         let url = PageUrl::parse("http://s.com/a").unwrap();
-        assert_eq!(statement(&read(rules), &url).unwrap().words, "/ 1, policy https://s.com/policy.json");
+        assert_eq!(statement(&read(rules).unwrap(), &url).unwrap().words, "/ 1, policy https://s.com/policy.json");
     }
 
     #[test]

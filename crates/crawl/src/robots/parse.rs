@@ -14,7 +14,7 @@ use dehusk_core::rights::Form;
 const MAX_SITEMAPS: usize = 1000;
 
 /// Maximum number of licences kept.
-pub(super) const MAX_LICENCES: usize = 2;
+pub(super) const MAX_LICENCES: usize = 50;
 
 /// The lines of a robots.txt.
 #[derive(Default)]
@@ -59,6 +59,7 @@ impl Groups {
                 parser.line(&key, value);
             }
         }
+        parser.end_agents();
         parser.groups
     }
 }
@@ -79,6 +80,8 @@ struct Parser {
     last_named: FxHashMap<usize, usize>,
     n_group: usize,
     in_rules: bool,
+    /// Records of the current group that are no rules, while its list of agents may go on.
+    others: Vec<Directive>,
     after_delay: bool,
     has_agents: bool,
 }
@@ -125,6 +128,7 @@ impl Parser {
     }
 
     fn rule(&mut self, rule: Option<Rule>) {
+        self.end_agents();
         self.in_rules = true;
         let Some(rule) = rule else { return };
         let Some(agents) = self.agents() else { return };
@@ -149,10 +153,24 @@ impl Parser {
         Some(self.shared.get_or_insert_with(|| Rc::from(current.as_slice())).clone())
     }
 
-    /// A record that is no rule of RFC 9309: it does not end a list of agents, so that no rule is lost to any of them.
+    /// A record that is no rule of RFC 9309: it does not end a list of agents, so that no rule is lost to any of them,
+    /// and it is for all of them.
     fn other(&mut self, directive: Directive) {
+        self.others.push(directive);
+        if self.in_rules || !self.has_agents {
+            self.end_agents();
+        }
+    }
+
+    /// The agents of the group are known.
+    fn end_agents(&mut self) {
+        if self.others.is_empty() {
+            return;
+        }
+        let others = std::mem::take(&mut self.others);
         if let Some(agents) = self.agents() {
-            self.groups.lines.push(Line { agents, directive });
+            let lines = others.into_iter().map(|directive| Line { agents: agents.clone(), directive });
+            self.groups.lines.extend(lines);
         }
     }
 

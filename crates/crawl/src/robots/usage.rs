@@ -107,8 +107,17 @@ mod tests {
     }
 
     #[test]
+    fn all_agents_of_a_list_hear_what_stands_in_it() {
+        let text = "User-agent: *\nContent-Signal: ai-train=no\nUser-agent: dehusk\nAllow: /";
+        for agent in ["dehusk", "other"] {
+            assert!(of(text, agent, "/").denial(Use::Train).is_some(), "{agent}");
+        }
+        assert!(of("User-agent: dehusk\nContent-Signal: ai-train=no", "dehusk", "/").denial(Use::Train).is_some());
+    }
+
+    #[test]
     fn licences_are_those_of_our_group_and_of_all() {
-        let text = "License: https://s.com/all.xml\nUser-agent: other\nLicense: https://s.com/other.xml\nUser-agent: \
+        let text = "License: https://s.com/all.xml\nUser-agent: other\nAllow: /\nLicense: https://s.com/other.xml\nUser-agent: \
                     dehusk\nDisallow: /x\nLicense: https://s.com/ours.xml";
         let robots = Robots::parse(text.as_bytes(), &["dehusk".to_owned()]);
         assert_eq!(robots.licences(), ["https://s.com/all.xml", "https://s.com/ours.xml"]);
