@@ -51,7 +51,7 @@ use dehusk_template::method::Method;
 /// learned from them, unless --alone is given. Pages that ask for noindex are left out, unless they are named one by
 /// one (setting store.noindex). URLs are fetched as politely as in a crawl. --method uses another method instead of the
 /// stored template: one that needs only the page, or one that learns from the pages of --like.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(after_help = "Examples:
   dehusk clean page.html --site docs.example.org
   dehusk clean https://docs.example.org/a.html --format html > a.html
@@ -67,7 +67,6 @@ use dehusk_template::method::Method;
   dehusk clean --method gottron --site docs.example.org page.html
   dehusk clean mirror/www/ --json
   dehusk clean archive/*.warc.gz --learn --rows > rows.jsonl
-  dehusk clean https://docs.example.org/guide/ --format chunks | jq .text
   dehusk clean pages.jsonl.zst --rows > rows.jsonl
   dehusk clean s3://crawls/2026-11/ --learn --format parquet --out s3://corpora/2026-11
   dehusk clean cc:CC-MAIN-2026-40/docs.example.org --learn --rows > rows.jsonl
@@ -200,6 +199,13 @@ struct Run<'a> {
 }
 
 impl Clean {
+    /// The same for pieces; `None` where another output is asked for.
+    pub(super) fn in_chunks(self) -> Option<Clean> {
+        let is_other = self.format.is_some_and(|format| format != CleanFormat::Chunks);
+        (!is_other && !self.rows && !self.json && !self.records)
+            .then_some(Clean { format: Some(CleanFormat::Chunks), ..self })
+    }
+
     /// Whether standard output is rows, or what is made of them, one JSON object a line.
     fn gives_rows(&self) -> bool {
         self.rows || self.format == Some(CleanFormat::Chunks)

@@ -20,7 +20,7 @@ pub(super) const STOP_WITHIN: Duration = Duration::from_millis(1500);
 pub(super) const STOP_WITHIN_REMOTE: Duration = Duration::from_secs(60);
 
 /// Which rows a corpus has.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(super) struct CorpusArgs {
     /// Only rows for which this expression is true: SQL over the columns.
     #[arg(long, value_name = "EXPR", requires = "out")]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::documents::FoundDocument;
 use dehusk_core::page_rules::PageRules;
-use dehusk_core::rights::{Rights, RightsHeaders, page_statements};
+use dehusk_core::rights::RightsHeaders;
 use dehusk_crawl::fetch::Response;
 use dehusk_files::warc::Archived;
 use dehusk_html::PageUrl;
@@ -18,8 +18,8 @@ pub(super) struct Loaded {
     pub(super) tree: Tree,
     pub(super) url: Option<PageUrl>,
     pub(super) rules: PageRules,
-    /// What its owner says about its use, in the page and its headers.
-    pub(super) rights: Rights,
+    /// The headers in which its owner says what it may be used for.
+    pub(super) rights: RightsHeaders,
     /// What its archive says of it; nothing, if it is from no archive.
     pub(super) archived: Archived,
     /// Whether it is one of many in its source, so that nobody has named it.
@@ -45,13 +45,12 @@ pub(super) fn of_response(name: &str, response: &Response, settings: &Settings) 
     let (tree, _) = parse_bytes(&response.body, response.content_type.as_deref(), &settings.core.parse);
     let agents = settings.agents();
     let rules = rules_of(&tree, &response.rights, &agents);
-    let rights = Rights::new(page_statements(&response.rights, &tree, &agents));
     Loaded {
         name: name.to_owned(),
         tree,
         url: Some(response.url.clone()),
         rules,
-        rights,
+        rights: response.rights.clone(),
         archived: Archived::default(),
         is_one_of_many: false,
         source: None,
@@ -62,8 +61,7 @@ pub(super) fn of_response(name: &str, response: &Response, settings: &Settings) 
 pub(super) fn of_found(found: FoundDocument, settings: &Settings, agents: &[String]) -> Loaded {
     let tree = found.tree(&settings.core.parse);
     let rules = rules_of(&tree, &found.rights, agents);
-    let rights = Rights::new(page_statements(&found.rights, &tree, agents));
-    let FoundDocument { name, url, is_one_of_many, archived, source, input, .. } = found;
+    let FoundDocument { name, url, rights, is_one_of_many, archived, source, input, .. } = found;
     Loaded { name, tree, url, rules, rights, archived, is_one_of_many, source, input }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! `exit.rs` has the exit codes.
 
+mod chunks;
 mod clean;
 mod cluster;
 mod corpus_args;
@@ -124,6 +125,7 @@ enum Command {
     Crawl(crawl::Crawl),
     Learn(learn::Learn),
     Clean(clean::Clean),
+    Chunks(chunks::Chunks),
     Templates(templates::Templates),
     Models(models::Models),
     Teach(teach::Teach),
@@ -170,6 +172,7 @@ pub fn run() -> ExitCode {
         Command::Crawl(command) => command.run(&settings, args.global.config.is_some()),
         Command::Learn(command) => command.run(&settings, args.global.db.as_deref()),
         Command::Clean(command) => command.run(&settings),
+        Command::Chunks(command) => command.run(&settings),
         Command::Templates(command) => command.run(&settings),
         Command::Models(command) => command.run(&settings),
         Command::Teach(command) => command.run(&settings),

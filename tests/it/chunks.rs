@@ -37,6 +37,10 @@ fn pieces_are_parts_of_the_markdown_and_know_their_place() {
     let markdown = clean(&["--rows"])[0]["markdown"].as_str().unwrap().to_owned();
     let characters: Vec<char> = markdown.chars().collect();
     let small = clean(&["--format", "chunks", "--set", "export.chunk_chars=600"]);
+    let named = dehusk(dir.path(), &["chunks", "pages.jsonl", "--alone", "-q", "--set", "export.chunk_chars=600"]);
+    assert!(read(&out(&named)) == small, "{}", err(&named));
+    let wrong = dehusk(dir.path(), &["chunks", "pages.jsonl", "--rows"]);
+    assert!(wrong.status.code() == Some(2) && err(&wrong).contains("--rows"), "{}", err(&wrong));
     let (small, other) = small.split_at(small.len() / 2);
     assert!(small.len() > 5 && small[0]["text"] == other[0]["text"], "{small:?}");
     for (at, piece) in small.iter().enumerate() {

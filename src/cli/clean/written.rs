@@ -9,6 +9,7 @@ use dehusk_content::tps::main_part;
 use dehusk_core::clean::{LabeledPage, comment_labels};
 use dehusk_core::corpus::{About, OptionalColumns, Record, RecordSource, TextOptions};
 use dehusk_core::pii::Pii;
+use dehusk_core::rights::{Rights, page_statements};
 use dehusk_core::write_page_markdown;
 use dehusk_files::warc::Archived;
 use dehusk_html::{Note, PageUrl};
@@ -138,7 +139,7 @@ pub(super) fn row(
         read_at: Some(now_ms()),
         status,
         warc_record: record,
-        rights: Some(page.rights.clone()),
+        rights: Some(Rights::new(page_statements(&page.rights, &page.tree, &run.settings.agents()))),
         truncated: truncated.or_else(|| cut.map(str::to_owned)),
         source: page.source.as_deref().map(str::to_owned),
         source_id: Some(page.name.clone()),
