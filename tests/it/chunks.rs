@@ -60,7 +60,7 @@ fn pieces_are_parts_of_the_markdown_and_know_their_place() {
     assert!(table["text"].as_str().unwrap().contains("| field 59 |"), "a table is whole");
     assert_eq!(table["headings"], json!(["Grains", "Rye", "Yield"]));
     assert_eq!(with("let a = 1;")["text"].as_str().unwrap().matches("let a = 1;").count(), 80);
-    // A corpus holds the same lines, and a purpose for which there is no tokenizer is told at once.
+    // A corpus holds the same lines. A size in tokens without a tokenizer is refused.
     let corpus = ["clean", "pages.jsonl", "--alone", "--format", "chunks", "--out", "corpus"];
     assert!(dehusk(dir.path(), &[&corpus[..], &["--set", "export.chunk_chars=600"]].concat()).status.success());
     let part = std::fs::File::open(dir.path().join("corpus/data/part-00000.jsonl.zst")).unwrap();
