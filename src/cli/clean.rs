@@ -75,76 +75,85 @@ pub(super) struct Clean {
     /// Files, folders, web archives, JSON lines, Parquet files, URLs, or - for standard input.
     #[arg(required = true, value_name = "FILE|DIR|URL|-")]
     pages: Vec<String>,
-    /// Host or URL of the site whose template is used for files. With --method: the site whose stored pages it learns
-    /// from, in the order of its links.
+    /// Host or URL of the site whose template is used for files.
+    ///
+    /// With --method: the site whose stored pages it learns from, in the order of its links.
     #[arg(long, value_name = "HOST")]
     site: Option<String>,
     /// Clean each page alone, without a site and its template.
     #[arg(long, conflicts_with = "site")]
     alone: bool,
-    /// Learn each site from a sample of its pages in these sources first, and clean with what was learned. The sources
-    /// are read twice; standard input is kept in a temporary file (TMPDIR) meanwhile.
+    /// Learn each site from a sample of its pages in these sources first, and clean with what was learned.
+    ///
+    /// The sources are read twice; standard input is kept in a temporary file (TMPDIR) meanwhile.
     #[arg(long, conflicts_with_all = ["site", "alone", "method", "like"])]
     learn: bool,
     /// With --learn: store the templates of the sites in this database, for later calls with --db.
-    #[arg(long, value_name = "FILE", requires = "learn")]
+    #[arg(hide_short_help = true, long, value_name = "FILE", requires = "learn")]
     save: Option<PathBuf>,
     /// Clean with the newest templates of this registry, a folder or an address in an object store: `dehusk models`.
-    #[arg(long, value_name = "REGISTRY", conflicts_with_all = ["site", "alone", "learn", "method", "like"])]
+    #[arg(hide_short_help = true, long, value_name = "REGISTRY", conflicts_with_all = ["site", "alone", "learn", "method", "like"])]
     models: Option<String>,
     /// With sources of Common Crawl such as cc:CC-MAIN-2026-40: a list of hosts or addresses, whose pages are cleaned.
+    ///
     /// Without it, those that --where asks for (host = 'docs.example.org'), else all.
-    #[arg(long, value_name = "FILE")]
+    #[arg(hide_short_help = true, long, value_name = "FILE")]
     sites: Option<PathBuf>,
     /// Clean with this method instead of the stored template.
     #[arg(long, value_name = "NAME", conflicts_with = "alone")]
     #[arg(value_parser = PossibleValuesParser::new(method_names()))]
     method: Option<String>,
-    /// Pages of the same site to learn from, the key page first: folders, files, WARC files or .jsonl with `html`. At
-    /// most 64 pages are used.
-    #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["site", "alone"])]
+    /// Pages of the same site to learn from, the key page first: folders, files, WARC files or .jsonl with `html`.
+    ///
+    /// At most 64 pages are used.
+    #[arg(hide_short_help = true, long, value_name = "DIR|FILE", conflicts_with_all = ["site", "alone"])]
     like: Vec<PathBuf>,
     /// With --method text: the stored collection whose templates are used [default: the only one].
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["site", "alone", "like"])]
+    #[arg(hide_short_help = true, long, value_name = "NAME", conflicts_with_all = ["site", "alone", "like"])]
     collection: Option<String>,
     /// Output format: text, html or markdown on standard output, the other forms in the folder of --out [default: text,
     /// with --out jsonl].
     #[arg(long, value_enum)]
     format: Option<CleanFormat>,
-    /// Write a corpus into this folder, as `dehusk export` does: rows of all columns in parts, with a manifest, and
-    /// lists of the documents that give no row. A call that was killed goes on where it was. The folder may be in an
-    /// object store (s3://bucket/folder).
+    /// Write a corpus into this folder, as `dehusk export` does.
+    ///
+    /// It has rows of all columns in parts, a manifest, and lists of the documents that give no row. A call that was
+    /// killed goes on where it was. The folder may be in an object store (s3://bucket/folder).
     #[arg(long, value_name = "DIR", conflicts_with_all = ["rows", "records"])]
     out: Option<PathBuf>,
     #[command(flatten)]
     corpus: CorpusArgs,
     /// Fields of JSON lines, of the index of Common Crawl, and columns of Parquet files that are passed through, in the
     /// column input.
-    #[arg(long, value_name = "FIELD", value_delimiter = ',')]
+    #[arg(hide_short_help = true, long, value_name = "FIELD", value_delimiter = ',')]
     pass: Vec<String>,
     /// Fields or columns that documents are read from, in place of html, text, url and id: html=page,url=address.
-    #[arg(long, value_name = "html=NAME", value_delimiter = ',', value_parser = FieldName::parse)]
+    #[arg(hide_short_help = true, long, value_name = "html=NAME", value_delimiter = ',', value_parser = FieldName::parse)]
     fields: Vec<FieldName>,
     /// With --out: exit with code 1 when more than this share of the documents cannot be read, such as 5% [default:
     /// never].
-    #[arg(long, value_name = "SHARE", requires = "out", value_parser = share)]
+    #[arg(hide_short_help = true, long, value_name = "SHARE", requires = "out", value_parser = share)]
     fail_above: Option<f64>,
     /// Print one JSON line per page: {"page","url","site","method","confidence","kind","content"}, for tps also "part".
     ///
-    /// The method is the step that labeled the page. Its confidence is: for site_model and etdm, the share of the
-    /// site's template on the page (1 for a training page); for df, the share of its texts that other pages have; for
-    /// alone, the mean probability of what is kept; for strings, the share of tokens found; for rtdm, the share of the
-    /// template found; for tps, the share of the text outside of links that is kept, and the part is the `region` or
-    /// the `rest` of the page. dsc and mdr have none. The kind is that of `dehusk templates kinds`, from 1.
+    /// The method is the step that labeled the page.
+    ///
+    /// Its confidence is: for site_model and etdm, the share of the site's template on the page (1 for a training
+    /// page); for df, the share of its texts that other pages have; for alone, the mean probability of what is kept;
+    /// for strings, the share of tokens found; for rtdm, the share of the template found; for tps, the share of the
+    /// text outside of links that is kept, and the part is the `region` or the `rest` of the page. dsc and mdr have
+    /// none. The kind is that of `dehusk templates kinds`, from 1.
     #[arg(long)]
     json: bool,
     /// Print one JSON line per page with all columns of `dehusk export`: text, Markdown, metadata, signals of quality.
     #[arg(long, conflicts_with_all = ["json", "format"])]
     rows: bool,
     /// Print one JSON line per data record of the pages, such as an entry of a list or a product of a shop:
-    /// {"page","url","region","record","fields"}. The name of a field is the path of tags to it, so that the records of
-    /// a region have the same names. With --method mdr or tps.
-    #[arg(long, conflicts_with_all = ["json", "format", "rows"], requires = "method")]
+    /// {"page","url","region","record","fields"}.
+    ///
+    /// The name of a field is the path of tags to it, so that the records of a region have the same names. With
+    /// --method mdr or tps.
+    #[arg(hide_short_help = true, long, conflicts_with_all = ["json", "format", "rows"], requires = "method")]
     records: bool,
 }
 

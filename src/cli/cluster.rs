@@ -53,11 +53,15 @@ pub(super) struct Cluster {
     #[arg(long, value_enum)]
     method: Option<Method>,
     /// Known group of each page: a field of the JSON lines; for files, the folder within the source; for WARC pages,
-    /// the host, as for stored pages. For these the value is ignored. Precision and recall compare each cluster with
-    /// the group that has most of its pages, averaged over the clusters.
+    /// the host, as for stored pages.
+    ///
+    /// For these the value is ignored. Precision and recall compare each cluster with the group that has most of its
+    /// pages, averaged over the clusters.
     #[arg(long, value_name = "FIELD")]
     gold: Option<String>,
-    /// Print how many pairs of pages have each distance, to choose papers.cluster.distance from. Not by TEXT.
+    /// Print how many pairs of pages have each distance, to choose papers.cluster.distance from.
+    ///
+    /// Not by TEXT.
     #[arg(long, conflicts_with = "json")]
     distances: bool,
     /// Print the template paths of each cluster.

@@ -26,34 +26,34 @@ pub(super) struct CorpusArgs {
     #[arg(long, value_name = "EXPR", requires = "out")]
     r#where: Option<String>,
     /// Leave out pages whose owners deny this use (columns rights_search, rights_input, rights_train).
-    #[arg(long, value_enum, value_name = "USE", requires = "out")]
+    #[arg(hide_short_help = true, long, value_enum, value_name = "USE", requires = "out")]
     rights: Option<UseName>,
     /// Pages with the text of an earlier page of the corpus: mark (column duplicate_of), drop.
     #[arg(long, value_enum, default_value_t = DuplicatesName::Mark, requires = "out")]
     duplicates: DuplicatesName,
     /// Pages with nearly the text of an earlier page, by MinHash: off, mark (column near_duplicate_of), drop.
-    #[arg(long, value_enum, default_value_t = NearName::Off, requires = "out")]
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = NearName::Off, requires = "out")]
     near_duplicates: NearName,
     /// Paragraphs that earlier pages have: off, mark (columns repeated_in_site and repeated_elsewhere), drop (from the
     /// column text).
-    #[arg(long, value_enum, default_value_t = NearName::Off, requires = "out")]
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = NearName::Off, requires = "out")]
     paragraphs: NearName,
     /// Fill the column html.
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     html: bool,
     /// Fill the column comments.
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     comments: bool,
     /// Fill the column posts: author, day and text of each post of a thread, and of each comment with --comments.
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     posts: bool,
     /// Personal data (mail and IP addresses, phone numbers, IBAN): mark lists it in the column pii, mask replaces it
     /// by its kind in brackets in text, Markdown, HTML, comments, posts, title and description.
-    #[arg(long, value_enum)]
+    #[arg(hide_short_help = true, long, value_enum)]
     pii: Option<PiiName>,
     /// Megabytes of rows at which a part is closed.
     #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..1_000_000))]
-    #[arg(requires = "out")]
+    #[arg(hide_short_help = true, requires = "out")]
     part_size: u64,
 }
 

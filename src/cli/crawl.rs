@@ -48,23 +48,23 @@ use rustc_hash::FxHashSet;
   dehusk crawl lists/*.txt --store postgres://me:secret@db.example.org/crawl
   dehusk crawl --json | jq .summary.stats
 
-Every URL of a list is fetched: the first one of a host is the key page of its site, further ones are pages of it. A
-list has one URL or host on a line, with ranks or not (1,example.org), packed or not; it may also be a sitemap, a feed
-or OPML, as a file or by its URL. Seeds from standard input (-) or a pipe are crawled as they come; the run ends when
+Every URL of a list is fetched: the first one of a host is the key page of its site, further ones are pages of it. A \
+list has one URL or host on a line, with ranks or not (1,example.org), packed or not; it may also be a sitemap, a feed \
+or OPML, as a file or by its URL. Seeds from standard input (-) or a pipe are crawled as they come; the run ends when \
 the pipe does. --json has what became of each seed.
 
-With a PostgreSQL server, the same command on any number of machines works on one run: each leases hosts, and takes
+With a PostgreSQL server, the same command on any number of machines works on one run: each leases hosts, and takes \
 over those of a machine that is not heard of for store.lease. `dehusk workers` lists them. See docs/scaling.md.
 
-A run that was killed or interrupted is resumed by the same command, with the same seeds and settings. Another crawl
+A run that was killed or interrupted is resumed by the same command, with the same seeds and settings. Another crawl \
 on the same database is a run of its own; --resume takes the interrupted one up.
 
-A run ends early when a budget is used up (crawl.max_requests, max_bytes, max_seconds, max_failures), and so does a
+A run ends early when a budget is used up (crawl.max_requests, max_bytes, max_seconds, max_failures), and so does a \
 site (crawl.site.max_*); what is left waits for the next run.
 
-Exit codes: 0 done, also where some sites failed or a budget ended the run; 1 more sites failed than --fail-above allows; 2 wrong usage or
-settings; 3 could not run (database, archive, disk, lock); 4 interrupted.
-Ctrl-C or SIGTERM waits for requests in flight and stores them (crawl.stop_within); a second one exits at once, with 4
+Exit codes: 0 done, also where some sites failed or a budget ended the run; 1 more sites failed than --fail-above allows; 2 wrong usage or \
+settings; 3 could not run (database, archive, disk, lock); 4 interrupted. \
+Ctrl-C or SIGTERM waits for requests in flight and stores them (crawl.stop_within); a second one exits at once, with 4 \
 as well. SIGHUP has the same effect as SIGTERM, unless it is ignored (nohup). docs/nightly.md shows how to run it every night.")]
 pub(super) struct Crawl {
     /// Files of URLs, URLs, or hosts without a scheme (https is tried first, then http).
@@ -234,9 +234,14 @@ fn read_seeds(given: &[String], settings: &Settings) -> Result<Seeds, Failure> {
     Ok(seeds)
 }
 
+/// The limit of open files that a crawl has room in.
+pub(super) fn wanted_files(settings: &Settings) -> u64 {
+    4 * (settings.fetch.in_flight + settings.crawl.sites_at_once) as u64
+}
+
 /// Raises the limit of open files: connections stay open for a while, and cron allows only 1,024 files.
 fn raise_file_limit(settings: &Settings) {
-    let wanted = 4 * (settings.fetch.in_flight + settings.crawl.sites_at_once) as u64;
+    let wanted = wanted_files(settings);
     match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) if limit < wanted => tracing::warn!(
             "the limit of open files is {limit}, but {wanted} are recommended: raise the hard limit (ulimit -Hn, LimitNOFILE=) or \

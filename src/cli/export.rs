@@ -37,8 +37,9 @@ pub(super) struct Export {
     /// Form of the files.
     #[arg(long, value_enum, default_value_t = FormName::Jsonl)]
     format: FormName,
-    /// Folder of the export: new, empty, or with an earlier part of the same export. It may be in an object store
-    /// (s3://bucket/folder).
+    /// Folder of the export: new, empty, or with an earlier part of the same export.
+    ///
+    /// It may be in an object store (s3://bucket/folder).
     #[arg(long, value_name = "DIR", required_unless_present = "columns")]
     out: Option<PathBuf>,
     /// Only pages that were fetched by runs after this one.
@@ -49,15 +50,18 @@ pub(super) struct Export {
     sites: Vec<String>,
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Which of several pages with the same text, or nearly, is no duplicate: first (stored), longest, newest. For the
-    /// last two all pages are read twice.
-    #[arg(long, value_enum, default_value_t = KeptName::First)]
+    /// Which of several pages with the same text, or nearly, is no duplicate: first (stored), longest, newest.
+    ///
+    /// For the last two all pages are read twice.
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = KeptName::First)]
     keep: KeptName,
     /// Every stored version of a page, not only the newest.
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     all_versions: bool,
-    /// The pages and their states as they were after this run. Versions that were pruned since are missing.
-    #[arg(long, value_name = "RUN")]
+    /// The pages and their states as they were after this run.
+    ///
+    /// Versions that were pruned since are missing.
+    #[arg(hide_short_help = true, long, value_name = "RUN")]
     as_of: Option<i64>,
     /// Only pages of which this became since: alive, gone, moved, blocked (by robots.txt), failed (at the last visit),
     /// or all.

@@ -50,7 +50,9 @@ pub(super) struct Forget {
     /// Host or URL.
     #[arg(value_name = "HOST|URL")]
     what: String,
-    /// Keep it from coming back: no crawl into this database requests or stores it again. Only a hash of it is noted.
+    /// Keep it from coming back: no crawl into this database requests or stores it again.
+    ///
+    /// Only a hash of it is noted.
     #[arg(long)]
     never: bool,
     /// Print JSON.

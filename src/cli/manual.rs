@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::{Args, Outcome};
+use super::Outcome;
+use super::help::command;
 
 /// Print completions for a shell.
 #[derive(clap::Args)]
@@ -31,7 +31,7 @@ pub(super) struct Man {
 impl Completions {
     pub(super) fn run(&self) -> Outcome {
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut Args::command(), "dehusk", &mut text);
+        clap_complete::generate(self.shell, &mut command(), "dehusk", &mut text);
         io::stdout().lock().write_all(&text)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -40,7 +40,7 @@ impl Completions {
 impl Man {
     pub(super) fn run(&self) -> Outcome {
         std::fs::create_dir_all(&self.folder)?;
-        clap_mangen::generate_to(Args::command(), &self.folder)?;
+        clap_mangen::generate_to(command(), &self.folder)?;
         writeln!(io::stdout().lock(), "written to {}; `man dehusk` shows them", self.folder.display())?;
         Ok(ExitCode::SUCCESS)
     }

@@ -8,11 +8,14 @@ mod cluster;
 mod corpus_args;
 mod crawl;
 mod demo;
+mod doctor;
 mod documents;
 mod evaluate;
 mod exit;
 mod export;
+mod help;
 mod index;
+mod init;
 mod key_page;
 mod kinds;
 mod learn;
@@ -57,7 +60,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::builder::PossibleValue;
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 
 use dehusk_papers::method_table::{METHODS, MethodEntry};
 use dehusk_settings::Settings;
@@ -74,7 +77,7 @@ use dehusk_template::method::{Method, UnknownMethod};
   dehusk pages list                              what was stored
   dehusk clean page.html --site docs.example.org
 
-Every key of crawl.toml can be set for one run with --set KEY=VALUE. DEHUSK_LOG sets log levels by module, such as
+Every key of crawl.toml can be set for one run with --set KEY=VALUE. DEHUSK_LOG sets log levels by module, such as \
 DEHUSK_LOG=dehusk=debug,reqwest=info. NO_COLOR=1 switches colors off.")]
 struct Args {
     #[command(flatten)]
@@ -85,19 +88,24 @@ struct Args {
 
 /// Options of all commands.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Options of all commands")]
 struct Global {
     /// Settings file [default: crawl.toml in the current folder, if it exists].
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The database: a SQLite file, or the address of a PostgreSQL server, which many crawls share
-    /// (postgres://user:password@host/database) [setting store.path].
+    /// The database [setting store.path].
+    ///
+    /// A SQLite file, or the address of a PostgreSQL server, which many crawls share
+    /// (postgres://user:password@host/database).
     #[arg(long, global = true, value_name = "FILE")]
     db: Option<PathBuf>,
     /// Set a key of crawl.toml for this run, such as politeness.delay=2.
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Parameter set of template learning [setting preset]: dehusk, votes, thesis2014 (the paper, literally),
-    /// hybex2020. --set refines it.
+    /// hybex2020.
+    ///
+    /// --set refines it.
     #[arg(long, global = true, value_name = "NAME")]
     preset: Option<String>,
     /// Format of log lines on stderr.
@@ -122,6 +130,8 @@ enum LogFormat {
 
 #[derive(Subcommand)]
 enum Command {
+    Init(init::Init),
+    Doctor(doctor::Doctor),
     Crawl(crawl::Crawl),
     Learn(learn::Learn),
     Clean(clean::Clean),
@@ -166,9 +176,11 @@ enum Format {
 
 /// Parses the arguments, loads the settings and runs one command. Errors are reported on stderr.
 pub fn run() -> ExitCode {
-    let args = Args::parse();
+    let args = Args::from_arg_matches(&help::command().get_matches()).unwrap_or_else(|error| error.exit());
     log_to_stderr(&args.global);
     let outcome = args.settings().map_err(Failure::Usage).and_then(|settings| match &args.command {
+        Command::Init(command) => command.run(),
+        Command::Doctor(command) => command.run(&settings, args.global.settings_file().as_deref()),
         Command::Crawl(command) => command.run(&settings, args.global.config.is_some()),
         Command::Learn(command) => command.run(&settings, args.global.db.as_deref()),
         Command::Clean(command) => command.run(&settings),
@@ -254,16 +266,18 @@ impl Args {
 }
 
 impl Global {
-    fn load(&self, sets: &[String]) -> anyhow::Result<Settings> {
+    /// The settings file that is read, if there is one.
+    fn settings_file(&self) -> Option<PathBuf> {
         let default = Path::new("crawl.toml");
-        let file = match &self.config {
-            Some(file) => Some(file.as_path()),
-            None if default.exists() && !default.is_file() => {
-                return Err(anyhow::anyhow!("crawl.toml is not a file; remove it, or name another with --config"));
-            }
-            None => default.is_file().then_some(default),
-        };
-        let text = match file {
+        self.config.clone().or_else(|| default.exists().then(|| default.to_owned()))
+    }
+
+    fn load(&self, sets: &[String]) -> anyhow::Result<Settings> {
+        let file = self.settings_file();
+        if self.config.is_none() && file.as_ref().is_some_and(|file| !file.is_file()) {
+            return Err(anyhow::anyhow!("crawl.toml is not a file; remove it, or name another with --config"));
+        }
+        let text = match &file {
             Some(path) => Some(std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?),
             None => None,
         };

@@ -26,8 +26,8 @@ use dehusk_settings::Settings;
   dehusk serve --api
   curl --data-binary @page.html 'http://127.0.0.1:7777/v1/clean?url=https://docs.example.org/a'
 
-Pages: runs, sites, a site, a page (keys 1 to 4 for its views, j and k for the next one and the one before). The API is
-described at /api/openapi.json; /metrics and /healthz are for monitoring. Crawled pages are shown without their scripts,
+Pages: runs, sites, a site, a page (keys 1 to 4 for its views, j and k for the next one and the one before). The API is \
+described at /api/openapi.json; /metrics and /healthz are for monitoring. Crawled pages are shown without their scripts, \
 and nothing is asked of their sites.")]
 pub(super) struct Serve {
     /// Address and port.

@@ -113,10 +113,10 @@ enum Action {
   dehusk templates kinds docs.example.org
   dehusk templates kinds docs.example.org --runs
 
-A kind is a group of training pages, each of which shows half of another one's template. A stored
-page is of the kind of the training page whose template it shows most of. A page that shows less
-than clean.min_confidence is of none. `dehusk pages list` prints the kind of each page, and
-`dehusk export` writes it as the column template_kind.
+A kind is a group of training pages, each of which shows half of another one's template. A stored \
+page is of the kind of the training page whose template it shows most of. A page that shows less \
+than clean.min_confidence is of none. `dehusk pages list` prints the kind of each page, and \
+`dehusk export` writes it as the column template_kind. \
 A coverage that falls from run to run means that this part of the site is being redesigned.")]
     Kinds {
         /// Host.
@@ -138,7 +138,7 @@ A coverage that falls from run to run means that this part of the site is being 
   dehusk templates export docs.example.org --output t.json
   dehusk templates export docs.example.org --form html --output empty.html
 
-The HTML is the key page without the text and the elements that are its own: a comment, slot, stands in their place.
+The HTML is the key page without the text and the elements that are its own: a comment, slot, stands in their place. \
 Classes, ids, styles and scripts by reference are those of the site, so that it is as safe to open as the site.")]
     Export {
         /// Host.

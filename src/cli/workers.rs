@@ -14,7 +14,7 @@ use dehusk_store::WorkerRow;
   dehusk workers --db postgres://me@db.example.org/crawl
   dehusk workers --all --json | jq '.workers[] | select(.state == \"lost\")'
 
-States: working; silent (not heard of for store.lease: another worker takes its hosts over); lost (taken over); left
+States: working; silent (not heard of for store.lease: another worker takes its hosts over); lost (taken over); left \
 (ended by itself). A worker joins with `dehusk crawl`, and leaves at the end of the run, or by SIGTERM.")]
 pub(super) struct Workers {
     /// List workers that have ended, too.

@@ -40,6 +40,8 @@ fn one_line(text: &str) -> String {
 fn every_command_explains_itself_and_stands_in_the_guide() {
     let guide = file("docs/commands.md");
     for command in [
+        "init",
+        "doctor",
         "crawl",
         "learn",
         "clean",
@@ -72,6 +74,34 @@ fn every_command_explains_itself_and_stands_in_the_guide() {
         for action in actions {
             let text = help(&[command, action]);
             assert!(text.contains(&format!("Examples:\n  dehusk {command} {action}")), "{command} {action}: {text}");
+        }
+    }
+}
+
+/// The names of the commands that a help text lists.
+fn commands_of(text: &str) -> Vec<String> {
+    let (_, list) = text.split_once("\nCommands:\n").unwrap_or_default();
+    let lines = list.lines().take_while(|line| !line.is_empty());
+    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn the_short_help_of_every_command_is_one_screen_with_examples() {
+    let short = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
+        let out = command.env("COLUMNS", "100").args(args).arg("-h").output().unwrap();
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let names = commands_of(&short(&[]));
+    assert!(names.len() > 25, "{names:?}");
+    for name in names {
+        let below = commands_of(&short(&[&name]));
+        let all = below.iter().map(|action| vec![name.as_str(), action]).chain([vec![name.as_str()]]);
+        for args in all {
+            let text = short(&args);
+            assert!(text.lines().count() <= 40, "{args:?}: {} lines", text.lines().count());
+            assert!(text.contains("Examples:\n  dehusk "), "{args:?}: {text}");
         }
     }
 }

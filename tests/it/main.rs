@@ -19,6 +19,7 @@ mod dom;
 mod export;
 mod false_alarms;
 mod farm;
+mod first_steps;
 mod followers;
 mod fuzz;
 mod generated;

@@ -61,7 +61,7 @@ use opening::OpenedRun;
 pub use polite_pages::PolitePages;
 use scheduler::{Scheduler, Start};
 use seed_stream::SeedStream;
-pub use single::{Single, SingleError};
+pub use single::{Allowed, Single, SingleError};
 pub use stats::{Progress, SiteSummary, Stats, Summary};
 use workers::{SharedTools, Tools};
 

@@ -1,6 +1,6 @@
 //! One page, fetched as politely as a crawl would: robots.txt first, a delay between requests, redirects hop by hop.
 
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
 use rustc_hash::FxHashMap;
 
@@ -67,6 +67,14 @@ pub enum Hop {
     To(PageUrl),
 }
 
+/// What is said about an address that may be requested.
+pub struct Allowed {
+    /// What its site says about the use of its pages.
+    pub said: Vec<Statement>,
+    /// `Crawl-delay` of its robots.txt.
+    pub delay: Option<Duration>,
+}
+
 /// Fetches pages one after the other; remembers rules and times between them.
 pub struct Single {
     settings: Settings,
@@ -74,6 +82,7 @@ pub struct Single {
     /// Rules by origin, and until when they hold.
     rules: FxHashMap<String, (Robots, Instant)>,
     next_fetch: FxHashMap<PolitenessKey, (Instant, LatencyEstimate)>,
+    server_time: Option<SystemTime>,
 }
 
 impl Single {
@@ -89,7 +98,12 @@ impl Single {
     /// The same over the connections of another one.
     pub fn with_fetcher(gate: Fetcher, settings: &Settings) -> Single {
         let settings = settings.clone();
-        Single { settings, gate, rules: FxHashMap::default(), next_fetch: FxHashMap::default() }
+        Single { settings, gate, rules: FxHashMap::default(), next_fetch: FxHashMap::default(), server_time: None }
+    }
+
+    /// What time it was by the clock of the server that answered last (`Date`).
+    pub fn server_time(&self) -> Option<SystemTime> {
+        self.server_time
     }
 
     /// Fetches one page, and follows redirects.
@@ -114,6 +128,39 @@ impl Single {
     ///
     /// [`SingleError`] when it cannot be had.
     pub async fn hop(&mut self, at: &PageUrl) -> Result<Hop, SingleError> {
+        let said = self.may_request(at).await?.said;
+        let response = self.polite(at, Resource::Page).await?;
+        match page_target(&response) {
+            Some(target) => Ok(Hop::To(target)),
+            None if (200..300).contains(&response.status) => {
+                self.check_page(at, &response, &said)?;
+                Ok(Hop::Page(Box::new(response), said))
+            }
+            None => Err(SingleError::Status { url: at.clone(), status: response.status }),
+        }
+    }
+
+    /// Whether an address may be requested, by the robots.txt of its origin and, with `crawl.purpose`, by its owner.
+    /// The address itself is not requested.
+    ///
+    /// # Errors
+    ///
+    /// [`SingleError::Forbidden`] when it may not, [`SingleError::NoRules`] when there is no telling.
+    pub async fn may_request(&mut self, at: &PageUrl) -> Result<Allowed, SingleError> {
+        let robots = self.rules_of(at).await;
+        if let Some(reason) = robots.unreachable() {
+            return Err(SingleError::NoRules { url: at.clone(), reason: reason.to_string() });
+        }
+        let (allows, said, delay) = (robots.allows(at), robots.statements(at), robots.delay());
+        let denial = self.settings.crawl.purpose.and_then(|of| denied_by(of, &said)).map(|reason| reason.text);
+        match if allows { denial } else { Some("robots.txt forbids it".to_owned()) } {
+            Some(reason) => Err(SingleError::Forbidden { url: at.clone(), reason }),
+            None => Ok(Allowed { said, delay }),
+        }
+    }
+
+    /// The rules of the origin of an address, requested where none that hold are known.
+    async fn rules_of(&mut self, at: &PageUrl) -> &Robots {
         let origin = at.origin();
         if self.rules.get(&origin).is_none_or(|(_, until)| *until < Instant::now()) {
             let mut robots = self.fetch_robots(at).await;
@@ -127,27 +174,7 @@ impl Single {
             };
             self.rules.insert(origin.clone(), (robots, Instant::now() + ttl));
         }
-        let mut said = Vec::new();
-        if let Some((robots, _)) = self.rules.get(&origin) {
-            said = robots.statements(at);
-            if let Some(reason) = robots.unreachable() {
-                return Err(SingleError::NoRules { url: at.clone(), reason: reason.to_string() });
-            }
-            let denial = self.settings.crawl.purpose.and_then(|of| denied_by(of, &said)).map(|reason| reason.text);
-            let forbidden = if robots.allows(at) { denial } else { Some("robots.txt forbids it".to_owned()) };
-            if let Some(reason) = forbidden {
-                return Err(SingleError::Forbidden { url: at.clone(), reason });
-            }
-        }
-        let response = self.polite(at, Resource::Page).await?;
-        match page_target(&response) {
-            Some(target) => Ok(Hop::To(target)),
-            None if (200..300).contains(&response.status) => {
-                self.check_page(at, &response, &said)?;
-                Ok(Hop::Page(Box::new(response), said))
-            }
-            None => Err(SingleError::Status { url: at.clone(), status: response.status }),
-        }
+        &self.rules[&origin].0
     }
 
     /// Whether a page says itself, or its headers say, that its owner denies the purpose.
@@ -211,8 +238,11 @@ impl Single {
         }
         let fetched = self.gate.fetch(&FetchRequest::new(url.clone(), wanted)).await;
         if let Some(times) = fetched.times {
-            let due = Pace::new(politeness).next_fetch(times, &mut ways, std::time::Duration::ZERO, 1);
+            let due = Pace::new(politeness).next_fetch(times, &mut ways, Duration::ZERO, 1);
             self.next_fetch.insert(domain, (due, ways));
+        }
+        if let Ok(response) = &fetched.outcome {
+            self.server_time = response.date;
         }
         fetched.outcome
     }

@@ -160,6 +160,36 @@ pub fn render() -> String {
     out + &of_sites()
 }
 
+/// A file of some keys with their descriptions: those with a value are set to it, the others stand at their defaults
+/// as comments. A name that is no key is left out.
+pub fn render_some(keys: &[(&str, Option<String>)]) -> String {
+    let mut out = String::new();
+    for (name, value) in keys {
+        let Some(key) = all().find(|key| key.name == *name) else { continue };
+        let doc = wrapped(key.doc);
+        let _ = match value {
+            Some(value) => write!(out, "\n{doc}{name} = {value}\n"),
+            None => write!(out, "\n{doc}#{name} = {}\n", key.default),
+        };
+    }
+    out
+}
+
+/// A text as lines of comment.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::from("#")];
+    for word in text.split(' ') {
+        if lines.last().is_some_and(|line| line.len() + word.len() >= LINE) {
+            lines.push(String::from("#"));
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
 /// What the file says of `[[site]]` tables.
 fn of_sites() -> String {
     let mut out = String::from(

@@ -39,11 +39,11 @@ use teacher::Teacher;
   dehusk teach docs.example.org --teacher ./label.py      a program, such as one that asks a language model
   dehusk teach docs.example.org --forget
 
-A page is one line of JSON: {\"url\": \"..\", \"title\": \"..\", \"blocks\": [{\"block\": 0, \"path\": \"main > p\",
-\"text\": \"..\", \"label\": \"main\"}, ..]}. A label is \"main\" or \"other\"; a block without one is not taught. A
-teacher is run once for each page. It reads the page on its standard input and writes it, with its
-labels, on its standard output; \"url\", \"title\", \"path\" and \"text\" may be left out.
-A crawl cleans each stored page again when it next visits it; `dehusk clean --site HOST` obeys the
+A page is one line of JSON: {\"url\": \"..\", \"title\": \"..\", \"blocks\": [{\"block\": 0, \"path\": \"main > p\", \
+\"text\": \"..\", \"label\": \"main\"}, ..]}. A label is \"main\" or \"other\"; a block without one is not taught. A \
+teacher is run once for each page. It reads the page on its standard input and writes it, with its \
+labels, on its standard output; \"url\", \"title\", \"path\" and \"text\" may be left out. \
+A crawl cleans each stored page again when it next visits it; `dehusk clean --site HOST` obeys the \
 labels at once.")]
 pub(super) struct Teach {
     /// Host.

@@ -75,15 +75,44 @@ fn roots(ca_file: &str) -> Result<rustls::RootCertStore, ClientError> {
     let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     // What the system has that cannot be read is of no use to anyone.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if ca_file.is_empty() {
-        return Ok(roots);
+    if !ca_file.is_empty() {
+        roots.add_parsable_certificates(own_authorities(ca_file)?);
     }
+    Ok(roots)
+}
+
+/// The certificates of `fetch.ca_file`.
+fn own_authorities(ca_file: &str) -> Result<Vec<CertificateDer<'static>>, ClientError> {
     let wrong = |reason: String| ClientError::Authorities { file: ca_file.to_owned(), reason };
     let found = CertificateDer::pem_file_iter(ca_file).map_err(|e| wrong(e.to_string()))?;
     let found = found.collect::<Result<Vec<_>, _>>().map_err(|e| wrong(e.to_string()))?;
-    match roots.add_parsable_certificates(found) {
+    match rustls::RootCertStore::empty().add_parsable_certificates(found.iter().cloned()) {
         (0, _) => Err(wrong("no certificate in it".to_owned())),
-        _ => Ok(roots),
+        _ => Ok(found),
+    }
+}
+
+/// Numbers of the certificates of authorities that are trusted, by where they come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Authorities {
+    /// In the program.
+    pub built_in: usize,
+    /// Of the system, or of `SSL_CERT_FILE`.
+    pub system: usize,
+    /// Of `fetch.ca_file`.
+    pub own: usize,
+}
+
+impl Authorities {
+    /// Counts them.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Authorities`] when `fetch.ca_file` cannot be used.
+    pub fn count(fetch: &Fetch) -> Result<Authorities, ClientError> {
+        let own = if fetch.ca_file.is_empty() { 0 } else { own_authorities(&fetch.ca_file)?.len() };
+        let system = rustls_native_certs::load_native_certs().certs.len();
+        Ok(Authorities { built_in: webpki_roots::TLS_SERVER_ROOTS.len(), system, own })
     }
 }
 

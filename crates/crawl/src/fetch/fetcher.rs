@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use reqwest::cookie::CookieStore;
 use reqwest::header::{
-    CONTENT_ENCODING, ETAG, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, RETRY_AFTER,
+    CONTENT_ENCODING, DATE, ETAG, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, RETRY_AFTER,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -203,6 +203,7 @@ impl Fetcher {
             content_type: content_type(headers),
             location: location(headers),
             retry_after: text(headers, RETRY_AFTER).and_then(|value| wait_of(&value)),
+            date: text(headers, DATE).and_then(|value| httpdate::parse_http_date(&value).ok()),
             validators: Validators { etag: text(headers, ETAG), last_modified: text(headers, LAST_MODIFIED) },
             rights: RightsHeaders::new(|name| lines(headers, name)),
             ..Response::empty(url.clone(), answer.status().as_u16())

@@ -22,10 +22,11 @@ mod wire;
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::OwnedSemaphorePermit;
 
+pub use client::Authorities;
 pub use fetcher::{FetchRequest, Fetcher, Resource};
 pub use post::post;
 pub use redirect::{page_target, redirect_target};
@@ -50,6 +51,8 @@ pub struct Response {
     pub location: Option<String>,
     /// `Retry-After`, seconds or date, as time from now.
     pub retry_after: Option<Duration>,
+    /// `Date`: when it was sent, by the clock of the server.
+    pub date: Option<SystemTime>,
     /// `ETag` and `Last-Modified`.
     pub validators: Validators,
     /// Headers in which the owner says what the page may be used for.
@@ -79,6 +82,7 @@ impl Response {
             content_type: None,
             location: None,
             retry_after: None,
+            date: None,
             validators: Validators::default(),
             rights: RightsHeaders::default(),
             body: Vec::new(),

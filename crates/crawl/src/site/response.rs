@@ -14,7 +14,7 @@ use dehusk_store::{NewVisit, SiteOutcome, VisitOutcome, Write};
 
 /// What follows from an answer.
 enum NextStep {
-    Page(Response),
+    Page(Box<Response>),
     Unchanged,
     Retry,
     Follow(PageUrl),
@@ -39,7 +39,7 @@ impl SiteCrawl {
         let was_sent = fetched.times.is_some();
         let mut phase = phase;
         match self.next_step(&mut phase, &request, fetched, cx) {
-            NextStep::Page(response) => self.on_response(phase, request, response, visit, cx, out),
+            NextStep::Page(response) => self.on_response(phase, request, *response, visit, cx, out),
             NextStep::Unchanged => {
                 let visit = NewVisit { outcome: VisitOutcome::NotModified, ..visit };
                 self.not_modified.insert(request.url.fingerprint());
@@ -112,7 +112,7 @@ impl SiteCrawl {
             (200..=299, _) if response.body.len() * TREE_BYTES > settings.crawl.memory / 2 => {
                 give_up(ReasonCode::Memory, "too large for crawl.memory".to_owned())
             }
-            (200..=299, _) => NextStep::Page(response),
+            (200..=299, _) => NextStep::Page(Box::new(response)),
             (status @ (404 | 410), _) => NextStep::GiveUp(
                 Reason::new(ReasonCode::of_status(status), format!("answers {status}")),
                 UrlOutcome::Gone,

@@ -1,0 +1,80 @@
+//! What a crawl of the seeds would do.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Check, duration, seeds};
+use crate::cli::table::count;
+use dehusk_crawl::politeness::PolitenessKey;
+use dehusk_html::PageUrl;
+use dehusk_settings::{Mode, Settings};
+
+/// URLs whose robots.txt is asked, at most.
+const MOST_ASKED: usize = 20;
+
+/// Says what there is to crawl, and lists pages whose robots.txt can be asked, one of each host.
+pub(super) fn checks(given: &[String], settings: &Settings) -> (Vec<Check>, Vec<PageUrl>) {
+    let seeds = match seeds(given, settings) {
+        Ok(seeds) => seeds,
+        Err(text) if given.is_empty() => {
+            return (vec![Check::note("seeds", text, "name URLs, or set crawl.seeds to your lists")], Vec::new());
+        }
+        Err(text) => return (vec![Check::problem("seeds", text, "name a URL, a host, or a file of them")], Vec::new()),
+    };
+    if seeds.is_stream() {
+        return (vec![Check::ok("seeds", "they come from a pipe while the crawl runs")], Vec::new());
+    }
+    let rejected = seeds.rejected();
+    let mut hosts = FxHashSet::default();
+    let mut domains = FxHashMap::<PolitenessKey, usize>::default();
+    let (mut n, mut asked) = (0, Vec::new());
+    for seed in seeds.into_seeds() {
+        n += 1;
+        if hosts.insert(seed.url.authority()) {
+            *domains.entry(PolitenessKey::new(&seed.url, settings.politeness.key, None)).or_default() += 1;
+            if asked.len() < MOST_ASKED {
+                asked.push(seed.url);
+            }
+        }
+    }
+    let text = format!("{}, {}, {}", number(n, "URL"), number(hosts.len(), "host"), number(domains.len(), "domain"));
+    let seeds = match (n, rejected.count()) {
+        (0, _) => Check::problem("seeds", "there is none", "name URLs, or a file with one URL on a line"),
+        (_, 0) => Check::ok("seeds", text),
+        (_, wrong) => Check::note("seeds", format!("{text}; {} lines are no URLs", count(wrong)), "correct them"),
+    };
+    let most_of_a_domain = domains.values().max().copied().unwrap_or(0);
+    let mut checks = vec![seeds];
+    checks.extend(plan(hosts.len(), most_of_a_domain, settings));
+    (checks, asked)
+}
+
+/// How many requests a crawl sends, how long it takes at least, and where it puts what it finds.
+fn plan(n_hosts: usize, most_of_a_domain: usize, settings: &Settings) -> [Check; 3] {
+    let training = settings.core.learn.search.max_loads;
+    let a_host = settings.crawl.pages_per_site.max(training + 1) + 1;
+    let delay = settings.politeness.delay.as_secs_f64();
+    let longest = most_of_a_domain.saturating_mul(a_host);
+    let what = match settings.crawl.mode {
+        Mode::Full => "pages, and the template of each site,",
+        Mode::Links => "visits and links, without pages,",
+    };
+    [
+        Check::ok(
+            "requests",
+            format!("a crawl sends at most {}: {a_host} a host, for pages and robots.txt", count(n_hosts * a_host)),
+        ),
+        Check::ok(
+            "time",
+            format!(
+                "{} for the largest domain: {} requests, one at a time, {delay} s apart; more where servers are slow",
+                duration(longest as f64 * delay),
+                count(longest)
+            ),
+        ),
+        Check::ok("output", format!("{what} are stored in {}", dehusk_store::shown(&settings.store.path))),
+    ]
+}
+
+fn number(n: usize, what: &str) -> String {
+    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
+}
