@@ -1,9 +1,7 @@
-//! Sources that are read twice: standard input and pipes are kept in temporary files, which have no name and go with
-//! the program, however it ends.
+//! Sources that are read twice: standard input and pipes are kept in temporary files, which go with the program.
 
 use std::fs::File;
 use std::io::{self, Seek};
-use std::os::fd::AsRawFd;
 use std::path::Path;
 
 use dehusk_files::unpacked::open_packed;
@@ -12,7 +10,7 @@ use dehusk_files::unpacked::open_packed;
 pub(super) struct Rereadable {
     /// As they are opened.
     pub(super) names: Vec<String>,
-    kept: Vec<File>,
+    kept: Vec<KeptCopy>,
 }
 
 impl Rereadable {
@@ -24,9 +22,9 @@ impl Rereadable {
                 names.push(source.clone());
                 continue;
             }
-            let mut copy = tempfile::tempfile()?;
-            io::copy(&mut open_packed(Path::new(source))?, &mut copy)?;
-            names.push(format!("/dev/fd/{}", copy.as_raw_fd()));
+            let copy = KeptCopy::new()?;
+            io::copy(&mut open_packed(Path::new(source))?, &mut copy.file())?;
+            names.push(copy.name());
             kept.push(copy);
         }
         Ok(Rereadable { names, kept })
@@ -34,7 +32,46 @@ impl Rereadable {
 
     /// Goes back to the beginnings: where `/dev/fd` shares the position of the file, it does not begin anew.
     pub(super) fn rewind(&self) -> io::Result<()> {
-        self.kept.iter().try_for_each(|mut file| file.rewind())
+        self.kept.iter().try_for_each(|copy| copy.file().rewind())
+    }
+}
+
+/// A temporary file that can be opened by a name. Unix needs none in a folder, so that it goes with the program however
+/// that ends.
+#[cfg(unix)]
+struct KeptCopy(File);
+
+#[cfg(unix)]
+impl KeptCopy {
+    fn new() -> io::Result<KeptCopy> {
+        tempfile::tempfile().map(KeptCopy)
+    }
+
+    fn file(&self) -> &File {
+        &self.0
+    }
+
+    fn name(&self) -> String {
+        format!("/dev/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&self.0))
+    }
+}
+
+/// A temporary file, removed when this is dropped.
+#[cfg(not(unix))]
+struct KeptCopy(tempfile::NamedTempFile);
+
+#[cfg(not(unix))]
+impl KeptCopy {
+    fn new() -> io::Result<KeptCopy> {
+        tempfile::NamedTempFile::new().map(KeptCopy)
+    }
+
+    fn file(&self) -> &File {
+        self.0.as_file()
+    }
+
+    fn name(&self) -> String {
+        self.0.path().display().to_string()
     }
 }
 

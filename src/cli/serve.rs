@@ -1,8 +1,8 @@
 //! `dehusk serve` and `dehusk open`: the inspector in a browser.
 
-use std::io::{Read as _, Write};
+use std::io::Write;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
@@ -122,8 +122,8 @@ impl Serve {
 /// 128 random bits of the system, as hexadecimal digits.
 fn new_token() -> Result<String, Failure> {
     let mut bits = [0_u8; 16];
-    let read = std::fs::File::open(Path::new("/dev/urandom")).and_then(|mut file| file.read_exact(&mut bits));
-    read.context("/dev/urandom; name a token with --token").map_err(Failure::Work)?;
+    let filled = getrandom::fill(&mut bits).map_err(anyhow::Error::msg);
+    filled.context("no random numbers; name a token with --token").map_err(Failure::Work)?;
     Ok(bits.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -11,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::documents::{Crawls, FieldName, FoundDocument, Reading, SourceError};
 use dehusk_corpus::pipeline;
+use dehusk_files::on_disk::read_exact_at;
 use dehusk_html::{PageUrl, Tree, parse_bytes};
 use dehusk_settings::Settings;
 use dehusk_store::{Packer, unpack};
@@ -49,7 +49,7 @@ impl Spill {
 
     pub(super) fn read(&self, place: Extent) -> io::Result<Vec<u8>> {
         let mut packed = vec![0; place.length];
-        self.file.read_exact_at(&mut packed, place.at)?;
+        read_exact_at(&self.file, &mut packed, place.at)?;
         unpack(&packed)
     }
 }

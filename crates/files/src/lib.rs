@@ -23,6 +23,7 @@ pub mod codings;
 pub mod common_crawl;
 pub mod folder;
 pub mod media_type;
+pub mod on_disk;
 #[cfg(feature = "objects")]
 pub mod objects;
 mod private_file;

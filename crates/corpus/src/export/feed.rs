@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::rows::Rows;
 use super::{BATCH, ExportError, ExportOptions};
+use dehusk_files::on_disk::sync_file;
 use dehusk_settings::Settings;
 use dehusk_store::{FeedRow, Store};
 
@@ -103,7 +104,7 @@ impl Feed {
         let part = path.with_extension("position.part");
         let write = || -> io::Result<()> {
             fs::write(&part, format!("{}\n", self.seq))?;
-            File::open(&part)?.sync_all()?;
+            sync_file(&part)?;
             fs::rename(&part, &path)
         };
         write().map_err(|reason| ExportError::Io { path: path.clone(), reason })

@@ -9,6 +9,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use dehusk_files::on_disk::{sync_file, sync_folder};
+
 /// Name of the file.
 pub(super) const NAME: &str = "manifest.json";
 
@@ -68,7 +70,7 @@ impl Part {
         let path = dir.join(&part.name);
         fs::rename(open, &path)?;
         // The name is on the disk when the folder is.
-        fs::File::open(path.parent().unwrap_or(dir))?.sync_all()?;
+        sync_folder(path.parent().unwrap_or(dir))?;
         Ok(part)
     }
 }
@@ -88,10 +90,10 @@ impl Manifest {
         let part = dir.join(format!("{NAME}.part"));
         let json = serde_json::to_vec_pretty(self).map_err(io::Error::other)?;
         fs::write(&part, json)?;
-        fs::File::open(&part)?.sync_all()?;
+        sync_file(&part)?;
         fs::rename(part, dir.join(NAME))?;
         // The name is on the disk when the folder is.
-        fs::File::open(dir)?.sync_all()
+        sync_folder(dir)
     }
 }
 

@@ -6,10 +6,11 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
+
+use dehusk_files::on_disk::{read_exact_at, sync_folder};
 
 /// Entries in memory: 34 MB of table.
 const MOST_IN_MEMORY: usize = 1 << 20;
@@ -134,7 +135,7 @@ impl HashMapOnDisk {
         out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
         fs::rename(&part, &path)?;
         // The name is on the disk when the folder is.
-        File::open(&self.dir)?.sync_all()?;
+        sync_folder(&self.dir)?;
         self.files.push(Sorted { file: File::open(&path)?, path, firsts, n });
         self.next += 1;
         Ok(())
@@ -183,7 +184,7 @@ impl Sorted {
         let mut bytes = [0; BLOCK * ENTRY];
         let n = BLOCK.min(self.n - block * BLOCK);
         let bytes = &mut bytes[..n * ENTRY];
-        self.file.read_exact_at(bytes, (block * BLOCK * ENTRY) as u64)?;
+        read_exact_at(&self.file, bytes, (block * BLOCK * ENTRY) as u64)?;
         let (entries, _) = bytes.as_chunks::<ENTRY>();
         Ok(entries.binary_search_by_key(&hash, |entry| split(entry).0).ok().map(|at| split(&entries[at]).1))
     }
