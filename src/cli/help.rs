@@ -11,7 +11,7 @@ const EXAMPLES: usize = 2;
 const RARE: [&str; 4] = ["preset", "log_format", "quiet", "verbose"];
 
 /// The command line.
-pub(super) fn command() -> Command {
+pub fn command() -> Command {
     let whole = Args::command();
     let names: Vec<String> = whole.get_subcommands().map(|of| of.get_name().to_owned()).collect();
     let whole =

@@ -62,6 +62,8 @@ use anyhow::Context;
 use clap::builder::PossibleValue;
 use clap::{FromArgMatches, Parser, Subcommand};
 
+pub use help::command;
+
 use dehusk_papers::method_table::{METHODS, MethodEntry};
 use dehusk_settings::Settings;
 use dehusk_store::Store;
@@ -176,7 +178,7 @@ enum Format {
 
 /// Parses the arguments, loads the settings and runs one command. Errors are reported on stderr.
 pub fn run() -> ExitCode {
-    let args = Args::from_arg_matches(&help::command().get_matches()).unwrap_or_else(|error| error.exit());
+    let args = Args::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
     log_to_stderr(&args.global);
     let outcome = args.settings().map_err(Failure::Usage).and_then(|settings| match &args.command {
         Command::Init(command) => command.run(),

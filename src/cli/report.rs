@@ -49,6 +49,7 @@ enum FormatName {
     /// For a terminal or a mail.
     Text,
     /// Markdown.
+    #[value(alias = "markdown")]
     Md,
     /// One page that loads nothing.
     Html,

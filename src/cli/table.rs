@@ -125,6 +125,11 @@ pub(super) fn count(n: usize) -> String {
     out
 }
 
+/// A number of things, such as `1 site` and `2 sites`.
+pub(super) fn count_of(n: usize, what: &str) -> String {
+    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
 /// Unix milliseconds as UTC, such as `2026-11-21 08:40`.
 pub(super) fn time(unix_ms: i64) -> String {
     let minutes = unix_ms.div_euclid(60_000);

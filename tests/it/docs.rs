@@ -142,21 +142,6 @@ fn example_seeds_are_urls() {
 }
 
 #[test]
-fn the_guide_to_corpora_has_every_column_and_signal() {
-    let guide = file("docs/corpora.md");
-    for column in dehusk_core::corpus::columns() {
-        let numbered = |name: &str| {
-            let (start, end) = name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()));
-            format!("`{start}N{}", end.trim_start_matches(|c: char| c.is_ascii_digit()))
-        };
-        let is_there = guide.contains(&format!("`{}`", column.name)) || guide.contains(&numbered(column.name));
-        assert!(is_there, "{} is missing in docs/corpora.md", column.name);
-        let is_signal = dehusk_core::QUALITY_SIGNALS.contains(&column.name);
-        assert!(is_signal || guide.contains(column.doc), "{}: the guide says something else", column.name);
-    }
-}
-
-#[test]
 fn the_guide_to_rights_has_the_table_of_forms() {
     let guide = file("docs/rights.md");
     for about in dehusk_core::rights::FORMS {

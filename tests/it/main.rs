@@ -3,6 +3,7 @@
 
 #[cfg(feature = "serve")]
 mod azure;
+mod book;
 mod browser;
 mod changes;
 mod chunks;

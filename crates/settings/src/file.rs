@@ -190,6 +190,19 @@ fn wrapped(text: &str) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
+/// All keys as tables of Markdown, a section for each group.
+pub fn markdown() -> String {
+    let mut out = String::new();
+    for (heading, keys) in SECTIONS {
+        let _ = write!(out, "## {heading}\n\n| Key | Default | Meaning |\n|---|---|---|\n");
+        for Key { name, default, doc, .. } in keys {
+            let _ = writeln!(out, "| `{name}` | `{default}` | {} |", doc.replace('|', "\\|"));
+        }
+        out.push('\n');
+    }
+    out
+}
+
 /// What the file says of `[[site]]` tables.
 fn of_sites() -> String {
     let mut out = String::from(

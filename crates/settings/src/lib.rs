@@ -38,7 +38,7 @@ use dehusk_papers::PapersOptions;
 
 pub use common_crawl::CommonCrawl;
 pub use export::{Export, MinHash};
-pub use file::{SettingsError, key_names, render, render_some};
+pub use file::{SettingsError, key_names, markdown, render, render_some};
 pub use network::Network;
 pub use notify::{Notify, NotifyWhen};
 pub use sites::{ByHost, SiteSettings};

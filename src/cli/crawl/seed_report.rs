@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cli::Failure;
-use crate::cli::table::count;
+use crate::cli::table::{count, count_of};
 use dehusk_crawl::Stats;
 use dehusk_settings::Settings;
 use dehusk_store::{SeedRow, Store};
@@ -66,6 +66,6 @@ impl SeedReport {
         if parts.is_empty() {
             return Ok(());
         }
-        writeln!(out, "{} seeds: {}", count(n), parts.join(", "))
+        writeln!(out, "{}: {}", count_of(n, "seed"), parts.join(", "))
     }
 }

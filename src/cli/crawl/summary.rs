@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use rustc_hash::FxHashSet;
 
-use crate::cli::table::{Table, count, terminal_width};
+use crate::cli::table::{Table, count, count_of, terminal_width};
 use dehusk_crawl::{SiteSummary, Stats, Summary};
 use dehusk_settings::Settings;
 
@@ -74,10 +74,10 @@ fn print_totals(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
     let some = |n: usize, text: &str| if n > 0 { format!(", {} {text}", count(n)) } else { String::new() };
     writeln!(
         out,
-        "\nrun {}{}: {} sites: {} learned{}{}{}, {} failed{}{}",
+        "\nrun {}{}: {}: {} learned{}{}{}, {} failed{}{}",
         summary.run,
         if summary.was_resumed { " (resumed)" } else { "" },
-        count(stats.sites),
+        count_of(stats.sites, "site"),
         count(stats.learned),
         some(stats.kept, "kept their template"),
         some(stats.walked + stats.not_due, if stats.walked > 0 { "walked" } else { "not due" }),
@@ -88,8 +88,11 @@ fn print_totals(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "{} pages: {} new{}{}{}{}{}{}{}{}{}",
-        count(stats.new + stats.changed + stats.same_text + stats.recleaned + stats.unchanged + stats.away()),
+        "{}: {} new{}{}{}{}{}{}{}{}{}",
+        count_of(
+            stats.new + stats.changed + stats.same_text + stats.recleaned + stats.unchanged + stats.away(),
+            "page"
+        ),
         count(stats.new),
         some(stats.changed, "changed"),
         some(stats.same_text, "with the same text"),

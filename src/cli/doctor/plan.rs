@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Check, duration, seeds};
-use crate::cli::table::count;
+use crate::cli::table::{count, count_of};
 use dehusk_crawl::politeness::PolitenessKey;
 use dehusk_html::PageUrl;
 use dehusk_settings::{Mode, Settings};
@@ -36,7 +36,8 @@ pub(super) fn checks(given: &[String], settings: &Settings) -> (Vec<Check>, Vec<
             }
         }
     }
-    let text = format!("{}, {}, {}", number(n, "URL"), number(hosts.len(), "host"), number(domains.len(), "domain"));
+    let text =
+        format!("{}, {}, {}", count_of(n, "URL"), count_of(hosts.len(), "host"), count_of(domains.len(), "domain"));
     let seeds = match (n, rejected.count()) {
         (0, _) => Check::problem("seeds", "there is none", "name URLs, or a file with one URL on a line"),
         (_, 0) => Check::ok("seeds", text),
@@ -73,8 +74,4 @@ fn plan(n_hosts: usize, most_of_a_domain: usize, settings: &Settings) -> [Check;
         ),
         Check::ok("output", format!("{what} are stored in {}", dehusk_store::shown(&settings.store.path))),
     ]
-}
-
-fn number(n: usize, what: &str) -> String {
-    format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }

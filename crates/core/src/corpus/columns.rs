@@ -321,7 +321,7 @@ const OWN: [Column; 58] = [
 /// All columns, in order.
 pub fn columns() -> &'static [Column] {
     static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
-        let quality = QUALITY_SIGNALS.map(|name| set_later(name, Kind::Real, "A signal of quality; docs/corpora.md."));
+        let quality = QUALITY_SIGNALS.map(|name| set_later(name, Kind::Real, "A signal of quality; docs/columns.md."));
         OWN.into_iter().chain(quality).collect()
     });
     &ALL

@@ -2,7 +2,7 @@
 //! 2.2), FineWeb (Penedo et al. 2024, 3.5) and RedPajama-V2 (Weber et al. 2024), under the names that they have there.
 //!
 //! A line is what a line break ends, blank lines left out. A word is what white space separates; normalized, it is in
-//! lower case without punctuation. docs/corpora.md defines each signal.
+//! lower case without punctuation. docs/columns.md defines each signal.
 
 mod grams;
 mod lines;
