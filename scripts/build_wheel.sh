@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Builds the wheel of the Python package for other machines: one for every Python from 3.11 on and every Linux with
-# glibc 2.17 or later of this architecture (manylinux2014). The linker is zig's, from PyPI, which knows old glibcs.
+# glibc 2.17 or later of this architecture (manylinux2014). It has the program `dehusk`, too, which pip puts on the
+# path. The linker is zig's, from PyPI, which knows old glibcs.
 #
 #   scripts/build_wheel.sh [--guided] [FOLDER]        # default: target/wheels
 #
-# --guided builds it twice, the second time guided by a profile of its work on the pages of the demo, as
+# --guided builds the module twice, the second time guided by a profile of its work on the pages of the demo, as
 # `scripts/build_guided.sh` builds the program. Its results are the same and need less CPU time (figures:
 # docs/lab/2026-11-26-parse-and-clean-speed.md). Takes three times as long; needs llvm-profdata: rustup component add
 # llvm-tools. zig's linker does not link the profiler, so that such a wheel needs the glibc of this machine or a later
@@ -15,17 +16,18 @@ guided=
 [ "${1:-}" != --guided ] || { guided=yes; shift; }
 out=$(mkdir -p "${1:-target/wheels}" && cd "${1:-target/wheels}" && pwd)
 venv=$PWD/target/wheel-tools
-[ -x "$venv/bin/maturin" ] || {
-    python3 -m venv "$venv"
-    "$venv/bin/python" -m pip install --quiet 'maturin[zig]>=1.9,<2'
-}
+program=$(scripts/build_program.sh)
+# maturin puts what is there on the path.
+install -D -m 755 "$program" python/dehusk.data/scripts/dehusk
+trap 'rm -rf python/dehusk.data' EXIT
 host=$(rustc -vV | sed -n 's/^host: //p')
-flags=${RUSTFLAGS:-}
 # maturin looks for zig beside the Python on the path. With --target, build scripts and macros are built without the
 # flags.
 build() {
-    PATH="$venv/bin:$PATH" RUSTFLAGS="$flags $1" CARGO_TARGET_DIR="$PWD/target/$2" maturin build --profile dist --strip \
-        --target "$host" --manifest-path python/Cargo.toml --out "$3" "${@:4}"
+    local flags="${RUSTFLAGS:-}${1:+ $1}"
+    # As for the program, so that what both use is built once.
+    PATH="$venv/bin:$PATH" env ${flags:+RUSTFLAGS="$flags"} CARGO_TARGET_DIR="$PWD/target/$2" maturin build \
+        --profile dist --strip --target "$host" --manifest-path python/Cargo.toml --out "$3" "${@:4}"
 }
 
 if [ -z "$guided" ]; then
@@ -37,7 +39,7 @@ else
         exit 2
     }
     work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
+    trap 'rm -rf "$work" python/dehusk.data' EXIT
     raw=$PWD/target/guided-wheel/raw
     rm -rf "$raw"
     build "-C profile-generate=$raw" guided-wheel "$work"

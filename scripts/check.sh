@@ -97,6 +97,13 @@ RUSTDOCFLAGS="-D warnings" cargo doc --quiet --profile test --workspace --all-fe
 step "licences"
 python3 scripts/licences.py
 
+step "workflows"
+if command -v npm >/dev/null; then
+    scripts/workflows.sh
+else
+    skipped "the workflows of .github: their checks need npm"
+fi
+
 if [ -s "$skips" ]; then
     printf '\nSKIPPED in part or whole: %d tests\n' "$(cut -d: -f1-3 "$skips" | sort -u | wc -l)"
     sort -u "$skips" | sed 's/^/  /'
