@@ -10,6 +10,7 @@ pub mod cli;
 pub mod demo;
 pub mod evaluate;
 pub mod outline;
+pub mod plot;
 pub mod safe_html;
 #[cfg(feature = "serve")]
 pub mod serve;

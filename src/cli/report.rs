@@ -13,6 +13,7 @@ use super::page_history::changed_words;
 use super::table::{count, terminal_width};
 use super::terminal::stdout;
 use super::{Failure, Outcome, open_store};
+use crate::plot::nights::{lines, pages, runs_until};
 use dehusk_core::calendar::iso_8601;
 use dehusk_settings::{Notify, Settings};
 use dehusk_store::{RunRow, SiteNight, StatusCount, Store, StoreError, UrlChange};
@@ -74,6 +75,9 @@ pub(super) struct Night {
     statuses: Vec<StatusCount>,
     /// Pages that differ.
     changes: Vec<ChangedPage>,
+    /// It and the runs before it, the oldest first.
+    #[serde(skip)]
+    runs: Vec<RunRow>,
 }
 
 /// A page that differs, with the words that do.
@@ -140,7 +144,8 @@ impl Night {
         };
         let changes = changes.into_iter().map(with_words).collect::<Result<_, _>>()?;
         let statuses = store.statuses_of_sites(run, MOST_ROWS).map_err(work)?;
-        Ok(Night { schema: 1, run: found, before, newly_failing, still_failing, recovered, statuses, changes })
+        let runs = runs_until(store, run).map_err(work)?;
+        Ok(Night { schema: 1, run: found, before, newly_failing, still_failing, recovered, statuses, changes, runs })
     }
 
     /// The part of it that notices are about. Counts stay those of the whole run.
@@ -214,6 +219,10 @@ impl Night {
             n(run.blocked),
             n(run.returned)
         ));
+        if self.runs.len() > 2 {
+            document.heading("Pages by run, the newest at the right");
+            document.plot(pages(&self.runs), lines(&self.runs));
+        }
         let sites = |sites: &[SiteNight], is_failing: bool| {
             let row = |site: &SiteNight| {
                 let last = if is_failing { n(site.n_failed) } else { site.outcome.replace('_', " ") };

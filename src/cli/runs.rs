@@ -1,12 +1,15 @@
 //! `dehusk runs`: the results of earlier crawls.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::anyhow;
+use anyhow::{Context as _, anyhow};
 
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, open_store};
+use crate::plot::nights::{lines, plots};
+use crate::plot::svg;
 use dehusk_core::calendar::iso_8601;
 use dehusk_settings::Settings;
 use dehusk_store::{RunRow, RunSize, StoreError};
@@ -40,10 +43,17 @@ enum Action {
     /// Show one run with its sites by outcome.
     #[command(after_help = "Examples:
   dehusk runs show
+  dehusk runs show 12 --plot run12.svg
   dehusk runs show 12 --json")]
     Show {
         /// Number of the run [default: the newest].
         run: Option<i64>,
+        /// Also write plots into this SVG file.
+        ///
+        /// They show pages and bytes of this run and those before it, gaps between its requests beside the delay, and
+        /// its sites by the share of template.
+        #[arg(long, value_name = "FILE")]
+        plot: Option<PathBuf>,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -69,18 +79,23 @@ impl Runs {
         let store = open_store(settings)?;
         let work = |e: StoreError| Failure::Work(e.into());
         let mut out = io::stdout().lock();
-        match self.action {
+        match &self.action {
             Action::List { n, json } => {
-                let runs = store.list_runs(n).map_err(work)?;
-                if json {
+                let runs = store.list_runs(*n).map_err(work)?;
+                if *json {
                     writeln!(out, "{}", serde_json::json!({"schema": 1, "runs": runs}))?
                 } else {
-                    write!(out, "{}", table(&runs).render(terminal_width()))?
+                    write!(out, "{}", table(&runs).render(terminal_width()))?;
+                    let oldest_first: Vec<RunRow> = runs.into_iter().rev().collect();
+                    match lines(&oldest_first) {
+                        lines if lines.is_empty() => {}
+                        lines => write!(out, "\npages by run, the newest at the right\n{lines}")?,
+                    }
                 }
             }
-            Action::Show { run, json } => {
+            Action::Show { run, plot, json } => {
                 let found = match run {
-                    Some(run) => store.find_run(run).map_err(work)?,
+                    Some(run) => store.find_run(*run).map_err(work)?,
                     None => store.list_runs(1).map_err(work)?.into_iter().next(),
                 };
                 let Some(found) = found else {
@@ -89,7 +104,11 @@ impl Runs {
                 };
                 let outcomes = store.site_outcomes(found.id).map_err(work)?;
                 let size = store.run_size(found.id).map_err(work)?;
-                if json {
+                if let Some(file) = plot {
+                    let text = svg(&plots(&store, &found).map_err(work)?);
+                    std::fs::write(file, text).with_context(|| file.display().to_string()).map_err(Failure::Work)?;
+                }
+                if *json {
                     writeln!(
                         out,
                         "{}",
@@ -99,7 +118,7 @@ impl Runs {
                     show(&found, &outcomes, size, &mut out)?;
                 }
             }
-            Action::Diff { from, to, json } => {
+            &Action::Diff { from, to, json } => {
                 for run in [from, to] {
                     store
                         .find_run(run)

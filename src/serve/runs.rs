@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
 use super::chart::bars;
 use super::layout::{MenuEntry, document, query};
 use super::words::{bytes, count, duration, minute};
 use super::{Inspector, Refusal};
+use crate::plot::nights::pages;
+use crate::plot::{Bars, svg};
 use dehusk_store::{GapCount, RequestFailures, RequestRate, RunRow, Store};
 
 /// Runs that are listed.
@@ -70,6 +72,7 @@ impl Runs {
                     }
                     span.dim { (bytes(self.database_bytes)) " in the database" }
                 }
+                @if self.runs.len() > 1 { figure { (PreEscaped(svg(&[self.plot()]))) } }
                 div.scroll tabindex="0" { table {
                     thead { tr {
                         th { "run" } th { "began (UTC)" } th { "took" } th { "outcome" }
@@ -90,6 +93,14 @@ impl Runs {
             }
         };
         document("Runs", MenuEntry::Runs, &body)
+    }
+}
+
+impl Runs {
+    /// Pages by run, the oldest first.
+    fn plot(&self) -> Bars {
+        let shown: Vec<RunRow> = self.runs.iter().rev().cloned().collect();
+        pages(&shown)
     }
 }
 
@@ -115,8 +126,7 @@ impl Run {
         let Some(run) = store.find_run(id)? else {
             return Err(Refusal::Nothing(format!("there is no run {id}")));
         };
-        let settings = store.run_settings(id)?.and_then(|json| serde_json::from_str(&json).ok());
-        let delay_ms = settings.as_ref().map_or(0, delay_of).max(1);
+        let delay_ms = store.run_delay_ms(id)?.max(1);
         // A run that was killed has no end: its parts grow with its length.
         let last = run.ended_at.or(store.last_sent()?).unwrap_or(run.started_at);
         let part_ms = ((last - run.started_at) / PARTS).max(1000);
@@ -241,11 +251,4 @@ fn counts(run: &RunRow) -> [(&'static str, &'static str, i64); 13] {
         ("forbidden", "forbidden", run.forbidden),
         ("templates", "templates learned", run.templates),
     ]
-}
-
-/// The delay in the settings of a run, in milliseconds.
-fn delay_of(settings: &serde_json::Value) -> i64 {
-    let delay = &settings["politeness"]["delay"];
-    let part = |name: &str| delay[name].as_i64().unwrap_or(0);
-    part("secs").saturating_mul(1000).saturating_add(part("nanos") / 1_000_000)
 }

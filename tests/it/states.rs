@@ -149,10 +149,27 @@ fn differences_compare_states_and_exports_hold_what_is_there() {
     ] {
         assert!(report.contains(line), "{line}: {report}");
     }
-    assert!(nights.program(&["report", "--format", "html"]).contains("<h2>Pages returned since run 2: 3</h2>"));
+    let html = nights.program(&["report", "--format", "html"]);
+    assert!(html.contains("<h2>Pages returned since run 2: 3</h2>") && html.contains("<svg"), "{html}");
+    plots_show_the_runs(&nights);
     let json: Value = serde_json::from_str(&nights.program(&["report", "--run", "2", "--format", "json"])).unwrap();
     assert_eq!((json["changes"].as_array().unwrap().len(), &json["before"]), (4, &1.into()));
     counts_stay(&nights);
+}
+
+/// Bars for a terminal, and plots as a file.
+fn plots_show_the_runs(nights: &Nights) {
+    let listed = nights.program(&["runs", "list"]);
+    let bars = |name: &str| listed.lines().find_map(|line| line.strip_prefix(name)).map(str::trim).unwrap_or_default();
+    assert_eq!((bars("new  "), bars("gone or moved")), ("█", "█"), "{listed}");
+    nights.program(&["runs", "show", "2", "--plot", "run2.svg"]);
+    let svg = std::fs::read_to_string(nights.dir.path().join("run2.svg")).unwrap();
+    for text in
+        ["run 2, ", "new 0, changed 0, the same ", "gone or moved 3, failed ", "Bytes received by run", "delay 0.005 s"]
+    {
+        assert!(svg.contains(text), "{text}: {svg}");
+    }
+    assert!(svg.contains("100 %: sites ") && !svg.contains("run 3, "), "{svg}");
 }
 
 /// Pruning deletes versions and the log of requests, and no count.

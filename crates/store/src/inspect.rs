@@ -201,6 +201,20 @@ impl Store {
         self.find("SELECT settings FROM runs WHERE id = ?1", params![run], |row| row.get(0))
     }
 
+    /// The delay between two requests that the settings of a run ask for, in milliseconds.
+    pub fn run_delay_ms(&self, run: i64) -> Result<i64, StoreError> {
+        let settings = self.run_settings(run)?.and_then(|json| serde_json::from_str::<serde_json::Value>(&json).ok());
+        let part = |name: &str| settings.as_ref().and_then(|of| of["politeness"]["delay"][name].as_i64()).unwrap_or(0);
+        Ok(part("secs").saturating_mul(1000).saturating_add(part("nanos") / 1_000_000))
+    }
+
+    /// Bytes of the cleaned HTML and of the bodies of the pages of each site that a run stored, as packed.
+    pub fn bytes_by_site(&self, run: i64) -> Result<Vec<(i64, i64)>, StoreError> {
+        let sql = "SELECT CAST(sum(length(cleaned)) AS BIGINT), CAST(sum(length(raw)) AS BIGINT) FROM page_bodies
+            WHERE run_id = ?1 AND cleaned IS NOT NULL AND raw IS NOT NULL GROUP BY site_id";
+        self.rows(sql, params![run], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
     /// Why requests of a run gave no page, the most frequent reasons first. A robots.txt that is not there is no
     /// failure: it forbids nothing. An address that a site is asked for because it has none there is none either.
     pub fn run_failures(&self, run: i64, limit: usize) -> Result<Vec<RequestFailures>, StoreError> {

@@ -2,6 +2,7 @@
 
 use crate::cli::table::Table;
 use crate::cli::terminal::plain;
+use crate::plot::{Bars, svg};
 use crate::safe_html::escaped;
 
 const STYLE: &str = "body{max-width:60rem;margin:1rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif}\
@@ -13,6 +14,7 @@ enum Part {
     Heading(String),
     Line(String),
     Rows { head: &'static [&'static str], numbers: &'static [usize], rows: Vec<Vec<String>> },
+    Plot { plot: Bars, lines: String },
 }
 
 /// A report that is not written yet. Texts come from servers: each form escapes what it would read as markup.
@@ -39,12 +41,18 @@ impl Document {
         self.parts.push(Part::Rows { head, numbers, rows });
     }
 
+    /// A plot, and what stands for it where there are no pictures.
+    pub(super) fn plot(&mut self, plot: Bars, lines: String) {
+        self.parts.push(Part::Plot { plot, lines });
+    }
+
     pub(in crate::cli) fn text(&self, width: Option<usize>) -> String {
         let mut out = format!("{}\n", plain(&self.title));
         for part in &self.parts {
             match part {
                 Part::Heading(text) => out += &format!("\n{}\n", plain(text)),
                 Part::Line(text) => out += &format!("{}\n", plain(text)),
+                Part::Plot { lines, .. } => out += lines,
                 Part::Rows { head, numbers, rows } => {
                     let left = (1..head.len()).filter(|column| !numbers.contains(column));
                     let mut table = left.fold(Table::new(head), Table::left);
@@ -64,6 +72,7 @@ impl Document {
             match part {
                 Part::Heading(text) => out += &format!("\n## {}\n\n", cell(text)),
                 Part::Line(text) => out += &format!("{}\n\n", cell(text)),
+                Part::Plot { lines, .. } => out += &format!("```text\n{lines}```\n\n"),
                 Part::Rows { head, numbers, rows } => {
                     let rule = |column| if numbers.contains(&column) { "---:" } else { "---" }.to_owned();
                     out += &row(head.iter().map(|head| (*head).to_owned()).collect());
@@ -87,6 +96,7 @@ impl Document {
             match part {
                 Part::Heading(text) => out += &format!("<h2>{}</h2>\n", escaped(text)),
                 Part::Line(text) => out += &format!("<p>{}</p>\n", escaped(text)),
+                Part::Plot { plot, .. } => out += &svg(std::slice::from_ref(plot)),
                 Part::Rows { head, numbers, rows } => {
                     let row = |cells: &[String], name: &str| {
                         let cell = |(column, text): (usize, &String)| {
