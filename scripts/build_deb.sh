@@ -40,5 +40,6 @@ maintainer=$(sed -n 's/^maintainer = "\(.*\)"$/\1/p' Cargo.toml)
 printf 'dehusk (%s-1) unstable; urgency=medium\n\n  * Version %s; see changelog.gz.\n\n -- %s  %s\n' \
     "$version" "$version" "$maintainer" "$(LC_ALL=C date -R)" > "$work/changelog"
 gzip -9nc CHANGELOG.md > "$work/changes.gz"
+python3 scripts/notices.py | gzip -9n > "$work/third-party.gz"
 
 cargo deb --no-build --no-strip --locked

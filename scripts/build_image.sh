@@ -16,6 +16,7 @@ install -m 755 "$program" "$folder/root/usr/bin/dehusk"
 echo 'dehusk:x:10001:10001::/data:/sbin/nologin' > "$folder/root/etc/passwd"
 echo 'dehusk:x:10001:' > "$folder/root/etc/group"
 echo 'hosts: files dns' > "$folder/root/etc/nsswitch.conf"
+python3 scripts/notices.py > "$folder/root/third-party-licences.txt"
 # The loader and the libraries, at the places where the program looks for them.
 for library in $(ldd "$program" | grep -o '/[^ ]*' || true); do
     install -D -m 755 "$(realpath "$library")" "$folder/root$library"

@@ -19,6 +19,10 @@ venv=$PWD/target/wheel-tools
 program=$(scripts/build_program.sh)
 # maturin puts what is there on the path.
 install -D -m 755 "$program" python/dehusk.data/scripts/dehusk
+mkdir -p python/dehusk.data/data/share/doc/dehusk
+for package in dehusk dehusk-python; do
+    python3 scripts/notices.py "$package"
+done > python/dehusk.data/data/share/doc/dehusk/third-party-licences.txt
 trap 'rm -rf python/dehusk.data' EXIT
 host=$(rustc -vV | sed -n 's/^host: //p')
 # maturin looks for zig beside the Python on the path. With --target, build scripts and macros are built without the

@@ -9,6 +9,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::corpus_args::{CorpusArgs, STOP_WITHIN, failure, tell};
+use super::runs::known_run;
 use super::signals::StopFlag;
 use super::table::count;
 use super::{Outcome, exit, open_store};
@@ -152,6 +153,9 @@ impl Export {
         };
         self.corpus.check(self.format.form())?;
         let store = open_store(settings)?;
+        if let Some(run) = self.as_of {
+            known_run(&store, run)?;
+        }
         let bar = ProgressBar::new_spinner();
         bar.set_style(
             ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),

@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use similar::{ChangeTag, TextDiff};
 
 use super::names::{find_page, spellings};
+use super::runs::known_run;
 use super::table::{Table, terminal_width, time};
 use super::terminal::{plain, stdout};
 use super::{Failure, open_store};
@@ -77,17 +78,28 @@ fn told(night: &PageNight, url: &str) -> String {
     if night.url == url { said } else { format!("{} {said}", night.url) }
 }
 
+/// No version of a page by a run: it was not stored yet, or was pruned.
+pub(super) fn no_version(url: &str, run: i64) -> Failure {
+    Failure::Nothing(anyhow!(
+        "{url}: no version of run {run} or before it is stored; `dehusk pages history` lists its visits (`prune` deletes \
+         versions)"
+    ))
+}
+
 /// Shows the words that differ between two versions of a page.
 pub(super) fn diff(settings: &Settings, url: &str, runs: Option<(i64, i64)>, unified: bool) -> Result<(), Failure> {
     let store = open_store(settings)?;
     let page = find_page(&store, url)?;
-    let versions = store.page_versions(&page.url).map_err(work)?;
+    for run in runs.into_iter().flat_map(|(from, to)| [from, to]) {
+        known_run(&store, run)?;
+    }
+    let versions = store.versions_of_history(&page.url).map_err(work)?;
     let text = |row: &PageRow| text_of(&store, row, settings);
     let ((old, old_text), (new, new_text)) = match runs {
         Some((from, to)) => {
             let at = |run: i64| {
                 let known = versions.iter().rev().find(|version| version.run <= run);
-                known.ok_or_else(|| Failure::Nothing(anyhow!("{}: no version of run {run} or before it", page.url)))
+                known.ok_or_else(|| no_version(&page.url, run))
             };
             let (old, new) = (at(from)?, at(to)?);
             ((old, text(old)?), (new, text(new)?))

@@ -7,6 +7,8 @@ use anyhow::anyhow;
 use clap::Subcommand;
 
 use super::names::{find_page, host_name};
+use super::page_history::no_version;
+use super::runs::known_run;
 use super::table::{Table, terminal_width, time};
 use super::terminal::for_output;
 use super::{Failure, Outcome, open_store};
@@ -134,6 +136,9 @@ impl Pages {
 
 fn list(settings: &Settings, host: Option<&str>, as_of: Option<i64>, json: bool) -> Result<(), Failure> {
     let store = open_store(settings)?;
+    if let Some(run) = as_of {
+        known_run(&store, run)?;
+    }
     let mut rows = store.list_pages_as_of(host, as_of.unwrap_or(i64::MAX)).map_err(|e| Failure::Work(e.into()))?;
     let all = rows.len();
     rows.retain(|row| !row.noindex || settings.store.noindex == NoindexPages::Show);
@@ -187,9 +192,10 @@ fn show(
     let row = match run {
         None => newest,
         Some(run) => {
-            let versions = store.page_versions(&newest.url).map_err(work)?;
+            known_run(&store, run)?;
+            let versions = store.versions_of_history(&newest.url).map_err(work)?;
             let known = versions.into_iter().rev().find(|version| version.run <= run);
-            known.ok_or_else(|| Failure::Nothing(anyhow!("{}: no version of run {run} or before it", newest.url)))?
+            known.ok_or_else(|| no_version(&newest.url, run))?
         }
     };
     if row.noindex && settings.store.noindex == NoindexPages::Hide {

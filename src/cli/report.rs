@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use self::document::Document;
 use super::page_history::changed_words;
+use super::runs::known_run;
 use super::table::{count, terminal_width};
 use super::terminal::stdout;
 use super::{Failure, Outcome, open_store};
@@ -120,8 +121,7 @@ fn work(error: StoreError) -> Failure {
 impl Night {
     /// A run. The words of at most so many changed pages are compared.
     pub(super) fn load(store: &Store, run: i64, settings: &Settings, most_compared: usize) -> Result<Night, Failure> {
-        let found = store.find_run(run).map_err(work)?;
-        let found = found.ok_or_else(|| Failure::Nothing(anyhow!("no run {run}; see `dehusk runs list`")))?;
+        let found = known_run(store, run)?;
         let before = store.run_before(run).map_err(work)?;
         let (failing, recovered): (Vec<_>, Vec<_>) =
             store.failing_sites(run).map_err(work)?.into_iter().partition(|site| site.outcome == "failed");

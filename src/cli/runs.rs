@@ -12,7 +12,7 @@ use crate::plot::nights::{lines, plots};
 use crate::plot::svg;
 use dehusk_core::calendar::iso_8601;
 use dehusk_settings::Settings;
-use dehusk_store::{RunRow, RunSize, StoreError};
+use dehusk_store::{RunRow, RunSize, Store, StoreError};
 
 /// Show the results of each crawl: pages new, changed, unchanged and gone, templates learned.
 #[derive(clap::Args)]
@@ -94,13 +94,12 @@ impl Runs {
                 }
             }
             Action::Show { run, plot, json } => {
+                let newest = || store.list_runs(1).map_err(work).map(|runs| runs.into_iter().next());
                 let found = match run {
-                    Some(run) => store.find_run(*run).map_err(work)?,
-                    None => store.list_runs(1).map_err(work)?.into_iter().next(),
-                };
-                let Some(found) = found else {
-                    let which = run.map_or_else(|| "no run yet".to_owned(), |run| format!("no run {run}"));
-                    return Err(Failure::Nothing(anyhow!("{which}; see `dehusk runs list`")));
+                    Some(run) => known_run(&store, *run)?,
+                    None => {
+                        newest()?.ok_or_else(|| Failure::Nothing(anyhow!("no run yet; `dehusk crawl` makes one")))?
+                    }
                 };
                 let outcomes = store.site_outcomes(found.id).map_err(work)?;
                 let size = store.run_size(found.id).map_err(work)?;
@@ -120,10 +119,7 @@ impl Runs {
             }
             &Action::Diff { from, to, json } => {
                 for run in [from, to] {
-                    store
-                        .find_run(run)
-                        .map_err(work)?
-                        .ok_or_else(|| Failure::Nothing(anyhow!("there is no run {run}")))?;
+                    known_run(&store, run)?;
                 }
                 if from > to {
                     return Err(Failure::Usage(anyhow!(
@@ -145,6 +141,12 @@ impl Runs {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// A run that was asked for by its number.
+pub(super) fn known_run(store: &Store, run: i64) -> Result<RunRow, Failure> {
+    let found = store.find_run(run).map_err(|e| Failure::Work(e.into()))?;
+    found.ok_or_else(|| Failure::Nothing(anyhow!("there is no run {run}; see `dehusk runs list`")))
 }
 
 fn table(runs: &[RunRow]) -> Table {

@@ -67,13 +67,20 @@ impl Nights {
         Store::open(Path::new(&self.settings.store.path)).unwrap()
     }
 
+    fn output(&self, args: &[&str]) -> std::process::Output {
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"));
+        program.args(["--db", &self.settings.store.path]).args(args).current_dir(self.dir.path()).output().unwrap()
+    }
+
+    /// Asserts that there is nothing for a command, and that it says why.
+    fn refuses(&self, args: &[&str], why: &str) {
+        let out = self.output(args);
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.code() == Some(1) && said.contains(why), "{args:?}: {said}");
+    }
+
     fn program(&self, args: &[&str]) -> String {
-        let out = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"))
-            .args(["--db", &self.settings.store.path])
-            .args(args)
-            .current_dir(self.dir.path())
-            .output()
-            .unwrap();
+        let out = self.output(args);
         assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8(out.stdout).unwrap()
     }
@@ -136,6 +143,17 @@ fn differences_compare_states_and_exports_hold_what_is_there() {
     nights.program(&["export", "--format", "md", "--out", "notes"]);
     let here: BTreeSet<String> = [0, 1, 2, 3, 40, 5, 6, 7, 8, 9].map(|n| format!("{n}.md")).into();
     assert_eq!(files(), here);
+    // Pages that are back are added once, also where no run comes between.
+    let rows = |name: &str| -> u64 {
+        let manifest: Value = serde_json::from_str(&nights.program(&["export", "--out", name, "--json"])).unwrap();
+        manifest["rows"].as_u64().unwrap()
+    };
+    assert_eq!([rows("rows"), rows("rows"), rows("fresh"), rows("fresh")], [10; 4]);
+    nights.refuses(&["pages", "list", "--as-of", "99"], "there is no run 99");
+    nights.refuses(&["export", "--as-of", "99", "--out", "none"], "there is no run 99");
+    nights.refuses(&["pages", "show", "http://a.test/3", "--run", "99"], "there is no run 99");
+    let moved = nights.program(&["pages", "show", "http://a.test/40", "--run", "1"]);
+    assert!(moved.contains("number 4"), "a version of the address that it had before: {moved}");
 
     let history = nights.program(&["pages", "history", "http://a.test/40"]);
     assert!(history.contains("http://a.test/4 redirected to"), "its former address, too: {history}");

@@ -5,7 +5,7 @@ use super::sql::{Row, params};
 use dehusk_html::PageUrl;
 use serde::{Deserialize, Serialize};
 
-use super::{Store, StoreError};
+use super::{PageRow, Store, StoreError};
 
 /// A run and its counts. Those of a run that has ended are kept as they were then, whatever is deleted since.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -90,6 +90,16 @@ impl Store {
         }
         nights.sort_by_key(|night| (night.at, night.run));
         Ok(nights)
+    }
+
+    /// All stored versions of a page, at the addresses that it had before, too, the oldest first.
+    pub fn versions_of_history(&self, url: &str) -> Result<Vec<PageRow>, StoreError> {
+        let mut versions = self.page_versions(url)?;
+        for former in self.former_urls(url)? {
+            versions.extend(self.page_versions(&former)?);
+        }
+        versions.sort_by_key(|version| version.fetched_at);
+        Ok(versions)
     }
 
     fn visits_of(&self, url: &str) -> Result<Vec<PageNight>, StoreError> {

@@ -159,9 +159,12 @@ impl Store {
     /// aliases. It is the row that the canonical link of the body names, else that of the shortest URL. The order
     /// stays.
     pub fn merge_aliases(&self, rows: Vec<PageRow>) -> Result<Vec<PageRow>, StoreError> {
-        let mut twins: FxHashMap<(String, String), Vec<usize>> = FxHashMap::default();
+        // A page that is not there any more is none of those that are.
+        let away =
+            |row: &PageRow| Some(row.state.clone()).filter(|state| !matches!(state.as_str(), "alive" | "failed"));
+        let mut twins: FxHashMap<(String, String, Option<String>), Vec<usize>> = FxHashMap::default();
         for (at, row) in rows.iter().enumerate() {
-            twins.entry((row.host.clone(), row.digest.clone())).or_default().push(at);
+            twins.entry((row.host.clone(), row.digest.clone(), away(row))).or_default().push(at);
         }
         let mut main: FxHashMap<usize, Vec<String>> = FxHashMap::default();
         for twins in twins.into_values() {

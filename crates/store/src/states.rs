@@ -53,8 +53,9 @@ impl Store {
         at: i64,
         turn: &Turn<'_>,
     ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO states (run_id, site_id, url, at, state, moved_to) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            ON CONFLICT (url, run_id) DO UPDATE SET site_id = ?2, at = ?4, state = ?5, moved_to = ?6";
+        // A second turn in one run is a new row, so that whoever has read the first one finds it.
+        self.execute("DELETE FROM states WHERE url = ?1 AND run_id = ?2", params![url.as_str(), run])?;
+        let sql = "INSERT INTO states (run_id, site_id, url, at, state, moved_to) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         self.execute(sql, params![run, site, url.as_str(), at, turn.to.as_str(), turn.moved_to])?;
         if let Some(news) = turn.news() {
             let sql = "INSERT INTO feed (page_id, change) SELECT page_id, ?3 FROM urls
@@ -64,22 +65,21 @@ impl Store {
         Ok(())
     }
 
-    /// Pages whose last turn is of this run or a later one, and the last run.
+    /// Pages that have turned since a turn, each with its state before that, and the number of the next turn.
     ///
     /// # Errors
     ///
     /// [`StoreError::Sqlite`] when the database cannot be read.
-    pub fn turned_since(&self, run: i64) -> Result<(Vec<TurnedPage>, i64), StoreError> {
-        let sql =
-            "SELECT t.url, t.state, coalesce((SELECT o.state FROM states o WHERE o.url = t.url AND o.run_id < t.run_id
+    pub fn turned_since(&self, turn: i64) -> Result<(Vec<TurnedPage>, i64), StoreError> {
+        let sql = "SELECT t.url, t.state, coalesce((SELECT o.state FROM states o WHERE o.url = t.url AND o.id < ?1
                 ORDER BY o.run_id DESC LIMIT 1), 'alive')
-            FROM states t WHERE t.run_id >= ?1
+            FROM states t WHERE t.id >= ?1
             AND NOT EXISTS (SELECT 1 FROM states o WHERE o.url = t.url AND o.run_id > t.run_id) ORDER BY t.id";
-        let turned = self.rows(sql, params![run], |row| {
+        let turned = self.rows(sql, params![turn], |row| {
             Ok(TurnedPage { url: row.get(0)?, state: row.get(1)?, before: row.get(2)? })
         })?;
-        let last = self.row("SELECT coalesce(max(id), 0) FROM runs", params![], |row| row.get(0))?;
-        Ok((turned, last))
+        let next = self.row("SELECT coalesce(max(id), 0) + 1 FROM states", params![], |row| row.get(0))?;
+        Ok((turned, next))
     }
 
     /// Writes that all pages of a site have moved to another host, each to the same path there.
@@ -125,12 +125,14 @@ impl Store {
         self.execute(sql, row).map(drop)
     }
 
-    /// The addresses that a page had before, the newest first: each has moved to the one before it in this list.
+    /// The addresses that a page had before, the newest first: each has moved to the one before it in this list, and is
+    /// no page of its own again.
     pub(super) fn former_urls(&self, url: &str) -> Result<Vec<String>, StoreError> {
         let mut found = vec![url.to_owned()];
         let mut next = 0;
         while next < found.len() && found.len() < MOST_MOVES {
-            let sql = "SELECT DISTINCT url FROM states WHERE moved_to = ?1 AND state = 'moved' ORDER BY url LIMIT ?2";
+            let sql = "SELECT DISTINCT t.url FROM states t WHERE t.moved_to = ?1 AND t.state = 'moved' AND NOT EXISTS
+                (SELECT 1 FROM states o WHERE o.url = t.url AND o.run_id > t.run_id) ORDER BY t.url LIMIT ?2";
             let from: Vec<String> = self.rows(sql, params![&found[next], MOST_MOVES as i64], |row| row.get(0))?;
             let is_new = |url: &String| !found.contains(url);
             found.extend(from.into_iter().filter(is_new).collect::<Vec<_>>());

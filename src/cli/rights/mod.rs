@@ -9,6 +9,7 @@ use anyhow::anyhow;
 use serde_json::json;
 
 use self::ledger::{Entry, ledger};
+use super::runs::known_run;
 use super::table::{Table, count, terminal_width};
 use super::{Failure, Outcome, open_store};
 use dehusk_core::calendar::iso_8601;
@@ -119,7 +120,7 @@ fn list(store: &Store, host: Option<&str>, all: bool, as_json: bool) -> Outcome 
 
 fn diff(store: &Store, from: i64, to: i64, as_json: bool) -> Outcome {
     for run in [from, to] {
-        store.find_run(run).map_err(work)?.ok_or_else(|| Failure::Nothing(anyhow!("there is no run {run}")))?;
+        known_run(store, run)?;
     }
     if from > to {
         return Err(Failure::Usage(anyhow!("run {from} is later than run {to}; give the earlier one first")));

@@ -112,8 +112,8 @@ impl<'a> Exporter<'a> {
     /// more, and adds those that are there again.
     fn follow_states(&mut self) -> Result<(), ExportError> {
         let since = std::mem::take(&mut self.parts.manifest.turned);
-        let (turned, last) = self.store.turned_since(since)?;
-        self.parts.manifest.turned = last;
+        let (turned, next) = self.store.turned_since(since)?;
+        self.parts.manifest.turned = next;
         let may_be_in = |state: &str| {
             self.options.states.is_empty() || self.options.states.iter().any(|given| given.name() == state)
         };

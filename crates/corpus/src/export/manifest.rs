@@ -27,7 +27,7 @@ pub struct Manifest {
     pub upto: i64,
     /// Last page that is in a finished part, or was left out.
     pub after: i64,
-    /// The last run whose gone, moved and returned pages are followed.
+    /// The first turn of a page to gone, moved, blocked or back that is not followed yet; 0: none was looked for.
     #[serde(default)]
     pub turned: i64,
     /// Digest of the names of the documents of the sources up to `after`; 0 for an export of a store.
