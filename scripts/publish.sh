@@ -6,7 +6,8 @@
 #   scripts/publish.sh --execute       # publishes; needs `cargo login` or CARGO_REGISTRY_TOKEN
 #
 # Crates whose version is there are passed over, so that a run that stopped is begun again by the same command.
-# crates.io takes five new crates at once and one more every ten minutes: the first release takes over an hour.
+# crates.io takes five new crates at once and one more every ten minutes: the first release takes over an hour. Only
+# that limit is waited for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,15 +30,17 @@ for name in graphlib.TopologicalSorter(uses).static_order():
     print(name, packages[name]["version"])'
 }
 
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 crates | while read -r name version; do
     if cargo info --registry crates-io "$name@$version" >/dev/null 2>&1; then
         echo "$name $version is there"
         continue
     fi
-    for attempt in 1 2 3 4 5; do
-        ! cargo publish --package "$name" --locked </dev/null || continue 2
-        [ "$attempt" = 5 ] || { echo "$name: attempt $attempt failed; next in 10 minutes" >&2; sleep 600; }
+    until cargo publish --package "$name" --locked </dev/null 2>"$log"; do
+        cat "$log" >&2
+        grep -q '429' "$log" || { echo "$0: $name was not published; begin again with the same command" >&2; exit 1; }
+        echo "$name: crates.io takes no more for now; next in 10 minutes" >&2
+        sleep 600
     done
-    echo "$0: $name was not published; begin again with the same command" >&2
-    exit 1
 done

@@ -43,14 +43,14 @@ use dehusk_template::method::Method;
 /// Remove the site's stored template from pages.
 ///
 /// Sources may be files, folders, standard input, pipes, or objects of an object store (s3://, gs://, az://; all below
-/// an address that ends with a slash), or hosts of Common
-/// Crawl (cc:CRAWL/HOST). What they hold shows in their content: pages, JSON lines with `html`, web
-/// archives, each of them also packed with gzip or zstd. The site of a page is that of --site, of its
-/// URL, or of its canonical link; otherwise the stored template that fits best is used. A page of a site without a
-/// stored template is cleaned by itself; for a URL, the few pages that it links to are loaded first and its site is
-/// learned from them, unless --alone is given. Pages that ask for noindex are left out, unless they are named one by
-/// one (setting store.noindex). URLs are fetched as politely as in a crawl. --method uses another method instead of the
-/// stored template: one that needs only the page, or one that learns from the pages of --like.
+/// an address that ends with a slash), or hosts of Common Crawl (cc:CRAWL/HOST). What they hold shows in their content:
+/// pages, JSON lines with `html`, web archives, each of them also packed with gzip or zstd. The site of a page is that
+/// of --site, of its URL, or of its canonical link (not with --learn); otherwise the stored template that fits best is
+/// used. A page of a site without a stored template is cleaned by itself; for a URL, the few pages that it links to are
+/// loaded first and its site is learned from them, unless --alone is given. Pages that ask for noindex are left out,
+/// unless they are named one by one (setting store.noindex). URLs are fetched as politely as in a crawl. --method uses
+/// another method instead of the stored template: one that needs only the page, or one that learns from the pages of
+/// --like.
 #[derive(Clone, clap::Args)]
 #[command(after_help = "Examples:
   dehusk clean page.html --site docs.example.org
@@ -296,8 +296,8 @@ impl Clean {
         if counts.texts > 0 {
             let n = counts.texts;
             tracing::error!(
-                "{n} documents are plain text (a WET file, or lines with a field `text`) and were left out: `clean` needs \
-                 HTML, and `dehusk strings` works on text"
+                "{n} documents are plain text (a WET file, or lines without a field `html`; --fields html=NAME names another \
+                 one) and were left out: `clean` needs HTML, and `dehusk strings` works on text"
             );
         }
         Ok(if counts.failed + counts.texts > 0 { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })

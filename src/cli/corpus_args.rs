@@ -28,9 +28,11 @@ pub(super) struct CorpusArgs {
     /// Leave out pages whose owners deny this use (columns rights_search, rights_input, rights_train).
     #[arg(hide_short_help = true, long, value_enum, value_name = "USE", requires = "out")]
     rights: Option<UseName>,
-    /// Pages with the text of an earlier page of the corpus: mark (column duplicate_of), drop.
-    #[arg(long, value_enum, default_value_t = DuplicatesName::Mark, requires = "out")]
-    duplicates: DuplicatesName,
+    /// Pages with the text of an earlier one: mark (column duplicate_of), drop.
+    ///
+    /// Without it they are treated as near-duplicates are, or marked.
+    #[arg(long, value_enum, requires = "out")]
+    duplicates: Option<DuplicatesName>,
     /// Pages with nearly the text of an earlier page, by MinHash: off, mark (column near_duplicate_of), drop.
     #[arg(hide_short_help = true, long, value_enum, default_value_t = NearName::Off, requires = "out")]
     near_duplicates: NearName,
@@ -100,7 +102,7 @@ impl CorpusArgs {
         let asked = [
             (self.r#where.is_some(), "--where"),
             (self.rights.is_some(), "--rights"),
-            (matches!(self.duplicates, DuplicatesName::Drop), "--duplicates"),
+            (self.duplicates.is_some(), "--duplicates"),
             (!matches!(self.near_duplicates, NearName::Off), "--near-duplicates"),
             (!matches!(self.paragraphs, NearName::Off), "--paragraphs"),
         ];
@@ -131,8 +133,10 @@ impl CorpusArgs {
 
     pub(super) fn duplicates(&self) -> Duplicates {
         match self.duplicates {
-            DuplicatesName::Mark => Duplicates::Mark,
-            DuplicatesName::Drop => Duplicates::Drop,
+            Some(DuplicatesName::Mark) => Duplicates::Mark,
+            Some(DuplicatesName::Drop) => Duplicates::Drop,
+            // Whoever drops what is nearly the same does not want what is the same.
+            None => self.near_duplicates().unwrap_or(Duplicates::Mark),
         }
     }
 

@@ -121,7 +121,8 @@ fn log_unnamed_settings_file() {
         .filter(|key| fetch.is_some_and(|fetch| fetch.contains_key(**key)))
         .map(|key| format!("fetch.{key}"))
         .collect();
-    let sets = if set.is_empty() { String::new() } else { format!("; it sets {}", set.join(", ")) };
+    let sets =
+        if set.is_empty() { String::new() } else { format!("; it changes what may be reached: {}", set.join(", ")) };
     tracing::info!("settings: crawl.toml in the current folder{sets}");
 }
 

@@ -126,6 +126,9 @@ impl Init {
         writeln!(out, "  dehusk doctor        # checks settings and machine, and says what a crawl would do")?;
         writeln!(out, "  dehusk crawl")?;
         if answers.at.is_some() {
+            if unit::user() == "root" {
+                writeln!(out, "  set User= in dehusk.service to a user of its own: it says root")?;
+            }
             writeln!(
                 out,
                 "  cp dehusk.service dehusk.timer /etc/systemd/system/ && systemctl enable --now dehusk.timer"

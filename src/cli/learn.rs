@@ -161,6 +161,9 @@ impl Learn {
             [] if nameless == 0 && self.host.is_none() => {
                 Err(Failure::Nothing(anyhow!("{}: no page with a URL", self.source)))
             }
+            [] if self.host.is_none() => {
+                Err(Failure::Nothing(anyhow!("{}: no page has a URL, so that no site is known", self.source)))
+            }
             [] => Err(Failure::Nothing(anyhow!("{}: no page of that host", self.source))),
             [(_, Ok(LearnedSite { template: Some(template), .. }))] => {
                 self.print(template, db)?;
@@ -231,9 +234,13 @@ impl Learn {
         let key_path = self.key.as_deref().unwrap_or("/index.html");
         let key_url = url_of(&host, &format!("/{}", key_path.trim_start_matches('/')))
             .ok_or_else(|| Failure::Usage(anyhow!("{host}{key_path} is not a valid URL; see --host and --key")))?;
-        let served = folder
-            .find(&key_url)
-            .ok_or_else(|| Failure::Usage(anyhow!("{}: no page {key_path}; --key names another", path.display())))?;
+        let served = folder.find(&key_url).ok_or_else(|| {
+            Failure::Usage(anyhow!(
+                "{0}: no page {key_path}; --key names another. A folder is taken for the pages of one site; name the \
+                     archives in it one by one, or clean them with `dehusk clean {0} --learn --save FILE`",
+                path.display()
+            ))
+        })?;
         let read = |file: &Path, url: PageUrl| -> io::Result<FoundPage> {
             let bytes = std::fs::read(file)?;
             Ok(FoundPage::new(url, parse_bytes(&bytes, None, &settings.core.parse).0))

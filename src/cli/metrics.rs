@@ -121,7 +121,7 @@ fn render(stats: &Stats) -> String {
     add("sites_kept_total", "counter", "Sites whose template still fits.", n(stats.kept));
     add("sites_not_due_total", "counter", "Sites with no page due.", n(stats.not_due));
     add("sites_no_template_total", "counter", "Sites whose pages show no template.", n(stats.no_template));
-    add("sites_failed_total", "counter", "Sites that gave no page.", n(stats.failed));
+    add("sites_failed_total", "counter", "Sites that gave no page.", n(stats.failed + stats.failed_before));
     add("requests_total", "counter", "Requests sent, robots.txt included.", n(stats.requests));
     add("retries_total", "counter", "Requests sent again.", n(stats.retries));
     add("pages_total", "counter", "Pages fetched.", n(stats.pages));

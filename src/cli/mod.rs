@@ -93,7 +93,9 @@ struct Args {
 #[command(next_help_heading = "Options of all commands")]
 struct Global {
     /// Settings file [default: crawl.toml in the current folder, if it exists].
-    #[arg(long, global = true, value_name = "FILE")]
+    ///
+    /// The variable DEHUSK_CONFIG names it for all commands of a shell.
+    #[arg(long, global = true, value_name = "FILE", env = "DEHUSK_CONFIG", hide_env = true)]
     config: Option<PathBuf>,
     /// The database [setting store.path].
     ///

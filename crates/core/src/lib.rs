@@ -66,18 +66,22 @@ pub mod suspicion;
 #[cfg(test)]
 mod test_pages;
 
+#[doc(inline)]
 pub use clean::{Alone, CleanOptions, HiddenText, KeepText};
 pub use cleaning::cleaning_number;
 pub use dehusk_content::{Favor, Labels, RestKind, RestKinds};
-pub use dehusk_html::{KeepNodes, Note, PageUrl, ParseOptions, ParserKind, UrlError};
+#[doc(inline)]
+pub use dehusk_html::{KeepNodes, NodeId, Note, PageUrl, ParseOptions, ParserKind, Tree, UrlError};
 pub use dehusk_render::{MarkdownImages, MarkdownLinks, MarkdownOptions};
 pub use dehusk_template::method::Method;
 pub use dehusk_template::site_model::SiteModelOptions;
 pub use facade::{Cleaned, Html, LearnError, MergeError, ModelError, Page, PageOptions, SiteModel};
 pub use language::{LanguageModel, TextLanguage, detect_language, language_of};
+#[doc(inline)]
 pub use metadata::{Fact, Metadata, MetadataInput, SiteMetadata, Source};
 pub use options::Options;
 pub use page_markdown::write_page_markdown;
+#[doc(inline)]
 pub use page_rules::PageRules;
 pub use posts::{Post, posts};
 pub use quality::{QUALITY_SIGNALS, Quality};

@@ -238,14 +238,15 @@ async fn crawl_once(
     } else {
         SeedStream::default()
     };
-    let OpenedRun { backend, session, queued, deferred, not_before, kept_out } =
-        OpenedRun::open(seeds, settings, clock).await?;
-    *run = Some(backend.run().id);
-    let writer = Writer::start(backend)?;
+    // Before the run, which would be left unfinished where the archive cannot be had.
     let archive = match warc {
         Some(dir) => Some(Arc::new(Archive::open(dir, settings, clock.unix_ms())?)),
         None => None,
     };
+    let OpenedRun { backend, session, queued, deferred, not_before, kept_out } =
+        OpenedRun::open(seeds, settings, clock).await?;
+    *run = Some(backend.run().id);
+    let writer = Writer::start(backend)?;
     if let Some(session) = &session {
         fetcher = fetcher.leased_by(session.gate.clone())?;
     }

@@ -105,6 +105,13 @@ impl Store {
 /// What the visits of a site say about a seed.
 fn became(url: &str, visits: &Visits, site: &SeededSite) -> Option<SeedRow> {
     let (mut at, mut found) = (url.to_owned(), visits.get(url)?);
+    // A host without a scheme is asked for http where https fails.
+    let by_http = url.strip_prefix("https:").map(|rest| format!("http:{rest}"));
+    if let Some((http, visit)) =
+        by_http.and_then(|http| visits.get_key_value(&http)).filter(|_| found.outcome == "error")
+    {
+        (at, found) = (http.clone(), visit);
+    }
     for _ in 0..MOST_HOPS {
         let Some(target) = &found.redirect_to else { break };
         at.clone_from(target);

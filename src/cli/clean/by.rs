@@ -155,7 +155,8 @@ impl Clean {
         tracing::info!("{} sites learned, {} have one page or nothing in common", learned.sites, learned.without);
         if learned.nameless > 0 {
             tracing::warn!(
-                "{} pages have no URL, so nothing says which site they are of; they are cleaned by themselves",
+                "{} pages have no URL, so nothing says which site they are of; they are cleaned by themselves (JSON lines with \
+                 `url`, archives and Parquet files have URLs; `dehusk learn FOLDER` takes a folder for one site)",
                 learned.nameless
             );
         }

@@ -257,6 +257,12 @@ impl Clean {
     /// The exit code: documents that cannot be read are listed, and fail the command only above a share.
     fn verdict(&self, manifest: &Manifest) -> ExitCode {
         let unreadable: u64 = UNREADABLE.iter().filter_map(|why| manifest.left_out.get(*why)).sum();
+        if manifest.rows == 0 && unreadable > 0 {
+            tracing::error!(
+                "no document could be read; left-out-*.jsonl says why, and --fields names other fields than html"
+            );
+            return ExitCode::from(exit::FAILED);
+        }
         let all = manifest.upto.max(1) as f64;
         let Some(most) = self.fail_above.filter(|most| unreadable as f64 > most * all) else {
             return ExitCode::SUCCESS;

@@ -16,6 +16,54 @@ pub(super) fn checks(settings: &Settings, settings_file: Option<&Path>) -> Vec<C
     checks.extend(database(settings));
     checks.extend([disk("disk", &folder_of(settings)), disk("temporary files", &std::env::temp_dir())]);
     checks.extend([open_files(settings), certificates(settings)]);
+    checks.extend(owner(&folder_of(settings)));
+    checks.extend(notices(settings));
+    checks
+}
+
+/// Whether files that this user makes would be another's to use: a database that root makes in the folder of a service
+/// user cannot be opened by the service.
+#[cfg(unix)]
+fn owner(folder: &Path) -> Option<Check> {
+    use std::os::unix::fs::MetadataExt;
+    // A file of one's own says who one is.
+    let own = tempfile::tempfile_in(folder).ok()?.metadata().ok()?.uid();
+    let of_folder = folder.metadata().ok()?.uid();
+    (own == 0 && of_folder != 0).then(|| {
+        let text = format!("this is root, and the folder of the database belongs to user {of_folder}");
+        Check::problem("user", text, "run it as that user (sudo -u USER), or the database will not be theirs")
+    })
+}
+
+#[cfg(not(unix))]
+fn owner(_: &Path) -> Option<Check> {
+    None
+}
+
+/// Whether reports can be sent, as far as that can be seen without sending one.
+fn notices(settings: &Settings) -> Vec<Check> {
+    let notify = &settings.notify;
+    let mut checks = Vec::new();
+    if !notify.mail.is_empty() && notify.smtp.is_empty() {
+        let program = notify.sendmail.split_whitespace().next().unwrap_or_default();
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        let is_there =
+            Path::new(program).is_file() || std::env::split_paths(&paths).any(|folder| folder.join(program).is_file());
+        checks.push(if is_there {
+            Check::ok("mail", format!("reports go by {program}"))
+        } else {
+            let next = "install a program that sends mail, or set notify.smtp";
+            Check::problem("mail", format!("there is no program {program} (notify.sendmail)"), next)
+        });
+    }
+    let folder = Path::new(&notify.atom).parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !notify.atom.is_empty() && !folder.is_dir()) {
+        checks.push(Check::problem(
+            "feed",
+            format!("there is no folder {} (notify.atom)", folder.display()),
+            "make it",
+        ));
+    }
     checks
 }
 
@@ -65,7 +113,11 @@ fn agent(settings: &Settings) -> Check {
 fn database(settings: &Settings) -> Vec<Check> {
     let place = &settings.store.path;
     if !may_exist(place) {
-        return vec![Check::ok("database", format!("{place} is not there yet; a crawl makes it"))];
+        let folder = Path::new(place).parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+        return vec![match folder {
+            Some(folder) => Check::problem("database", format!("there is no folder {}", folder.display()), "make it"),
+            None => Check::ok("database", format!("{} is not there yet; a crawl makes it", shown(place))),
+        }];
     }
     let opened = Store::open(Path::new(place)).and_then(|store| {
         let n_sites: i64 = store.count_sites()?.iter().map(|(_, n)| n).sum();
@@ -73,13 +125,23 @@ fn database(settings: &Settings) -> Vec<Check> {
     });
     let (n_sites, newest) = match opened {
         Ok(found) => found,
-        Err(error) => return vec![Check::problem("database", error.to_string(), "name another one with --db")],
+        Err(error) => {
+            let next =
+                "it has to be a database of dehusk that this user may read, as its folder; --db names another one";
+            return vec![Check::problem("database", error.to_string().replace("?immutable=1", ""), next)];
+        }
     };
     let last = newest
         .as_ref()
         .map_or("no run".to_owned(), |run| format!("last run {} of {} UTC", run.id, time(run.started_at)));
     let text = format!("{}: {} sites, {last}", shown(place), count(n_sites.max(0) as usize));
+    let is_unfinished =
+        newest.as_ref().is_some_and(|run| run.ended_at.is_none() || run.outcome.as_deref() == Some("interrupted"));
     let mut checks = vec![match is_in_use(place) {
+        Ok(false) if is_unfinished => {
+            let next = "the same `dehusk crawl` goes on with it within crawl.resume_within; --new begins another";
+            Check::note("database", format!("{text}, which is unfinished"), next)
+        }
         Ok(false) => Check::ok("database", text),
         Ok(true) => {
             Check::note("database", format!("{text}; a crawl is at work on it"), "a second one has to wait for it")

@@ -15,7 +15,7 @@ const MOST_ASKED: usize = 20;
 pub(super) fn checks(given: &[String], settings: &Settings) -> (Vec<Check>, Vec<PageUrl>) {
     let seeds = match seeds(given, settings) {
         Ok(seeds) => seeds,
-        Err(text) if given.is_empty() => {
+        Err(text) if given.is_empty() && settings.crawl.seeds == Settings::default().crawl.seeds => {
             return (vec![Check::note("seeds", text, "name URLs, or set crawl.seeds to your lists")], Vec::new());
         }
         Err(text) => return (vec![Check::problem("seeds", text, "name a URL, a host, or a file of them")], Vec::new()),
@@ -45,7 +45,9 @@ pub(super) fn checks(given: &[String], settings: &Settings) -> (Vec<Check>, Vec<
     };
     let most_of_a_domain = domains.values().max().copied().unwrap_or(0);
     let mut checks = vec![seeds];
-    checks.extend(plan(hosts.len(), most_of_a_domain, settings));
+    if n > 0 {
+        checks.extend(plan(hosts.len(), most_of_a_domain, settings));
+    }
     (checks, asked)
 }
 

@@ -9,6 +9,8 @@ pub(super) fn other_format(name: &Path, bytes: &[u8]) -> Option<&'static str> {
     let is_array = text.starts_with(b"[") && text[1..].trim_ascii_start().starts_with(b"{");
     if text.starts_with(b"filedesc://") {
         Some("but an ARC file, the former form of web archives: warcio recompress makes a WARC file of it")
+    } else if [".warc", ".wet", ".wat", ".arc"].iter().any(|end| name.trim_end_matches(".gz").ends_with(end)) {
+        Some("but a damaged or empty archive: it does not begin with a WARC record")
     } else if is_array {
         Some("but a JSON array: JSON lines have one object a line")
     } else if [".csv", ".tsv"].iter().any(|end| name.trim_end_matches(".gz").ends_with(end)) {

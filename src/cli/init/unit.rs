@@ -5,7 +5,7 @@ use std::path::Path;
 /// The service that crawls in a folder, with this program and as this user.
 pub(super) fn service(dir: &Path) -> String {
     let program = std::env::current_exe().unwrap_or_else(|_| "/usr/local/bin/dehusk".into());
-    let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "root".to_owned());
+    let user = user();
     let dir = escaped(dir);
     let head = "# The nightly crawl of this folder. See docs/nightly.md.\n";
     let lines = include_str!("../../../packaging/dehusk.service").lines().skip_while(|line| line.starts_with('#'));
@@ -24,6 +24,11 @@ pub(super) fn service(dir: &Path) -> String {
         _ => format!("{line}\n"),
     });
     std::iter::once(head.to_owned()).chain(of_folder).collect()
+}
+
+/// Who runs this program, and the service.
+pub(super) fn user() -> String {
+    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "root".to_owned())
 }
 
 /// The timer that starts it each night.

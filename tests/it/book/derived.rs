@@ -55,6 +55,12 @@ fn the_options_are_those_of_the_program() {
     }
 }
 
+/// The README of the Python package, which PyPI shows, is a page of the book.
+#[test]
+fn the_page_of_the_python_package_is_its_readme() {
+    check("python.md", &std::fs::read_to_string(root().join("python/README.md")).unwrap());
+}
+
 #[test]
 fn the_columns_are_those_of_the_program() {
     let (begin, end) = ("<!-- columns -->\n", "<!-- end -->");

@@ -224,7 +224,12 @@ const OWN: [Column; 58] = [
         |row| Value::text(row.tree().declared_charset().map(str::to_owned)),
         "Charset that the header or the page declares: not followed where that is UTF-8 and the bytes are not.",
     ),
-    column("digest", Kind::Text, |row| Value::text(row.about.digest.clone()), "SHA-256 of the body as fetched."),
+    column(
+        "digest",
+        Kind::Text,
+        |row| Value::text(row.about.digest.clone()),
+        "SHA-256 of the body as fetched. Empty for pages that `dehusk clean` reads.",
+    ),
     set_later(
         "text_digest",
         Kind::Text,
@@ -299,7 +304,11 @@ const OWN: [Column; 58] = [
         |row| Value::text(row.about.input.clone()),
         "Fields of its JSON line that `dehusk clean --pass` names, as a JSON object.",
     ),
-    set_later("duplicate_of", Kind::Text, "Address of the page of this export with the same text_digest that is kept."),
+    set_later(
+        "duplicate_of",
+        Kind::Text,
+        "Address of the page of this export with the same text_digest that is kept. It may be the page's own address, where a source has that twice.",
+    ),
     set_later(
         "near_duplicate_of",
         Kind::Text,

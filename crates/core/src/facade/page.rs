@@ -46,6 +46,12 @@ impl<'a> From<&'a [u8]> for Html<'a> {
     }
 }
 
+impl<'a, const N: usize> From<&'a [u8; N]> for Html<'a> {
+    fn from(bytes: &'a [u8; N]) -> Html<'a> {
+        Html::Bytes(bytes)
+    }
+}
+
 impl<'a> From<&'a Vec<u8>> for Html<'a> {
     fn from(bytes: &'a Vec<u8>) -> Html<'a> {
         Html::Bytes(bytes)
@@ -62,7 +68,7 @@ pub struct PageOptions {
 }
 
 impl Page {
-    /// Parses a page.
+    /// Parses a page: text (`&str`, `&String`) or bytes (`&[u8]`, `&Vec<u8>`), which are borrowed.
     ///
     /// ```
     /// use dehusk_core::{Page, PageOptions};
@@ -71,7 +77,7 @@ impl Page {
     /// assert_eq!(page.title().as_deref(), Some("Rye"));
     ///
     /// // Bytes: 0xe9 is an é in ISO 8859-1.
-    /// let bytes: &[u8] = b"<meta charset=iso-8859-1><title>Caf\xe9</title>";
+    /// let bytes = b"<meta charset=iso-8859-1><title>Caf\xe9</title>";
     /// assert_eq!(Page::parse(bytes, &PageOptions::default()).title().as_deref(), Some("Café"));
     /// ```
     pub fn parse<'a>(html: impl Into<Html<'a>>, options: &PageOptions) -> Page {
@@ -85,8 +91,9 @@ impl Page {
         Page { tree, url: None, encoding }
     }
 
-    /// The same page, found at this URL. Pages need no URL. With one, a later version of a page replaces an earlier one
-    /// in a model.
+    /// The same page, found at this URL. Pages need no URL. With one, [`SiteModel::add`](crate::SiteModel::add)
+    /// replaces an earlier version of the page; [`SiteModel::learn`](crate::SiteModel::learn) keeps all that it is
+    /// given.
     ///
     /// # Errors
     ///

@@ -35,13 +35,15 @@ fn card(form: Form, manifest: &Manifest) -> String {
         let files = format!("data/part-*.{}", form.ending());
         let _ = writeln!(out, "configs:\n- config_name: default\n  data_files: {files}");
     }
-    out.push_str("---\n\n# Web pages without their templates\n\n");
+    let what = if form.holds_pages() { "Web pages as fetched" } else { "Web pages without their templates" };
+    let _ = write!(out, "---\n\n# {what}\n\n");
     let _ = writeln!(
         out,
-        "{} pages in {} parts below `data/`, written by dehusk {} ({}). `manifest.json` has the rows, bytes and SHA-256 \
+        "{} pages in {} part{} below `data/`, written by dehusk {} ({}). `manifest.json` has the rows, bytes and SHA-256 \
          of each part, and the options.",
         manifest.rows,
         manifest.parts.len(),
+        if manifest.parts.len() == 1 { "" } else { "s" },
         env!("CARGO_PKG_VERSION"),
         form.name()
     );

@@ -1,7 +1,7 @@
 //! Appends records to numbered WARC files in a folder.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::WarcError;
@@ -51,7 +51,7 @@ struct Index {
 
 impl Entry {
     /// Compresses a record. It gets an index line if `indexed` has status, type and payload digest.
-    pub fn pack(record: &Record, indexed: Option<(u16, &str, &str)>) -> std::io::Result<Entry> {
+    pub fn pack(record: &Record, indexed: Option<(u16, &str, &str)>) -> io::Result<Entry> {
         let index = indexed.map(|(status, mime, digest)| Index {
             key: cdxj::key(&record.uri, record.at),
             uri: record.uri.clone(),
@@ -78,7 +78,8 @@ impl WarcWriter {
     ///
     /// `about` are further fields of each file's `warcinfo` record. Those without a value are left out.
     pub fn open(dir: &Path, about: &[(&str, &str)], at: i64) -> Result<WarcWriter, WarcError> {
-        std::fs::create_dir_all(dir).map_err(|reason| WarcError::Io { path: dir.to_owned(), reason })?;
+        let made = if dir.is_file() { Err(io::ErrorKind::NotADirectory.into()) } else { std::fs::create_dir_all(dir) };
+        made.map_err(|reason| WarcError::Io { path: dir.to_owned(), reason })?;
         let lock = lock(dir)?;
         recover(dir)?;
         let own = [
@@ -141,7 +142,7 @@ impl WarcWriter {
             let path = self.dir.join(&name);
             let opened = private_file().create_new(true).open(open_name(&path));
             let file = match opened {
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
                 _ if path.exists() => {
                     let _ = std::fs::remove_file(open_name(&path));
                     continue;
@@ -313,7 +314,7 @@ mod tests {
             let bytes = std::fs::read(&closed).unwrap();
             let piece = &bytes[place("offset")..place("offset") + place("length")];
             let mut text = String::new();
-            std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(piece), &mut text).unwrap();
+            io::Read::read_to_string(&mut flate2::read::GzDecoder::new(piece), &mut text).unwrap();
             assert!(text.contains(fields["url"].as_str().unwrap()), "{text}");
         }
         writer.write(&[entry("http://d.org/", "five")], 0).unwrap();
