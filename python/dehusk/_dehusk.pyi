@@ -103,7 +103,7 @@ class PageSample:
     def __len__(self) -> int: ...
 
 def extract(
-    html: _Html | None,
+    html: _Html | float | None,
     url: str | None = None,
     *,
     output: _Output = "text",

@@ -1,4 +1,4 @@
-"""`extract` and `bare_extraction` with the arguments, the outputs and the keys of trafilatura 2.
+r"""`extract` and `bare_extraction` with the arguments, the outputs and the keys of trafilatura 2.
 
 >>> from dehusk.trafilatura import extract
 >>> page = "<nav>Home</nav><article><h1>Rye</h1><p>Rye is a grass, grown as a grain in the north and the east.</p>"
@@ -20,7 +20,7 @@ from typing import Any
 
 import dehusk
 
-__all__ = ["bare_extraction", "extract"]
+__all__ = ["Document", "bare_extraction", "extract"]
 
 #: The keys of trafilatura's documents, in its order.
 KEYS = (
@@ -44,6 +44,24 @@ KEYS = (
     "pagetype",
     "filedate",
 )
+
+
+class Document:
+    """What is known of a page, by the names of trafilatura. There is no tree: `body` and `commentsbody` are None."""
+
+    __slots__ = (*KEYS, "body", "commentsbody")
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        for name in self.__slots__:
+            setattr(self, name, values.get(name))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Gives the same as a dict."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __repr__(self) -> str:
+        return f"Document(title={self.title!r}, url={self.url!r})"
+
 
 _FORMATS = ("txt", "markdown", "json", "csv", "html")
 
@@ -137,12 +155,12 @@ def bare_extraction(
     max_tree_size: int | None = None,
     url_blacklist: Iterable[str] | None = None,
     author_blacklist: Iterable[str] | None = None,
-    as_dict: bool = True,
+    as_dict: bool = False,
     prune_xpath: str | list[str] | None = None,
     config: Any = None,
     options: Any = None,
-) -> dict[str, Any] | None:
-    """Gives text and metadata of a page as a dict with the keys of trafilatura, or None where nothing is left."""
+) -> Document | dict[str, Any] | None:
+    """Gives text and metadata of a page by the names of trafilatura, or None where nothing is left."""
     page = _page(filecontent, url, prune_xpath, max_tree_size, (None, config, options))
     if page is None:
         return None
@@ -150,7 +168,9 @@ def bare_extraction(
     document = _document(
         page, favor, include_comments, include_tables, target_language, deduplicate, None, only_with_metadata
     )
-    return document if document is not None and _is_allowed(document, url_blacklist, author_blacklist) else None
+    if document is None or not _is_allowed(document, url_blacklist, author_blacklist):
+        return None
+    return Document(document).as_dict() if as_dict else Document(document)
 
 
 def _favor(precision: bool, recall: bool) -> str:
@@ -165,7 +185,7 @@ def _page(
     """The page, without what is pruned; None for one that is too large."""
     if any(value is not None for value in settings):
         raise ValueError("settingsfile, config and options: settings of trafilatura are not followed")
-    if content is None:
+    if content is None or content != content:  # NaN, which stands for None in a column of pandas
         return None
     if prune_xpath or hasattr(content, "xpath"):
         content = _pruned(content, [prune_xpath] if isinstance(prune_xpath, str) else prune_xpath or [])

@@ -8,7 +8,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use dehusk_core::MarkdownOptions;
 
 use crate::cleaned::PyCleaned;
-use crate::html::{PyHtml, pages_of};
+use crate::html::{MaybeHtml, pages_of};
 use crate::options::{Output, clean_options};
 use crate::site_model::PySiteModel;
 
@@ -56,7 +56,7 @@ impl Threads {
 /// Cleans many pages on all cores, in order.
 ///
 /// Args:
-///     pages: Page, str or bytes. Make a Page to give the address of a page. None gives None.
+///     pages: Page, str or bytes. Make a Page to give the address of a page. None and NaN give None.
 ///     model: The model of their site; without one, each page is cleaned alone.
 ///     output: None gives Cleaned. "text", "markdown", "html" and "json" give str, which takes less memory.
 ///     keep: As in SiteModel.clean.
@@ -74,12 +74,12 @@ pub(crate) fn clean_batch(
     threads: Option<i64>,
 ) -> PyResult<Vec<Py<PyAny>>> {
     let options = clean_options(keep, favor)?;
-    let pages: Vec<Option<PyHtml>> = pages_of(pages)?;
+    let pages: Vec<MaybeHtml> = pages_of(pages)?;
     let output = output.map(|name| Output::named("output", name)).transpose()?;
     let model = model.map(PySiteModel::shared);
     let threads = Threads::new(threads, pages.len())?;
-    let clean = |html: &Option<PyHtml>| {
-        let page = html.as_ref().map(|html| html.page(None, None)).transpose()?;
+    let clean = |html: &MaybeHtml| {
+        let page = html.0.as_ref().map(|html| html.page(None, None)).transpose()?;
         Ok::<_, PyErr>(page.map(|page| PyCleaned::new(page, model.clone(), &options)))
     };
     match output {
@@ -90,7 +90,7 @@ pub(crate) fn clean_batch(
         Some(output) => {
             let markdown = MarkdownOptions::default();
             let write =
-                |html: &Option<PyHtml>| Ok::<_, PyErr>(clean(html)?.map(|cleaned| cleaned.written(output, &markdown)));
+                |html: &MaybeHtml| Ok::<_, PyErr>(clean(html)?.map(|cleaned| cleaned.written(output, &markdown)));
             let written = threads.map(py, &pages, write)?;
             written.into_iter().map(|text| text?.into_py_any(py)).collect()
         }

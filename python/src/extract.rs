@@ -6,7 +6,7 @@ use dehusk_core::corpus::{About, OptionalColumns};
 use dehusk_html::{PageUrl, normalized};
 
 use crate::cleaned::{PyCleaned, markdown_options};
-use crate::html::PyHtml;
+use crate::html::MaybeHtml;
 use crate::options::{Output, clean_options};
 
 /// Gives the main content of one page, without knowledge of its site. None where nothing is left.
@@ -15,7 +15,7 @@ use crate::options::{Output, clean_options};
 /// does better on every site of which there are two pages.
 ///
 /// Args:
-///     html: The page as str or bytes; None gives None.
+///     html: The page as str or bytes; None, NaN and files of other kinds, such as PDF, give None.
 ///     url: Its address. With one, links become absolute. One that is no address of http or https is left out.
 ///     output: "text", "markdown", "html", or "json", a row with all columns of `dehusk export`.
 ///     favor: "precision", "balanced" or "recall".
@@ -43,7 +43,7 @@ use crate::options::{Output, clean_options};
 #[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "the arguments of trafilatura")]
 pub(crate) fn extract(
     py: Python<'_>,
-    html: Option<PyHtml>,
+    html: MaybeHtml,
     url: Option<&str>,
     output: &str,
     favor: &str,
@@ -71,7 +71,7 @@ pub(crate) fn extract(
     // `EN` and `en-GB` are English.
     let target_language = target_language.map(|tag| tag.split(['-', '_']).next().unwrap_or_default().to_lowercase());
     let target_language = target_language.as_ref();
-    let Some(html) = html else { return Ok(None) };
+    let Some(html) = html.0 else { return Ok(None) };
     py.detach(|| {
         let page = html.page(url.filter(|url| PageUrl::parse(url).is_ok()), content_type)?;
         let mut cleaned = PyCleaned::new(page, None, &options);

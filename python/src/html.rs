@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyDict, PySet, PyString};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PySet, PyString};
 
 use dehusk_core::{Page, PageOptions};
 
@@ -44,6 +44,21 @@ impl<'py> FromPyObject<'_, 'py> for PyHtml {
     }
 }
 
+/// A page that may be missing: None, or NaN, which stands for None in a column of pandas.
+pub(crate) struct MaybeHtml(pub(crate) Option<PyHtml>);
+
+impl<'py> FromPyObject<'_, 'py> for MaybeHtml {
+    type Error = PyErr;
+
+    fn extract(html: Borrowed<'_, 'py, PyAny>) -> PyResult<MaybeHtml> {
+        let is_nan = || html.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan());
+        if html.is_none() || is_nan() { Ok(MaybeHtml(None)) } else { html.extract().map(|html| MaybeHtml(Some(html))) }
+    }
+}
+
+/// First bytes of files that are often taken for pages, and are read as empty ones: PDF, gzip, ZIP, PNG, JPEG, GIF.
+const OTHERS: [&[u8]; 6] = [b"%PDF-", b"\x1f\x8b", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8"];
+
 /// The pages of any iterable but text and bytes, whose items are no pages.
 pub(crate) fn pages_of<T>(pages: &Bound<'_, PyAny>) -> PyResult<Vec<T>>
 where
@@ -79,6 +94,7 @@ impl PyHtml {
             PyHtml::Page(page) if url.is_none() => return Ok(Arc::clone(page)),
             PyHtml::Page(page) => Page::clone(page),
             PyHtml::Text(text) => Page::parse(&**text, &options),
+            PyHtml::Bytes(bytes) if OTHERS.iter().any(|begin| bytes.starts_with(begin)) => Page::parse("", &options),
             PyHtml::Bytes(bytes) => Page::parse(&**bytes, &options),
         };
         match url {

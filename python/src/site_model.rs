@@ -17,7 +17,7 @@ use crate::options::clean_options;
 /// What the pages of a site have in common.
 ///
 /// A model is learned from two or more pages of one site, six to nine of different kinds are enough. It holds hashes
-/// and none of the words, a few kilobytes for each page. It can be pickled, and used by any number of threads.
+/// and none of the words, about 10 KB for each page. It can be pickled, and used by any number of threads.
 #[pyclass(frozen, name = "SiteModel", module = "dehusk")]
 pub(crate) struct PySiteModel {
     model: RwLock<Arc<SiteModel>>,

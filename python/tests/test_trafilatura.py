@@ -25,8 +25,10 @@ def test_outputs_and_keys():
     text = extract(PAGE)
     assert text.startswith("Rye\n") and "Home" not in text and "tonnes" in text and not text.endswith("\n")
     assert "tonnes" not in extract(PAGE, include_tables=False)
-    document = bare_extraction(PAGE)
-    assert tuple(document) == KEYS
+    document = bare_extraction(PAGE, as_dict=True)
+    assert tuple(document) == (*KEYS, "body", "commentsbody")
+    found = bare_extraction(PAGE)
+    assert found.title == "Rye" and found.body is None and found.as_dict() == document
     assert (document["title"], document["author"], document["date"]) == ("Rye", "Ann Field", "2026-11-22")
     assert (document["text"], document["url"], document["hostname"]) == (text, "http://a.org/rye", "a.org")
     row = json.loads(extract(PAGE, output_format="json", with_metadata=True, record_id="7"))
@@ -45,7 +47,7 @@ def test_what_is_left_out():
     assert extract(PAGE, deduplicate=True).count("the cold") == 1
     assert extract(PAGE, target_language="de") is None and extract(PAGE, max_tree_size=5) is None
     assert extract(PAGE, url_blacklist={"http://a.org/rye"}) is None
-    assert bare_extraction(PAGE, author_blacklist={"ann field"})["author"] is None
+    assert bare_extraction(PAGE, author_blacklist={"ann field"}).author is None
     assert extract(PAGE, only_with_metadata=True) is None and extract(PAGE, "http://a.org/rye", only_with_metadata=True)
     lxml = pytest.importorskip("lxml.html")
     assert "sacks" not in extract(PAGE, prune_xpath="//p[@class='note']") and "sacks" in extract(PAGE)
@@ -53,7 +55,8 @@ def test_what_is_left_out():
 
 
 def test_content_never_raises_and_arguments_say_what_is_wrong():
-    assert extract(None) is None and extract("") is None and bare_extraction("<nav></nav>") is None
+    assert extract(None) is None and extract(float("nan")) is None and extract("") is None
+    assert extract(b"%PDF-1.7\n1 0 obj") is None and bare_extraction("<nav></nav>") is None
     for url in ("", "no address", "http://a b/", "ftp://a.org/", "/rye"):
         assert extract(PAGE, url) == extract(PAGE)
     assert "Rye" in extract(PAGE.replace("north", "nor\ud800th")) and "Rye" in extract(PAGE.encode("utf-16"))
@@ -70,6 +73,6 @@ def test_the_signature_is_that_of_trafilatura():
         want = list(inspect.signature(getattr(theirs, name)).parameters)
         assert list(inspect.signature(getattr(dehusk.trafilatura, name)).parameters) == want
     document = theirs.bare_extraction(PAGE, as_dict=True)
-    assert set(document) - {"body", "commentsbody"} == set(KEYS)
+    assert set(document) == {*KEYS, "body", "commentsbody"}
     keys = set(json.loads(theirs.extract(PAGE, output_format="json", with_metadata=True)))
     assert set(json.loads(extract(PAGE, output_format="json", with_metadata=True))) == keys

@@ -15,7 +15,7 @@ use dehusk_core::{CleanOptions, MarkdownOptions, Page, PageOptions, SiteModel};
 use dehusk_html::PageUrl;
 
 use super::input::Input;
-use super::output::{arrow_schema, batch};
+use super::output::{arrow_schema, batch, needs_pyarrow};
 use crate::batch::Threads;
 use crate::cleaned::PyCleaned;
 use crate::options::{clean_options, unknown};
@@ -145,6 +145,7 @@ pub(crate) fn clean_arrow<'py>(
     favor: &str,
     threads: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    needs_pyarrow(py)?;
     let hides_noindex = match noindex {
         "show" => false,
         "hide" => true,

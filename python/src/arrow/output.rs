@@ -7,7 +7,7 @@ use arrow_array::builder::{
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyImportError, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::PySchema;
 
@@ -164,8 +164,16 @@ fn append_post(posts: &mut StructBuilder, post: &Post) {
     posts.append(true);
 }
 
+/// Says how pyarrow is installed where it is not.
+pub(super) fn needs_pyarrow(py: Python<'_>) -> PyResult<()> {
+    let missing =
+        |_| PyImportError::new_err("pyarrow is not installed: pip install 'dehusk[arrow]', or pip install pyarrow");
+    py.import("pyarrow").map(drop).map_err(missing)
+}
+
 /// The Arrow schema of rows, as a pyarrow.Schema: that of `dehusk export --format parquet`.
 #[pyfunction]
 pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    needs_pyarrow(py)?;
     PySchema::new(arrow_schema()).into_pyarrow(py)
 }
