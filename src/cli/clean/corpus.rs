@@ -257,21 +257,20 @@ impl Clean {
     /// The exit code: documents that cannot be read are listed, and fail the command only above a share.
     fn verdict(&self, manifest: &Manifest) -> ExitCode {
         let unreadable: u64 = UNREADABLE.iter().filter_map(|why| manifest.left_out.get(*why)).sum();
-        if manifest.rows == 0 && unreadable > 0 {
+        let n_documents = manifest.upto.max(1) as u64;
+        if let Some(most) = self.fail_above.filter(|most| unreadable as f64 > most * n_documents as f64) {
             tracing::error!(
-                "no document could be read; left-out-*.jsonl says why, and --fields names other fields than html"
+                "{} of {} documents cannot be read, more than --fail-above {most}; left-out-*.jsonl lists them",
+                count(unreadable as usize),
+                count(n_documents as usize)
             );
-            return ExitCode::from(exit::FAILED);
-        }
-        let all = manifest.upto.max(1) as f64;
-        let Some(most) = self.fail_above.filter(|most| unreadable as f64 > most * all) else {
+        } else if unreadable == n_documents {
+            tracing::error!(
+                "no document can be read; left-out-*.jsonl says why, and --fields names other fields than html"
+            );
+        } else {
             return ExitCode::SUCCESS;
-        };
-        tracing::error!(
-            "{} of {} documents cannot be read, more than --fail-above {most}; left-out-*.jsonl lists them",
-            count(unreadable as usize),
-            count(manifest.upto as usize)
-        );
+        }
         ExitCode::from(exit::FAILED)
     }
 }
