@@ -143,10 +143,10 @@ impl Site {
                 section.empty { p { "No page is stored." } }
             } @else {
                 div.scroll tabindex="0" { table {
-                    thead { tr { th { "page" } th { "fetched (UTC)" } th.n { "status" } th { "method" } th.n { "confidence" } th.n { "kind" } } }
+                    thead { tr { th { "page" } th { "fetched (UTC)" } th.n { "status" } th { "state" } th { "method" } th.n { "confidence" } th.n { "kind" } } }
                     tbody { @for page in &self.pages { tr {
                         td.url { a href=(page_address(&page.url)) { (page.url) } }
-                        td { (minute(page.fetched_at)) } td.n { (page.status) }
+                        td { (minute(page.fetched_at)) } td.n { (page.status) } td { (page.state) }
                         td { (page.method.as_deref().unwrap_or("")) }
                         td.n { @if let Some(confidence) = page.confidence { (format!("{confidence:.2}")) } }
                         td.n { @if let Some(kind) = page.kind { (kind) } }

@@ -86,13 +86,13 @@ fn print_totals(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
         some(stats.interrupted, "interrupted"),
         some(stats.ended_before, "done before"),
     )?;
+    let compared = stats.new + stats.changed + stats.same_text + stats.recleaned + stats.unchanged + stats.away();
+    // Pages of a site are compared when it ends.
+    let waiting = if summary.was_interrupted { stats.pages.saturating_sub(compared) } else { 0 };
     writeln!(
         out,
-        "{}: {} new{}{}{}{}{}{}{}{}{}",
-        count_of(
-            stats.new + stats.changed + stats.same_text + stats.recleaned + stats.unchanged + stats.away(),
-            "page"
-        ),
+        "{}: {} new{}{}{}{}{}{}{}{}{}{}",
+        count_of(compared, "page"),
         count(stats.new),
         some(stats.changed, "changed"),
         some(stats.same_text, "with the same text"),
@@ -103,6 +103,7 @@ fn print_totals(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
         some(stats.blocked, "blocked by robots.txt"),
         some(stats.pages_failed, "failed"),
         some(stats.returned, "back again"),
+        some(waiting, "more fetched and stored, which are compared when their sites are done"),
     )?;
     writeln!(
         out,
