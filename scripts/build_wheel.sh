@@ -18,24 +18,24 @@ out=$(mkdir -p "${1:-target/wheels}" && cd "${1:-target/wheels}" && pwd)
 venv=$PWD/target/wheel-tools
 program=$(scripts/build_program.sh)
 # maturin puts what is there on the path.
-install -D -m 755 "$program" python/dehusk.data/scripts/dehusk
-mkdir -p python/dehusk.data/data/share/doc/dehusk
+install -D -m 755 "$program" python/dehusk._dehusk.data/scripts/dehusk
+mkdir -p python/dehusk._dehusk.data/data/share/doc/dehusk
 for package in dehusk dehusk-python; do
     python3 scripts/notices.py "$package"
-done > python/dehusk.data/data/share/doc/dehusk/third-party-licences.txt
-trap 'rm -rf python/dehusk.data' EXIT
+done > python/dehusk._dehusk.data/data/share/doc/dehusk/third-party-licences.txt
+trap 'rm -rf python/dehusk._dehusk.data' EXIT
 host=$(rustc -vV | sed -n 's/^host: //p')
 # maturin looks for zig beside the Python on the path. With --target, build scripts and macros are built without the
 # flags.
 build() {
     local flags="${RUSTFLAGS:-}${1:+ $1}"
-    # As for the program, so that what both use is built once.
+    # In a target folder of its own: cargo zigbuild and maturin would make each other build everything again.
     PATH="$venv/bin:$PATH" env ${flags:+RUSTFLAGS="$flags"} CARGO_TARGET_DIR="$PWD/target/$2" maturin build \
         --profile dist --strip --target "$host" --manifest-path python/Cargo.toml --out "$3" "${@:4}"
 }
 
 if [ -z "$guided" ]; then
-    build "" . "$out" --zig --compatibility manylinux2014
+    build "" wheel "$out" --zig --compatibility manylinux2014
 else
     profdata=$(rustc --print sysroot)/lib/rustlib/$host/bin/llvm-profdata
     [ -x "$profdata" ] || {
@@ -43,7 +43,7 @@ else
         exit 2
     }
     work=$(mktemp -d)
-    trap 'rm -rf "$work" python/dehusk.data' EXIT
+    trap 'rm -rf "$work" python/dehusk._dehusk.data' EXIT
     raw=$PWD/target/guided-wheel/raw
     rm -rf "$raw"
     build "-C profile-generate=$raw" guided-wheel "$work"
@@ -58,4 +58,8 @@ else
     "$profdata" merge -o "$raw.profdata" "$raw"
     build "-C profile-use=$raw.profdata" guided-wheel "$out"
 fi
+# maturin leaves out a folder that it does not know without a word.
+for wheel in "$out"/dehusk-*.whl; do
+    python3 -m zipfile -l "$wheel" | grep -q '/scripts/dehusk ' || { echo "$0: $wheel lacks the program" >&2; exit 1; }
+done
 ls -l "$out"/dehusk-*.whl
