@@ -270,6 +270,19 @@ mod tests {
     use crate::pack;
 
     #[test]
+    fn a_page_that_came_back_is_no_former_address() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(&dir.path().join("moves.sqlite"), 3).unwrap();
+        let moves = "INSERT INTO runs (id, started_at, settings) VALUES (1, 0, '{}'), (2, 1, '{}');
+            INSERT INTO sites (id, host, key_url, updated_at) VALUES (1, 'a', 'http://a/', 0);
+            INSERT INTO states (run_id, site_id, url, at, state, moved_to) VALUES
+                (1, 1, 'http://a/old', 0, 'moved', 'http://a/new'), (1, 1, 'http://a/other', 0, 'moved', 'http://a/new'),
+                (2, 1, 'http://a/other', 1, 'alive', NULL)";
+        store.batch(moves).unwrap();
+        assert_eq!(store.former_urls("http://a/new").unwrap(), ["http://a/old"]);
+    }
+
+    #[test]
     fn urls_of_a_site_with_one_body_are_one_page() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::create(&dir.path().join("twins.sqlite"), 3).unwrap();
@@ -286,6 +299,7 @@ mod tests {
             (2, "http://b/x/", "x"),
             (1, "http://a/y", "<link rel=canonical href=/x/>y"),
             (1, "http://a/x/./", "x"),
+            (1, "http://a/gone", "x"),
             (1, "http://a/z/", long),
             (1, "http://a/z/index.html", long),
         ];
@@ -295,10 +309,14 @@ mod tests {
             let raw = store.body_id(&pack(body.as_bytes(), 3)).unwrap();
             store.execute(sql, params![site, url, body, raw]).unwrap();
         }
+        // One with this body is not there any more.
+        let gone = "INSERT INTO states (run_id, site_id, url, at, state) VALUES (1, 1, 'http://a/gone', 0, 'gone');
+            UPDATE urls SET state = 2 WHERE url = 'http://a/gone'";
+        store.batch(gone).unwrap();
         let merged = store.merge_aliases(store.list_pages(None).unwrap()).unwrap();
         let mut urls: Vec<&str> = merged.iter().map(|row| row.url.as_str()).collect();
         urls.sort_unstable();
-        assert_eq!(urls, ["http://a/x/", "http://a/y", "http://a/z/index.html", "http://b/x/"]);
+        assert_eq!(urls, ["http://a/gone", "http://a/x/", "http://a/y", "http://a/z/index.html", "http://b/x/"]);
         let aliases = |url: &str| merged.iter().find(|row| row.url == url).unwrap().aliases.clone();
         assert_eq!(aliases("http://a/x/").len(), 2);
         assert_eq!(aliases("http://a/z/index.html"), ["http://a/z/"], "the canonical link is the longer one");
