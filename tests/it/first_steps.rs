@@ -65,10 +65,14 @@ fn a_folder_is_made_ready_and_nothing_is_written_over() {
     let found = checks(&told);
     assert_eq!((told.status.code(), states(&found, "user agent")), (Some(0), vec!["ok"]), "{found:?}");
     assert!(
-        found.iter().any(|check| check.2.contains("at most 10:")),
+        found.iter().any(|check| check.2.contains("up to 10 for pages")),
         "key page, training pages, robots.txt: {found:?}"
     );
     assert!(!folder.join("dehusk.db").exists(), "nothing is made");
+    let many: String = (0..40).map(|n| format!("http://docs.test/{n}\n")).collect();
+    std::fs::write(folder.join("seeds.txt"), many).unwrap();
+    let found = checks(&run(&folder, &["doctor", "--json"]));
+    assert!(found.iter().any(|check| check.2.contains("up to 41 for pages")), "every seed is fetched: {found:?}");
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod defaults;
 mod export;
 mod notify;
 mod file;
+mod render;
 mod keys;
 mod network;
 mod sites;
@@ -38,9 +39,10 @@ use dehusk_papers::PapersOptions;
 
 pub use common_crawl::CommonCrawl;
 pub use export::{Export, MinHash};
-pub use file::{SettingsError, key_names, markdown, render, render_some};
+pub use file::{SettingsError, key_names};
 pub use network::Network;
 pub use notify::{Notify, NotifyWhen};
+pub use render::{markdown, render, render_some};
 pub use sites::{ByHost, SiteSettings};
 pub use values::never_host;
 

@@ -99,7 +99,11 @@ fn agent(settings: &Settings) -> Check {
     let agent = &settings.fetch.user_agent;
     let own = "set fetch.user_agent to your own name and an address: \"mybot/1.0 (+https://my.org/bot)\"";
     if settings.agent_without_a_name().is_some() {
-        return Check::problem("user agent", format!("`{agent}` names only browsers, so robots.txt cannot"), own);
+        return Check::problem(
+            "user agent",
+            format!("`{agent}` names only browsers, so robots.txt files cannot name this crawler"),
+            own,
+        );
     }
     if *agent == Settings::default().fetch.user_agent {
         return Check::problem("user agent", "it is the default, which nobody can complain to", own);
@@ -126,8 +130,7 @@ fn database(settings: &Settings) -> Vec<Check> {
     let (n_sites, newest) = match opened {
         Ok(found) => found,
         Err(error) => {
-            let next =
-                "it has to be a database of dehusk that this user may read, as its folder; --db names another one";
+            let next = "see that this user may read the file and its folder, or name another database with --db";
             return vec![Check::problem("database", error.to_string().replace("?immutable=1", ""), next)];
         }
     };

@@ -1,6 +1,6 @@
 //! What a crawl of the seeds would do.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::{Check, duration, seeds};
 use crate::cli::table::{count, count_of};
@@ -24,17 +24,24 @@ pub(super) fn checks(given: &[String], settings: &Settings) -> (Vec<Check>, Vec<
         return (vec![Check::ok("seeds", "they come from a pipe while the crawl runs")], Vec::new());
     }
     let rejected = seeds.rejected();
-    let mut hosts = FxHashSet::default();
-    let mut domains = FxHashMap::<PolitenessKey, usize>::default();
+    // Seeds of each host, with the domain that it waits for.
+    let mut hosts = FxHashMap::<String, (PolitenessKey, usize)>::default();
     let (mut n, mut asked) = (0, Vec::new());
     for seed in seeds.into_seeds() {
         n += 1;
-        if hosts.insert(seed.url.authority()) {
-            *domains.entry(PolitenessKey::new(&seed.url, settings.politeness.key, None)).or_default() += 1;
-            if asked.len() < MOST_ASKED {
-                asked.push(seed.url);
-            }
+        let domain = || PolitenessKey::new(&seed.url, settings.politeness.key, None);
+        let of_host = hosts.entry(seed.url.authority()).or_insert_with(|| (domain(), 0));
+        of_host.1 += 1;
+        if of_host.1 == 1 && asked.len() < MOST_ASKED {
+            asked.push(seed.url);
         }
+    }
+    let pages = settings.crawl.pages_per_site.max(settings.core.learn.search.max_loads + 1);
+    let mut domains = FxHashMap::<PolitenessKey, usize>::default();
+    for (domain, seeds) in hosts.values() {
+        // Seeds are fetched whatever crawl.pages_per_site says. One request is for robots.txt.
+        let requests = domains.entry(domain.clone()).or_default();
+        *requests = requests.saturating_add(pages.max(*seeds)).saturating_add(1);
     }
     let text =
         format!("{}, {}, {}", count_of(n, "URL"), count_of(hosts.len(), "host"), count_of(domains.len(), "domain"));
@@ -43,20 +50,17 @@ pub(super) fn checks(given: &[String], settings: &Settings) -> (Vec<Check>, Vec<
         (_, 0) => Check::ok("seeds", text),
         (_, wrong) => Check::note("seeds", format!("{text}; {} lines are no URLs", count(wrong)), "correct them"),
     };
-    let most_of_a_domain = domains.values().max().copied().unwrap_or(0);
     let mut checks = vec![seeds];
     if n > 0 {
-        checks.extend(plan(hosts.len(), most_of_a_domain, settings));
+        let all = domains.values().fold(0_usize, |all, requests| all.saturating_add(*requests));
+        checks.extend(plan(all, domains.values().max().copied().unwrap_or(0), settings));
     }
     (checks, asked)
 }
 
-/// How many requests a crawl sends, how long it takes at least, and where it puts what it finds.
-fn plan(n_hosts: usize, most_of_a_domain: usize, settings: &Settings) -> [Check; 3] {
-    let training = settings.core.learn.search.max_loads;
-    let a_host = settings.crawl.pages_per_site.max(training + 1) + 1;
+/// How many requests a crawl sends in all and to one domain, how long it takes, and where it puts what it finds.
+fn plan(all: usize, longest: usize, settings: &Settings) -> [Check; 3] {
     let delay = settings.politeness.delay.as_secs_f64();
-    let longest = most_of_a_domain.saturating_mul(a_host);
     let what = match settings.crawl.mode {
         Mode::Full => "pages, and the template of each site,",
         Mode::Links => "visits and links, without pages,",
@@ -64,7 +68,10 @@ fn plan(n_hosts: usize, most_of_a_domain: usize, settings: &Settings) -> [Check;
     [
         Check::ok(
             "requests",
-            format!("a crawl sends at most {}: {a_host} a host, for pages and robots.txt", count(n_hosts * a_host)),
+            format!(
+                "a crawl sends up to {} for pages and robots.txt; redirects, retries, sitemaps and feeds come on top",
+                count(all)
+            ),
         ),
         Check::ok(
             "time",
