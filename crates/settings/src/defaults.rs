@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::{
-    Budget, Crawl, DelayFrom, Fetch, Keep, Mode, NoindexPages, Order, Politeness, PolitenessScope, Revisit, ScopeOf,
-    Store, TemplateKeeping,
+    Budget, Crawl, DelayFrom, Fetch, Keep, Mode, NoindexPages, Order, Politeness, PolitenessScope, Render, Revisit,
+    ScopeOf, Store, TemplateKeeping,
 };
 
 /// Session and tracking parameters.
@@ -126,6 +126,7 @@ impl Default for Fetch {
             requests_per_second: 0,
             bytes_per_second: 0,
             requests_per_second_per_address: 0,
+            render: Render::Never,
         }
     }
 }

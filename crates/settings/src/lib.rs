@@ -22,6 +22,7 @@ mod export;
 mod notify;
 mod file;
 mod render;
+mod rendering;
 mod keys;
 mod network;
 mod sites;
@@ -43,6 +44,7 @@ pub use file::{SettingsError, key_names};
 pub use network::Network;
 pub use notify::{Notify, NotifyWhen};
 pub use render::{markdown, render, render_some};
+pub use rendering::{Render, Rendering, ScriptHosts};
 pub use sites::{ByHost, SiteSettings};
 pub use values::never_host;
 
@@ -57,6 +59,8 @@ pub struct Settings {
     pub politeness: Politeness,
     /// `[fetch]`
     pub fetch: Fetch,
+    /// `[render]`
+    pub render: Rendering,
     /// `[page]`, `[links]` to `[etdm]`, `[clean]`, `[markdown]`, `[papers.gottron]`, `[papers.strings]`.
     pub core: Options,
     /// `[papers.*]`: settings of the published methods that are compared.
@@ -325,6 +329,8 @@ pub struct Fetch {
     pub bytes_per_second: u32,
     /// Maximum requests per second to one IP address; 0 = no limit.
     pub requests_per_second_per_address: u32,
+    /// Which pages are rendered in a browser.
+    pub render: Render,
 }
 
 /// Where results are stored.

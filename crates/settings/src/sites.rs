@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Serialize;
 use toml::Value;
 
-use crate::Settings;
 use crate::keys::all;
+use crate::{Render, Settings};
 
 /// A `[[site]]` table: keys that have another value for some hosts. They are valid.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -41,6 +41,12 @@ impl Settings {
             }
         }
         settings
+    }
+
+    /// Whether pages of any host are rendered.
+    pub fn renders_any(&self) -> bool {
+        let of_tables = (0..self.sites.len()).map(|table| self.with_sites(&[table]).fetch.render);
+        of_tables.fold(self.fetch.render, |all, own| if all == Render::Never { own } else { all }) != Render::Never
     }
 
     /// The longest minimum delay of any host.

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use super::{Key, keys};
-use crate::values::{at_most, bytes, duration, networks, number, one_of, positive, share, strings, truth, whole};
-use crate::{DelayFrom, Order, PolitenessScope};
+use crate::values::{
+    any_text, at_most, bytes, duration, networks, number, one_of, positive, share, strings, truth, whole,
+};
+use crate::{DelayFrom, Order, PolitenessScope, ScriptHosts};
 
 pub(super) const CRAWL: &[Key] = keys! {
     "crawl.cpu_threads" = "0", "Threads that parse and learn. 0 = one per core.",
@@ -89,4 +91,26 @@ pub(super) const CRAWL: &[Key] = keys! {
         |s, v| s.fetch.in_flight => whole(v, 1, 65_536)?;
     "fetch.requests_per_second_per_address" = "0", "Maximum number of requests per second to one IP address, over all its hosts. 0 = no limit.",
         |s, v| s.fetch.requests_per_second_per_address => whole(v, 0, u32::MAX as usize)? as u32;
+    "render.browser" = "\"\"", "Program that renders pages (fetch.render). Empty = Chromium or Chrome, as found in PATH.",
+        |s, v| s.render.browser => any_text(v)?;
+    "render.sandbox" = "true", "Whether pages run in the sandbox of the browser. It does not work as root. Switch it off only where the machine is a sandbox itself, such as a container of its own.",
+        |s, v| s.render.sandbox => truth(v)?;
+    "render.memory" = "\"1GB\"", "Memory of the process of one page in the browser. A page that needs more is given up.",
+        |s, v| s.render.memory => bytes(v)?.max(64 << 20);
+    "render.pages" = "2", "Pages that are rendered at the same time.",
+        |s, v| s.render.pages => whole(v, 1, 256)?;
+    "render.origins" = "\"needed\"", "Hosts that the scripts of a page may ask, each by its own robots.txt and delay: site (those of its registrable domain), needed (all, where those of the site leave it without text), all.",
+        |s, v| s.render.origins => one_of(v, &[("site", ScriptHosts::Site), ("needed", ScriptHosts::Needed), ("all", ScriptHosts::All)])?;
+    "render.requests" = "100", "Maximum number of requests of a page for its scripts and what they read. Further ones fail.",
+        |s, v| s.render.requests => whole(v, 0, 100_000)?;
+    "render.bytes" = "\"20MB\"", "Maximum bytes of the answers to these requests together. Further requests fail.",
+        |s, v| s.render.bytes => bytes(v)?;
+    "render.settled" = "2.0", "How long nothing must change until a page is complete, by its own clock, which stands still while it waits for an answer.",
+        |s, v| s.render.settled => positive(duration(v)?)?;
+    "render.seconds" = "15.0", "How long a page may take, by its own clock. It is taken as it is then.",
+        |s, v| s.render.seconds => positive(duration(v)?)?;
+    "render.patience" = "20.0", "How long the scripts of a page may work, by the clock of the machine; waiting for answers does not count. A page that takes longer is given up.",
+        |s, v| s.render.patience => positive(duration(v)?)?;
+    "render.nodes" = "100000", "Maximum number of elements of a rendered page. A page with more is given up.",
+        |s, v| s.render.nodes => whole(v, 100, 10_000_000)?;
 };

@@ -52,7 +52,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Key> {
 }
 
 /// Keys that a `[[site]]` table may have.
-pub(super) const OF_SITES: [&str; 40] = [
+pub(super) const OF_SITES: [&str; 48] = [
     "crawl.pages_per_site",
     "crawl.depth",
     "crawl.scope",
@@ -86,6 +86,14 @@ pub(super) const OF_SITES: [&str; 40] = [
     "fetch.cookies",
     "fetch.retries",
     "fetch.max_redirects",
+    "fetch.render",
+    "render.origins",
+    "render.requests",
+    "render.bytes",
+    "render.settled",
+    "render.seconds",
+    "render.patience",
+    "render.nodes",
     "revisit.first",
     "revisit.least",
     "revisit.most",

@@ -12,7 +12,7 @@ use crate::values::{
     bytes, duration, headers, keep_text, networks, never, one_of, patterns, positive, strings, text, truth, user_agent,
     whole,
 };
-use crate::{Mode, NoindexPages, ScopeOf};
+use crate::{Mode, NoindexPages, Render, ScopeOf};
 
 pub(super) const USUAL: &[Key] = keys! {
     "preset" = "\"dehusk\"", "Parameter set of template learning: dehusk (measured best), votes (best variant of the thesis' votes), thesis2014, hybex2020. Keys of [links] to [etdm] refine it.",
@@ -32,6 +32,8 @@ pub(super) const USUAL: &[Key] = keys! {
         |s, v| s.crawl.withhold => truth(v)?;
     "crawl.probe" = "true", "Whether a site is asked once for an address that it does not have, where a page has little text. Pages that say the same are soft 404s (crawl.withhold).",
         |s, v| s.crawl.probe => truth(v)?;
+    "fetch.render" = "\"never\"", "Which pages are rendered in a browser: never, needed (pages without text, of sites whose training pages have no text without scripts), always. Needs Chromium, and a program with the feature render. See docs/rendering.md.",
+        |s, v| s.fetch.render => one_of(v, &[("never", Render::Never), ("needed", Render::Needed), ("always", Render::Always)])?;
     "crawl.pages_per_site" = "0", "Number of pages of a site to fetch in one run, if learning needs fewer. Seeds are fetched whatever it says. 0 = only those that learning needs.",
         |s, v| s.crawl.pages_per_site => whole(v, 0, 1_000_000_000)?;
     "crawl.depth" = "0", "Maximum number of links from the key page to a page beyond the training pages. 0 = no limit.",
