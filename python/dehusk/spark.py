@@ -163,6 +163,7 @@ def schema() -> StructType:
         "posts": T.ArrayType(post, containsNull=False),
         "whole": T.LongType(),
         "real": T.DoubleType(),
+        "truth": T.BooleanType(),
         "time": T.TimestampType(),
         "day": T.DateType(),
         "sources": T.StructType([T.StructField(name, T.StringType()) for name in sources]),

@@ -20,6 +20,7 @@ pub(crate) fn row_dict<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<
             }
             ColumnValue::Whole(number) => dict.set_item(column.name, number)?,
             ColumnValue::Real(number) => dict.set_item(column.name, number)?,
+            ColumnValue::Truth(truth) => dict.set_item(column.name, truth)?,
             ColumnValue::Time(at) => dict.set_item(column.name, at.map(iso_8601))?,
             ColumnValue::Day(day) => dict.set_item(column.name, day.map(iso_day))?,
             ColumnValue::Sources(names) => {

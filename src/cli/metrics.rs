@@ -129,6 +129,8 @@ fn render(stats: &Stats) -> String {
     add("errors_total", "counter", "Requests that failed.", n(stats.errors));
     add("forbidden_total", "counter", "URLs that robots.txt forbids.", n(stats.forbidden));
     add("without_rules_total", "counter", "URLs not fetched for lack of robots.txt rules.", n(stats.without_rules));
+    add("needs_scripts_total", "counter", "Pages without text unless scripts run.", n(stats.needs_scripts));
+    add("rendered_total", "counter", "Pages rendered in a browser.", n(stats.rendered));
     add("back_offs_total", "counter", "Back-offs after 429, 503 or a failed connection.", n(stats.back_offs));
     add("domains_parked_total", "counter", "Politeness keys parked for the rest of the run.", n(stats.parked));
     add("requests_waiting", "gauge", "Requests waiting in the politeness queues.", n(stats.waiting));

@@ -62,7 +62,7 @@ enum Action {
     Show {
         /// URL, as `pages list` prints it.
         url: String,
-        /// text, html and markdown are of one part of the page, raw is as fetched.
+        /// text, html and markdown are of one part of the page, raw is as fetched, rendered as scripts have built it.
         #[arg(long, value_enum, default_value_t = Shown::Text)]
         format: Shown,
         /// The part of the page: own is without template, template is what is left out there.
@@ -111,6 +111,7 @@ enum Shown {
     Html,
     Markdown,
     Raw,
+    Rendered,
 }
 
 /// A part of a page.
@@ -202,8 +203,17 @@ fn show(
         tracing::warn!("{url}: asks for noindex, or its site forbids all: its owner wants it in no collection");
     }
     let mut out = io::stdout().lock();
-    if let (Shown::Raw, false) = (format, json) {
-        out.write_all(&for_output(&store.load_raw(&row).map_err(work)?))?;
+    let whole = match format {
+        Shown::Raw if !json => Some(store.load_fetched(&row).map_err(work)?),
+        Shown::Rendered if !row.rendered => {
+            let text = format!("{url}: not rendered (fetch.render); --format raw shows it as fetched");
+            return Err(Failure::Nothing(anyhow!(text)));
+        }
+        Shown::Rendered if !json => Some(store.load_raw(&row).map_err(work)?),
+        _ => None,
+    };
+    if let Some(body) = whole {
+        out.write_all(&for_output(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&body)))?;
         return Ok(());
     }
     let html = match view {
@@ -215,7 +225,7 @@ fn show(
         PartName::Template => template_part(&store, &row, settings)?,
     };
     let shown = match format {
-        Shown::Html | Shown::Raw => html,
+        Shown::Html | Shown::Raw | Shown::Rendered => html,
         Shown::Text => write_text(&parse(&html, &settings.core.parse), |_| true),
         Shown::Markdown => {
             let url = PageUrl::parse(&row.url).ok();

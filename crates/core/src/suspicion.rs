@@ -109,6 +109,21 @@ pub fn suspicion(tree: &Tree, body: &[u8], own_letters: impl FnOnce() -> usize) 
     Some(if asks { Suspicion::LoginWall } else { Suspicion::SoftNotFound })
 }
 
+/// Whether scripts write the text of a page: it has none, or next to none beside an empty place for scripts to write
+/// to.
+pub fn needs_scripts(tree: &Tree, body: &[u8]) -> bool {
+    tree.len() <= SMALL
+        && (of_small_page(tree, body) == Some(Suspicion::NeedsScripts) || {
+            let is_empty = |mount: NodeId| {
+                let mut below = tree.shape.subtree(mount).map(NodeId::new);
+                !below.any(|node| tree.is_text(node) && !normalized(tree.text(node)).is_empty())
+            };
+            let has_scripts = || tree.all("script").next().is_some();
+            let mut mounts = tree.all("div").filter(|node| is_mount(tree, *node)).chain(tree.all("app-root"));
+            has_scripts() && letters_of(tree, |_| true) < 3 * LITTLE && mounts.any(is_empty)
+        })
+}
+
 fn of_small_page(tree: &Tree, body: &[u8]) -> Option<Suspicion> {
     let text = write_text(tree, |_| true).to_lowercase();
     let n_letters = letters(&text);
@@ -151,13 +166,15 @@ fn has_password(tree: &Tree) -> bool {
 
 /// Whether scripts are to write the page: there is a place for it, or a note says that it needs them.
 fn is_shell(tree: &Tree, source: &str) -> bool {
-    let is_mount = |node: NodeId| {
-        let id = tree.attr(node, "id").map(str::to_ascii_lowercase);
-        id.is_some_and(|id| MOUNTS.contains(&id.as_str()))
-    };
     let mut notes = source.split("<noscript").skip(1).filter_map(|rest| rest.split("</noscript").next());
     let says_so = notes.any(|note| note.contains("javascript"));
-    says_so || tree.all("div").any(is_mount) || tree.all("app-root").next().is_some()
+    says_so || tree.all("div").any(|node| is_mount(tree, node)) || tree.all("app-root").next().is_some()
+}
+
+/// Whether scripts write to an element.
+fn is_mount(tree: &Tree, node: NodeId) -> bool {
+    let id = tree.attr(node, "id").map(str::to_ascii_lowercase);
+    id.is_some_and(|id| MOUNTS.contains(&id.as_str()))
 }
 
 /// Letters and digits of a text.
@@ -203,6 +220,20 @@ mod tests {
         for (expected, html) in cases {
             assert_eq!(of(html), Some(expected), "{html}");
         }
+    }
+
+    #[test]
+    fn a_page_with_an_empty_place_for_scripts_needs_them() {
+        let needs = |html: &str| {
+            let tree = parse(html, &ParseOptions::default());
+            needs_scripts(&tree, html.as_bytes())
+        };
+        let menu = "<nav><a href=/>Home</a> <a href=/a>All about grain, flour and bread</a></nav>".repeat(3);
+        assert!(needs(&format!("{menu}<div id=root><p> </p></div><script src=a.js></script>")));
+        assert!(needs("<title>Rye</title><div id=app></div><script src=a.js></script>"));
+        assert!(!needs(&format!("{menu}<div id=root></div>")), "no script");
+        assert!(!needs(&format!("{menu}<div id=root><p>{RYE}</div><script></script>")));
+        assert!(!needs(&format!("<p>{}<div id=root></div><script></script>", RYE.repeat(20))));
     }
 
     #[test]

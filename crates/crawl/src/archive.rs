@@ -190,13 +190,14 @@ impl Archive {
 }
 
 /// The steps that led to a request, by the letters of Heritrix: `L` a link, `M` a sitemap or feed, `P` robots.txt
-/// and files about rights, which are needed first, `R` a redirect.
+/// and files about rights, which are needed first, `E` what scripts of a page ask for, `R` a redirect.
 fn hop_path(request: &Request) -> String {
     let mut path = "L".repeat(request.depth as usize);
     match request.kind {
         RequestKind::Page { .. } | RequestKind::Probe { .. } => {}
         RequestKind::Sitemap { .. } => path.push('M'),
         RequestKind::Robots { .. } | RequestKind::Rights { .. } => path.push('P'),
+        RequestKind::Subresource { .. } => path.push('E'),
     }
     path + &"R".repeat(request.hops)
 }

@@ -1,7 +1,8 @@
 //! What the scheduler hears.
 
+use super::rendering::{Rendered, Wanted};
 use super::request::{QueueEnd, Request};
-use super::workers::WorkResult;
+use super::workers::{FetchedPage, WorkResult};
 use crate::fetch::Fetched;
 use crate::politeness::PolitenessKey;
 use crate::robots::Robots;
@@ -19,8 +20,20 @@ pub(super) enum Event {
     Replied { site: Option<SiteId>, reply: Reply },
     /// The lease of a politeness key is to be asked for once more.
     AskForHost(PolitenessKey),
+    /// A page was rendered, or could not be.
+    Rendered { site: SiteId, page: Box<FetchedPage>, rendered: Result<Box<Rendered>, String> },
+    /// The scripts of a page ask for something.
+    #[cfg_attr(not(feature = "render"), expect(dead_code, reason = "only the browser says so"))]
+    Wanted(Box<Wanted>),
     /// The writer has ended before it answered.
     WriterGone,
+}
+
+impl Event {
+    /// Whether a job ends with it. A page that is rendered asks for things before.
+    pub(super) fn ends_job(&self) -> bool {
+        !matches!(self, Event::Wanted(_))
+    }
 }
 
 /// A request and what came of it.

@@ -51,6 +51,12 @@ impl Scheduler<'_> {
                 self.release(&key, &origin, url.host(), times);
                 self.give_back(&key).await
             }
+            (RequestKind::Subresource { wanted, .. }, _) => {
+                let wanted = wanted.clone();
+                self.release(&key, &request.url.origin(), request.url.host(), times);
+                self.on_subresource(request, &wanted, fetched).await?;
+                self.give_back(&key).await
+            }
             (_, Some(site)) => {
                 self.release(&key, &request.url.origin(), request.url.host(), times);
                 self.tell_site(site, SiteEvent::Fetched(request, Box::new(fetched))).await?;
@@ -69,9 +75,7 @@ impl Scheduler<'_> {
             self.stop().await?;
         }
         self.queues.done(key, None);
-        if let Some(site) = request.kind.site() {
-            self.tell_site(site, SiteEvent::Abandoned).await?;
-        }
+        self.abandon(vec![request.clone()]).await?;
         self.give_back(key).await
     }
 

@@ -13,8 +13,10 @@ use tokio::sync::mpsc;
 use super::Clock;
 use super::archive::Archive;
 use super::event::{Answer, Event};
+#[cfg(feature = "render")]
+use super::rendering::Renderer;
 use super::request::{QueueEnd, Request, RequestKind};
-use super::workers::{self, Tools};
+use super::workers::{self, FetchedPage, Tools};
 use crate::fetch::{FetchRequest, Fetched, Fetcher, Resolver, Response};
 use crate::politeness::{PolitenessKey, Times};
 use crate::robots::{Robots, RobotsAnswer};
@@ -39,6 +41,8 @@ pub(super) struct Jobs {
     inbox: mpsc::Receiver<Event>,
     /// Jobs whose event has not come yet.
     n_out: usize,
+    #[cfg(feature = "render")]
+    renderer: Option<Renderer>,
 }
 
 impl Jobs {
@@ -49,9 +53,56 @@ impl Jobs {
         pool: rayon::ThreadPool,
         clock: Clock,
         purpose: Option<Use>,
+        #[cfg(feature = "render")] renderer: Option<Renderer>,
     ) -> Jobs {
         let (events, inbox) = mpsc::channel(EVENTS);
-        Jobs { agents, purpose, fetcher, archive, pool, clock, events, inbox, n_out: 0 }
+        Jobs {
+            agents,
+            purpose,
+            fetcher,
+            archive,
+            pool,
+            clock,
+            events,
+            inbox,
+            n_out: 0,
+            #[cfg(feature = "render")]
+            renderer,
+        }
+    }
+
+    /// Whether requests to this host carry something that is for its own pages only.
+    pub(super) fn is_known_to(&self, url: &PageUrl) -> bool {
+        self.fetcher.is_known_to(url)
+    }
+
+    /// Renders a page of a site. `is_open`: hosts outside of the site are known to be needed.
+    #[cfg(feature = "render")]
+    pub(super) fn render(&mut self, site: SiteId, page: Box<FetchedPage>, is_open: bool, tools: Arc<Tools>) {
+        self.n_out += 1;
+        let (events, asking) = (self.events.clone(), self.events.clone());
+        let (renderer, fetcher) = (self.renderer.clone(), self.fetcher.clone());
+        tokio::spawn(async move {
+            let response = page.response.clone();
+            // In a task of its own: a panic in it must not swallow the event that the site waits for.
+            let inner = tokio::spawn(async move {
+                let Some(renderer) = renderer else { return Err("no browser was started".to_owned()) };
+                let rendered = renderer.render(site, &response, is_open, &tools.settings, asking);
+                let rendered = fetcher.unless_stopped(rendered).await;
+                rendered.unwrap_or_else(|| Err("the crawl was stopped".to_owned()))
+            });
+            let rendered = inner.await.unwrap_or_else(|_| Err("internal error, please report it".to_owned()));
+            let _ = events.send(Event::Rendered { site, page, rendered: rendered.map(Box::new) }).await;
+        });
+    }
+
+    /// The same where there is no browser: no page is given to it.
+    #[cfg(not(feature = "render"))]
+    pub(super) fn render(&mut self, site: SiteId, page: Box<FetchedPage>, _is_open: bool, _tools: Arc<Tools>) {
+        self.n_out += 1;
+        let rendered = Err("this program was built without rendering".to_owned());
+        let (events, event) = (self.events.clone(), Event::Rendered { site, page, rendered });
+        tokio::spawn(async move { events.send(event).await.is_ok() });
     }
 
     /// Jobs whose event has not come yet.
@@ -62,14 +113,14 @@ impl Jobs {
     /// The next event.
     pub(super) async fn next(&mut self) -> Option<Event> {
         let event = self.inbox.recv().await;
-        self.n_out -= usize::from(event.is_some());
+        self.n_out -= usize::from(event.as_ref().is_some_and(Event::ends_job));
         event
     }
 
     /// The next event, if it is there.
     pub(super) fn try_next(&mut self) -> Option<Event> {
         let event = self.inbox.try_recv().ok();
-        self.n_out -= usize::from(event.is_some());
+        self.n_out -= usize::from(event.as_ref().is_some_and(Event::ends_job));
         event
     }
 
@@ -88,7 +139,12 @@ impl Jobs {
         let (agents, clock) = (Arc::clone(&self.agents), self.clock);
         tokio::spawn(async move {
             let sent = Instant::now();
-            let wanted = FetchRequest { url: request.url.clone(), resource, known: request.known.clone() };
+            let wanted = FetchRequest {
+                url: request.url.clone(),
+                resource,
+                known: request.known.clone(),
+                headers: request.kind.headers().to_vec(),
+            };
             let asked = request.clone();
             // In a task of its own: a panic in it must not swallow the event that everyone waits for.
             let inner = tokio::spawn(async move {

@@ -42,6 +42,7 @@ mod run_limits;
 mod scheduler;
 mod seed_stream;
 mod polite_pages;
+mod rendering;
 mod single;
 mod site_table;
 mod site;
@@ -146,6 +147,9 @@ pub enum CrawlError {
     /// A setting does not go with a store that is shared.
     #[error("{0}")]
     NotShared(String),
+    /// Pages are to be rendered, and cannot be.
+    #[error("{0}")]
+    Render(String),
     /// This machine cannot send requests.
     #[error("{0}; raise the limit (ulimit -n) or lower fetch.in_flight, and run the same command to go on")]
     Shortage(String),
@@ -226,6 +230,12 @@ async fn crawl_once(
     if warc.is_some() {
         fetcher = fetcher.keeping_wire()?;
     }
+    #[cfg(feature = "render")]
+    let renderer = ready_renderer(settings).await?;
+    if !rendering::IS_POSSIBLE && settings.renders_any() {
+        let text = "fetch.render: this program was built without rendering; build it with --features render";
+        return Err(CrawlError::Render(text.to_owned()));
+    }
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(settings.crawl.cpu_threads)
         .thread_name(|n| format!("cpu-{n}"))
@@ -283,6 +293,8 @@ async fn crawl_once(
         session,
         stats,
         seeds: seed_stream,
+        #[cfg(feature = "render")]
+        renderer,
     };
     let outcome = Scheduler::new(start).run(stop).await;
     // Requests that wait to be sent, where the crawl ended before them.
@@ -301,6 +313,18 @@ async fn crawl_once(
     let pruned = tokio::task::spawn_blocking(move || prune(&settings, was_interrupted)).await;
     pruned.unwrap_or_else(|e| Err(CrawlError::Threads(e.to_string())))?;
     Ok(summary)
+}
+
+/// The browser, started: a night without it would be one without pages. `None` where no page is rendered.
+#[cfg(feature = "render")]
+async fn ready_renderer(settings: &Settings) -> Result<Option<rendering::Renderer>, CrawlError> {
+    if !settings.renders_any() {
+        return Ok(None);
+    }
+    let renderer = rendering::Renderer::new(settings);
+    let checked = renderer.check().await;
+    checked.map_err(|e| CrawlError::Render(format!("fetch.render: {e}")))?;
+    Ok(Some(renderer))
 }
 
 /// Deletes what the settings do not want kept, after a run. A worker that leaves a shared run leaves that to others.

@@ -101,8 +101,13 @@ impl Scheduler<'_> {
             Permission::Allowed(request) => self.send(key, request),
             Permission::Disallowed(request, reason) => {
                 self.queues.done(&key, None);
-                if let Some(site) = request.kind.site() {
-                    self.tell_site(site, SiteEvent::Disallowed(request, reason)).await?;
+                match (&request.kind, request.kind.site()) {
+                    (RequestKind::Subresource { wanted, .. }, _) => {
+                        let wanted = wanted.clone();
+                        self.refuse_subresource(&request, &wanted, VisitOutcome::Forbidden, reason).await?;
+                    }
+                    (_, Some(site)) => self.tell_site(site, SiteEvent::Disallowed(request, reason)).await?,
+                    (_, None) => {}
                 }
             }
             Permission::Unavailable(request, reason) => {
@@ -125,9 +130,14 @@ impl Scheduler<'_> {
 
     /// A request that `crawl.never` forbids.
     async fn refuse(&mut self, request: Request) -> Result<(), WriterError> {
-        match request.kind.site() {
-            Some(site) => self.tell_site(site, SiteEvent::Refused(request, Refusal::Never)).await,
-            None => self.unavailable(request, Reason::new(ReasonCode::Refused, "crawl.never forbids it")).await,
+        let never = Reason::new(ReasonCode::Refused, "crawl.never forbids it");
+        match (&request.kind, request.kind.site()) {
+            (RequestKind::Subresource { wanted, .. }, _) => {
+                let wanted = wanted.clone();
+                self.refuse_subresource(&request, &wanted, VisitOutcome::Refused, never).await
+            }
+            (_, Some(site)) => self.tell_site(site, SiteEvent::Refused(request, Refusal::Never)).await,
+            (_, None) => self.unavailable(request, never).await,
         }
     }
 
@@ -149,6 +159,10 @@ impl Scheduler<'_> {
                 let visit = unsent_visit(&request, VisitOutcome::FetchError, Some(reason.text));
                 self.writer.write(Write::Visit(visit, None)).await?;
                 Box::pin(self.take_rights_file(&origin, file, &request.url, None)).await
+            }
+            (RequestKind::Subresource { wanted, .. }, _) => {
+                let wanted = wanted.clone();
+                self.refuse_subresource(&request, &wanted, VisitOutcome::FetchError, reason).await
             }
             (_, Some(site)) => self.tell_site(site, SiteEvent::Unavailable(request, reason)).await,
             (_, None) => Ok(()),

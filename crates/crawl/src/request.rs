@@ -49,6 +49,16 @@ pub(super) enum RequestKind {
     Sitemap { site: SiteId },
     /// An address that a site does not have, to know what it gives then.
     Probe { site: SiteId },
+    /// What the scripts of a page of a site ask for.
+    Subresource { site: SiteId, wanted: Subresource },
+}
+
+/// What the scripts of a page ask for. Two that are equal have one answer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Subresource {
+    pub(super) url: PageUrl,
+    /// Header lines that scripts have set.
+    pub(super) headers: Vec<(String, String)>,
 }
 
 /// Which end of a politeness queue.
@@ -126,6 +136,7 @@ impl Request {
             RequestKind::Page { .. } if self.may_be_list => Resource::Seed,
             RequestKind::Page { .. } | RequestKind::Probe { .. } => Resource::Page,
             RequestKind::Sitemap { .. } => Resource::Sitemap,
+            RequestKind::Subresource { .. } => Resource::Subresource,
         }
     }
 }
@@ -133,8 +144,19 @@ impl Request {
 impl RequestKind {
     pub(super) fn site(&self) -> Option<SiteId> {
         match self {
-            RequestKind::Page { site } | RequestKind::Sitemap { site } | RequestKind::Probe { site } => Some(*site),
+            RequestKind::Page { site }
+            | RequestKind::Sitemap { site }
+            | RequestKind::Probe { site }
+            | RequestKind::Subresource { site, .. } => Some(*site),
             RequestKind::Robots { .. } | RequestKind::Rights { .. } => None,
+        }
+    }
+
+    /// Header lines that scripts have set.
+    pub(super) fn headers(&self) -> &[(String, String)] {
+        match self {
+            RequestKind::Subresource { wanted, .. } => &wanted.headers,
+            _ => &[],
         }
     }
 
@@ -146,6 +168,7 @@ impl RequestKind {
             RequestKind::Page { .. } => "page",
             RequestKind::Sitemap { .. } => "sitemap",
             RequestKind::Probe { .. } => "probe",
+            RequestKind::Subresource { .. } => "subresource",
         }
     }
 }

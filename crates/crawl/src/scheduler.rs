@@ -11,7 +11,10 @@ use super::archive::Archive;
 use super::event::Event;
 use super::jobs::Jobs;
 use super::lease_table::LeaseTable;
-use super::request::Request;
+use super::rendering::Answers;
+#[cfg(feature = "render")]
+use super::rendering::Renderer;
+use super::request::{Request, RequestKind};
 use super::restart_delays::RestartDelays;
 use super::rights_reading::RightsReading;
 use super::robots_cache::RobotsCache;
@@ -57,6 +60,9 @@ pub(super) struct Start<'a> {
     pub(super) stats: Stats,
     /// Seeds that are still to come.
     pub(super) seeds: SeedStream,
+    /// The browser, where pages are rendered.
+    #[cfg(feature = "render")]
+    pub(super) renderer: Option<Renderer>,
 }
 
 pub(super) struct Scheduler<'a> {
@@ -75,6 +81,8 @@ pub(super) struct Scheduler<'a> {
     pub(super) queues: HostQueues<Request>,
     pub(super) delays: RestartDelays,
     pub(super) robots: RobotsCache,
+    /// What scripts of pages have asked for.
+    pub(super) answers: Answers,
     /// Rules of origins whose files about rights are being read.
     pub(super) rights_reading: FxHashMap<String, RightsReading>,
     /// The keys of this worker, where the store is shared.
@@ -99,6 +107,8 @@ impl<'a> Scheduler<'a> {
             start.pool,
             start.clock,
             tools.settings.crawl.purpose,
+            #[cfg(feature = "render")]
+            start.renderer,
         );
         Scheduler {
             archive: start.archive,
@@ -109,6 +119,7 @@ impl<'a> Scheduler<'a> {
             queues: HostQueues::not_before(start.not_before),
             delays: RestartDelays::new(start.deferred, start.not_before),
             robots: RobotsCache::default(),
+            answers: Answers::default(),
             rights_reading: FxHashMap::default(),
             leases: start.session.is_some().then(LeaseTable::default),
             session: start.session,
@@ -272,6 +283,10 @@ impl<'a> Scheduler<'a> {
                     let tools = self.sites.tools(id).unwrap_or_else(|| Arc::clone(&self.tools));
                     self.jobs.compute(id, work, tools);
                 }
+                Command::Render(page, is_open) => {
+                    let tools = self.sites.tools(id).unwrap_or_else(|| Arc::clone(&self.tools));
+                    self.jobs.render(id, page, is_open, tools);
+                }
                 Command::Write(write) => self.writer.write(write).await?,
                 Command::Ask(query) => self.ask(Some(id), query).await?,
                 Command::Seeds(seeds) => {
@@ -296,6 +311,8 @@ impl<'a> Scheduler<'a> {
         match count {
             Count::Page => self.stats.pages += 1,
             Count::Error => self.stats.errors += 1,
+            Count::NeedsScripts => self.stats.needs_scripts += 1,
+            Count::Rendered => self.stats.rendered += 1,
             Count::Disallowed => self.stats.forbidden += 1,
             Count::Refused(refused) => {
                 for refusal in refused {
@@ -322,6 +339,8 @@ impl<'a> Scheduler<'a> {
                 }
                 Ok(())
             }
+            Event::Rendered { site, page, rendered } => self.tell_site(site, SiteEvent::Rendered(page, rendered)).await,
+            Event::Wanted(wanted) => self.on_wanted(*wanted).await,
             Event::AskForHost(key) => self.ask_for_host(&key).await,
             Event::WriterGone => Err(WriterError),
         }
@@ -341,8 +360,15 @@ impl<'a> Scheduler<'a> {
 
     /// Tells sites that their requests are not sent.
     pub(super) async fn abandon(&mut self, requests: Vec<Request>) -> Result<(), WriterError> {
-        for site in requests.iter().filter_map(|request| request.kind.site()) {
-            self.tell_site(site, SiteEvent::Abandoned).await?;
+        for request in requests {
+            match request.kind {
+                RequestKind::Subresource { wanted, .. } => self.answers.answer(&wanted, None),
+                kind => {
+                    if let Some(site) = kind.site() {
+                        self.tell_site(site, SiteEvent::Abandoned).await?;
+                    }
+                }
+            }
         }
         Ok(())
     }

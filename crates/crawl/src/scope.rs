@@ -158,6 +158,12 @@ impl Scope {
         if self.is_never(url) { Err(Refusal::Never) } else { Ok(()) }
     }
 
+    /// Whether what a script asks for may be requested. Patterns of `crawl.include` are for pages.
+    pub fn allows_subresource(&self, url: &PageUrl) -> Result<(), Refusal> {
+        self.allows_key(url)?;
+        if self.exclude.is_match(url.as_str()) { Err(Refusal::Pattern) } else { Ok(()) }
+    }
+
     /// Whether a link of `from` may be followed. For links to training pages this is the only check.
     pub fn allows(&self, from: &PageUrl, to: &PageUrl) -> Result<(), Refusal> {
         self.allows_key(to)?;

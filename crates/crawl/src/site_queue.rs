@@ -180,6 +180,7 @@ mod tests {
             past: Vec::new(),
             seeds: Vec::new(),
             seed_kind: SeedKind::default(),
+            is_rendered: false,
         }
     }
 

@@ -50,6 +50,10 @@ impl SiteTable {
         self.active.keys().copied().collect()
     }
 
+    pub(super) fn get(&self, id: SiteId) -> Option<&ActiveSite> {
+        self.active.get(&id)
+    }
+
     pub(super) fn get_mut(&mut self, id: SiteId) -> Option<&mut SiteCrawl> {
         self.active.get_mut(&id).map(|active| &mut active.site)
     }

@@ -51,6 +51,10 @@ pub struct Stats {
     pub bytes: u64,
     /// Requests that gave no page.
     pub errors: usize,
+    /// Pages that have no text without scripts, and were not rendered.
+    pub needs_scripts: usize,
+    /// Pages that were rendered in a browser.
+    pub rendered: usize,
     /// Pages that robots.txt forbids.
     pub forbidden: usize,
     /// Pages not asked for because robots.txt could not be had, or asks for too long a delay.

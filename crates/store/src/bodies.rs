@@ -18,7 +18,12 @@ impl Store {
         self.row(sql, params![digest.as_slice()], |row| row.get(0))
     }
 
-    /// The packed body of a page as fetched.
+    /// The packed body of a page that was rendered, as it was fetched.
+    pub(super) fn fetched_of(&self, page: i64) -> Result<Option<Vec<u8>>, StoreError> {
+        self.row("SELECT fetched FROM page_bodies WHERE id = ?1", params![page], |row| row.get(0))
+    }
+
+    /// The packed body of a page: as fetched, or as its scripts have built it.
     pub(super) fn raw_of(&self, page: i64) -> Result<Vec<u8>, StoreError> {
         self.row("SELECT raw FROM page_bodies WHERE id = ?1", params![page], |row| row.get(0))
     }

@@ -99,6 +99,7 @@ fn page(site: SiteId, at: &str, body: &str) -> Write {
             warc: None,
             warc_record: None,
             digest: digest(body.as_bytes()),
+            as_fetched: None,
             raw: pack(body.as_bytes(), 1),
         },
         cleaned: None,

@@ -212,10 +212,12 @@ pub struct NewPage {
     pub warc: Option<String>,
     /// `WARC-Record-ID` of its record there.
     pub warc_record: Option<String>,
-    /// SHA-256 of the decoded body.
+    /// SHA-256 of `raw`, unpacked.
     pub digest: String,
-    /// Decoded body, zstd.
+    /// Decoded body, zstd. Of a page that was rendered the tree as HTML, which begins with the mark of UTF-8.
     pub raw: Vec<u8>,
+    /// Decoded body of a page that was rendered, zstd.
+    pub as_fetched: Option<Vec<u8>>,
 }
 
 /// A cleaned page.
@@ -249,7 +251,7 @@ pub struct LabeledBy {
 pub struct StalePage {
     /// Its place in the order of the pages of its site.
     pub place: i64,
-    /// The page as it was fetched.
+    /// The page, as it was fetched or rendered.
     pub page: PackedPage,
     /// Digest of the text that is stored.
     pub stored: Option<u64>,
@@ -257,6 +259,8 @@ pub struct StalePage {
     pub doubted: Option<u64>,
     /// Its version of an earlier run, where only that can tell whether the page has changed.
     pub last: Option<PackedPage>,
+    /// The form of this version that is compared with it, where that is another one: see `compared`.
+    pub compared: Option<PackedPage>,
 }
 
 /// A page that was cleaned again.

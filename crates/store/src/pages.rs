@@ -124,14 +124,16 @@ impl Store {
     fn insert_page(&self, run: i64, site: SiteId, page: &NewPage, text: Option<&Text<'_>>) -> Result<i64, StoreError> {
         let sql =
             "INSERT INTO pages (run_id, site_id, url, fetched_at, status, content_type, digest, raw_id, noindex, nofollow,
-                warc, cleaned_id, method, template_id, confidence, change, model, warc_record, nearest, rights_id)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+                warc, cleaned_id, method, template_id, confidence, change, model, warc_record, nearest, rights_id,
+                fetched_id)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
             ON CONFLICT (run_id, url) DO UPDATE SET site_id = ?2, fetched_at = ?4, status = ?5, content_type = ?6,
                 digest = ?7, raw_id = ?8, noindex = ?9, nofollow = ?10, warc = ?11, cleaned_id = ?12, method = ?13,
                 template_id = ?14, confidence = ?15, change = COALESCE(pages.change, ?16), model = ?17,
-                warc_record = ?18, nearest = ?19, rights_id = ?20
+                warc_record = ?18, nearest = ?19, rights_id = ?20, fetched_id = ?21
             RETURNING id";
         let raw = self.body_id(&page.raw)?;
+        let fetched = page.as_fetched.as_ref().map(|body| self.body_id(body)).transpose()?;
         let rights = self.rights_id(&page.rights)?;
         let cleaned = text.map(|text| self.body_id(&text.cleaned.html)).transpose()?;
         let row = params![
@@ -154,7 +156,8 @@ impl Store {
             text.map(|text| text.cleaned.text.model as i64),
             &page.warc_record,
             text.and_then(|text| text.cleaned.labeled.nearest).map(|nearest| nearest as i64),
-            rights
+            rights,
+            fetched
         ];
         self.row(sql, row, |row| row.get(0))
     }
@@ -204,12 +207,13 @@ impl Store {
 
     /// Body and head of a snapshot.
     pub fn load_snapshot(&self, page: i64) -> Result<Option<Snapshot>, StoreError> {
-        let sql = "SELECT url, status, content_type, fetched_at, noindex, nofollow FROM pages WHERE id = ?1";
+        let sql = "SELECT url, status, content_type, fetched_at, noindex, nofollow, fetched_id IS NOT NULL FROM pages WHERE id = ?1";
         let row = |row: &Row<'_>| {
-            let rules = (row.get(4)?, row.get(5)?);
+            let rules = (row.get(4)?, row.get(5)?, row.get(6)?);
             Ok((url_at(row, 0)?, row.get(1)?, row.get(2)?, row.get(3)?, rules))
         };
-        let Some((url, status, content_type, fetched_at, (noindex, nofollow))) = self.find(sql, params![page], row)?
+        let Some((url, status, content_type, fetched_at, (noindex, nofollow, is_rendered))) =
+            self.find(sql, params![page], row)?
         else {
             return Ok(None);
         };
@@ -221,15 +225,23 @@ impl Store {
                 return Ok(None);
             }
         };
-        Ok(Some(Snapshot { url, status, content_type, body, fetched_at, noindex, nofollow }))
+        Ok(Some(Snapshot { url, status, content_type, body, fetched_at, noindex, nofollow, is_rendered }))
     }
 
     /// The page as it is stored, which [`unpack`] reads.
     pub(super) fn load_packed(&self, page: i64) -> Result<Option<PackedPage>, StoreError> {
-        let row = |row: &Row<'_>| Ok((url_at(row, 0)?, row.get(1)?));
-        let found = self.find("SELECT url, content_type FROM pages WHERE id = ?1", params![page], row)?;
-        let Some((url, content_type)) = found else { return Ok(None) };
-        Ok(Some(PackedPage { url, content_type, raw: self.raw_of(page)? }))
+        let row = |row: &Row<'_>| Ok((url_at(row, 0)?, row.get(1)?, row.get(2)?));
+        let sql = "SELECT url, content_type, fetched_id IS NOT NULL FROM pages WHERE id = ?1";
+        let Some((url, content_type, is_rendered)) = self.find(sql, params![page], row)? else { return Ok(None) };
+        Ok(Some(PackedPage { url, content_type, raw: self.raw_of(page)?, is_rendered }))
+    }
+
+    /// The same page as it was fetched, where it was rendered.
+    pub(super) fn as_fetched(&self, page: i64, packed: PackedPage) -> Result<PackedPage, StoreError> {
+        match self.fetched_of(page)? {
+            Some(raw) => Ok(PackedPage { raw, is_rendered: false, ..packed }),
+            None => Ok(packed),
+        }
     }
 }
 
@@ -242,6 +254,8 @@ pub struct PackedPage {
     pub content_type: Option<String>,
     /// What [`crate::unpack`] reads.
     pub raw: Vec<u8>,
+    /// Whether it is the tree that scripts have built.
+    pub is_rendered: bool,
 }
 
 /// A stored page as it was fetched.
@@ -253,10 +267,12 @@ pub struct Snapshot {
     pub status: u16,
     /// As sent.
     pub content_type: Option<String>,
-    /// Decoded body.
+    /// Decoded body, or the tree that scripts have built.
     pub body: Vec<u8>,
     /// Unix milliseconds.
     pub fetched_at: i64,
+    /// Whether it was rendered.
+    pub is_rendered: bool,
     /// Does its owner want it in no collection?
     pub noindex: bool,
     /// Does its owner want none of its links followed?

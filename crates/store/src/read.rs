@@ -77,6 +77,9 @@ pub struct PageRow {
     /// `WARC-Record-ID` of its record there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warc_record: Option<String>,
+    /// Whether its body is the tree that scripts have built.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rendered: bool,
 }
 
 /// What became of a page `p` by the runs up to one.
@@ -98,7 +101,7 @@ macro_rules! page_columns {
             (SELECT version FROM templates t WHERE t.id = p.template_id),
             (SELECT kind FROM page_kinds k WHERE k.id = p.id), ",
             state!($upto),
-            ", (SELECT statements FROM rights r WHERE r.id = p.rights_id)"
+            ", (SELECT statements FROM rights r WHERE r.id = p.rights_id), p.fetched_id IS NOT NULL"
         )
     };
 }
@@ -113,7 +116,7 @@ macro_rules! page {
 pub(super) const PAGE_COLUMNS: &str = page_columns!("9223372036854775807");
 
 /// Number of [`PAGE_COLUMNS`].
-pub(super) const PAGE_COLUMN_COUNT: usize = 17;
+pub(super) const PAGE_COLUMN_COUNT: usize = 18;
 
 /// Selects pages.
 pub(super) const PAGE: &str = page!("9223372036854775807");
@@ -145,6 +148,7 @@ pub(super) fn page(row: &Row<'_>) -> SqlResult<PageRow> {
         kind: row.get(14)?,
         state: row.get(15)?,
         rights: Rights::from_text(row.get::<Option<String>>(16)?.as_deref()),
+        rendered: row.get(17)?,
     })
 }
 
@@ -251,9 +255,17 @@ impl Store {
         self.rows(&sql, params![url], page)
     }
 
-    /// Body of a page as fetched.
+    /// Body of a page as fetched, or as its scripts have built it.
     pub fn load_raw(&self, row: &PageRow) -> Result<Vec<u8>, StoreError> {
         self.decompress(&row.url, &self.raw_of(row.id)?)
+    }
+
+    /// Body of a page as fetched, whether it was rendered or not.
+    pub fn load_fetched(&self, row: &PageRow) -> Result<Vec<u8>, StoreError> {
+        match self.fetched_of(row.id)? {
+            Some(body) => self.decompress(&row.url, &body),
+            None => self.load_raw(row),
+        }
     }
 
     /// A page without its template as HTML; `None` when it was not cleaned.

@@ -98,6 +98,8 @@ codes! {
     Challenge = "challenge",
     /// There is no text without scripts.
     NeedsScripts = "needs_scripts",
+    /// There is no text without scripts, and a browser gave none.
+    RenderFailed = "render_failed",
     /// The answer asks to log in, with status 200.
     LoginWall = "login_wall",
     /// The answer says that the page was not found, with status 200.

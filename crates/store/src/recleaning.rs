@@ -4,7 +4,7 @@ use super::sql::{Row, SqlResult, params};
 use dehusk_html::PageUrl;
 use dehusk_template::method::Method;
 
-use super::{ConfirmedPage, Counted, Doubt, RecleanedPage, SiteId, StalePage, Store, StoreError};
+use super::{ConfirmedPage, Counted, Doubt, PackedPage, RecleanedPage, SiteId, StalePage, Store, StoreError};
 use crate::revisit::{Change, TextMark, UrlOutcome, after_recleaning};
 use dehusk_settings::Revisit;
 
@@ -56,18 +56,32 @@ impl Store {
         let rows: Vec<Stale> = self.rows(sql, params![site, run, model as i64, after, n as i64], row)?;
         let mut found = Vec::new();
         for Stale { place, page, is_undecided, stored, last, doubted } in rows {
-            if let Some(page) = self.load_packed(page)? {
-                let last = match last.filter(|_| is_undecided) {
-                    Some(last) => self.load_packed(last)?,
-                    None => None,
-                };
+            let id = page;
+            if let Some(page) = self.load_packed(id)? {
+                let (last, compared) = self.compared(id, &page, last.filter(|_| is_undecided))?;
                 // An undecided text is not the one that is noted.
                 let stored = stored.filter(|_| !is_undecided).map(|digest| digest as u64);
                 let doubted = doubted.map(|digest| digest as u64);
-                found.push(StalePage { place, page, stored, doubted, last });
+                found.push(StalePage { place, page, stored, doubted, last, compared });
             }
         }
         Ok(found)
+    }
+
+    /// The last version of a page, and this one where it is another form that is compared with it: of a page that was
+    /// rendered once and not the other time, both as they were fetched.
+    fn compared(
+        &self,
+        id: i64,
+        page: &PackedPage,
+        last: Option<i64>,
+    ) -> Result<(Option<PackedPage>, Option<PackedPage>), StoreError> {
+        let Some(last_id) = last else { return Ok((None, None)) };
+        let Some(last) = self.load_packed(last_id)? else { return Ok((None, None)) };
+        if last.is_rendered == page.is_rendered {
+            return Ok((Some(last), None));
+        }
+        Ok((Some(self.as_fetched(last_id, last)?), Some(self.as_fetched(id, page.clone())?)))
     }
 
     /// Writes that the text of a page stands by the model of this number, where the run has cleaned it by the site's

@@ -74,8 +74,9 @@ CREATE TABLE pages (
     fetched_at INTEGER NOT NULL,
     status INTEGER NOT NULL,
     content_type TEXT,
-    digest TEXT NOT NULL,                   -- SHA-256 of the decoded body
-    raw_id INTEGER REFERENCES bodies(id),   -- decoded body
+    digest TEXT NOT NULL,                   -- SHA-256 of what raw_id names
+    raw_id INTEGER REFERENCES bodies(id),   -- decoded body, or the tree that scripts have built, as HTML
+    fetched_id INTEGER REFERENCES bodies(id), -- decoded body of a page that was rendered; NULL: it was not
     cleaned_id INTEGER REFERENCES bodies(id), -- HTML without template; NULL: not cleaned
     method TEXT,
     template_id INTEGER REFERENCES templates(id),
@@ -93,22 +94,28 @@ CREATE TABLE pages (
 CREATE INDEX pages_by_site ON pages (site_id, url, fetched_at);
 CREATE INDEX pages_by_raw ON pages (raw_id);
 CREATE INDEX pages_by_cleaned ON pages (cleaned_id);
+CREATE INDEX pages_by_fetched ON pages (fetched_id) WHERE fetched_id IS NOT NULL;
+CREATE INDEX pages_rendered ON pages (site_id) WHERE fetched_id IS NOT NULL;
 CREATE VIEW page_bodies AS SELECT id, run_id, site_id, url,
     (SELECT body FROM bodies b WHERE b.id = raw_id) AS raw,
-    (SELECT body FROM bodies b WHERE b.id = cleaned_id) AS cleaned
+    (SELECT body FROM bodies b WHERE b.id = cleaned_id) AS cleaned,
+    (SELECT body FROM bodies b WHERE b.id = fetched_id) AS fetched
     FROM pages;
 CREATE VIEW page_kinds AS SELECT p.id, k.kind FROM pages p
     JOIN template_kinds k ON k.template_id = p.template_id AND k.fingerprint = p.nearest;
 -- A body goes with the last page that has it.
 CREATE TRIGGER bodies_of_deleted AFTER DELETE ON pages BEGIN
-    DELETE FROM bodies WHERE id IN (OLD.raw_id, OLD.cleaned_id)
+    DELETE FROM bodies WHERE id IN (OLD.raw_id, OLD.cleaned_id, OLD.fetched_id)
         AND NOT EXISTS (SELECT 1 FROM pages WHERE raw_id = bodies.id)
+        AND NOT EXISTS (SELECT 1 FROM pages WHERE fetched_id = bodies.id)
         AND NOT EXISTS (SELECT 1 FROM pages WHERE cleaned_id = bodies.id);
 END;
-CREATE TRIGGER bodies_of_replaced AFTER UPDATE OF raw_id, cleaned_id ON pages
-    WHEN OLD.raw_id IS NOT NEW.raw_id OR OLD.cleaned_id IS NOT NEW.cleaned_id BEGIN
-    DELETE FROM bodies WHERE id IN (OLD.raw_id, OLD.cleaned_id)
+CREATE TRIGGER bodies_of_replaced AFTER UPDATE OF raw_id, cleaned_id, fetched_id ON pages
+    WHEN OLD.raw_id IS NOT NEW.raw_id OR OLD.cleaned_id IS NOT NEW.cleaned_id
+        OR OLD.fetched_id IS NOT NEW.fetched_id BEGIN
+    DELETE FROM bodies WHERE id IN (OLD.raw_id, OLD.cleaned_id, OLD.fetched_id)
         AND NOT EXISTS (SELECT 1 FROM pages WHERE raw_id = bodies.id)
+        AND NOT EXISTS (SELECT 1 FROM pages WHERE fetched_id = bodies.id)
         AND NOT EXISTS (SELECT 1 FROM pages WHERE cleaned_id = bodies.id);
 END;
 CREATE TABLE feed (                         -- what became of pages, in the order in which it was found
@@ -134,7 +141,7 @@ CREATE TABLE visits (
     run_id INTEGER NOT NULL REFERENCES runs(id),
     site_id INTEGER REFERENCES sites(id),
     url TEXT NOT NULL,
-    kind TEXT NOT NULL,                     -- robots, page, sitemap, probe
+    kind TEXT NOT NULL,                     -- robots, rights, page, sitemap, probe, subresource
     sent_at INTEGER,                        -- NULL: nothing was sent
     took_ms INTEGER,
     status INTEGER,

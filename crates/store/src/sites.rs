@@ -69,6 +69,8 @@ pub struct SiteWork {
     pub seeds: Vec<PageUrl>,
     /// How its seed came.
     pub seed_kind: SeedKind,
+    /// Whether a version of one of its pages was rendered.
+    pub is_rendered: bool,
 }
 
 /// A request of this run from before a restart.
@@ -295,6 +297,7 @@ impl Store {
                     robots: self.load_robots(&host)?,
                     past: if resumed { self.past_visits(run, id)? } else { Vec::new() },
                     seeds: self.seeds_of(run, id, MOST_SEEDS)?,
+                    is_rendered: self.is_rendered(id)?,
                     seed_kind,
                     id,
                     host,
@@ -302,6 +305,11 @@ impl Store {
                 })
             })
             .collect()
+    }
+
+    fn is_rendered(&self, site: SiteId) -> Result<bool, StoreError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM pages WHERE site_id = ?1 AND fetched_id IS NOT NULL)";
+        self.row(sql, params![site], |row| row.get(0))
     }
 
     fn past_visits(&self, run: i64, site: SiteId) -> Result<Vec<PastVisit>, StoreError> {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    Date32Builder, Float64Builder, Int64Builder, ListBuilder, StringBuilder, StructBuilder, TimestampMillisecondBuilder,
+    BooleanBuilder, Date32Builder, Float64Builder, Int64Builder, ListBuilder, StringBuilder, StructBuilder,
+    TimestampMillisecondBuilder,
 };
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
@@ -46,6 +47,7 @@ pub(super) fn arrow_schema() -> SchemaRef {
         ColumnKind::Day => Field::new(column.name, DataType::Date32, true),
         ColumnKind::Sources => Field::new(column.name, DataType::Struct(source_fields()), false),
         ColumnKind::Real => Field::new(column.name, DataType::Float64, true),
+        ColumnKind::Truth => Field::new(column.name, DataType::Boolean, true),
         ColumnKind::Time => {
             Field::new(column.name, DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())), true)
         }
@@ -73,6 +75,7 @@ fn length(value: &ColumnValue) -> usize {
         ColumnValue::Texts(texts) => texts.iter().map(String::len).sum(),
         ColumnValue::Posts(posts) => posts.iter().map(|post| post.text.len() + post.markdown.len()).sum(),
         ColumnValue::Sources(names) => names.iter().flatten().map(|name| name.len()).sum(),
+        ColumnValue::Truth(_) => 1,
         ColumnValue::Whole(_) | ColumnValue::Real(_) | ColumnValue::Time(_) | ColumnValue::Day(_) => 8,
     }
 }
@@ -145,6 +148,14 @@ fn array<'r>(kind: ColumnKind, values: impl Iterator<Item = &'r ColumnValue>) ->
                 _ => numbers.append_null(),
             });
             Arc::new(numbers.finish())
+        }
+        ColumnKind::Truth => {
+            let mut truths = BooleanBuilder::new();
+            values.for_each(|value| match value {
+                ColumnValue::Truth(truth) => truths.append_option(*truth),
+                _ => truths.append_null(),
+            });
+            Arc::new(truths.finish())
         }
         ColumnKind::Time => {
             let mut moments = TimestampMillisecondBuilder::new();

@@ -107,11 +107,12 @@ fn print_totals(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "{:.1} MB in {:.1} s ({rate:.1} pages/s); {} requests{}{}{}{}{}",
+        "{:.1} MB in {:.1} s ({rate:.1} pages/s); {} requests{}{}{}{}{}{}",
         stats.bytes as f64 / 1e6,
         summary.seconds,
         count(stats.requests),
         some(stats.retries, "of them retries"),
+        some(stats.rendered, "pages rendered"),
         some(stats.forbidden, "URLs forbidden by robots.txt"),
         some(stats.without_rules, "not fetched for lack of robots.txt rules"),
         some(stats.back_offs, "back-offs"),
@@ -124,6 +125,10 @@ fn print_hints(stats: &Stats, db: &str, out: &mut impl Write) -> io::Result<()> 
     if !stats.refused.is_empty() {
         let refused: Vec<String> = stats.refused.iter().map(|(name, n)| format!("{} {name}", count(*n))).collect();
         writeln!(out, "links not followed: {}", refused.join(", "))?;
+    }
+    if stats.needs_scripts > 0 {
+        let pages = count_of(stats.needs_scripts, "page");
+        writeln!(out, "{pages} without text unless scripts run; --set fetch.render=needed renders them")?;
     }
     if stats.not_due > 0 {
         writeln!(out, "--all fetches pages that are not due, too")?;

@@ -24,6 +24,8 @@ pub enum ColumnKind {
     Whole,
     /// A number.
     Real,
+    /// True or false.
+    Truth,
     /// A moment: Unix milliseconds, ISO 8601 in JSON.
     Time,
     /// A day: days since 1970, such as 2026-11-22 in JSON.
@@ -57,6 +59,7 @@ impl ColumnKind {
             Kind::Posts => "posts",
             Kind::Whole => "whole",
             Kind::Real => "real",
+            Kind::Truth => "truth",
             Kind::Time => "time",
             Kind::Day => "day",
             Kind::Sources => "sources",
@@ -87,7 +90,7 @@ const fn set_later(name: &'static str, kind: ColumnKind, doc: &'static str) -> C
 }
 
 /// The columns in order, before those of quality.
-const OWN: [Column; 58] = [
+const OWN: [Column; 59] = [
     column(
         "url",
         Kind::Text,
@@ -278,6 +281,12 @@ const OWN: [Column; 58] = [
         Kind::Text,
         |row| Value::text(row.about.warc_record.clone()),
         "WARC-Record-ID of its record there.",
+    ),
+    column(
+        "rendered",
+        Kind::Truth,
+        |row| Value::Truth(row.about.rendered),
+        "Whether the page is what its scripts have built in a browser (fetch.render). Empty: unknown.",
     ),
     column(
         "truncated",

@@ -33,6 +33,8 @@ pub enum ColumnValue {
     Whole(Option<i64>),
     /// A number, or nothing.
     Real(Option<f64>),
+    /// True or false, or nothing.
+    Truth(Option<bool>),
     /// Unix milliseconds, or nothing.
     Time(Option<i64>),
     /// Days since 1970, or nothing.
@@ -74,6 +76,8 @@ pub struct About {
     pub warc: Option<String>,
     /// `WARC-Record-ID` of its record there.
     pub warc_record: Option<String>,
+    /// Whether it is what its scripts have built.
+    pub rendered: Option<bool>,
     /// Why the end of its body is missing.
     pub truncated: Option<String>,
     /// File that it was read from.
@@ -153,6 +157,7 @@ impl ColumnValue {
             ColumnKind::Posts => Value::Posts(Vec::new()),
             ColumnKind::Whole => Value::Whole(None),
             ColumnKind::Real => Value::Real(None),
+            ColumnKind::Truth => Value::Truth(None),
             ColumnKind::Time => Value::Time(None),
             ColumnKind::Day => Value::Day(None),
             ColumnKind::Sources => Value::Sources([None; SOURCES.len()]),
@@ -167,6 +172,7 @@ impl ColumnValue {
             Value::Posts(posts) => posts.iter().map(post_json).collect(),
             Value::Whole(number) => Json::from(*number),
             Value::Real(number) => Json::from(*number),
+            Value::Truth(truth) => Json::from(*truth),
             Value::Time(at) => Json::from(at.map(iso_8601)),
             Value::Day(day) => Json::from(day.map(iso_day)),
             Value::Sources(names) => SOURCES.into_iter().zip(*names).map(|(of, name)| (of, Json::from(name))).collect(),

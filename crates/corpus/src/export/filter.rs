@@ -43,6 +43,7 @@ fn filter_value(value: &Value) -> FilterValue<'_> {
         Value::Sources(_) => FilterValue::Text(value.to_json().to_string().into()),
         Value::Whole(Some(number)) | Value::Time(Some(number)) => FilterValue::Whole(*number),
         Value::Real(Some(number)) => FilterValue::Real(*number),
+        Value::Truth(Some(truth)) => FilterValue::Whole(i64::from(*truth)),
         Value::Texts(texts) if !texts.is_empty() => FilterValue::Texts(texts),
         _ => FilterValue::Null,
     }

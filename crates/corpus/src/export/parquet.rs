@@ -103,6 +103,7 @@ fn length(value: &Value) -> usize {
         Value::Texts(texts) => texts.iter().map(|text| text.len() + 1).sum(),
         Value::Posts(posts) => posts.iter().map(|post| post.text.len() + post.markdown.len() + 16).sum(),
         Value::Sources(names) => names.iter().flatten().map(|name| name.len()).sum(),
+        Value::Truth(_) => 1,
         Value::Whole(_) | Value::Real(_) | Value::Time(_) | Value::Day(_) => 8,
     }
 }
@@ -118,6 +119,7 @@ fn field(name: &str, kind: Kind) -> Result<Arc<Type>, ParquetError> {
         Kind::Text => primitive(name, Physical::BYTE_ARRAY, Some(LogicalType::String), optional),
         Kind::Whole => primitive(name, Physical::INT64, None, optional),
         Kind::Real => primitive(name, Physical::DOUBLE, None, optional),
+        Kind::Truth => primitive(name, Physical::BOOLEAN, None, optional),
         Kind::Time => primitive(name, Physical::INT64, Some(moment), optional),
         Kind::Day => primitive(name, Physical::INT32, Some(LogicalType::Date), optional),
         Kind::Sources => {
@@ -173,7 +175,7 @@ fn write_leaf<'r>(
     let mut texts = Vec::new();
     let mut wholes = Vec::new();
     let mut days = Vec::new();
-    let mut reals = Vec::new();
+    let (mut reals, mut truths) = (Vec::new(), Vec::new());
     let (mut levels, mut repeats) = (Vec::new(), Vec::new());
     for value in values {
         let bytes = |text: &str| ByteArray::from(text.as_bytes().to_vec());
@@ -218,11 +220,16 @@ fn write_leaf<'r>(
                 levels.push(i16::from(number.is_some()));
                 reals.extend(*number);
             }
+            Value::Truth(truth) => {
+                levels.push(i16::from(truth.is_some()));
+                truths.extend(*truth);
+            }
         }
     }
     let repeats = (!repeats.is_empty()).then_some(repeats.as_slice());
     match column.untyped() {
         ColumnWriter::ByteArrayColumnWriter(out) => out.write_batch(&texts, Some(&levels), repeats)?,
+        ColumnWriter::BoolColumnWriter(out) => out.write_batch(&truths, Some(&levels), None)?,
         ColumnWriter::Int32ColumnWriter(out) => out.write_batch(&days, Some(&levels), None)?,
         ColumnWriter::Int64ColumnWriter(out) => out.write_batch(&wholes, Some(&levels), None)?,
         ColumnWriter::DoubleColumnWriter(out) => out.write_batch(&reals, Some(&levels), None)?,
@@ -245,6 +252,7 @@ mod tests {
             Kind::Posts => Value::Posts(posts.clone()),
             Kind::Whole => Value::Whole(None),
             Kind::Real => Value::Real(None),
+            Kind::Truth => Value::Truth(None),
             Kind::Time => Value::Time(None),
             Kind::Day => Value::Day(None),
             Kind::Sources => Value::Sources([None; SOURCES.len()]),

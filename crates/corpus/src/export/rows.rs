@@ -161,6 +161,7 @@ fn made(
         warc: page.warc.clone(),
         warc_record: page.warc_record.clone(),
         rights: Some(page.rights.clone()),
+        rendered: Some(page.rendered),
         truncated: None,
         source: None,
         source_id: None,

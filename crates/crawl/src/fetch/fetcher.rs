@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use reqwest::cookie::CookieStore;
 use reqwest::header::{
-    CONTENT_ENCODING, DATE, ETAG, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, RETRY_AFTER,
+    CONTENT_ENCODING, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
+    RETRY_AFTER,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::body::{Body, BodyError, Limits, innermost};
 use super::caps::Caps;
 use super::cookies::Jars;
-use super::headers::{content_type, lines, location, text, wait_of};
+use super::headers::{all_lines, content_type, lines, location, text, wait_of};
 use super::own_headers::OwnHeaders;
 use super::plain_words::in_plain_words;
 use super::refresh::refresh_target;
@@ -43,6 +44,8 @@ pub enum Resource {
     Robots,
     /// A sitemap or a feed: any type, truncated at its own limit.
     Sitemap,
+    /// What the scripts of a page ask for: any type, with its header lines.
+    Subresource,
 }
 
 /// A request to make.
@@ -54,12 +57,14 @@ pub struct FetchRequest {
     pub resource: Resource,
     /// Validators of the stored page. If there are any, the server may respond 304.
     pub known: Validators,
+    /// Further header lines, such as scripts set.
+    pub headers: Vec<(String, String)>,
 }
 
 impl FetchRequest {
     /// An unconditional request.
     pub fn new(url: PageUrl, resource: Resource) -> FetchRequest {
-        FetchRequest { url, resource, known: Validators::default() }
+        FetchRequest { url, resource, known: Validators::default(), headers: Vec::new() }
     }
 }
 
@@ -123,6 +128,12 @@ impl Fetcher {
         Ok(self)
     }
 
+    /// Whether requests to this host carry something that is for its own pages only: cookies, or headers of its own.
+    pub fn is_known_to(&self, url: &PageUrl) -> bool {
+        let has_cookies = || self.cookies.as_ref().is_some_and(|jars| jars.cookies(url.url()).is_some());
+        !self.own_headers.of(url.host()).is_empty() || has_cookies()
+    }
+
     /// The resolver, for politeness keys by address.
     pub fn resolver(&self) -> &Resolver {
         &self.resolver
@@ -131,6 +142,12 @@ impl Fetcher {
     /// Stops sending. Requests in flight are completed.
     pub fn stop(&self) {
         self.stopped.cancel();
+    }
+
+    /// What a future gives, unless sending is stopped before.
+    #[cfg(feature = "render")]
+    pub(crate) async fn unless_stopped<T>(&self, future: impl Future<Output = T>) -> Option<T> {
+        self.stopped.run_until_cancelled(future).await
     }
 
     /// Sends one GET request. The caller has checked robots.txt and waited for the politeness delay.
@@ -193,6 +210,10 @@ impl Fetcher {
             let Ok(header) = HeaderValue::try_from(value) else { continue };
             own.insert(name, header);
         }
+        for (name, value) in &request.headers {
+            let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else { continue };
+            own.insert(name, value);
+        }
         let cookies = || self.cookies.as_ref().and_then(|jars| jars.cookies(url.url()));
         let sent = self.wire.as_ref().map(|usual| usual.request(url, &own, cookies()));
         let answer = self.client.get(url.url().clone()).headers(own).send().await;
@@ -206,6 +227,7 @@ impl Fetcher {
             date: text(headers, DATE).and_then(|value| httpdate::parse_http_date(&value).ok()),
             validators: Validators { etag: text(headers, ETAG), last_modified: text(headers, LAST_MODIFIED) },
             rights: RightsHeaders::new(|name| lines(headers, name)),
+            lines: if request.resource == Resource::Subresource { all_lines(headers) } else { Vec::new() },
             ..Response::empty(url.clone(), answer.status().as_u16())
         };
         let listed = headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok());
@@ -255,7 +277,9 @@ impl Fetcher {
     fn limits(&self, resource: Resource, is_success: bool) -> Limits {
         let (raw, decoded, cut) = match resource {
             _ if !is_success => (DRAINED, DRAINED, true),
-            Resource::Page | Resource::Seed => (self.fetch.max_raw_bytes, self.fetch.max_bytes, false),
+            Resource::Page | Resource::Seed | Resource::Subresource => {
+                (self.fetch.max_raw_bytes, self.fetch.max_bytes, false)
+            }
             Resource::Robots => (MAX_ROBOTS_BYTES, MAX_ROBOTS_BYTES, true),
             Resource::Sitemap => (MAX_SITEMAP_BYTES, MAX_SITEMAP_BYTES, true),
         };

@@ -36,6 +36,12 @@ pub(super) fn location(headers: &HeaderMap) -> Option<String> {
     (!address.is_empty() && address.len() <= MOST_LOCATION).then_some(address)
 }
 
+/// All lines of the header of a response.
+pub(super) fn all_lines(headers: &HeaderMap) -> Vec<(String, String)> {
+    let lines = headers.iter().take(MOST_LINES);
+    lines.map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())).collect()
+}
+
 pub(super) fn lines(headers: &HeaderMap, name: &str) -> Vec<String> {
     let values = headers.get_all(name).iter().take(MOST_LINES);
     values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()

@@ -55,6 +55,8 @@ pub struct Response {
     pub date: Option<SystemTime>,
     /// `ETag` and `Last-Modified`.
     pub validators: Validators,
+    /// All header lines, of what scripts have asked for.
+    pub lines: Vec<(String, String)>,
     /// Headers in which the owner says what the page may be used for.
     pub rights: RightsHeaders,
     /// Decoded body; empty unless the status is a success.
@@ -84,6 +86,7 @@ impl Response {
             retry_after: None,
             date: None,
             validators: Validators::default(),
+            lines: Vec::new(),
             rights: RightsHeaders::default(),
             body: Vec::new(),
             is_list: false,

@@ -8,9 +8,10 @@ use dehusk_template::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Command, Context, Phase, SiteCrawl, Spent, Walk, WalkTemplate};
+use crate::rendering::when;
 use crate::request::{Request, RequestKind};
 use crate::stats::SiteSummary;
-use dehusk_settings::Mode;
+use dehusk_settings::{Mode, Render};
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::seed::SeedKind;
 use dehusk_store::validators::Validators;
@@ -96,6 +97,8 @@ impl SiteCrawl {
             held: None,
             spent: Spent { since: cx.now, ..Spent::default() },
             fetched,
+            is_rendered: work.is_rendered,
+            needs_foreign: false,
             n_unchanged,
             not_modified: FxHashSet::default(),
             n_requests: 0,
@@ -150,8 +153,11 @@ fn is_over(known: &KnownUrl, cx: &Context<'_>) -> bool {
 }
 
 /// Drops the validators unless the archive that is written holds the last copy: a 304 becomes a `revisit` record and
-/// needs its target there.
+/// needs its target there. Where every page is rendered, they say nothing: scripts may read something else.
 pub(super) fn with_archive(known: KnownUrl, cx: &Context<'_>) -> KnownUrl {
+    if when(&cx.tools.settings) == Render::Always {
+        return KnownUrl { validators: Validators::default(), ..known };
+    }
     match &cx.tools.warc {
         Some(dir) if known.warc.as_ref() != Some(dir) => KnownUrl { validators: Validators::default(), ..known },
         _ => known,

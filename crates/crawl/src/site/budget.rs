@@ -20,7 +20,7 @@ pub(super) struct Spent {
 
 impl SiteCrawl {
     /// The budget that is used up, if one is.
-    pub(super) fn exhausted(&self, cx: &Context<'_>) -> Option<Reason> {
+    pub(crate) fn exhausted(&self, cx: &Context<'_>) -> Option<Reason> {
         let Budget { max_requests, max_failures, max_bytes, max_seconds } = cx.tools.settings.crawl.site;
         let took = Duration::from_millis(cx.now.saturating_sub(self.spent.since).max(0) as u64);
         let reason = |code, key: &str, limit: String| Some(Reason::new(code, format!("crawl.site.{key} = {limit}")));

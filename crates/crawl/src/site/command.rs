@@ -3,8 +3,9 @@
 use dehusk_html::PageUrl;
 
 use super::super::Clock;
+use super::super::rendering::Rendered;
 use super::super::request::{QueueEnd, Request};
-use super::super::workers::{Tools, Work, WorkResult};
+use super::super::workers::{FetchedPage, Tools, Work, WorkResult};
 use crate::fetch::Fetched;
 use crate::scope::Refusal;
 use dehusk_store::reason::Reason;
@@ -25,6 +26,8 @@ pub(crate) enum SiteEvent {
     Abandoned,
     /// A CPU thread is done.
     Computed(WorkResult),
+    /// A page was rendered, or could not be.
+    Rendered(Box<FetchedPage>, Result<Box<Rendered>, String>),
     /// The store has answered: the site of a host that has a seed of its own.
     SeededSite(Option<SiteId>),
     /// The store has answered: the next URLs.
@@ -44,6 +47,8 @@ pub(crate) enum Command {
     /// Put a request into the queue of its host; the answer is `Fetched`, `Disallowed`, `Refused`, `Unavailable` or
     /// `Abandoned`.
     Fetch(Request, QueueEnd),
+    /// Render a page; the answer is `Rendered`. And whether hosts outside of the site are known to be needed.
+    Render(Box<FetchedPage>, bool),
     /// Hand work to a CPU thread; the answer is `Computed`.
     Compute(Work),
     /// Write.
@@ -65,6 +70,10 @@ pub(crate) enum Count {
     Page,
     /// A request gave no page.
     Error,
+    /// A page has no text without scripts, and was not rendered.
+    NeedsScripts,
+    /// A page was rendered.
+    Rendered,
     /// robots.txt disallows a page.
     Disallowed,
     /// Links that are not followed.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::{Command, Context, Phase, SiteCrawl, Walk, WalkTemplate};
 use crate::fetch::Response;
 use crate::request::Request;
-use crate::workers::{FetchedPage, Listed, TrainingMemory, Work};
+use crate::workers::{FetchedPage, Listed, Rendering, TrainingMemory, Work};
 use dehusk_html::PageUrl;
 use dehusk_store::revisit::UrlOutcome;
 use dehusk_store::seed::{Seed, SeedKind};
@@ -35,7 +35,8 @@ impl SiteCrawl {
         self.n_lists += 1;
         self.begins_with_list |= matches!(phase, Phase::KeyPage(_));
         self.held = Some(phase);
-        let page = FetchedPage { request, response, fetched_at, visit: None, noindex: false, nofollow: false };
+        let (noindex, nofollow, rendering) = (false, false, Rendering::Off);
+        let page = FetchedPage { request, response, fetched_at, visit: None, noindex, nofollow, rendering };
         self.compute(Work::List(Box::new(page)), out);
     }
 

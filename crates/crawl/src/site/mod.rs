@@ -21,6 +21,7 @@ mod key_page;
 mod list;
 mod probe;
 mod recleaning;
+mod rendering;
 mod replay;
 mod response;
 mod training_sitemap;
@@ -41,7 +42,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::request::{Request, RequestKind};
 use super::stats::SiteSummary;
-use super::workers::{FetchedPage, KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory, Work, WorkResult};
+use super::workers::{
+    FetchedPage, KeptTemplate, LearnOutcome, PageWaiter, SiteLearner, TrainingMemory, Work, WorkResult,
+};
 use crate::scope::Refusal;
 use budget::Spent;
 use dehusk_store::reason::{Reason, ReasonCode};
@@ -81,6 +84,10 @@ pub(super) struct SiteCrawl {
     fetched: FxHashSet<u64>,
     /// Fingerprints of the pages that the server says are as they were.
     not_modified: FxHashSet<u64>,
+    /// Whether pages of it are rendered: its training pages have no text without scripts.
+    is_rendered: bool,
+    /// Whether its pages need hosts outside of the site.
+    needs_foreign: bool,
     /// Pages that were as they had been.
     n_unchanged: usize,
     n_requests: usize,
@@ -105,6 +112,8 @@ enum Phase {
     KeyPage(Option<Arc<Template>>),
     /// A training page.
     Training(Box<SiteLearner>),
+    /// A browser.
+    Rendering(PageWaiter),
     /// A CPU thread.
     Computing,
     /// The write of what was learned.
@@ -122,6 +131,7 @@ impl Phase {
         match self {
             Phase::KeyPage(_) => "key page",
             Phase::Training(_) => "training",
+            Phase::Rendering(_) => "rendering",
             Phase::Computing => "computing",
             Phase::Settling(_) => "settling",
             Phase::Walking(_) => "walking",
@@ -190,14 +200,16 @@ impl SiteCrawl {
                 SiteEvent::SeededSite(other) => self.on_seeded_site(phase, other, cx, out),
                 SiteEvent::Unavailable(request, reason) => self.on_unavailable(phase, request, reason, cx, out),
                 SiteEvent::Urls(urls) => self.on_urls(phase, urls, cx, out),
-                SiteEvent::Abandoned => match phase {
-                    Phase::Walking(walk) => self.end_walk(walk, SiteOutcome::Interrupted, cx, out),
-                    _ => self.end(SiteOutcome::Interrupted, cx, out),
-                },
-                SiteEvent::Computed(_) | SiteEvent::Settled | SiteEvent::Taken | SiteEvent::Stale(..) => {
-                    self.lose(&phase, cx, out)
-                }
+                SiteEvent::Abandoned => self.interrupt(phase, cx, out),
+                SiteEvent::Computed(_)
+                | SiteEvent::Rendered(..)
+                | SiteEvent::Settled
+                | SiteEvent::Taken
+                | SiteEvent::Stale(..) => self.lose(&phase, cx, out),
             },
+            (Phase::Rendering(waiter), SiteEvent::Rendered(page, rendered)) => {
+                self.on_rendered(waiter, *page, rendered, cx, out);
+            }
             (Phase::Computing, SiteEvent::Computed(result)) => self.on_computed(result, cx, out),
             (Phase::Settling(mut walk), SiteEvent::Settled) => {
                 walk.announce(self.sitemaps(cx));
@@ -211,6 +223,14 @@ impl SiteCrawl {
             (phase, _) => self.lose(&phase, cx, out),
         }
         commands
+    }
+
+    /// The crawl stops: the site goes on in the next part of the run.
+    fn interrupt(&mut self, phase: Phase, cx: &Context<'_>, out: &mut Vec<Command>) {
+        match phase {
+            Phase::Walking(walk) => self.end_walk(walk, SiteOutcome::Interrupted, cx, out),
+            _ => self.end(SiteOutcome::Interrupted, cx, out),
+        }
     }
 
     /// An event that no phase waits for: a defect of ours, which must not leave the site waiting for ever.
@@ -259,6 +279,7 @@ impl SiteCrawl {
                 self.memory = 0;
                 self.ask_probe(walk, cx, out);
             }
+            WorkResult::NeedsRendering(waiter, page) => self.render(waiter, page, cx, out),
             WorkResult::Withheld(from, withheld) => self.on_withheld(from, *withheld, cx, out),
             WorkResult::Announced { mut walk, links, refused, strings, modified } => {
                 if let Some(template) = strings {

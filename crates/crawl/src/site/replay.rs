@@ -7,7 +7,7 @@ use super::{Command, Context, Phase, SiteCrawl};
 use crate::fetch::Response;
 use crate::request::{QueueEnd, Request};
 use crate::visit::unsent_visit;
-use crate::workers::FetchedPage;
+use crate::workers::{FetchedPage, Rendering};
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::revisit::UrlOutcome;
 use dehusk_store::{NewVisit, PastVisit, Query, Snapshot, VisitOutcome, Write};
@@ -154,6 +154,8 @@ impl SiteCrawl {
             visit: None,
             noindex: snapshot.noindex,
             nofollow: snapshot.nofollow,
+            // It was decided when it came.
+            rendering: Rendering::Off,
         };
         self.on_page(phase, page, cx, out);
     }

@@ -7,13 +7,13 @@ use crate::fetch::{Fetched, Response, page_target};
 use crate::request::{QueueEnd, Request, RequestKind};
 use crate::scope::Refusal;
 use crate::visit::{unsent_visit, visit_of};
-use crate::workers::{FetchedPage, Withheld, WithheldFrom};
+use crate::workers::{FetchedPage, PageWaiter, Withheld};
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::revisit::UrlOutcome;
 use dehusk_store::{NewVisit, SiteOutcome, VisitOutcome, Write};
 
 /// What follows from an answer.
-enum NextStep {
+pub(super) enum NextStep {
     Page(Box<Response>),
     Unchanged,
     Retry,
@@ -128,7 +128,7 @@ impl SiteCrawl {
 
     /// A key page may be anywhere. Once it is found, what leaves its site is of no use and is not requested. The target
     /// passes the rules for links, as it is named without session and tracking parameters.
-    fn redirect(&self, phase: &mut Phase, request: &Request, target: PageUrl, cx: &Context<'_>) -> NextStep {
+    pub(super) fn redirect(&self, phase: &mut Phase, request: &Request, target: PageUrl, cx: &Context<'_>) -> NextStep {
         let give_up = |code, text: String| NextStep::GiveUp(Reason::new(code, text), UrlOutcome::Failed);
         if target == request.url && !cx.tools.settings.fetch.cookies {
             return give_up(ReasonCode::Redirects, "leads to itself".to_owned());
@@ -157,7 +157,7 @@ impl SiteCrawl {
         }
     }
 
-    fn follow(
+    pub(super) fn follow(
         &mut self,
         phase: Phase,
         request: Request,
@@ -220,14 +220,15 @@ impl SiteCrawl {
             }
             _ => out.extend(visit.take().map(|visit| Command::Write(Write::Visit(visit, None)))),
         }
-        let page = FetchedPage { request, response, fetched_at, visit, noindex: false, nofollow: false };
+        let rendering = self.may_render(&phase, &request, cx);
+        let page = FetchedPage { request, response, fetched_at, visit, noindex: false, nofollow: false, rendering };
         self.on_page(phase, page, cx, out);
     }
 
     /// A page looks like none. It is not stored: the page has failed, and its last version stays.
     pub(super) fn on_withheld(
         &mut self,
-        from: WithheldFrom,
+        from: PageWaiter,
         withheld: Withheld,
         cx: &Context<'_>,
         out: &mut Vec<Command>,
@@ -245,18 +246,26 @@ impl SiteCrawl {
             let visit = NewVisit { outcome, reason: Some(reason.text.clone()), ..visit };
             out.push(Command::Write(Write::Visit(visit, Some((asked, of_url)))));
         }
-        let phase = match from {
-            WithheldFrom::Key { template, taught, seeds } => {
+        if matches!(reason.code, ReasonCode::NeedsScripts) {
+            out.push(Command::Count(Count::NeedsScripts));
+        }
+        let phase = self.phase_of(from);
+        self.no_page(phase, reason, cx, out);
+    }
+
+    /// The phase in which a page was waited for.
+    pub(super) fn phase_of(&mut self, waiter: PageWaiter) -> Phase {
+        match waiter {
+            PageWaiter::Key { template, taught, seeds } => {
                 (self.memory, self.taught, self.seeds) = (0, taught, seeds.into());
                 Phase::KeyPage(template)
             }
-            WithheldFrom::Training(learner) => Phase::Training(learner),
-            WithheldFrom::Walk(walk) => {
+            PageWaiter::Training(learner) => Phase::Training(learner),
+            PageWaiter::Walk(walk) => {
                 self.memory = 0;
                 Phase::Walking(walk)
             }
-        };
-        self.no_page(phase, reason, cx, out);
+        }
     }
 
     pub(super) fn on_disallowed(

@@ -11,9 +11,10 @@ use super::*;
 use crate::Clock;
 use crate::fetch::{FetchError, Fetched, Response};
 use crate::politeness::Times;
+use crate::rendering::{IS_POSSIBLE, Rendered};
 use crate::scope::Scope;
 use crate::workers::{self, Tools};
-use dehusk_settings::Settings;
+use dehusk_settings::{Render, Settings};
 use dehusk_store::validators::Validators;
 use dehusk_store::{Backend, Reply, Run, RunBackend, RunRequest, Store};
 
@@ -36,13 +37,29 @@ pub(super) type World = BTreeMap<String, Answer>;
 
 pub(super) const HOSTS: [&str; 3] = ["http://one.test", "http://two.test", "http://three.test"];
 
+/// The bit of a variant that is unset where the pages of the first host are shells.
+pub(super) const SHELLS: u64 = 1 << 62;
+
+/// A page whose script builds another one, for the simulated browser.
+fn shell(html: &str) -> String {
+    format!("<div id=root></div><script>/*{html}*/</script>")
+}
+
+/// What the script of a page builds.
+fn built(html: &str) -> String {
+    let script = html.split_once("/*").and_then(|(_, rest)| rest.split_once("*/"));
+    script.map_or(html, |(built, _)| built).to_owned()
+}
+
 /// A site of articles with a menu. `variant` decides which of its pages are broken, missing or elsewhere.
 fn add_site(world: &mut World, host: &str, variant: u64) {
     let menu: String = (0..8).map(|n| format!("<a href=/s/{n}>Section {n}</a>")).collect();
+    let is_shell = IS_POSSIBLE && variant & SHELLS == 0;
     let page = |name: &str, more: &str| {
-        format!(
+        let html = format!(
             "<nav>{menu}</nav><main><h1>{name}</h1><p>All about {name} of {host}.</p>{more}</main><footer>Foot</footer>"
-        )
+        );
+        if is_shell { shell(&html) } else { html }
     };
     world.insert(format!("{host}/"), Answer::Page(page("home", "")));
     for n in 0..8_u64 {
@@ -80,6 +97,7 @@ pub(super) fn world(variant: u64, is_twin: bool) -> World {
 pub(super) fn tools(path: &Path) -> Arc<Tools> {
     let mut settings = Settings::default();
     settings.crawl.pages_per_site = 14;
+    settings.fetch.render = Render::Needed;
     settings.store.path = path.display().to_string();
     let scope = |settings: &Settings| Scope::new(&settings.crawl, 2026);
     Arc::new(Tools::new(&settings, scope, None, Arc::default()))
@@ -90,6 +108,7 @@ enum Pending {
     Fetch(Request),
     Compute(Work),
     Ask(Query),
+    Render(Box<FetchedPage>),
 }
 
 /// How a part of a run ends.
@@ -152,6 +171,7 @@ impl Simulation<'_> {
                 Command::Fetch(request, _) => self.pending.push((id, Pending::Fetch(request))),
                 Command::Compute(work) => self.pending.push((id, Pending::Compute(work))),
                 Command::Ask(query) => self.pending.push((id, Pending::Ask(query))),
+                Command::Render(page, _) => self.pending.push((id, Pending::Render(page))),
                 Command::Write(write) => {
                     if let Write::Page(page) = &write {
                         self.uncommitted.push(page.page.url.to_string());
@@ -193,6 +213,7 @@ impl Simulation<'_> {
             Pending::Fetch(request) => format!("{id} fetch {} for {}", request.url, request.asked),
             Pending::Compute(_) => format!("{id} compute"),
             Pending::Ask(query) => format!("{id} {query:.60?}"),
+            Pending::Render(page) => format!("{id} render {}", page.response.url),
         });
         match pending {
             Pending::Fetch(request) if self.is_stopping => {
@@ -211,6 +232,12 @@ impl Simulation<'_> {
             Pending::Compute(work) => {
                 let result = workers::run(id, work, &self.tools);
                 self.tell(id, SiteEvent::Computed(result));
+            }
+            Pending::Render(page) => {
+                let html = built(&String::from_utf8_lossy(&page.response.body));
+                let rendered = Rendered { html, has_text: true, asked_foreign: false, leads_to: None };
+                let rendered = if self.is_stopping { Err("stopped".to_owned()) } else { Ok(Box::new(rendered)) };
+                self.tell(id, SiteEvent::Rendered(page, rendered));
             }
             Pending::Ask(query) => match self.backend.query(query).unwrap() {
                 Reply::NextUrls(urls) => {

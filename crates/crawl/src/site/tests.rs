@@ -4,8 +4,9 @@ use proptest::prelude::*;
 
 use std::path::Path;
 
-use super::simulation::{Answer, HOSTS, PartEnd, Stored, crawl, crawl_night, tools, visits, world};
+use super::simulation::{Answer, HOSTS, PartEnd, SHELLS, Stored, crawl, crawl_night, tools, visits, world};
 use super::walk::{Walk, WalkTemplate};
+use crate::rendering::IS_POSSIBLE;
 use crate::workers::{Work, WorkResult, run};
 use dehusk_html::PageUrl;
 use dehusk_store::revisit::UrlState;
@@ -79,6 +80,16 @@ fn a_crawl_without_failures_learns_all_sites() {
 }
 
 #[test]
+fn a_site_of_shells_is_learned_from_what_scripts_build() {
+    if !IS_POSSIBLE {
+        return;
+    }
+    let (whole, shells) = (crawl(&world(u64::MAX, false), 1, &[]), crawl(&world(u64::MAX ^ SHELLS, false), 1, &[]));
+    assert_eq!(shells.cleaned, whole.cleaned);
+    assert_ne!(shells.pages, whole.pages, "the bytes are others");
+}
+
+#[test]
 fn a_site_that_leads_to_one_that_is_worked_on_has_moved() {
     let world = world(u64::MAX, true);
     for seed in 0..20 {
@@ -92,7 +103,8 @@ fn a_site_that_leads_to_one_that_is_worked_on_has_moved() {
 fn stored_pages_that_cannot_be_read_back_hold_up_no_other() {
     let stale = |place: i64, raw: Vec<u8>| {
         let url = PageUrl::parse(&format!("http://one.test/{place}")).unwrap();
-        StalePage { place, page: PackedPage { url, content_type: None, raw }, stored: None, doubted: None, last: None }
+        let page = PackedPage { url, content_type: None, raw, is_rendered: false };
+        StalePage { place, page, stored: None, doubted: None, last: None, compared: None }
     };
     let pages = |raws: [Vec<u8>; 2]| {
         let walk = Box::new(Walk::new(SiteOutcome::Walked, WalkTemplate::None));

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::links::LinkFinder;
 use super::page::{FetchedPage, ParsedPage, page_write};
-use super::{Tools, Withheld, WithheldFrom, WorkResult};
+use super::{PageWaiter, Tools, Withheld, WorkResult};
 use crate::fetch::Response;
 use crate::site::{Probe, Walk};
 use dehusk_core::suspicion::{LITTLE, letters_of};
@@ -31,6 +31,9 @@ pub(super) fn walk_page(
 ) -> WorkResult {
     let scope = tools.scope.site(own.key());
     let parsed = ParsedPage::new(&fetched, tools);
+    if Withheld::needs_rendering(&fetched, &parsed, tools) {
+        return WorkResult::NeedsRendering(PageWaiter::Walk(walk), Box::new(fetched));
+    }
     let tree = &parsed.page.tree;
     let labeled = walk.template.prepare().map(|matcher| matcher.candidate(tree));
     let own_letters = || match &labeled {
@@ -38,11 +41,11 @@ pub(super) fn walk_page(
         None => letters_of(tree, |_| true),
     };
     if let Some(withheld) = Withheld::new(&mut fetched, &parsed, tools, own_letters) {
-        return WorkResult::Withheld(WithheldFrom::Walk(walk), withheld);
+        return WorkResult::Withheld(PageWaiter::Walk(walk), withheld);
     }
     match missing(&mut walk, labeled.as_ref(), &fetched, &parsed.page, tools) {
         Missing::No => {}
-        Missing::Is => return WorkResult::Withheld(WithheldFrom::Walk(walk), Withheld::as_missing(&mut fetched)),
+        Missing::Is => return WorkResult::Withheld(PageWaiter::Walk(walk), Withheld::as_missing(&mut fetched)),
         Missing::Unknown => {
             walk.probe = Probe::Asked(Some(Box::new(fetched)));
             return WorkResult::NeedProbe(walk);

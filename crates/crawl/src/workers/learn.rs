@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::clean::{clean, clean_candidate, url_number};
 use super::links::{LinkFinder, feeds, training_page_links};
 use super::page::{FetchedPage, ParsedPage, page_write};
-use super::{Tools, Withheld, WithheldFrom, WorkResult};
+use super::{PageWaiter, Tools, Withheld, WorkResult};
 use crate::scope::Refusal;
 use crate::sitemap::parse_announced;
 use dehusk_core::suspicion::letters_of;
@@ -90,9 +90,12 @@ pub(super) fn key_page(
     tools: &Tools,
 ) -> WorkResult {
     let parsed = ParsedPage::new(&fetched, tools);
+    if Withheld::needs_rendering(&fetched, &parsed, tools) {
+        return WorkResult::NeedsRendering(PageWaiter::Key { template, taught, seeds }, Box::new(fetched));
+    }
     let tree = &parsed.page.tree;
     if let Some(withheld) = Withheld::new(&mut fetched, &parsed, tools, || letters_of(tree, |_| true)) {
-        return WorkResult::Withheld(WithheldFrom::Key { template, taught, seeds }, withheld);
+        return WorkResult::Withheld(PageWaiter::Key { template, taught, seeds }, withheld);
     }
     let mut old_template_coverage = None;
     if let Some(template) = template {
@@ -131,9 +134,12 @@ pub(super) fn training_page(
     };
     let settings = &tools.settings;
     let parsed = ParsedPage::new(&fetched, tools);
+    if Withheld::needs_rendering(&fetched, &parsed, tools) {
+        return WorkResult::NeedsRendering(PageWaiter::Training(learner), fetched);
+    }
     let tree = &parsed.page.tree;
     if let Some(withheld) = Withheld::new(&mut fetched, &parsed, tools, || letters_of(tree, |_| true)) {
-        return WorkResult::Withheld(WithheldFrom::Training(learner), withheld);
+        return WorkResult::Withheld(PageWaiter::Training(learner), withheld);
     }
     // The test for settled labels needs the trees.
     let is_packed = memory.is_short && settings.core.learn.search.stop_after == 0;

@@ -6,6 +6,7 @@ mod links;
 mod page;
 mod reclean;
 mod strings;
+mod waiter;
 mod withheld;
 
 use std::sync::{Arc, Mutex};
@@ -19,9 +20,10 @@ use dehusk_template::template::Template;
 
 pub(super) use learn::{KeptTemplate, LearnOutcome, SiteLearner, TrainingMemory};
 pub(super) use links::Listed;
-pub(super) use page::FetchedPage;
+pub(super) use page::{FetchedPage, Rendering};
 pub(super) use strings::FeedTexts;
-pub(super) use withheld::{Withheld, WithheldFrom};
+pub(super) use waiter::PageWaiter;
+pub(super) use withheld::Withheld;
 
 use super::site::Walk;
 use crate::scope::{Refusal, Scope};
@@ -131,8 +133,10 @@ pub(super) enum WorkResult {
     Walked { walk: Box<Walk>, page: Option<Box<PageWrite>>, links: Vec<NewUrl>, refused: Vec<Refusal> },
     /// A page has little text, and it is not known what the site gives for an address that it does not have.
     NeedProbe(Box<Walk>),
+    /// A page is to be rendered first.
+    NeedsRendering(PageWaiter, Box<FetchedPage>),
     /// A page that looks like none. It is not stored.
-    Withheld(WithheldFrom, Box<Withheld>),
+    Withheld(PageWaiter, Box<Withheld>),
     /// What a sitemap or feed announced, with the strings of the feeds so far, and when pages were modified last: their
     /// fingerprints and the times.
     Announced {

@@ -8,6 +8,7 @@ use crate::fetch::Response;
 use crate::request::Request;
 use dehusk_core::page_rules::PageRules;
 use dehusk_core::rights::{Rights, page_statements};
+use dehusk_store::validators::Validators;
 use dehusk_store::{Cleaned, NewPage, NewUrl, NewVisit, PageWrite, SiteId, digest};
 
 /// A page as it came, from the network or from before a restart.
@@ -21,6 +22,20 @@ pub(crate) struct FetchedPage {
     /// What the store knows about its rules.
     pub(crate) noindex: bool,
     pub(crate) nofollow: bool,
+    pub(crate) rendering: Rendering,
+}
+
+/// Whether a browser renders a page.
+#[derive(Debug)]
+pub(crate) enum Rendering {
+    /// It does not.
+    Off,
+    /// It may, if the page needs it.
+    Possible,
+    /// It could not, for this reason.
+    Failed(String),
+    /// It has: the body is the tree that scripts have built. With the body as it was fetched.
+    Done(Vec<u8>),
 }
 
 /// A page with its tree and its owner's rules.
@@ -55,7 +70,13 @@ pub(super) fn page_write(
     links: Vec<NewUrl>,
     tools: &Tools,
 ) -> Option<Box<PageWrite>> {
-    let FetchedPage { request, response, fetched_at, visit, .. } = fetched;
+    let FetchedPage { request, response, fetched_at, visit, rendering, .. } = fetched;
+    let pack = |body: &[u8]| tools.shared.packer.pack(body, tools.settings.store.zstd_level);
+    let (as_fetched, validators) = match rendering {
+        // What the server says of its answer says nothing of what scripts make of it.
+        Rendering::Done(body) => (Some(pack(&body)), Validators::default()),
+        _ => (None, response.validators),
+    };
     // Two spellings of one URL are one row.
     let is_other = request.asked.fingerprint() != response.url.fingerprint();
     let asked = is_other.then(|| (request.asked.clone(), request.moved()));
@@ -68,14 +89,15 @@ pub(super) fn page_write(
             fetched_at,
             status: response.status,
             content_type: response.content_type,
-            validators: response.validators,
+            validators,
             noindex: parsed.rules.noindex,
             nofollow: parsed.rules.nofollow,
             rights: parsed.rights.clone(),
             warc: tools.warc.clone(),
             warc_record: response.warc_record,
             digest: digest(&response.body),
-            raw: tools.shared.packer.pack(&response.body, tools.settings.store.zstd_level),
+            raw: pack(&response.body),
+            as_fetched,
             url: response.url,
         },
         cleaned,

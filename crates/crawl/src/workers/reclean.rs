@@ -36,6 +36,8 @@ struct Version {
     page: FoundPage,
     labeled: LabeledPage,
     digest: u64,
+    /// That of the form which is compared with the last version: its own, except where one of them was rendered.
+    compared: u64,
     /// Its texts, where it is compared with another one.
     parts: PageParts,
 }
@@ -46,25 +48,29 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
     let after = stale.last().map_or(i64::MAX, |page| page.place);
     let matcher = walk.template.prepare().map(|matcher| &*matcher);
     let version = |packed: PackedPage, is_compared: bool| {
-        let PackedPage { url, content_type, raw } = packed;
+        let PackedPage { url, content_type, raw, .. } = packed;
         let body = unpack(&raw).inspect_err(|e| tracing::warn!("{url}: the stored page cannot be read back: {e}"));
         let (tree, _) = parse_bytes(&body.ok()?, content_type.as_deref(), &tools.settings.core.parse);
         let labeled = label_page(&tree, None, matcher, &tools.settings.core.clean);
         let digest = labeled.labels.text_digest(&tree);
         let is_ignored = |text: &str| tools.ignored.is_match(text);
         let parts = is_compared.then(|| PageParts::new(&tree, labeled.labels.is_own(), is_ignored));
-        Some(Version { page: FoundPage::new(url, tree), labeled, digest, parts: parts.unwrap_or_default() })
+        let (page, parts) = (FoundPage::new(url, tree), parts.unwrap_or_default());
+        Some(Version { page, labeled, digest, compared: digest, parts })
     };
     let read = |stale: StalePage| {
         let last = stale.last.and_then(|last| version(last, true));
         // One that cannot be read back keeps the text that it has.
-        let now = version(stale.page, last.is_some())?;
+        let mut now = version(stale.page, last.is_some())?;
+        if let Some(compared) = stale.compared.and_then(|compared| version(compared, true)) {
+            (now.compared, now.parts) = (compared.digest, compared.parts);
+        }
         Some((now, last, stale.stored, stale.doubted))
     };
     let versions: Vec<_> = stale.into_iter().filter_map(read).collect();
     // All of them first: of pages that became one text, the first one is no page either.
     for (now, last, ..) in &versions {
-        if let Some(last) = last.as_ref().filter(|last| last.digest != now.digest) {
+        if let Some(last) = last.as_ref().filter(|last| last.digest != now.compared) {
             let [before, now] = [&last.parts, &now.parts].map(|parts| parts.beyond(&walk.comparisons.known).0);
             if before != now {
                 walk.comparisons.note_text(before, now);
@@ -72,7 +78,8 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
         }
     }
     let reclean = |(now, last, stored, doubted): (Version, Option<Version>, Option<u64>, Option<u64>)| {
-        let Version { page, labeled, digest, parts } = now;
+        let Version { page, labeled, digest, compared, parts } = now;
+        let digest_of = |last: &Version| if last.digest == compared { digest } else { last.digest };
         let text = TextMark { digest, page: text_digest(&page.tree, |_| true), model };
         let html = (stored != Some(digest)).then(|| packed_html(&page, &labeled, tools));
         let mut reclean = RecleanedPage {
@@ -80,10 +87,10 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
             text,
             labeled: labeled_by(&labeled),
             html,
-            last_text: last.as_ref().map(|last| LastText { digest: last.digest, has_news: true }),
+            last_text: last.as_ref().map(|last| LastText { digest: digest_of(last), has_news: true }),
             doubt: None,
         };
-        if let Some(last) = last.filter(|last| last.digest != digest) {
+        if let Some(last) = last.filter(|last| last.digest != compared) {
             let comparisons = &mut walk.comparisons;
             let found = doubt(comparisons, &last.parts, &parts, doubted);
             reclean.doubt = found.filter(|_| tools.settings.crawl.withhold);

@@ -1,28 +1,15 @@
 //! Answers that look like a page and are none, and pages whose owners deny what they are for: they are not stored.
 
-use std::sync::Arc;
-
-use dehusk_content::TaughtPages;
-use dehusk_core::suspicion::{Suspicion, suspicion};
+use dehusk_core::suspicion::{Suspicion, needs_scripts, suspicion};
 use dehusk_html::PageUrl;
-use dehusk_template::template::Template;
 
+use super::Tools;
+use super::page::Rendering;
 use super::page::{FetchedPage, ParsedPage};
-use super::{SiteLearner, Tools};
 use crate::robots_cache::denied;
-use crate::site::Walk;
+use dehusk_settings::Render;
 use dehusk_store::NewVisit;
 use dehusk_store::reason::{Reason, ReasonCode};
-
-/// What waited for the page.
-pub(crate) enum WithheldFrom {
-    /// The search for a key page, with what was handed over to it.
-    Key { template: Option<Arc<Template>>, taught: TaughtPages, seeds: Vec<PageUrl> },
-    /// The search for training pages.
-    Training(Box<SiteLearner>),
-    /// The walk.
-    Walk(Box<Walk>),
-}
 
 /// A page that is not stored.
 pub(crate) struct Withheld {
@@ -50,8 +37,28 @@ impl Withheld {
             return None;
         }
         let found = suspicion(&parsed.page.tree, &fetched.response.body, own_letters)?;
+        let reason = match (found, &fetched.rendering) {
+            (Suspicion::NeedsScripts, Rendering::Failed(why)) => Reason::new(
+                ReasonCode::RenderFailed,
+                format!("has no text without scripts, and was not rendered: {why}"),
+            ),
+            (Suspicion::NeedsScripts, Rendering::Done(_)) => {
+                Reason::new(ReasonCode::RenderFailed, "has no text, with scripts or without")
+            }
+            _ => reason(found),
+        };
         let (asked, visit) = (fetched.request.asked.clone(), fetched.visit.take());
-        Some(Box::new(Withheld { asked, visit, reason: reason(found) }))
+        Some(Box::new(Withheld { asked, visit, reason }))
+    }
+
+    /// Whether a page is to be rendered before anything else is done with it: one that has no text without scripts, or
+    /// any.
+    pub(super) fn needs_rendering(fetched: &FetchedPage, parsed: &ParsedPage, tools: &Tools) -> bool {
+        let is_denied = |of| parsed.rights.denial(of).is_some();
+        matches!(fetched.rendering, Rendering::Possible)
+            && !tools.settings.crawl.purpose.is_some_and(is_denied)
+            && (tools.settings.fetch.render == Render::Always
+                || needs_scripts(&parsed.page.tree, &fetched.response.body))
     }
 
     /// The page as one that says what the site gives for an address that it does not have.

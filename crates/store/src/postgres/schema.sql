@@ -126,6 +126,7 @@ CREATE TABLE pages (
     warc TEXT,
     model BIGINT,
     raw_id BIGINT REFERENCES bodies(id),
+    fetched_id BIGINT REFERENCES bodies(id),
     cleaned_id BIGINT REFERENCES bodies(id),
     warc_record TEXT,
     nearest BIGINT,
@@ -136,10 +137,13 @@ CREATE INDEX pages_by_site ON pages (site_id, url, fetched_at);
 CREATE INDEX pages_by_url ON pages (url);
 CREATE INDEX pages_by_raw ON pages (raw_id);
 CREATE INDEX pages_by_cleaned ON pages (cleaned_id);
+CREATE INDEX pages_by_fetched ON pages (fetched_id) WHERE fetched_id IS NOT NULL;
+CREATE INDEX pages_rendered ON pages (site_id) WHERE fetched_id IS NOT NULL;
 CREATE INDEX pages_by_template ON pages (template_id);
 CREATE VIEW page_bodies AS SELECT id, run_id, site_id, url,
     (SELECT body FROM bodies b WHERE b.id = raw_id) AS raw,
-    (SELECT body FROM bodies b WHERE b.id = cleaned_id) AS cleaned
+    (SELECT body FROM bodies b WHERE b.id = cleaned_id) AS cleaned,
+    (SELECT body FROM bodies b WHERE b.id = fetched_id) AS fetched
     FROM pages;
 CREATE TABLE template_kinds (
     template_id BIGINT NOT NULL REFERENCES templates(id) ON DELETE CASCADE,
@@ -250,15 +254,17 @@ CREATE INDEX feed_by_page ON feed (page_id);
 -- A body goes with the last page that has it. One that another transaction is about to use stays.
 CREATE FUNCTION delete_bodies() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
     DELETE FROM bodies WHERE id IN (
-        SELECT id FROM bodies WHERE id IN (OLD.raw_id, OLD.cleaned_id)
+        SELECT id FROM bodies WHERE id IN (OLD.raw_id, OLD.cleaned_id, OLD.fetched_id)
             AND NOT EXISTS (SELECT 1 FROM pages WHERE raw_id = bodies.id)
+            AND NOT EXISTS (SELECT 1 FROM pages WHERE fetched_id = bodies.id)
             AND NOT EXISTS (SELECT 1 FROM pages WHERE cleaned_id = bodies.id)
         FOR UPDATE SKIP LOCKED);
     RETURN NULL;
 END $$;
 CREATE TRIGGER bodies_of_deleted AFTER DELETE ON pages FOR EACH ROW EXECUTE FUNCTION delete_bodies();
-CREATE TRIGGER bodies_of_replaced AFTER UPDATE OF raw_id, cleaned_id ON pages FOR EACH ROW
-    WHEN (OLD.raw_id IS DISTINCT FROM NEW.raw_id OR OLD.cleaned_id IS DISTINCT FROM NEW.cleaned_id)
+CREATE TRIGGER bodies_of_replaced AFTER UPDATE OF raw_id, cleaned_id, fetched_id ON pages FOR EACH ROW
+    WHEN (OLD.raw_id IS DISTINCT FROM NEW.raw_id OR OLD.cleaned_id IS DISTINCT FROM NEW.cleaned_id
+        OR OLD.fetched_id IS DISTINCT FROM NEW.fetched_id)
     EXECUTE FUNCTION delete_bodies();
 
 CREATE FUNCTION add_to_feed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
