@@ -40,6 +40,8 @@ mod quality;
 mod readers;
 mod records;
 mod redesign;
+#[cfg(feature = "render")]
+mod rendering;
 mod rights;
 mod robots;
 mod kill;

@@ -1,5 +1,6 @@
 //! One page, from its answer to its tree.
 
+use std::collections::VecDeque;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -39,7 +40,8 @@ pub struct Limits {
     pub settled: Duration,
     /// How long it may take altogether, by its clock.
     pub seconds: Duration,
-    /// How long its scripts may work, by the clock of the machine. Waiting for answers does not count.
+    /// How long its scripts may work, by the clock of the machine. Waiting for answers does not count. A page that
+    /// takes longer is taken as it is, if its scripts let go of it.
     pub patience: Duration,
     /// Elements of its tree.
     pub nodes: usize,
@@ -85,8 +87,18 @@ const LITTLE: usize = 400;
 /// How often the time that its scripts have worked is looked at.
 const TICK: Duration = Duration::from_millis(100);
 
+/// How long a page may take to answer whose scripts have worked for too long.
+const LAST_CALL: Duration = Duration::from_secs(1);
+
 /// How long the browser may take for a command that needs no page.
 const COMMAND: Duration = Duration::from_secs(20);
+
+/// How long two frames may take.
+const MOST_OF_FRAMES: Duration = Duration::from_millis(500);
+
+/// Two frames, and a moment without work.
+const FRAMES: &str =
+    "new Promise(end => requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => end(0)))))";
 
 const CAPTURE: &str = include_str!("capture.js");
 const PREPARE: &str = include_str!("prepare.js");
@@ -121,12 +133,16 @@ struct Page<'a> {
     /// The frame of the page.
     frame: String,
     events: mpsc::Receiver<Event>,
+    /// Events that came while a script of ours ran.
+    later: VecDeque<Event>,
     /// The world in which our own scripts run, once the page is there.
     world: Option<Value>,
     /// Time that it was given, by its clock.
     given: Duration,
     /// What it consisted of when its time was last up.
     before: Option<(u64, u64, usize)>,
+    /// How long it may take to answer.
+    answers_within: Duration,
     n_requests: usize,
     n_bytes: usize,
     asked_foreign: bool,
@@ -161,9 +177,11 @@ impl<'a> Page<'a> {
             session: String::new(),
             frame: String::new(),
             events: mpsc::channel(1).1,
+            later: VecDeque::new(),
             world: None,
             given: Duration::ZERO,
             before: None,
+            answers_within: limits.patience,
             n_requests: 0,
             n_bytes: 0,
             asked_foreign: false,
@@ -216,10 +234,8 @@ impl<'a> Page<'a> {
                         return Err(RenderError::Protocol { method: "Page.navigate", reason });
                     }
                 }
-                event = self.events.recv() => {
-                    let Some(event) = event else {
-                        return Err(if connection.is_closed() { RenderError::Gone } else { RenderError::Crashed });
-                    };
+                event = next_event(&mut self.later, &mut self.events) => {
+                    let Some(event) = event else { return Err(self.gone()) };
                     if self.on_event(&event, gate, asks_foreign, &mut asked)? && self.is_complete().await? {
                         return self.capture().await;
                     }
@@ -228,7 +244,9 @@ impl<'a> Page<'a> {
                 _ = tick.tick(), if asked.is_empty() => {
                     worked += TICK;
                     if worked > self.limits.patience {
-                        return Err(self.hung());
+                        // As it is, where its scripts let go.
+                        self.answers_within = LAST_CALL;
+                        return self.capture().await;
                     }
                 }
             }
@@ -273,22 +291,17 @@ impl<'a> Page<'a> {
         asks_foreign: bool,
         asked: &mut FuturesUnordered<Asked<'g>>,
     ) {
+        if !self.given.is_zero() && self.stay(event) {
+            return;
+        }
         let Some(paused) = Paused::new(&event.params) else { return };
         let session = event.session.clone();
         match paused.verdict(&self.frame) {
-            Verdict::Navigation(_) if self.given.is_zero() => {
+            Verdict::Navigation(_) => {
                 let kind = self.document.content_type.clone().unwrap_or_else(|| "text/html".to_owned());
                 let headers = vec![("Content-Type".to_owned(), kind)];
                 let page = Answer { status: 200, headers, body: self.document.body.clone() };
                 self.answer(&session, &paused.id, Some(page));
-            }
-            Verdict::Navigation(target) => {
-                if target != self.document.url {
-                    self.leads_to.get_or_insert(target);
-                }
-                // No content leaves the page as it is. A failure would be shown in its place.
-                let nothing = Answer { status: 204, headers: Vec::new(), body: Bytes::new() };
-                self.answer(&session, &paused.id, Some(nothing));
             }
             Verdict::Known(status, kind, body) => {
                 let mut headers = paused.permission();
@@ -330,7 +343,15 @@ impl<'a> Page<'a> {
     }
 
     /// Whether the page is as it was when its time was last up, or has had all of its time. If not, it is given more.
+    ///
+    /// Its clock does not drive what is shown. What waits for a frame (`requestAnimationFrame`, observers of what is in
+    /// view) may be behind, so two frames are waited for.
     async fn is_complete(&mut self) -> Result<bool, RenderError> {
+        let frames = self.evaluate(FRAMES.to_owned());
+        // A page that shows no frames has to do without.
+        if let Ok(waited) = tokio::time::timeout(MOST_OF_FRAMES, frames).await {
+            waited?;
+        }
         let found = self.look(0).await?;
         let now = (found["nodes"].as_u64().unwrap_or(0), found["letters"].as_u64().unwrap_or(0), self.n_requests);
         let is_settled = self.before.replace(now) == Some(now);
@@ -362,15 +383,19 @@ impl<'a> Page<'a> {
     }
 
     /// Counts what the page consists of, and writes it as HTML of at most so many letters; 0 = only counts.
-    ///
-    /// The script runs in a world of its own, so that scripts of the page have not changed what it calls.
     async fn look(&mut self, most_letters: usize) -> Result<Value, RenderError> {
+        self.evaluate(format!("({CAPTURE})({}, {most_letters})", self.limits.nodes)).await
+    }
+
+    /// Runs a script of ours in the page, in a world of its own: scripts of the page have not changed what it calls.
+    async fn evaluate(&mut self, expression: String) -> Result<Value, RenderError> {
         if self.world.is_none() {
             let world = json!({ "frameId": self.frame, "worldName": "dehusk" });
             self.world = Some(self.within("Page.createIsolatedWorld", world).await?["executionContextId"].take());
         }
-        let expression = format!("({CAPTURE})({}, {most_letters})", self.limits.nodes);
-        let params = json!({ "expression": expression, "contextId": self.world, "returnByValue": true });
+        let world = &self.world;
+        let params =
+            json!({ "expression": expression, "contextId": world, "returnByValue": true, "awaitPromise": true });
         let mut found = self.within("Runtime.evaluate", params).await?;
         match found["exceptionDetails"]["exception"]["description"].as_str() {
             Some(reason) => {
@@ -382,9 +407,44 @@ impl<'a> Page<'a> {
     }
 
     /// Sends a command to the page, which must not take longer than its scripts may.
-    async fn within(&self, method: &'static str, params: Value) -> Result<Value, RenderError> {
-        let called = self.connection.call(Some(&self.session), method, params);
-        tokio::time::timeout(self.limits.patience, called).await.unwrap_or_else(|_| Err(self.hung()))
+    ///
+    /// A page that is about to leave for another one answers nothing before it knows that it stays.
+    async fn within(&mut self, method: &'static str, params: Value) -> Result<Value, RenderError> {
+        let (connection, session) = (self.connection, self.session.clone());
+        let mut called = pin!(connection.call(Some(&session), method, params));
+        let mut late = pin!(tokio::time::sleep(self.answers_within));
+        loop {
+            tokio::select! {
+                reply = &mut called => return reply,
+                () = &mut late => return Err(self.hung()),
+                event = self.events.recv() => {
+                    let Some(event) = event else { return Err(self.gone()) };
+                    if !self.stay(&event) {
+                        self.later.push_back(event);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps the page where it is, if this event is that a script leads it elsewhere.
+    fn stay(&mut self, event: &Event) -> bool {
+        let Some(paused) = Paused::new(&event.params).filter(|_| event.method == "Fetch.requestPaused") else {
+            return false;
+        };
+        let Verdict::Navigation(target) = paused.verdict(&self.frame) else { return false };
+        if target != self.document.url {
+            self.leads_to.get_or_insert(target);
+        }
+        // No content leaves the page as it is. A failure would be shown in its place.
+        let nothing = Answer { status: 204, headers: Vec::new(), body: Bytes::new() };
+        self.answer(&event.session, &paused.id, Some(nothing));
+        true
+    }
+
+    /// Why no event comes any more.
+    fn gone(&self) -> RenderError {
+        if self.connection.is_closed() { RenderError::Gone } else { RenderError::Crashed }
     }
 
     fn hung(&self) -> RenderError {
@@ -404,6 +464,14 @@ async fn command(
         process.kill();
         Err(RenderError::Gone)
     })
+}
+
+/// The next event: of those that had to wait, or of those to come.
+async fn next_event(later: &mut VecDeque<Event>, events: &mut mpsc::Receiver<Event>) -> Option<Event> {
+    match later.pop_front() {
+        Some(event) => Some(event),
+        None => events.recv().await,
+    }
 }
 
 fn text(value: &Value) -> String {

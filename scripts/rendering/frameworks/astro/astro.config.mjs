@@ -1,0 +1,3 @@
+import preact from "@astrojs/preact";
+
+export default { integrations: [preact()] };

@@ -1,0 +1,2 @@
+import "./shared/style.css";
+import "./ga-app.js";

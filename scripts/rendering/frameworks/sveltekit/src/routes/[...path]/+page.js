@@ -1,0 +1,3 @@
+import { loadPage } from "../../shared/load.js";
+
+export const load = async ({ url }) => ({ page: await loadPage(url.pathname) });
