@@ -222,6 +222,10 @@ fn the_summary_says_how_many_pages_would_gain_and_a_missing_browser_is_told_at_o
     let said = String::from_utf8_lossy(&out.stderr);
     assert!(said.contains("fetch.render: the browser `/nowhere/chromium` cannot be started"), "{said}");
     assert!(!out.status.success());
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_dehusk"));
+    doctor.current_dir(nights.dir.path()).arg("doctor").args(set);
+    let said = String::from_utf8(doctor.output().unwrap().stdout).unwrap();
+    assert!(said.contains("problem  browser"), "{said}");
 }
 
 #[test]
@@ -270,4 +274,64 @@ fn a_killed_crawl_leaves_no_browser() {
     child.kill().unwrap();
     child.wait().unwrap();
     wait_for(&|n| n == 0);
+}
+
+/// What pages of hostile sites do. `OUT` is a server of another site, which only the crawl may ask.
+const HOSTILE: [&str; 12] = [
+    "for (;;) {}",
+    "queueMicrotask(function again() { queueMicrotask(again) })",
+    "let all = [{}]; for (;;) all = all.concat(all.map(x => ({ x })))",
+    "const all = []; for (;;) all.push(new Uint8Array(5e7).fill(1))",
+    "for (let n = 0; n < 200000; n++) document.documentElement.append(document.createElement('p'))",
+    "for (let n = 0; n < 3000; n++) fetch('/x' + n); (function ask() { fetch('/y').finally(ask) })()",
+    "setInterval(() => location.reload(), 1); setInterval(() => { location.href = 'OUT/there' }, 1)",
+    "for (let n = 0; n < 99; n++) open('OUT/' + n); alert(1); print(); onbeforeunload = () => 'no'",
+    "new WebSocket('ws' + 'OUT'.slice(4)); navigator.sendBeacon('OUT/b', 'x'); new EventSource('OUT/es')",
+    "for (const path of ['a', 'b']) { fetch('OUT/' + path, { mode: 'no-cors' }); new Image().src = 'OUT/' + path }",
+    "new Worker(URL.createObjectURL(new Blob([\"for (;;) fetch('OUT/w', { mode: 'no-cors' })\"])))",
+    "document.write('<iframe src=OUT/f></iframe><form id=f method=post action=OUT/p></form><link rel=preconnect href=OUT>'); f.submit()",
+];
+
+#[test]
+fn hostile_sites_cost_a_bounded_time_and_the_crawl_goes_on() {
+    if !is_asked_for("BROWSER") {
+        return;
+    }
+    let outside = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    outside.set_nonblocking(true).unwrap();
+    let out = format!("http://127.0.0.1:{}", outside.local_addr().unwrap().port());
+    let nights = Nights::new();
+    let answer = move |host: &str, path: &str| match (host.strip_suffix(".hostile.test"), path) {
+        (_, "/robots.txt") => Reply::status(404),
+        (Some(n), _) => {
+            let script = HOSTILE[n.parse::<usize>().unwrap()].replace("OUT", &out);
+            Reply::html(format!("<div id=root></div><script>{script}</script>"))
+        }
+        _ => Reply::status(404),
+    };
+    let server = Server::start(Arc::new(answer)).unwrap();
+    let mut settings = nights.settings.clone();
+    settings.fetch.resolve.push(format!("*.hostile.test=127.0.0.1:{}", server.port()));
+    settings.render.patience = Duration::from_secs(3);
+    settings.render.memory = 400 << 20;
+    settings.fetch.timeout = Duration::from_secs(2);
+    settings.fetch.retries = 0;
+    let mut seeds: Vec<PageUrl> =
+        (0..HOSTILE.len()).map(|n| PageUrl::parse(&format!("http://{n}.hostile.test/")).unwrap()).collect();
+    seeds.push(PageUrl::parse("http://app.test/0").unwrap());
+    let begun = Instant::now();
+    let (summary, ended) = run(seeds, &settings);
+    assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
+    assert_eq!((ended.len(), ended["app.test"].outcome), (HOSTILE.len() + 1, "learned"), "{:?}", summary.stats);
+    let codes: Vec<_> = ended.values().filter_map(|site| site.reason_code).map(|code| code.as_str()).collect();
+    assert!(codes.iter().filter(|code| **code == "render_failed").count() >= 8, "{codes:?}");
+    // What passes the gate may go there: by robots.txt and in its queue. Nothing else does.
+    let mut heard = 0;
+    while outside.accept().is_ok() {
+        heard += 1;
+    }
+    let connection = rusqlite::Connection::open(&settings.store.path).unwrap();
+    let sql = "SELECT count(*) FROM visits WHERE url LIKE 'http://127.0.0.1:%' AND sent_at IS NOT NULL";
+    let sent: i64 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+    assert!(heard <= sent, "{heard} connections, {sent} requests of the crawl");
 }

@@ -1,4 +1,5 @@
 //! Pages in a real browser. They run with `BROWSER=1`, where Chromium is installed.
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::HashMap;

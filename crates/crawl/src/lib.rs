@@ -232,10 +232,8 @@ async fn crawl_once(
     }
     #[cfg(feature = "render")]
     let renderer = ready_renderer(settings).await?;
-    if !rendering::IS_POSSIBLE && settings.renders_any() {
-        let text = "fetch.render: this program was built without rendering; build it with --features render";
-        return Err(CrawlError::Render(text.to_owned()));
-    }
+    #[cfg(not(feature = "render"))]
+    check_rendering(settings).await?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(settings.crawl.cpu_threads)
         .thread_name(|n| format!("cpu-{n}"))
@@ -313,6 +311,23 @@ async fn crawl_once(
     let pruned = tokio::task::spawn_blocking(move || prune(&settings, was_interrupted)).await;
     pruned.unwrap_or_else(|e| Err(CrawlError::Threads(e.to_string())))?;
     Ok(summary)
+}
+
+/// Whether pages can be rendered, where these settings ask for it: starts the browser once.
+///
+/// # Errors
+///
+/// [`CrawlError::Render`] with the reason.
+pub async fn check_rendering(settings: &Settings) -> Result<(), CrawlError> {
+    #[cfg(feature = "render")]
+    return ready_renderer(settings).await.map(drop);
+    #[cfg(not(feature = "render"))]
+    if settings.renders_any() {
+        let text = "fetch.render: this program was built without rendering; build it with --features render";
+        Err(CrawlError::Render(text.to_owned()))
+    } else {
+        Ok(())
+    }
 }
 
 /// The browser, started: a night without it would be one without pages. `None` where no page is rendered.

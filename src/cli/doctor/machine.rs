@@ -18,6 +18,7 @@ pub(super) fn checks(settings: &Settings, settings_file: Option<&Path>) -> Vec<C
     checks.extend([open_files(settings), certificates(settings)]);
     checks.extend(owner(&folder_of(settings)));
     checks.extend(notices(settings));
+    checks.extend(browser(settings));
     checks
 }
 
@@ -38,6 +39,16 @@ fn owner(folder: &Path) -> Option<Check> {
 #[cfg(not(unix))]
 fn owner(_: &Path) -> Option<Check> {
     None
+}
+
+/// Whether the browser starts, where pages are to be rendered.
+fn browser(settings: &Settings) -> Option<Check> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let checked = runtime.ok().filter(|_| settings.renders_any())?.block_on(dehusk_crawl::check_rendering(settings));
+    Some(match checked {
+        Ok(()) => Check::ok("browser", "it starts, and pages can be rendered"),
+        Err(error) => Check::problem("browser", error.to_string(), "mend that, or set fetch.render = \"never\""),
+    })
 }
 
 /// Whether reports can be sent, as far as that can be seen without sending one.
@@ -73,6 +84,7 @@ fn program() -> Check {
         ("objects", cfg!(feature = "objects")),
         ("parquet", cfg!(feature = "parquet")),
         ("postgres", cfg!(feature = "postgres")),
+        ("render", cfg!(feature = "render")),
         ("serve", cfg!(feature = "serve")),
         ("tokens", cfg!(feature = "tokens")),
     ];
