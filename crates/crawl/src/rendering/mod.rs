@@ -73,8 +73,8 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Whether the settings forbid what a script asks for. Other sites must not learn what is for one host only: cookies
-    /// and headers of its own.
+    /// Whether the settings forbid what a script asks for. Other sites must not learn what is for one host only:
+    /// cookies and headers of its own.
     fn refuses(&self, site: SiteId, url: &PageUrl, is_foreign: bool) -> bool {
         let Some(active) = self.sites.get(site) else { return true };
         let is_spent = self.in_context(&active.tools, |cx| active.site.exhausted(cx).is_some());
