@@ -75,6 +75,7 @@ fn assert_parquet_has(rows: &[Value], manifest: &Manifest, dir: &Path) {
                 match field {
                     Field::Str(text) => assert_eq!(expected.as_str(), Some(text.as_str()), "{name}"),
                     Field::Long(number) => assert_eq!(expected.as_i64(), Some(*number), "{name}"),
+                    Field::Bool(truth) => assert_eq!(expected.as_bool(), Some(*truth), "{name}"),
                     Field::Double(number) => assert_eq!(expected.as_f64(), Some(*number), "{name}"),
                     Field::Null => assert!(expected.is_null(), "{name}"),
                     Field::ListInternal(list) => assert_eq!(expected.as_array().unwrap().len(), list.len(), "{name}"),

@@ -64,6 +64,9 @@ impl Nights {
                 ("app.test", "/robots.txt", _) => Reply::text("User-agent: *\nDisallow: /forbidden/\n"),
                 ("app.test", "/app.js", _) => Reply::typed("text/javascript", APP),
                 ("app.test", "/app.css", _) => Reply::typed("text/css", "#root { display: none }"),
+                ("cdn.test", "/robots.txt", _) => {
+                    Reply::text("User-agent: *\nAllow: /\nSitemap: http://cdn.test/map.xml\n")
+                }
                 ("cdn.test", "/lib.js", _) => Reply::typed("text/javascript", LIBRARY),
                 // The same answer every night, and a server that says so.
                 ("app.test", _, Some(_)) => Reply::html(SHELL).with("etag", "\"shell\""),
@@ -140,6 +143,7 @@ fn shells_are_rendered_and_every_request_passes_the_queue() {
         asked.iter().position(|asked| asked == "cdn.test/robots.txt")
             < asked.iter().position(|a| a == "cdn.test/lib.js")
     );
+    assert!(!asked.iter().any(|asked| asked.contains("map.xml")), "that is not the site's");
     assert!(!asked.iter().any(|asked| asked.contains("css") || asked.contains("forbidden") || asked.contains("inner")));
     for (host, gaps) in gaps(&nights.server.arrivals()) {
         assert!(gaps.iter().all(|gap| *gap >= nights.settings.politeness.delay), "{host}: {gaps:?}");

@@ -92,7 +92,9 @@ impl Scheduler<'_> {
             self.send(key, request);
             return Ok(());
         }
-        if let Some(site) = request.kind.site().and_then(|site| self.sites.get_mut(site)) {
+        // Hosts of scripts serve many sites: their sitemaps are not the site's, and their rules outlast it.
+        let is_script = matches!(request.kind, RequestKind::Subresource { .. });
+        if let Some(site) = request.kind.site().filter(|_| !is_script).and_then(|site| self.sites.get_mut(site)) {
             site.add_origin(request.url.origin());
         }
         let most = self.tools_by_host.of(request.url.host()).settings.politeness.max_crawl_delay;
