@@ -118,7 +118,7 @@ pub fn needs_scripts(tree: &Tree, body: &[u8]) -> bool {
                 let mut below = tree.shape.subtree(mount).map(NodeId::new);
                 !below.any(|node| tree.is_text(node) && !normalized(tree.text(node)).is_empty())
             };
-            let has_scripts = || tree.all("script").next().is_some();
+            let has_scripts = || source_of(body).contains("<script");
             let mut mounts = tree.all("div").filter(|node| is_mount(tree, *node)).chain(tree.all("app-root"));
             has_scripts() && letters_of(tree, |_| true) < 3 * LITTLE && mounts.any(is_empty)
         })
@@ -130,7 +130,7 @@ fn of_small_page(tree: &Tree, body: &[u8]) -> Option<Suspicion> {
     if n_letters >= 3 * LITTLE {
         return None;
     }
-    let source = String::from_utf8_lossy(&body[..body.len().min(MOST_OF_SOURCE)]).to_ascii_lowercase();
+    let source = source_of(body);
     let is_challenge = headings(tree).iter().any(|text| CHALLENGES.iter().any(|title| text.starts_with(title)))
         || CHALLENGE_MARKS.iter().any(|mark| source.contains(mark));
     if is_challenge && n_letters < LITTLE {
@@ -141,6 +141,11 @@ fn of_small_page(tree: &Tree, body: &[u8]) -> Option<Suspicion> {
         return Some(Suspicion::NeedsScripts);
     }
     (n_letters < LITTLE && PARKED.iter().any(|phrase| text.contains(phrase))).then_some(Suspicion::Parked)
+}
+
+/// The beginning of a page as it came, in small letters.
+fn source_of(body: &[u8]) -> String {
+    String::from_utf8_lossy(&body[..body.len().min(MOST_OF_SOURCE)]).to_ascii_lowercase()
 }
 
 /// Title and first heading, in small letters.
