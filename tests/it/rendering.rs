@@ -239,7 +239,10 @@ fn archives_hold_what_scripts_have_asked_for() {
     }
     let nights = Nights::new();
     let more = ["--set", "fetch.render=needed", "--warc", "warc", "--set", "crawl.pages_per_site=3"];
-    assert!(program(&nights, &more).output().unwrap().status.success());
+    let temporary = nights.dir.path().join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    assert!(program(&nights, &more).env("TMPDIR", &temporary).output().unwrap().status.success());
+    assert_eq!(std::fs::read_dir(temporary).unwrap().count(), 0, "the browser leaves nothing behind");
     let index: String = std::fs::read_dir(nights.dir.path().join("warc"))
         .unwrap()
         .map(|entry| entry.unwrap().path())

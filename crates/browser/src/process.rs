@@ -90,7 +90,9 @@ impl Process {
         if !options.sandbox {
             command.arg("--no-sandbox");
         }
-        command.arg("about:blank").env("HOME", folder.path()).env_remove("DBUS_SESSION_BUS_ADDRESS");
+        // What it leaves behind when it is ended goes with its profile.
+        command.arg("about:blank").env("HOME", folder.path()).env("TMPDIR", folder.path());
+        command.env_remove("DBUS_SESSION_BUS_ADDRESS");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         #[cfg(unix)]
         // An interrupt from the keyboard is for the crawl, which ends the browser itself.
