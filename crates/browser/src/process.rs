@@ -1,9 +1,10 @@
 //! The process of the browser: how it is found and started, and the proxy at which its own requests end.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -56,6 +57,9 @@ const FLAGS: [&str; 20] = [
 /// How long a browser may take to answer for the first time.
 const START: Duration = Duration::from_secs(30);
 
+/// How long its processes may take to end.
+const END: Duration = Duration::from_secs(2);
+
 /// Bytes of what the browser says on its way that are kept, for the message where it does not start.
 const MOST_SAID: usize = 4096;
 
@@ -65,13 +69,14 @@ pub(crate) struct Process {
     child: Mutex<Child>,
     proxy: JoinHandle<()>,
     /// Its profile, which is removed with it.
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
         self.proxy.abort();
         self.kill();
+        self.remove_profile();
     }
 }
 
@@ -103,7 +108,7 @@ impl Process {
         };
         let said = child.stderr.take().map(listen);
         let connection = Connection::start(output, input);
-        let process = Process { connection, child: Mutex::new(child), proxy, _folder: folder };
+        let process = Process { connection, child: Mutex::new(child), proxy, folder };
         let version = process.connection.call(None, "Browser.getVersion", serde_json::json!({}));
         match tokio::time::timeout(START, version).await {
             Ok(Ok(version)) => {
@@ -118,6 +123,25 @@ impl Process {
     /// Ends the browser and all of its pages at once.
     pub(crate) fn kill(&self) {
         let _ = self.child.lock().unwrap_or_else(PoisonError::into_inner).start_kill();
+    }
+
+    /// Removes the profile of a browser that was ended.
+    ///
+    /// Its processes end one after the other, and may write until then: it is tried again, for a moment.
+    fn remove_profile(&self) {
+        let until = Instant::now() + END;
+        while Instant::now() < until {
+            let ended = self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
+            if !matches!(ended, Ok(None)) {
+                match std::fs::remove_dir_all(self.folder.path()) {
+                    Ok(()) => return,
+                    Err(e) if e.kind() == ErrorKind::NotFound => return,
+                    Err(_) => {}
+                }
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        tracing::warn!("the folder {} of the browser cannot be removed", self.folder.path().display());
     }
 }
 
