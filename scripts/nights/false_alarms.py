@@ -2,6 +2,7 @@
 """False alarms: real sites for some nights, with what changes on every visit and no news, and few real edits.
 
     false_alarms.py DEHUSK [--peers PYTHON] [--nights 10] [--pages 12] [--sets sites sites2]
+                    [--kinds token readers ...] [--only NAME ...]
 
 Each site gets some of seven kinds of noise at the same places of all its pages: tokens that nobody sees, a number of
 readers, a number of views, the date, a box of teasers, an advertisement, a list in another order. On each night three
@@ -65,10 +66,10 @@ def edited(html, sentences, shared):
 
 
 class Site:
-    def __init__(self, name, www, pages, nights):
+    def __init__(self, name, www, pages, nights, kinds):
         dice = random.Random(f"site {name}")
         self.host, self.www = f"{name}.test".lower().replace("_", "-"), www
-        self.kinds = [kind for kind in KINDS if dice.random() < 0.5]
+        self.kinds = [kind for kind in KINDS if dice.random() < 0.5 and kind in kinds]
         files = sorted(path for path in www.rglob("*.html") if path.stat().st_size < 400_000)
         texts = {path: {found.group(1) for found in paragraphs(path.read_text("latin-1"))} for path in files}
         counts = Counter(text for of_page in texts.values() for text in of_page)
@@ -182,7 +183,7 @@ def told_by_dehusk(program, sites, nights, port, extra):
             Handler.night = night
             command = [program, "crawl", str(seeds), "--all", "--quiet", *usual, "--fail-above", "100%"]
             command += [word for pair in sets for word in ("--set", pair)]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=None if os.environ.get('SHOW') else subprocess.DEVNULL)
             if night > 1:
                 command = [program, "runs", "diff", str(night - 1), str(night), "--json", *usual]
                 rows = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -200,11 +201,15 @@ def main():
     arguments.add_argument("--nights", type=int, default=10)
     arguments.add_argument("--pages", type=int, default=12)
     arguments.add_argument("--sets", nargs="+", default=["sites", "sites2"])
+    arguments.add_argument("--kinds", nargs="*", default=KINDS, choices=KINDS, help="kinds of noise")
+    arguments.add_argument("--only", nargs="*", help="names of sites")
     options = arguments.parse_args()
     sites = []
     for folder in options.sets:
         for www in sorted(unpacked(folder).glob("dev*/*/www")):
-            site = Site(www.parent.name, www, options.pages, options.nights)
+            if options.only and www.parent.name not in options.only:
+                continue
+            site = Site(www.parent.name, www, options.pages, options.nights, options.kinds)
             if len(site.pages) >= 3:
                 sites.append(site)
     Handler.sites = {site.host: site for site in sites}

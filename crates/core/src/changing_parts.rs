@@ -1,7 +1,7 @@
 //! Parts of pages that change from visit to visit without news: counters, clocks, dates, tokens, rotating teasers.
 //!
-//! Two versions of a page are compared by their texts, each at its place: the names, classes and ids of the elements
-//! around it, digits as 0. What differs is explained by parts of two kinds:
+//! Two versions of a page are compared by their texts, each at its place: the names of the elements around it up to the
+//! first that has classes or an id, and these, digits as 0. What differs is explained by parts of two kinds:
 //!
 //! - a *pattern* (Foschini 2007, section 3.3, mutable patterns): a text at a place that is the same but for numbers,
 //!   such as "3 people are reading";
@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::metadata::month;
 
-/// Elements around a text that tell its place.
+/// Elements around a text that tell its place, where none of them has a class or an id.
 const NEAR: usize = 6;
 
 /// Parts of one comparison that are told. A page in which more differs has changed.
@@ -167,14 +167,23 @@ fn hash(value: &(impl Hash + ?Sized)) -> u64 {
     hasher.finish()
 }
 
-/// The elements around a text: names, classes and ids, digits as 0.
+/// The elements around a text, up to the first with a class or an id: names, classes and ids, digits as 0.
+///
+/// What is further out differs from page to page: a counter has the same class below an article and below a list.
 fn slot_of(tree: &Tree, text: NodeId) -> u64 {
     let mut hasher = FxHasher::default();
     for node in ancestors(tree, text).take(NEAR) {
         tree.name(node).hash(&mut hasher);
+        let mut is_named = false;
         for attribute in ["id", "class"] {
             let value = tree.attr(node, attribute).unwrap_or_default();
-            value.split_ascii_whitespace().for_each(|word| without_numbers(word).hash(&mut hasher));
+            for word in value.split_ascii_whitespace() {
+                without_numbers(word).hash(&mut hasher);
+                is_named = true;
+            }
+        }
+        if is_named {
+            break;
         }
     }
     hasher.finish()
@@ -246,6 +255,17 @@ mod tests {
         let price = difference("<p class=n>3 here<p class=price>7 euros", "<p class=n>3 here<p class=price>8 euros");
         assert!(!price.is_within(&counter.changed.iter().copied().collect()));
         assert!(counter.steady.iter().any(|part| price.changed.contains(part)));
+    }
+
+    #[test]
+    fn a_class_tells_the_place_wherever_it_is() {
+        let difference = |page: [&str; 2]| {
+            let of = |views: usize| format!("{}<span class=views>{views} views</span>{}", page[0], page[1]);
+            difference(&of(3), &of(4)).changed
+        };
+        let article = difference(["<div class=post><p>Rye ", "</div>"]);
+        assert_eq!(article.len(), 1);
+        assert_eq!(difference(["<ul class=list><li>Oats ", "</ul>"]), article);
     }
 
     #[test]

@@ -259,6 +259,8 @@ pub struct StalePage {
     pub doubted: Option<u64>,
     /// Its version of an earlier run, where only that can tell whether the page has changed.
     pub last: Option<PackedPage>,
+    /// Whether that version was a change, on the run before.
+    pub changed_before: bool,
     /// The form of this version that is compared with it, where that is another one: see `compared`.
     pub compared: Option<PackedPage>,
 }

@@ -58,14 +58,25 @@ impl Store {
         for Stale { place, page, is_undecided, stored, last, doubted } in rows {
             let id = page;
             if let Some(page) = self.load_packed(id)? {
-                let (last, compared) = self.compared(id, &page, last.filter(|_| is_undecided))?;
+                let last = last.filter(|_| is_undecided);
+                let changed_before = last.map_or(Ok(false), |last| self.was_change(last, site, run))?;
+                let (last, compared) = self.compared(id, &page, last)?;
                 // An undecided text is not the one that is noted.
                 let stored = stored.filter(|_| !is_undecided).map(|digest| digest as u64);
                 let doubted = doubted.map(|digest| digest as u64);
-                found.push(StalePage { place, page, stored, doubted, last, compared });
+                found.push(StalePage { place, page, stored, doubted, last, changed_before, compared });
             }
         }
         Ok(found)
+    }
+
+    /// Whether a version is of the site's last run before this one, and was told as a change then.
+    fn was_change(&self, page: i64, site: SiteId, run: i64) -> Result<bool, StoreError> {
+        let sql = "SELECT change = ?4 AND run_id = (SELECT max(run_id) FROM site_runs
+            WHERE site_id = ?2 AND run_id < ?3) FROM pages WHERE id = ?1";
+        let row = |row: &Row<'_>| row.get::<Option<bool>>(0);
+        let found = self.find(sql, params![page, site, run, Change::Changed.as_str()], row)?;
+        Ok(found.flatten().unwrap_or(false))
     }
 
     /// The last version of a page, and this one where it is another form that is compared with it: of a page that was

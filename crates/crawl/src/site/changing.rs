@@ -7,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Share of the compared pages on which a part must differ.
 const NEARLY_ALL: f64 = 0.9;
 
-/// Share of the visited pages on which a part must differ: a price that changes on some pages each night is news.
+/// Share of the visited pages on which a part must differ, where it did not differ on the same pages the last time: a
+/// price that changes on some pages each night is news.
 const MANY: f64 = 0.5;
 
 /// Share of the compared pages on which a part must differ that is known to change.
@@ -22,13 +23,21 @@ const ONE_TEXT: usize = 3;
 /// Parts that are counted.
 const MOST_PARTS: usize = 10_000;
 
+/// Pages on which a part was compared.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    differs: usize,
+    steady: usize,
+    /// Those of `differs` that had changed on the run before as well.
+    again: usize,
+}
+
 /// What the comparisons of a run have said so far.
 #[derive(Default)]
 pub(crate) struct Comparisons {
     /// Parts that are known to change.
     pub(crate) known: FxHashSet<u64>,
-    /// Pages on which each part differed, and on which it did not.
-    counts: FxHashMap<u64, [usize; 2]>,
+    counts: FxHashMap<u64, Counts>,
     /// The texts that pages had before, by the text that they have now.
     became: FxHashMap<u64, FxHashSet<u64>>,
 }
@@ -44,18 +53,20 @@ impl Comparisons {
         self.became.get(&text).is_some_and(|before| before.len() >= ONE_TEXT)
     }
 
-    /// What differs between two versions of a page.
-    pub(crate) fn note_parts(&mut self, difference: &Difference) {
-        for (parts, side) in [(&difference.changed, 0), (&difference.steady, 1)] {
-            for part in parts {
-                let is_full = self.counts.len() >= MOST_PARTS;
-                if let Some(counts) = self.counts.get_mut(part) {
-                    counts[side] += 1;
-                } else if !is_full {
-                    let mut counts = [0, 0];
-                    counts[side] = 1;
-                    self.counts.insert(*part, counts);
-                }
+    /// What differs between two versions of a page, of which the first had changed on the run before, or not.
+    pub(crate) fn note_parts(&mut self, difference: &Difference, changed_before: bool) {
+        let again = usize::from(changed_before);
+        self.add(&difference.changed, Counts { differs: 1, steady: 0, again });
+        self.add(&difference.steady, Counts { differs: 0, steady: 1, again: 0 });
+    }
+
+    fn add(&mut self, parts: &[u64], more: Counts) {
+        for part in parts {
+            if self.counts.len() < MOST_PARTS || self.counts.contains_key(part) {
+                let counts = self.counts.entry(*part).or_default();
+                counts.differs += more.differs;
+                counts.steady += more.steady;
+                counts.again += more.again;
             }
         }
     }
@@ -63,19 +74,21 @@ impl Comparisons {
     /// Whether parts differed on nearly all pages, of `n_visited`. Parts of which the night says too little are left
     /// out.
     pub(crate) fn changing_parts(&self, n_visited: usize) -> Vec<(u64, bool)> {
-        let word = |(part, [differs, steady]): (&u64, &[usize; 2])| {
-            let share = *differs as f64 / (differs + steady) as f64;
+        let word = |(part, counts): (&u64, &Counts)| {
+            let differs = counts.differs as f64;
+            let share = differs / (counts.differs + counts.steady) as f64;
             if share < NEARLY_ALL {
                 // A counter may stand still on a page by chance.
                 let is_kept = self.known.contains(part) && share >= HALF;
                 return (!is_kept).then_some((*part, false));
             }
-            let is_rare = *differs < SEVERAL || (*differs as f64) < MANY * n_visited as f64;
-            (!is_rare).then_some((*part, true))
+            let is_everywhere = differs >= MANY * n_visited as f64;
+            let is_always = counts.again as f64 >= NEARLY_ALL * differs;
+            (counts.differs >= SEVERAL && (is_everywhere || is_always)).then_some((*part, true))
         };
         let mut parts: Vec<(u64, bool)> = self.counts.iter().filter_map(word).collect();
         // Of parts that never differed nothing is stored.
-        parts.retain(|(part, differs)| *differs || self.known.contains(part) || self.counts[part][0] > 0);
+        parts.retain(|(part, differs)| *differs || self.known.contains(part) || self.counts[part].differs > 0);
         parts.sort_unstable();
         parts
     }
@@ -86,10 +99,14 @@ mod tests {
     use super::*;
 
     fn told(differences: &[(&[u64], &[u64])], n_visited: usize) -> Vec<(u64, bool)> {
+        told_of(differences, n_visited, false)
+    }
+
+    fn told_of(differences: &[(&[u64], &[u64])], n_visited: usize, changed_before: bool) -> Vec<(u64, bool)> {
         let mut comparisons = Comparisons::default();
         for (changed, steady) in differences {
             let difference = Difference { changed: changed.to_vec(), steady: steady.to_vec(), is_more: false };
-            comparisons.note_parts(&difference);
+            comparisons.note_parts(&difference, changed_before);
         }
         comparisons.changing_parts(n_visited)
     }
@@ -102,6 +119,14 @@ mod tests {
         assert_eq!(told(&[(&[3], &[]), (&[3], &[]), (&[3], &[])], 7), [], "on less than half of the pages");
         assert_eq!(told(&[(&[3], &[]), (&[3], &[])], 2), [], "two pages only");
         assert_eq!(told(&[(&[], &[3])], 2), []);
+    }
+
+    #[test]
+    fn a_part_of_few_pages_changes_that_differs_on_them_again() {
+        let three: [(&[u64], &[u64]); 3] = [(&[3], &[]), (&[3], &[]), (&[3], &[])];
+        assert_eq!(told_of(&three, 100, true), [(3, true)]);
+        assert_eq!(told_of(&three, 100, false), []);
+        assert_eq!(told_of(&three[..2], 100, true), [], "two pages only");
     }
 
     #[test]

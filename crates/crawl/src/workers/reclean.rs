@@ -42,6 +42,18 @@ struct Version {
     parts: PageParts,
 }
 
+/// A page that is cleaned again, and what it is compared with.
+struct Compared {
+    now: Version,
+    last: Option<Version>,
+    /// Whether the last version was a change, on the run before.
+    changed_before: bool,
+    /// Digest of the text that is stored.
+    stored: Option<u64>,
+    /// Digest of a text that was not taken for a version of the page.
+    doubted: Option<u64>,
+}
+
 /// Cleans pages again by the model that their site ends with, and their last versions where only these can tell whether
 /// the page has changed.
 pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, tools: &Tools) -> WorkResult {
@@ -65,11 +77,12 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
         if let Some(compared) = stale.compared.and_then(|compared| version(compared, true)) {
             (now.compared, now.parts) = (compared.digest, compared.parts);
         }
-        Some((now, last, stale.stored, stale.doubted))
+        let StalePage { changed_before, stored, doubted, .. } = stale;
+        Some(Compared { now, last, changed_before, stored, doubted })
     };
-    let versions: Vec<_> = stale.into_iter().filter_map(read).collect();
+    let pages: Vec<Compared> = stale.into_iter().filter_map(read).collect();
     // All of them first: of pages that became one text, the first one is no page either.
-    for (now, last, ..) in &versions {
+    for Compared { now, last, .. } in &pages {
         if let Some(last) = last.as_ref().filter(|last| last.digest != now.compared) {
             let [before, now] = [&last.parts, &now.parts].map(|parts| parts.beyond(&walk.comparisons.known).0);
             if before != now {
@@ -77,7 +90,8 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
             }
         }
     }
-    let reclean = |(now, last, stored, doubted): (Version, Option<Version>, Option<u64>, Option<u64>)| {
+    let reclean = |page: Compared| {
+        let Compared { now, last, changed_before, stored, doubted } = page;
         let Version { page, labeled, digest, compared, parts } = now;
         let digest_of = |last: &Version| if last.digest == compared { digest } else { last.digest };
         let text = TextMark { digest, page: text_digest(&page.tree, |_| true), model };
@@ -99,13 +113,13 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
                 let has_news = !difference.is_within(&comparisons.known);
                 reclean.last_text = Some(LastText { digest: last.digest, has_news });
                 if tools.settings.crawl.learn_changing {
-                    comparisons.note_parts(&difference);
+                    comparisons.note_parts(&difference, changed_before);
                 }
             }
         }
         reclean
     };
-    let pages = versions.into_iter().map(reclean).collect();
+    let pages = pages.into_iter().map(reclean).collect();
     WorkResult::Recleaned { walk, model, after, pages }
 }
 
