@@ -199,6 +199,12 @@ fn mail_goes_to_a_server_and_is_about_large_changes() {
     let nobody = [told[0], told[2], told[3], "notify.smtp=smtp://me:secret@127.0.0.1:1", "notify.timeout=1.0", told[1]];
     let warning = crawl(dir.path(), &server, &nobody);
     assert!(warning.contains("notify.mail: 127.0.0.1:1: ") && !warning.contains("secret"), "{warning}");
+    assert_eq!(warning.matches("refused").count(), 1, "the cause is named once: {warning}");
+
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = format!("notify.smtp=smtp://{}", listener.local_addr().unwrap());
+    let warning = crawl(dir.path(), &server, &[told[0], told[1], told[3], &silent, "notify.timeout=1.0"]);
+    assert!(warning.contains("no answer within 1 s"), "{warning}");
 }
 
 #[cfg(unix)]
