@@ -152,12 +152,15 @@ fn redirects_wait_their_turn_ask_robots_and_end() {
         ("a.test", "/0") => Reply::redirect(302, "http://b.test/0"),
         ("loop.test", "/robots.txt") => Reply::status(404),
         ("loop.test", _) => Reply::redirect(301, &format!("{path}0")),
+        ("ping.test", "/0") => Reply::redirect(302, "http://ping.test/1"),
+        ("ping.test", "/1") => Reply::redirect(302, "http://ping.test/0"),
         ("fence.test", "/0") => Reply::redirect(307, "http://closed.test/0"),
         ("closed.test", "/robots.txt") => Reply::text("User-agent: *\nDisallow: /\n"),
         ("file.test", "/0") => Reply::redirect(301, "file:///etc/passwd"),
         _ => ring(host, path),
     };
-    let seeds = ["http://a.test/0", "http://loop.test/0", "http://fence.test/0", "http://file.test/0"];
+    let seeds =
+        ["http://a.test/0", "http://loop.test/0", "http://ping.test/0", "http://fence.test/0", "http://file.test/0"];
     let crawled = crawl(Arc::new(answer), &seeds, |_| {});
     assert_eq!(crawled.ended["b.test"].outcome, "learned", "the site is where the key page was found");
     assert_eq!(crawled.paths("b.test")[0], "/robots.txt");
@@ -169,6 +172,8 @@ fn redirects_wait_their_turn_ask_robots_and_end() {
     assert_eq!(store.list_pages(Some("b.test")).unwrap().len(), crawled.ended["b.test"].pages);
     assert!(crawled.reason("loop.test").contains("more than 5 redirects"), "{}", crawled.reason("loop.test"));
     assert_eq!(crawled.paths("loop.test").len(), 7);
+    assert!(crawled.reason("ping.test").contains("leads back to itself"), "{}", crawled.reason("ping.test"));
+    assert_eq!(crawled.paths("ping.test"), ["/robots.txt", "/0", "/1"]);
     assert!(crawled.reason("fence.test").contains("robots.txt forbids it"));
     assert_eq!(crawled.paths("closed.test"), ["/robots.txt"]);
     assert!(crawled.reason("file.test").contains("answers 301"), "{}", crawled.reason("file.test"));

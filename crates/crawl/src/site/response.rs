@@ -130,8 +130,10 @@ impl SiteCrawl {
     /// passes the rules for links, as it is named without session and tracking parameters.
     pub(super) fn redirect(&self, phase: &mut Phase, request: &Request, target: PageUrl, cx: &Context<'_>) -> NextStep {
         let give_up = |code, text: String| NextStep::GiveUp(Reason::new(code, text), UrlOutcome::Failed);
-        if target == request.url && !cx.tools.settings.fetch.cookies {
-            return give_up(ReasonCode::Redirects, "leads to itself".to_owned());
+        let is_loop = target == request.url || target == request.asked;
+        if is_loop && !cx.tools.settings.fetch.cookies {
+            let text = if target == request.url { "leads to itself" } else { "leads back to itself" };
+            return give_up(ReasonCode::Redirects, text.to_owned());
         }
         if request.hops >= cx.tools.settings.fetch.max_redirects {
             return give_up(ReasonCode::Redirects, format!("more than {} redirects", request.hops));
