@@ -183,7 +183,7 @@ def told_by_dehusk(program, sites, nights, port, extra):
             Handler.night = night
             command = [program, "crawl", str(seeds), "--all", "--quiet", *usual, "--fail-above", "100%"]
             command += [word for pair in sets for word in ("--set", pair)]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=None if os.environ.get('SHOW') else subprocess.DEVNULL)
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             if night > 1:
                 command = [program, "runs", "diff", str(night - 1), str(night), "--json", *usual]
                 rows = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
