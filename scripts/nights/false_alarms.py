@@ -119,11 +119,23 @@ class Site:
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    sites, night = {}, 1
+    sites, night, answers = {}, 1, {}
+
+    @classmethod
+    def begin(cls, night):
+        """A night, with the answers that take long to make at hand: no crawl waits for this server."""
+        cls.night = night
+        cls.answers = {(site.host, page): site.page(page, night) for site in cls.sites.values() for page in site.pages}
+
+    @classmethod
+    def answer(cls, host, path):
+        if (host, path) not in cls.answers:
+            site = cls.sites.get(host)
+            cls.answers[host, path] = site and site.page(path, cls.night)
+        return cls.answers[host, path]
 
     def do_GET(self):
-        site = self.sites.get(self.headers.get("host", "").split(":")[0])
-        body = site and site.page(unquote(self.path.split("?")[0]), Handler.night)
+        body = self.answer(self.headers.get("host", "").split(":")[0], unquote(self.path.split("?")[0]))
         self.send_response(200 if body else 404)
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(body or b"")))
@@ -171,27 +183,44 @@ def told_by_peers(python, sites, nights):
     return told
 
 
-def told_by_dehusk(program, sites, nights, port, extra):
-    told = set()
+class Dehusk:
+    """A program with settings, which crawls all sites on each night."""
+
+    def __init__(self, program, sites, port, folder, extra):
+        folder.mkdir()
+        self.program, self.usual, self.told = program, ["--config", "/dev/null", "--db", f"{folder}/n.db"], set()
+        self.seeds = folder / "seeds.txt"
+        self.seeds.write_text("".join(f"http://{site.host}{quote(path)}\n" for site in sites for path in site.pages))
+        self.sets = ["fetch.allow_private=true", f'fetch.resolve=["*.test=127.0.0.1:{port}"]', "politeness.delay=0.005",
+                     "politeness.key=host", "fetch.retries=0", *extra]
+
+    def crawl(self, night):
+        command = [self.program, "crawl", str(self.seeds), "--all", "--quiet", *self.usual, "--fail-above", "100%"]
+        command += [word for pair in self.sets for word in ("--set", pair)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if night == 1:
+            return
+        command = [self.program, "runs", "diff", str(night - 1), str(night), "--json", *self.usual]
+        rows = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        for row in rows.get("changes", rows.get("pages", [])):
+            if row["change"] == "changed":
+                host, path = row["url"].removeprefix("http://").split("/", 1)
+                self.told.add((night, host, unquote(f"/{path}")))
+
+
+def told_by_dehusk(program, sites, nights, port):
+    """For dehusk as it is and for dehusk that learns nothing, the pages that it tells as changed on each night."""
     with tempfile.TemporaryDirectory() as folder:
-        seeds = Path(folder) / "seeds.txt"
-        seeds.write_text("".join(f"http://{site.host}{quote(path)}\n" for site in sites for path in site.pages))
-        sets = ["fetch.allow_private=true", f'fetch.resolve=["*.test=127.0.0.1:{port}"]', "politeness.delay=0.005",
-                "politeness.key=host", "fetch.retries=0", *extra]
-        usual = ["--config", "/dev/null", "--db", f"{folder}/n.db"]
+        made = {
+            "dehusk": Dehusk(program, sites, port, Path(folder) / "usual", []),
+            "dehusk, nothing learned": Dehusk(
+                program, sites, port, Path(folder) / "nothing-learned", ["crawl.learn_changing=false"]),
+        }
         for night in range(1, nights + 1):
-            Handler.night = night
-            command = [program, "crawl", str(seeds), "--all", "--quiet", *usual, "--fail-above", "100%"]
-            command += [word for pair in sets for word in ("--set", pair)]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            if night > 1:
-                command = [program, "runs", "diff", str(night - 1), str(night), "--json", *usual]
-                rows = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-                for row in rows.get("changes", rows.get("pages", [])):
-                    if row["change"] == "changed":
-                        host, path = row["url"].removeprefix("http://").split("/", 1)
-                        told.add((night, host, unquote(f"/{path}")))
-    return told
+            Handler.begin(night)
+            for dehusk in made.values():
+                dehusk.crawl(night)
+        return {name: dehusk.told for name, dehusk in made.items()}
 
 
 def main():
@@ -215,12 +244,7 @@ def main():
     Handler.sites = {site.host: site for site in sites}
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    port = server.server_address[1]
-    told = {
-        "dehusk": told_by_dehusk(options.program, sites, options.nights, port, []),
-        "dehusk, nothing learned": told_by_dehusk(
-            options.program, sites, options.nights, port, ["crawl.learn_changing=false"]),
-    }
+    told = told_by_dehusk(options.program, sites, options.nights, server.server_address[1])
     if options.peers:
         told |= told_by_peers(options.peers, sites, options.nights)
     edits = {(night, site.host, page) for site in sites for page, night in site.edits}

@@ -48,6 +48,7 @@ mod kill;
 mod main_content;
 mod markdown;
 mod missing_pages;
+mod moves;
 mod models;
 mod near_duplicates;
 mod nightly;

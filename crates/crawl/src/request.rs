@@ -117,6 +117,11 @@ impl Request {
         }
     }
 
+    /// The same request, with what is known of the page that a redirect has led to.
+    pub(super) fn knowing(self, known: KnownUrl) -> Request {
+        Request { known: known.validators, known_since: known.snapshot_at, ..self }
+    }
+
     /// What became of the URL that was wanted, where a redirect has led to another one.
     pub(super) fn moved(&self) -> UrlOutcome {
         if self.is_for_now { UrlOutcome::MovedForNow } else { UrlOutcome::Moved }

@@ -321,3 +321,41 @@ fn a_part_that_changed_on_two_nights_is_known_and_a_moved_page_keeps_its_text() 
         backend.commit().unwrap();
     });
 }
+
+/// Hosts of a run from the seeds, after one in which the first site has moved.
+fn hosts_after(place: &Path, mut moved: impl FnMut(&Store, i64, &[SiteWork])) -> Vec<String> {
+    let store = Store::create(place, 1).unwrap();
+    let mut sites = Vec::new();
+    for at in [1000, 2000] {
+        let run = store.begin_run(&RunRequest { at, ..RunRequest::default() }).unwrap().id;
+        store.queue_seeds(run, &mut SEEDS.iter().map(|seed| url(seed).into()), at).unwrap();
+        sites = store.next_sites(run, 0, 9, false).unwrap();
+        if at == 1000 {
+            moved(&store, run, &sites);
+            store.end_run(run, at, "finished").unwrap();
+        }
+    }
+    let mut hosts: Vec<String> = sites.into_iter().map(|site| site.host).collect();
+    hosts.sort();
+    hosts
+}
+
+#[test]
+fn a_host_that_led_elsewhere_is_asked_itself_only_where_its_target_has_a_seed() {
+    for (name, place, _) in BACKENDS {
+        eprintln!("on {name}");
+        let new = || {
+            let dir = tempfile::tempdir().unwrap();
+            place(dir.path()).map(|place| (place, dir))
+        };
+        let (Some((first, _dir)), Some((second, _other))) = (new(), new()) else { continue };
+        let moved = |store: &Store, run: i64, sites: &[SiteWork]| {
+            store.end_moved(run, sites[0].id, sites[1].id, ("http://b.org/", 4)).unwrap();
+        };
+        assert_eq!(hosts_after(&first, moved), ["a.org", "b.org"]);
+        let renamed = |store: &Store, run: i64, sites: &[SiteWork]| {
+            store.rename_site(run, sites[0].id, "www.c.org", "http://www.c.org/", 4).unwrap();
+        };
+        assert_eq!(hosts_after(&second, renamed), ["b.org", "www.c.org"]);
+    }
+}

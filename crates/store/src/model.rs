@@ -151,7 +151,8 @@ pub struct PageWrite {
     pub cleaned: Option<Cleaned>,
     /// Links for the frontier.
     pub links: Vec<NewUrl>,
-    /// Whether it is the key page and keeps the stored template for this run.
+    /// Whether it is the key page and keeps the stored template for this run. Where a redirect for good led to it, it
+    /// is the key page from then on.
     pub settles: bool,
 }
 
@@ -390,6 +391,8 @@ pub enum Query {
     Snapshot(i64),
     /// The newest stored page of a URL of a site.
     NewestSnapshot(SiteId, PageUrl),
+    /// What is known of a URL of a site that a redirect has led to.
+    KnownUrl(SiteId, PageUrl),
     /// Pages of a site that this run has visited, and that [`StalePage`] is about.
     StalePages {
         /// The site.
@@ -440,7 +443,7 @@ pub enum Reply {
     LeasedHost(String, Option<HostLease>),
     /// That site, if there is one.
     SeededSite(Option<SiteId>),
-    /// Seeds, then known pages that are due, then URLs that wait.
+    /// Seeds, then known pages that are due, then URLs that wait. Of one URL: itself, where it is known.
     NextUrls(Vec<KnownUrl>),
     /// The page; `None` when there is none, or it cannot be read back.
     Snapshot(Option<Snapshot>),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::sites::Read;
+use super::queueing::Read;
 use super::{Backend, NewUrl, Run, RunBackend, SiteId, Store, StoreError, WorkerRow};
 use crate::lease_gate::WorkerSession;
 use crate::seed::Seed;

@@ -86,8 +86,9 @@ impl RunBackend {
         };
         let store = &self.store;
         let form = cleaned.as_ref().map(|cleaned| (cleaned, template));
-        if let Some((asked, UrlOutcome::Moved)) = &asked {
-            store.inherit_text(site, asked, &page.url)?;
+        let has_moved = matches!(asked, Some((_, UrlOutcome::Moved)));
+        if let Some((asked, UrlOutcome::Moved | UrlOutcome::MovedForNow)) = &asked {
+            store.inherit_text((site, asked), (site, &page.url))?;
         }
         let saved = store.save_page(run, site, &page, form, &self.revisit(site)?)?;
         let moved = match asked {
@@ -110,6 +111,9 @@ impl RunBackend {
         store.save_urls(site, &links)?;
         if settles {
             store.settle_template(run, site)?;
+            if has_moved {
+                store.save_key_page(site, &page.url)?;
+            }
         }
         debug_assert!(visit.outcome == VisitOutcome::Fetched);
         let is_back = saved.is_back && change != Some(Change::Returned);
@@ -152,15 +156,17 @@ impl RunBackend {
     fn learned(&mut self, write: LearnedWrite) -> Result<Vec<Counted>, StoreError> {
         let (store, run) = (&self.store, self.run.id);
         let LearnedWrite { mut site, found, template, failure, cleaned, links, at } = write;
+        let mut changes = Vec::new();
         if let Some((host, key_url)) = found {
-            site = store.rename_site(run, site, &host, &key_url, at)?;
+            let (renamed, n_moved) = store.rename_site(run, site, &host, &key_url, at)?;
+            site = renamed;
+            changes.resize(n_moved, Counted::from(Change::Moved));
         }
         let template = match template {
             Some(template) => Some(store.save_template(site, Some(run), at, &template)?),
             None => None,
         };
         self.templates.insert(site, template);
-        let mut changes = Vec::new();
         for page in &cleaned {
             match store.save_cleaned(run, site, template, page, &self.revisit(site)?)? {
                 Some(change) => changes.extend(change.map(Counted::from)),
@@ -235,6 +241,7 @@ impl Backend for RunBackend {
             Query::SeededSite(host) => Reply::SeededSite(store.seeded_site(self.run.id, &host)?),
             Query::NextUrls(site, wanted) => Reply::NextUrls(store.next_urls(self.run.id, site, &wanted)?),
             Query::Snapshot(page) => Reply::Snapshot(store.load_snapshot(page)?),
+            Query::KnownUrl(site, url) => Reply::NextUrls(store.find_url(site, &url)?.into_iter().collect()),
             Query::NewestSnapshot(site, url) => {
                 let page = store.record(self.run.id, site, &url)?.and_then(|(page, _)| page);
                 Reply::Snapshot(page.map(|page| store.load_snapshot(page)).transpose()?.flatten())

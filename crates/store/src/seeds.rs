@@ -38,6 +38,8 @@ struct SeededSite {
     key: Option<String>,
     outcome: Option<String>,
     reason: Option<String>,
+    /// The key page of the site that it has moved to.
+    leads_to: Option<String>,
 }
 
 /// The last visit of a URL.
@@ -69,13 +71,22 @@ impl Store {
     }
 
     fn seeded_sites(&self, run: i64, after: SiteId) -> Result<Vec<SeededSite>, StoreError> {
-        let sql = "SELECT id, host, coalesce(seed_url, key_url), outcome, reason FROM sites
-            WHERE run_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
+        let sql =
+            "SELECT s.id, s.host, coalesce(s.seed_url, s.key_url), s.outcome, s.reason, moved_to.key_url FROM sites s
+            LEFT JOIN sites AS moved_to ON moved_to.id = s.moved_to
+            WHERE s.run_id = ?1 AND s.id > ?2 ORDER BY s.id LIMIT ?3";
         self.rows(sql, params![run, after, SITES], |row| {
             let (host, seed): (String, PageUrl) = (row.get(1)?, url_at(row, 2)?);
             let bare = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_owned();
             let key = (bare(&seed.authority()) == bare(&host)).then(|| seed.to_string());
-            Ok(SeededSite { id: row.get(0)?, host, key, outcome: row.get(3)?, reason: row.get(4)? })
+            Ok(SeededSite {
+                id: row.get(0)?,
+                host,
+                key,
+                outcome: row.get(3)?,
+                reason: row.get(4)?,
+                leads_to: row.get(5)?,
+            })
         })
     }
 
@@ -129,7 +140,10 @@ fn unvisited_key(url: &str, site: &SeededSite) -> SeedRow {
     match site.outcome.as_deref() {
         // The key page is elsewhere since an earlier run, or was kept as it is.
         Some("learned" | "kept" | "walked" | "no_template") => seed_row(url, site, "fetched", None),
-        Some("moved") => seed_row(url, site, VisitOutcome::Redirected.as_str(), site.reason.clone()),
+        Some("moved") => {
+            let row = seed_row(url, site, VisitOutcome::Redirected.as_str(), site.reason.clone());
+            SeedRow { leads_to: site.leads_to.clone(), ..row }
+        }
         Some("not_due") => seed_row(url, site, "not_due", None),
         Some("failed") => seed_row(url, site, VisitOutcome::Failed.as_str(), site.reason.clone()),
         _ => seed_row(url, site, "waiting", site.reason.clone()),

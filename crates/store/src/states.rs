@@ -83,7 +83,13 @@ impl Store {
     }
 
     /// Writes that all pages of a site have moved to another host, each to the same path there.
-    pub(super) fn move_pages(&self, run: i64, site: SiteId, key_url: &str, at: i64) -> Result<usize, StoreError> {
+    pub(super) fn move_pages(
+        &self,
+        run: i64,
+        (site, to): (SiteId, SiteId),
+        key_url: &str,
+        at: i64,
+    ) -> Result<usize, StoreError> {
         let Some(key) = PageUrl::parse(key_url).ok() else { return Ok(0) };
         let sql = "SELECT url FROM urls WHERE site_id = ?1 AND page_id IS NOT NULL AND state IN (1, 3)";
         let urls: Vec<String> = self.rows(sql, params![site], |row| row.get(0))?;
@@ -92,6 +98,9 @@ impl Store {
             let target = format!("{}{path}", key.origin());
             let turn = Turn { from: UrlState::Known, to: UrlState::Moved, moved_to: Some(&target) };
             self.save_turn(run, site, &url, at, &turn)?;
+            if let Ok(target) = PageUrl::parse(&target) {
+                self.inherit_text((site, &url), (to, &target))?;
+            }
         }
         let sql = "UPDATE urls SET state = ?2 WHERE site_id = ?1 AND page_id IS NOT NULL AND state IN (1, 3)";
         self.execute(sql, params![site, UrlState::Moved as i64])
@@ -112,16 +121,21 @@ impl Store {
 
     /// A page has moved: where nothing is known of its new address, its text is that of the old one, so that it is no
     /// new page there.
-    pub(super) fn inherit_text(&self, site: SiteId, from: &PageUrl, to: &PageUrl) -> Result<(), StoreError> {
+    pub(super) fn inherit_text(
+        &self,
+        (site, from): (SiteId, &PageUrl),
+        (new_site, to): (SiteId, &PageUrl),
+    ) -> Result<(), StoreError> {
         let sql = "INSERT INTO urls (site_id, fingerprint, url, state, depth, rank, text_digest, text_model, page_text,
                 changed_at, interval_ms)
-            SELECT site_id, CAST(?3 AS BIGINT), CAST(?4 AS TEXT), 0, depth, rank, text_digest, text_model, page_text, changed_at, interval_ms
+            SELECT CAST(?5 AS BIGINT), CAST(?3 AS BIGINT), CAST(?4 AS TEXT), 0, depth, rank, text_digest, text_model,
+                page_text, changed_at, interval_ms
             FROM urls WHERE site_id = ?1 AND fingerprint = ?2 AND page_id IS NOT NULL AND state <> 4
             ON CONFLICT (site_id, fingerprint) DO UPDATE SET text_digest = excluded.text_digest,
                 text_model = excluded.text_model, page_text = excluded.page_text, changed_at = excluded.changed_at,
                 interval_ms = excluded.interval_ms
-            WHERE urls.page_id IS NULL";
-        let row = params![site, from.fingerprint() as i64, to.fingerprint() as i64, to.as_str()];
+            WHERE urls.page_id IS NULL OR urls.text_digest IS NULL";
+        let row = params![site, from.fingerprint() as i64, to.fingerprint() as i64, to.as_str(), new_site];
         self.execute(sql, row).map(drop)
     }
 

@@ -31,10 +31,12 @@ impl SiteCrawl {
     /// A site that the store has given, and its first commands. `recalled` are origins whose rules are known already.
     pub(crate) fn begin(mut work: SiteWork, recalled: Vec<String>, cx: &Context<'_>) -> (SiteCrawl, Vec<Command>) {
         let taught = work.template.as_ref().map_or_else(TaughtPages::default, Template::taught);
+        let has_no_template = work.template.is_none();
         let template = lasting_template(&mut work, cx);
         let known = with_archive(work.key.take().unwrap_or_else(|| KnownUrl::new(work.key_url.clone())), cx);
         let start = plan(&work, template.as_deref(), &known, cx);
-        let mut site = SiteCrawl { taught, ..SiteCrawl::new(work, recalled, cx) };
+        let walks_without = has_no_template && known.snapshot_at.is_some();
+        let mut site = SiteCrawl { taught, walks_without, ..SiteCrawl::new(work, recalled, cx) };
         let mut out = Vec::new();
         match start {
             Start::Walk(outcome) => {
@@ -89,6 +91,7 @@ impl SiteCrawl {
             site: None,
             seeds: work.seeds.into(),
             n_key_failures: 0,
+            walks_without: false,
             taught: TaughtPages::default(),
             seed_kind: work.seed_kind,
             may_be_http: work.seed_kind == SeedKind::Host,

@@ -36,13 +36,15 @@ impl SiteCrawl {
         self.n_key_failures += 1;
         let is_spent = self.exhausted(cx).is_some();
         let is_out_of_reach = is_unanswered || matches!(reason.code, ReasonCode::Dns | ReasonCode::HostDeferred);
-        let is_known = template.is_some() && !is_out_of_reach;
+        let is_known = (template.is_some() || self.walks_without) && !is_out_of_reach;
         if is_spent || (self.seeds.is_empty() && !is_known) {
             self.spent.limit = self.exhausted(cx);
             return self.end(SiteOutcome::Failed(reason), cx, out);
         }
-        if template.is_none() && self.n_key_failures <= MOST_KEY_PAGES {
-            let next = self.seeds.pop_front().unwrap_or_else(|| self.seed.clone());
+        if template.is_none()
+            && self.n_key_failures <= MOST_KEY_PAGES
+            && let Some(next) = self.seeds.pop_front()
+        {
             let request = Request::seed(next, self.id);
             return self.request_page(Phase::KeyPage(None), request, cx, out);
         }
@@ -60,7 +62,8 @@ impl SiteCrawl {
     }
 
     /// Sends the request for a key page that a redirect has led to. Where it leaves the host, the store is asked first
-    /// whether that host has a seed of its own.
+    /// whether that host has a seed of its own; and where it leaves it for good, the site is learned anew, as the site
+    /// of its new host.
     pub(super) fn follow_key_page(&mut self, phase: Phase, request: Request, out: &mut Vec<Command>) {
         let bare = |url: &PageUrl| {
             let host = url.authority();
@@ -69,6 +72,9 @@ impl SiteCrawl {
         self.phase = phase;
         if bare(&request.url) == bare(&self.seed) {
             return out.push(Command::Fetch(request, QueueEnd::Front));
+        }
+        if !request.is_for_now {
+            self.phase = Phase::KeyPage(None);
         }
         out.push(Command::Ask(Query::SeededSite(request.url.authority())));
         self.replayed = Some(request);

@@ -67,6 +67,8 @@ pub(super) struct SiteCrawl {
     seeds: VecDeque<PageUrl>,
     /// Key pages that could not be had.
     n_key_failures: usize,
+    /// Whether it is known from other nights, and known to have no template.
+    walks_without: bool,
     /// What was taught of it before, for a template that is learned anew.
     taught: TaughtPages,
     /// How the seed came.

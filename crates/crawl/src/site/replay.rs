@@ -115,11 +115,7 @@ impl SiteCrawl {
         if matches!(phase, Phase::Training(_)) {
             return self.read_stored(phase, request, out);
         }
-        let reason = format!("leads to {}", request.url);
-        let asked = Request::new(request.asked.clone(), request.kind.clone());
-        let visit = unsent_visit(&asked, VisitOutcome::Failed, Some(reason));
-        let visit = NewVisit { redirect_to: Some(request.url.to_string()), ..visit };
-        out.push(Command::Write(Write::Visit(visit, Some((request.asked.clone(), request.moved())))));
+        out.push(leads_elsewhere(&request));
         self.no_page(phase, fetched_already(), cx, out);
     }
 
@@ -159,6 +155,14 @@ impl SiteCrawl {
         };
         self.on_page(phase, page, cx, out);
     }
+}
+
+/// Notes what became of the URL that was wanted, where a redirect has led to a page that was seen already.
+pub(super) fn leads_elsewhere(request: &Request) -> Command {
+    let asked = Request::new(request.asked.clone(), request.kind.clone());
+    let visit = unsent_visit(&asked, VisitOutcome::Failed, Some(format!("leads to {}", request.url)));
+    let visit = NewVisit { redirect_to: Some(request.url.to_string()), ..visit };
+    Command::Write(Write::Visit(visit, Some((request.asked.clone(), request.moved()))))
 }
 
 /// What the frontier must note about a URL of the walk whose visit is remembered; `None` when its page is still to be

@@ -2,6 +2,7 @@
 
 use dehusk_html::PageUrl;
 
+use super::replay::leads_elsewhere;
 use super::{Command, Context, Count, Phase, SiteCrawl, TREE_BYTES, count_refused};
 use crate::fetch::{Fetched, Response, page_target};
 use crate::request::{QueueEnd, Request, RequestKind};
@@ -10,7 +11,7 @@ use crate::visit::{unsent_visit, visit_of};
 use crate::workers::{FetchedPage, PageWaiter, Withheld};
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::revisit::UrlOutcome;
-use dehusk_store::{NewVisit, SiteOutcome, VisitOutcome, Write};
+use dehusk_store::{NewVisit, Query, SiteOutcome, VisitOutcome, Write};
 
 /// What follows from an answer.
 pub(super) enum NextStep {
@@ -42,9 +43,13 @@ impl SiteCrawl {
             NextStep::Page(response) => self.on_response(phase, request, *response, visit, cx, out),
             NextStep::Unchanged => {
                 let visit = NewVisit { outcome: VisitOutcome::NotModified, ..visit };
-                self.not_modified.insert(request.url.fingerprint());
-                let row = Some((request.url.clone(), UrlOutcome::Unchanged));
-                out.push(Command::Write(Write::Visit(visit, row)));
+                let is_elsewhere = request.hops > 0;
+                let seen = if is_elsewhere { cx.tools.scope.strip(&request.url) } else { request.url.clone() };
+                self.not_modified.insert(seen.fingerprint());
+                out.push(Command::Write(Write::Visit(visit, Some((seen, UrlOutcome::Unchanged)))));
+                if is_elsewhere {
+                    out.push(leads_elsewhere(&request));
+                }
                 self.unchanged(phase, cx, out);
             }
             NextStep::Retry => {
@@ -184,14 +189,29 @@ impl SiteCrawl {
         }
         out.push(Command::Write(Write::Visit(visit, None)));
         let request = request.redirected(target, status);
-        match self.recalled(&request.url) {
-            Some(past) if !cx.is_stopping => self.replay(phase, request, past, cx, out),
-            None if matches!(phase, Phase::KeyPage(_)) && !cx.is_stopping => self.follow_key_page(phase, request, out),
-            _ => self.send_again(phase, request, QueueEnd::Front, cx, out),
+        let is_page = matches!(request.kind, RequestKind::Page { .. });
+        match (self.recalled(&request.url), phase) {
+            (_, phase) if cx.is_stopping => self.no_page(phase, stopped(), cx, out),
+            (Some(past), phase) => self.replay(phase, request, past, cx, out),
+            (None, phase @ Phase::KeyPage(_)) => self.follow_key_page(phase, request, out),
+            // A page that is known where it is now is requested with what is known of it.
+            (None, Phase::Walking(walk)) if is_page && walk.keeps_template() => {
+                self.phase = Phase::Walking(walk);
+                out.push(Command::Ask(Query::KnownUrl(self.id, cx.tools.scope.strip(&request.url))));
+                self.replayed = Some(request);
+            }
+            (None, phase) => self.send_again(phase, request, QueueEnd::Front, cx, out),
         }
     }
 
-    fn send_again(&mut self, phase: Phase, request: Request, end: QueueEnd, cx: &Context<'_>, out: &mut Vec<Command>) {
+    pub(super) fn send_again(
+        &mut self,
+        phase: Phase,
+        request: Request,
+        end: QueueEnd,
+        cx: &Context<'_>,
+        out: &mut Vec<Command>,
+    ) {
         if cx.is_stopping {
             return self.no_page(phase, stopped(), cx, out);
         }

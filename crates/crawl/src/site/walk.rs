@@ -8,7 +8,8 @@ use dehusk_html::PageUrl;
 use dehusk_template::template::Template;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Command, Comparisons, Context, Phase, Probe, SiteCrawl, begin, count_refused};
+use super::begin::with_archive;
+use super::{Command, Comparisons, Context, Phase, Probe, SiteCrawl, count_refused};
 use crate::request::{QueueEnd, Request, RequestKind};
 use crate::scope::{Queries, Refusal};
 use crate::workers::{FeedTexts, Work};
@@ -81,7 +82,7 @@ impl Walk {
 
     /// Whether pages are requested conditionally: an unchanged page keeps its stored form, but a new template wants the
     /// page itself.
-    fn keeps_template(&self) -> bool {
+    pub(super) fn keeps_template(&self) -> bool {
         self.outcome != SiteOutcome::Learned
     }
 }
@@ -120,6 +121,10 @@ impl SiteCrawl {
         }
         walk.entries = FeedTexts::default();
         while let Some(known) = walk.window.pop_front() {
+            // A redirect has led to it while it was in the window.
+            if self.not_modified.contains(&known.url.fingerprint()) {
+                continue;
+            }
             if known.snapshot_at.is_none() && !known.is_seed && !self.has_room(cx) {
                 continue;
             }
@@ -132,7 +137,7 @@ impl SiteCrawl {
             }
             let kind = RequestKind::Page { site: self.id };
             let request = if walk.keeps_template() {
-                Request::conditional(kind, begin::with_archive(known, cx))
+                Request::conditional(kind, with_archive(known, cx))
             } else {
                 Request { depth: known.depth, may_be_list: known.is_seed, ..Request::new(known.url, kind) }
             };
@@ -152,6 +157,13 @@ impl SiteCrawl {
     }
 
     pub(super) fn on_urls(&mut self, phase: Phase, urls: Vec<KnownUrl>, cx: &Context<'_>, out: &mut Vec<Command>) {
+        if let Some(request) = self.replayed.take() {
+            let request = match urls.into_iter().next() {
+                Some(known) => request.knowing(with_archive(known, cx)),
+                None => request,
+            };
+            return self.send_again(phase, request, QueueEnd::Front, cx, out);
+        }
         let mut walk = match phase {
             Phase::Walking(walk) => walk,
             phase => return self.lose(&phase, cx, out),

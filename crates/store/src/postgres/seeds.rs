@@ -1,4 +1,4 @@
-//! Seeds put into a run in bulk: what `sites.rs` does for each, for a hundred thousand at once.
+//! Seeds put into a run in bulk: what `queueing.rs` does for each, for a hundred thousand at once.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::politeness_key::PolitenessKey;
+use crate::queueing::Read;
 use crate::seed::Seed;
-use crate::sites::Read;
 use crate::sql::params;
 use crate::urls::seed_rank;
 use crate::{NewUrl, SiteId, Store, StoreError};
@@ -35,12 +35,15 @@ CREATE TEMP TABLE IF NOT EXISTS incoming_sites (bare TEXT COLLATE \"C\" PRIMARY 
     moved_to BIGINT, host TEXT COLLATE \"C\", key TEXT COLLATE \"C\", url TEXT COLLATE \"C\", kind BIGINT);
 TRUNCATE incoming, incoming_sites";
 
-/// Which known site each host of the batch is.
+/// Which known site each host of the batch is. A host that led to one with a seed of its own is asked itself.
 const FIND: &str = "INSERT INTO incoming_sites
-    SELECT DISTINCT ON (i.bare) i.bare, s.id, s.run_id, s.moved_to, i.host, i.key, i.url, i.kind
+    SELECT DISTINCT ON (i.bare) i.bare, s.id, s.run_id, t.id, i.host, i.key, i.url, i.kind
     FROM incoming i
     LEFT JOIN LATERAL (SELECT * FROM sites WHERE sites.host IN (i.bare, 'www.' || i.bare)
         ORDER BY updated_at DESC LIMIT 1) s ON TRUE
+    LEFT JOIN sites t ON t.id = s.moved_to AND NOT coalesce(regexp_replace(t.host, '^www\\.', '') =
+        regexp_replace(split_part(t.seed_url, '/', 3), '^www\\.', '') AND
+        regexp_replace(t.host, '^www\\.', '') <> i.bare, FALSE)
     ORDER BY i.bare, i.rank";
 
 /// New sites, known ones, and those that a redirect led to last time. As in `queue_site`.
@@ -50,10 +53,18 @@ const QUEUE: [&str; 3] = [
         ON CONFLICT (host) DO NOTHING",
     "UPDATE sites SET run_id = ?1, outcome = NULL, reason = NULL, updated_at = ?2, seed_url = i.url,
         key_url = CASE WHEN sites.seed_url IS NOT DISTINCT FROM i.url THEN sites.key_url ELSE i.url END,
-        politeness_key = i.key, seed_kind = i.kind
+        politeness_key = i.key, seed_kind = i.kind, moved_to = NULL
         FROM incoming_sites i WHERE sites.id = i.site AND i.moved_to IS NULL AND i.in_run IS DISTINCT FROM ?1",
     "UPDATE sites SET run_id = ?1, outcome = NULL, reason = NULL, updated_at = ?2
         FROM incoming_sites i WHERE sites.id = i.moved_to AND sites.run_id IS DISTINCT FROM ?1",
+];
+
+/// Sites whose host led elsewhere last time, and own seeds of sites that the seed of another host has put into the run.
+const MARK: [&str; 2] = [
+    "UPDATE sites SET run_id = ?1 FROM incoming_sites i WHERE sites.id = i.site AND i.moved_to IS NOT NULL",
+    "UPDATE sites SET seed_url = i.url, seed_kind = i.kind FROM incoming_sites i
+        WHERE sites.id = i.site AND i.moved_to IS NULL AND i.in_run = ?1 AND
+            regexp_replace(split_part(sites.seed_url, '/', 3), '^www\\.', '') <> i.bare",
 ];
 
 /// The hosts of sites that wait.
@@ -131,6 +142,9 @@ impl Store {
             self.execute(FIND, params![])?;
             for sql in QUEUE {
                 self.execute(sql, params![run, at])?;
+            }
+            for sql in MARK {
+                self.execute(sql, params![run])?;
             }
             self.execute(HOSTS, params![run])?;
             self.execute(URLS, params![run]).map(drop)
