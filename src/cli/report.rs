@@ -74,6 +74,8 @@ pub(super) struct Night {
     recovered: Vec<SiteNight>,
     /// Statuses that give no page.
     statuses: Vec<StatusCount>,
+    /// Whether they are not known any more, as the log of requests was deleted.
+    is_log_deleted: bool,
     /// Pages that differ.
     changes: Vec<ChangedPage>,
     /// It and the runs before it, the oldest first.
@@ -144,8 +146,20 @@ impl Night {
         };
         let changes = changes.into_iter().map(with_words).collect::<Result<_, _>>()?;
         let statuses = store.statuses_of_sites(run, MOST_ROWS).map_err(work)?;
+        let is_log_deleted = store.is_log_deleted(run).map_err(work)?;
         let runs = runs_until(store, run).map_err(work)?;
-        Ok(Night { schema: 1, run: found, before, newly_failing, still_failing, recovered, statuses, changes, runs })
+        Ok(Night {
+            schema: 1,
+            run: found,
+            before,
+            newly_failing,
+            still_failing,
+            recovered,
+            statuses,
+            is_log_deleted,
+            changes,
+            runs,
+        })
     }
 
     /// The part of it that notices are about. Counts stay those of the whole run.
@@ -254,6 +268,9 @@ impl Night {
                 &[1, 2],
                 self.statuses.iter().map(row).collect(),
             );
+        }
+        if self.is_log_deleted {
+            document.line("The log of its requests was deleted (store.keep.nights, dehusk prune): no status is known.");
         }
         self.changes_into(&mut document);
         document

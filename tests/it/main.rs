@@ -21,6 +21,7 @@ mod export;
 mod false_alarms;
 mod farm;
 mod first_steps;
+mod followed_exports;
 mod followers;
 mod fuzz;
 mod generated;

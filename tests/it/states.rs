@@ -197,6 +197,10 @@ fn counts_stay(nights: &Nights) {
     nights.program(&["prune", "--versions", "1", "--nights", "1"]);
     assert_eq!(nights.program(&["runs", "list", "--json"]), before);
     assert_eq!(diff(&nights.store(), 1, 2), states);
+    for (run, is_deleted) in [("1", true), ("2", true), ("3", false)] {
+        let report = nights.program(&["report", "--run", run]);
+        assert_eq!(report.contains("The log of its requests was deleted"), is_deleted, "{report}");
+    }
     assert!(nights.server.arrivals().len() > 20);
 }
 

@@ -39,7 +39,8 @@ impl Store {
         if keep.versions > 0 {
             let sql = "DELETE FROM pages WHERE id IN (
                     SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY site_id, url ORDER BY id DESC) AS n FROM pages)
-                    WHERE n > ?1) AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)";
+                    WHERE n > ?1) AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)
+                AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')";
             pruned.pages += self.execute(sql, params![keep.versions as i64])?;
         }
         if keep.nights > 0 {
@@ -150,5 +151,24 @@ mod tests {
             let lost = "SELECT count(*) FROM urls WHERE page_id NOT IN (SELECT id FROM pages)";
             assert_eq!(store.sqlite().query_row(lost, [], |row| row.get(0)), Ok(0), "{keep:?}");
         }
+    }
+    #[test]
+    fn an_abandoned_run_keeps_its_counts_and_an_unfinished_one_its_pages() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(&dir.path().join("a.db"));
+        let counts = |store: &Store| {
+            let run = store.find_run(1).unwrap().unwrap();
+            (run.outcome, run.new)
+        };
+        // As a kill leaves it.
+        store
+            .execute("UPDATE runs SET outcome = NULL, ended_at = NULL, counts = NULL WHERE id = 1", params![])
+            .unwrap();
+        store.prune(&Keep { versions: 1, ..Keep::default() }).unwrap();
+        assert_eq!(counts(&store), (None, 2), "it may be taken up, and count what it has stored");
+        store.begin_run(&RunRequest { at: 9, since: 8, ..RunRequest::default() }).unwrap();
+        store.prune(&Keep { versions: 1, ..Keep::default() }).unwrap();
+        assert_eq!(count(&store, "pages"), 2);
+        assert_eq!(counts(&store), (Some("abandoned".to_owned()), 2));
     }
 }

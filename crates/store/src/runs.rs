@@ -172,10 +172,13 @@ impl Store {
         // A run that was killed had no time to say that it was interrupted.
         let sql = format!(
             "UPDATE runs SET outcome = CASE WHEN started_at < ?1 THEN 'abandoned' ELSE 'interrupted' END
-            WHERE (outcome IS NULL AND NOT ({is_worked_on})) OR (outcome = 'interrupted' AND started_at < ?1)",
+            WHERE (outcome IS NULL AND NOT ({is_worked_on})) OR (outcome = 'interrupted' AND started_at < ?1)
+            RETURNING CASE WHEN outcome = 'abandoned' THEN id END",
             is_worked_on = self.connection.is_worked_on()
         );
-        self.execute(&sql, params![since])?;
+        let abandoned: Vec<Option<i64>> = self.rows(&sql, params![since], |row| row.get(0))?;
+        // Nobody takes such a run up, so what it has counted is kept before anything of it is deleted.
+        abandoned.into_iter().flatten().try_for_each(|run| self.keep_counts(run))?;
         let sql = "SELECT id, coalesce(asked = ?1, TRUE) FROM runs WHERE outcome IS NULL OR outcome = 'interrupted'
             ORDER BY id DESC";
         let open: Vec<(i64, bool)> = self.rows(sql, params![asked], |row| Ok((row.get(0)?, row.get(1)?)))?;

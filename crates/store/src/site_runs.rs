@@ -86,6 +86,18 @@ impl Store {
         })
     }
 
+    /// Whether the log of the requests of a run was deleted since.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Sqlite`] when the database cannot be read.
+    pub fn is_log_deleted(&self, run: i64) -> Result<bool, StoreError> {
+        let has_sent = self.find_run(run)?.is_some_and(|run| run.requests > 0);
+        let has_log =
+            self.row("SELECT EXISTS (SELECT 1 FROM visits WHERE run_id = ?1)", params![run], |row| row.get(0));
+        Ok(has_sent && !has_log?)
+    }
+
     /// The run before this one; `None` for the first.
     ///
     /// # Errors

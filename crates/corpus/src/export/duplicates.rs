@@ -74,6 +74,8 @@ impl Deduplication {
     pub(super) fn open(dir: &Path, rule: Rule) -> Result<Deduplication, ExportError> {
         let io = |reason| ExportError::Io { path: dir.to_owned(), reason };
         fs::create_dir_all(dir).map_err(io)?;
+        // In a repository of the export it is no part of the history.
+        fs::write(dir.join(".gitignore"), "*\n").map_err(io)?;
         let seen = Seen::open(&dir.join("seen")).map_err(io)?;
         let groups = (rule.keep != Kept::First).then(|| DuplicateGroups::open(&dir.join("groups.sqlite")));
         let groups = groups

@@ -21,6 +21,9 @@ use links::{escaped, relative};
 /// Folder of the lists of pages, one file for each host.
 const LISTS: &str = ".pages";
 
+/// The file by which Git leaves a folder out.
+const IGNORED: &str = ".gitignore";
+
 const STYLE: &str = "body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:1rem/1.6 system-ui,sans-serif;\
 color:#1a1a1a;background:#fff}img,video,table{max-width:100%}pre{overflow-x:auto;background:#f4f4f4;padding:.8rem}\
 li>span{font-size:.85rem;color:#777;overflow-wrap:anywhere}.dehusk{border-bottom:1px solid #bbb;padding-bottom:.5rem;font-size:.85rem;color:#555;overflow-wrap:anywhere}\
@@ -44,6 +47,8 @@ pub(super) struct Site {
 impl Site {
     pub(super) fn create(dir: &Path) -> io::Result<Site> {
         fs::create_dir_all(dir.join(LISTS))?;
+        // In a repository of the copy they are no part of the history.
+        fs::write(dir.join(LISTS).join(IGNORED), "*\n")?;
         Ok(Site { dir: dir.to_owned(), size: 0 })
     }
 }
@@ -116,7 +121,10 @@ fn page(record: &Record, url: &str, mark: &str, path: &Path) -> String {
 pub(super) fn complete(dir: &Path) -> io::Result<()> {
     let mut lists = Vec::new();
     for entry in fs::read_dir(dir.join(LISTS))? {
-        lists.push(entry?.path());
+        let entry = entry?;
+        if entry.file_name() != IGNORED {
+            lists.push(entry.path());
+        }
     }
     lists.sort();
     // One site is in memory at a time. Links to other sites lead to where they were.
