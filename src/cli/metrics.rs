@@ -129,7 +129,6 @@ fn render(stats: &Stats) -> String {
     add("errors_total", "counter", "Requests that failed.", n(stats.errors));
     add("forbidden_total", "counter", "URLs that robots.txt forbids.", n(stats.forbidden));
     add("without_rules_total", "counter", "URLs not fetched for lack of robots.txt rules.", n(stats.without_rules));
-    add("needs_scripts_total", "counter", "Pages without text unless scripts run.", n(stats.needs_scripts));
     add("rendered_total", "counter", "Pages rendered in a browser.", n(stats.rendered));
     add("back_offs_total", "counter", "Back-offs after 429, 503 or a failed connection.", n(stats.back_offs));
     add("domains_parked_total", "counter", "Politeness keys parked for the rest of the run.", n(stats.parked));
@@ -156,6 +155,11 @@ fn render(stats: &Stats) -> String {
     for (reason, n) in &stats.refused {
         let _ = writeln!(out, "dehusk_links_refused_total{{reason=\"{reason}\"}} {n}");
     }
+    out += "# HELP dehusk_answers_withheld_total Answers that are no pages.\n";
+    out += "# TYPE dehusk_answers_withheld_total counter\n";
+    for (reason, n) in &stats.withheld {
+        let _ = writeln!(out, "dehusk_answers_withheld_total{{reason=\"{reason}\"}} {n}");
+    }
     out
 }
 
@@ -167,8 +171,10 @@ mod tests {
     fn every_line_is_a_comment_or_a_sample() {
         let mut stats = Stats { pages: 3, ..Stats::default() };
         stats.refused.insert("calendar", 2);
+        stats.withheld.insert("soft_404", 4);
         let text = render(&stats);
         assert!(text.contains("\ndehusk_pages_total 3\n") && text.contains("{reason=\"calendar\"} 2\n"));
+        assert!(text.contains("\ndehusk_answers_withheld_total{reason=\"soft_404\"} 4\n"));
         assert!(
             text.lines().all(|line| line.starts_with("# ") || line.rsplit_once(' ').unwrap().1.parse::<u64>().is_ok())
         );

@@ -68,6 +68,7 @@ mod soak;
 mod streams;
 mod strings;
 mod teco;
+mod summaries;
 mod teach;
 mod template_page;
 mod tidy;

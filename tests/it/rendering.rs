@@ -183,7 +183,7 @@ fn what_scripts_read_decides_whether_a_page_has_changed() {
     };
     let third = run(vec![PageUrl::parse("http://app.test/0").unwrap()], &without).0.stats;
     assert_eq!((third.changed, third.new), (0, 0), "{third:?}");
-    assert!(third.needs_scripts > 0 && nights.text("http://app.test/3").contains("version 2"));
+    assert!(third.withheld.contains_key("needs_scripts") && nights.text("http://app.test/3").contains("version 2"));
 }
 
 #[test]
@@ -220,7 +220,8 @@ fn the_summary_says_how_many_pages_would_gain_and_a_missing_browser_is_told_at_o
     let nights = Nights::new();
     let out = program(&nights, &[]).output().unwrap();
     let said = String::from_utf8_lossy(&out.stdout);
-    assert!(said.contains("1 page without text unless scripts run; --set fetch.render=needed"), "{said}");
+    assert!(said.contains("no pages, and replace none: 1 needs_scripts\n"), "{said}");
+    assert!(said.contains("--set fetch.render=needed renders these pages"), "{said}");
     let set = ["--set", "fetch.render=needed", "--set", "render.browser=/nowhere/chromium"];
     let out = program(&nights, &set).output().unwrap();
     let said = String::from_utf8_lossy(&out.stderr);

@@ -21,6 +21,8 @@ pub(super) struct Request {
     pub(super) hops: usize,
     /// Whether one of them is for now only.
     pub(super) is_for_now: bool,
+    /// Whether one of them has set a cookie.
+    pub(super) was_given_cookie: bool,
     /// Failures so far.
     pub(super) attempts: u8,
     /// Whether its robots.txt was fetched while it waited. Such rules hold for it even if they have expired by now.
@@ -76,6 +78,7 @@ impl Request {
             kind,
             hops: 0,
             is_for_now: false,
+            was_given_cookie: false,
             attempts: 0,
             has_rules: false,
             depth: 0,

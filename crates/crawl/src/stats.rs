@@ -51,8 +51,8 @@ pub struct Stats {
     pub bytes: u64,
     /// Requests that gave no page.
     pub errors: usize,
-    /// Pages that have no text without scripts, and were not rendered.
-    pub needs_scripts: usize,
+    /// Answers that look like no pages of their site, by the code of the reason. None is stored over a page.
+    pub withheld: BTreeMap<&'static str, usize>,
     /// Pages that were rendered in a browser.
     pub rendered: usize,
     /// Pages that robots.txt forbids.

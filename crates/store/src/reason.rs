@@ -102,6 +102,8 @@ codes! {
     RenderFailed = "render_failed",
     /// The answer asks to log in, with status 200.
     LoginWall = "login_wall",
+    /// A redirect leads back as long as the cookie that it sets is not sent.
+    CookieWall = "cookie_wall",
     /// The answer says that the page was not found, with status 200.
     SoftNotFound = "soft_404",
     /// The domain is for sale, or has no site yet.

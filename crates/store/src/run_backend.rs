@@ -116,8 +116,12 @@ impl RunBackend {
             }
         }
         debug_assert!(visit.outcome == VisitOutcome::Fetched);
-        let is_back = saved.is_back && change != Some(Change::Returned);
-        let returned = is_back.then_some(Change::Returned);
+        // A page that is back as it was counts as returned, and one that is back with another text as both.
+        let change = match change {
+            Some(Change::Unchanged) if saved.is_back => Some(Change::Returned),
+            change => change,
+        };
+        let returned = (saved.is_back && change != Some(Change::Returned)).then_some(Change::Returned);
         Ok(change.into_iter().chain(moved).chain(returned).map(Counted::from).collect())
     }
 

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use crate::cli::table::{Table, count, count_of, terminal_width};
 use dehusk_crawl::{SiteSummary, Stats, Summary};
 use dehusk_settings::Settings;
+use dehusk_store::reason::ReasonCode;
 
 /// Maximum number of sites listed one by one. Above it, failures are grouped by reason.
 const MOST_ROWS: usize = 40;
@@ -54,8 +55,8 @@ fn print_sites(
         }
     }
     if !known.is_empty() {
-        let n = count(known.len());
-        writeln!(out, "\n{n} sites failed before and fail on: {} report --db {db}", program())?;
+        let n = count_of(known.len(), "site");
+        writeln!(out, "\nfailed before, and again: {n}; {} report --db {db} lists them", program())?;
     }
     let redesigned: Vec<&SiteSummary> =
         sites.iter().filter(|s| s.outcome == "learned" && s.old_template_coverage.is_some()).collect();
@@ -126,10 +127,7 @@ fn print_hints(stats: &Stats, db: &str, out: &mut impl Write) -> io::Result<()> 
         let refused: Vec<String> = stats.refused.iter().map(|(name, n)| format!("{} {name}", count(*n))).collect();
         writeln!(out, "links not followed: {}", refused.join(", "))?;
     }
-    if stats.needs_scripts > 0 {
-        let pages = count_of(stats.needs_scripts, "page");
-        writeln!(out, "{pages} without text unless scripts run; --set fetch.render=needed renders them")?;
-    }
+    print_withheld(&stats.withheld, out)?;
     if stats.not_due > 0 {
         writeln!(out, "--all fetches pages that are not due, too")?;
     }
@@ -138,6 +136,29 @@ fn print_hints(stats: &Stats, db: &str, out: &mut impl Write) -> io::Result<()> 
         out,
         "stored in {db}; look at it with\n  {program} templates list --db {db}\n  {program} pages list --db {db}"
     )
+}
+
+/// Answers that are no pages, by reason, and what can be done.
+fn print_withheld(withheld: &BTreeMap<&str, usize>, out: &mut impl Write) -> io::Result<()> {
+    if withheld.is_empty() {
+        return Ok(());
+    }
+    let by_reason: Vec<String> = withheld.iter().map(|(reason, n)| format!("{} {reason}", count(*n))).collect();
+    writeln!(out, "answers that are no pages, and replace none: {}", by_reason.join(", "))?;
+    let has = |codes: &[ReasonCode]| codes.iter().any(|code| withheld.contains_key(code.as_str()));
+    for (codes, remedy) in [
+        (&[ReasonCode::NeedsScripts][..], "needs_scripts: --set fetch.render=needed renders these pages"),
+        (
+            &[ReasonCode::LoginWall, ReasonCode::CookieWall],
+            "login_wall, cookie_wall: fetch.cookies and fetch.headers may help, also in a [[site]] table",
+        ),
+        (&[ReasonCode::Challenge], "challenge: ask the owner of the site for access"),
+    ] {
+        if has(codes) {
+            writeln!(out, "  {remedy}")?;
+        }
+    }
+    Ok(())
 }
 
 pub(in crate::cli) fn site_table(sites: &[SiteSummary]) -> Table {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use reqwest::cookie::CookieStore;
 use reqwest::header::{
     CONTENT_ENCODING, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
-    RETRY_AFTER,
+    RETRY_AFTER, SET_COOKIE,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -223,6 +223,7 @@ impl Fetcher {
         let mut response = Response {
             content_type: content_type(headers),
             location: location(headers),
+            sets_cookie: headers.contains_key(SET_COOKIE),
             retry_after: text(headers, RETRY_AFTER).and_then(|value| wait_of(&value)),
             date: text(headers, DATE).and_then(|value| httpdate::parse_http_date(&value).ok()),
             validators: Validators { etag: text(headers, ETAG), last_modified: text(headers, LAST_MODIFIED) },

@@ -49,6 +49,8 @@ pub struct Response {
     pub content_type: Option<String>,
     /// `Location` as sent.
     pub location: Option<String>,
+    /// Whether it sets a cookie.
+    pub sets_cookie: bool,
     /// `Retry-After`, seconds or date, as time from now.
     pub retry_after: Option<Duration>,
     /// `Date`: when it was sent, by the clock of the server.
@@ -83,6 +85,7 @@ impl Response {
             status,
             content_type: None,
             location: None,
+            sets_cookie: false,
             retry_after: None,
             date: None,
             validators: Validators::default(),

@@ -8,7 +8,7 @@ use super::super::request::{QueueEnd, Request};
 use super::super::workers::{FetchedPage, Tools, Work, WorkResult};
 use crate::fetch::Fetched;
 use crate::scope::Refusal;
-use dehusk_store::reason::Reason;
+use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::seed::Seed;
 use dehusk_store::{KnownUrl, Query, SiteId, SiteOutcome, Snapshot, StalePage, Write};
 
@@ -70,8 +70,8 @@ pub(crate) enum Count {
     Page,
     /// A request gave no page.
     Error,
-    /// A page has no text without scripts, and was not rendered.
-    NeedsScripts,
+    /// So many answers for this reason were no pages.
+    Withheld(ReasonCode, usize),
     /// A page was rendered.
     Rendered,
     /// robots.txt disallows a page.

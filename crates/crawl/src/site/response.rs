@@ -36,6 +36,8 @@ impl SiteCrawl {
         if matches!(request.kind, RequestKind::Probe { .. }) {
             return self.on_probe(phase, &request, fetched, cx, out);
         }
+        let sets_cookie = fetched.outcome.as_ref().is_ok_and(|response| response.sets_cookie);
+        let request = Request { was_given_cookie: request.was_given_cookie || sets_cookie, ..request };
         let visit = visit_of(&request, &fetched, cx.clock);
         let was_sent = fetched.times.is_some();
         let mut phase = phase;
@@ -73,6 +75,9 @@ impl SiteCrawl {
             NextStep::GiveUp(reason, outcome) => {
                 self.spent.failures += usize::from(was_sent);
                 out.push(Command::Count(Count::Error));
+                if matches!(reason.code, ReasonCode::LoginWall | ReasonCode::CookieWall) {
+                    out.push(Command::Count(Count::Withheld(reason.code, 1)));
+                }
                 let visit = NewVisit { reason: Some(reason.text.clone()), redirect_to: None, ..visit };
                 let visit = match (outcome, visit.outcome) {
                     (UrlOutcome::Gone, _) => NewVisit { outcome: VisitOutcome::Gone, ..visit },
@@ -136,6 +141,10 @@ impl SiteCrawl {
     pub(super) fn redirect(&self, phase: &mut Phase, request: &Request, target: PageUrl, cx: &Context<'_>) -> NextStep {
         let give_up = |code, text: String| NextStep::GiveUp(Reason::new(code, text), UrlOutcome::Failed);
         let is_loop = target == request.url || target == request.asked;
+        if is_loop && !cx.tools.settings.fetch.cookies && request.was_given_cookie {
+            let text = "leads back as long as its cookie is not sent; fetch.cookies and fetch.headers may help";
+            return give_up(ReasonCode::CookieWall, text.to_owned());
+        }
         if is_loop && !cx.tools.settings.fetch.cookies {
             let text = if target == request.url { "leads to itself" } else { "leads back to itself" };
             return give_up(ReasonCode::Redirects, text.to_owned());
@@ -262,14 +271,12 @@ impl SiteCrawl {
         } else {
             self.spent.failures += 1;
             out.push(Command::Count(Count::Error));
+            out.push(Command::Count(Count::Withheld(reason.code, 1)));
             (VisitOutcome::Failed, UrlOutcome::Failed)
         };
         if let Some(visit) = visit {
             let visit = NewVisit { outcome, reason: Some(reason.text.clone()), ..visit };
             out.push(Command::Write(Write::Visit(visit, Some((asked, of_url)))));
-        }
-        if matches!(reason.code, ReasonCode::NeedsScripts) {
-            out.push(Command::Count(Count::NeedsScripts));
         }
         let phase = self.phase_of(from);
         self.no_page(phase, reason, cx, out);
