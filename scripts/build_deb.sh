@@ -29,11 +29,11 @@ sed -e 's|"seeds.txt"|"/etc/dehusk/seeds.txt"|' -e 's|^#store.path = .*|store.pa
     "$work/init/crawl.toml" > "$work/crawl.toml"
 cp "$work/init/seeds.txt" "$work/seeds.txt"
 of_package='s|/usr/local/bin/dehusk|/usr/bin/dehusk|; s|/srv/crawl|/var/lib/dehusk|; s|^User=crawl|User=dehusk|;
-    s|^Group=crawl|Group=dehusk|; s|bin/dehusk crawl |&--config /etc/dehusk/crawl.toml |;
-    /^OnFailure=/d'
+    s|^Group=crawl|Group=dehusk|; s#bin/dehusk \(crawl\|report\)#& --config /etc/dehusk/crawl.toml#'
 # Their first lines say how they are installed by hand.
 sed -e '1,/^\[Unit\]/{/^#/d}' -e "$of_package" packaging/dehusk.service > "$work/units/dehusk.service"
 cp packaging/dehusk.timer "$work/units/"
+sed -e "$of_package" 'packaging/dehusk-failed@.service' > "$work/dehusk-failed@.service"
 
 version=$("$work/dehusk" --version | cut -d' ' -f2)
 maintainer=$(sed -n 's/^maintainer = "\(.*\)"$/\1/p' Cargo.toml)

@@ -76,6 +76,7 @@ impl Init {
         if let Some(at) = &answers.at {
             files.push((PathBuf::from("dehusk.service"), unit::service(&dir)));
             files.push((PathBuf::from("dehusk.timer"), unit::timer(at)));
+            files.push((PathBuf::from("dehusk-failed@.service"), unit::failed(&dir)));
         }
         if let Some((name, _)) = files.iter().find(|(name, _)| dir.join(name).exists()) {
             let place = dir.join(name);
@@ -129,10 +130,8 @@ impl Init {
             if unit::user() == "root" {
                 writeln!(out, "  set User= in dehusk.service to a user of its own: it says root")?;
             }
-            writeln!(
-                out,
-                "  cp dehusk.service dehusk.timer /etc/systemd/system/ && systemctl enable --now dehusk.timer"
-            )?;
+            writeln!(out, "  cp dehusk.service dehusk.timer dehusk-failed@.service /etc/systemd/system/")?;
+            writeln!(out, "  systemctl enable --now dehusk.timer")?;
         }
         Ok(())
     }

@@ -41,6 +41,11 @@ fn a_folder_is_made_ready_and_nothing_is_written_over() {
     assert!(unit.contains(&format!("WorkingDirectory=\"{}\"\n", folder.display())), "{unit}");
     assert!(unit.contains(&format!("ExecStart={} crawl --fail-above 20%% ", env!("CARGO_BIN_EXE_dehusk"))), "{unit}");
 
+    assert!(unit.contains("OnFailure=dehusk-failed@%n.service\n"), "{unit}");
+    let failed = read("dehusk-failed@.service");
+    assert!(failed.contains(&format!("{} report; }} | mail -s", env!("CARGO_BIN_EXE_dehusk"))), "{failed}");
+    assert!(failed.contains(&format!("WorkingDirectory=\"{}\"\n", folder.display())), "{failed}");
+
     let again = run(dir.path(), &given);
     assert_eq!(again.status.code(), Some(1));
     assert!(err(&again).contains("crawl.toml is there already"), "{}", err(&again));

@@ -11,6 +11,7 @@ mod clean_corpus;
 mod clean_learn;
 mod clean_url;
 mod cli;
+mod clock;
 mod cluster;
 mod common_crawl;
 mod corpus;
@@ -43,6 +44,7 @@ mod records;
 mod redesign;
 #[cfg(feature = "render")]
 mod rendering;
+mod restore;
 mod rights;
 mod robots;
 mod kill;

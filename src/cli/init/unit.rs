@@ -4,12 +4,23 @@ use std::path::Path;
 
 /// The service that crawls in a folder, with this program and as this user.
 pub(super) fn service(dir: &Path) -> String {
-    let program = std::env::current_exe().unwrap_or_else(|_| "/usr/local/bin/dehusk".into());
-    let user = user();
-    let dir = escaped(dir);
     let head = "# The nightly crawl of this folder. See docs/nightly.md.\n";
-    let lines = include_str!("../../../packaging/dehusk.service").lines().skip_while(|line| line.starts_with('#'));
-    let of_folder = lines.filter(|line| !line.starts_with("OnFailure=")).map(|line| match line.split_once('=') {
+    head.to_owned() + &of_folder(include_str!("../../../packaging/dehusk.service"), dir)
+}
+
+/// The service that mails this user why the other one has failed.
+pub(super) fn failed(dir: &Path) -> String {
+    let unit = include_str!("../../../packaging/dehusk-failed@.service");
+    let to_user = format!("has failed\" {}'", user());
+    let head = "# Mails why a night of this folder has failed. See docs/nightly.md.\n";
+    head.to_owned() + &of_folder(unit, dir).replace("has failed\" root'", &to_user)
+}
+
+/// A unit of packaging/ for a folder, without the comment that it begins with.
+fn of_folder(unit: &str, dir: &Path) -> String {
+    let program = escaped(&std::env::current_exe().unwrap_or_else(|_| PROGRAM.into()));
+    let (user, dir) = (user(), escaped(dir));
+    let lines = unit.lines().skip_while(|line| line.starts_with('#')).map(|line| match line.split_once('=') {
         Some(("User", _)) => format!("User={user}\n"),
         // That of the user.
         Some(("Group", _)) => String::new(),
@@ -17,14 +28,13 @@ pub(super) fn service(dir: &Path) -> String {
         Some(("ReadWritePaths", _)) => format!("ReadWritePaths={dir}\n"),
         // The folder and the program may be in a home.
         Some(("ProtectHome", _)) => "ProtectHome=read-only\n".to_owned(),
-        Some(("ExecStart", command)) => {
-            let (_, arguments) = command.split_once(' ').unwrap_or((command, "crawl"));
-            format!("ExecStart={} {arguments}\n", escaped(&program))
-        }
-        _ => format!("{line}\n"),
+        _ => format!("{}\n", line.replace(PROGRAM, &program)),
     });
-    std::iter::once(head.to_owned()).chain(of_folder).collect()
+    lines.collect()
 }
+
+/// Where the units of packaging/ have the program.
+const PROGRAM: &str = "/usr/local/bin/dehusk";
 
 /// Who runs this program, and the service.
 pub(super) fn user() -> String {
