@@ -4,6 +4,7 @@
 
 mod atom;
 mod mail;
+mod pages;
 mod smtp;
 
 use std::time::Duration;
@@ -16,7 +17,7 @@ use super::open_store;
 use super::report::{MOST_WITH_WORDS, Night};
 use super::shell_command::ShellCommand;
 use dehusk_crawl::fetch::post;
-use dehusk_settings::{NotifyWhen, Settings};
+use dehusk_settings::{NotifyEach, NotifyWhen, Settings};
 
 /// Pauses before the second and the third try.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
@@ -43,7 +44,8 @@ pub(super) fn notify(settings: &Settings, run: i64) {
 }
 
 fn read(settings: &Settings, run: i64) -> anyhow::Result<Night> {
-    let most_compared = if settings.notify.min_words > 0 { MOST_COMPARED } else { MOST_WITH_WORDS };
+    let needs_words = settings.notify.min_words > 0 || settings.notify.each == NotifyEach::Page;
+    let most_compared = if needs_words { MOST_COMPARED } else { MOST_WITH_WORDS };
     let night = open_store(settings).and_then(|store| Night::load(&store, run, settings, most_compared));
     night.map_err(anyhow::Error::from)
 }
@@ -63,43 +65,49 @@ fn tell(settings: &Settings, night: &Night) {
         Ok(json) => json,
         Err(error) => return tracing::warn!("nobody is told about run {}: {error}", night.number()),
     };
-    let run = |command: &str, input: &str| {
-        let variables = vec![("DEHUSK_RUN", night.number().to_string())];
-        let command = ShellCommand { command, timeout: wanted.timeout, variables };
-        command.answer(input.as_bytes().to_vec()).map(drop)
-    };
-    if !wanted.command.is_empty() {
-        try_thrice("notify.command", || run(&wanted.command, &json));
-    }
-    if !wanted.webhook.is_empty() {
-        try_thrice("notify.webhook", || send(settings, &json));
+    if wanted.each == NotifyEach::Page {
+        pages::tell(settings, night);
+    } else {
+        if !wanted.command.is_empty() {
+            try_thrice("notify.command", || run(settings, night.number(), &wanted.command, &json));
+        }
+        if !wanted.webhook.is_empty() {
+            try_thrice("notify.webhook", || send(settings, &json));
+        }
+        if !wanted.atom.is_empty() {
+            let entry = atom::Entry::of_run(night.number(), night.ended_at(), &subject, &document.html());
+            try_thrice("notify.atom", || {
+                atom::add(wanted.atom.as_ref(), &[entry.clone()]).with_context(|| wanted.atom.clone())
+            });
+        }
     }
     if !wanted.mail.is_empty() {
         let head = mail::Head { from: &wanted.from, to: &wanted.mail, subject: &subject, at: night.ended_at() };
         let mail = mail::message(&head, &document.text(None), &document.html());
         try_thrice("notify.mail", || match wanted.smtp.as_str() {
-            "" => run(&wanted.sendmail, &mail),
+            "" => run(settings, night.number(), &wanted.sendmail, &mail),
             server => smtp::send(server, &wanted.from, &wanted.mail, &mail, wanted.timeout),
         });
     }
-    if !wanted.atom.is_empty() {
-        let entry = atom::Entry::new(night.number(), night.ended_at(), &subject, &document.html());
-        try_thrice("notify.atom", || atom::add(wanted.atom.as_ref(), &entry).with_context(|| wanted.atom.clone()));
-    }
 }
 
-/// Tries it three times; the last failure is a warning.
-fn try_thrice(key: &str, mut attempt: impl FnMut() -> anyhow::Result<()>) {
+/// Runs a command with this on its input.
+fn run(settings: &Settings, run: i64, command: &str, input: &str) -> anyhow::Result<()> {
+    let variables = vec![("DEHUSK_RUN", run.to_string())];
+    let command = ShellCommand { command, timeout: settings.notify.timeout, variables };
+    command.answer(input.as_bytes().to_vec()).map(drop)
+}
+
+/// Tries it three times; the last failure is a warning. Returns whether it went well.
+fn try_thrice(key: &str, mut attempt: impl FnMut() -> anyhow::Result<()>) -> bool {
     for pause in PAUSES {
         match attempt() {
-            Ok(()) => return,
+            Ok(()) => return true,
             Err(error) => tracing::debug!("{key}: {error:#}; it is tried again"),
         }
         std::thread::sleep(pause);
     }
-    if let Err(error) = attempt() {
-        tracing::warn!("{key}: {error:#}");
-    }
+    attempt().inspect_err(|error| tracing::warn!("{key}: {error:#}")).is_ok()
 }
 
 fn send(settings: &Settings, json: &str) -> anyhow::Result<()> {

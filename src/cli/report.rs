@@ -85,14 +85,14 @@ pub(super) struct Night {
 
 /// A page that differs, with the words that do.
 #[derive(Serialize)]
-struct ChangedPage {
+pub(super) struct ChangedPage {
     #[serde(flatten)]
-    page: UrlChange,
+    pub(super) page: UrlChange,
     #[serde(skip_serializing_if = "Option::is_none")]
-    words: Option<String>,
+    pub(super) words: Option<String>,
     /// Words that went and came, where they were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
-    n_words: Option<usize>,
+    pub(super) n_words: Option<usize>,
 }
 
 impl Report {
@@ -180,6 +180,11 @@ impl Night {
     /// The number of the run.
     pub(super) fn number(&self) -> i64 {
         self.run.id
+    }
+
+    /// Pages that differ.
+    pub(super) fn changes(&self) -> &[ChangedPage] {
+        &self.changes
     }
 
     /// Whether no worker of the run is left.

@@ -10,46 +10,51 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use dehusk::demo::server::{Reply, Server};
+use hmac::{Hmac, Mac};
 use serde_json::Value;
+use sha2::Sha256;
 
 use crate::cli::{err, signal_after};
 
 /// Time in which the webhook is called.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server for one request, which it returns.
-fn webhook() -> (String, JoinHandle<String>) {
+/// A server that answers requests with these statuses, one after the other. Returns the requests.
+fn webhook(statuses: &'static [u16]) -> (String, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let address = format!("http://{}/hook", listener.local_addr().unwrap());
-    let since = Instant::now();
-    let heard = std::thread::spawn(move || {
-        let mut stream = loop {
-            match listener.accept() {
-                Ok((stream, _)) => break stream,
-                Err(_) if since.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(20)),
-                Err(error) => return error.to_string(),
-            }
-        };
-        stream.set_nonblocking(false).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let (mut heard, mut buffer) = (Vec::new(), [0; 4096]);
-        loop {
-            let n = stream.read(&mut buffer).unwrap();
-            heard.extend_from_slice(&buffer[..n]);
-            let text = String::from_utf8_lossy(&heard).into_owned();
-            let length = text
-                .to_lowercase()
-                .split_once("content-length: ")
-                .map(|(_, rest)| rest.split("\r\n").next().unwrap().parse::<usize>().unwrap());
-            let body = text.split_once("\r\n\r\n").map_or(0, |(_, body)| body.len());
-            if n == 0 || length.is_some_and(|length| body >= length) {
-                stream.write_all(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").unwrap();
-                return text;
-            }
-        }
-    });
+    let heard = std::thread::spawn(move || statuses.iter().map_while(|status| request(&listener, *status)).collect());
     (address, heard)
+}
+
+/// The next request, answered with a status; `None` where none comes.
+fn request(listener: &TcpListener, status: u16) -> Option<String> {
+    let since = Instant::now();
+    let mut stream = loop {
+        match listener.accept() {
+            Ok((stream, _)) => break stream,
+            Err(_) if since.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(20)),
+            Err(_) => return None,
+        }
+    };
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let (mut heard, mut buffer) = (Vec::new(), [0; 4096]);
+    loop {
+        let n = stream.read(&mut buffer).unwrap();
+        heard.extend_from_slice(&buffer[..n]);
+        let text = String::from_utf8_lossy(&heard).into_owned();
+        let length = text
+            .to_lowercase()
+            .split_once("content-length: ")
+            .map(|(_, rest)| rest.split("\r\n").next().unwrap().parse::<usize>().unwrap());
+        let body = text.split_once("\r\n\r\n").map_or(0, |(_, body)| body.len());
+        if n == 0 || length.is_some_and(|length| body >= length) {
+            write!(stream, "HTTP/1.1 {status} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").unwrap();
+            return Some(text);
+        }
+    }
 }
 
 fn crawl(dir: &Path, server: &Server, settings: &[&str]) -> String {
@@ -89,7 +94,7 @@ fn everybody_is_told_what_a_run_brought() {
     };
     let server = Server::start(Arc::new(answer)).unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let (address, heard) = webhook();
+    let (address, heard) = webhook(&[500, 204]);
     let told = [
         "notify.command=cat > told.json; echo $DEHUSK_RUN > run",
         &format!("notify.webhook={address}"),
@@ -106,8 +111,15 @@ fn everybody_is_told_what_a_run_brought() {
     assert!(file("mail.eml").contains("To: me@my.org\r\nSubject: dehusk, run 1: 0 pages differ, 1 sites fail now\r\n"));
     assert!(file("runs.atom").contains("<title>dehusk, run 1: "));
     let heard = heard.join().unwrap();
-    let (head, body) = heard.split_once("\r\n\r\n").unwrap();
-    assert!(head.starts_with("POST /hook ") && head.contains("x-dehusk-signature: sha256="), "{head}");
+    assert!(heard.len() == 2 && heard[0] == heard[1], "what fails is tried again: {heard:?}");
+    let (head, body) = heard[1].split_once("\r\n\r\n").unwrap();
+    let mut mac = Hmac::<Sha256>::new_from_slice(b"key").unwrap();
+    mac.update(body.as_bytes());
+    let digits: String = mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(
+        head.starts_with("POST /hook ") && head.contains(&format!("x-dehusk-signature: sha256={digits}")),
+        "{head}"
+    );
     assert_eq!(serde_json::from_str::<Value>(body).unwrap()["run"]["id"], 1);
     let store = dehusk_store::Store::open(&dir.path().join("dehusk.db")).unwrap();
     assert!(!store.run_settings(1).unwrap().unwrap().contains("secret"), "it is not stored");
@@ -126,6 +138,55 @@ fn everybody_is_told_what_a_run_brought() {
     assert_eq!((&json["still_failing"], &json["statuses"]), (&serde_json::json!([]), &serde_json::json!([])), "{json}");
     let warning = crawl(dir.path(), &server, &["notify.command=exit 3", "notify.when=always"]);
     assert!(warning.contains("notify.command: it failed: exit status: 3"), "{warning}");
+}
+
+/// One notice for each page that differs, with its words; none for a page that notices are not about.
+#[test]
+#[cfg(unix)]
+fn each_page_that_differs_is_told_by_itself() {
+    let tonight = Arc::new(AtomicUsize::new(1));
+    let clock = Arc::clone(&tonight);
+    let answer =
+        move |host: &str, path: &str| match (clock.load(Relaxed), path.trim_start_matches('/').parse::<usize>()) {
+            (2, Ok(5)) => Reply::status(410),
+            (night, Ok(n)) if n < 6 && host == "a.test" => {
+                let menu: String = (0..6).map(|i| format!("<li><a href=/{i}>page {i}</a>")).collect();
+                let news = if night == 2 && n < 2 { "the gate is green now" } else { "" };
+                Reply::html(format!(
+                    "<title>t{n}</title><nav><ul>{menu}</ul></nav><main><p>Text of page {n} {news}</main>"
+                ))
+            }
+            _ => Reply::status(404),
+        };
+    let server = Server::start(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let (address, heard) = webhook(&[204, 204, 204]);
+    crawl(dir.path(), &server, &[]);
+    tonight.store(2, Relaxed);
+    let told = [
+        "notify.each=page",
+        "notify.command=cat >> told.jsonl; echo >> told.jsonl",
+        &format!("notify.webhook={address}"),
+        "notify.atom=pages.atom",
+        "notify.changes=[\"changed\", \"gone\"]",
+    ];
+    assert_eq!(crawl(dir.path(), &server, &told), "");
+    let text = std::fs::read_to_string(dir.path().join("told.jsonl")).unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |key: &str| rows.iter().map(|row| row[key].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>();
+    assert_eq!(of("url"), ["http://a.test/0", "http://a.test/1", "http://a.test/5"]);
+    assert_eq!(of("change"), ["changed", "changed", "gone"]);
+    assert!(of("words")[1].contains("the gate is green now") && rows[1]["run"] == 2, "{text}");
+    let bodies: Vec<Value> = heard
+        .join()
+        .unwrap()
+        .iter()
+        .map(|request| serde_json::from_str(request.split_once("\r\n\r\n").unwrap().1).unwrap())
+        .collect();
+    assert_eq!(bodies, rows);
+    let feed = std::fs::read_to_string(dir.path().join("pages.atom")).unwrap();
+    assert_eq!(feed.matches("<entry>").count(), 3, "{feed}");
+    assert!(feed.contains("<title>gone: http://a.test/5</title>\n<link href=\"http://a.test/5\"/>"), "{feed}");
 }
 
 /// A server that takes one mail by SMTP, and returns what it was told.

@@ -52,10 +52,35 @@ fn words(seed: &[usize], n: usize) -> String {
 enum Trouble {
     Gone,
     Failed,
+    Forbidden,
     Blocked,
     LogIn,
+    LogInElsewhere,
+    CookieWall,
     NotFoundWithStatus200,
+    Challenge,
+    Shell,
+    Empty,
+    NotHtml,
     Shrunk,
+}
+
+impl Trouble {
+    const ALL: [Trouble; 13] = [
+        Trouble::Gone,
+        Trouble::Failed,
+        Trouble::Forbidden,
+        Trouble::Blocked,
+        Trouble::LogIn,
+        Trouble::LogInElsewhere,
+        Trouble::CookieWall,
+        Trouble::NotFoundWithStatus200,
+        Trouble::Challenge,
+        Trouble::Shell,
+        Trouble::Empty,
+        Trouble::NotHtml,
+        Trouble::Shrunk,
+    ];
 }
 
 /// What is wrong with a site for a night.
@@ -72,22 +97,15 @@ struct Plan;
 impl Plan {
     /// A page has trouble for some nights of a month now and then. The key page has none, and the first nights are quiet.
     fn trouble(self, host: usize, page: usize, night: usize) -> Option<Trouble> {
-        if page == 0 || night < 4 || self.moved_at(host, page).is_some_and(|at| night >= at) {
+        let is_quiet = night < 4 || self.is_near_move(host, night);
+        if page == 0 || is_quiet || self.moved_at(host, page).is_some_and(|at| night >= at) {
             return None;
         }
         let month = night / 30;
         if !dice(&[1, host, page, month]).is_multiple_of(4) {
             return None;
         }
-        let kinds = [
-            Trouble::Gone,
-            Trouble::Failed,
-            Trouble::Blocked,
-            Trouble::LogIn,
-            Trouble::NotFoundWithStatus200,
-            Trouble::Shrunk,
-        ];
-        let kind = kinds[dice(&[2, host, page, month]) % kinds.len()];
+        let kind = Trouble::ALL[dice(&[2, host, page, month]) % Trouble::ALL.len()];
         // While parts are learned, a page with its boxes is not short.
         let is_learning = self.design(host, night) != self.design(host, night.saturating_sub(5));
         if kind == Trouble::Shrunk && is_learning {
@@ -104,9 +122,19 @@ impl Plan {
         (page > 0 && dice(&[5, host, page]).is_multiple_of(8)).then(|| 5 + dice(&[6, host, page]) % 300)
     }
 
+    /// The night from which on the whole site has another host, as every fifth has: `n1.test` instead of `h1.test`.
+    fn host_moved_at(self, host: usize) -> Option<usize> {
+        host.is_multiple_of(5).then(|| 12 + dice(&[18, host]) % 200)
+    }
+
+    /// Nights without other events, so that what the move itself says is seen.
+    fn is_near_move(self, host: usize, night: usize) -> bool {
+        self.host_moved_at(host).is_some_and(|at| (at..at + 5).contains(&night))
+    }
+
     fn site_trouble(self, host: usize, night: usize) -> Option<SiteTrouble> {
         match dice(&[7, host, night]) % 120 {
-            _ if night < 4 => None,
+            _ if night < 4 || self.is_near_move(host, night) => None,
             0 | 1 => Some(SiteTrouble::Down),
             2 => Some(SiteTrouble::OneText),
             _ => None,
@@ -157,7 +185,13 @@ impl Plan {
         format!("<h1>Page {page}</h1>{paragraphs}<p>{edited}</p>")
     }
 
-    fn answer(self, host: usize, path: &str, night: usize) -> Reply {
+    fn answer(self, host: usize, is_new_host: bool, path: &str, night: usize) -> Reply {
+        let has_moved = self.host_moved_at(host).is_some_and(|at| night >= at);
+        match (has_moved, is_new_host) {
+            (true, false) => return Reply::redirect(301, &format!("http://n{host}.test{path}")),
+            (false, true) => return Reply::status(404),
+            _ => {}
+        }
         let trouble = self.site_trouble(host, night);
         if path == "/robots.txt" {
             let blocked = (0..PAGES).filter(|page| self.trouble(host, *page, night) == Some(Trouble::Blocked));
@@ -188,6 +222,15 @@ impl Plan {
             None | Some(Trouble::Blocked) => html(&self.story(host, page, night)),
             Some(Trouble::Gone) => Reply::status(if page.is_multiple_of(2) { 404 } else { 410 }),
             Some(Trouble::Failed) => Reply::status(500),
+            Some(Trouble::Forbidden) => Reply::status(403),
+            Some(Trouble::LogInElsewhere) => Reply::redirect(302, &format!("/login?next={path}")),
+            Some(Trouble::CookieWall) => Reply::redirect(302, path).with("set-cookie", "seen=1"),
+            Some(Trouble::Challenge) => Reply::html(
+                "<title>Just a moment...</title><noscript>Enable JavaScript and cookies</noscript><script>x()</script>",
+            ),
+            Some(Trouble::Shell) => Reply::html("<title>App</title><div id=root></div><script src=/a.js></script>"),
+            Some(Trouble::Empty) => Reply::html(""),
+            Some(Trouble::NotHtml) => Reply::typed("application/pdf", "%PDF-1.4"),
             Some(Trouble::LogIn) => {
                 Reply::html("<title>Log in</title><form><input name=u><input type=password></form>")
             }
@@ -205,10 +248,23 @@ impl Plan {
         format!(" {:?} {:?}", self.trouble(host, page, night), self.site_trouble(host, night))
     }
 
-    /// The address of a page.
-    fn path(self, host: usize, page: usize, night: usize) -> String {
-        let has_moved = self.moved_at(host, page).is_some_and(|at| night >= at);
-        format!("/{}{page}", if has_moved { "m" } else { "p" })
+    /// The addresses that a page has had, the one of now last.
+    fn addresses(self, host: usize, page: usize, night: usize) -> Vec<String> {
+        let of_host = self.host_moved_at(host).filter(|at| night >= *at);
+        let of_page = self.moved_at(host, page).filter(|at| night >= *at);
+        let url = |host_name: char, path: char| format!("http://{host_name}{host}.test/{path}{page}");
+        let mut addresses = vec![url('h', 'p')];
+        match (of_host, of_page) {
+            (None, None) => {}
+            (Some(_), None) => addresses.push(url('n', 'p')),
+            (None, Some(_)) => addresses.push(url('h', 'm')),
+            (Some(host), Some(page)) => {
+                // On the same night the old host leads to the new one, which leads to the new path.
+                addresses.push(if host <= page { url('n', 'p') } else { url('h', 'm') });
+                addresses.push(url('n', 'm'));
+            }
+        }
+        addresses
     }
 
     /// What a night says about a page: its state, where it says anything.
@@ -244,8 +300,9 @@ impl Year {
         let tonight = Arc::new(AtomicUsize::new(0));
         let clock = Arc::clone(&tonight);
         let answer = move |host: &str, path: &str| {
-            let number = host.strip_prefix('h').and_then(|host| host.strip_suffix(".test")?.parse().ok());
-            number.map_or_else(|| Reply::status(404), |host| Plan.answer(host, path, clock.load(Ordering::Relaxed)))
+            let number = host.strip_prefix(['h', 'n']).and_then(|host| host.strip_suffix(".test")?.parse().ok());
+            let (is_new, night) = (host.starts_with('n'), clock.load(Ordering::Relaxed));
+            number.map_or_else(|| Reply::status(404), |host| Plan.answer(host, is_new, path, night))
         };
         let server = Server::start(Arc::new(answer)).unwrap();
         let mut settings = settings(&dir.join("year.db"), &server, &["*.test"]);
@@ -299,18 +356,23 @@ fn states_are_those_of_the_plan_on_every_night() {
         let summary = year.crawl(night);
         let store = year.store();
         let mut edited = BTreeSet::new();
+        // Pages that are seen at a new address for the first time. They are told as moved, whatever they say.
+        let mut arrived = BTreeSet::new();
         for (host, page) in (0..hosts).flat_map(|host| (0..PAGES).map(move |page| (host, page))) {
-            let url = format!("http://h{host}.test{}", Plan.path(host, page, night));
-            let old = format!("http://h{host}.test/p{page}");
+            let mut addresses = Plan.addresses(host, page, night);
+            let url = addresses.pop().unwrap_or_default();
             let before = states.get(&url).copied().unwrap_or("alive");
             let state = Plan.state(host, page, night, before);
+            if !addresses.is_empty() && state == "alive" && !states.contains_key(&url) {
+                arrived.insert(url.clone());
+            }
             // A new address is not known before it was fetched.
-            if url == old || state == "alive" || states.contains_key(&url) {
+            if addresses.is_empty() || state == "alive" || states.contains_key(&url) {
                 states.insert(url.clone(), state);
             }
-            if url != old {
-                let has_moved = state == "alive" || states.get(&old) == Some(&"moved");
+            for old in addresses {
                 let before = states.get(&old).copied().unwrap_or("alive");
+                let has_moved = state == "alive" || before == "moved";
                 // On a night on which the site is down nobody learns that the page has moved.
                 states.insert(old, if has_moved { "moved" } else { Plan.state(host, page, night, before) });
             }
@@ -331,7 +393,7 @@ fn states_are_those_of_the_plan_on_every_night() {
             // A page that was away the night before has returned, whatever it says now.
             let returned: BTreeSet<&String> =
                 told.iter().filter(|change| change.change == "returned").map(|change| &change.url).collect();
-            let is_told = |url: &&String| changed.contains(*url) || returned.contains(url) || url.contains("/m");
+            let is_told = |url: &&String| changed.contains(*url) || returned.contains(url) || arrived.contains(*url);
             tally.missed.extend(edited.iter().filter(|url| !is_told(url)).map(|url| format!("{night} {url}")));
             tally.false_alarms.extend(changed.difference(&edited).map(|url| (night, url.clone())));
         }
@@ -381,4 +443,6 @@ fn states_are_those_of_the_plan_on_every_night() {
     }
     assert!(tally.wrong_states.is_empty() && tally.missed.is_empty(), "{told}");
     assert!(rate < 1.0, "{told}");
+    // Three versions of a page and the log of ten nights are kept.
+    assert!(sizes[sizes.len() - 1] < 2 * sizes[sizes.len() / 2], "{told}");
 }

@@ -42,7 +42,7 @@ pub use common_crawl::CommonCrawl;
 pub use export::{Export, MinHash};
 pub use file::{SettingsError, key_names};
 pub use network::Network;
-pub use notify::{Notify, NotifyWhen};
+pub use notify::{Notify, NotifyEach, NotifyWhen};
 pub use render::{markdown, render, render_some};
 pub use rendering::{Render, Rendering, ScriptHosts};
 pub use sites::{ByHost, SiteSettings};

@@ -9,6 +9,8 @@ use crate::sites::SiteNames;
 pub struct Notify {
     /// When somebody is told.
     pub when: NotifyWhen,
+    /// What one notice is about.
+    pub each: NotifyEach,
     /// Hosts that notices are about, as in `[[site]]` tables; none = all.
     pub sites: Vec<String>,
     /// What a page must have become for a notice to have it; none = anything.
@@ -46,6 +48,15 @@ pub enum NotifyWhen {
     Failures,
 }
 
+/// What one notice is about. Mail is about a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotifyEach {
+    /// A run: its report.
+    Run,
+    /// A page that differs.
+    Page,
+}
+
 impl Notify {
     /// Whether notices are about a host.
     pub fn is_about(&self, host: &str) -> bool {
@@ -63,6 +74,7 @@ impl Default for Notify {
     fn default() -> Notify {
         Notify {
             when: NotifyWhen::News,
+            each: NotifyEach::Run,
             sites: Vec::new(),
             changes: Vec::new(),
             min_words: 0,

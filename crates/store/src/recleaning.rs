@@ -42,7 +42,7 @@ impl Store {
     ) -> Result<Vec<StalePage>, StoreError> {
         let sql = "SELECT u.fingerprint, p.id, p.run_id = ?2 AND p.change IS NULL,
                 coalesce((SELECT max(o.id) FROM pages o WHERE o.site_id = ?1 AND o.url = p.url AND o.id < p.id),
-                    (SELECT max(o.id) FROM states t JOIN pages o ON o.site_id = ?1 AND o.url = t.url
+                    (SELECT max(o.id) FROM states t JOIN pages o ON o.site_id = t.site_id AND o.url = t.url
                         WHERE t.moved_to = p.url AND t.state = 'moved' AND t.run_id = ?2)), u.text_digest,
                 u.doubted
             FROM urls u JOIN pages p ON p.id = u.page_id

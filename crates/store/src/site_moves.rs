@@ -21,7 +21,8 @@ impl Store {
         self.execute("UPDATE sites SET key_url = ?2 WHERE id = ?1", params![site, url.as_str()]).map(drop)
     }
 
-    /// Ends a site whose key page leads to another site of the run. Its pages have moved there; says how many.
+    /// Ends a site whose key page leads to another site of the run. Its pages have moved there, with what is known of
+    /// parts that always change; says how many.
     pub fn end_moved(
         &self,
         run: i64,
@@ -30,6 +31,10 @@ impl Store {
         (key_url, at): (&str, i64),
     ) -> Result<usize, StoreError> {
         let n_moved = self.move_pages(run, (site, to), key_url, at)?;
+        let sql = "INSERT INTO changing_parts (site_id, part, nights, run_id)
+            SELECT CAST(?2 AS BIGINT), part, nights, run_id FROM changing_parts WHERE site_id = ?1
+            ON CONFLICT DO NOTHING";
+        self.execute(sql, params![site, to])?;
         let sql = "UPDATE sites SET outcome = 'moved', reason = ?2, updated_at = ?3, moved_to = ?4 WHERE id = ?1";
         self.execute(sql, params![site, format!("leads to {key_url}"), at, to])?;
         self.keep_site_outcome(site)?;

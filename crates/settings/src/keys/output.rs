@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::{Key, keys};
-use crate::NotifyWhen;
 use crate::values::{
     addresses, any_text, at_least, duration, host_names, one_line, one_of, positive, sender, smtp_address, strings,
     text, web_address, whole, words_of,
 };
+use crate::{NotifyEach, NotifyWhen};
 
 /// What a page can have become.
 const CHANGES: [&str; 9] =
@@ -48,6 +48,8 @@ pub(super) const OUTPUT: &[Key] = keys! {
         |s, v| s.warc.description => one_line(v)?;
     "notify.when" = "\"news\"", "After which runs somebody is told: always, news (a page differs, a site fails or works again), failures (a site fails that did not before).",
         |s, v| s.notify.when => one_of(v, &[("always", NotifyWhen::Always), ("news", NotifyWhen::News), ("failures", NotifyWhen::Failures)])?;
+    "notify.each" = "\"run\"", "What a call of the command, a call of the webhook and an entry of the Atom feed are about: run (the report), page (one page that differs, with the words that do). Mail is about a run.",
+        |s, v| s.notify.each => one_of(v, &[("run", NotifyEach::Run), ("page", NotifyEach::Page)])?;
     "notify.sites" = "[]", "Hosts that notices are about, as in [[site]] tables: \"example.org\" with its subdomains, \"*.example.org\". Empty = all.",
         |s, v| s.notify.sites => if strings(v)?.is_empty() { Vec::new() } else { host_names(Some(v))? };
     "notify.changes" = "[]", "Changes of pages that notices list: new, changed, same_text, recleaned, gone, moved, blocked, failed, returned. Empty = all.",
