@@ -132,22 +132,31 @@ fn text_of(store: &Store, row: &PageRow, settings: &Settings) -> Result<String, 
     Ok(write_text(&parse(&html, &settings.core.parse), |_| true))
 }
 
-/// The words of a page that differ between the ends of two runs, as `[-old-]` and `{+new+}`, and their number; `None`
-/// where there is no older version.
+/// How two texts of a page differ.
+pub(super) struct ChangedWords {
+    /// The words that differ, as `[-old-]` and `{+new+}`.
+    pub(super) words: String,
+    /// Their number.
+    pub(super) n: usize,
+    /// Words of the newer text.
+    pub(super) n_all: usize,
+}
+
+/// The words of a page that differ between the ends of two runs; `None` where there is no older version.
 pub(super) fn changed_words(
     store: &Store,
     url: &str,
     (from, to): (i64, i64),
     settings: &Settings,
-) -> Result<Option<(String, usize)>, Failure> {
+) -> Result<Option<ChangedWords>, Failure> {
     let versions = store.page_versions(url).map_err(work)?;
     let at = |run: i64| versions.iter().rev().find(|version| version.run <= run);
     let Some((old, new)) = at(from).zip(at(to)) else { return Ok(None) };
     let (old, new) = (text_of(store, old, settings)?, text_of(store, new, settings)?);
     let mut out = Vec::new();
-    let n_words = write_words(&old, &new, &mut out)?;
-    let words = String::from_utf8_lossy(&out).into_owned();
-    Ok(Some((console::strip_ansi_codes(&words).into_owned(), n_words)))
+    let n = write_words(&old, &new, &mut out)?;
+    let words = console::strip_ansi_codes(&String::from_utf8_lossy(&out)).into_owned();
+    Ok(Some(ChangedWords { words, n, n_all: new.split_whitespace().count() }))
 }
 
 type Version<'v> = (&'v PageRow, String);

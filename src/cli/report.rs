@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use serde::Serialize;
 
 use self::document::Document;
-use super::page_history::changed_words;
+use super::page_history::{ChangedWords, changed_words};
 use super::runs::known_run;
 use super::table::{count, terminal_width};
 use super::terminal::stdout;
@@ -24,6 +24,12 @@ const MOST_ROWS: usize = 50;
 
 /// Changed pages whose words are shown.
 pub(super) const MOST_WITH_WORDS: usize = 20;
+
+/// Pages that are there no longer whose reasons are looked up.
+const MOST_WITH_REASONS: usize = 1000;
+
+/// Words that differ beyond which they are not shown, where they are most of the text.
+const MOST_SHOWN: usize = 20;
 
 /// Characters of changed words that are shown of a page.
 const MOST_OF_WORDS: usize = 400;
@@ -93,6 +99,22 @@ pub(super) struct ChangedPage {
     /// Words that went and came, where they were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) n_words: Option<usize>,
+    /// Words of the newer text, where they were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) n_all: Option<usize>,
+    /// Why there is no page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+}
+
+impl ChangedPage {
+    /// What a table says of the page.
+    pub(super) fn shown(&self) -> String {
+        let is_other_text = self.n_words.zip(self.n_all).filter(|(n, n_all)| *n > MOST_SHOWN && 2 * n > *n_all);
+        let rewritten = is_other_text.map(|(n, n_all)| format!("rewritten: {} of {} words", count(n), count(n_all)));
+        let moved = self.page.moved_to.as_ref().map(|to| format!("to {to}"));
+        rewritten.or(self.words.clone()).or(moved).or(self.reason.clone()).unwrap_or_default()
+    }
 }
 
 impl Report {
@@ -133,7 +155,7 @@ impl Night {
             // All pages of the first run are new.
             None => Vec::new(),
         };
-        let mut n_with_words = 0;
+        let (mut n_with_words, mut n_with_reasons) = (0, 0);
         let with_words = |page: UrlChange| -> Result<ChangedPage, Failure> {
             let is_shown = page.change == "changed" && n_with_words < most_compared;
             let compared = match before.filter(|_| is_shown) {
@@ -141,8 +163,16 @@ impl Night {
                 None => None,
             };
             n_with_words += usize::from(compared.is_some());
-            let (words, n_words) = compared.map(|(words, n)| (shortened(&words), n)).unzip();
-            Ok(ChangedPage { page, words, n_words })
+            let has_reason = matches!(page.change.as_str(), "failed" | "gone" | "blocked");
+            let reason = if has_reason && n_with_reasons < MOST_WITH_REASONS {
+                n_with_reasons += 1;
+                store.last_reason(run, &page.host, &page.url).map_err(work)?
+            } else {
+                None
+            };
+            let (n_words, n_all) = compared.as_ref().map(|found| (found.n, found.n_all)).unzip();
+            let words = compared.map(|ChangedWords { words, .. }| shortened(&words));
+            Ok(ChangedPage { page, words, n_words, n_all, reason })
         };
         let changes = changes.into_iter().map(with_words).collect::<Result<_, _>>()?;
         let statuses = store.statuses_of_sites(run, MOST_ROWS).map_err(work)?;
@@ -290,10 +320,7 @@ impl Night {
                 continue;
             }
             document.heading(format!("Pages {word} since run {before}: {}", count(pages.len())));
-            let row = |page: &&ChangedPage| {
-                let what = page.words.clone().or(page.page.moved_to.as_ref().map(|to| format!("to {to}")));
-                vec![page.page.url.clone(), what.unwrap_or_default()]
-            };
+            let row = |page: &&ChangedPage| vec![page.page.url.clone(), page.shown()];
             document.table(&["page", ""], &[], pages.iter().take(MOST_ROWS).map(row).collect());
             more(document, pages.len());
         }

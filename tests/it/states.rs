@@ -164,6 +164,9 @@ fn differences_compare_states_and_exports_hold_what_is_there() {
         "## Pages gone since run 1: 1",
         "| http://a.test/4 | to http://a.test/40 |",
         "| a.test | 500 | 1 | http://a.test/5 |",
+        "| http://a.test/5 | answers 500 |",
+        "| http://a.test/3 | answers 404 |",
+        "| http://a.test/6 | robots.txt forbids it |",
     ] {
         assert!(report.contains(line), "{line}: {report}");
     }

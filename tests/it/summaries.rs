@@ -166,4 +166,17 @@ fn all_commands_give_the_same_figures() {
             }
         }
     }
+    let second = nights.program(&["report", "--run", "2"]);
+    let third = nights.program(&["report", "--run", "3"]);
+    let rows = |report: &str, title: &str| -> Vec<Vec<String>> {
+        let part =
+            report.split_once(&format!("\n{title}\n")).map_or("", |(_, rest)| rest.split("\n\n").next().unwrap());
+        part.lines().skip(1).map(|line| line.split_whitespace().take(2).map(str::to_owned).collect()).collect()
+    };
+    assert_eq!(rows(&second, "Sites that fail since this run: 1"), [["late.test", "1"]], "{second}");
+    assert_eq!(rows(&second, "Sites that fail on: 2"), [["cookies.test", "2"], ["dead.test", "2"]], "{second}");
+    assert_eq!(rows(&third, "Sites that fail on: 2"), [["cookies.test", "3"], ["dead.test", "3"]], "{third}");
+    assert_eq!(rows(&third, "Sites that work again: 1"), [["late.test", "kept"]], "{third}");
+    let changed = second.split_once("Pages changed since run 1: 1\n").unwrap().1;
+    assert!(changed.lines().nth(1).unwrap().contains("number 6{+ with news+}"), "{second}");
 }

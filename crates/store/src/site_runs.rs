@@ -86,6 +86,17 @@ impl Store {
         })
     }
 
+    /// Why the last request of a run for a page of a host gave none.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Sqlite`] when the database cannot be read.
+    pub fn last_reason(&self, run: i64, host: &str, url: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT v.reason FROM visits v JOIN sites s ON s.id = v.site_id
+            WHERE s.host = ?2 AND v.run_id = ?1 AND v.url = ?3 AND v.kind = 'page' ORDER BY v.id DESC LIMIT 1";
+        Ok(self.find(sql, params![run, host, url], |row| row.get(0))?.flatten())
+    }
+
     /// Whether the log of the requests of a run was deleted since.
     ///
     /// # Errors

@@ -47,6 +47,6 @@ pub(super) fn tell(settings: &Settings, night: &Night) {
 fn entry(changed: &ChangedPage, ended_at: i64) -> atom::Entry {
     let page = &changed.page;
     let title = format!("{}: {}", page.change, page.url);
-    let words = changed.words.as_deref().or(page.moved_to.as_deref()).unwrap_or_default();
-    atom::Entry::of_page((page.run, ended_at), &page.url, &title, &format!("<p>{}</p>", escaped(words)))
+    let content = format!("<p>{}</p>", escaped(&changed.shown()));
+    atom::Entry::of_page((page.run, ended_at), &page.url, &title, &content)
 }

@@ -7,7 +7,8 @@ use crate::safe_html::escaped;
 
 const STYLE: &str = "body{max-width:60rem;margin:1rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif}\
 table{border-collapse:collapse;margin:.5rem 0}td,th{border-bottom:1px solid #ccc;padding:.2rem .6rem .2rem 0;\
-text-align:left;vertical-align:top;overflow-wrap:anywhere}td:first-child{min-width:14rem}td.n,th.n{text-align:right}";
+text-align:left;vertical-align:top;overflow-wrap:anywhere}td:first-child{min-width:14rem}td.n,th.n{text-align:right}\
+th{white-space:nowrap}";
 
 /// One part of a report.
 enum Part {
