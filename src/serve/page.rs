@@ -318,13 +318,17 @@ impl Page {
 
 /// What a visit found, in words.
 fn change_of(night: &PageNight) -> String {
-    match (&night.change, &night.redirect_to, night.status) {
-        (Some(change), Some(to), _) => format!("{change} to {to}"),
-        (Some(change), None, _) => change.replace('_', " "),
-        (None, Some(to), _) => format!("redirected to {to}"),
-        (None, None, Some(status)) if !night.is_stored => format!("{} ({status})", night.outcome.replace('_', " ")),
-        (None, None, _) if !night.is_stored => night.outcome.replace('_', " "),
-        (None, None, _) => "stored".to_owned(),
+    let word = match (&night.change, &night.redirect_to) {
+        (Some(change), Some(to)) => return format!("{change} to {to}"),
+        (None, Some(to)) => return format!("redirected to {to}"),
+        (Some(change), None) => change.replace('_', " "),
+        (None, None) if night.is_stored => return "stored".to_owned(),
+        (None, None) => night.outcome.replace('_', " "),
+    };
+    match (&night.reason, night.status) {
+        (Some(reason), _) => format!("{word} ({reason})"),
+        (None, Some(status)) if !night.is_stored && status != 200 => format!("{word} ({status})"),
+        (None, _) => word,
     }
 }
 

@@ -81,6 +81,7 @@ mod postgres_server;
 #[cfg(feature = "serve")]
 mod programs;
 #[cfg(feature = "postgres")]
+mod visits;
 mod warc_heads;
 mod workers;
 mod year;
