@@ -13,7 +13,7 @@ use super::table::count;
 use super::{Failure, Outcome, open_store};
 use dehusk_files::warc::copies;
 use dehusk_html::PageUrl;
-use dehusk_settings::{Keep, Settings};
+use dehusk_settings::{ByHost, Keep, Settings};
 use dehusk_store::{Forgotten, SearchIndex, Store, StoreError, host_hash};
 
 /// Delete old versions of pages, and make the database smaller.
@@ -79,12 +79,15 @@ impl Prune {
                 Keep { versions: versions.unwrap_or(0), nights: nights.unwrap_or(0), ..Keep::default() }
             }
         };
-        if keep == Keep::default() {
+        let are_named = self.versions.is_some() || self.nights.is_some();
+        let versions =
+            ByHost::new(settings, move |of_host| if are_named { keep.versions } else { of_host.store.keep.versions });
+        if keep == Keep::default() && (are_named || versions.is_uniform()) {
             let what = "nothing says what to keep: give --versions or --nights, or set store.keep_versions";
             return Err(Failure::Usage(anyhow!(what)));
         }
         let store = locked(settings)?;
-        let pruned = store.prune(&keep).map_err(work)?;
+        let pruned = store.prune(&keep, &versions).map_err(work)?;
         store.compact().map_err(work)?;
         let mut out = io::stdout().lock();
         if self.json {

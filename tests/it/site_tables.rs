@@ -116,3 +116,44 @@ fn pages_that_a_sitemap_says_were_modified_are_due() {
     let again: Vec<String> = server.arrivals()[before..].iter().map(|arrival| arrival.path.clone()).collect();
     assert_eq!(again, ["/sitemap.xml", "/3"]);
 }
+
+/// Which links are followed, and which parts of pages are no change, for one host only.
+#[test]
+fn links_and_ignored_changes_are_those_of_the_site() {
+    let answer = move |request: &Asked| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_micros();
+        let menu: String = (0..10).map(|i| format!("<li><a href=/{i}>page {i}</a>")).collect();
+        let known = request.path == "/" || request.path[1..].parse::<usize>().is_ok_and(|n| n < 10);
+        let words = format!("The text of {}. Printed at second {now}.", request.path);
+        if known { Reply::html(format!("<ul>{menu}</ul><main><p>{words}</main>")) } else { Reply::status(404) }
+    };
+    let server = Server::start_asked(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let file = format!(
+        r#"
+        fetch.allow_private = true
+        fetch.resolve = ["*.test=127.0.0.1:{}"]
+        politeness.delay = "2ms"
+        crawl.pages_per_site = 50
+        crawl.probe = false
+        crawl.learn_changing = false
+        revisit.all = true
+        store.path = '{}'
+        [[site]]
+        host = "own.test"
+        crawl.include = ["/[0-4]$"]
+        crawl.ignore_changes = ["Printed at second [0-9]+"]
+        "#,
+        server.port(),
+        dir.path().join("s.db").display(),
+    );
+    let settings = Settings::load(Some(("crawl.toml", &file)), &[]).unwrap();
+    let seeds = ["http://own.test/", "http://usual.test/"];
+    let crawl = || run(seeds.iter().map(|seed| PageUrl::parse(seed).unwrap()).collect(), &settings);
+    let (_, first) = crawl();
+    assert_eq!((first["own.test"].pages, first["usual.test"].pages), (6, 11), "the key page, and what is included");
+    let second = crawl().0;
+    let changes = dehusk_store::Store::open(&dir.path().join("s.db")).unwrap().diff_runs(1, 2).unwrap();
+    let n = |host: &str, change: &str| changes.iter().filter(|row| row.host == host && row.change == change).count();
+    assert_eq!((n("own.test", "changed"), n("usual.test", "changed")), (0, 11), "{:?} {changes:?}", second.stats);
+}

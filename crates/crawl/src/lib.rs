@@ -344,7 +344,8 @@ async fn ready_renderer(settings: &Settings) -> Result<Option<rendering::Rendere
 
 /// Deletes what the settings do not want kept, after a run. A worker that leaves a shared run leaves that to others.
 fn prune(settings: &Settings, was_interrupted: bool) -> Result<(), CrawlError> {
-    if settings.store.keep == Keep::default() {
+    let versions = ByHost::new(settings, |settings| settings.store.keep.versions);
+    if settings.store.keep == Keep::default() && versions.is_uniform() {
         return Ok(());
     }
     let store = Store::open_to_edit(Path::new(&settings.store.path))?;
@@ -352,7 +353,7 @@ fn prune(settings: &Settings, was_interrupted: bool) -> Result<(), CrawlError> {
         return Ok(());
     }
     store.lock()?;
-    let pruned = store.prune(&settings.store.keep)?;
+    let pruned = store.prune(&settings.store.keep, &versions)?;
     if pruned.pages + pruned.visits > 0 {
         tracing::info!("deleted {} old versions of pages and {} rows of the log", pruned.pages, pruned.visits);
     }

@@ -1,10 +1,13 @@
 //! Retention: which versions of pages are kept, and how large the file is.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::sql::{Connection, params};
 use super::{Store, StoreError};
-use dehusk_settings::Keep;
+use crate::SiteId;
+use dehusk_settings::{ByHost, Keep};
 
 /// What was deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -17,32 +20,61 @@ pub struct Pruned {
     pub bytes: i64,
 }
 
+/// Sites whose pages are looked at with one statement.
+const SITES_AT_ONCE: usize = 10_000;
+
 impl Store {
-    /// Deletes versions of pages beyond what is to be kept. The newest version of each page always stays, and so does
-    /// everything of an unfinished run.
+    /// Deletes versions of pages beyond what is to be kept, and beyond their number for each host. The newest version
+    /// of each page always stays, and so does everything of an unfinished run.
     ///
     /// # Errors
     ///
     /// [`StoreError::Sqlite`] when the database cannot be written.
-    pub fn prune(&self, keep: &Keep) -> Result<Pruned, StoreError> {
+    pub fn prune(&self, keep: &Keep, versions: &ByHost<usize>) -> Result<Pruned, StoreError> {
         let before = self.used_bytes()?;
         let mut pruned = Pruned::default();
         self.in_transaction(|| {
             self.lock_pruning()?;
+            pruned.pages += self.delete_versions(versions)?;
             self.delete_beyond(keep, &mut pruned)
         })?;
         pruned.bytes = (before - self.used_bytes()?).max(0);
         Ok(pruned)
     }
 
-    fn delete_beyond(&self, keep: &Keep, pruned: &mut Pruned) -> Result<(), StoreError> {
-        if keep.versions > 0 {
-            let sql = "DELETE FROM pages WHERE id IN (
-                    SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY site_id, url ORDER BY id DESC) AS n FROM pages)
-                    WHERE n > ?1) AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)
-                AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')";
-            pruned.pages += self.execute(sql, params![keep.versions as i64])?;
+    /// Deletes all but the newest versions of each page, as many as its host has them.
+    fn delete_versions(&self, versions: &ByHost<usize>) -> Result<usize, StoreError> {
+        let delete = |n: usize, of_sites: &str| {
+            let sql = format!(
+                "DELETE FROM pages WHERE id IN (
+                    SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY site_id, url ORDER BY id DESC) AS n
+                        FROM pages {of_sites}) WHERE n > ?1)
+                AND id NOT IN (SELECT page_id FROM urls WHERE page_id IS NOT NULL)
+                AND run_id NOT IN (SELECT id FROM runs WHERE outcome IS NULL OR outcome = 'interrupted')"
+            );
+            if n == 0 { Ok(0) } else { self.execute(&sql, params![n as i64]) }
+        };
+        if versions.is_uniform() {
+            return delete(*versions.usual(), "");
         }
+        let mut sites: BTreeMap<usize, Vec<SiteId>> = BTreeMap::new();
+        let hosts: Vec<(SiteId, String)> =
+            self.rows("SELECT id, host FROM sites", params![], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for (site, host) in hosts {
+            let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
+            sites.entry(versions.of(name)).or_default().push(site);
+        }
+        let mut n_deleted = 0;
+        for (n, sites) in sites {
+            for some in sites.chunks(SITES_AT_ONCE) {
+                let ids = some.iter().map(SiteId::to_string).collect::<Vec<_>>().join(", ");
+                n_deleted += delete(n, &format!("WHERE site_id IN ({ids})"))?;
+            }
+        }
+        Ok(n_deleted)
+    }
+
+    fn delete_beyond(&self, keep: &Keep, pruned: &mut Pruned) -> Result<(), StoreError> {
         if keep.nights > 0 {
             // The runs before the newest ones, up to the first that is not over.
             let sql = "SELECT min(id) FROM (SELECT id FROM runs ORDER BY id DESC LIMIT ?1)";
@@ -100,6 +132,7 @@ mod tests {
 
     use super::*;
     use crate::RunRequest;
+    use dehusk_settings::Settings;
 
     /// Three nights with a version of two pages each, one site.
     fn store(path: &Path) -> Store {
@@ -131,6 +164,27 @@ mod tests {
         store.sqlite().query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
     }
 
+    fn prune(store: &Store, keep: &Keep) -> Pruned {
+        let versions = ByHost::new(&Settings::default(), {
+            let n = keep.versions;
+            move |_| n
+        });
+        store.prune(keep, &versions).unwrap()
+    }
+
+    #[test]
+    fn a_site_keeps_as_many_versions_as_its_table_says() {
+        let dir = tempfile::tempdir().unwrap();
+        for (host, n_pages) in [("a.org", 4), ("b.org", 2)] {
+            let store = store(&dir.path().join(host));
+            let file = format!("store.keep_versions = 1\n[[site]]\nhost = \"{host}\"\nstore.keep_versions = 2\n");
+            let settings = Settings::load(Some(("crawl.toml", &file)), &[]).unwrap();
+            let versions = ByHost::new(&settings, |settings| settings.store.keep.versions);
+            store.prune(&settings.store.keep, &versions).unwrap();
+            assert_eq!(count(&store, "pages"), n_pages, "{host}");
+        }
+    }
+
     #[test]
     fn versions_nights_and_bytes_are_bounded_and_the_newest_stays() {
         let dir = tempfile::tempdir().unwrap();
@@ -145,7 +199,7 @@ mod tests {
         ];
         for (at, (keep, pages, visits)) in keeps.into_iter().enumerate() {
             let store = store(&dir.path().join(format!("{at}.db")));
-            let pruned = store.prune(&keep).unwrap();
+            let pruned = prune(&store, &keep);
             assert_eq!((count(&store, "pages"), count(&store, "visits")), (pages, visits), "{keep:?}");
             assert_eq!(pruned.pages as i64, 6 - pages);
             let lost = "SELECT count(*) FROM urls WHERE page_id NOT IN (SELECT id FROM pages)";
@@ -164,10 +218,10 @@ mod tests {
         store
             .execute("UPDATE runs SET outcome = NULL, ended_at = NULL, counts = NULL WHERE id = 1", params![])
             .unwrap();
-        store.prune(&Keep { versions: 1, ..Keep::default() }).unwrap();
+        prune(&store, &Keep { versions: 1, ..Keep::default() });
         assert_eq!(counts(&store), (None, 2), "it may be taken up, and count what it has stored");
         store.begin_run(&RunRequest { at: 9, since: 8, ..RunRequest::default() }).unwrap();
-        store.prune(&Keep { versions: 1, ..Keep::default() }).unwrap();
+        prune(&store, &Keep { versions: 1, ..Keep::default() });
         assert_eq!(count(&store, "pages"), 2);
         assert_eq!(counts(&store), (Some("abandoned".to_owned()), 2));
     }

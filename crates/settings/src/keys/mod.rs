@@ -52,7 +52,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Key> {
 }
 
 /// Keys that a `[[site]]` table may have.
-pub(super) const OF_SITES: [&str; 48] = [
+pub(super) const OF_SITES: [&str; 49] = [
     "crawl.pages_per_site",
     "crawl.depth",
     "crawl.scope",
@@ -101,6 +101,7 @@ pub(super) const OF_SITES: [&str; 48] = [
     "revisit.grow",
     "template.min_freshness",
     "template.relearn",
+    "store.keep_versions",
 ];
 
 #[cfg(test)]
