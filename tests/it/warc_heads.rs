@@ -1,11 +1,13 @@
 //! The heads of an exchange in an archive are those that went over the wire, and files say who made them.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
+use dehusk::demo::server::{Asked, Reply, Server};
 use dehusk_files::warc::{Member, Reader};
 
 /// The page that is modified once.
@@ -109,4 +111,52 @@ fn the_heads_of_an_archive_are_those_of_the_wire() {
     let steps: Vec<String> = of("metadata").map(text).collect();
     let path = |n: usize| steps[n].lines().find_map(|line| line.strip_prefix("hopsFromSeed: ")).unwrap_or_default();
     assert_eq!((path(0), path(1), path(2)), ("P", "", "R"), "robots.txt, the seed, where it leads");
+}
+
+/// Two nights in one archive: how each URL was found, the head of a 304, and the machine.
+#[test]
+fn metadata_say_how_a_url_was_found_and_what_a_304_said() {
+    let page = |path: &str| {
+        let links: String = (0..6).map(|n| format!("<li><a href=/{n}>page {n}</a>")).collect();
+        Reply::html(format!("<nav><ul>{links}</ul></nav><main><p>The text of {path} and of no other page</p></main>"))
+    };
+    let answer = move |asked: &Asked| match asked.path.as_str() {
+        "/robots.txt" => Reply::text("Sitemap: http://a.test/map.xml"),
+        "/map.xml" => Reply::typed("text/xml", "<urlset><url><loc>http://a.test/5</loc></url></urlset>"),
+        path if path[1..].parse::<usize>().is_ok_and(|n| n < 6) => {
+            let etag = format!("\"{path}\"");
+            let is_same = asked.header("if-none-match") == etag;
+            let reply = if is_same { Reply::status(304).with("x-night", "second") } else { page(path) };
+            reply.with("etag", &etag)
+        }
+        _ => Reply::status(404),
+    };
+    let server = Server::start_asked(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let resolve = format!("fetch.resolve=[\"*.test=127.0.0.1:{}\"]", server.port());
+    for _ in 0..2 {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
+        command.current_dir(dir.path()).args(["crawl", "http://a.test/0", "--all", "--quiet", "--warc", "w"]);
+        for set in ["fetch.allow_private=true", "politeness.delay=2ms", "crawl.pages_per_site=20", &resolve] {
+            command.args(["--set", set]);
+        }
+        assert!(command.args(["--config", "/dev/null"]).output().unwrap().status.success());
+    }
+    let members = members(dir.path());
+    let of = |kind: &'static str| members.iter().filter(move |member| member.kind() == kind);
+    let about = text(of("warcinfo").next().unwrap());
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    assert!(name.is_empty() || about.contains(&format!("hostname: {}\r\n", name.trim())), "{about}");
+    let steps: BTreeSet<String> = of("metadata")
+        .map(text)
+        .filter_map(|block| Some(block.split_once("hopsFromSeed: ")?.1.lines().next()?.to_owned()))
+        .collect();
+    for letter in ["P", "L", "M"] {
+        assert!(steps.contains(letter), "{letter}: {steps:?}");
+    }
+    let same: Vec<String> = of("metadata").map(text).filter(|block| block.contains("status: 304\r\n")).collect();
+    assert_eq!((same.len(), of("revisit").count()), (6, 6));
+    for block in &same {
+        assert!(block.contains("http-header-x-night: second\r\n") && block.contains("http-header-etag: "), "{block}");
+    }
 }
