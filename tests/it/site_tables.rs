@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dehusk::demo::server::{Asked, Reply, Server};
+use dehusk_crawl::{SeedList, Stop, crawl};
 use dehusk_html::PageUrl;
 use dehusk_settings::Settings;
 
@@ -115,6 +116,46 @@ fn pages_that_a_sitemap_says_were_modified_are_due() {
     crawl();
     let again: Vec<String> = server.arrivals()[before..].iter().map(|arrival| arrival.path.clone()).collect();
     assert_eq!(again, ["/sitemap.xml", "/3"]);
+}
+
+/// How often a sitemap says that a page changes holds for a page that was visited once.
+#[test]
+fn pages_that_a_sitemap_calls_rarely_changed_wait() {
+    let answer = move |request: &Asked| match request.path.as_str() {
+        "/robots.txt" => Reply::text("Sitemap: http://a.test/sitemap.xml"),
+        "/sitemap.xml" => {
+            let often = ["weekly", "weekly", "daily", "daily", "monthly", "monthly", "", ""];
+            let url = |(n, often): (usize, &&str)| {
+                let often = if often.is_empty() { String::new() } else { format!("<changefreq>{often}</changefreq>") };
+                format!("<url><loc>http://a.test/{n}</loc>{often}</url>")
+            };
+            Reply::text(format!("<urlset>{}</urlset>", often.iter().enumerate().map(url).collect::<String>()))
+        }
+        path => page(path),
+    };
+    let server = Server::start_asked(Arc::new(answer)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let mut settings = crate::crawl::settings(&dir.path().join("m.db"), &server, &["*.test"]);
+    settings.politeness.delay = Duration::from_millis(2);
+    settings.crawl.pages_per_site = 50;
+    settings.crawl.probe = false;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // Numbers of the pages that are requested on a day.
+    let asked_on = |day: i64| -> String {
+        let before = server.arrivals().len();
+        let seeds = SeedList::from(vec![PageUrl::parse("http://a.test/").unwrap()]);
+        let seeds = seeds.in_new_run().beginning_at(1_790_812_800_000 + day * 86_400_000);
+        let (_stop, stopped) = Stop::new();
+        runtime.block_on(crawl(seeds, &settings, None, stopped, &mut |_| {})).unwrap();
+        let mut pages: Vec<String> = server.arrivals()[before..]
+            .iter()
+            .filter_map(|arrival| Some(arrival.path[1..].parse::<usize>().ok()?.to_string()))
+            .collect();
+        pages.sort();
+        pages.concat()
+    };
+    assert_eq!([0, 1, 7].map(asked_on), ["0123456789", "236789", "01236789"]);
+    assert!(asked_on(31).contains("45"));
 }
 
 /// Which links are followed, and which parts of pages are no change, for one host only.

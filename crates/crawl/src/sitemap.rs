@@ -32,17 +32,29 @@ pub struct Announced {
     pub sitemaps: Vec<String>,
     /// When pages were modified last, Unix milliseconds: the number of the page and the time.
     pub modified: Vec<(usize, i64)>,
+    /// How often pages are modified, by `changefreq`: the number of the page and an interval in milliseconds.
+    pub intervals: Vec<(usize, i64)>,
 }
 
 impl Announced {
-    /// The times that say something of a page. A time that most pages of a long list have is that of the list.
-    pub fn telling(&self) -> impl Iterator<Item = (&str, i64)> {
+    /// The times that say something of a page.
+    pub fn telling_times(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.telling(&self.modified)
+    }
+
+    /// The intervals that say something of a page.
+    pub fn telling_intervals(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.telling(&self.intervals)
+    }
+
+    /// A value that most pages of a long list have is that of the list, and says nothing of a page.
+    fn telling<'a>(&'a self, values: &'a [(usize, i64)]) -> impl Iterator<Item = (&'a str, i64)> {
         let mut counts = FxHashMap::<i64, usize>::default();
-        self.modified.iter().for_each(|(_, at)| *counts.entry(*at).or_default() += 1);
-        let n = self.modified.len();
-        let is_telling = move |(_, at): &&(usize, i64)| n < LONG || counts[at] * 2 <= n;
-        let page = |(page, at): &(usize, i64)| Some((self.pages.get(*page)?.as_str(), *at));
-        self.modified.iter().filter(is_telling).filter_map(page)
+        values.iter().for_each(|(_, value)| *counts.entry(*value).or_default() += 1);
+        let n = values.len();
+        let is_telling = move |(_, value): &&(usize, i64)| n < LONG || counts[value] * 2 <= n;
+        let page = |(page, value): &(usize, i64)| Some((self.pages.get(*page)?.as_str(), *value));
+        values.iter().filter(is_telling).filter_map(page)
     }
 
     fn is_full(&self) -> bool {
@@ -105,7 +117,7 @@ fn parse_xml(text: &str) -> Announced {
     let mut found = Announced::default();
     let mut path: Vec<String> = Vec::new();
     let mut held = String::new();
-    let mut lastmod = None;
+    let (mut lastmod, mut interval) = (None, None);
     while !found.is_full() {
         match reader.read_event() {
             Ok(Event::Start(tag)) => {
@@ -131,14 +143,16 @@ fn parse_xml(text: &str) -> Announced {
                     match names.as_slice() {
                         ["loc", "url"] | ["link", "item"] => found.pages.push(url.to_owned()),
                         ["lastmod", "url"] => lastmod = w3c_time(url),
+                        ["changefreq", "url"] => interval = interval_of(url),
                         ["loc", "sitemap"] => found.sitemaps.push(url.to_owned()),
                         _ => {}
                     }
                 }
                 if path.last().is_some_and(|name| name == "url")
-                    && let (Some(at), Some(page)) = (lastmod.take(), found.pages.len().checked_sub(1))
+                    && let Some(page) = found.pages.len().checked_sub(1)
                 {
-                    found.modified.push((page, at));
+                    found.modified.extend(lastmod.take().map(|at| (page, at)));
+                    found.intervals.extend(interval.take().map(|every| (page, every)));
                 }
                 held.clear();
                 path.pop();
@@ -148,6 +162,19 @@ fn parse_xml(text: &str) -> Announced {
         }
     }
     found
+}
+
+/// The interval of a `changefreq`, in milliseconds.
+fn interval_of(word: &str) -> Option<i64> {
+    const HOUR: i64 = 3_600_000;
+    match word.to_ascii_lowercase().as_str() {
+        "always" | "hourly" => Some(HOUR),
+        "daily" => Some(24 * HOUR),
+        "weekly" => Some(7 * 24 * HOUR),
+        "monthly" => Some(30 * 24 * HOUR),
+        "yearly" | "never" => Some(365 * 24 * HOUR),
+        _ => None,
+    }
 }
 
 /// `<link href=...>` of an Atom entry, with `rel="alternate"` or no `rel`.
@@ -231,11 +258,18 @@ mod tests {
             format!("<urlset>{}</urlset>", days.iter().enumerate().map(url).collect::<String>())
         };
         let told = |days: &[u32]| -> Vec<String> {
-            parse_announced(list(days).as_bytes()).telling().map(|(page, _)| page.to_owned()).collect()
+            parse_announced(list(days).as_bytes()).telling_times().map(|(page, _)| page.to_owned()).collect()
         };
         assert_eq!(told(&[1, 1]), ["http://a/0", "http://a/1"], "a short list");
         assert_eq!(told(&[1, 1, 1, 1, 2, 3]), ["http://a/4", "http://a/5"]);
         let without = parse_announced(b"<urlset><url><loc>http://a/</loc><lastmod>soon</lastmod></url></urlset>");
         assert_eq!((without.pages.len(), without.modified.len()), (1, 0));
+        let url =
+            |(at, word): (usize, &&str)| format!("<url><loc>http://a/{at}</loc><changefreq>{word}</changefreq></url>");
+        let words = ["weekly", "weekly", "weekly", "Weekly", "Hourly", "never", "soon"];
+        let list: String = words.iter().enumerate().map(url).collect();
+        let announced = parse_announced(format!("<urlset>{list}</urlset>").as_bytes());
+        let told: Vec<(&str, i64)> = announced.telling_intervals().collect();
+        assert_eq!(told, [("http://a/4", 3_600_000), ("http://a/5", 365 * 86_400_000)]);
     }
 }

@@ -305,7 +305,7 @@ fn next_interval(last: Option<i64>, changed: bool, revisit: &Revisit) -> i64 {
     bounded((last as f64 * factor) as i64, revisit)
 }
 
-fn first(revisit: &Revisit) -> i64 {
+pub(super) fn first(revisit: &Revisit) -> i64 {
     bounded(revisit.first.as_millis() as i64, revisit)
 }
 
@@ -313,7 +313,7 @@ fn longest(revisit: &Revisit) -> i64 {
     revisit.most.max(revisit.least).as_millis() as i64
 }
 
-fn bounded(interval: i64, revisit: &Revisit) -> i64 {
+pub(super) fn bounded(interval: i64, revisit: &Revisit) -> i64 {
     interval.clamp(revisit.least.as_millis() as i64, longest(revisit))
 }
 

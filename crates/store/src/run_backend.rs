@@ -215,6 +215,7 @@ impl Backend for RunBackend {
             Write::Strings { source, at, template } => store.write_strings(&source, at, &template)?,
             Write::TemplateKept(site) => store.settle_template(run, site)?,
             Write::Modified { site, pages, at } => store.mark_modified(site, &pages, at)?,
+            Write::Intervals(site, pages) => store.suggest_intervals(site, &pages, &self.revisit(site)?)?,
             Write::Links(site, links) => store.save_urls(site, &links)?,
             Write::Seeds { seeds, place, at } => store.queue_streamed(run, &seeds, place, at)?,
             Write::OpenAgain { site, at } => store.open_again(run, site, at)?,

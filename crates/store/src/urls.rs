@@ -7,7 +7,7 @@ use super::sql::{Row, SqlResult, params};
 use super::recleaning::text_mark;
 use super::states::Turn;
 use super::{NextUrlsQuery, SiteId, Store, StoreError, url_at};
-use crate::revisit::{Change, UrlOutcome, UrlRecord, UrlState, after_outcome};
+use crate::revisit::{Change, UrlOutcome, UrlRecord, UrlState, after_outcome, bounded, first};
 use crate::validators::Validators;
 use dehusk_html::PageUrl;
 use dehusk_settings::Revisit;
@@ -96,6 +96,22 @@ impl Store {
             AND checked_at < ?3 AND next_due > ?4";
         for (fingerprint, modified) in pages {
             self.execute(sql, params![site, *fingerprint as i64, modified, at])?;
+        }
+        Ok(())
+    }
+
+    /// Sets when pages are visited again that have been visited once.
+    pub(super) fn suggest_intervals(
+        &self,
+        site: SiteId,
+        pages: &[(u64, i64)],
+        revisit: &Revisit,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE urls SET interval_ms = ?3, next_due = checked_at + ?3
+            WHERE site_id = ?1 AND fingerprint = ?2 AND state = 1 AND interval_ms = ?4";
+        for (fingerprint, every) in pages {
+            let every = bounded(*every, revisit);
+            self.execute(sql, params![site, *fingerprint as i64, every, first(revisit)])?;
         }
         Ok(())
     }

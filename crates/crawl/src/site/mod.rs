@@ -283,7 +283,7 @@ impl SiteCrawl {
             }
             WorkResult::NeedsRendering(waiter, page) => self.render(waiter, page, cx, out),
             WorkResult::Withheld(from, withheld) => self.on_withheld(from, *withheld, cx, out),
-            WorkResult::Announced { mut walk, links, refused, strings, modified } => {
+            WorkResult::Announced { mut walk, links, refused, strings, modified, intervals } => {
                 if let Some(template) = strings {
                     let source = feeds_source(&self.summary.host);
                     out.push(Command::Write(Write::Strings { source, at: cx.now, template }));
@@ -294,6 +294,9 @@ impl SiteCrawl {
                 let has_links = !links.is_empty() || !modified.is_empty();
                 if !modified.is_empty() {
                     out.push(Command::Write(Write::Modified { site: self.id, pages: modified, at: cx.now }));
+                }
+                if !intervals.is_empty() {
+                    out.push(Command::Write(Write::Intervals(self.id, intervals)));
                 }
                 self.write_links(links, out);
                 self.go_on(&mut walk, has_links, refused, out);

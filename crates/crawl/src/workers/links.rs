@@ -150,13 +150,14 @@ pub(super) fn sitemap(mut walk: Box<Walk>, own: &Site, fetched: &FetchedPage, to
     }
     let scope = tools.scope.site(own.key());
     let mut finder = LinkFinder::of_walk(&mut walk, &scope, tools);
-    let modified = announced.telling().filter_map(|(page, at)| Some((response.url.join(page)?.fingerprint(), at)));
-    let modified: Vec<(u64, i64)> = modified.collect();
+    let of_page = |(page, value): (&str, i64)| Some((response.url.join(page)?.fingerprint(), value));
+    let modified = announced.telling_times().filter_map(of_page).collect();
+    let intervals = announced.telling_intervals().filter_map(of_page).collect();
     let pages = announced.pages.iter().filter_map(|page| response.url.join(page));
     let (links, refused) = finder.judge(own.key(), pages, 1);
     finder.give_back(&mut walk);
     let strings = if tools.settings.crawl.strings { walk.entries.learn_from(&response.body, tools) } else { None };
-    WorkResult::Announced { walk, links, refused, strings, modified }
+    WorkResult::Announced { walk, links, refused, strings, modified, intervals }
 }
 
 /// What a list of URLs names.

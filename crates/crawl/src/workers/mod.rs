@@ -137,14 +137,15 @@ pub(super) enum WorkResult {
     NeedsRendering(PageWaiter, Box<FetchedPage>),
     /// A page that looks like none. It is not stored.
     Withheld(PageWaiter, Box<Withheld>),
-    /// What a sitemap or feed announced, with the strings of the feeds so far, and when pages were modified last: their
-    /// fingerprints and the times.
+    /// What a sitemap or feed announced, with the strings of the feeds so far, when pages were modified last, and
+    /// how often they are: their fingerprints and milliseconds.
     Announced {
         walk: Box<Walk>,
         links: Vec<NewUrl>,
         refused: Vec<Refusal>,
         strings: Option<Box<StringTemplate>>,
         modified: Vec<(u64, i64)>,
+        intervals: Vec<(u64, i64)>,
     },
     /// A page of a crawl for links.
     Seen { walk: Box<Walk>, seen: Box<SeenWrite>, refused: Vec<Refusal> },
