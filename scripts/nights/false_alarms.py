@@ -149,6 +149,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    # All sites connect at once.
+    request_queue_size = 1024
+
+
 PEER = """
 import json, sys
 from urlwatch.html2txt import html2text
@@ -242,7 +247,7 @@ def main():
             if len(site.pages) >= 3:
                 sites.append(site)
     Handler.sites = {site.host: site for site in sites}
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     told = told_by_dehusk(options.program, sites, options.nights, server.server_address[1])
     if options.peers:

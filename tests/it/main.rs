@@ -54,6 +54,7 @@ mod missing_pages;
 mod moves;
 mod models;
 mod near_duplicates;
+mod new_pages;
 mod nightly;
 mod no_links;
 mod notify;

@@ -69,8 +69,8 @@ pub enum Write {
         /// Unix milliseconds.
         at: i64,
     },
-    /// How often pages change, as a sitemap says: fingerprints of their URLs, and milliseconds. It holds for pages whose
-    /// own visits have said nothing of it yet.
+    /// How often pages change, as a sitemap says: fingerprints of their URLs, and milliseconds. It holds for pages
+    /// whose own visits have said nothing of it yet.
     Intervals(SiteId, Vec<(u64, i64)>),
     /// Seeds that came while the run was on. The first URL of a host is the key page of its site.
     Seeds {

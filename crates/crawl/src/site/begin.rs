@@ -103,6 +103,7 @@ impl SiteCrawl {
             is_rendered: work.is_rendered,
             needs_foreign: false,
             n_unchanged,
+            n_revisited: 0,
             not_modified: FxHashSet::default(),
             n_requests: 0,
             origins,

@@ -92,6 +92,8 @@ pub(super) struct SiteCrawl {
     needs_foreign: bool,
     /// Pages that were as they had been.
     n_unchanged: usize,
+    /// Pages of other nights that were due in the walk.
+    n_revisited: usize,
     n_requests: usize,
     /// Origins that were requested.
     origins: Vec<String>,

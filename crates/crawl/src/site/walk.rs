@@ -20,6 +20,9 @@ use dehusk_store::{KnownUrl, NextUrlsQuery, Query, SiteOutcome};
 /// URLs of one site in memory.
 const WINDOW: usize = 32;
 
+/// Pages of `crawl.pages_per_site` that are never taken by pages of other nights: one in so many.
+const SHARE_OF_NEW: usize = 4;
+
 /// The walk through a site after its template is settled: pages that are due, sitemaps, pages that wait.
 pub(crate) struct Walk {
     /// How the site ends when the walk does.
@@ -135,6 +138,7 @@ impl SiteCrawl {
             if let Some(limit) = limit {
                 return self.end_exhausted(walk, limit, cx, out);
             }
+            self.n_revisited += usize::from(known.snapshot_at.is_some());
             let kind = RequestKind::Page { site: self.id };
             let request = if walk.keeps_template() {
                 Request::conditional(kind, with_archive(known, cx))
@@ -197,9 +201,12 @@ impl SiteCrawl {
         if *url == self.seed { cx.tools.scope.allows_key(url) } else { cx.tools.scope.allows(url, url) }
     }
 
-    /// Whether the site may have another page that was never seen.
+    /// Whether the site may have another page that was never seen. Pages that were leave room for some.
     fn has_room(&self, cx: &Context<'_>) -> bool {
-        self.fetched.len() + self.n_unchanged < cx.tools.settings.crawl.pages_per_site
+        let most = cx.tools.settings.crawl.pages_per_site;
+        let n_pages = self.fetched.len() + self.n_unchanged;
+        let n_new = n_pages.saturating_sub(self.n_revisited);
+        n_pages < most || (self.n_revisited > 0 && n_new < most / SHARE_OF_NEW)
     }
 
     /// The feeds that the key page named when its template was learned.

@@ -34,7 +34,7 @@ pub(super) const USUAL: &[Key] = keys! {
         |s, v| s.crawl.probe => truth(v)?;
     "fetch.render" = "\"never\"", "Which pages are rendered in a browser: never, needed (pages without text, of sites whose training pages have no text without scripts), always. Needs Chromium, and a program with the feature render. See docs/rendering.md.",
         |s, v| s.fetch.render => one_of(v, &[("never", Render::Never), ("needed", Render::Needed), ("always", Render::Always)])?;
-    "crawl.pages_per_site" = "0", "Number of pages of a site to fetch in one run, if learning needs fewer. Seeds are fetched whatever it says. 0 = only those that learning needs.",
+    "crawl.pages_per_site" = "0", "Number of pages of a site to fetch in one run, if learning needs fewer. Seeds and pages of earlier runs that are due are fetched whatever it says; a quarter of it is for pages that were never fetched. 0 = only those that learning needs.",
         |s, v| s.crawl.pages_per_site => whole(v, 0, 1_000_000_000)?;
     "crawl.depth" = "0", "Maximum number of links from the key page to a page beyond the training pages. 0 = no limit.",
         |s, v| s.crawl.depth => whole(v, 0, 10_000)? as u32;
