@@ -77,7 +77,7 @@ fn tell(settings: &Settings, night: &Night) {
         if !wanted.atom.is_empty() {
             let entry = atom::Entry::of_run(night.number(), night.ended_at(), &subject, &document.html());
             try_thrice("notify.atom", || {
-                atom::add(wanted.atom.as_ref(), &[entry.clone()]).with_context(|| wanted.atom.clone())
+                atom::add(wanted.atom.as_ref(), std::slice::from_ref(&entry)).with_context(|| wanted.atom.clone())
             });
         }
     }

@@ -16,7 +16,7 @@ use super::terminal::stdout;
 use super::{Failure, Outcome, open_store};
 use crate::plot::nights::{lines, pages, runs_until};
 use dehusk_core::calendar::iso_8601;
-use dehusk_settings::{Notify, Settings};
+use dehusk_settings::{Notify, NotifyEach, Settings};
 use dehusk_store::{RunRow, SiteNight, StatusCount, Store, StoreError, UrlChange};
 
 /// Sites, statuses and pages of a kind that are listed one by one.
@@ -201,9 +201,10 @@ impl Night {
         let is_large = |page: &ChangedPage| page.n_words.is_none_or(|n| n >= wanted.min_words);
         self.changes
             .retain(|page| wanted.is_about(&page.page.host) && wanted.has_change(&page.page.change) && is_large(page));
-        self.changes.iter_mut().filter(|page| page.words.is_some()).skip(MOST_WITH_WORDS).for_each(|page| {
-            page.words = None;
-        });
+        if wanted.each == NotifyEach::Run {
+            let with_words = self.changes.iter_mut().filter(|page| page.words.is_some());
+            with_words.skip(MOST_WITH_WORDS).for_each(|page| page.words = None);
+        }
         self
     }
 

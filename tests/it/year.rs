@@ -1,9 +1,10 @@
 //! A year of nights by a seeded plan: pages that are edited, go, move, fail, are forbidden, come back, hide behind a form
-//! to log in or shrink; sites that are down, redesigned, or say one thing on all pages; and on every page, counters,
-//! dates, teasers and shuffled lists. After each night the states must be those of the plan, every edit must be told,
-//! and little else.
+//! to log in or shrink; sites that are down, redesigned, get another host, or say one thing on all pages; and on every
+//! page, counters, dates, teasers and shuffled lists. After each night the states must be those of the plan, every edit
+//! must be told, and little else; and the database must not grow.
 //!
-//! `YEAR=365 HOSTS=40 cargo test --release --test it year:: -- --nocapture` runs the year. Without, it is a month.
+//! `YEAR=365 HOSTS=40 cargo test --release --all-features --test it year:: -- --nocapture` runs the year. Without, it
+//! is a month.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

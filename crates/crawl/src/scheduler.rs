@@ -311,7 +311,7 @@ impl<'a> Scheduler<'a> {
         match count {
             Count::Page => self.stats.pages += 1,
             Count::Error => self.stats.errors += 1,
-            Count::Withheld(code, n) => *self.stats.withheld.entry(code.as_str()).or_default() += n,
+            Count::Withheld(code) => *self.stats.withheld.entry(code.as_str()).or_default() += 1,
             Count::Rendered => self.stats.rendered += 1,
             Count::Disallowed => self.stats.forbidden += 1,
             Count::Refused(refused) => {

@@ -104,8 +104,9 @@ impl Store {
         // Where the list was read before a restart, nothing is read.
         let repeated = read.seeds.saturating_sub(read.hosts + urls);
         let mut queued = Queued { urls, repeated, ..Queued::default() };
-        let sql =
-            "SELECT count(*), count(outcome), count(*) FILTER (WHERE outcome = 'failed') FROM sites WHERE run_id = ?1";
+        // A seed whose host led elsewhere last time stands for the site there.
+        let sql = "SELECT count(*), count(outcome), count(*) FILTER (WHERE outcome = 'failed') FROM sites
+            WHERE run_id = ?1 AND outcome IS DISTINCT FROM 'moved'";
         let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
         let (sites, ended, failed): (i64, i64, i64) = self.row(sql, params![run], row)?;
         (queued.sites, queued.ended, queued.failed) = (sites as usize, ended as usize, failed as usize);

@@ -18,7 +18,6 @@ const BEGIN: &str = "<entry>\n";
 const END: &str = "</entry>\n";
 
 /// An entry as it stands in the feed.
-#[derive(Clone)]
 pub(super) struct Entry {
     id: String,
     updated: String,

@@ -70,8 +70,8 @@ pub(crate) enum Count {
     Page,
     /// A request gave no page.
     Error,
-    /// So many answers for this reason were no pages.
-    Withheld(ReasonCode, usize),
+    /// An answer was no page, for this reason.
+    Withheld(ReasonCode),
     /// A page was rendered.
     Rendered,
     /// robots.txt disallows a page.

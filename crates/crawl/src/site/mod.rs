@@ -313,7 +313,7 @@ impl SiteCrawl {
             WorkResult::ModelNumbered { walk, model, confirmed } => self.on_model(walk, model, confirmed, out),
             WorkResult::Recleaned { walk, model, after, pages } => {
                 let doubts = pages.iter().filter_map(|page| page.doubt.as_ref());
-                out.extend(doubts.map(|doubt| Command::Count(Count::Withheld(doubt.reason.code, 1))));
+                out.extend(doubts.map(|doubt| Command::Count(Count::Withheld(doubt.reason.code))));
                 out.push(Command::Write(Write::Recleaned(self.id, pages)));
                 self.ask_stale(walk, model, after, out);
             }

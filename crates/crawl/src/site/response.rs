@@ -76,7 +76,7 @@ impl SiteCrawl {
                 self.spent.failures += usize::from(was_sent);
                 out.push(Command::Count(Count::Error));
                 if matches!(reason.code, ReasonCode::LoginWall | ReasonCode::CookieWall) {
-                    out.push(Command::Count(Count::Withheld(reason.code, 1)));
+                    out.push(Command::Count(Count::Withheld(reason.code)));
                 }
                 let visit = NewVisit { reason: Some(reason.text.clone()), redirect_to: None, ..visit };
                 let visit = match (outcome, visit.outcome) {
@@ -271,7 +271,7 @@ impl SiteCrawl {
         } else {
             self.spent.failures += 1;
             out.push(Command::Count(Count::Error));
-            out.push(Command::Count(Count::Withheld(reason.code, 1)));
+            out.push(Command::Count(Count::Withheld(reason.code)));
             (VisitOutcome::Failed, UrlOutcome::Failed)
         };
         if let Some(visit) = visit {
