@@ -157,11 +157,13 @@ impl Night {
         };
         let (mut n_with_words, mut n_with_reasons) = (0, 0);
         let with_words = |page: UrlChange| -> Result<ChangedPage, Failure> {
-            let is_shown = page.change == "changed" && n_with_words < most_compared;
+            let is_shown = matches!(page.change.as_str(), "changed" | "returned") && n_with_words < most_compared;
             let compared = match before.filter(|_| is_shown) {
                 Some(before) => changed_words(store, &page.url, (before, run), settings)?,
                 None => None,
             };
+            // Most pages that are back are as they were.
+            let compared = compared.filter(|found| found.n > 0 || page.change == "changed");
             n_with_words += usize::from(compared.is_some());
             let has_reason = matches!(page.change.as_str(), "failed" | "gone" | "blocked");
             let reason = if has_reason && n_with_reasons < MOST_WITH_REASONS {

@@ -38,13 +38,13 @@ fn a_folder_is_made_ready_and_nothing_is_written_over() {
     assert!(read("seeds.txt").ends_with("\ndocs.test\n"));
     assert!(read("dehusk.timer").contains("OnCalendar=*-*-* 02:05:00\n"));
     let unit = read("dehusk.service");
-    assert!(unit.contains(&format!("WorkingDirectory=\"{}\"\n", folder.display())), "{unit}");
+    assert!(unit.contains(&format!("WorkingDirectory={}\n", folder.display())), "{unit}");
     assert!(unit.contains(&format!("ExecStart={} crawl --fail-above 20%% ", env!("CARGO_BIN_EXE_dehusk"))), "{unit}");
 
     assert!(unit.contains("OnFailure=dehusk-failed@%n.service\n"), "{unit}");
     let failed = read("dehusk-failed@.service");
     assert!(failed.contains(&format!("{} report; }} | mail -s", env!("CARGO_BIN_EXE_dehusk"))), "{failed}");
-    assert!(failed.contains(&format!("WorkingDirectory=\"{}\"\n", folder.display())), "{failed}");
+    assert!(failed.contains(&format!("WorkingDirectory={}\n", folder.display())), "{failed}");
 
     let again = run(dir.path(), &given);
     assert_eq!(again.status.code(), Some(1));

@@ -230,3 +230,97 @@ fn a_seed_that_fails_does_not_end_the_night_of_a_known_site() {
         assert_eq!(nights.diff(2, 3), counts(&[("returned", 1)]), "{has_template}");
     }
 }
+
+/// A host that moves, and moves again: its pages are known by each of its addresses, and asked for at the last.
+#[test]
+fn a_host_that_moves_twice_is_the_one_that_it_was() {
+    let nights = Nights::new(|night, host, path| match (night, host) {
+        (2.., "a.test") => Reply::redirect(301, &format!("http://b.test{path}")),
+        (3.., "b.test") => Reply::redirect(301, &format!("http://c.test{path}")),
+        _ => site(path),
+    });
+    let seeds = ["http://a.test/0"];
+    nights.crawl(1, &seeds);
+    for (night, origin) in [(2, "http://b.test"), (3, "http://c.test")] {
+        let (summary, _) = nights.crawl(night, &seeds);
+        assert_eq!((summary.stats.new, summary.stats.pages_moved), (0, PAGES), "{night}: {:?}", summary.stats);
+        assert_eq!(nights.alive(), all_pages(origin), "{night}");
+    }
+    for night in 4..=5 {
+        let (summary, sent) = nights.crawl(night, &seeds);
+        assert_eq!((bodies(&sent), summary.stats.unchanged), ((0, PAGES), PAGES), "{night}: {sent:?}");
+        assert_eq!(nights.diff(night as i64 - 1, night as i64), counts(&[]), "{night}");
+        assert_eq!(nights.alive(), all_pages("http://c.test"), "{night}");
+    }
+}
+
+/// A moved host that is out of reach on a night is looked for from its seed on the next one, and is the same site.
+#[test]
+fn a_moved_host_that_was_out_of_reach_keeps_its_pages() {
+    for trouble in ["blocked", "failing"] {
+        let nights = Nights::new(move |night, host, path| match (night, host, path) {
+            (2.., "a.test", _) => Reply::redirect(301, &format!("http://b.test{path}")),
+            (3, "b.test", "/robots.txt") if trouble == "blocked" => Reply::text("User-agent: *\nDisallow: /\n"),
+            (3, "b.test", "/robots.txt") => Reply::status(404),
+            (3, "b.test", _) => Reply::status(500),
+            _ => site(path),
+        });
+        let seeds = ["http://a.test/0"];
+        (1..=3).for_each(|night| drop(nights.crawl(night, &seeds)));
+        for night in 4..=5 {
+            let (summary, sent) = nights.crawl(night, &seeds);
+            let n_requests = sent.iter().filter(|(url, _, _)| url == "b.test/3").count();
+            assert_eq!(n_requests, 1, "{trouble}, {night}: {sent:?}");
+            assert_eq!(
+                (summary.stats.new, summary.stats.pages_moved),
+                (0, 0),
+                "{trouble}, {night}: {:?}",
+                summary.stats
+            );
+            assert_eq!(nights.alive(), all_pages("http://b.test"), "{trouble}, {night}");
+        }
+        assert_eq!(nights.diff(2, 4), counts(&[]), "{trouble}");
+        assert_eq!(nights.diff(4, 5), counts(&[]), "{trouble}");
+        let rows = nights.store().list_pages(None).unwrap();
+        let cleaned = rows.iter().filter(|row| row.state == "alive" && row.method.is_some()).count();
+        assert_eq!(cleaned, PAGES, "{trouble}: every page has a text");
+    }
+}
+
+/// A seed whose host led to another host, which then led to a third one that has a seed.
+#[test]
+fn a_seed_that_works_again_is_asked_wherever_its_host_had_led() {
+    let nights = Nights::new(|night, host, path| match (night, host) {
+        (2 | 3, "a.test") => Reply::redirect(308, &format!("http://b.test{path}")),
+        (3.., "b.test") => Reply::redirect(301, &format!("http://c.test{path}")),
+        _ => site(path),
+    });
+    let seeds = ["http://a.test/0", "http://c.test/0"];
+    (1..=3).for_each(|night| drop(nights.crawl(night, &seeds)));
+    nights.crawl(4, &seeds);
+    let there: BTreeSet<String> = all_pages("http://a.test").union(&all_pages("http://c.test")).cloned().collect();
+    assert_eq!(nights.alive(), there);
+}
+
+/// A host that has moved into a folder of another one.
+#[test]
+fn pages_of_a_host_that_is_a_folder_now_are_known_there() {
+    let nights = Nights::new(|night, host, path| match (night, host) {
+        (2.., "a.test") => Reply::redirect(301, &format!("http://b.test/old{path}")),
+        (_, "b.test") => match path.strip_prefix("/old") {
+            Some(path) => {
+                let reply = site(path);
+                let html = String::from_utf8(reply.body.to_vec()).unwrap().replace("href=/", "href=/old/");
+                if reply.status == 200 { Reply::html(html) } else { reply }
+            }
+            None => Reply::status(404),
+        },
+        _ => site(path),
+    });
+    let seeds = ["http://a.test/0"];
+    nights.crawl(1, &seeds);
+    let (second, _) = nights.crawl(2, &seeds);
+    assert_eq!((second.stats.new, second.stats.pages_moved), (0, PAGES), "{:?}", second.stats);
+    assert_eq!(nights.diff(1, 2), counts(&[("moved", PAGES)]));
+    assert_eq!(nights.alive(), all_pages("http://b.test/old"));
+}

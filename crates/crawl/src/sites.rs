@@ -142,7 +142,7 @@ impl Scheduler<'_> {
         let event = match reply {
             Reply::NextUrls(urls) => SiteEvent::Urls(urls),
             Reply::Snapshot(snapshot) => SiteEvent::Snapshot(snapshot.map(Box::new)),
-            Reply::StalePages { pages, changing } => SiteEvent::Stale(pages, changing),
+            Reply::StalePages(stale) => SiteEvent::Stale(stale),
             Reply::SeededSite(other) => SiteEvent::SeededSite(other),
             Reply::CurrentSite(now, has_ended) => return self.settle(site, now, has_ended).await,
             Reply::NextSites(_) | Reply::SitesOf(_) | Reply::LeasedSites { .. } | Reply::LeasedHost(..) => {

@@ -17,6 +17,12 @@ impl Store {
         Ok(parts.into_iter().map(|part| part as u64).collect())
     }
 
+    /// Pages of a site of which a run has stored a body.
+    pub(super) fn n_bodies(&self, run: i64, site: SiteId) -> Result<usize, StoreError> {
+        let sql = "SELECT count(*) FROM pages WHERE run_id = ?1 AND site_id = ?2";
+        self.row::<i64>(sql, params![run, site], |row| row.get(0)).map(|n| n as usize)
+    }
+
     /// Writes what a night has said of parts: whether each differed on nearly all pages that were compared.
     pub(super) fn save_changing_parts(&self, run: i64, site: SiteId, parts: &[(u64, bool)]) -> Result<(), StoreError> {
         let added = "INSERT INTO changing_parts (site_id, part, nights, run_id)

@@ -284,7 +284,7 @@ fn a_confirmed_text_is_stale_no_more() {
         }
         let stale = |backend: &mut dyn Backend| {
             let question = Query::StalePages { site, model: 7, after: i64::MIN, n: 9 };
-            let Reply::StalePages { pages, .. } = backend.query(question).unwrap() else { unreachable!() };
+            let Reply::StalePages(StalePages { pages, .. }) = backend.query(question).unwrap() else { unreachable!() };
             let mut urls: Vec<String> = pages.iter().map(|stale| stale.page.url.to_string()).collect();
             urls.sort_unstable();
             urls
@@ -317,7 +317,7 @@ fn a_part_that_changed_on_two_nights_is_known_and_a_moved_page_keeps_its_text() 
             assert!(backend.apply(Write::ChangingParts(site, parts)).unwrap().is_empty());
         }
         let question = Query::StalePages { site, model: 7, after: i64::MIN, n: 9 };
-        assert!(matches!(backend.query(question).unwrap(), Reply::StalePages { .. }));
+        assert!(matches!(backend.query(question).unwrap(), Reply::StalePages(_)));
         backend.commit().unwrap();
     });
 }

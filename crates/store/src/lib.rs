@@ -84,7 +84,7 @@ pub use interrupt::Interrupt;
 pub use maintenance::Pruned;
 pub use model::{
     Cleaned, ConfirmedPage, Doubt, HostLease, HostRelease, LabeledBy, LastText, LearnedWrite, NewPage, NextUrlsQuery,
-    PageWrite, Query, RecleanedPage, Reply, SeenWrite, StalePage, WorkerRow, Write,
+    PageWrite, Query, RecleanedPage, Reply, SeenWrite, StalePage, StalePages, WorkerRow, Write,
 };
 #[cfg(not(feature = "postgres"))]
 pub use no_postgres::start_backend;

@@ -265,6 +265,8 @@ pub struct StalePage {
     pub last: Option<PackedPage>,
     /// Whether that version was a change, on the run before.
     pub changed_before: bool,
+    /// Digest of the text that the page had by the model of then.
+    pub noted: Option<u64>,
     /// The form of this version that is compared with it, where that is another one: see `compared`.
     pub compared: Option<PackedPage>,
 }
@@ -428,6 +430,17 @@ pub struct NextUrlsQuery {
     pub n: usize,
 }
 
+/// Pages of a site to be cleaned again, and what is known of all its pages.
+#[derive(Debug, Default)]
+pub struct StalePages {
+    /// The pages.
+    pub pages: Vec<StalePage>,
+    /// Parts of the site's pages that are known to change; empty where there are no pages.
+    pub changing: Vec<u64>,
+    /// Pages of which the run has stored a body that the run before had not; 0 where there are pages left.
+    pub n_bodies: usize,
+}
+
 /// The answer to a [`Query`].
 #[derive(Debug)]
 pub enum Reply {
@@ -451,12 +464,7 @@ pub enum Reply {
     /// The page; `None` when there is none, or it cannot be read back.
     Snapshot(Option<Snapshot>),
     /// Pages to be cleaned again.
-    StalePages {
-        /// The pages.
-        pages: Vec<StalePage>,
-        /// Parts of the site's pages that are known to change.
-        changing: Vec<u64>,
-    },
+    StalePages(StalePages),
     /// The number from now on, and whether that site has ended in this run.
     CurrentSite(SiteId, bool),
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::sql::params;
 use super::{
     Backend, ConfirmedPage, Counted, LearnedWrite, NewVisit, PageWrite, Query, RecleanedPage, Reply, Run, SeenWrite,
-    SiteId, Store, StoreError, VisitOutcome, Write,
+    SiteId, StalePages, Store, StoreError, VisitOutcome, Write,
 };
 use crate::revisit::{Change, UrlOutcome};
 use dehusk_settings::{ByHost, Revisit, Settings};
@@ -256,7 +256,8 @@ impl Backend for RunBackend {
             Query::StalePages { site, model, after, n } => {
                 let pages = store.stale_pages(self.run.id, site, model, after, n)?;
                 let changing = if pages.is_empty() { Vec::new() } else { store.changing_parts(site)? };
-                Reply::StalePages { pages, changing }
+                let n_bodies = if pages.is_empty() { store.n_bodies(self.run.id, site)? } else { 0 };
+                Reply::StalePages(StalePages { pages, changing, n_bodies })
             }
             Query::CurrentSite(site) => {
                 let (now, has_ended) = store.current_site(self.run.id, site)?;

@@ -31,6 +31,9 @@ impl Store {
         (key_url, at): (&str, i64),
     ) -> Result<usize, StoreError> {
         let n_moved = self.move_pages(run, (site, to), key_url, at)?;
+        // What has led to this site leads on with it.
+        let sql = "UPDATE sites SET moved_to = ?2 WHERE moved_to = ?1 AND id <> ?2";
+        self.execute(sql, params![site, to])?;
         let sql = "INSERT INTO changing_parts (site_id, part, nights, run_id)
             SELECT CAST(?2 AS BIGINT), part, nights, run_id FROM changing_parts WHERE site_id = ?1
             ON CONFLICT DO NOTHING";
@@ -52,7 +55,7 @@ impl Store {
         at: i64,
     ) -> Result<(SiteId, usize), StoreError> {
         let sql = "INSERT INTO sites (host, key_url, run_id, updated_at) VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT (host) DO UPDATE SET key_url = ?2, run_id = ?3, updated_at = ?4,
+            ON CONFLICT (host) DO UPDATE SET key_url = ?2, run_id = ?3, updated_at = ?4, moved_to = NULL,
                 outcome = CASE WHEN sites.run_id = ?3 THEN sites.outcome END,
                 reason = CASE WHEN sites.run_id = ?3 THEN sites.reason END
             RETURNING id";
@@ -68,6 +71,22 @@ impl Store {
                     "NOT EXISTS (SELECT 1 FROM pages p WHERE p.site_id = ?3 AND p.url = {table}.url AND p.run_id <> ?1)"
                 )
             };
+            // Of pages that are known there, this run has the newest version.
+            let known = "FROM urls AS o WHERE o.site_id = ?3 AND o.run_id = ?1 AND o.page_id IS NOT NULL
+                AND urls.site_id = ?2 AND o.fingerprint = urls.fingerprint";
+            let sql = format!(
+                "UPDATE urls SET page_id = o.page_id, digest = o.digest, etag = o.etag, last_modified = o.last_modified,
+                    state = o.state, run_id = o.run_id, checked_at = o.checked_at, next_due = o.next_due
+                {known} AND {}",
+                is_new("o")
+            );
+            self.execute(&sql, params![run, found, site])?;
+            let sql = format!(
+                "DELETE FROM urls WHERE site_id = ?3 AND run_id = ?1 AND page_id IS NOT NULL AND {} AND EXISTS
+                    (SELECT 1 FROM urls k WHERE k.site_id = ?2 AND k.fingerprint = urls.fingerprint)",
+                is_new("urls")
+            );
+            self.execute(&sql, params![run, found, site])?;
             let is_free = "NOT EXISTS (SELECT 1 FROM urls o WHERE o.site_id = ?2 AND o.fingerprint = urls.fingerprint)";
             for (table, condition) in [
                 ("urls", format!("run_id = ?1 AND {} AND {is_free}", is_new("urls"))),

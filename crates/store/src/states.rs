@@ -91,11 +91,15 @@ impl Store {
         at: i64,
     ) -> Result<usize, StoreError> {
         let Some(key) = PageUrl::parse(key_url).ok() else { return Ok(0) };
+        let old_key: Option<String> =
+            self.find("SELECT key_url FROM sites WHERE id = ?1", params![site], |row| row.get(0))?;
+        let old_key = old_key.and_then(|url| PageUrl::parse(&url).ok());
+        let folder = old_key.map_or("", |old| added_folder(&old, &key));
         let sql = "SELECT url FROM urls WHERE site_id = ?1 AND page_id IS NOT NULL AND state IN (1, 3)";
         let urls: Vec<String> = self.rows(sql, params![site], |row| row.get(0))?;
         for url in urls.iter().filter_map(|url| PageUrl::parse(url).ok()) {
             let path = &url.as_str()[url.origin().len()..];
-            let target = format!("{}{path}", key.origin());
+            let target = format!("{}{folder}{path}", key.origin());
             let turn = Turn { from: UrlState::Known, to: UrlState::Moved, moved_to: Some(&target) };
             self.save_turn(run, site, &url, at, &turn)?;
             if let Ok(target) = PageUrl::parse(&target) {
@@ -155,4 +159,9 @@ impl Store {
         found.remove(0);
         Ok(found)
     }
+}
+
+/// The folder that a site has moved to, where its key page has: `/new` of `/` and `/new/`.
+fn added_folder<'k>(old: &PageUrl, new: &'k PageUrl) -> &'k str {
+    new.url().path().strip_suffix(old.url().path()).unwrap_or_default()
 }

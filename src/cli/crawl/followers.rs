@@ -40,7 +40,7 @@ impl Written {
             writeln!(out, "export: {} has {rows} rows in {parts} parts", dir.display())?;
         }
         if let (Some(n), Some(file)) = (self.feed, &wanted.feed) {
-            writeln!(out, "feed: {} new or changed pages in {}", count(n as usize), file.display())?;
+            writeln!(out, "feed: {} pages that differ, in {}", count(n as usize), file.display())?;
         }
         Ok(())
     }

@@ -19,12 +19,14 @@ pub(super) fn failed(dir: &Path) -> String {
 /// A unit of packaging/ for a folder, without the comment that it begins with.
 fn of_folder(unit: &str, dir: &Path) -> String {
     let program = escaped(&std::env::current_exe().unwrap_or_else(|_| PROGRAM.into()));
+    // No quotes are read there, and none are needed.
+    let working = dir.display().to_string().replace('%', "%%");
     let (user, dir) = (user(), escaped(dir));
     let lines = unit.lines().skip_while(|line| line.starts_with('#')).map(|line| match line.split_once('=') {
         Some(("User", _)) => format!("User={user}\n"),
         // That of the user.
         Some(("Group", _)) => String::new(),
-        Some(("WorkingDirectory", _)) => format!("WorkingDirectory={dir}\n"),
+        Some(("WorkingDirectory", _)) => format!("WorkingDirectory={working}\n"),
         Some(("ReadWritePaths", _)) => format!("ReadWritePaths={dir}\n"),
         // The folder and the program may be in a home.
         Some(("ProtectHome", _)) => "ProtectHome=read-only\n".to_owned(),

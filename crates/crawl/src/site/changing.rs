@@ -71,9 +71,11 @@ impl Comparisons {
         }
     }
 
-    /// Whether parts differed on nearly all pages, of `n_visited`. Parts of which the night says too little are left
-    /// out.
-    pub(crate) fn changing_parts(&self, n_visited: usize) -> Vec<(u64, bool)> {
+    /// Whether parts differed on nearly all pages, of `n_visited`, of which `n_bodies` had other bodies than before.
+    /// Parts of which the night says too little are left out.
+    pub(crate) fn changing_parts(&self, n_visited: usize, n_bodies: usize) -> Vec<(u64, bool)> {
+        // Where few bodies differ, those are of pages that are written anew, not of parts that always change.
+        let is_restless = n_bodies as f64 >= MANY * n_visited as f64;
         let word = |(part, counts): (&u64, &Counts)| {
             let differs = counts.differs as f64;
             let share = differs / (counts.differs + counts.steady) as f64;
@@ -83,7 +85,7 @@ impl Comparisons {
                 return (!is_kept).then_some((*part, false));
             }
             let is_everywhere = differs >= MANY * n_visited as f64;
-            let is_always = counts.again as f64 >= NEARLY_ALL * differs;
+            let is_always = is_restless && counts.again as f64 >= NEARLY_ALL * differs;
             (counts.differs >= SEVERAL && (is_everywhere || is_always)).then_some((*part, true))
         };
         let mut parts: Vec<(u64, bool)> = self.counts.iter().filter_map(word).collect();
@@ -99,16 +101,20 @@ mod tests {
     use super::*;
 
     fn told(differences: &[(&[u64], &[u64])], n_visited: usize) -> Vec<(u64, bool)> {
-        told_of(differences, n_visited, false)
+        told_of(differences, (n_visited, n_visited), false)
     }
 
-    fn told_of(differences: &[(&[u64], &[u64])], n_visited: usize, changed_before: bool) -> Vec<(u64, bool)> {
+    fn told_of(
+        differences: &[(&[u64], &[u64])],
+        (n_visited, n_bodies): (usize, usize),
+        changed_before: bool,
+    ) -> Vec<(u64, bool)> {
         let mut comparisons = Comparisons::default();
         for (changed, steady) in differences {
             let difference = Difference { changed: changed.to_vec(), steady: steady.to_vec(), is_more: false };
             comparisons.note_parts(&difference, changed_before);
         }
-        comparisons.changing_parts(n_visited)
+        comparisons.changing_parts(n_visited, n_bodies)
     }
 
     #[test]
@@ -124,9 +130,10 @@ mod tests {
     #[test]
     fn a_part_of_few_pages_changes_that_differs_on_them_again() {
         let three: [(&[u64], &[u64]); 3] = [(&[3], &[]), (&[3], &[]), (&[3], &[])];
-        assert_eq!(told_of(&three, 100, true), [(3, true)]);
-        assert_eq!(told_of(&three, 100, false), []);
-        assert_eq!(told_of(&three[..2], 100, true), [], "two pages only");
+        assert_eq!(told_of(&three, (100, 90), true), [(3, true)]);
+        assert_eq!(told_of(&three, (100, 3), true), [], "three pages that are written anew each night");
+        assert_eq!(told_of(&three, (100, 90), false), []);
+        assert_eq!(told_of(&three[..2], (100, 90), true), [], "two pages only");
     }
 
     #[test]

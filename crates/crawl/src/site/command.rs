@@ -10,7 +10,7 @@ use crate::fetch::Fetched;
 use crate::scope::Refusal;
 use dehusk_store::reason::{Reason, ReasonCode};
 use dehusk_store::seed::Seed;
-use dehusk_store::{KnownUrl, Query, SiteId, SiteOutcome, Snapshot, StalePage, Write};
+use dehusk_store::{KnownUrl, Query, SiteId, SiteOutcome, Snapshot, StalePages, Write};
 
 /// Something that happened to a site.
 pub(crate) enum SiteEvent {
@@ -35,7 +35,7 @@ pub(crate) enum SiteEvent {
     /// The store has answered: a page that this run fetched before a restart.
     Snapshot(Option<Box<Snapshot>>),
     /// The store has answered: pages to be cleaned again.
-    Stale(Vec<StalePage>, Vec<u64>),
+    Stale(StalePages),
     /// What was learned is written.
     Settled,
     /// What was learned is written, but under a number that is worked on as another site.

@@ -219,8 +219,8 @@ impl SiteCrawl {
                 walk.announce(self.sitemaps(cx));
                 self.walk(walk, cx, out);
             }
-            (Phase::Recleaning(walk, model), SiteEvent::Stale(pages, changing)) => {
-                self.on_stale(walk, model, (pages, changing), cx, out);
+            (Phase::Recleaning(walk, model), SiteEvent::Stale(stale)) => {
+                self.on_stale(walk, model, stale, cx, out);
             }
             // That site is worked on under its own name; one walk through it is enough.
             (Phase::Settling(_), SiteEvent::Taken) => self.end(SiteOutcome::Moved, cx, out),

@@ -6,7 +6,7 @@
 
 use super::{Command, Context, Phase, SiteCrawl, Walk};
 use crate::workers::Work;
-use dehusk_store::{ConfirmedPage, Query, SiteOutcome, StalePage, Write};
+use dehusk_store::{ConfirmedPage, Query, SiteOutcome, StalePages, Write};
 
 /// Pages in memory at once.
 const BATCH: usize = 8;
@@ -35,12 +35,14 @@ impl SiteCrawl {
         &mut self,
         mut walk: Box<Walk>,
         model: u64,
-        (pages, changing): (Vec<StalePage>, Vec<u64>),
+        stale: StalePages,
         cx: &Context<'_>,
         out: &mut Vec<Command>,
     ) {
+        let StalePages { pages, changing, n_bodies } = stale;
         if pages.is_empty() {
-            let parts = walk.comparisons.changing_parts(self.fetched.len() + self.n_unchanged);
+            let n_visited = self.fetched.len() + self.n_unchanged;
+            let parts = walk.comparisons.changing_parts(n_visited, n_bodies);
             if !parts.is_empty() {
                 out.push(Command::Write(Write::ChangingParts(self.id, parts)));
             }

@@ -247,7 +247,7 @@ impl Simulation<'_> {
                 }
                 Reply::Snapshot(snapshot) => self.tell(id, SiteEvent::Snapshot(snapshot.map(Box::new))),
                 Reply::SeededSite(other) => self.tell(id, SiteEvent::SeededSite(other)),
-                Reply::StalePages { pages, changing } => self.tell(id, SiteEvent::Stale(pages, changing)),
+                Reply::StalePages(stale) => self.tell(id, SiteEvent::Stale(stale)),
                 Reply::CurrentSite(now, has_ended) => self.settle(id, now, has_ended),
                 Reply::NextSites(_) | Reply::SitesOf(_) | Reply::LeasedSites { .. } | Reply::LeasedHost(..) => {
                     panic!("no site asks for sites")

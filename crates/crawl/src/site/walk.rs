@@ -173,6 +173,11 @@ impl SiteCrawl {
             phase => return self.lose(&phase, cx, out),
         };
         if urls.is_empty() {
+            // Where the key page was not due, the rules that name the sitemaps came with a page of the walk.
+            walk.announce(self.sitemaps(cx));
+            if !walk.announced.is_empty() {
+                return self.walk(walk, cx, out);
+            }
             let outcome = std::mem::replace(&mut walk.outcome, SiteOutcome::Interrupted);
             return self.end_walk(walk, self.after_walk(outcome), cx, out);
         }
