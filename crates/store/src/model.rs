@@ -265,8 +265,6 @@ pub struct StalePage {
     pub last: Option<PackedPage>,
     /// Whether that version was a change, on the run before.
     pub changed_before: bool,
-    /// Digest of the text that the page had by the model of then.
-    pub noted: Option<u64>,
     /// The form of this version that is compared with it, where that is another one: see `compared`.
     pub compared: Option<PackedPage>,
 }

@@ -61,11 +61,10 @@ impl Store {
                 let last = last.filter(|_| is_undecided);
                 let changed_before = last.map_or(Ok(false), |last| self.was_change(last, site, run))?;
                 let (last, compared) = self.compared(id, &page, last)?;
-                let noted = stored.map(|digest| digest as u64);
                 // An undecided text is not the one that is noted.
-                let stored = noted.filter(|_| !is_undecided);
+                let stored = stored.filter(|_| !is_undecided).map(|digest| digest as u64);
                 let doubted = doubted.map(|digest| digest as u64);
-                found.push(StalePage { place, page, stored, doubted, last, changed_before, noted, compared });
+                found.push(StalePage { place, page, stored, doubted, last, changed_before, compared });
             }
         }
         Ok(found)

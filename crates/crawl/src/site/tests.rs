@@ -109,16 +109,7 @@ fn stored_pages_that_cannot_be_read_back_hold_up_no_other() {
     let stale = |place: i64, raw: Vec<u8>| {
         let url = PageUrl::parse(&format!("http://one.test/{place}")).unwrap();
         let page = PackedPage { url, content_type: None, raw, is_rendered: false };
-        StalePage {
-            place,
-            page,
-            stored: None,
-            doubted: None,
-            last: None,
-            changed_before: false,
-            noted: None,
-            compared: None,
-        }
+        StalePage { place, page, stored: None, doubted: None, last: None, changed_before: false, compared: None }
     };
     let pages = |raws: [Vec<u8>; 2]| {
         let walk = Box::new(Walk::new(SiteOutcome::Walked, WalkTemplate::None));

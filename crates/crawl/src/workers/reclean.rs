@@ -46,8 +46,6 @@ struct Version {
 struct Compared {
     now: Version,
     last: Option<Version>,
-    /// Whether its text is the one that was noted the last time.
-    is_same: bool,
     /// Whether the last version was a change, on the run before.
     changed_before: bool,
     /// Digest of the text that is stored.
@@ -79,15 +77,13 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
         if let Some(compared) = stale.compared.and_then(|compared| version(compared, true)) {
             (now.compared, now.parts) = (compared.digest, compared.parts);
         }
-        let StalePage { changed_before, noted, stored, doubted, .. } = stale;
-        // The text that was noted has not changed, whatever the model of today makes of the last version.
-        let is_same = noted == Some(now.compared);
-        Some(Compared { now, last, is_same, changed_before, stored, doubted })
+        let StalePage { changed_before, stored, doubted, .. } = stale;
+        Some(Compared { now, last, changed_before, stored, doubted })
     };
     let pages: Vec<Compared> = stale.into_iter().filter_map(read).collect();
     // All of them first: of pages that became one text, the first one is no page either.
-    for Compared { now, last, is_same, .. } in &pages {
-        if let Some(last) = last.as_ref().filter(|last| !is_same && last.digest != now.compared) {
+    for Compared { now, last, .. } in &pages {
+        if let Some(last) = last.as_ref().filter(|last| last.digest != now.compared) {
             let [before, now] = [&last.parts, &now.parts].map(|parts| parts.beyond(&walk.comparisons.known).0);
             if before != now {
                 walk.comparisons.note_text(before, now);
@@ -95,7 +91,7 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
         }
     }
     let reclean = |page: Compared| {
-        let Compared { now, last, is_same, changed_before, stored, doubted } = page;
+        let Compared { now, last, changed_before, stored, doubted } = page;
         let Version { page, labeled, digest, compared, parts } = now;
         let digest_of = |last: &Version| if last.digest == compared { digest } else { last.digest };
         let text = TextMark { digest, page: text_digest(&page.tree, |_| true), model };
@@ -108,7 +104,7 @@ pub(super) fn reclean(mut walk: Box<Walk>, model: u64, stale: Vec<StalePage>, to
             last_text: last.as_ref().map(|last| LastText { digest: digest_of(last), has_news: true }),
             doubt: None,
         };
-        if let Some(last) = last.filter(|last| !is_same && last.digest != compared) {
+        if let Some(last) = last.filter(|last| last.digest != compared) {
             let comparisons = &mut walk.comparisons;
             let found = doubt(comparisons, &last.parts, &parts, doubted);
             reclean.doubt = found.filter(|_| tools.settings.crawl.withhold);
