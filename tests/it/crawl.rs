@@ -29,6 +29,18 @@ pub(crate) fn settings(db: &Path, server: &Server, names: &[&str]) -> Settings {
     settings
 }
 
+/// Settings for nights that visit every page of a small site each time, and try nothing twice.
+pub(crate) fn nightly_settings(db: &Path, server: &Server) -> Settings {
+    let mut settings = settings(db, server, &["*.test"]);
+    settings.politeness.delay = Duration::from_millis(2);
+    settings.politeness.robots_ttl = Duration::ZERO;
+    settings.fetch.retries = 0;
+    settings.crawl.probe = false;
+    settings.crawl.pages_per_site = 50;
+    settings.revisit.all = true;
+    settings
+}
+
 /// Runs a crawl in a runtime of its own.
 pub(crate) fn run(seeds: Vec<PageUrl>, settings: &Settings) -> (Summary, BTreeMap<String, SiteSummary>) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();

@@ -6,20 +6,12 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use dehusk::demo::server::{Reply, Server};
 use dehusk_html::PageUrl;
 
-use crate::crawl::{run, settings};
-
-fn page(n: usize, words: &str) -> Reply {
-    let menu: String = (0..10).map(|i| format!("<li><a href=/{i}>page {i}</a>")).collect();
-    Reply::html(format!(
-        "<title>t{n}</title><nav><ul>{menu}</ul></nav><main><p>The text of the page with the number {n}{words}</p></main>\
-         <footer>the end</footer>"
-    ))
-}
+use crate::crawl::{nightly_settings, run};
+use crate::visits::page;
 
 fn answer(night: usize, path: &str) -> Reply {
     let number: Option<usize> = path.trim_start_matches('/').parse().ok();
@@ -63,13 +55,7 @@ fn an_export_that_is_made_again_is_what_a_new_one_would_be() {
     let server =
         Server::start(Arc::new(move |_: &str, path: &str| answer(clock.load(Ordering::Relaxed), path))).unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let mut settings = settings(&dir.path().join("n.db"), &server, &["*.test"]);
-    settings.politeness.delay = Duration::from_millis(2);
-    settings.politeness.robots_ttl = Duration::ZERO;
-    settings.fetch.retries = 0;
-    settings.crawl.probe = false;
-    settings.crawl.pages_per_site = 50;
-    settings.revisit.all = true;
+    let settings = nightly_settings(&dir.path().join("n.db"), &server);
     let export = |form: &str, out: &str| {
         let mut program = Command::new(env!("CARGO_BIN_EXE_dehusk"));
         program.args(["--db", &settings.store.path, "export", "--format", form, "--out", out]);

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use dehusk::demo::server::{Asked, Reply, Server};
 use dehusk_html::PageUrl;
 use dehusk_settings::Settings;
 use dehusk_store::{SeedRow, Store};
 
-use crate::crawl::{run, settings};
+use crate::crawl::{nightly_settings, run};
 
 /// Pages of a site, the key page included.
 const PAGES: usize = 10;
@@ -62,13 +61,7 @@ impl Nights {
         };
         let server = Server::start_asked(Arc::new(answer)).unwrap();
         let dir = tempfile::tempdir().unwrap();
-        let mut settings = settings(&dir.path().join("n.db"), &server, &["*.test"]);
-        settings.politeness.delay = Duration::from_millis(2);
-        settings.politeness.robots_ttl = Duration::ZERO;
-        settings.fetch.retries = 0;
-        settings.crawl.probe = false;
-        settings.crawl.pages_per_site = 50;
-        settings.revisit.all = true;
+        let settings = nightly_settings(&dir.path().join("n.db"), &server);
         Nights { _server: server, tonight, sent, settings, _dir: dir }
     }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use dehusk::demo::server::{Reply, Server};
 use dehusk_crawl::{SeedList, Stop, crawl};
@@ -13,7 +12,7 @@ use dehusk_store::Store;
 use serde_json::Value;
 
 use crate::cli::{dehusk, err, out};
-use crate::crawl::settings;
+use crate::crawl::nightly_settings;
 use crate::serve::{Inspector, encoded};
 
 /// 1 October 2026.
@@ -21,7 +20,8 @@ const BEGIN: i64 = 1_790_812_800_000;
 
 const DAY: i64 = 86_400_000;
 
-fn page(n: usize, words: &str) -> Reply {
+/// A page of a site of ten, with more words.
+pub(crate) fn page(n: usize, words: &str) -> Reply {
     let menu: String = (0..10).map(|i| format!("<li><a href=/{i}>page {i}</a>")).collect();
     Reply::html(format!(
         "<title>t{n}</title><nav><ul>{menu}</ul></nav><main><p>The text of the page with the number {n}{words}</p></main>\
@@ -55,12 +55,7 @@ fn three_nights(dir: &Path) {
     let clock = Arc::clone(&tonight);
     let server =
         Server::start(Arc::new(move |_: &str, path: &str| answer(clock.load(Ordering::Relaxed), path))).unwrap();
-    let mut settings = settings(&dir.join("n.db"), &server, &["*.test"]);
-    settings.politeness.delay = Duration::from_millis(2);
-    settings.fetch.retries = 0;
-    settings.crawl.probe = false;
-    settings.crawl.pages_per_site = 50;
-    settings.revisit.all = true;
+    let settings = nightly_settings(&dir.join("n.db"), &server);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for night in 1..=3 {
         tonight.store(night, Ordering::Relaxed);
