@@ -31,7 +31,7 @@ impl Store {
         (key_url, at): (&str, i64),
     ) -> Result<usize, StoreError> {
         let n_moved = self.move_pages(run, (site, to), key_url, at)?;
-        // What has led to this site leads on with it.
+        // Sites that had moved to this one have moved to the other one.
         let sql = "UPDATE sites SET moved_to = ?2 WHERE moved_to = ?1 AND id <> ?2";
         self.execute(sql, params![site, to])?;
         let sql = "INSERT INTO changing_parts (site_id, part, nights, run_id)

@@ -82,7 +82,8 @@ impl Store {
         Ok((turned, next))
     }
 
-    /// Writes that all pages of a site have moved to another host, each to the same path there.
+    /// Writes that all pages of a site have moved to another host, each to the same path there, below the folder that
+    /// the key page has moved into.
     pub(super) fn move_pages(
         &self,
         run: i64,

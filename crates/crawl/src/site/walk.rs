@@ -206,7 +206,7 @@ impl SiteCrawl {
         if *url == self.seed { cx.tools.scope.allows_key(url) } else { cx.tools.scope.allows(url, url) }
     }
 
-    /// Whether the site may have another page that was never seen. Pages that were leave room for some.
+    /// Whether the site may have another page that was never seen. A share of the pages of a night is kept for these.
     fn has_room(&self, cx: &Context<'_>) -> bool {
         let most = cx.tools.settings.crawl.pages_per_site;
         let n_pages = self.fetched.len() + self.n_unchanged;
