@@ -58,7 +58,7 @@ def dates(binary, pages, show):
     if show:
         for ours, theirs, page, row in zip(found, other, pages, rows_of(binary, pages)):
             if ours != page["date"]:
-                source = json.loads(row["sources"]).get("published")
+                source = row["sources"].get("published")
                 print("   ", page["date"], ours, source, theirs, page["url"])
 
 
@@ -66,29 +66,30 @@ def letters(text):
     return re.sub(r"\W+", "", text or "").lower()
 
 
+FIELDS = {
+    "title": lambda row: row["title"],
+    "byline": lambda row: " ".join(row["authors"]),
+    "siteName": lambda row: row["site_name"],
+    "lang": lambda row: row["declared_language"],
+    "publishedTime": lambda row: row["published"],
+}
+
+
+def same_value(gold, expected, value):
+    if gold == "publishedTime":
+        return (value or "") == expected[:10]
+    expected = re.sub(r"(?i)^\s*by[\s:]+", "", expected) if gold == "byline" else expected
+    return letters(value) == letters(expected)
+
+
 def fields(binary, pages, show):
-    rows = rows_of(binary, pages)
-    wanted = {
-        "title": ("title", lambda row: row["title"]),
-        "byline": ("byline", lambda row: " ".join(row["authors"])),
-        "siteName": ("site_name", lambda row: row["site_name"]),
-        "lang": ("declared_language", lambda row: row["declared_language"]),
-        "publishedTime": ("published", lambda row: row["published"]),
-    }
-    for gold, (name, value) in wanted.items():
-        known = [(page, row) for page, row in zip(pages, rows) if page["metadata"].get(gold)]
-        right = 0
-        for page, row in known:
-            expected, ours = page["metadata"][gold], value(row)
-            if gold == "publishedTime":
-                same = (ours or "") == expected[:10]
-            else:
-                expected = re.sub(r"(?i)^\s*by[\s:]+", "", expected) if gold == "byline" else expected
-                same = letters(ours) == letters(expected)
-            right += same
-            if show and not same:
-                print("   ", name, repr(expected)[:90], repr(ours)[:90])
-        print(f"  {name:18} right {right / max(1, len(known)):.3f} of {len(known)}")
+    for tool, rows in by_tools(binary, pages).items():
+        for gold, value in FIELDS.items():
+            known = [(page["metadata"][gold], value(row)) for page, row in zip(pages, rows) if page["metadata"].get(gold)]
+            wrong = [(expected, found) for expected, found in known if not same_value(gold, expected, found)]
+            for expected, found in wrong if show and tool == "dehusk" else []:
+                print("   ", gold, repr(expected)[:90], repr(found)[:90])
+            print(f"  {tool:12} {gold:14} right {1 - len(wrong) / max(1, len(known)):.3f} of {len(known)}")
 
 
 def authors_of(text):
@@ -101,11 +102,13 @@ def by_trafilatura(page):
     try:
         found = extract_metadata(page["html"], default_url=page["url"])
     except Exception:  # A tool that fails on a page says nothing of it.
-        return {"title": None, "published": None, "authors": []}
-    return {"title": found.title, "published": (found.date or "")[:10], "authors": authors_of(found.author)}
+        return {"title": None, "published": None, "authors": [], "site_name": None, "declared_language": None}
+    return {"title": found.title, "published": (found.date or "")[:10], "authors": authors_of(found.author),
+            "site_name": found.sitename, "declared_language": found.language}
 
 
-def news(binary, pages, show):
+def by_tools(binary, pages):
+    """The rows of dehusk, and of trafilatura where it is installed."""
     tools = {"dehusk": rows_of(binary, pages)}
     try:
         import trafilatura  # noqa: F401
@@ -113,6 +116,11 @@ def news(binary, pages, show):
         tools["trafilatura"] = [by_trafilatura(page) for page in pages]
     except ImportError:
         print("  trafilatura is not installed")
+    return tools
+
+
+def news(binary, pages, show):
+    tools = by_tools(binary, pages)
     for tool, rows in tools.items():
         titles = sum(letters(row["title"]) == letters(page["title"]) for row, page in zip(rows, pages))
         days = sum((row["published"] or "") == (page["date"] or "")[:10] for row, page in zip(rows, pages))

@@ -148,16 +148,27 @@ impl DateReader {
     }
 
     /// The day of publication. A moment in UTC can be the day before or after the one at the place where the page was
-    /// written, which its address, or the text that readers see, has.
-    pub(super) fn day_of_publication(&self, facts: &[Fact]) -> Option<Fact> {
-        let stated = in_order(facts).into_iter().find_map(|fact| self.read(&fact.value).map(|date| (fact, date)));
-        let (fact, day) = stated?;
+    /// written, which its address, or the text that readers see, has. A text that has the day itself confirms it.
+    ///
+    /// A statement that equals that of the last change, to the second, is taken for it where there is another one.
+    pub(super) fn day_of_publication(&self, published: &[Fact], modified: &[Fact]) -> Option<Fact> {
+        let is_of_change = |fact: &Fact| fact.value.contains(':') && modified.iter().any(|m| m.value == fact.value);
+        let stated = |is_taken: &dyn Fn(&Fact) -> bool| {
+            let facts = in_order(published).into_iter().filter(|fact| is_taken(fact));
+            facts.into_iter().find_map(|fact| self.read(&fact.value).map(|date| (fact, date)))
+        };
+        let stated_else = stated(&|fact| !is_of_change(fact) && fact.source < Source::Link);
+        let (fact, day) = stated_else.or_else(|| stated(&|_| true))?;
         let is_utc = |fact: &Fact| ["Z", "+00:00", "+0000", "GMT"].iter().any(|end| fact.value.trim().ends_with(end));
         let is_local = |other: &Fact| other.source == Source::Url || (is_utc(fact) && !is_utc(other));
-        let mut near =
-            facts.iter().filter(|other| is_local(other)).filter_map(|other| Some((self.read(&other.value)?, other)));
-        let local = near.find(|(date, _)| date.is_next_to(day));
-        let (day, source) = local.map_or((day, fact.source), |(date, other)| (date, other.source));
+        let local = published.iter().filter(|other| is_local(other));
+        let near: Vec<(Date, &Fact)> = local
+            .filter_map(|other| Some((self.read(&other.value)?, other)))
+            .filter(|(date, _)| date.is_next_to(day))
+            .collect();
+        let of_address = near.iter().find(|(_, other)| other.source == Source::Url);
+        let local = of_address.or_else(|| near.iter().find(|(date, _)| *date == day)).or_else(|| near.first());
+        let (day, source) = local.map_or((day, fact.source), |(date, other)| (*date, other.source));
         Some(Fact { value: day.to_string(), source })
     }
 }

@@ -72,12 +72,23 @@ pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, titles: &ShownTitles, fou
     }
 }
 
+/// What programs put around the JSON of a script, so that older parsers of HTML or XML do not read it.
+const WRAPPERS: [(&str, &str); 4] =
+    [("<!--", "-->"), ("//<![CDATA[", "//]]>"), ("/*<![CDATA[*/", "/*]]>*/"), ("<![CDATA[", "]]>")];
+
+/// The text within its wrappers.
+fn unwrapped(text: &str) -> &str {
+    let text = text.trim().trim_end_matches(';').trim_end();
+    let inner = WRAPPERS.iter().find_map(|(start, end)| {
+        let inner = text.strip_prefix(start)?;
+        Some(inner.trim_end().strip_suffix(end).unwrap_or(inner))
+    });
+    inner.map_or(text, unwrapped)
+}
+
 /// The value of a script, also where it has comments, line breaks in strings or a semicolon at the end.
 fn parse(text: &str) -> Option<Value> {
-    let text =
-        text.trim().trim_start_matches("<!--").trim_start_matches("//<![CDATA[").trim_start_matches("/*<![CDATA[*/");
-    let text = text.trim_end_matches("-->").trim_end_matches("//]]>").trim_end_matches("/*]]>*/");
-    let text = text.trim().trim_end_matches(';');
+    let text = unwrapped(text);
     let strict = serde_json::from_str(text).ok();
     strict.or_else(|| {
         let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

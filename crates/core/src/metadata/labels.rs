@@ -43,6 +43,12 @@ pub(super) fn labeled_dates(text: &str, reader: &DateReader) -> Vec<(Date, Optio
     labeled
 }
 
+/// Whether a text begins with what stands beside a day.
+pub(super) fn begins_with_label(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    PUBLISHED.iter().chain(&CHANGED).any(|word| lower.starts_with(word))
+}
+
 /// The label that stands last in a text.
 fn last_label(text: &str) -> Option<DateLabel> {
     let lower = text.to_lowercase();

@@ -102,15 +102,16 @@ impl Metadata {
         let base = url.map(|url| base_url(tree, url));
         let address = |fact: Option<Fact>| fact.and_then(|fact| absolute(fact, base.as_ref()));
         let site_name = found::first(&found.site_names, 100);
-        let published = dates.day_of_publication(&found.published);
+        let published = dates.day_of_publication(&found.published, &found.modified);
         let modified = dates.first(&found.modified);
         // A page is not changed before it is published.
         let modified = modified.filter(|day| published.as_ref().is_none_or(|first| first.value <= day.value));
         let mut metadata = Metadata {
             title: ShownTitles::new(tree).choose(&found, site_name.as_ref()),
             authors: names::authors(&found),
-            // A page that only says when it was changed says when it was published, too.
-            published: published.or_else(|| modified.clone()),
+            // In markup, the change is also the publication where no other is stated, as hAtom has it. The words of a
+            // text say which one they mean.
+            published: published.or_else(|| modified.clone().filter(|day| day.source < Source::Text)),
             modified,
             language: found::first_of_document(&found.languages).and_then(found::language),
             site_name,

@@ -3,6 +3,7 @@
 use super::MOST_VALUES;
 use super::date::find_date;
 use super::found::{Fact, FoundFacts, Source, plain};
+use super::labels::begins_with_label;
 
 /// What stands between two names, as words.
 const CONJUNCTIONS: [&str; 14] =
@@ -20,6 +21,13 @@ const INTRODUCTIONS: [&str; 20] = [
 const ACCOUNTS: [&str; 14] = [
     "admin", "administrator", "root", "webmaster", "wordpress", "drupal", "joomla", "user", "super user", "author",
     "unknown", "anonymous", "null", "undefined",
+];
+
+/// What the links beside a name say.
+#[rustfmt::skip]
+const BUTTONS: [&str; 16] = [
+    "view profile", "see profile", "profile", "follow", "follow author", "following", "about the author",
+    "view all posts", "all posts", "more posts", "read more", "contact", "share", "subscribe", "e-mail", "twitter",
 ];
 
 /// Degrees, behind a comma after the name.
@@ -156,7 +164,8 @@ pub(super) fn is_name(name: &str) -> bool {
         && !is_count
         && !name.contains(['<', '@', '=', '+', ':'])
         && !is_sentence(name)
-        && !ACCOUNTS.contains(&name.to_lowercase().as_str())
+        && ![&ACCOUNTS[..], &BUTTONS].concat().contains(&name.to_lowercase().as_str())
+        && !begins_with_label(name)
         && find_date(name).is_none()
 }
 
@@ -213,6 +222,8 @@ mod tests {
             "3 May 2024",
             "press save. Then wait",
             "Last change: May",
+            "Veröffentlicht am",
+            "View Profile",
         ] {
             assert_eq!(split(none), Vec::<String>::new(), "{none}");
         }

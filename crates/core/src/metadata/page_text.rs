@@ -66,6 +66,9 @@ pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, dates: &DateReader, found
     };
     for node in tree.counted().map(NodeId::new) {
         if tree.is_text(node) {
+            if is_cited(tree, node) {
+                continue;
+            }
             let text = tree.text(node);
             // A longer text may begin with the date.
             let end = text.char_indices().nth(40).filter(|_| text.len() > MOST_CHARS).map_or(text.len(), |(at, _)| at);
@@ -76,7 +79,7 @@ pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, dates: &DateReader, found
         }
         let words = class_words(tree, node);
         let named = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
-        let is_date = named(&DATES);
+        let is_date = named(&DATES) || words.iter().any(|word| ends_with_date(word));
         let is_author = named(&AUTHORS) || leads_to_author(tree, node);
         if (is_date || is_author || named(&LINES))
             && let Some(text) = short_text(tree, node).filter(|_| !is_of_another(tree, node))
@@ -110,7 +113,22 @@ fn closest_bylines(bylines: Vec<Byline>) -> Vec<String> {
     let Some(first) = bylines.iter().min_by_key(|byline| byline.distance) else { return Vec::new() };
     let (node, class) = (first.node, first.class.clone());
     let belongs = |byline: &Byline| byline.class == class && byline.node.abs_diff(node) <= CLOSE_BYLINES;
-    bylines.into_iter().filter(belongs).map(|byline| byline.text).collect()
+    bylines.into_iter().filter(belongs).map(|byline| byline.text).filter(|text| has_capital(text)).collect()
+}
+
+/// Whether a text can be a name: it has a capital, or letters of a script that has none.
+fn has_capital(text: &str) -> bool {
+    text.contains(|c: char| c.is_alphabetic() && !c.is_lowercase())
+}
+
+/// Whether a word of a class is a compound for a day of publication: `postdate`, `newsdatum`.
+fn ends_with_date(word: &str) -> bool {
+    ["date", "datum"].iter().any(|end| word.ends_with(end)) && !word.ends_with("update")
+}
+
+/// Whether a text is code, or the words of somebody else: its days are not the page's.
+fn is_cited(tree: &Tree, text: NodeId) -> bool {
+    ancestors(tree, text).any(|above| matches!(tree.name(above), "pre" | "code" | "samp" | "kbd" | "blockquote" | "q"))
 }
 
 /// Whether an element is of a picture: its author is the photographer.

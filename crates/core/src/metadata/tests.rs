@@ -59,3 +59,58 @@ fn a_list_of_articles_is_none_of_them_and_damage_is_read() {
         assert_eq!(metadata(&html).title, None, "{broken}");
     }
 }
+
+#[test]
+fn structured_data_in_any_wrapper_is_read() {
+    for (start, end) in [("<![CDATA[", "]]>"), ("//<![CDATA[", "//]]>"), ("/*<![CDATA[*/", "/*]]>*/;"), ("<!--", "-->")]
+    {
+        let json = r#"{"@type":"Article","headline":"Rye","datePublished":"2020-07-10"}"#;
+        let html = format!("<script type='application/ld+json'>\n{start}\n{json}\n{end}\n</script>");
+        assert_eq!(value(&metadata(&html).published), ("2020-07-10", Source::JsonLd), "{start}");
+    }
+}
+
+#[test]
+fn days_of_code_and_of_quoted_texts_are_not_the_page_s() {
+    let date = |html: &str| Metadata::new(&parse(html, &ParseOptions::default()), None).published.map(|day| day.value);
+    assert_eq!(date("<h1>Rye</h1><pre>last-modified: 13 June 2012</pre><p>Text"), None);
+    assert_eq!(date("<h1>Rye</h1><blockquote><p>Ann, 27 May 2020</blockquote><p>Text"), None);
+    assert_eq!(date("<h1>Rye</h1><p>27 May 2020</p><p>Text").as_deref(), Some("2020-05-27"));
+}
+
+#[test]
+fn a_day_that_is_labeled_as_that_of_a_change_is_no_day_of_publication() {
+    let read = |html: &str| {
+        let read = Metadata::new(&parse(html, &ParseOptions::default()), None);
+        (read.published.map(|day| day.value), read.modified.map(|day| day.value))
+    };
+    let changed = Some("2020-07-10".to_owned());
+    assert_eq!(read("<h1>Rye</h1><p>This page was last edited on 10 July 2020.</p>"), (None, changed.clone()));
+    // One moment, stated twice, and another one: the other is that of publication.
+    let both = "<meta property='article:modified_time' content='2020-07-10T08:00:00Z'>\
+        <meta property='article:published_time' content='2020-06-01T08:00:00Z'>\
+        <body><meta itemprop=datePublished content='2020-07-10T08:00:00Z'>";
+    assert_eq!(read(both), (Some("2020-06-01".to_owned()), changed));
+}
+
+#[test]
+fn the_day_of_a_moment_in_utc_is_confirmed_by_a_text() {
+    let day = |address: &str, texts: &str| {
+        let html =
+            format!("<meta property='article:published_time' content='2020-09-28T23:12:35Z'><h1>Rye</h1>{texts}");
+        let url = PageUrl::parse(address).unwrap();
+        Metadata::new(&parse(&html, &ParseOptions::default()), Some(&url)).published.map(|day| day.value).unwrap()
+    };
+    let times = "<time datetime='2020-09-29T01:00+02:00'>x</time><time datetime=2020-09-28>y</time>";
+    assert_eq!(day("https://s.example/rye", times), "2020-09-28");
+    assert_eq!(day("https://s.example/rye", "<time datetime='2020-09-29T01:12+02:00'>x</time>"), "2020-09-29");
+    assert_eq!(day("https://s.example/2020/09/29/rye", times), "2020-09-29");
+}
+
+#[test]
+fn headings_tell_the_title_from_the_names_around_it() {
+    let title = |html: &str| metadata(html).title.map(|title| title.value).unwrap();
+    assert_eq!(title("<title>Grains :: algo :: Counting rye</title><h3>Counting rye</h3><p>Text"), "Counting rye");
+    assert_eq!(title("<title>Sowing rye | Farm</title><h1><a href=/>Farm</a></h1><h2>Rules</h2>"), "Sowing rye");
+    assert_eq!(title("<title>Sowing rye |</title><p>Text"), "Sowing rye");
+}

@@ -19,7 +19,12 @@ const LEAST_SHARE_OF_BEGINNING: f64 = 0.6;
 pub(super) struct ShownTitles {
     element: Option<String>,
     headings: Vec<String>,
+    /// Headings of the second and third level, where there is none of the first. One that is a part of a title is it.
+    lower_headings: Vec<String>,
 }
+
+/// Headings of a level that are looked at.
+const MOST_HEADINGS: usize = 4;
 
 /// The places that can name a title, each of which has one vote.
 #[derive(Clone, Copy, PartialEq)]
@@ -37,11 +42,14 @@ struct Candidate {
 
 impl ShownTitles {
     pub(super) fn new(tree: &Tree) -> ShownTitles {
-        let headings = tree.all("h1").map(|h1| shown(&inner_text(tree, h1))).filter(|text| !text.is_empty());
-        ShownTitles {
-            element: title_element(tree).filter(|title| !title.is_empty()),
-            headings: headings.take(4).collect(),
-        }
+        let texts = |name: &str| -> Vec<String> {
+            let of_page = tree.all(name).filter(|heading| !leads_home(tree, *heading));
+            let texts = of_page.map(|heading| shown(&inner_text(tree, heading))).filter(|text| !text.is_empty());
+            texts.take(MOST_HEADINGS).collect()
+        };
+        let headings = texts("h1");
+        let lower_headings = if headings.is_empty() { [texts("h2"), texts("h3")].concat() } else { Vec::new() };
+        ShownTitles { element: title_element(tree).filter(|title| !title.is_empty()), headings, lower_headings }
     }
 
     /// Whether a name is a heading of the page, or a part of its title.
@@ -80,13 +88,39 @@ impl ShownTitles {
         let all = stated.chain(element).chain(headings).filter(|(title, ..)| is_title(title));
         let (own, candidates): (Vec<Candidate>, Vec<Candidate>) = all
             .map(|(title, source, place)| {
-                let value = without_site(&title, site, &self.headings);
+                let value = self.without_site(&title, site);
                 Candidate { letters: letters(&value), fact: fact(&value, source), place }
             })
             .partition(|candidate| own_names.contains(&candidate.letters));
         let candidates = if candidates.is_empty() { own } else { candidates };
         let most_trusted = candidates.iter().rev();
         most_trusted.max_by_key(|candidate| candidate.votes(&candidates)).map(|candidate| candidate.fact.clone())
+    }
+
+    /// A title without the part that names the site, or that is not in a heading of the page.
+    fn without_site(&self, title: &str, site: Option<&str>) -> String {
+        let is_same = |one: &str, other: &str| letters(one) == letters(other) && !letters(one).is_empty();
+        let is_site = |part: &str| site.is_some_and(|site| is_same(part, site));
+        let is_in =
+            |headings: &[String], part: &str| headings.iter().any(|heading| is_same(part, heading)) && !is_site(part);
+        // A logo can be the heading.
+        for headings in [&self.headings, &self.lower_headings] {
+            for (before, after) in SEPARATORS.iter().flat_map(|separator| all_splits(title, separator)) {
+                if let Some(part) = [before, after].into_iter().find(|part| is_in(headings, part)) {
+                    return part.trim().to_owned();
+                }
+            }
+        }
+        for separator in SEPARATORS {
+            let sides =
+                [title.rsplit_once(separator), title.split_once(separator).map(|(before, after)| (after, before))];
+            for (rest, part) in sides.into_iter().flatten() {
+                if is_site(part) {
+                    return self.without_site(rest.trim(), site);
+                }
+            }
+        }
+        title.trim_end_matches(['|', '»', '·', '•', ' ']).to_owned()
     }
 }
 
@@ -142,29 +176,17 @@ pub(super) fn split_title(title: &str) -> Vec<(String, String)> {
     parts
 }
 
+/// What stands before and behind a separator, at each of its places.
+fn all_splits<'t>(title: &'t str, separator: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
+    title.match_indices(separator).map(move |(at, _)| (&title[..at], &title[at + separator.len()..]))
+}
+
 fn inner_text(tree: &Tree, node: NodeId) -> String {
     tree.shape.subtree(node).map(|at| tree.text(NodeId::new(at))).collect::<Vec<_>>().join("")
 }
 
-/// A title without the part that names the site, or that is not in the heading of the page.
-fn without_site(title: &str, site: Option<&str>, headings: &[String]) -> String {
-    let is_same = |one: &str, other: &str| letters(one) == letters(other) && !letters(one).is_empty();
-    let is_site = |part: &str| site.is_some_and(|site| is_same(part, site));
-    // A logo can be the heading.
-    let is_heading = |part: &str| headings.iter().any(|heading| is_same(part, heading)) && !is_site(part);
-    for separator in SEPARATORS {
-        for (at, _) in title.match_indices(separator) {
-            let (before, after) = (&title[..at], &title[at + separator.len()..]);
-            if let Some(part) = [before, after].into_iter().find(|part| is_heading(part)) {
-                return part.trim().to_owned();
-            }
-        }
-        let sides = [title.rsplit_once(separator), title.split_once(separator).map(|(before, after)| (after, before))];
-        for (rest, part) in sides.into_iter().flatten() {
-            if is_site(part) {
-                return without_site(rest.trim(), site, headings);
-            }
-        }
-    }
-    title.to_owned()
+/// Whether a heading is a link to the first page of its site, so that it is the name of the site, or a logo.
+fn leads_home(tree: &Tree, heading: NodeId) -> bool {
+    let mut links = tree.shape.subtree(heading).map(NodeId::new).filter_map(|node| tree.attr(node, "href"));
+    links.any(|href| matches!(href.trim(), "/" | "./" | "index.html" | "index.php"))
 }
