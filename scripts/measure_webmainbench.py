@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Markdown by the metrics of WebMainBench (PyPI webmainbench): text, code, formulas, tables, as edit similarity and TEDS.
 
-    pip install webmainbench trafilatura html-to-markdown
-    scripts/measure_webmainbench.py PAGES.jsonl.xz PROGRAM [PROGRAM ...]
+    pip install webmainbench openai trafilatura html-to-markdown
+    scripts/measure_webmainbench.py PAGES PROGRAM [PROGRAM ...] [--each]
 
-The pages are JSON lines with html and groundtruth_content. Beside each program stand trafilatura, and html-to-markdown
-and pandoc (where it is installed), which convert the whole page. A kind that
-neither a page nor what was made of it has is not scored.
+PAGES is a file of JSON lines with html and groundtruth_content (.xz or not), or a folder with NAME.html and NAME.md.
+Beside each program stand trafilatura, and html-to-markdown and pandoc (where it is installed), which convert the whole
+page. A kind that neither a page nor what was made of it has is not scored. --each prints a line a page for the programs.
 """
 
 import contextlib
@@ -62,12 +62,19 @@ def converters(programs):
     return own | peers
 
 
+def read_pages(path):
+    if path.is_dir():
+        named = [(file.stem, file.read_text("utf-8"), file.with_suffix(".md")) for file in sorted(path.glob("*.html"))]
+        return [{"name": name, "html": html, "groundtruth_content": gold.read_text("utf-8")} for name, html, gold in named]
+    read = lzma.open if path.suffix == ".xz" else open
+    with read(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
 def main():
-    pages, programs = sys.argv[1], sys.argv[2:]
+    pages, *programs = [argument for argument in sys.argv[1:] if argument != "--each"]
     calculator = metrics()
-    read = lzma.open if pages.endswith(".xz") else open
-    with read(pages, "rt", encoding="utf-8") as lines:
-        pages = [json.loads(line) for line in lines]
+    pages = read_pages(Path(pages))
     scores = {}
     for name, convert in converters(programs).items():
         for page in pages:
@@ -77,6 +84,9 @@ def main():
                 results = calculator.calculate_all(markdown, gold, None, page.get("content_list"))
             for metric, result in results.items():
                 scores.setdefault(metric, {}).setdefault(name, []).extend([result.score] if result.success else [])
+            if "--each" in sys.argv and name in programs:
+                values = {metric: round(result.score, 3) for metric, result in results.items() if result.success}
+                print(f"{page.get('name') or page.get('url')}: {values}")
     names = list(converters(programs))
     width = max(len(name) for name in names)
     print(" " * width, *(f"{metric:>12}" for metric in scores))

@@ -50,6 +50,7 @@ mod robots;
 mod kill;
 mod main_content;
 mod markdown;
+mod markdown_gold;
 mod missing_pages;
 mod moves;
 mod models;

@@ -83,7 +83,19 @@ fn read(parent: NodeId, before: usize, markup: &str) -> Option<NoscriptImage> {
         return None;
     }
     let src = source(&tree, img)?.into_owned();
+    // Without a text and without the name of a file, the address counts visits.
+    if tree.attr(img, "alt").is_none_or(|alt| alt.trim().is_empty()) && !is_named_file(&src) {
+        return None;
+    }
     Some(NoscriptImage { parent, before, src, alt: tree.attr(img, "alt").unwrap_or_default().to_owned() })
+}
+
+/// Whether an address ends in the name of a file, or leaves the form of the picture to a program.
+fn is_named_file(src: &str) -> bool {
+    let path = src.split(['?', '#']).next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    ["jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "bmp"].iter().any(|end| name.ends_with(end))
+        || ["image", "img", "photo", "media"].iter().any(|word| src.to_ascii_lowercase().contains(word))
 }
 
 /// Whether a picture is too small to be seen: it counts visits.
@@ -97,7 +109,10 @@ pub(super) fn is_pixel(tree: &Tree, img: NodeId) -> bool {
             let style = style.replace(' ', "");
             let is_flat =
                 |name: &str| style.split(';').any(|rule| rule == format!("{name}:0") || rule == format!("{name}:0px"));
-            style.contains("display:none") || (is_flat("width") && is_flat("height"))
+            let is_away = ["left:-", "top:-", "right:-"].iter().any(|side| style.contains(side));
+            style.contains("display:none")
+                || (is_flat("width") && is_flat("height"))
+                || (is_away && style.contains("position:absolute"))
         })
     };
     (is_tiny("width") && is_tiny("height")) || style()

@@ -16,6 +16,7 @@ pub(super) enum Block {
     List(List),
     /// Rows, and how each column is aligned.
     Table(Vec<Row>, Vec<Align>),
+    /// Names with what defines each of them, in one paragraph.
     Terms(Vec<Term>),
     /// The text of a footnote.
     Footnote(u32, Vec<Block>),

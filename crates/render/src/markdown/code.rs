@@ -19,11 +19,15 @@ const LANGUAGES: [&str; 66] = [
 /// The text of a code block and its language, which is empty where none is named.
 pub(super) fn code_block(tree: &Tree, pre: NodeId, is_kept: impl Fn(NodeId) -> bool) -> (String, String) {
     let mut text = Lines::default();
+    let is_pre = tree.name(pre) != "div";
     let mut open: Vec<(usize, Closing)> = Vec::new();
     for at in tree.shape.subtree(pre).skip(1) {
         close_until(at, &mut open, &mut text);
         let node = NodeId::new(at);
-        text.push(tree.space(node));
+        // White space between the elements of lines is shown in `pre` only.
+        if is_pre || text.is_in_line() {
+            text.push(tree.space(node));
+        }
         if tree.is_text(node) {
             if is_kept(node) {
                 text.push(tree.text(node));
@@ -47,6 +51,17 @@ pub(super) fn code_block(tree: &Tree, pre: NodeId, is_kept: impl Fn(NodeId) -> b
     close_until(usize::MAX, &mut open, &mut text);
     let language = language(tree, pre);
     (language, text.without_numbers().trim_end_matches(['\n', '\r', ' ', '\t']).to_owned())
+}
+
+/// Whether an element holds code of which each line is an element, as Doxygen writes it.
+pub(super) fn is_code_lines(tree: &Tree, element: NodeId) -> bool {
+    let has = |node: NodeId, names: &[&str]| {
+        classes_of(tree, node).split_ascii_whitespace().any(|name| names.contains(&name))
+    };
+    let is_line = |node: NodeId| tree.name(node) == "div" && has(node, &["line", "code-line", "CodeMirror-line"]);
+    has(element, &["fragment", "code", "CodeMirror-code", "code-lines"])
+        && children(tree, element).next().is_some()
+        && children(tree, element).all(is_line)
 }
 
 /// Whether a `code` is one line of several: its neighbors are `code`, too, with nothing between them.
@@ -89,8 +104,12 @@ impl Lines {
         self.out.extend(text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()));
     }
 
+    fn is_in_line(&self) -> bool {
+        !self.out.is_empty() && !self.out.ends_with('\n')
+    }
+
     fn break_line(&mut self) {
-        if !self.out.is_empty() && !self.out.ends_with('\n') {
+        if self.is_in_line() {
             self.out.push('\n');
         }
     }
@@ -120,7 +139,13 @@ impl Lines {
             from = end;
         }
         out.push_str(&self.out[from..]);
-        out
+        // What stands between the number and the line.
+        let is_apart = out.lines().all(|line| line.is_empty() || line.starts_with(' '));
+        if is_apart {
+            out.lines().map(|line| line.get(1..).unwrap_or_default().to_owned() + "\n").collect()
+        } else {
+            out
+        }
     }
 }
 
@@ -156,11 +181,15 @@ fn named_language(tree: &Tree, element: NodeId) -> Option<String> {
         let known = tokens().map(|token| token.strip_prefix("highlight-").unwrap_or(token));
         known.filter(|_| is_code).find(|token| LANGUAGES.contains(token))
     };
-    let found = data.or_else(|| prefixed().or_else(of_sphinx).or_else(bare).map(str::to_owned))?.to_ascii_lowercase();
+    let of_geshi = || tokens().filter_map(|token| token.strip_prefix("source-")).find(|name| LANGUAGES.contains(name));
+    let by_class = || prefixed().or_else(of_sphinx).or_else(of_geshi).or_else(bare).map(str::to_owned);
+    let found = data.or_else(by_class)?.to_ascii_lowercase();
+    // Cells of notebooks.
+    let found = if found.starts_with("ipython") { "python".to_owned() } else { found };
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '_' | '.');
     (!found.is_empty()
         && found.len() <= 24
         && found.chars().all(is_name)
-        && !matches!(&*found, "none" | "default" | "text"))
+        && !matches!(&*found, "none" | "default" | "text" | "myst-ansi"))
     .then_some(found)
 }

@@ -86,7 +86,12 @@ impl Formulas {
     }
 
     /// The TeX of an image of a formula; the inner value is `None` where MathML beside it has it.
-    pub(super) fn of_image(&self, alt: &str) -> Option<Option<String>> {
+    pub(super) fn of_image(&self, tree: &Tree, image: NodeId, alt: &str) -> Option<Option<String>> {
+        let classes = tree.attr(image, "class").unwrap_or_default();
+        let is_drawn = classes.split_ascii_whitespace().any(|name| DRAWN.contains(&name) || name.starts_with("ql-img"));
+        if is_drawn && !alt.is_empty() && !self.known.contains(alt) {
+            return Some(Some(without_dollars(alt).to_owned()));
+        }
         let tex = alt.strip_prefix("{\\displaystyle ").and_then(|tex| tex.strip_suffix('}'));
         let tex = tex.map_or(alt, str::trim);
         match self.known.contains(tex) {
@@ -95,6 +100,14 @@ impl Formulas {
             _ => None,
         }
     }
+}
+
+/// Classes of pictures of formulas, whose text is the TeX: MediaWiki, Doxygen, WordPress.com, e-maxx.
+const DRAWN: [&str; 5] = ["tex", "latex", "math", "formulaInl", "formulaDsp"];
+
+/// TeX without the dollars around it, which some programs write into the text of a picture.
+fn without_dollars(tex: &str) -> &str {
+    ["$$", "$"].iter().find_map(|sign| tex.strip_prefix(sign)?.strip_suffix(sign)).map_or(tex, str::trim)
 }
 
 fn tex_of(tree: &Tree, math: NodeId) -> Option<String> {

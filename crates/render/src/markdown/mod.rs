@@ -1,5 +1,5 @@
-//! A page as Markdown (CommonMark 0.31 and GFM 0.29, with footnotes, `$` formulas and definition lists as Pandoc and
-//! PHP Markdown Extra have them).
+//! A page as Markdown (CommonMark 0.31 and GFM 0.29, with footnotes, `$` formulas, and definition lists of one
+//! paragraph a name as Pandoc and PHP Markdown Extra have them).
 //!
 //! `build/` walks the kept nodes once and makes blocks of runs (`block.rs`). `write.rs` writes blocks, and
 //! `inline.rs` the runs of a line. A run carries its marks, so that emphasis and links that overlap or cross blocks on

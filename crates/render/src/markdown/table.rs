@@ -8,6 +8,10 @@ pub(super) const MOST_SPANNED: usize = 50_000;
 /// Characters of one cell above which a table without heads lays a page out.
 const LONG_CELL: usize = 1500;
 
+/// The same for a cell that has this share of the characters of its table: a post beside its author.
+const LONG_MAIN_CELL: usize = 150;
+const MAIN_SHARE: f64 = 0.7;
+
 /// What a table is.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Table {
@@ -34,7 +38,8 @@ pub(super) fn read_table(tree: &Tree, table: NodeId, shows: impl Fn(NodeId) -> b
     let n_columns = rows.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0);
     let n_rows = rows.len();
     let has_head = rows.iter().any(|(_, cells)| cells.iter().any(|cell| tree.name(*cell) == "th"));
-    let is_unmarked = matches!(tree.attr(table, "role"), Some("presentation" | "none"));
+    // A head says that it holds data, whatever its role is for screen readers.
+    let is_unmarked = !has_head && matches!(tree.attr(table, "role"), Some("presentation" | "none"));
     let is_small = n_columns < 2 || (n_rows < 2 && !has_head);
     if is_unmarked || is_small || holds_blocks(tree, table, has_head) {
         return Table::Layout;
@@ -59,9 +64,12 @@ fn holds_blocks(tree: &Tree, table: NodeId, has_head: bool) -> bool {
         "pre" | "blockquote" | "h1" | "h2" | "h3" | "hr" | "article" | "section" => !is_marked,
         _ => false,
     };
+    let length =
+        |element: NodeId| tree.shape.subtree(element).map(|at| tree.text(NodeId::new(at)).len()).sum::<usize>();
+    let n_all = length(table);
     let is_long = |cell: NodeId| {
-        let texts = tree.shape.subtree(cell).map(NodeId::new);
-        texts.map(|text| tree.text(text).len()).sum::<usize>() > LONG_CELL
+        let n = length(cell);
+        n > LONG_CELL || (n > LONG_MAIN_CELL && n as f64 > MAIN_SHARE * n_all as f64)
     };
     nodes.any(|node| is_block(tree.name(node)) || (!has_head && tree.name(node) == "td" && is_long(node)))
 }

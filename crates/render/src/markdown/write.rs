@@ -237,14 +237,7 @@ impl Writer<'_> {
                     if before.is_some() {
                         self.empty_line();
                     }
-                    // A reader without definition lists takes the marker's line for a paragraph. Other blocks would be
-                    // open to HTML there: the lines of a fence, after an empty one.
-                    match blocks.first() {
-                        None | Some(Block::Paragraph(_)) => {
-                            self.marked(":   ", "    ", |writer| writer.blocks(blocks, true));
-                        }
-                        Some(_) => self.blocks(blocks, true),
-                    }
+                    self.marked(":   ", "    ", |writer| writer.blocks(blocks, true));
                 }
             }
         }

@@ -56,7 +56,7 @@ impl Builder<'_> {
     pub(super) fn image(&self, node: NodeId, flow: &mut Flow, context: Context) {
         let tree = self.tree;
         let alt = one_line(alt_text(tree, node, &self.images));
-        if let Some(tex) = self.formulas.of_image(&alt) {
+        if let Some(tex) = self.formulas.of_image(tree, node, &alt) {
             if let Some(tex) = tex {
                 flow.push(Piece::Formula(tex), context.marks);
             }
@@ -80,11 +80,7 @@ impl Builder<'_> {
         // A picture within the page is bytes, not text.
         let src = src.filter(|src| !src.starts_with("data:"));
         match (self.options.images, src) {
-            (MarkdownImages::Keep, Some(src)) => {
-                flow.blank();
-                flow.push(Piece::Image { src, alt }, context.marks);
-                flow.blank();
-            }
+            (MarkdownImages::Keep, Some(src)) => flow.push(Piece::Image { src, alt }, context.marks),
             (MarkdownImages::Alt, _) if !alt.is_empty() => {
                 flow.blank();
                 push_words(&alt, flow, Piece::Text, context.marks);

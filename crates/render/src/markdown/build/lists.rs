@@ -55,7 +55,10 @@ impl Builder<'_> {
         if list.items.iter().any(|item| !item.blocks.is_empty()) {
             list.items.retain(|item| !item.blocks.is_empty() || item.checked.is_some());
             // Items that hold nothing but a list only indent it.
-            if list.items.iter().all(|item| matches!(item.blocks[..], [Block::List(_)])) {
+            let indents = list.items.iter().all(|item| matches!(item.blocks[..], [Block::List(_)]));
+            // So does an item that is alone, and a heading.
+            let is_lone_heading = matches!(&list.items[..], [item] if matches!(item.blocks[..], [Block::Heading(..)]));
+            if indents || is_lone_heading {
                 list.items.into_iter().flat_map(|item| item.blocks).for_each(|inner| flow.block(inner));
             } else {
                 flow.block(Block::List(list));
@@ -93,6 +96,8 @@ impl Builder<'_> {
         (!folds).then(|| tree.attr(input, "checked").is_some())
     }
 
+    /// A definition list in the form of Pandoc, where each definition is a paragraph. Others stand below their name,
+    /// which is bold: indented blocks are code for readers that know no definition lists.
     pub(super) fn terms(&mut self, node: NodeId, flow: &mut Flow, context: Context) {
         let tree = self.tree;
         let mut terms = Vec::new();
@@ -127,10 +132,27 @@ impl Builder<'_> {
         if terms.is_empty() {
             return;
         }
-        flow.block(match numbered(&terms) {
-            Some(list) => Block::List(list),
-            None => Block::Terms(terms),
-        });
+        match numbered(&terms) {
+            Some(list) => flow.block(Block::List(list)),
+            None if terms.iter().all(is_line) && matches!(terms[0], Term::Name(_)) => flow.block(Block::Terms(terms)),
+            None => terms.into_iter().flat_map(below_name).for_each(|block| flow.block(block)),
+        }
+        flow.end_paragraph();
+    }
+}
+
+fn is_line(term: &Term) -> bool {
+    matches!(term, Term::Name(_))
+        || matches!(term, Term::Definition(blocks) if matches!(blocks[..], [Block::Paragraph(_)]))
+}
+
+fn below_name(term: Term) -> Vec<Block> {
+    match term {
+        Term::Name(mut runs) => {
+            runs.iter_mut().for_each(|run| run.marks.strong = true);
+            vec![Block::Paragraph(runs)]
+        }
+        Term::Definition(blocks) => blocks,
     }
 }
 

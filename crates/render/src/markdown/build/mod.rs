@@ -14,17 +14,17 @@ use flat::flat_runs;
 use rustc_hash::FxHashMap;
 
 use super::block::{Block, Document, Link, Marks, Piece, Run};
-use super::code::code_block;
+use super::code::{code_block, is_code_lines};
 use super::footnotes::Footnotes;
 use super::formulas::Formulas;
 use super::inline::tidied;
 use super::is_block;
 use super::options::MarkdownOptions;
-use super::table::MOST_SPANNED;
+use super::table::{MOST_SPANNED, Table, read_table};
 use crate::addresses::Addresses;
 use crate::images::{NoscriptImages, is_image};
 use dehusk_html::PageUrl;
-use dehusk_html::{NodeId, StyledBlocks, Tree, Unshown, WrittenAs, ancestors, has_parentheses};
+use dehusk_html::{NodeId, StyledBlocks, Tree, Unshown, WrittenAs, ancestors, children, has_parentheses};
 
 /// Depth of elements below which blocks are read as text.
 const DEEPEST: usize = 200;
@@ -32,6 +32,18 @@ const DEEPEST: usize = 200;
 /// Whether a node of this name shows something by itself. An element without content shows nothing.
 fn is_content(name: &str) -> bool {
     is_image(name) || is_film(name) || matches!(name, "#text" | "br" | "hr" | "input")
+}
+
+/// Classes of elements that quote another post: SMF, phpBB 2, MyBB, vBulletin, FluxBB and their kin.
+const QUOTES: [&str; 7] =
+    ["quote", "quotecontent", "bbcode_quote", "quotebody", "quote_body", "quote-content", "quotemain"];
+
+/// Classes of the titles of notes: docutils, Material for MkDocs, GitHub.
+const TITLES: [&str; 3] = ["admonition-title", "markdown-alert-title", "admonition-heading"];
+
+/// Whether an element has one of these classes.
+fn has_class(tree: &Tree, node: NodeId, names: &[&str]) -> bool {
+    tree.attr(node, "class").is_some_and(|classes| classes.split_ascii_whitespace().any(|name| names.contains(&name)))
 }
 
 /// Whether an element of this name shows a film or a sound, which Markdown can only link to.
@@ -97,8 +109,12 @@ impl Flow {
 
     fn end_paragraph(&mut self) {
         let runs = tidied(std::mem::take(&mut self.runs));
-        if !runs.is_empty() && !is_lone_sign(&runs) {
-            self.blocks.push(Block::Paragraph(runs));
+        match &runs[..] {
+            [] => {}
+            _ if is_lone_sign(&runs) => {}
+            // A formula that is alone in its block stands on a line of its own.
+            [Run { piece: Piece::Formula(tex), .. }] => self.blocks.push(Block::Formula(tex.clone())),
+            _ => self.blocks.push(Block::Paragraph(runs)),
         }
     }
 
@@ -141,6 +157,15 @@ impl Flow {
 /// Whether a paragraph is one sign that divides others: a full stop, a bar, a dot.
 fn is_lone_sign(runs: &[Run]) -> bool {
     matches!(runs, [Run { piece: Piece::Text(text), .. }] if matches!(text.as_str(), "." | "|" | "·" | "•"))
+}
+
+/// Whether runs have a letter or a digit, or anything that is no text.
+fn has_words(runs: &[Run]) -> bool {
+    runs.iter().any(|run| match &run.piece {
+        Piece::Text(text) => text.contains(char::is_alphanumeric),
+        Piece::Space | Piece::Break => false,
+        _ => true,
+    })
 }
 
 impl<'t> Builder<'t> {
@@ -259,7 +284,11 @@ impl<'t> Builder<'t> {
             return;
         }
         if let Some(number) = self.footnotes.note(node) {
-            let blocks = self.inner_blocks(node, Context { depth: context.depth + 1, ..Context::default() });
+            let mut blocks = self.inner_blocks(node, Context { depth: context.depth + 1, ..Context::default() });
+            // The brackets around its number.
+            if blocks.len() > 1 && matches!(&blocks[0], Block::Paragraph(runs) if !has_words(runs)) {
+                blocks.remove(0);
+            }
             flow.block(Block::Footnote(number, blocks));
             return;
         }
@@ -323,7 +352,13 @@ impl<'t> Builder<'t> {
                 self.children(node, flow, deeper);
                 flow.end_paragraph();
             }
+            "div" if is_code_lines(tree, node) => self.code_block(node, flow),
+            "div" | "td" | "section" if has_class(tree, node, &QUOTES) => {
+                let blocks = self.inner_blocks(node, deeper);
+                flow.block(Block::Quote(blocks));
+            }
             "summary" => self.strong_line(node, flow, deeper),
+            "p" | "div" if has_class(tree, node, &TITLES) => self.strong_line(node, flow, deeper),
             "select" | "option" | "optgroup" | "datalist" | "textarea" | "input" => flow.blank(),
             "button" if !context.is_heading && !buttons::is_heading(tree, node) => flow.blank(),
             "button" if !context.is_heading => self.strong_line(node, flow, deeper),
@@ -341,12 +376,19 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Whether a `cite` stands beside the quote that it is about, not in its text.
+    /// Whether a `cite` stands beside the quote that it is about, not in its text: right in it, or before its words.
     fn is_attribution(&self, cite: NodeId) -> bool {
-        let mut above = ancestors(self.tree, cite).map(|node| self.tree.name(node));
-        match above.next() {
-            Some("blockquote") => true,
-            Some("div") => above.next() == Some("blockquote"),
+        let tree = self.tree;
+        let mut above = ancestors(tree, cite);
+        let Some(parent) = above.next() else { return false };
+        let is_quoted = |node: Option<NodeId>| node.is_some_and(|node| tree.name(node) == "blockquote");
+        match tree.name(parent) {
+            "blockquote" => true,
+            "div" => is_quoted(above.next()),
+            "p" => {
+                let ends_line = || tree.shape.subtree(cite).any(|at| tree.text(NodeId::new(at)).trim().ends_with(':'));
+                is_quoted(above.next()) && children(tree, parent).next() == Some(cite) && ends_line()
+            }
             _ => false,
         }
     }
@@ -374,6 +416,12 @@ impl<'t> Builder<'t> {
     fn code_block(&mut self, node: NodeId, flow: &mut Flow) {
         let shows = &self.shows;
         let (language, text) = code_block(self.tree, node, |node| shows[node.index()]);
+        // A table in it that numbers the lines.
+        let table = self.tree.shape.subtree(node).map(NodeId::new).find(|at| self.tree.name(*at) == "table");
+        let text = match table.map(|table| read_table(self.tree, table, |row| shows[row.index()], &mut self.spanned)) {
+            Some(Table::Code(cell)) => code_block(self.tree, cell, |node| shows[node.index()]).1,
+            _ => text,
+        };
         if !text.trim().is_empty() {
             flow.block(Block::Code { language, text });
         }

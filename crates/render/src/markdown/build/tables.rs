@@ -13,8 +13,11 @@ impl Builder<'_> {
         let tree = self.tree;
         flow.end_paragraph();
         let shows = &self.shows;
+        // Posts of a thread are no rows of data.
+        let holds_post = tree.shape.subtree(node).any(|at| self.above.contains_key(&NodeId::new(at)));
         let rows = match read_table(tree, node, |row| shows[row.index()], &mut self.spanned) {
             Table::Layout => return self.unrolled(node, flow, context),
+            Table::Data(_) if holds_post => return self.unrolled(node, flow, context),
             Table::Code(cell) if tree.shape.subtree(cell).any(|at| tree.name(NodeId::new(at)) == "pre") => {
                 self.children(cell, flow, context);
                 return flow.end_paragraph();
