@@ -236,6 +236,11 @@ mod tests {
         let text = |hidden| label_page(&tree, None, None, &CleanOptions { hidden, ..plain }).labels.text_nodes(&tree);
         assert_eq!(text(HiddenText::Keep), "one two three four");
         assert_eq!(text(HiddenText::Drop), "one four");
+        // A key to sort by is a part of its line; a hidden text that is long, or alone, may be opened.
+        let line = "<p><span style='display:none'>0042</span>Rye</p><p><span hidden>alone</span></p>";
+        let tree = page(line);
+        let kept = label_page(&tree, None, None, &CleanOptions { hidden: HiddenText::Keep, ..plain });
+        assert_eq!(kept.labels.text_nodes(&tree), "Rye alone");
     }
 
     #[test]

@@ -12,8 +12,9 @@ pub(super) enum DateLabel {
 
 /// What stands beside a day of publication, as lower-case parts of words.
 #[rustfmt::skip]
-const PUBLISHED: [&str; 34] = [
-    "published", "posted on", "created on", "released on", "first published", "veröffentlicht", "erschienen",
+const PUBLISHED: [&str; 35] = [
+    "published", "posted on", "created on", "released on", "first published", "veröffentlicht", "publiziert",
+    "erschienen",
     "erstellt am", "publié le", "paru le", "publicado", "publicada", "publicat", "pubblicato", "gepubliceerd",
     "geplaatst", "опубликован", "опубліковано", "opublikowan", "publicerad", "publisert", "udgivet", "julkaistu",
     "yayınlan", "đăng", "เผยแพร่", "प्रकाशित", "منتشر", "نشر", "发布", "發布", "公開", "投稿", "입력",

@@ -23,6 +23,7 @@ pub use site::SiteMetadata;
 
 use serde::Serialize;
 
+use crate::posts::opening;
 pub(crate) use date::{Date, month};
 use dehusk_html::Tree;
 use dehusk_html::{PageUrl, base_url};
@@ -122,10 +123,28 @@ impl Metadata {
             licence: address(found::first(&found.licences, 2000)),
             kind: found::first(&found.kinds, 60),
         };
+        metadata.take_opening(page);
         if let Some(site) = site {
             site.complete(tree, &mut metadata);
         }
         metadata
+    }
+
+    /// Where the text alone says who wrote a page and when, a thread is by the author of its first post, of that day.
+    fn take_opening(&mut self, page: &MetadataInput<'_>) {
+        let is_guess = |fact: Option<&Fact>| fact.is_none_or(|fact| fact.source >= Source::Time);
+        let (guesses_day, guesses_author) = (is_guess(self.published.as_ref()), is_guess(self.authors.first()));
+        if !guesses_day && !guesses_author {
+            return;
+        }
+        let Some((author, day)) = opening(page) else { return };
+        if let Some(day) = day.filter(|_| guesses_day) {
+            self.published = Some(found::fact(&day, Source::Text));
+            self.modified = self.modified.take().filter(|changed| changed.value >= day);
+        }
+        if let Some(author) = author.filter(|_| guesses_author) {
+            self.authors = vec![found::fact(&author, Source::Text)];
+        }
     }
 }
 

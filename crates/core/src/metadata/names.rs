@@ -11,8 +11,8 @@ const CONJUNCTIONS: [&str; 14] =
 
 /// What introduces a name, before a blank or a colon.
 #[rustfmt::skip]
-const INTRODUCTIONS: [&str; 20] = [
-    "by", "written by", "posted by", "words by", "reported by", "author", "authors", "von", "text", "autor", "autorin",
+const INTRODUCTIONS: [&str; 21] = [
+    "via", "by", "written by", "posted by", "words by", "reported by", "author", "authors", "von", "text", "autor", "autorin",
     "par", "por", "di", "da", "door", "af", "av", "tekst", "redaktion",
 ];
 
@@ -25,9 +25,9 @@ const ACCOUNTS: [&str; 14] = [
 
 /// What the links beside a name say.
 #[rustfmt::skip]
-const BUTTONS: [&str; 16] = [
+const BUTTONS: [&str; 17] = [
     "view profile", "see profile", "profile", "follow", "follow author", "following", "about the author",
-    "view all posts", "all posts", "more posts", "read more", "contact", "share", "subscribe", "e-mail", "twitter",
+    "view all posts", "all posts", "more posts", "read more", "contact", "share", "subscribe", "e-mail", "twitter", "via",
 ];
 
 /// Degrees, behind a comma after the name.

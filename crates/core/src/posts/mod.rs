@@ -6,8 +6,10 @@
 
 mod groups;
 mod marks;
+mod opening;
 mod written;
 
+pub(crate) use opening::opening;
 pub use written::{Post, posts};
 pub(crate) use written::{keeps_words, lines_above_posts};
 

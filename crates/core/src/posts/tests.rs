@@ -126,3 +126,16 @@ fn markdown_shows_where_posts_begin() {
     assert!(keep_all.contains("# Soil\n\n---\n\n**Ann**, 2024-03-01\n\n"), "{keep_all}");
     assert_eq!(keep_all.matches("---").count(), 3);
 }
+
+#[test]
+fn a_thread_is_of_the_author_and_day_of_its_first_post() {
+    let read = |html: &str| crate::metadata::Metadata::new(&parse(html, &ParseOptions::default()), None);
+    // The clock of the board is no day of the thread.
+    let clock = "<p class=date>It is 9 May 2026, 11:02</p>";
+    let metadata = read(&thread().replace("<nav>", &format!("{clock}<nav>")));
+    assert_eq!(metadata.published.map(|day| day.value).as_deref(), Some("2024-03-01"));
+    assert_eq!(metadata.authors.into_iter().map(|name| name.value).collect::<Vec<_>>(), ["Ann"]);
+    // Comments on an article are not what it is.
+    let article = format!("<h1>Soil</h1><p class=date>9 May 2023</p><p>{}</p>{}", RYE.repeat(5), thread());
+    assert_eq!(read(&article).published.map(|day| day.value).as_deref(), Some("2023-05-09"));
+}
