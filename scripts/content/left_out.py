@@ -8,6 +8,7 @@ Runs `dehusk evaluate` once for each fold with the weights of that fold, and tak
 
 import argparse
 import json
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -29,6 +30,7 @@ def main():
     parser.add_argument("--nodes", action="store_true", help="score template nodes of key pages (sets of sites)")
     parser.add_argument("--set", action="append", default=[])
     given = parser.parse_args()
+    pages = []
     for name in given.corpora.split(","):
         if given.nodes:
             node_scores(name, given)
@@ -43,6 +45,7 @@ def main():
                 if page and corpora.fold_of(page["site"]) == fold:
                     scores[key] = score_text.bag(marked["t"], page["gold"])
         found = [value for value in scores.values() if value]
+        pages += [(name, gold[key], value) for key, value in scores.items() if value]
         sites = {}
         for key, value in scores.items():
             if value:
@@ -52,6 +55,30 @@ def main():
         p, r, f1 = (sum(value[k] for value in found) / len(found) for k in range(3))
         print(f"{given.method:10} {name:11} {len(found):4} pages  F1 {f1:.4f} ({p:.3f}/{r:.3f})  "
               f"median site {means[len(means) // 2]:.3f}  worst tenth {sum(tenth) / len(tenth):.3f}", flush=True)
+    if pages:
+        of_all(given, pages)
+
+
+# Words of the gold below which a page is short.
+SHORT = 50
+# Pages of a kind of site, from which on it has a line.
+FEWEST_PAGES = 40
+
+
+def of_all(given, pages):
+    """The mean of the sets, short pages, and the kinds of sites, by the first word of their names."""
+    f1 = lambda chosen: sum(value[2] for _, _, value in chosen) / max(1, len(chosen))
+    sets = [[row for row in pages if row[0] == name] for name in given.corpora.split(",")]
+    print(f"{given.method:10} mean of the sets F1 {sum(map(f1, sets)) / len(sets):.4f}")
+    short = [row for row in pages if len(row[1]["gold"].split()) < SHORT]
+    print(f"{given.method:10} {len(short)} pages of under {SHORT} words F1 {f1(short):.4f}")
+    kinds = {}
+    for row in pages:
+        if row[0] in corpora.SITES:
+            kinds.setdefault(re.split("[-_.]", row[1]["site"])[0], []).append(row)
+    for kind, chosen in sorted(kinds.items()):
+        if len(chosen) >= FEWEST_PAGES:
+            print(f"{given.method:10} {kind:11} {len(chosen):4} pages  F1 {f1(chosen):.4f}")
 
 
 def node_scores(name, given):

@@ -6,6 +6,7 @@ mod steps;
 mod options;
 mod template_matcher;
 mod whole_blocks;
+mod whole_tables;
 
 pub use comments::comment_labels;
 pub use hidden::without_hidden;

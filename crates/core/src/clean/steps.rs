@@ -2,6 +2,7 @@
 
 use super::hidden::without_hidden;
 use super::whole_blocks::keep_blocks_whole;
+use super::whole_tables::keep_tables_whole;
 use super::{Alone, CleanOptions, KeepText, TemplateMatcher};
 use dehusk_content::Labels;
 use dehusk_content::tps::by_tag_paths;
@@ -92,6 +93,7 @@ fn main_text(
         with_texts(page, labeled.labels, &Labels::none(page), &judged.rest(rest))
     } else {
         let main = of_main_content(page, judged, &labeled.labels, matcher, options);
+        let main = keep_tables_whole(page, main, Some(&labeled.labels));
         with_texts(page, main, &labeled.labels, &judged.rest(rest))
     };
     LabeledPage { labels, ..labeled }
@@ -168,7 +170,10 @@ fn alone(judged: &LazyJudged<'_>, options: &CleanOptions) -> LabeledPage {
         Alone::PageModel => match judged.page().labels(options.favor) {
             // Where nothing is main content, everything is kept.
             labels if labels.confidence == 0.0 => plain(judged.tree, 0.0),
-            labels => LabeledPage { labels, method: Method::Alone, by_template: false },
+            labels => {
+                let labels = keep_tables_whole(judged.tree, labels, None);
+                LabeledPage { labels, method: Method::Alone, by_template: false }
+            }
         },
         Alone::Tps => {
             let labels = by_tag_paths(judged.tree, &options.tps);
