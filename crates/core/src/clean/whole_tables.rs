@@ -1,7 +1,7 @@
 //! Keeps tables of data whole.
 //!
-//! The page model judges each cell for itself, and drops short ones between cells that it keeps. A table without some of
-//! its cells says something else.
+//! The page model judges each cell for itself, and drops short ones between cells that it keeps. A table without some
+//! of its cells says something else.
 
 use dehusk_content::Labels;
 use dehusk_html::{NodeId, Tree};
