@@ -78,12 +78,15 @@ const WRAPPERS: [(&str, &str); 4] =
 
 /// The text within its wrappers.
 fn unwrapped(text: &str) -> &str {
-    let text = text.trim().trim_end_matches(';').trim_end();
-    let inner = WRAPPERS.iter().find_map(|(start, end)| {
-        let inner = text.strip_prefix(start)?;
-        Some(inner.trim_end().strip_suffix(end).unwrap_or(inner))
-    });
-    inner.map_or(text, unwrapped)
+    let trimmed = |text: &'_ str| -> usize { text.trim_end().trim_end_matches(';').trim_end().len() };
+    let mut text = text.trim();
+    loop {
+        text = text[..trimmed(text)].trim_start();
+        let inner = WRAPPERS.iter().find_map(|(start, end)| Some((text.strip_prefix(start)?, end)));
+        let Some((inner, end)) = inner else { return text };
+        let inner = inner.trim_end();
+        text = inner.strip_suffix(end).unwrap_or(inner);
+    }
 }
 
 /// The value of a script, also where it has comments, line breaks in strings or a semicolon at the end.

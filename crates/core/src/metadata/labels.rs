@@ -14,10 +14,9 @@ pub(super) enum DateLabel {
 #[rustfmt::skip]
 const PUBLISHED: [&str; 35] = [
     "published", "posted on", "created on", "released on", "first published", "veröffentlicht", "publiziert",
-    "erschienen",
-    "erstellt am", "publié le", "paru le", "publicado", "publicada", "publicat", "pubblicato", "gepubliceerd",
-    "geplaatst", "опубликован", "опубліковано", "opublikowan", "publicerad", "publisert", "udgivet", "julkaistu",
-    "yayınlan", "đăng", "เผยแพร่", "प्रकाशित", "منتشر", "نشر", "发布", "發布", "公開", "投稿", "입력",
+    "erschienen", "erstellt am", "publié le", "paru le", "publicado", "publicada", "publicat", "pubblicato",
+    "gepubliceerd", "geplaatst", "опубликован", "опубліковано", "opublikowan", "publicerad", "publisert", "udgivet",
+    "julkaistu", "yayınlan", "đăng", "เผยแพร่", "प्रकाशित", "منتشر", "نشر", "发布", "發布", "公開", "投稿", "입력",
 ];
 
 /// What stands beside the day of the last change.

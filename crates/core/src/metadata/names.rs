@@ -12,8 +12,8 @@ const CONJUNCTIONS: [&str; 14] =
 /// What introduces a name, before a blank or a colon.
 #[rustfmt::skip]
 const INTRODUCTIONS: [&str; 21] = [
-    "via", "by", "written by", "posted by", "words by", "reported by", "author", "authors", "von", "text", "autor", "autorin",
-    "par", "por", "di", "da", "door", "af", "av", "tekst", "redaktion",
+    "via", "by", "written by", "posted by", "words by", "reported by", "author", "authors", "von", "text", "autor",
+    "autorin", "par", "por", "di", "da", "door", "af", "av", "tekst", "redaktion",
 ];
 
 /// Accounts that a program comes with; no names of people.
@@ -27,7 +27,8 @@ const ACCOUNTS: [&str; 14] = [
 #[rustfmt::skip]
 const BUTTONS: [&str; 17] = [
     "view profile", "see profile", "profile", "follow", "follow author", "following", "about the author",
-    "view all posts", "all posts", "more posts", "read more", "contact", "share", "subscribe", "e-mail", "twitter", "via",
+    "view all posts", "all posts", "more posts", "read more", "contact", "share", "subscribe", "e-mail", "twitter",
+    "via",
 ];
 
 /// Degrees, behind a comma after the name.
@@ -164,9 +165,13 @@ pub(super) fn is_name(name: &str) -> bool {
         && !is_count
         && !name.contains(['<', '@', '=', '+', ':'])
         && !is_sentence(name)
-        && ![&ACCOUNTS[..], &BUTTONS].concat().contains(&name.to_lowercase().as_str())
+        && !is_no_name(&name.to_lowercase())
         && !begins_with_label(name)
         && find_date(name).is_none()
+}
+
+fn is_no_name(lower: &str) -> bool {
+    ACCOUNTS.contains(&lower) || BUTTONS.contains(&lower)
 }
 
 /// Whether a word that is no abbreviation ends with a full stop before others.

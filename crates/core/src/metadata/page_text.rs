@@ -66,13 +66,10 @@ pub(super) fn read(tree: &Tree, url: Option<&PageUrl>, dates: &DateReader, found
     };
     for node in tree.counted().map(NodeId::new) {
         if tree.is_text(node) {
-            if is_cited(tree, node) {
-                continue;
-            }
             let text = tree.text(node);
             // A longer text may begin with the date.
             let end = text.char_indices().nth(40).filter(|_| text.len() > MOST_CHARS).map_or(text.len(), |(at, _)| at);
-            if text[..end].contains(char::is_numeric) {
+            if text[..end].contains(char::is_numeric) && !is_cited(tree, node) {
                 add(&|| if is_of_another(tree, node) { 3 } else { 2 }, node, &text[..end]);
             }
             continue;

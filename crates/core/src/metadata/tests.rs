@@ -68,6 +68,8 @@ fn structured_data_in_any_wrapper_is_read() {
         let html = format!("<script type='application/ld+json'>\n{start}\n{json}\n{end}\n</script>");
         assert_eq!(value(&metadata(&html).published), ("2020-07-10", Source::JsonLd), "{start}");
     }
+    let wrappers = format!("<script type='application/ld+json'>{}</script>", "<!--".repeat(200_000));
+    assert_eq!(metadata(&wrappers).title, None);
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl ShownTitles {
     pub(super) fn new(tree: &Tree) -> ShownTitles {
         let texts = |name: &str| -> Vec<String> {
             let of_page = tree.all(name).filter(|heading| !leads_home(tree, *heading));
-            let texts = of_page.map(|heading| shown(&inner_text(tree, heading))).filter(|text| !text.is_empty());
+            let texts = of_page.map(|heading| shown(&inner_text(tree, heading))).filter(|text| is_title(text));
             texts.take(MOST_HEADINGS).collect()
         };
         let headings = texts("h1");

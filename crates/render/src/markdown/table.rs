@@ -1,5 +1,7 @@
 //! Tables: which hold data, which only lay a page out, and which number the lines of code.
 
+use std::cell::LazyCell;
+
 use dehusk_html::{NodeId, Tree, ancestors, children};
 
 /// Cells that the spans of all tables of a page may add.
@@ -66,10 +68,10 @@ fn holds_blocks(tree: &Tree, table: NodeId, has_head: bool) -> bool {
     };
     let length =
         |element: NodeId| tree.shape.subtree(element).map(|at| tree.text(NodeId::new(at)).len()).sum::<usize>();
-    let n_all = length(table);
+    let n_all = LazyCell::new(|| length(table));
     let is_long = |cell: NodeId| {
         let n = length(cell);
-        n > LONG_CELL || (n > LONG_MAIN_CELL && n as f64 > MAIN_SHARE * n_all as f64)
+        n > LONG_CELL || (n > LONG_MAIN_CELL && n as f64 > MAIN_SHARE * *n_all as f64)
     };
     nodes.any(|node| is_block(tree.name(node)) || (!has_head && tree.name(node) == "td" && is_long(node)))
 }

@@ -353,7 +353,7 @@ impl<'t> Builder<'t> {
                 flow.end_paragraph();
             }
             "div" if is_code_lines(tree, node) => self.code_block(node, flow),
-            "div" | "td" | "section" if has_class(tree, node, &QUOTES) => {
+            "div" | "section" if has_class(tree, node, &QUOTES) => {
                 let blocks = self.inner_blocks(node, deeper);
                 flow.block(Block::Quote(blocks));
             }

@@ -1,7 +1,7 @@
 //! Tables of data, and the content of tables that only lay a page out.
 
 use super::flat::flat_runs;
-use super::{Builder, Context, Flow};
+use super::{Builder, Context, Flow, QUOTES, has_class};
 use crate::markdown::block::{Align, Block, Marks, Piece, Row};
 use crate::markdown::code::code_block;
 use crate::markdown::inline::tidied;
@@ -14,7 +14,8 @@ impl Builder<'_> {
         flow.end_paragraph();
         let shows = &self.shows;
         // Posts of a thread are no rows of data.
-        let holds_post = tree.shape.subtree(node).any(|at| self.above.contains_key(&NodeId::new(at)));
+        let inside = tree.shape.subtree(node);
+        let holds_post = self.above.keys().any(|post| inside.contains(&post.index()));
         let rows = match read_table(tree, node, |row| shows[row.index()], &mut self.spanned) {
             Table::Layout => return self.unrolled(node, flow, context),
             Table::Data(_) if holds_post => return self.unrolled(node, flow, context),
@@ -57,6 +58,10 @@ impl Builder<'_> {
             }
             match self.tree.name(child) {
                 "tbody" | "thead" | "tfoot" | "tr" => self.unrolled(child, flow, context),
+                "td" if has_class(self.tree, child, &QUOTES) => {
+                    let blocks = self.inner_blocks(child, context);
+                    flow.block(Block::Quote(blocks));
+                }
                 "td" | "th" | "caption" => {
                     flow.end_paragraph();
                     self.children(child, flow, context);
