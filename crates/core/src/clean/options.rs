@@ -77,8 +77,7 @@ pub enum Alone {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HiddenText {
-    /// It is kept as any other text: closed tabs, answers and menus of a page hold content. Short parts of a line that
-    /// is shown are left out.
+    /// It is kept as any other text: closed tabs, answers and menus of a page hold content.
     Keep,
     /// It is left out.
     Drop,

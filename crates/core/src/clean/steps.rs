@@ -167,9 +167,6 @@ fn by_site(
 
 fn alone(judged: &LazyJudged<'_>, options: &CleanOptions) -> LabeledPage {
     match options.alone {
-        Alone::PageModel if leads_nowhere(judged.tree) => {
-            LabeledPage { method: Method::Alone, ..plain(judged.tree, 1.0) }
-        }
         Alone::PageModel => match judged.page().labels(options.favor) {
             // Where nothing is main content, everything is kept.
             labels if labels.confidence == 0.0 => plain(judged.tree, 0.0),
@@ -184,21 +181,6 @@ fn alone(judged: &LazyJudged<'_>, options: &CleanOptions) -> LabeledPage {
         }
         Alone::Plain => plain(judged.tree, 0.0),
     }
-}
-
-/// Texts up to which a page without links is all content: it has no menu, and no page beside it.
-const FEW_TEXTS: usize = 8;
-
-/// Whether a page is a few texts, and has neither links nor fields.
-fn leads_nowhere(page: &Tree) -> bool {
-    let mut nodes = page.counted().map(NodeId::new);
-    let is_way = |node: NodeId| matches!(page.name(node), "a" | "form" | "input" | "button" | "select" | "nav");
-    let mut n_texts = 0;
-    let goes_on = nodes.any(|node| {
-        n_texts += usize::from(page.is_text(node));
-        n_texts > FEW_TEXTS || is_way(node)
-    });
-    n_texts > 0 && !goes_on
 }
 
 fn plain(page: &Tree, confidence: f64) -> LabeledPage {
@@ -252,17 +234,6 @@ mod tests {
     }
 
     #[test]
-    fn a_few_texts_without_links_are_all_content() {
-        let text =
-            |html: &str| label_page(&page(html), None, None, &CleanOptions::default()).labels.text_nodes(&page(html));
-        let long = "The old lock was rebuilt twice in forty years, each time with heavier gates. ".repeat(4);
-        let bare = format!("<div id=content><p>Why two arches?</p></div><p>{long}</p>");
-        assert_eq!(text(&bare), format!("Why two arches? {}", long.trim()));
-        assert!(!leads_nowhere(&page(&format!("{bare}<a href=/>Home</a>"))));
-        assert!(!leads_nowhere(&page(&"<p>text</p>".repeat(FEW_TEXTS + 1))));
-    }
-
-    #[test]
     fn hidden_text_is_kept_or_left_out_as_asked() {
         let html = "<p>one</p><div hidden><p>two</div><p style='color: red; Display : NONE'>three</p><p>four";
         let tree = page(html);
@@ -270,11 +241,6 @@ mod tests {
         let text = |hidden| label_page(&tree, None, None, &CleanOptions { hidden, ..plain }).labels.text_nodes(&tree);
         assert_eq!(text(HiddenText::Keep), "one two three four");
         assert_eq!(text(HiddenText::Drop), "one four");
-        // A key to sort by is a part of its line; a hidden text that is long, or alone, may be opened.
-        let line = "<p><span style='display:none'>0042</span>Rye</p><p><span hidden>alone</span></p>";
-        let tree = page(line);
-        let kept = label_page(&tree, None, None, &CleanOptions { hidden: HiddenText::Keep, ..plain });
-        assert_eq!(kept.labels.text_nodes(&tree), "Rye alone");
     }
 
     #[test]
